@@ -1,0 +1,127 @@
+//! What can go wrong, named by what the caller can do about it.
+
+use std::fmt;
+
+/// The result of everything here that can fail.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A place in a text: line from 1, column from 0 and counted in bytes, as Dgraph counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: u32,
+    /// The byte within the line, from 0.
+    pub column: u32,
+}
+
+impl Position {
+    /// The position of the byte `offset` of `text`. Costs a scan of the text up to there.
+    pub fn of(text: &str, offset: usize) -> Position {
+        let before = &text.as_bytes()[..offset.min(text.len())];
+        let line = before.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
+        let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() as u32;
+        Position { line, column }
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {} column {}", self.line, self.column)
+    }
+}
+
+/// What went wrong, named by what the caller can do about it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The text is not valid DQL, schema or RDF. Fix the text.
+    #[error("{at}: {message}{}", hint_suffix(hint))]
+    Syntax {
+        /// What is wrong, with the offending piece of text.
+        message: String,
+        /// Where it is.
+        at: Position,
+        /// What to write instead; empty when there is nothing to propose.
+        hint: String,
+    },
+    /// The schema forbids it. Fix the request or alter the schema.
+    #[error("{message}")]
+    Schema {
+        /// Names the predicate or type and what is wrong with it.
+        message: String,
+    },
+    /// The request is well formed but can't be carried out. Fix the request.
+    #[error("{message}")]
+    Query {
+        /// What can't be done, and where.
+        message: String,
+    },
+    /// A setting's limit was reached, or the request was cancelled. Ask for less, or raise it.
+    #[error("{message}")]
+    Limit {
+        /// Names the setting, its value and what was needed.
+        message: String,
+    },
+    /// Another transaction wrote one of the same keys first. Retry.
+    #[error("transaction has been aborted: another one changed the same data first, please retry")]
+    Conflict,
+    /// A file to be loaded holds something that can't be stored. Fix the file.
+    #[error("{file}:{line}:{column}: {message}")]
+    Load {
+        /// The file's name, or `<bytes>`.
+        file: String,
+        /// The line, from 1.
+        line: u64,
+        /// The byte within the line, from 1.
+        column: u32,
+        /// The reason.
+        message: String,
+    },
+    /// A snapshot is damaged, truncated or not ours. Restore it or build it anew.
+    #[error("{path}: {message}")]
+    Corrupt {
+        /// The file.
+        path: String,
+        /// The section and offset, and what was found there.
+        message: String,
+    },
+    /// The operating system refused.
+    #[error("{context}: {source}")]
+    Io {
+        /// What was being done, with the path.
+        context: String,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+}
+
+fn hint_suffix(hint: &str) -> String {
+    if hint.is_empty() { String::new() } else { format!(" ({hint})") }
+}
+
+impl Error {
+    /// A [`Error::Syntax`] without a hint.
+    pub fn syntax(at: Position, message: impl Into<String>) -> Error {
+        Error::Syntax { message: message.into(), at, hint: String::new() }
+    }
+
+    /// A [`Error::Schema`].
+    pub fn schema(message: impl Into<String>) -> Error {
+        Error::Schema { message: message.into() }
+    }
+
+    /// A [`Error::Query`].
+    pub fn query(message: impl Into<String>) -> Error {
+        Error::Query { message: message.into() }
+    }
+
+    /// A [`Error::Query`] for a part of the language that can't be executed yet.
+    pub fn unsupported(what: impl fmt::Display, at: Position) -> Error {
+        Error::Query { message: format!("{at}: not supported yet: {what}") }
+    }
+
+    /// A [`Error::Io`].
+    pub fn io(context: impl Into<String>, source: std::io::Error) -> Error {
+        Error::Io { context: context.into(), source }
+    }
+}

@@ -1,0 +1,385 @@
+//! Geometries: GeoJSON read, checked and written.
+
+use super::json_reader::JsonReader;
+use super::number;
+
+/// The deepest nesting of collections within collections.
+const DEPTH_MAX: usize = 64;
+
+/// One point's numbers: longitude, latitude, and perhaps more.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Coordinate {
+    axes: [f64; 4],
+    dimensions: u8,
+}
+
+impl Coordinate {
+    /// A point of at least one and at most four numbers; `None` for others.
+    pub fn new(axes: &[f64]) -> Option<Coordinate> {
+        let mut all = [0.0; 4];
+        all.get_mut(..axes.len())?.copy_from_slice(axes);
+        (!axes.is_empty()).then_some(Coordinate { axes: all, dimensions: axes.len() as u8 })
+    }
+
+    /// The longitude.
+    pub fn x(&self) -> f64 {
+        self.axes[0]
+    }
+
+    /// The latitude.
+    pub fn y(&self) -> f64 {
+        self.axes[1]
+    }
+
+    /// All the numbers.
+    pub fn axes(&self) -> &[f64] {
+        &self.axes[..usize::from(self.dimensions)]
+    }
+}
+
+/// A geometry. All coordinates within one have the same number of dimensions.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Geometry {
+    /// A point.
+    Point(Coordinate),
+    /// A line from point to point.
+    LineString(Vec<Coordinate>),
+    /// An outer ring and the holes in it.
+    Polygon(Vec<Vec<Coordinate>>),
+    /// Several points.
+    MultiPoint(Vec<Coordinate>),
+    /// Several lines.
+    MultiLineString(Vec<Vec<Coordinate>>),
+    /// Several polygons.
+    MultiPolygon(Vec<Vec<Vec<Coordinate>>>),
+    /// Several geometries.
+    Collection(Vec<Geometry>),
+}
+
+impl Geometry {
+    /// Reads GeoJSON, in which `'` may stand for `"`.
+    ///
+    /// # Errors
+    /// What is no JSON, no geometry, or has coordinates of the wrong shape. Rings need not be
+    /// closed: an index asks for that, storage does not.
+    pub fn parse(text: &str) -> Result<Geometry, String> {
+        let read = || {
+            let quoted;
+            let json = if text.contains('\'') {
+                quoted = text.replace('\'', "\"");
+                &quoted
+            } else {
+                text
+            };
+            let mut whole = JsonReader::new(json);
+            whole.skip()?;
+            whole.end()?;
+            geometry(&mut JsonReader::new(json), 0)
+        };
+        read().map_err(|reason: String| {
+            format!("Error while unmarshalling: [{text}] as geojson: {reason}")
+        })
+    }
+
+    /// The name of the type, as in GeoJSON.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Geometry::Point(_) => "Point",
+            Geometry::LineString(_) => "LineString",
+            Geometry::Polygon(_) => "Polygon",
+            Geometry::MultiPoint(_) => "MultiPoint",
+            Geometry::MultiLineString(_) => "MultiLineString",
+            Geometry::MultiPolygon(_) => "MultiPolygon",
+            Geometry::Collection(_) => "GeometryCollection",
+        }
+    }
+
+    /// Writes the canonical GeoJSON, without blanks.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"type\":\"");
+        out.extend_from_slice(self.type_name().as_bytes());
+        out.extend_from_slice(match self {
+            Geometry::Collection(_) => b"\",\"geometries\":",
+            _ => b"\",\"coordinates\":",
+        });
+        match self {
+            Geometry::Point(point) => write_point(point, out),
+            Geometry::LineString(points) | Geometry::MultiPoint(points) => write_line(points, out),
+            Geometry::Polygon(lines) | Geometry::MultiLineString(lines) => write_lines(lines, out),
+            Geometry::MultiPolygon(polygons) => {
+                write_array(polygons, out, |polygon, out| write_lines(polygon, out));
+            }
+            Geometry::Collection(members) => write_array(members, out, Geometry::write),
+        }
+        out.push(b'}');
+    }
+
+    /// The canonical GeoJSON.
+    pub fn to_text(&self) -> String {
+        let mut out = Vec::new();
+        self.write(&mut out);
+        String::from_utf8(out).expect("geometries are written in ASCII")
+    }
+}
+
+fn write_array<T>(items: &[T], out: &mut Vec<u8>, mut write: impl FnMut(&T, &mut Vec<u8>)) {
+    out.push(b'[');
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        write(item, out);
+    }
+    out.push(b']');
+}
+
+fn write_point(point: &Coordinate, out: &mut Vec<u8>) {
+    write_array(point.axes(), out, |axis, out| number::write_json_float(*axis, out));
+}
+
+fn write_line(points: &[Coordinate], out: &mut Vec<u8>) {
+    write_array(points, out, write_point);
+}
+
+fn write_lines(lines: &[Vec<Coordinate>], out: &mut Vec<u8>) {
+    write_array(lines, out, |line, out| write_line(line, out));
+}
+
+/// Reads an object that is known to be JSON.
+fn geometry(reader: &mut JsonReader<'_>, depth: usize) -> Result<Geometry, String> {
+    if depth > DEPTH_MAX {
+        return Err("exceeded max depth".to_string());
+    }
+    if reader.peek()? == b'n' {
+        return Err("geojson: unsupported type: ".to_string());
+    }
+    if reader.peek()? != b'{' {
+        return Err(wrong_type(reader, "geojson.Geometry"));
+    }
+    let mut kind = String::new();
+    let (mut coordinates, mut members) = (None, None);
+    reader.object(|key, value| {
+        let is_null = value.peek()? == b'n';
+        match key.to_ascii_lowercase().as_str() {
+            "type" if value.peek()? == b'"' => {
+                kind = value.string()?;
+                return Ok(());
+            }
+            "type" if !is_null => return Err(wrong_type(value, "string")),
+            "coordinates" => coordinates = (!is_null).then(|| value.clone()),
+            "geometries" => members = (!is_null).then(|| value.clone()),
+            _ => {}
+        }
+        value.skip()
+    })?;
+    if kind == "GeometryCollection" {
+        return collection(members, depth);
+    }
+    shaped(&kind, coordinates)
+}
+
+fn collection(members: Option<JsonReader<'_>>, depth: usize) -> Result<Geometry, String> {
+    let mut geometries = Vec::new();
+    if let Some(mut reader) = members {
+        array(&mut reader, "[]geojson.Geometry", |member| {
+            geometries.push(geometry(member, depth + 1)?);
+            Ok(())
+        })?;
+    }
+    Ok(Geometry::Collection(geometries))
+}
+
+fn shaped(kind: &str, coordinates: Option<JsonReader<'_>>) -> Result<Geometry, String> {
+    let levels = match kind {
+        "Point" => 0,
+        "LineString" | "MultiPoint" => 1,
+        "Polygon" | "MultiLineString" => 2,
+        "MultiPolygon" => 3,
+        _ => return Err(format!("geojson: unsupported type: {kind}")),
+    };
+    let mut reader = coordinates.ok_or("geom: unsupported layout NoLayout")?;
+    let mut stride = Stride { of_first: 0 };
+    let reader = &mut reader;
+    let geometry = match (levels, kind) {
+        (0, _) => Geometry::Point(stride.point(reader)?),
+        (1, "LineString") => Geometry::LineString(stride.line(reader)?),
+        (1, _) => Geometry::MultiPoint(stride.line(reader)?),
+        (2, "Polygon") => Geometry::Polygon(stride.lines(reader)?),
+        (2, _) => Geometry::MultiLineString(stride.lines(reader)?),
+        _ => {
+            let mut polygons = Vec::new();
+            array(reader, "[][][]geom.Coord", |polygon| {
+                polygons.push(stride.lines(polygon)?);
+                Ok(())
+            })?;
+            Geometry::MultiPolygon(polygons)
+        }
+    };
+    Ok(geometry)
+}
+
+/// Sees to it that all points have as many numbers as the first.
+struct Stride {
+    of_first: usize,
+}
+
+impl Stride {
+    fn point(&mut self, reader: &mut JsonReader<'_>) -> Result<Coordinate, String> {
+        let mut axes = [0.0; 4];
+        let mut count = 0;
+        array(reader, "geom.Coord", |element| {
+            if !matches!(element.peek()?, b'-' | b'0'..=b'9') {
+                return Err(wrong_type(element, "float64"));
+            }
+            let number = element.number()?;
+            if let Some(axis) = axes.get_mut(count) {
+                *axis = number;
+            }
+            count += 1;
+            Ok(())
+        })?;
+        if self.of_first == 0 {
+            self.of_first = count;
+        }
+        if count < 2 {
+            return Err(format!("geojson: dimensionality too low ({count})"));
+        }
+        if count != self.of_first {
+            return Err(format!("geom: stride mismatch, got {count}, want {}", self.of_first));
+        }
+        Coordinate::new(axes.get(..count).unwrap_or(&[]))
+            .ok_or_else(|| format!("geom: unsupported layout Layout({count})"))
+    }
+
+    fn line(&mut self, reader: &mut JsonReader<'_>) -> Result<Vec<Coordinate>, String> {
+        let mut points = Vec::new();
+        array(reader, "[]geom.Coord", |point| {
+            points.push(self.point(point)?);
+            Ok(())
+        })?;
+        Ok(points)
+    }
+
+    fn lines(&mut self, reader: &mut JsonReader<'_>) -> Result<Vec<Vec<Coordinate>>, String> {
+        let mut lines = Vec::new();
+        array(reader, "[][]geom.Coord", |line| {
+            lines.push(self.line(line)?);
+            Ok(())
+        })?;
+        Ok(lines)
+    }
+}
+
+fn array<'a>(
+    reader: &mut JsonReader<'a>,
+    wanted: &str,
+    element: impl FnMut(&mut JsonReader<'a>) -> Result<(), String>,
+) -> Result<(), String> {
+    if reader.peek()? != b'[' {
+        return Err(wrong_type(reader, wanted));
+    }
+    reader.array(element)
+}
+
+fn wrong_type(reader: &mut JsonReader<'_>, wanted: &str) -> String {
+    let found = match reader.peek() {
+        Ok(b'{') => "object",
+        Ok(b'[') => "array",
+        Ok(b'"') => "string",
+        Ok(b't' | b'f') => "bool",
+        Ok(b'n') => "null",
+        _ => "number",
+    };
+    format!("json: cannot unmarshal {found} into Go value of type {wanted}")
+}
+
+/// The text that a stored geometry has as a string: `'` for `"`.
+pub(super) fn single_quoted(canonical: &str) -> String {
+    canonical.replace('"', "'")
+}
+
+/// Reads a geometry's text into canonical text.
+pub(super) fn canonical_text(text: &str) -> Result<String, String> {
+    Geometry::parse(text).map(|geometry| geometry.to_text())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn reads_every_type() {
+        for text in [
+            r#"{"type":"Point","coordinates":[1,2]}"#,
+            r#"{"type":"Point","coordinates":[-122.082506,37.4249518,5]}"#,
+            r#"{"type":"LineString","coordinates":[[1,2],[3,4]]}"#,
+            r#"{"type":"Polygon","coordinates":[[[0,0],[2,0],[2,2],[0,2],[0,0]]]}"#,
+            r#"{"type":"MultiPoint","coordinates":[[1,2],[3,4]]}"#,
+            r#"{"type":"MultiLineString","coordinates":[[[1,2,3],[4,5,6],[7,8,9],[1,2,3]]]}"#,
+            r#"{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1],[0,0]]]]}"#,
+            r#"{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[1,2]}]}"#,
+            r#"{"type":"Polygon","coordinates":[]}"#,
+        ] {
+            let geometry = Geometry::parse(text).unwrap();
+            assert_eq!(geometry.to_text(), text);
+            assert_eq!(Geometry::parse(&single_quoted(text)), Ok(geometry));
+        }
+        let spaced = r#" { "coordinates" : [ 1.0 , 2e0 ], "bbox": [{}], "TYPE" : "Point" } "#;
+        let expected = r#"{"type":"Point","coordinates":[1,2]}"#;
+        assert_eq!(Geometry::parse(spaced).unwrap().to_text(), expected);
+    }
+
+    #[test]
+    fn refuses_what_is_no_geometry() {
+        for (text, reason) in [
+            ("thisisntjson", "invalid character 'h' in literal true (expecting 'r')"),
+            ("{}", "geojson: unsupported type: "),
+            ("null", "geojson: unsupported type: "),
+            ("1", "json: cannot unmarshal number into Go value of type geojson.Geometry"),
+            (r#"{"type":"Curve","coordinates":[1,2]}"#, "geojson: unsupported type: Curve"),
+            (r#"{"type":"Point","coordinates":[1]}"#, "geojson: dimensionality too low (1)"),
+            (r#"{"type":"Point","coordinates":[]}"#, "geojson: dimensionality too low (0)"),
+            (r#"{"type":"Point"}"#, "geom: unsupported layout NoLayout"),
+            (
+                r#"{"type":"LineString","coordinates":[[1,2],[1,2,3]]}"#,
+                "geom: stride mismatch, got 3, want 2",
+            ),
+            (
+                r#"{"type":"Point","coordinates":["1",2]}"#,
+                "json: cannot unmarshal string into Go value of type float64",
+            ),
+            (
+                r#"{"type":"Polygon","coordinates":[1,2]}"#,
+                "json: cannot unmarshal number into Go value of type []geom.Coord",
+            ),
+        ] {
+            let expected = format!("Error while unmarshalling: [{text}] as geojson: {reason}");
+            assert_eq!(Geometry::parse(text).unwrap_err(), expected);
+        }
+    }
+
+    #[test]
+    fn deep_collections_are_refused() {
+        let deep = format!(
+            "{}{}",
+            r#"{"type":"GeometryCollection","geometries":["#.repeat(200),
+            "]}".repeat(200)
+        );
+        assert!(Geometry::parse(&deep).unwrap_err().ends_with("exceeded max depth"));
+    }
+
+    proptest! {
+        #[test]
+        fn points_round_trip(x in any::<f64>(), y in any::<f64>()) {
+            prop_assume!(x.is_finite() && y.is_finite());
+            let point = Geometry::Point(Coordinate::new(&[x, y]).unwrap());
+            prop_assert_eq!(Geometry::parse(&point.to_text()), Ok(point));
+        }
+
+        #[test]
+        fn any_text_is_survived(text in "\\PC*|\\{\"type\":\"P[a-z]{3,6}\",\"coordinates\":[\\[\\]0-9,]{0,20}\\}") {
+            let _ = Geometry::parse(&text);
+        }
+    }
+}

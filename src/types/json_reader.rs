@@ -1,0 +1,306 @@
+//! Reading JSON piece by piece, as far as geometries need it.
+//!
+//! The caller asks for what it expects next. Values that nobody wants are skipped without being
+//! kept, and nesting is bounded. The words of the errors are those of Go's `encoding/json`.
+
+/// The deepest nesting of a value that is skipped.
+const DEPTH_MAX: usize = 500;
+
+const END: &str = "unexpected end of JSON input";
+
+/// A place in a JSON text.
+#[derive(Clone)]
+pub(super) struct JsonReader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> JsonReader<'a> {
+    /// Begins at the front.
+    pub(super) fn new(text: &'a str) -> JsonReader<'a> {
+        JsonReader { text, at: 0 }
+    }
+
+    /// The first byte of the next value.
+    pub(super) fn peek(&mut self) -> Result<u8, String> {
+        self.skip_blanks();
+        self.byte().ok_or_else(|| END.to_string())
+    }
+
+    /// Reads an object: calls `field` with each key, which must read or skip the value.
+    pub(super) fn object(
+        &mut self,
+        mut field: impl FnMut(&str, &mut JsonReader<'a>) -> Result<(), String>,
+    ) -> Result<(), String> {
+        self.expect(b'{', "looking for beginning of value")?;
+        if self.peek()? == b'}' {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            if self.peek()? != b'"' {
+                return Err(self.unexpected("looking for beginning of object key string"));
+            }
+            let key = self.string()?;
+            self.expect(b':', "after object key")?;
+            field(&key, self)?;
+            match self.peek()? {
+                b',' => self.at += 1,
+                b'}' => break,
+                _ => return Err(self.unexpected("after object key:value pair")),
+            }
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Reads an array: calls `element` before each element, which must read or skip it.
+    pub(super) fn array(
+        &mut self,
+        mut element: impl FnMut(&mut JsonReader<'a>) -> Result<(), String>,
+    ) -> Result<(), String> {
+        self.expect(b'[', "looking for beginning of value")?;
+        if self.peek()? == b']' {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            element(self)?;
+            match self.peek()? {
+                b',' => self.at += 1,
+                b']' => break,
+                _ => return Err(self.unexpected("after array element")),
+            }
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Reads a string.
+    pub(super) fn string(&mut self) -> Result<String, String> {
+        self.expect(b'"', "looking for beginning of value")?;
+        let mut out = String::new();
+        loop {
+            let rest = &self.text[self.at..];
+            let plain = rest.find(|letter| matches!(letter, '"' | '\\' | '\0'..='\u{1f}'));
+            let plain = plain.ok_or_else(|| END.to_string())?;
+            out.push_str(&rest[..plain]);
+            self.at += plain;
+            match rest.as_bytes()[plain] {
+                b'"' => break,
+                b'\\' => out.push(self.escape()?),
+                _ => return Err(self.unexpected("in string literal")),
+            }
+        }
+        self.at += 1;
+        Ok(out)
+    }
+
+    /// Reads a finite number.
+    pub(super) fn number(&mut self) -> Result<f64, String> {
+        if !matches!(self.peek()?, b'-' | b'0'..=b'9') {
+            return Err(self.unexpected("looking for beginning of value"));
+        }
+        let start = self.at;
+        self.skip_number()?;
+        let text = &self.text[start..self.at];
+        let number: f64 = text.parse().unwrap_or(f64::NAN);
+        if number.is_finite() {
+            return Ok(number);
+        }
+        Err(format!("json: cannot unmarshal number {text} into Go value of type float64"))
+    }
+
+    /// Skips any value. Fails where it is not JSON, or nested too deep.
+    pub(super) fn skip(&mut self) -> Result<(), String> {
+        self.skip_nested(0)
+    }
+
+    /// Fails unless nothing is left.
+    pub(super) fn end(&mut self) -> Result<(), String> {
+        self.skip_blanks();
+        match self.byte() {
+            None => Ok(()),
+            Some(_) => Err(self.unexpected("after top-level value")),
+        }
+    }
+
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn skip_blanks(&mut self) {
+        while matches!(self.byte(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn expect(&mut self, wanted: u8, place: &str) -> Result<(), String> {
+        if self.peek()? != wanted {
+            return Err(self.unexpected(place));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn unexpected(&self, place: &str) -> String {
+        match self.text[self.at..].chars().next() {
+            None => END.to_string(),
+            Some('\'') => format!("invalid character '\\'' {place}"),
+            Some('"') => format!("invalid character '\"' {place}"),
+            Some(letter) => format!("invalid character {letter:?} {place}"),
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, String> {
+        self.at += 1;
+        let letter = match self.byte().ok_or_else(|| END.to_string())? {
+            b'u' => return self.unicode_escape(),
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            byte @ (b'"' | b'\\' | b'/') => byte as char,
+            _ => return Err(self.unexpected("in string escape code")),
+        };
+        self.at += 1;
+        Ok(letter)
+    }
+
+    /// Reads `uXXXX`, and another such that completes it; half of a pair gives U+FFFD.
+    fn unicode_escape(&mut self) -> Result<char, String> {
+        let first = self.four_digits()?;
+        if (0xd800..0xdc00).contains(&first) && self.text[self.at..].starts_with("\\u") {
+            let mut ahead = self.clone();
+            ahead.at += 1;
+            let second = ahead.four_digits()?;
+            if (0xdc00..0xe000).contains(&second) {
+                self.at = ahead.at;
+                let code = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+                return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+        }
+        Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    fn four_digits(&mut self) -> Result<u32, String> {
+        self.at += 1;
+        let mut code = 0;
+        for _ in 0..4 {
+            let byte = self.byte().ok_or_else(|| END.to_string())?;
+            let Some(digit) = (byte as char).to_digit(16) else {
+                return Err(self.unexpected("in \\u hexadecimal character escape"));
+            };
+            code = code * 16 + digit;
+            self.at += 1;
+        }
+        Ok(code)
+    }
+
+    fn skip_number(&mut self) -> Result<(), String> {
+        if self.byte() == Some(b'-') {
+            self.at += 1;
+        }
+        match self.byte() {
+            Some(b'0') => self.at += 1,
+            _ => self.skip_digits("in numeric literal")?,
+        }
+        if self.byte() == Some(b'.') {
+            self.at += 1;
+            self.skip_digits("after decimal point in numeric literal")?;
+        }
+        if matches!(self.byte(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.byte(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.skip_digits("in exponent of numeric literal")?;
+        }
+        Ok(())
+    }
+
+    fn skip_digits(&mut self, place: &str) -> Result<(), String> {
+        let start = self.at;
+        while self.byte().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+        if self.at == start { Err(self.unexpected(place)) } else { Ok(()) }
+    }
+
+    fn skip_nested(&mut self, depth: usize) -> Result<(), String> {
+        if depth > DEPTH_MAX {
+            return Err("exceeded max depth".to_string());
+        }
+        match self.peek()? {
+            b'{' => self.object(|_, value| value.skip_nested(depth + 1)),
+            b'[' => self.array(|value| value.skip_nested(depth + 1)),
+            b'"' => self.string().map(drop),
+            b't' => self.skip_word("true"),
+            b'f' => self.skip_word("false"),
+            b'n' => self.skip_word("null"),
+            b'-' | b'0'..=b'9' => self.skip_number(),
+            _ => Err(self.unexpected("looking for beginning of value")),
+        }
+    }
+
+    fn skip_word(&mut self, word: &str) -> Result<(), String> {
+        for wanted in word.chars() {
+            if self.byte() != Some(wanted as u8) {
+                let place = format!("in literal {word} (expecting '{wanted}')");
+                return Err(self.unexpected(&place));
+            }
+            self.at += 1;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(text: &str) -> Result<(), String> {
+        let mut reader = JsonReader::new(text);
+        reader.skip()?;
+        reader.end()
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        for (text, expected) in [
+            ("", "unexpected end of JSON input"),
+            ("{", "unexpected end of JSON input"),
+            ("thisisntjson", "invalid character 'h' in literal true (expecting 'r')"),
+            ("{'a':1}", "invalid character '\\'' looking for beginning of object key string"),
+            ("[1 2]", "invalid character '2' after array element"),
+            ("{\"a\" 1}", "invalid character '1' after object key"),
+            ("{\"a\":1 2}", "invalid character '2' after object key:value pair"),
+            ("1 x", "invalid character 'x' after top-level value"),
+            ("é", "invalid character 'é' looking for beginning of value"),
+        ] {
+            assert_eq!(check(text).unwrap_err(), expected);
+        }
+        assert_eq!(check(&"[".repeat(100_000)).unwrap_err(), "exceeded max depth");
+    }
+
+    #[test]
+    fn unescapes() {
+        let text = r#""a\n\u00e9\ud83d\ude00\ud83dx\/""#;
+        assert_eq!(JsonReader::new(text).string().unwrap(), "a\né😀\u{fffd}x/");
+    }
+
+    proptest! {
+        #[test]
+        fn accepts_what_serde_accepts(text in "[\\[\\]{}:,\"a01.eE+\\- nulltrfs\\\\]{0,16}") {
+            let theirs = serde_json::from_str::<serde_json::Value>(&text).is_ok();
+            prop_assert_eq!(check(&text).is_ok(), theirs, "{}", text);
+        }
+
+        #[test]
+        fn any_text_is_survived(text in "\\PC*") {
+            let _ = check(&text);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The words that every layer speaks: uids, values, errors. Depends on nothing of ours.
+
+mod bigfloat;
+#[cfg(test)]
+mod conformance;
+mod convert;
+mod datetime;
+mod datetime_text;
+mod encoding;
+mod error;
+mod geo;
+mod json_reader;
+mod number;
+mod parse;
+mod password;
+mod sink;
+mod text;
+mod uid;
+mod value;
+mod wkb;
+
+pub use bigfloat::BigFloat;
+pub use datetime::{CalendarParts, DateTime};
+pub use error::{Error, Position, Result};
+pub use geo::{Coordinate, Geometry};
+pub use number::{float_text, write_float, write_float32, write_int};
+pub use parse::{parse_bool, parse_float, parse_int, parse_vector};
+pub use sink::Sink;
+pub use text::quote;
+pub use uid::{NodeId, Uid};
+pub use value::{Value, ValueRef, ValueType};

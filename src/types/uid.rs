@@ -1,0 +1,41 @@
+//! The two numbers of a node: the one that users see, and the one that the engine computes with.
+
+use std::fmt;
+
+/// A node as users see it: any number but 0, written `0x1f`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Uid(pub u64);
+
+/// A node inside the engine. The order of node ids is the order of uids. Never leaves the crate.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::Pod, bytemuck::Zeroable,
+)]
+#[repr(transparent)]
+pub struct NodeId(pub u32);
+
+impl fmt::Display for Uid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+impl Uid {
+    /// Reads a uid as Dgraph does: decimal, or with a prefix `0x`, `0o` or `0b`, or a leading 0
+    /// for octal; `_` may separate digits when there is a prefix. `None` when it is no such number
+    /// or does not fit 64 bits.
+    pub fn parse(text: &str) -> Option<Uid> {
+        let bytes = text.as_bytes();
+        let (digits, radix) = match bytes {
+            [b'0', b'x' | b'X', ..] => (&text[2..], 16),
+            [b'0', b'o' | b'O', ..] => (&text[2..], 8),
+            [b'0', b'b' | b'B', ..] => (&text[2..], 2),
+            [b'0', _, ..] => (&text[1..], 8),
+            _ => (text, 10),
+        };
+        if radix != 10 && digits.contains('_') {
+            return u64::from_str_radix(&digits.replace('_', ""), radix).ok().map(Uid);
+        }
+        let plain = digits.bytes().next().is_some_and(|byte| byte != b'+');
+        if plain { u64::from_str_radix(digits, radix).ok().map(Uid) } else { None }
+    }
+}
