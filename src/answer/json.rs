@@ -1,0 +1,497 @@
+//! Answers as JSON text, as Dgraph writes it.
+//!
+//! Everything is appended to one buffer. An open object or array remembers where it began, with its
+//! comma and key, so taking it back is a truncation. An omitted value takes its key back likewise.
+
+use crate::types::Sink;
+use crate::types::Uid;
+use crate::types::ValueRef;
+use crate::types::write_float;
+use crate::types::write_float32;
+use crate::types::write_int;
+
+/// Writes an answer as JSON into a buffer, which [`JsonSink::clear`] makes ready for the next.
+#[derive(Debug, Default)]
+pub struct JsonSink {
+    out: Vec<u8>,
+    open: Vec<Open>,
+    /// Where the comma and key of the next value begin, once the key is written.
+    key_start: Option<usize>,
+}
+
+/// An object or array that is not closed yet.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    /// Where its comma and key begin.
+    start: usize,
+    /// Where its content begins.
+    content: usize,
+}
+
+impl JsonSink {
+    /// An empty writer.
+    pub fn new() -> JsonSink {
+        JsonSink::default()
+    }
+
+    /// An empty writer whose buffer holds so many bytes before it grows.
+    pub fn with_capacity(bytes: usize) -> JsonSink {
+        JsonSink { out: Vec::with_capacity(bytes), ..JsonSink::default() }
+    }
+
+    /// What is written so far.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.out
+    }
+
+    /// What was written.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.out
+    }
+
+    /// What was written.
+    pub fn into_string(self) -> String {
+        String::from_utf8(self.out).expect("only whole texts are written")
+    }
+
+    /// Forgets everything but the memory.
+    pub fn clear(&mut self) {
+        self.out.clear();
+        self.open.clear();
+        self.key_start = None;
+    }
+
+    /// Writes the comma before an array's element if one is due; says where the item begins.
+    fn begin_item(&mut self) -> usize {
+        if let Some(start) = self.key_start.take() {
+            return start;
+        }
+        let start = self.out.len();
+        self.separate();
+        start
+    }
+
+    fn separate(&mut self) {
+        if self.open.last().is_some_and(|open| self.out.len() > open.content) {
+            self.out.push(b',');
+        }
+    }
+
+    fn begin(&mut self, bracket: u8) {
+        let start = self.begin_item();
+        self.out.push(bracket);
+        self.open.push(Open { start, content: self.out.len() });
+    }
+
+    fn end(&mut self, bracket: u8) {
+        debug_assert!(!self.open.is_empty(), "closed more than was opened");
+        self.open.pop();
+        self.out.push(bracket);
+    }
+
+    fn discard(&mut self) {
+        debug_assert!(!self.open.is_empty(), "discarded more than was opened");
+        if let Some(open) = self.open.pop() {
+            self.out.truncate(open.start);
+        }
+    }
+
+    /// Leaves out the next value, and its key.
+    fn omit(&mut self) {
+        if let Some(start) = self.key_start.take() {
+            self.out.truncate(start);
+        }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.begin_item();
+        self.out.extend_from_slice(bytes);
+    }
+
+    fn float(&mut self, number: f64) {
+        if number.is_finite() {
+            self.begin_item();
+            write_float(number, &mut self.out);
+        } else {
+            self.omit();
+        }
+    }
+
+    fn vector(&mut self, numbers: &[f32]) {
+        self.begin_item();
+        self.out.push(b'[');
+        for (at, number) in numbers.iter().enumerate() {
+            if at > 0 {
+                self.out.push(b',');
+            }
+            write_float32(*number, &mut self.out);
+        }
+        self.out.push(b']');
+    }
+}
+
+impl Sink for JsonSink {
+    fn begin_object(&mut self) {
+        self.begin(b'{');
+    }
+
+    fn end_object(&mut self) {
+        self.end(b'}');
+    }
+
+    fn discard_object(&mut self) {
+        self.discard();
+    }
+
+    fn begin_array(&mut self) {
+        self.begin(b'[');
+    }
+
+    fn end_array(&mut self) {
+        self.end(b']');
+    }
+
+    fn discard_array(&mut self) {
+        self.discard();
+    }
+
+    fn is_empty(&self) -> bool {
+        self.out.len() == self.open.last().map_or(0, |open| open.content)
+    }
+
+    fn key(&mut self, key: &str) {
+        debug_assert!(self.key_start.is_none(), "a key without a value");
+        self.key_start = Some(self.out.len());
+        self.separate();
+        write_quoted(key.as_bytes(), &KEY_ESCAPES, &mut self.out);
+        self.out.push(b':');
+    }
+
+    fn value(&mut self, value: ValueRef<'_>) {
+        match value {
+            ValueRef::Default(text) | ValueRef::String(text) => self.text(text),
+            ValueRef::Int(number) => self.int(number),
+            ValueRef::Float(number) => self.float(number),
+            ValueRef::Bool(truth) => self.bytes(if truth { b"true" } else { b"false" }),
+            ValueRef::DateTime(time) => {
+                self.begin_item();
+                self.out.push(b'"');
+                if !time.is_zero() {
+                    time.write(&mut self.out);
+                }
+                self.out.push(b'"');
+            }
+            ValueRef::Geo(json) => self.bytes(json.as_bytes()),
+            ValueRef::Password(_) => self.omit(),
+            ValueRef::BigFloat(digits) => self.bytes(digits.as_bytes()),
+            ValueRef::Vector(numbers) => self.vector(numbers),
+            ValueRef::Binary(bytes) => self.text(&String::from_utf8_lossy(bytes)),
+        }
+    }
+
+    fn uid(&mut self, uid: Uid) {
+        self.begin_item();
+        write_uid(uid, &mut self.out);
+    }
+
+    fn int(&mut self, number: i64) {
+        self.begin_item();
+        write_int(number, &mut self.out);
+    }
+
+    fn null(&mut self) {
+        self.bytes(b"null");
+    }
+
+    fn text(&mut self, text: &str) {
+        self.begin_item();
+        write_json_text(text, &mut self.out);
+    }
+}
+
+/// Writes a text in quotes. Besides what JSON demands, `<`, `>`, `&` and the line separators U+2028
+/// and U+2029 are escaped, so that the answer may stand in HTML and in scripts.
+pub fn write_json_text(text: &str, out: &mut Vec<u8>) {
+    write_quoted(text.as_bytes(), &TEXT_ESCAPES, out);
+}
+
+/// Writes a uid in quotes: `"0x1f"`.
+fn write_uid(uid: Uid, out: &mut Vec<u8>) {
+    let digits = (16 - uid.0.leading_zeros() / 4).max(1);
+    out.extend_from_slice(b"\"0x");
+    for at in (0..digits).rev() {
+        out.push(HEX[(uid.0 >> (4 * at) & 15) as usize]);
+    }
+    out.push(b'"');
+}
+
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
+/// What becomes of a byte: nothing (0), a backslash and a letter, `\u00XX` ([`CODE`]), or a look at
+/// the two bytes after it ([`SEPARATOR`]).
+type Escapes = [u8; 256];
+
+const CODE: u8 = 1;
+const SEPARATOR: u8 = 2;
+static TEXT_ESCAPES: Escapes = escapes(true);
+static KEY_ESCAPES: Escapes = escapes(false);
+
+const fn escapes(for_html: bool) -> Escapes {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = CODE;
+        byte += 1;
+    }
+    table[b'\n' as usize] = b'n';
+    table[b'\r' as usize] = b'r';
+    table[b'\t' as usize] = b't';
+    table[b'"' as usize] = b'"';
+    table[b'\\' as usize] = b'\\';
+    if for_html {
+        table[b'<' as usize] = CODE;
+        table[b'>' as usize] = CODE;
+        table[b'&' as usize] = CODE;
+        table[FIRST_OF_SEPARATOR as usize] = SEPARATOR;
+    }
+    table
+}
+
+/// The first byte of U+2028 and U+2029 in UTF-8, which begins other punctuation too.
+const FIRST_OF_SEPARATOR: u8 = 0xe2;
+
+fn write_quoted(text: &[u8], escapes: &Escapes, out: &mut Vec<u8>) {
+    out.reserve(text.len() + 2);
+    out.push(b'"');
+    let mut rest = text;
+    loop {
+        let plain = plain_len(rest, escapes);
+        out.extend_from_slice(&rest[..plain]);
+        let Some(&byte) = rest.get(plain) else { break };
+        let special = &rest[plain..];
+        let used = match escapes[usize::from(byte)] {
+            CODE => {
+                let digits = [HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]];
+                out.extend_from_slice(&[b'\\', b'u', b'0', b'0', digits[0], digits[1]]);
+                1
+            }
+            SEPARATOR => write_separator(special, out),
+            letter => {
+                out.extend_from_slice(&[b'\\', letter]);
+                1
+            }
+        };
+        rest = &special[used..];
+    }
+    out.push(b'"');
+}
+
+/// How many bytes there are before the first that may need an escape.
+fn plain_len(text: &[u8], escapes: &Escapes) -> usize {
+    // Without a branch inside, the compiler looks at all sixteen at once.
+    let is_special = |byte: u8| {
+        (byte < 0x20)
+            | (byte == b'"')
+            | (byte == b'\\')
+            | (byte == b'<')
+            | (byte == b'>')
+            | (byte == b'&')
+            | (byte == FIRST_OF_SEPARATOR)
+    };
+    let (blocks, _) = text.as_chunks::<16>();
+    let quiet = blocks
+        .iter()
+        .take_while(|block| !block.iter().fold(false, |any, &byte| any | is_special(byte)))
+        .count();
+    let skipped = quiet * 16;
+    let tail = text[skipped..].iter().position(|&byte| escapes[usize::from(byte)] != 0);
+    tail.map_or(text.len(), |at| skipped + at)
+}
+
+/// Writes the letter that begins here, escaped if it is a line separator; says how long it was.
+fn write_separator(letter: &[u8], out: &mut Vec<u8>) -> usize {
+    match letter {
+        [_, 0x80, last @ (0xa8 | 0xa9), ..] => {
+            out.extend_from_slice(b"\\u202");
+            out.push(HEX[usize::from(last & 15)]);
+            3
+        }
+        _ => {
+            out.push(FIRST_OF_SEPARATOR);
+            1
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::DateTime;
+    use crate::types::Value;
+    use crate::types::ValueType;
+    use proptest::prelude::*;
+
+    fn text(sink: JsonSink) -> String {
+        assert!(sink.open.is_empty());
+        sink.into_string()
+    }
+
+    fn quoted(text: &str) -> String {
+        let mut out = Vec::new();
+        write_json_text(text, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn nests_and_separates() {
+        let mut sink = JsonSink::with_capacity(64);
+        sink.begin_object();
+        assert!(sink.is_empty());
+        sink.key("q");
+        sink.begin_array();
+        for uid in [1, 0x1f, u64::MAX] {
+            sink.begin_object();
+            sink.key("uid");
+            sink.uid(Uid(uid));
+            sink.key("n");
+            sink.int(-3);
+            sink.end_object();
+        }
+        sink.null();
+        sink.text("x");
+        sink.end_array();
+        assert!(!sink.is_empty());
+        sink.key("e");
+        sink.begin_object();
+        sink.end_object();
+        sink.end_object();
+        assert_eq!(
+            text(sink),
+            "{\"q\":[{\"uid\":\"0x1\",\"n\":-3},{\"uid\":\"0x1f\",\"n\":-3},\
+             {\"uid\":\"0xffffffffffffffff\",\"n\":-3},null,\"x\"],\"e\":{}}"
+        );
+    }
+
+    #[test]
+    fn takes_back() {
+        let mut sink = JsonSink::new();
+        sink.begin_object();
+        sink.key("a");
+        sink.begin_array();
+        sink.begin_object();
+        sink.key("x");
+        sink.int(1);
+        sink.discard_object();
+        assert!(sink.is_empty());
+        sink.discard_array();
+        assert!(sink.is_empty());
+        sink.key("b");
+        sink.begin_array();
+        sink.int(1);
+        sink.begin_object();
+        sink.discard_object();
+        sink.int(2);
+        sink.end_array();
+        sink.key("c");
+        sink.begin_object();
+        sink.discard_object();
+        sink.key("d");
+        sink.int(3);
+        sink.end_object();
+        assert_eq!(text(sink), "{\"b\":[1,2],\"d\":3}");
+    }
+
+    #[test]
+    fn writes_every_type() {
+        let mut sink = JsonSink::new();
+        sink.begin_array();
+        for (kind, value) in [
+            (ValueType::Default, "a"),
+            (ValueType::Int, "5"),
+            (ValueType::Float, "2.1e7"),
+            (ValueType::String, "b\"<"),
+            (ValueType::Bool, "true"),
+            (ValueType::Bool, "0"),
+            (ValueType::DateTime, "2006-01-02T15:04:05+05:30"),
+            (ValueType::DateTime, "0001-01-01"),
+            (ValueType::Geo, "{'type':'Point','coordinates':[1,2]}"),
+            (ValueType::BigFloat, "1234567890.5"),
+            (ValueType::Vector, "[1, -0.25, 1e10]"),
+            (ValueType::Binary, "bytes"),
+        ] {
+            sink.value(Value::parse(value, kind).unwrap().as_ref());
+        }
+        sink.end_array();
+        assert_eq!(
+            text(sink),
+            r#"["a",5,2.1e+07,"b\"\u003c",true,false,"2006-01-02T15:04:05+05:30","",{"type":"Point","coordinates":[1,2]},1.2345678905e+09,[1E+00,-2.5E-01,1E+10],"bytes"]"#
+        );
+    }
+
+    #[test]
+    fn omits_infinities_and_passwords_with_their_keys() {
+        let mut sink = JsonSink::new();
+        sink.begin_object();
+        sink.key("a");
+        sink.value(ValueRef::Float(f64::INFINITY));
+        assert!(sink.is_empty());
+        sink.key("b");
+        sink.int(1);
+        sink.key("c");
+        sink.value(ValueRef::Password("hash"));
+        sink.key("d");
+        sink.begin_array();
+        sink.value(ValueRef::Float(f64::NEG_INFINITY));
+        sink.value(ValueRef::Float(1.0));
+        sink.end_array();
+        sink.end_object();
+        assert_eq!(text(sink), "{\"b\":1,\"d\":[1]}");
+    }
+
+    #[test]
+    fn escapes_texts_and_keys() {
+        assert_eq!(
+            quoted("<a>&\u{2028}\u{2029}\u{2027}\n\r\t\u{1}\u{8}\u{7f}\"\\é日😀"),
+            "\"\\u003ca\\u003e\\u0026\\u2028\\u2029\u{2027}\\n\\r\\t\\u0001\\u0008\u{7f}\\\"\\\\é日😀\""
+        );
+        let mut sink = JsonSink::new();
+        sink.begin_object();
+        sink.key("<a>&\"");
+        sink.null();
+        sink.end_object();
+        assert_eq!(text(sink), "{\"<a>&\\\"\":null}");
+    }
+
+    #[test]
+    fn is_used_again() {
+        let mut sink = JsonSink::new();
+        sink.begin_object();
+        sink.key("a");
+        sink.clear();
+        sink.value(ValueRef::DateTime(DateTime::parse("2006").unwrap()));
+        assert_eq!(sink.as_bytes(), b"\"2006-01-01T00:00:00Z\"");
+    }
+
+    proptest! {
+        #[test]
+        fn texts_parse_back(text in any::<String>(), tail in "[ -~\u{2020}-\u{2030}]{0,40}") {
+            let whole = text + &tail;
+            let json = quoted(&whole);
+            let is_escaped = !json.contains(['<', '>', '&', '\u{2028}', '\u{2029}']);
+            prop_assert!(is_escaped);
+            prop_assert_eq!(serde_json::from_str::<String>(&json).unwrap(), whole);
+        }
+
+        #[test]
+        fn keys_parse_back(key in any::<String>()) {
+            let mut sink = JsonSink::new();
+            sink.begin_object();
+            sink.key(&key);
+            sink.null();
+            sink.end_object();
+            let json: serde_json::Map<String, serde_json::Value> =
+                serde_json::from_slice(&sink.into_bytes()).unwrap();
+            prop_assert_eq!(json.keys().next(), Some(&key));
+        }
+    }
+}

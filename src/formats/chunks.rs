@@ -1,0 +1,279 @@
+//! Cuts a file, plain or compressed, into chunks of whole lines that can be read in parallel.
+//!
+//! One thread reads and decompresses; whether a chunk is UTF-8 is found by whoever goes over its
+//! lines, so that this costs the reader nothing.
+
+use std::io::BufReader;
+use std::io::Cursor;
+use std::io::Read;
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::formats::LineFault;
+use crate::types::Error;
+use crate::types::Result;
+
+/// The length that a chunk has at least, but for the last.
+const CHUNK_LEN: usize = 1 << 20;
+
+/// The longest line by default.
+const LINE_LEN_MAX: usize = 64 << 20;
+
+/// How much is asked for at a time.
+const READ_LEN: usize = 1 << 16;
+
+/// The first bytes of a file compressed with gzip.
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// The mark that some editors put at the start of a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Some whole lines of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    /// The lines, each with its line feed, but perhaps for the last one of the file.
+    pub text: Vec<u8>,
+    /// The number of the first line in the file, from 1.
+    pub first_line: u64,
+    /// The number of the chunk in the file, from 0.
+    pub index: usize,
+}
+
+/// A line of a chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkLine<'a> {
+    /// Its number in the file, from 1.
+    pub number: u64,
+    /// Its text without the line feed, or where it is not UTF-8.
+    pub text: std::result::Result<&'a str, LineFault>,
+}
+
+impl Chunk {
+    /// The lines in order. Checks all text before the first line.
+    pub fn lines(&self) -> impl Iterator<Item = ChunkLine<'_>> {
+        let text = self.text.strip_suffix(b"\n").unwrap_or(&self.text);
+        // One of the two halves is empty: lines are looked at one by one only where some are bad.
+        let (whole, bytes) = match std::str::from_utf8(text) {
+            Ok(whole) => (Some(whole), None),
+            Err(_) => (None, Some(text)),
+        };
+        let good = whole.into_iter().flat_map(|text| text.split('\n')).map(Ok);
+        let mixed = bytes.into_iter().flat_map(|text| text.split(|&byte| byte == b'\n'));
+        (self.first_line..)
+            .zip(good.chain(mixed.map(checked_line)))
+            .map(|(number, text)| ChunkLine { number, text })
+    }
+}
+
+fn checked_line(line: &[u8]) -> std::result::Result<&str, LineFault> {
+    std::str::from_utf8(line).map_err(|fault| LineFault {
+        column: u32::try_from(fault.valid_up_to()).unwrap_or(u32::MAX),
+        message: format!("not UTF-8: byte {:#04x}", line[fault.valid_up_to()]),
+    })
+}
+
+/// Reads a file in chunks of whole lines, about 1 MiB each, in order.
+pub struct ChunkReader<'a> {
+    input: Box<dyn Read + Send + 'a>,
+    name: String,
+    line_len_max: usize,
+    /// What was read behind the last line feed: the start of the next chunk.
+    rest: Vec<u8>,
+    next_line: u64,
+    next_index: usize,
+    ended: bool,
+}
+
+impl<'a> ChunkReader<'a> {
+    /// Starts to read; `name` is what errors call the file. Whether it is compressed shows in its
+    /// first bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the first bytes can't be read.
+    pub fn new(mut input: impl Read + Send + 'a, name: &str) -> Result<ChunkReader<'a>> {
+        let mut start = Vec::new();
+        (&mut input)
+            .take(BYTE_ORDER_MARK.len() as u64)
+            .read_to_end(&mut start)
+            .map_err(|fault| Error::io(format!("reading {name}"), fault))?;
+        let compressed = start.starts_with(&GZIP_MAGIC);
+        if start == BYTE_ORDER_MARK {
+            start.clear();
+        }
+        let whole = Cursor::new(start).chain(input);
+        let input: Box<dyn Read + Send + 'a> = if compressed {
+            Box::new(MultiGzDecoder::new(BufReader::with_capacity(READ_LEN, whole)))
+        } else {
+            Box::new(whole)
+        };
+        Ok(ChunkReader {
+            input,
+            name: name.to_string(),
+            line_len_max: LINE_LEN_MAX,
+            rest: Vec::new(),
+            next_line: 1,
+            next_index: 0,
+            ended: false,
+        })
+    }
+
+    /// Refuses lines longer than this many bytes, instead of 64 MiB.
+    pub fn line_len_max(mut self, bytes: usize) -> ChunkReader<'a> {
+        self.line_len_max = bytes;
+        self
+    }
+
+    fn read_chunk(&mut self) -> Result<Option<Chunk>> {
+        let mut text = std::mem::take(&mut self.rest);
+        // Behind the last line feed that was seen; only what is newly read is searched.
+        let mut lines_end = 0;
+        while text.len() < CHUNK_LEN || lines_end == 0 {
+            let known = text.len();
+            if !self.fill(&mut text)? {
+                lines_end = text.len();
+                self.ended = true;
+                break;
+            }
+            let feed = text[known..].iter().rposition(|&byte| byte == b'\n');
+            lines_end = feed.map_or(lines_end, |place| known + place + 1);
+            if self.line_len_max < text.len() - lines_end {
+                return Err(self.long_line(&text[..lines_end]));
+            }
+        }
+        if text.is_empty() {
+            return Ok(None);
+        }
+        self.rest = text[lines_end..].to_vec();
+        text.truncate(lines_end);
+        let chunk = Chunk { text, first_line: self.next_line, index: self.next_index };
+        self.next_line += count_feeds(&chunk.text);
+        self.next_index += 1;
+        Ok(Some(chunk))
+    }
+
+    /// Reads some more; false at the end of the file.
+    fn fill(&mut self, text: &mut Vec<u8>) -> Result<bool> {
+        let known = text.len();
+        (&mut self.input)
+            .take(READ_LEN as u64)
+            .read_to_end(text)
+            .map_err(|fault| Error::io(format!("reading {}", self.name), fault))?;
+        Ok(known < text.len())
+    }
+
+    fn long_line(&self, before: &[u8]) -> Error {
+        Error::Load {
+            file: self.name.clone(),
+            line: self.next_line + count_feeds(before),
+            column: 1,
+            message: format!("the line is longer than {} bytes", self.line_len_max),
+        }
+    }
+}
+
+fn count_feeds(text: &[u8]) -> u64 {
+    text.iter().map(|&byte| u64::from(byte == b'\n')).sum()
+}
+
+impl Iterator for ChunkReader<'_> {
+    type Item = Result<Chunk>;
+
+    fn next(&mut self) -> Option<Result<Chunk>> {
+        if self.ended {
+            return None;
+        }
+        let chunk = self.read_chunk();
+        self.ended |= chunk.is_err();
+        chunk.transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    fn compressed(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn lines_of(bytes: &[u8]) -> Vec<(u64, String)> {
+        let mut lines = Vec::new();
+        for (index, chunk) in ChunkReader::new(bytes, "test").unwrap().enumerate() {
+            let chunk = chunk.unwrap();
+            assert_eq!(chunk.index, index);
+            lines.extend(chunk.lines().map(|line| (line.number, line.text.unwrap().to_string())));
+        }
+        lines
+    }
+
+    fn many_lines() -> String {
+        (1..200_000).map(|number| format!("line {number}\n")).collect()
+    }
+
+    #[test]
+    fn lines_come_back_whole_and_numbered() {
+        let text = many_lines();
+        let wanted: Vec<(u64, String)> =
+            text.lines().enumerate().map(|(at, line)| (at as u64 + 1, line.to_string())).collect();
+        assert_eq!(lines_of(text.as_bytes()), wanted);
+        assert_eq!(lines_of(&compressed(text.as_bytes())), wanted);
+        // A file may be several compressed ones, one after the other, cut anywhere.
+        let (first, second) = text.as_bytes().split_at(text.len() / 2);
+        assert_eq!(lines_of(&[compressed(first), compressed(second)].concat()), wanted);
+        // The last line need not be ended.
+        assert_eq!(lines_of(text.trim_end().as_bytes()), wanted);
+    }
+
+    #[test]
+    fn small_files() {
+        assert_eq!(lines_of(b""), []);
+        assert_eq!(lines_of(&compressed(b"")), []);
+        assert_eq!(lines_of(b"\n"), [(1, String::new())]);
+        assert_eq!(lines_of(b"a"), [(1, "a".to_string())]);
+        assert_eq!(
+            lines_of(b"\xef\xbb\xbfa\n\nb"),
+            [1, 2, 3].map(|n| (n, ["a", "", "b"][n as usize - 1].to_string()))
+        );
+    }
+
+    #[test]
+    fn bad_bytes_are_told_of_their_line_alone() {
+        let chunk =
+            Chunk { text: b"good\nb\xc3\xa9\xff\nalso good\n".to_vec(), first_line: 7, index: 0 };
+        let lines: Vec<_> = chunk.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines[0], ChunkLine { number: 7, text: Ok("good") });
+        let fault = LineFault { column: 3, message: "not UTF-8: byte 0xff".to_string() };
+        assert_eq!(lines[1], ChunkLine { number: 8, text: Err(fault) });
+        assert_eq!(lines[2].text, Ok("also good"));
+    }
+
+    #[test]
+    fn long_lines_are_refused() {
+        let text = format!("a\n{}\nb\n", "x".repeat(200_000));
+        let mut reader = ChunkReader::new(text.as_bytes(), "f.rdf").unwrap().line_len_max(100_000);
+        let fault = reader.next().unwrap().unwrap_err().to_string();
+        assert_eq!(fault, "f.rdf:2:1: the line is longer than 100000 bytes");
+        assert!(reader.next().is_none());
+        // One that is longer than a chunk is fine otherwise.
+        let text = format!("{}\nb", "x".repeat(3 << 20));
+        assert_eq!(lines_of(text.as_bytes()).len(), 2);
+    }
+
+    #[test]
+    fn broken_compression_is_an_error() {
+        let whole = compressed(many_lines().as_bytes());
+        let mut reader = ChunkReader::new(&whole[..whole.len() / 2], "cut.gz").unwrap();
+        let fault = reader.find_map(|chunk| chunk.err()).unwrap().to_string();
+        assert!(fault.starts_with("reading cut.gz: "), "{fault}");
+        assert!(reader.next().is_none());
+    }
+}

@@ -1,0 +1,176 @@
+//! Splits schema text into words and signs.
+
+use crate::types::Error;
+use crate::types::Position;
+use crate::types::Result;
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A bare name.
+    Word,
+    /// A name that stood in angle brackets.
+    Iri,
+    /// Digits.
+    Number,
+    /// A text that stood in double quotes.
+    Quoted,
+    /// The end of a line.
+    Newline,
+    /// One of `:.,@!()[]{}`.
+    Sign(u8),
+    /// The end of the text.
+    End,
+}
+
+/// A word or sign, and where it starts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Token<'a> {
+    /// What it is.
+    pub(super) kind: Kind,
+    /// Its text, without the brackets or quotes around it.
+    pub(super) text: &'a str,
+    /// Its first byte.
+    pub(super) start: usize,
+}
+
+impl Token<'_> {
+    /// How an error names the token.
+    pub(super) fn shown(&self) -> String {
+        match self.kind {
+            Kind::Newline => "the end of the line".to_string(),
+            Kind::End => "the end of the text".to_string(),
+            Kind::Iri => format!("`<{}>`", self.text),
+            Kind::Quoted => format!("`\"{}\"`", self.text),
+            _ => format!("`{}`", self.text),
+        }
+    }
+
+    /// True for a name, bare or in brackets.
+    pub(super) fn is_name(&self) -> bool {
+        matches!(self.kind, Kind::Word | Kind::Iri)
+    }
+
+    /// True for this sign.
+    pub(super) fn is(&self, sign: u8) -> bool {
+        self.kind == Kind::Sign(sign)
+    }
+}
+
+/// The tokens of a schema text; the last is [`Kind::End`]. Comments and blanks are left out.
+///
+/// # Errors
+///
+/// [`Error::Syntax`] at a character that nothing starts with, and where a bracket or quote is
+/// not closed.
+pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>> {
+    let bytes = text.as_bytes();
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        let (kind, from, to, next) = match bytes[at] {
+            b' ' | b'\t' => {
+                at += 1;
+                continue;
+            }
+            b'#' => {
+                at = end_of(bytes, at, |byte| !matches!(byte, b'\n' | b'\r'));
+                continue;
+            }
+            b'\n' | b'\r' => (Kind::Newline, at, at + 1, at + 1),
+            b'<' => {
+                let end = iri_end(text, at)?;
+                (Kind::Iri, at + 1, end, end + 1)
+            }
+            b'"' => {
+                let end = quote_end(text, at)?;
+                (Kind::Quoted, at + 1, end, end + 1)
+            }
+            byte if is_name_start(byte) => {
+                let end = end_of(bytes, at, is_name_byte);
+                (Kind::Word, at, end, end)
+            }
+            byte if byte.is_ascii_digit() => {
+                let end = end_of(bytes, at, |byte| byte.is_ascii_alphanumeric());
+                (Kind::Number, at, end, end)
+            }
+            byte if b":.,@!()[]{}".contains(&byte) => (Kind::Sign(byte), at, at + 1, at + 1),
+            _ => return Err(unexpected(text, at, "Invalid schema. Unexpected")),
+        };
+        tokens.push(Token { kind, text: &text[from..to], start });
+        at = next;
+    }
+    tokens.push(Token { kind: Kind::End, text: "", start: text.len() });
+    Ok(tokens)
+}
+
+/// True when the name can stand without angle brackets.
+pub(super) fn is_bare_name(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    bytes.first().is_some_and(|&byte| is_name_start(byte))
+        && bytes.iter().all(|&byte| is_name_byte(byte))
+}
+
+fn is_name_start(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_'
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
+}
+
+fn end_of(bytes: &[u8], from: usize, belongs: impl Fn(u8) -> bool) -> usize {
+    bytes[from..].iter().position(|&byte| !belongs(byte)).map_or(bytes.len(), |n| from + n)
+}
+
+/// The place of the `>` that closes the `<` at `open`.
+fn iri_end(text: &str, open: usize) -> Result<usize> {
+    let bytes = text.as_bytes();
+    let mut at = open + 1;
+    loop {
+        match bytes.get(at) {
+            Some(b'>') if at == open + 1 => {
+                return Err(unexpected(text, at, "Invalid schema: empty name, unexpected"));
+            }
+            Some(b'>') => return Ok(at),
+            Some(b'\\') if escape_len(&bytes[at..]).is_some() => {
+                at += escape_len(&bytes[at..]).unwrap_or(1);
+            }
+            Some(0..=32 | b'<' | b'"' | b'{' | b'}' | b'|' | b'^' | b'`' | b'\\') => {
+                return Err(unexpected(text, at, "Invalid schema: expected `>`, found"));
+            }
+            Some(_) => at += 1,
+            None => return Err(unexpected(text, open, "Invalid schema: no `>` closes the")),
+        }
+    }
+}
+
+/// The length of `\uXXXX` or `\UXXXXXXXX` at the start of `bytes`.
+fn escape_len(bytes: &[u8]) -> Option<usize> {
+    let digits = match bytes.get(1)? {
+        b'u' => 4,
+        b'U' => 8,
+        _ => return None,
+    };
+    let hex = bytes.get(2..2 + digits)?;
+    hex.iter().all(|byte| byte.is_ascii_hexdigit()).then_some(2 + digits)
+}
+
+/// The place of the quote that closes the one at `open`, in the same line.
+fn quote_end(text: &str, open: usize) -> Result<usize> {
+    let bytes = text.as_bytes();
+    let end = end_of(bytes, open + 1, |byte| !matches!(byte, b'"' | b'\n' | b'\r'));
+    match bytes.get(end) {
+        Some(b'"') => Ok(end),
+        _ => Err(unexpected(text, open, "Invalid schema: nothing in the line closes the")),
+    }
+}
+
+fn unexpected(text: &str, at: usize, reason: &str) -> Error {
+    let found = match text[at..].chars().next() {
+        Some(character) => format!("{reason} {character:?}"),
+        None => format!("{reason} the end of the text"),
+    };
+    Error::syntax(Position::of(text, at), found)
+}

@@ -1,0 +1,291 @@
+//! The kinds of index that a predicate can have.
+
+use crate::types::ValueType;
+
+/// How values become the keys of an index.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Tokenizer {
+    /// The integer itself.
+    Int,
+    /// The float, truncated to an integer.
+    Float,
+    /// The big float, truncated to an integer.
+    BigFloat,
+    /// The truth value.
+    Bool,
+    /// The UTC year.
+    Year,
+    /// The UTC year and month.
+    Month,
+    /// The UTC day.
+    Day,
+    /// The UTC day and hour.
+    Hour,
+    /// Cells of the earth's surface.
+    Geo,
+    /// The text itself, or its collation key where it has a language.
+    Exact,
+    /// A hash of the text.
+    Hash,
+    /// The words of the text.
+    Term,
+    /// The words of the text without stop words, stemmed by language.
+    FullText,
+    /// Every three bytes of the text.
+    Trigram,
+    /// Runs of one to four stemmed words.
+    NGram,
+    /// A prefix of a hash that is already text; the engine's own.
+    Sha256,
+    /// A graph of near vectors.
+    Hnsw(HnswOptions),
+}
+
+impl Tokenizer {
+    /// The name in schema text, lower case.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Tokenizer::Int => "int",
+            Tokenizer::Float => "float",
+            Tokenizer::BigFloat => "bigfloat",
+            Tokenizer::Bool => "bool",
+            Tokenizer::Year => "year",
+            Tokenizer::Month => "month",
+            Tokenizer::Day => "day",
+            Tokenizer::Hour => "hour",
+            Tokenizer::Geo => "geo",
+            Tokenizer::Exact => "exact",
+            Tokenizer::Hash => "hash",
+            Tokenizer::Term => "term",
+            Tokenizer::FullText => "fulltext",
+            Tokenizer::Trigram => "trigram",
+            Tokenizer::NGram => "ngram",
+            Tokenizer::Sha256 => "sha256",
+            Tokenizer::Hnsw(_) => "hnsw",
+        }
+    }
+
+    /// The tokenizer of a name, whatever its case; `hnsw` comes with default options.
+    pub fn from_name(name: &str) -> Option<Tokenizer> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "int" => Tokenizer::Int,
+            "float" => Tokenizer::Float,
+            "bigfloat" => Tokenizer::BigFloat,
+            "bool" => Tokenizer::Bool,
+            "year" => Tokenizer::Year,
+            "month" => Tokenizer::Month,
+            "day" => Tokenizer::Day,
+            "hour" => Tokenizer::Hour,
+            "geo" => Tokenizer::Geo,
+            "exact" => Tokenizer::Exact,
+            "hash" => Tokenizer::Hash,
+            "term" => Tokenizer::Term,
+            "fulltext" => Tokenizer::FullText,
+            "trigram" => Tokenizer::Trigram,
+            "ngram" => Tokenizer::NGram,
+            "sha256" => Tokenizer::Sha256,
+            "hnsw" => Tokenizer::Hnsw(HnswOptions::default()),
+            _ => return None,
+        })
+    }
+
+    /// True when the order of the tokens is the order of the values, so that the index answers
+    /// comparisons and orders results.
+    pub fn is_sortable(&self) -> bool {
+        matches!(
+            self,
+            Tokenizer::Int
+                | Tokenizer::Float
+                | Tokenizer::BigFloat
+                | Tokenizer::Year
+                | Tokenizer::Month
+                | Tokenizer::Day
+                | Tokenizer::Hour
+                | Tokenizer::Exact
+        )
+    }
+
+    /// True when different values can have the same token, so that a match has to look at the
+    /// value again.
+    pub fn is_lossy(&self) -> bool {
+        !matches!(
+            self,
+            Tokenizer::Int
+                | Tokenizer::Bool
+                | Tokenizer::Exact
+                | Tokenizer::Hash
+                | Tokenizer::Sha256
+                | Tokenizer::Hnsw(_)
+        )
+    }
+
+    /// True when values of the type can be indexed so.
+    pub fn accepts(&self, value_type: ValueType) -> bool {
+        let wanted = match self {
+            Tokenizer::Int => ValueType::Int,
+            Tokenizer::Float => ValueType::Float,
+            Tokenizer::BigFloat => ValueType::BigFloat,
+            Tokenizer::Bool => ValueType::Bool,
+            Tokenizer::Year | Tokenizer::Month | Tokenizer::Day | Tokenizer::Hour => {
+                ValueType::DateTime
+            }
+            Tokenizer::Geo => ValueType::Geo,
+            Tokenizer::Exact
+            | Tokenizer::Hash
+            | Tokenizer::Term
+            | Tokenizer::FullText
+            | Tokenizer::Trigram
+            | Tokenizer::NGram
+            | Tokenizer::Sha256 => ValueType::String,
+            Tokenizer::Hnsw(_) => ValueType::Vector,
+        };
+        value_type == wanted
+    }
+}
+
+/// How the distance of two vectors is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Metric {
+    /// The length of their difference.
+    Euclidean,
+    /// The angle between them.
+    Cosine,
+    /// Their inner product.
+    DotProduct,
+}
+
+/// The options of a vector index: what was written, and what follows from it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct HnswOptions {
+    written: Vec<(String, String)>,
+    metric: Metric,
+    max_levels: u32,
+    ef_construction: u32,
+    ef_search: u32,
+}
+
+impl Default for HnswOptions {
+    fn default() -> HnswOptions {
+        HnswOptions {
+            written: Vec::new(),
+            metric: Metric::Euclidean,
+            max_levels: 3,
+            ef_construction: 150,
+            ef_search: 90,
+        }
+    }
+}
+
+impl HnswOptions {
+    /// Reads options as pairs of name and value. A later pair of the same name wins.
+    ///
+    /// # Errors
+    ///
+    /// The reason, when a name is unknown, a metric is unknown or a number is none.
+    pub fn new(written: Vec<(String, String)>) -> std::result::Result<HnswOptions, String> {
+        let mut options = HnswOptions::default();
+        // What an exponent implies is weaker than what is said outright, wherever it stands.
+        for (_, value) in written.iter().filter(|(name, _)| name == "exponent") {
+            let exponent = count("exponent", value)?;
+            options.max_levels = exponent;
+            options.ef_construction = exponent.saturating_mul(50);
+            options.ef_search = exponent.saturating_mul(30);
+        }
+        for (name, value) in &written {
+            match name.as_str() {
+                "metric" => options.metric = metric(value)?,
+                "maxLevels" => options.max_levels = count(name, value)?,
+                "efConstruction" => options.ef_construction = count(name, value)?,
+                "efSearch" => options.ef_search = count(name, value)?,
+                "exponent" => {}
+                _ => return Err(format!("option {name} is not allowed!")),
+            }
+        }
+        options.written = written;
+        Ok(options)
+    }
+
+    /// The options as they were written, in that order.
+    pub fn written(&self) -> &[(String, String)] {
+        &self.written
+    }
+
+    /// How distance is measured.
+    pub fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    /// The number of layers of the graph.
+    pub fn max_levels(&self) -> u32 {
+        self.max_levels
+    }
+
+    /// How many candidates an insertion keeps.
+    pub fn ef_construction(&self) -> u32 {
+        self.ef_construction
+    }
+
+    /// How many candidates a search keeps.
+    pub fn ef_search(&self) -> u32 {
+        self.ef_search
+    }
+}
+
+fn metric(name: &str) -> std::result::Result<Metric, String> {
+    match name {
+        "euclidean" => Ok(Metric::Euclidean),
+        "cosine" => Ok(Metric::Cosine),
+        "dotproduct" => Ok(Metric::DotProduct),
+        _ => Err(format!("Can't create a vector index for {name}")),
+    }
+}
+
+fn count(option: &str, value: &str) -> std::result::Result<u32, String> {
+    match value.parse::<u32>() {
+        Ok(number) if 0 < number => Ok(number),
+        _ => Err(format!("option {option} is {value}, it has to be a number of at least 1")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(pairs: &[(&str, &str)]) -> std::result::Result<HnswOptions, String> {
+        HnswOptions::new(pairs.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect())
+    }
+
+    #[test]
+    fn names_read_back() {
+        for name in [
+            "int", "float", "bigfloat", "bool", "year", "month", "day", "hour", "geo", "exact",
+            "hash", "term", "fulltext", "trigram", "ngram", "sha256", "hnsw",
+        ] {
+            assert_eq!(Tokenizer::from_name(&name.to_uppercase()).unwrap().name(), name);
+        }
+        assert_eq!(Tokenizer::from_name("foo"), None);
+    }
+
+    #[test]
+    fn exponent_fills_what_is_not_said() {
+        let made = options(&[("efSearch", "7"), ("exponent", "4"), ("metric", "cosine")]).unwrap();
+        assert_eq!(
+            (made.max_levels(), made.ef_construction(), made.ef_search(), made.metric()),
+            (4, 200, 7, Metric::Cosine)
+        );
+    }
+
+    #[test]
+    fn wrong_options_are_named() {
+        for (name, value, part) in [
+            ("foo", "1", "option foo is not allowed"),
+            ("metric", "foo", "vector index for foo"),
+            ("maxLevels", "x", "option maxLevels is x"),
+            ("exponent", "-1", "option exponent is -1"),
+            ("efSearch", "0", "at least 1"),
+        ] {
+            let fault = options(&[(name, value)]).unwrap_err();
+            assert!(fault.contains(part), "{fault}");
+        }
+    }
+}
