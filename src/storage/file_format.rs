@@ -1,0 +1,26 @@
+//! The snapshot file: named sections of plain data, each block of them with a checksum.
+//!
+//! ```text
+//! header        128 bytes, with its own checksum at the end
+//! data          the sections, each begins on a multiple of 64 bytes; a multiple of 64 in all
+//! tables        one checksum for all of what follows:
+//!   checksums   4 bytes for each 64 KiB block of the data, filled up to a multiple of 64
+//!   entries     32 bytes for each section, ascending by name
+//!   names       the texts that the entries refer to
+//! ```
+//!
+//! Sections begin on multiples of 64 bytes and not of a page: there are many small ones, each of
+//! which would waste half a page, and nothing that reads them asks for more than 16. Numbers are
+//! written in the order of this machine, little endian on all we build for; the header tells a
+//! file of another order. Opening reads the header and the tables and looks at every entry, not at
+//! the data. Things of several arrays take several sections, `name.dir` and `name.words` and such.
+
+mod header;
+mod snapshot_file;
+mod snapshot_writer;
+
+pub use snapshot_file::SnapshotFile;
+pub use snapshot_writer::SnapshotWriter;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,24 @@
+//! The data of one predicate, immutable, in heap or mapped from a snapshot file.
+
+mod array;
+mod bitmap;
+mod blocks;
+mod column;
+mod edges;
+mod file_format;
+mod mapped;
+mod node_set;
+mod offsets;
+mod text_array;
+mod values;
+
+pub use array::Array;
+pub use bitmap::{FrozenBitmap, FrozenIter};
+pub use blocks::catch_corrupt;
+pub use column::{Column, FacetColumn, facets_byte_len};
+pub use edges::Edges;
+pub use file_format::{SnapshotFile, SnapshotWriter};
+pub use node_set::{NodeIter, NodeSet, OverlayIter, bitmap_of};
+pub use offsets::Offsets;
+pub use text_array::{TextArray, TextArrayBuilder};
+pub use values::{Values, ValuesBuilder, text_of, textual};
