@@ -1,0 +1,142 @@
+//! Changes of the schema, and what has to be built anew for them.
+
+use super::build::build_column;
+use super::build::build_reverse;
+use super::compact::settle;
+use super::edges::Direction;
+use super::edges::EdgeStore;
+use super::node_ids::NodeIds;
+use super::parts::ValuePart;
+use super::values::LangValues;
+use super::values::ValueBase;
+use super::version::Predicate;
+use super::version::PredicateData;
+use super::version::Version;
+use crate::index::build_index;
+use crate::index::index_kinds;
+use crate::schema::Change;
+use crate::schema::PredicateDef;
+use crate::schema::Schema;
+use crate::schema::parse_schema;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::ValueType;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// The version with the declarations of a schema text. Only indexes and reverse edges that were
+/// not there are built; values keep the type that they were stored with.
+///
+/// # Errors
+///
+/// [`Error::Syntax`] or [`Error::Schema`] for what is wrong with the text.
+pub fn alter(version: &Version, schema_text: &str) -> Result<Version> {
+    let text = parse_schema(schema_text)?;
+    let has_data = |name: &str| version.predicate(name).is_some_and(|it| !it.subjects().is_empty());
+    let changes = version.schema.check_change(&text, &has_data)?;
+    let mut next = version.clone();
+    Arc::make_mut(&mut next.schema).apply(&text);
+    let rebuild = |change: &Change| {
+        let stored = version.predicate(&change.new.name)?;
+        Some((Arc::from(change.new.name.as_str()), Arc::new(rebuilt(stored, &change.new))))
+    };
+    let built: Vec<_> = changes.par_iter().filter_map(rebuild).collect();
+    next.predicates.extend(built);
+    Ok(next)
+}
+
+/// The graph without data, with the schema that every graph has. Uids are not used again.
+pub fn drop_all(version: &Version) -> Version {
+    Version { schema: Arc::new(Schema::new()), ..drop_data(version) }
+}
+
+/// The version without data. Uids are not used again.
+pub fn drop_data(version: &Version) -> Version {
+    Version { nodes: NodeIds::default(), predicates: imbl::HashMap::new(), ..version.clone() }
+}
+
+/// The version without a predicate: data, indexes and definition. An unknown one is no error.
+///
+/// # Errors
+///
+/// [`Error::Schema`] for a predicate that every graph has.
+pub fn drop_attr(version: &Version, name: &str) -> Result<Version> {
+    if Schema::new().predicates.contains_key(name) {
+        let message = format!("predicate {name} is pre-defined and is not allowed to be dropped");
+        return Err(Error::schema(message));
+    }
+    let mut next = version.clone();
+    next.predicates.remove(name);
+    Arc::make_mut(&mut next.schema).predicates.remove(name);
+    Ok(next)
+}
+
+/// The version without a type. Nodes that have it keep their data. An unknown one is no error.
+///
+/// # Errors
+///
+/// [`Error::Schema`] for a type that every graph has.
+pub fn drop_type(version: &Version, name: &str) -> Result<Version> {
+    if Schema::new().types.contains_key(name) {
+        let message = format!("type {name} is pre-defined and is not allowed to be dropped");
+        return Err(Error::schema(message));
+    }
+    let mut next = version.clone();
+    Arc::make_mut(&mut next.schema).types.remove(name);
+    Ok(next)
+}
+
+/// A predicate's data under another definition.
+fn rebuilt(stored: &Predicate, def: &PredicateDef) -> Predicate {
+    let is_uid = def.value_type == ValueType::Uid;
+    let data = match &stored.data {
+        PredicateData::Values(langs) if !is_uid => {
+            let each = |values: &LangValues| rebuilt_lang(values, &stored.def, def);
+            PredicateData::Values(langs.par_iter().map(each).collect())
+        }
+        PredicateData::Edges(edges) if is_uid => {
+            PredicateData::Edges(rebuilt_edges(edges, stored, def))
+        }
+        // From values to edges or back: there is no data then.
+        _ => return Predicate::empty(def.clone()),
+    };
+    Predicate { def: Arc::new(def.clone()), data }
+}
+
+fn rebuilt_lang(values: &LangValues, old: &PredicateDef, new: &PredicateDef) -> LangValues {
+    let same_column = values.is_settled() && old.list == new.list;
+    let same_tokens = values.is_settled() && old.value_type == new.value_type;
+    let (old_kinds, new_kinds) = (index_kinds(old), index_kinds(new));
+    if same_column && same_tokens && old_kinds == new_kinds {
+        return values.clone();
+    }
+    let column = if same_column {
+        values.base.column.clone()
+    } else {
+        let stored_type = values.base.column.values.value_type().unwrap_or(new.value_type);
+        build_column(vec![ValuePart::of(values)], stored_type, new.list)
+    };
+    let indexes = new_kinds.par_iter().map(|&kind| {
+        let known = values.base.indexes.iter().find(|(other, _)| same_tokens && *other == kind);
+        let index = match known {
+            Some((_, index)) => index.clone(),
+            None => build_index(kind, &column, new.value_type, &values.lang),
+        };
+        (kind, index)
+    });
+    let indexes = indexes.collect();
+    LangValues::new(Arc::clone(&values.lang), ValueBase { column, indexes })
+}
+
+fn rebuilt_edges(edges: &EdgeStore, stored: &Predicate, new: &PredicateDef) -> EdgeStore {
+    if !new.reverse {
+        return EdgeStore { reverse: None, ..edges.clone() };
+    }
+    if edges.reverse.is_some() {
+        return edges.clone();
+    }
+    let settled = settle(stored);
+    let PredicateData::Edges(edges) = settled.data else { return edges.clone() };
+    let reverse = Direction::new(build_reverse(&edges.forward.base));
+    EdgeStore { reverse: Some(reverse), ..edges }
+}

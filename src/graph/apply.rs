@@ -1,0 +1,261 @@
+//! The predicates that a mutation changes, while it changes them.
+
+use super::build::build_edge_store;
+use super::build::build_values;
+use super::compact::settle_grown;
+use super::delta::FacetList;
+use super::delta::Row;
+use super::edges::EdgeStore;
+use super::value_order::compare_values;
+use super::version::Predicate;
+use super::version::PredicateData;
+use super::version::Version;
+use crate::index::IndexKind;
+use crate::index::TokenKey;
+use crate::schema::PredicateDef;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::Uid;
+use crate::types::Value;
+use crate::types::ValueType;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Copies of the predicates that are changed. A copy shares its data with the version.
+pub struct Draft<'a> {
+    version: &'a Version,
+    touched: BTreeMap<String, Predicate>,
+    /// Values that were set where no two nodes may have the same.
+    unique: Vec<(String, String, TokenKey)>,
+}
+
+/// A value that is to be set.
+pub struct ValueChange<'a> {
+    /// The predicate.
+    pub name: &'a str,
+    /// The language, empty for none.
+    pub lang: &'a str,
+    /// The node.
+    pub node: u32,
+    /// The value, converted.
+    pub value: Value,
+    /// Its facets.
+    pub facets: FacetList,
+}
+
+impl<'a> Draft<'a> {
+    /// A draft of the version after `version`, which has the schema and the nodes of the next one.
+    pub fn new(version: &'a Version) -> Draft<'a> {
+        Draft { version, touched: BTreeMap::new(), unique: Vec::new() }
+    }
+
+    /// The node id of a uid, `None` when nothing is known of it.
+    pub fn node(&self, uid: Uid) -> Option<u32> {
+        self.version.nodes.node(uid)
+    }
+
+    /// The definition of a predicate.
+    pub fn definition(&self, name: &str) -> Option<Arc<PredicateDef>> {
+        if let Some(predicate) = self.touched.get(name) {
+            return Some(Arc::clone(&predicate.def));
+        }
+        if let Some(predicate) = self.version.predicate(name) {
+            return Some(Arc::clone(&predicate.def));
+        }
+        self.version.schema.predicates.get(name).cloned().map(Arc::new)
+    }
+
+    /// Deletes all values of a node in all languages, or all its edges.
+    pub fn clear(&mut self, name: &str, node: u32) {
+        match self.predicate(name).map(|predicate| (&mut predicate.data, &predicate.def)) {
+            Some((PredicateData::Values(langs), def)) => {
+                for values in langs.iter_mut().filter(|values| values.has(node)) {
+                    values.set_row(node, None, def.value_type);
+                }
+            }
+            Some((PredicateData::Edges(edges), _)) => clear_edges(edges, node),
+            None => {}
+        }
+    }
+
+    /// Deletes the values of a node in one language.
+    pub fn clear_lang(&mut self, name: &str, lang: &str, node: u32) {
+        self.remove_values(name, lang, node, |_| true);
+    }
+
+    /// Deletes those values of a node in one language that are meant. They are shown in the type
+    /// of the predicate.
+    pub fn remove_values(
+        &mut self,
+        name: &str,
+        lang: &str,
+        node: u32,
+        is_meant: impl Fn(&Value) -> bool,
+    ) {
+        let Some(predicate) = self.predicate(name) else { return };
+        let value_type = predicate.def.value_type;
+        let PredicateData::Values(langs) = &mut predicate.data else { return };
+        let Some(values) = langs.iter_mut().find(|values| *values.lang == *lang) else { return };
+        let mut row = values.values(node).to_row();
+        let count = row.values.len();
+        row.values.retain(|(value, _)| !is_meant(&in_type(value, value_type)));
+        if row.values.len() < count {
+            values.set_row(node, Some(row), value_type);
+        }
+    }
+
+    /// Deletes one edge.
+    pub fn remove_edge(&mut self, name: &str, node: u32, target: u32) {
+        let Some(predicate) = self.predicate(name) else { return };
+        let PredicateData::Edges(edges) = &mut predicate.data else { return };
+        if edges.forward.contains(node, target) {
+            edges.forward.remove(node, target);
+            if let Some(reverse) = &mut edges.reverse {
+                reverse.remove(target, node);
+            }
+        }
+    }
+
+    /// Sets an edge. It takes the place of the one that was, unless the predicate is a list.
+    pub fn set_edge(&mut self, name: &str, node: u32, target: u32, facets: FacetList) {
+        let Some(predicate) = self.predicate(name) else { return };
+        let list = predicate.def.list;
+        let PredicateData::Edges(edges) = &mut predicate.data else { return };
+        if !list && *edges.forward.targets(node) != [target] {
+            clear_edges(edges, node);
+        }
+        edges.forward.add(node, target, facets);
+        if let Some(reverse) = &mut edges.reverse
+            && !reverse.contains(target, node)
+        {
+            reverse.add(target, node, FacetList::new());
+        }
+    }
+
+    /// Sets values. For a predicate that is no list, the last one of a node wins.
+    pub fn set_values(&mut self, mut changes: Vec<ValueChange<'_>>) {
+        fn place<'b>(change: &ValueChange<'b>) -> (&'b str, &'b str, u32) {
+            (change.name, change.lang, change.node)
+        }
+        // The sort is stable: the last one stays the last.
+        changes.sort_by(|one, other| place(one).cmp(&place(other)));
+        let mut changes = changes.into_iter().peekable();
+        while let Some(first) = changes.next() {
+            let (name, lang, node) = place(&first);
+            let mut new = vec![(first.value, first.facets)];
+            while let Some(change) = changes.next_if(|next| place(next) == (name, lang, node)) {
+                new.push((change.value, change.facets));
+            }
+            self.set_row(name, lang, node, new);
+        }
+    }
+
+    fn set_row(&mut self, name: &str, lang: &str, node: u32, new: Vec<(Value, FacetList)>) {
+        let Some(predicate) = self.predicate(name) else { return };
+        let def = Arc::clone(&predicate.def);
+        let PredicateData::Values(langs) = &mut predicate.data else { return };
+        let place = match langs.binary_search_by(|values| (*values.lang).cmp(lang)) {
+            Ok(place) => place,
+            Err(place) => {
+                langs.insert(place, build_values(&def, lang, Vec::new()));
+                place
+            }
+        };
+        let values = &mut langs[place];
+        let row = match def.list {
+            true => united(values.values(node).to_row(), new),
+            false => Row { values: new.into_iter().next_back().into_iter().collect() },
+        };
+        let tokens = def.unique.then(|| row.values.iter().map(|(value, _)| value.clone()));
+        let tokens: Vec<Value> = tokens.into_iter().flatten().collect();
+        values.set_row(node, Some(row), def.value_type);
+        let tokens = tokens.iter().filter_map(|value| TokenKey::of(value.as_ref()));
+        let unique = tokens.map(|token| (name.to_owned(), lang.to_owned(), token));
+        self.unique.extend(unique.collect::<Vec<_>>());
+    }
+
+    /// Checks that no two nodes have one of the values that were set where they may not.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] with the value and the predicate.
+    pub fn check_unique(&self) -> Result<()> {
+        for (name, lang, token) in &self.unique {
+            let index = self.touched.get(name).and_then(|predicate| predicate.values(lang));
+            let index = index.and_then(|values| values.index(IndexKind::Ordered));
+            if index.is_some_and(|index| 1 < index.nodes(token).len()) {
+                let value = match token {
+                    TokenKey::Text(text) => text.to_string(),
+                    TokenKey::Int(number) => number.to_string(),
+                    other => format!("{other:?}"),
+                };
+                return Err(Error::query(format!(
+                    "could not insert duplicate value [{value}] for predicate [{name}]"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The changed predicates. Changes that have piled up are folded into their base.
+    pub fn finish(self) -> Vec<(Arc<str>, Arc<Predicate>)> {
+        let settled = |(name, predicate): (String, Predicate)| {
+            (Arc::from(name), Arc::new(settle_grown(&predicate)))
+        };
+        self.touched.into_iter().map(settled).collect()
+    }
+
+    /// The copy of a predicate; `None` when the schema does not know it.
+    fn predicate(&mut self, name: &str) -> Option<&mut Predicate> {
+        if !self.touched.contains_key(name) {
+            let predicate = match self.version.predicate(name) {
+                Some(stored) => Predicate::clone(stored),
+                None => Predicate::empty(self.version.schema.predicates.get(name)?.clone()),
+            };
+            self.touched.insert(name.to_owned(), predicate);
+        }
+        self.touched.get_mut(name)
+    }
+}
+
+impl Predicate {
+    /// A predicate without data.
+    pub fn empty(def: PredicateDef) -> Predicate {
+        let data = match def.value_type {
+            ValueType::Uid => PredicateData::Edges(build_edge_store(&def, Vec::new())),
+            _ => PredicateData::Values(vec![build_values(&def, "", Vec::new())]),
+        };
+        Predicate { def: Arc::new(def), data }
+    }
+}
+
+/// A stored value in the type of its predicate, as far as it can be converted.
+fn in_type(value: &Value, value_type: ValueType) -> Value {
+    let same = value.value_type() == value_type || value_type == ValueType::Default;
+    let converted = if same { None } else { value.as_ref().convert(value_type).ok() };
+    converted.unwrap_or_else(|| value.clone())
+}
+
+fn clear_edges(edges: &mut EdgeStore, node: u32) {
+    let targets = edges.forward.targets(node).into_owned();
+    if targets.is_empty() {
+        return;
+    }
+    edges.forward.clear(node);
+    if let Some(reverse) = &mut edges.reverse {
+        for target in targets {
+            reverse.remove(target, node);
+        }
+    }
+}
+
+/// A row of a list with more values, each once, with the facets that it was given last.
+fn united(row: Row, new: Vec<(Value, FacetList)>) -> Row {
+    let mut values = row.values;
+    values.extend(new);
+    values.sort_by(|(one, _), (other, _)| compare_values(one.as_ref(), other.as_ref()));
+    values.reverse();
+    values.dedup_by(|(one, _), (other, _)| compare_values(one.as_ref(), other.as_ref()).is_eq());
+    values.reverse();
+    Row { values }
+}

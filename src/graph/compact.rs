@@ -1,0 +1,87 @@
+//! Folds the changes of a predicate into a new base.
+
+use super::build::build_edges;
+use super::build::build_values;
+use super::edges::Direction;
+use super::edges::EdgeStore;
+use super::parts::EdgePart;
+use super::parts::ValuePart;
+use super::values::LangValues;
+use super::version::Predicate;
+use super::version::PredicateData;
+use super::version::Version;
+use crate::schema::PredicateDef;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// So many changed nodes are never folded: reading through them costs little.
+const CHANGES_MIN: usize = 4096;
+
+/// One part in so many may be changed before it is folded.
+const CHANGED_SHARE: usize = 8;
+
+/// The predicate with all changes folded into its bases. What has no changes is shared.
+pub fn settle(predicate: &Predicate) -> Predicate {
+    settle_if(predicate, |changes, _| 0 < changes)
+}
+
+/// The predicate with those changes folded that have grown large for their base: amortised, a
+/// change costs O(log) whatever the size of the base.
+pub fn settle_grown(predicate: &Predicate) -> Predicate {
+    settle_if(predicate, |changes, rows| CHANGES_MIN.max(rows / CHANGED_SHARE) < changes)
+}
+
+/// The version with all changes of all predicates folded.
+pub fn settle_all(version: &Version) -> Version {
+    let mut settled = version.clone();
+    let unsettled: Vec<_> = version.predicates.iter().filter(|(_, it)| !is_settled(it)).collect();
+    let done: Vec<_> =
+        unsettled.par_iter().map(|(name, it)| (Arc::clone(name), Arc::new(settle(it)))).collect();
+    settled.predicates.extend(done);
+    settled
+}
+
+fn is_settled(predicate: &Predicate) -> bool {
+    match &predicate.data {
+        PredicateData::Values(langs) => langs.iter().all(LangValues::is_settled),
+        PredicateData::Edges(edges) => {
+            edges.forward.is_settled() && edges.reverse.as_ref().is_none_or(Direction::is_settled)
+        }
+    }
+}
+
+fn settle_if(predicate: &Predicate, is_due: impl Fn(usize, usize) -> bool + Sync) -> Predicate {
+    let def = &predicate.def;
+    let data = match &predicate.data {
+        PredicateData::Values(langs) => {
+            let settle = |values: &LangValues| settle_lang(values, def, &is_due);
+            PredicateData::Values(langs.par_iter().filter_map(settle).collect())
+        }
+        PredicateData::Edges(edges) => PredicateData::Edges(EdgeStore {
+            forward: settle_direction(&edges.forward, &is_due),
+            reverse: edges.reverse.as_ref().map(|reverse| settle_direction(reverse, &is_due)),
+        }),
+    };
+    Predicate { def: Arc::clone(def), data }
+}
+
+/// `None` when no value is left in a language.
+fn settle_lang(
+    values: &LangValues,
+    def: &PredicateDef,
+    is_due: impl Fn(usize, usize) -> bool,
+) -> Option<LangValues> {
+    if !is_due(values.delta.rows.len(), values.base.column.subjects.len()) {
+        return Some(values.clone());
+    }
+    let part = ValuePart::of(values);
+    let keep = !part.nodes.is_empty() || values.lang.is_empty();
+    keep.then(|| build_values(def, &values.lang, vec![part]))
+}
+
+fn settle_direction(edges: &Direction, is_due: impl Fn(usize, usize) -> bool) -> Direction {
+    if !is_due(edges.delta.rows.len(), edges.base.subjects.len()) {
+        return edges.clone();
+    }
+    Direction::new(build_edges(vec![EdgePart::of(edges)], true))
+}

@@ -1,0 +1,360 @@
+//! Gathers the batches of a load, in their order, and makes the next version of them.
+
+use super::batch::BadLine;
+use super::batch::Batch;
+use super::batch::FOREIGN;
+use super::batch::Foreign;
+use super::batch::PredicateBatch;
+use super::build::build_edge_store;
+use super::build::build_values;
+use super::check::convert_owned;
+use super::node_ids::NodeIds;
+use super::parts::EdgePart;
+use super::parts::FacetPart;
+use super::parts::ValuePart;
+use super::renumber::with_high_uids;
+use super::version::Predicate;
+use super::version::PredicateData;
+use super::version::Version;
+use crate::schema::PredicateDef;
+use crate::schema::Schema;
+use crate::storage::ValuesBuilder;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::Uid;
+use crate::types::ValueType;
+use rayon::prelude::*;
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What was read so far.
+#[derive(Default)]
+pub struct Gathered {
+    predicates: Vec<Pending>,
+    by_name: FxHashMap<Box<str>, usize>,
+    /// The nodes that have no final number yet, from [`FOREIGN`] on.
+    foreign: Vec<Foreign>,
+    blanks: FxHashMap<Box<str>, u32>,
+    highs: FxHashMap<u64, u32>,
+    greatest_low: u32,
+}
+
+/// A predicate with all that was read of it.
+struct Pending {
+    def: Arc<PredicateDef>,
+    /// The schema did not know it: the statements decide whether it is a list.
+    is_new: bool,
+    langs: BTreeMap<Box<str>, Vec<ValuePart>>,
+    edges: Vec<EdgePart>,
+}
+
+impl Gathered {
+    /// Takes the next batch over. Returns the lines that turn out not to be storable, by line,
+    /// along with those that the batch has already; the others are taken, unless `skip` is false.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there are too many nodes.
+    pub fn add(&mut self, batch: Batch, schema: &Schema) -> Result<Vec<BadLine>> {
+        let mut bad_lines = batch.bad_lines;
+        self.greatest_low = self.greatest_low.max(batch.greatest_low);
+        let foreign = self.add_foreign(batch.foreign)?;
+        for mut predicate in batch.predicates {
+            if !foreign.is_empty() {
+                renumber(&mut predicate, |node| foreign[(node - FOREIGN) as usize]);
+            }
+            self.add_predicate(predicate, schema, &mut bad_lines);
+        }
+        bad_lines.sort_by_key(|bad| bad.line);
+        Ok(bad_lines)
+    }
+
+    /// The numbers of the load for the nodes of a batch.
+    fn add_foreign(&mut self, foreign: Vec<Foreign>) -> Result<Vec<u32>> {
+        if FOREIGN as usize <= self.foreign.len() + foreign.len() {
+            let message = "more than 2^31 - 1 nodes have no uid below 2^31".to_owned();
+            return Err(Error::Limit { message });
+        }
+        let numbers = foreign.into_iter().map(|node| {
+            let next = FOREIGN + self.foreign.len() as u32;
+            let number = match &node {
+                Foreign::Blank(label) => *self.blanks.entry(label.clone()).or_insert(next),
+                Foreign::High(uid) => *self.highs.entry(*uid).or_insert(next),
+            };
+            if number == next {
+                // The label is kept in the map alone.
+                self.foreign.push(match node {
+                    Foreign::Blank(_) => Foreign::Blank(Box::default()),
+                    high => high,
+                });
+            }
+            number
+        });
+        Ok(numbers.collect())
+    }
+
+    fn add_predicate(
+        &mut self,
+        batch: PredicateBatch,
+        schema: &Schema,
+        bad_lines: &mut Vec<BadLine>,
+    ) {
+        if batch.langs.is_empty() && batch.edges.nodes.is_empty() {
+            return;
+        }
+        let place = match self.by_name.get(&batch.name) {
+            Some(&place) => place,
+            None => {
+                self.by_name.insert(batch.name.clone(), self.predicates.len());
+                self.predicates.push(Pending::new(&batch, schema));
+                self.predicates.len() - 1
+            }
+        };
+        self.predicates[place].add(batch, bad_lines);
+    }
+
+    /// The version that has the gathered data too, and the number of distinct nodes in the data.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there are too many nodes.
+    pub fn finish(self, version: &Version) -> Result<(Version, u64)> {
+        let (mut next, numbers) = final_numbers(version, &self.foreign, self.greatest_low)?;
+        drop((self.foreign, self.blanks, self.highs, self.by_name));
+        let stored = &next.predicates;
+        let build = |mut pending: Pending| {
+            if !numbers.is_empty() {
+                pending.renumber(|node| numbers[(node - FOREIGN) as usize]);
+            }
+            let nodes = pending.nodes();
+            let old = stored.get(pending.def.name.as_str());
+            (nodes, pending.build(old.map(|old| &**old)))
+        };
+        let built: Vec<_> = self.predicates.into_par_iter().map(build).collect();
+        let mut nodes = RoaringBitmap::new();
+        let mut schema = Schema::clone(&next.schema);
+        for (of_predicate, predicate) in built {
+            nodes |= of_predicate;
+            let def = &predicate.def;
+            if !schema.predicates.contains_key(&def.name) {
+                schema.predicates.insert(def.name.clone(), PredicateDef::clone(def));
+            }
+            next.predicates.insert(Arc::from(def.name.as_str()), Arc::new(predicate));
+        }
+        next.schema = Arc::new(schema);
+        Ok((next, nodes.len()))
+    }
+}
+
+/// The version with the new nodes numbered, and the node ids of the numbers of the load.
+fn final_numbers(
+    version: &Version,
+    foreign: &[Foreign],
+    greatest_low: u32,
+) -> Result<(Version, Vec<u32>)> {
+    let mut next = version.clone();
+    next.next_uid = next.next_uid.max(u64::from(greatest_low) + 1);
+    let mut uids = Vec::with_capacity(foreign.len());
+    for node in foreign {
+        uids.push(match node {
+            Foreign::High(uid) => *uid,
+            Foreign::Blank(_) => next.new_uid().0,
+        });
+    }
+    let high = uids.iter().copied().filter(|&uid| NodeIds::is_high(Uid(uid))).collect();
+    let next = with_high_uids(&next, high)?;
+    let node = |&uid: &u64| next.nodes.node(Uid(uid)).expect("all uids are in the table now");
+    let numbers = uids.iter().map(node).collect();
+    Ok((next, numbers))
+}
+
+/// Replaces the numbers from [`FOREIGN`] on.
+fn renumber(batch: &mut PredicateBatch, number: impl Fn(u32) -> u32) {
+    for (_, part) in &mut batch.langs {
+        renumber_nodes(&mut part.nodes, &number);
+    }
+    renumber_nodes(&mut batch.edges.nodes, &number);
+    renumber_nodes(&mut batch.edges.targets, &number);
+}
+
+fn renumber_nodes(nodes: &mut [u32], number: impl Fn(u32) -> u32) {
+    nodes.iter_mut().filter(|node| FOREIGN <= **node).for_each(|node| *node = number(*node));
+}
+
+impl Pending {
+    fn new(batch: &PredicateBatch, schema: &Schema) -> Pending {
+        let def = schema.predicates.get(&*batch.name).cloned();
+        let is_new = def.is_none();
+        let def = def.unwrap_or_else(|| first_definition(batch));
+        Pending { def: Arc::new(def), is_new, langs: BTreeMap::new(), edges: Vec::new() }
+    }
+
+    fn add(&mut self, mut batch: PredicateBatch, bad_lines: &mut Vec<BadLine>) {
+        if let Some((value_lines, edge_lines)) = batch.lines.take() {
+            self.fit(&mut batch, &value_lines, &edge_lines, bad_lines);
+        }
+        for (lang, part) in batch.langs {
+            self.langs.entry(lang).or_default().push(part);
+        }
+        if !batch.edges.nodes.is_empty() {
+            self.edges.push(batch.edges);
+        }
+    }
+
+    /// Makes the statements of a predicate that the schema does not know fit the first of them.
+    fn fit(
+        &self,
+        batch: &mut PredicateBatch,
+        value_lines: &[u64],
+        edge_lines: &[u64],
+        bad_lines: &mut Vec<BadLine>,
+    ) {
+        let mut refuse = |line: u64, reason: String| {
+            bad_lines.push(BadLine { line, column: 0, reason });
+        };
+        let name = &self.def.name;
+        if self.def.value_type == ValueType::Uid {
+            batch.langs.clear();
+            for &line in value_lines {
+                refuse(line, format!("Input for predicate {name:?} of type uid is scalar"));
+            }
+            return;
+        }
+        batch.edges = EdgePart { nodes: Vec::new(), targets: Vec::new(), facets: Vec::new() };
+        for &line in edge_lines {
+            refuse(line, format!("Input for predicate {name:?} of type scalar is uid"));
+        }
+        let wanted = self.def.value_type;
+        for (_, part) in &mut batch.langs {
+            if wanted != ValueType::Default && part.values.value_type() != Some(wanted) {
+                *part = converted(part, wanted, |row, reason| refuse(value_lines[row], reason));
+            }
+        }
+    }
+
+    fn renumber(&mut self, number: impl Fn(u32) -> u32) {
+        for part in self.langs.values_mut().flatten() {
+            renumber_nodes(&mut part.nodes, &number);
+        }
+        for part in &mut self.edges {
+            renumber_nodes(&mut part.nodes, &number);
+            renumber_nodes(&mut part.targets, &number);
+        }
+    }
+
+    /// All nodes that the statements name.
+    fn nodes(&self) -> RoaringBitmap {
+        let mut nodes = RoaringBitmap::new();
+        for part in self.langs.values().flatten() {
+            add_nodes(&part.nodes, &mut nodes);
+        }
+        for part in &self.edges {
+            add_nodes(&part.nodes, &mut nodes);
+            add_nodes(&part.targets, &mut nodes);
+        }
+        nodes
+    }
+
+    /// Builds the predicate from what is stored and what was read.
+    fn build(mut self, stored: Option<&Predicate>) -> Predicate {
+        if self.is_new {
+            self.decide_list();
+        }
+        let Pending { def, mut langs, mut edges, .. } = self;
+        if def.value_type == ValueType::Uid {
+            if let Some(old) = stored.and_then(|old| old.direction(false)) {
+                edges.insert(0, EdgePart::of(old));
+            }
+            let data = PredicateData::Edges(build_edge_store(&def, edges));
+            return Predicate { def, data };
+        }
+        let old_langs = stored.map_or(&[][..], |old| old.langs());
+        langs.entry(Box::default()).or_default();
+        let mut built: Vec<_> = langs
+            .into_par_iter()
+            .map(|(lang, mut parts)| {
+                if let Some(old) = old_langs.iter().find(|old| *old.lang == *lang) {
+                    parts.insert(0, ValuePart::of(old));
+                }
+                build_values(&def, &lang, parts)
+            })
+            .collect();
+        let kept = old_langs.iter().filter(|old| built.iter().all(|new| new.lang != old.lang));
+        let kept: Vec<_> = kept.cloned().collect();
+        built.extend(kept);
+        built.sort_by(|one, other| one.lang.cmp(&other.lang));
+        Predicate { def, data: PredicateData::Values(built) }
+    }
+
+    /// A new predicate is a list when a node has it more than once.
+    fn decide_list(&mut self) {
+        if matches!(self.def.value_type, ValueType::Uid | ValueType::Bool | ValueType::Password) {
+            return;
+        }
+        let mut subjects = RoaringBitmap::new();
+        let mut rows = 0;
+        for part in self.langs.values().flatten() {
+            add_nodes(&part.nodes, &mut subjects);
+            rows += part.nodes.len() as u64;
+        }
+        Arc::make_mut(&mut self.def).list = subjects.len() < rows;
+    }
+}
+
+/// The definition that the first statement of an unknown predicate gives it.
+fn first_definition(batch: &PredicateBatch) -> PredicateDef {
+    let first = |lines: &Vec<u64>| lines.first().copied().unwrap_or(u64::MAX);
+    let is_edge = batch.lines.as_ref().is_some_and(|(values, edges)| first(edges) < first(values));
+    let value = batch.langs.first().map(|(_, part)| part.values.get(0).value_type());
+    let value_type = if is_edge { ValueType::Uid } else { value.unwrap_or(ValueType::Uid) };
+    let mut def = PredicateDef::new(&*batch.name, value_type);
+    def.list = value_type == ValueType::Uid;
+    def
+}
+
+fn add_nodes(part: &[u32], nodes: &mut RoaringBitmap) {
+    if part.is_sorted() {
+        let distinct = part.chunk_by(|one, next| one == next).map(|run| run[0]);
+        let sorted = RoaringBitmap::from_sorted_iter(distinct);
+        *nodes |= sorted.expect("the part is sorted");
+    } else {
+        nodes.extend(part);
+    }
+}
+
+/// The rows whose values can be converted; the others are refused.
+fn converted(
+    part: &ValuePart,
+    wanted: ValueType,
+    mut refuse: impl FnMut(usize, String),
+) -> ValuePart {
+    let mut values = ValuesBuilder::new(wanted);
+    let mut nodes = Vec::new();
+    let mut places = vec![None; part.nodes.len()];
+    for (row, &node) in part.nodes.iter().enumerate() {
+        match convert_owned(part.values.get(row).to_value(), wanted) {
+            Ok(value) => {
+                places[row] = Some(nodes.len() as u32);
+                nodes.push(node);
+                values.push(value.as_ref());
+            }
+            Err(reason) => refuse(row, reason),
+        }
+    }
+    let facets = part.facets.iter().map(|facet| moved_facet(facet, &places)).collect();
+    ValuePart { nodes, values: values.finish(), facets }
+}
+
+fn moved_facet(facet: &FacetPart, places: &[Option<u32>]) -> FacetPart {
+    let kept = facet.rows.iter().enumerate();
+    let kept: Vec<(u32, u32)> = kept
+        .filter_map(|(at, &row)| places[row as usize].map(|place| (at as u32, place)))
+        .collect();
+    FacetPart {
+        key: facet.key.clone(),
+        rows: kept.iter().map(|&(_, place)| place).collect(),
+        values: facet.values.gather(&kept.iter().map(|&(at, _)| at).collect::<Vec<u32>>()),
+    }
+}

@@ -1,0 +1,37 @@
+//! The graph: versions that queries read, and how data and schema get into the next one.
+
+mod delta;
+mod node_ids;
+mod values;
+mod edges;
+mod version;
+mod value_order;
+mod parts;
+mod build;
+mod renumber;
+mod compact;
+mod check;
+mod batch;
+mod gather;
+mod load;
+mod mutate;
+mod apply;
+mod alter;
+mod publish;
+mod stats;
+mod catalog;
+pub mod persist;
+
+pub use alter::{alter, drop_all, drop_attr, drop_data, drop_type};
+pub use delta::{FacetList, Row};
+pub use edges::{Direction, EdgeStore};
+pub use load::{LoadOptions, LoadProgress, LoadReport, LoadSource, SkippedLine, load};
+pub use mutate::{MutationReport, apply};
+pub use node_ids::NodeIds;
+pub use publish::Store;
+pub use stats::{PredicateStats, stats};
+pub use values::{IndexView, LangValues, ValueBase, ValueList, union_of};
+pub use version::{Predicate, PredicateData, Version};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,362 @@
+//! Versions in snapshot files.
+//!
+//! A section named `catalog` holds the schema and says which columns there are; each column has
+//! sections of its own, named by number: `3.0.values` belongs to the first language of the fourth
+//! predicate, `3.edges` and `3.reverse` to its edges. A snapshot is opened by reading the catalog
+//! and mapping the rest, and no data is read before a query asks for it.
+
+use super::catalog::CatalogReader;
+use super::catalog::CatalogWriter;
+use super::compact::settle_all;
+use super::edges::Direction;
+use super::edges::EdgeStore;
+use super::node_ids::NodeIds;
+use super::values::LangValues;
+use super::values::ValueBase;
+use super::version::Predicate;
+use super::version::PredicateData;
+use super::version::Version;
+use crate::index::IndexKind;
+use crate::index::TokenIndex;
+use crate::schema::PredicateDef;
+use crate::schema::Schema;
+use crate::schema::parse_schema;
+use crate::storage::Column;
+use crate::storage::Edges;
+use crate::storage::FacetColumn;
+use crate::storage::SnapshotFile;
+use crate::storage::SnapshotWriter;
+use crate::storage::Values;
+use crate::storage::catch_corrupt;
+use crate::types::Result;
+use crate::types::ValueType;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The layout of the catalog and the names of the sections.
+const LAYOUT: u8 = 1;
+
+const CATALOG: &str = "catalog";
+
+/// Writes a version to a new file and waits until it is on the disk. Changes are folded into their
+/// bases on the way.
+///
+/// # Errors
+///
+/// [`crate::types::Error::Io`] when the system refuses, [`crate::types::Error::Corrupt`] when the
+/// version lies in a file that is damaged. What was written of the file by then is of no use.
+pub fn save(version: &Version, path: &Path) -> Result<()> {
+    catch_corrupt(|| {
+        let version = settle_all(version);
+        let file = SnapshotWriter::create(path)?;
+        let mut writer = Writer { file, catalog: CatalogWriter::default() };
+        writer.version(&version)?;
+        let Writer { mut file, catalog } = writer;
+        file.bytes(CATALOG, &catalog.finish())?;
+        file.finish()
+    })?
+}
+
+/// The version that a file holds. Costs O(number of predicates and indexes).
+///
+/// # Errors
+///
+/// [`crate::types::Error::Corrupt`] when it is no snapshot, of another kind or damaged,
+/// [`crate::types::Error::Io`] when it can't be opened.
+pub fn open(path: &Path) -> Result<Version> {
+    let file = SnapshotFile::open(path)?;
+    catch_corrupt(|| {
+        let bytes = file.bytes(CATALOG)?;
+        let catalog = CatalogReader::new(bytes.as_slice(), path.display().to_string());
+        Reader { file: &file, catalog }.version()
+    })?
+}
+
+/// Reads all of a file and compares its checksums.
+///
+/// # Errors
+///
+/// As [`open`], for any damage.
+pub fn verify(path: &Path) -> Result<()> {
+    SnapshotFile::open(path)?.verify_all()?;
+    open(path).map(|_| ())
+}
+
+struct Writer {
+    file: SnapshotWriter,
+    catalog: CatalogWriter,
+}
+
+impl Writer {
+    fn version(&mut self, version: &Version) -> Result<()> {
+        self.catalog.byte(LAYOUT);
+        self.catalog.number(version.commit);
+        self.catalog.number(version.next_uid);
+        self.catalog.text(&version.schema.to_text());
+        self.file.array("high", version.nodes.high())?;
+        let mut predicates: Vec<_> = version.predicates.iter().collect();
+        predicates.sort_by(|one, other| one.0.cmp(other.0));
+        self.catalog.count(predicates.len());
+        for (place, (name, predicate)) in predicates.into_iter().enumerate() {
+            self.catalog.text(name);
+            match &predicate.data {
+                PredicateData::Values(langs) => {
+                    self.catalog.byte(0);
+                    self.catalog.count(langs.len());
+                    for (lang, values) in langs.iter().enumerate() {
+                        self.lang(&format!("{place}.{lang}"), values)?;
+                    }
+                }
+                PredicateData::Edges(edges) => {
+                    self.catalog.byte(1 + u8::from(edges.reverse.is_some()));
+                    self.edges(&format!("{place}.edges"), &edges.forward.base)?;
+                    if let Some(reverse) = &edges.reverse {
+                        self.edges(&format!("{place}.reverse"), &reverse.base)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn lang(&mut self, name: &str, values: &LangValues) -> Result<()> {
+        let column = &values.base.column;
+        self.catalog.text(&values.lang);
+        self.file.bitmap(&format!("{name}.subjects"), &column.subjects)?;
+        self.catalog.byte(u8::from(column.rows.is_some()));
+        if let Some(rows) = &column.rows {
+            self.file.offsets(&format!("{name}.rows"), rows)?;
+        }
+        self.values(&format!("{name}.values"), &column.values)?;
+        self.facets(name, &column.facets)?;
+        self.catalog.count(values.base.indexes.len());
+        for (kind, index) in &values.base.indexes {
+            let name = format!("{name}.index{}", *kind as u8);
+            self.catalog.byte(*kind as u8);
+            self.values(&format!("{name}.keys"), &index.keys)?;
+            self.file.offsets(&format!("{name}.offsets"), &index.offsets)?;
+            self.file.array(&format!("{name}.postings"), &index.postings)?;
+        }
+        Ok(())
+    }
+
+    fn edges(&mut self, name: &str, edges: &Edges) -> Result<()> {
+        self.file.bitmap(&format!("{name}.subjects"), &edges.subjects)?;
+        self.file.offsets(&format!("{name}.offsets"), &edges.offsets)?;
+        self.file.array(&format!("{name}.targets"), &edges.targets)?;
+        self.facets(name, &edges.facets)
+    }
+
+    fn facets(&mut self, name: &str, facets: &[FacetColumn]) -> Result<()> {
+        self.catalog.count(facets.len());
+        for (place, facet) in facets.iter().enumerate() {
+            self.catalog.text(&facet.key);
+            self.file.bitmap(&format!("{name}.facet{place}.positions"), &facet.positions)?;
+            self.values(&format!("{name}.facet{place}.values"), &facet.values)?;
+        }
+        Ok(())
+    }
+
+    fn values(&mut self, name: &str, values: &Values) -> Result<()> {
+        let part = |part: &str| format!("{name}.{part}");
+        match values {
+            Values::SmallInt(numbers) => self.tag(0).array(name, numbers),
+            Values::Int(numbers) => self.tag(1).array(name, numbers),
+            Values::Float(numbers) => self.tag(2).array(name, numbers),
+            Values::Bool(bools) => self.tag(3).array(name, bools),
+            Values::DateTime { seconds, nanos, offsets } => {
+                self.tag(4).array(&part("seconds"), seconds)?;
+                self.file.array(&part("nanos"), nanos)?;
+                self.file.array(&part("zones"), offsets)
+            }
+            Values::Text { value_type, texts } => {
+                self.catalog.byte(5);
+                self.tag(*value_type as u8).text(name, texts)
+            }
+            Values::Vector { offsets, numbers } => {
+                self.tag(6).offsets(name, offsets)?;
+                self.file.array(&part("numbers"), numbers)
+            }
+            Values::Mixed { offsets, bytes } => {
+                self.tag(7).offsets(name, offsets)?;
+                self.file.array(&part("bytes"), bytes)
+            }
+        }
+    }
+
+    fn tag(&mut self, tag: u8) -> &mut SnapshotWriter {
+        self.catalog.byte(tag);
+        &mut self.file
+    }
+}
+
+struct Reader<'a> {
+    file: &'a SnapshotFile,
+    catalog: CatalogReader<'a>,
+}
+
+impl Reader<'_> {
+    fn version(mut self) -> Result<Version> {
+        if self.catalog.byte()? != LAYOUT {
+            return Err(self.catalog.corrupt("its layout is of another version"));
+        }
+        let mut version = Version::empty();
+        version.commit = self.catalog.number()?;
+        version.next_uid = self.catalog.number()?;
+        let text = parse_schema(self.catalog.text()?);
+        let text = text.map_err(|fault| self.catalog.corrupt(&format!("the schema: {fault}")))?;
+        let mut schema = Schema::new();
+        schema.apply(&text);
+        version.nodes = NodeIds::new(self.file.array("high")?)?;
+        for place in 0..self.catalog.count()? {
+            let name = self.catalog.text()?;
+            let Some(def) = schema.predicates.get(name) else {
+                return Err(self.catalog.corrupt(&format!("`{name}` is not in the schema")));
+            };
+            let predicate = self.predicate(place, def)?;
+            version.predicates.insert(Arc::from(name), Arc::new(predicate));
+        }
+        if !self.catalog.is_at_end() {
+            return Err(self.catalog.corrupt("more follows than there should be"));
+        }
+        version.schema = Arc::new(schema);
+        Ok(version)
+    }
+
+    fn predicate(&mut self, place: usize, def: &PredicateDef) -> Result<Predicate> {
+        let kind = self.catalog.byte()?;
+        let is_uid = def.value_type == ValueType::Uid;
+        let data = match kind {
+            0 if !is_uid => {
+                let count = self.catalog.count()?;
+                let langs = (0..count).map(|lang| self.lang(&format!("{place}.{lang}")));
+                let langs: Vec<_> = langs.collect::<Result<_>>()?;
+                if !langs.is_sorted_by(|one, next| one.lang < next.lang) {
+                    return Err(self.catalog.corrupt("languages are out of order"));
+                }
+                PredicateData::Values(langs)
+            }
+            1 | 2 if is_uid => {
+                let forward = Direction::new(self.edges(&format!("{place}.edges"))?);
+                let reverse = match kind {
+                    2 => Some(Direction::new(self.edges(&format!("{place}.reverse"))?)),
+                    _ => None,
+                };
+                PredicateData::Edges(EdgeStore { forward, reverse })
+            }
+            _ => return Err(self.catalog.corrupt("a predicate does not fit the schema")),
+        };
+        Ok(Predicate { def: Arc::new(def.clone()), data })
+    }
+
+    fn lang(&mut self, name: &str) -> Result<LangValues> {
+        let lang = self.catalog.text()?;
+        let subjects = self.file.bitmap(&format!("{name}.subjects"))?;
+        let rows = match self.catalog.byte()? {
+            0 => None,
+            _ => Some(self.file.offsets(&format!("{name}.rows"))?),
+        };
+        let values = self.values(&format!("{name}.values"))?;
+        let facets = self.facets(name)?;
+        let (row_count, count) = match &rows {
+            Some(rows) => (rows.rows(), rows.total()),
+            None => (values.len(), subjects.len()),
+        };
+        self.check(row_count == subjects.len() && count == values.len(), name)?;
+        let mut indexes = Vec::new();
+        for _ in 0..self.catalog.count()? {
+            let kind = self.index_kind()?;
+            let name = format!("{name}.index{}", kind as u8);
+            let index = TokenIndex {
+                keys: self.values(&format!("{name}.keys"))?,
+                offsets: self.file.offsets(&format!("{name}.offsets"))?,
+                postings: self.file.array(&format!("{name}.postings"))?,
+            };
+            let fits = index.offsets.rows() == index.keys.len();
+            self.check(fits && index.offsets.total() == index.postings.len(), &name)?;
+            indexes.push((kind, index));
+        }
+        let column = Column { subjects, rows, values, facets };
+        Ok(LangValues::new(Arc::from(lang), ValueBase { column, indexes }))
+    }
+
+    fn index_kind(&mut self) -> Result<IndexKind> {
+        Ok(match self.catalog.byte()? {
+            0 => IndexKind::Ordered,
+            1 => IndexKind::Term,
+            2 => IndexKind::FullText,
+            3 => IndexKind::Trigram,
+            4 => IndexKind::NGram,
+            _ => return Err(self.catalog.corrupt("an index of an unknown kind")),
+        })
+    }
+
+    fn edges(&mut self, name: &str) -> Result<Edges> {
+        let edges = Edges {
+            subjects: self.file.bitmap(&format!("{name}.subjects"))?,
+            offsets: self.file.offsets(&format!("{name}.offsets"))?,
+            targets: self.file.array(&format!("{name}.targets"))?,
+            facets: self.facets(name)?,
+        };
+        let fits = edges.offsets.rows() == edges.subjects.len();
+        self.check(fits && edges.offsets.total() == edges.targets.len(), name)?;
+        Ok(edges)
+    }
+
+    fn facets(&mut self, name: &str) -> Result<Vec<FacetColumn>> {
+        let mut facets = Vec::new();
+        for place in 0..self.catalog.count()? {
+            let facet = FacetColumn {
+                key: self.catalog.text()?.to_owned(),
+                positions: self.file.bitmap(&format!("{name}.facet{place}.positions"))?,
+                values: self.values(&format!("{name}.facet{place}.values"))?,
+            };
+            self.check(facet.positions.len() == facet.values.len(), name)?;
+            facets.push(facet);
+        }
+        Ok(facets)
+    }
+
+    fn values(&mut self, name: &str) -> Result<Values> {
+        let part = |part: &str| format!("{name}.{part}");
+        let file = self.file;
+        Ok(match self.catalog.byte()? {
+            0 => Values::SmallInt(file.array(name)?),
+            1 => Values::Int(file.array(name)?),
+            2 => Values::Float(file.array(name)?),
+            3 => Values::Bool(file.array(name)?),
+            4 => {
+                let seconds = file.array(&part("seconds"))?;
+                let (nanos, offsets) = (file.array(&part("nanos"))?, file.array(&part("zones"))?);
+                let fits = |len| len == 0 || len == seconds.len();
+                self.check(fits(nanos.len()) && fits(offsets.len()), name)?;
+                Values::DateTime { seconds, nanos, offsets }
+            }
+            5 => {
+                let value_type = ValueType::from_tag(self.catalog.byte()?);
+                let Some(value_type) = value_type else {
+                    return Err(self.catalog.corrupt("values of an unknown type"));
+                };
+                Values::Text { value_type, texts: file.text(name)? }
+            }
+            6 => {
+                let (offsets, numbers) = (file.offsets(name)?, file.array(&part("numbers"))?);
+                self.check(offsets.total() == numbers.len(), name)?;
+                Values::Vector { offsets, numbers }
+            }
+            7 => {
+                let (offsets, bytes) = (file.offsets(name)?, file.array(&part("bytes"))?);
+                self.check(offsets.total() == bytes.len(), name)?;
+                Values::Mixed { offsets, bytes }
+            }
+            _ => return Err(self.catalog.corrupt("values of an unknown kind")),
+        })
+    }
+
+    fn check(&self, fits: bool, name: &str) -> Result<()> {
+        match fits {
+            true => Ok(()),
+            false => Err(self.catalog.corrupt(&format!("the sections of `{name}` do not fit"))),
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Random changes, compared with a model that is too simple to be wrong.
+
+use super::super::apply;
+use super::super::compact::settle_all;
+use super::super::persist;
+use super::*;
+use crate::index::TokenKey;
+use crate::index::index_kinds;
+use crate::index::tokens_of;
+use proptest::prelude::*;
+use std::ops::Bound;
+
+const SCHEMAS: [&str; 3] = [
+    "name: string @index(exact, term, trigram) @lang .\ntag: [string] @index(exact) .\n\
+     age: int @index(int) .\nbest: uid @reverse .\nfriend: [uid] @reverse .\n",
+    "name: string @lang .\ntag: [string] @index(term, ngram) .\nage: int .\nbest: uid .\n\
+     friend: [uid] .\n",
+    "name: string @index(fulltext, hash) @lang .\ntag: [string] .\nage: float @index(float) .\n\
+     best: uid @reverse .\nfriend: [uid] .\n",
+];
+
+const NODES: [u64; 8] =
+    [1, 2, 3, 0x1_0000, 0x7000_0000, 0x8000_0001, 0x1_0000_0000, 0xffff_ffff_ffff_fff0];
+
+const TEXTS: [&str; 5] = ["one two", "two", "three one", "", "Two, two!"];
+
+#[derive(Debug, Clone)]
+enum Statement {
+    Value { predicate: usize, lang: usize, node: usize, value: usize, facet: Option<i64> },
+    Edge { single: bool, node: usize, target: usize, facet: Option<i64> },
+    Clear { predicate: usize, node: usize },
+    ClearLang { node: usize, lang: usize },
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Load(Vec<Statement>),
+    Mutate { delete: Vec<Statement>, set: Vec<Statement> },
+    Settle,
+    Save,
+    Alter(usize),
+}
+
+const VALUE_NAMES: [&str; 3] = ["name", "tag", "age"];
+const EDGE_NAMES: [&str; 2] = ["friend", "best"];
+const LANGS: [&str; 3] = ["", "de", "en"];
+
+fn value_statement() -> impl Strategy<Value = Statement> {
+    (0..3_usize, 0..3_usize, 0..8_usize, 0..5_usize, proptest::option::weighted(0.2, 0..3_i64))
+        .prop_map(|(predicate, lang, node, value, facet)| Statement::Value {
+            predicate,
+            lang: if predicate == 0 { lang } else { 0 },
+            node,
+            value,
+            facet,
+        })
+}
+
+fn edge_statement() -> impl Strategy<Value = Statement> {
+    (any::<bool>(), 0..8_usize, 0..8_usize, proptest::option::weighted(0.2, 0..3_i64))
+        .prop_map(|(single, node, target, facet)| Statement::Edge { single, node, target, facet })
+}
+
+fn set_statement() -> impl Strategy<Value = Statement> {
+    prop_oneof![value_statement(), edge_statement()]
+}
+
+fn delete_statement() -> impl Strategy<Value = Statement> {
+    prop_oneof![
+        3 => value_statement(),
+        3 => edge_statement(),
+        1 => (0..5_usize, 0..8_usize)
+            .prop_map(|(predicate, node)| Statement::Clear { predicate, node }),
+        1 => (0..8_usize, 1..3_usize).prop_map(|(node, lang)| Statement::ClearLang { node, lang }),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let many = |statement| proptest::collection::vec(statement, 0..12);
+    prop_oneof![
+        2 => many(set_statement().boxed()).prop_map(Step::Load),
+        6 => (many(delete_statement().boxed()), many(set_statement().boxed()))
+            .prop_map(|(delete, set)| Step::Mutate { delete, set }),
+        1 => Just(Step::Settle),
+        1 => Just(Step::Save),
+        1 => (0..3_usize).prop_map(Step::Alter),
+    ]
+}
+
+fn text_of(statements: &[Statement]) -> String {
+    statements.iter().map(line_of).collect()
+}
+
+fn line_of(statement: &Statement) -> String {
+    let facets = |facet: &Option<i64>| facet.map_or(String::new(), |n| format!(" (f={n})"));
+    match statement {
+        Statement::Value { predicate, lang, node, value, facet } => {
+            let (node, name) = (NODES[*node], VALUE_NAMES[*predicate]);
+            let lang = if *lang == 0 { String::new() } else { format!("@{}", LANGS[*lang]) };
+            let value = if *predicate == 2 { value.to_string() } else { TEXTS[*value].to_owned() };
+            format!("<{node}> <{name}> \"{value}\"{lang}{} .\n", facets(facet))
+        }
+        Statement::Edge { single, node, target, facet } => {
+            let (node, target) = (NODES[*node], NODES[*target]);
+            let name = EDGE_NAMES[usize::from(*single)];
+            format!("<{node}> <{name}> <{target}>{} .\n", facets(facet))
+        }
+        Statement::Clear { predicate, node } => {
+            let names = ["name", "tag", "age", "friend", "best"];
+            format!("<{}> <{}> * .\n", NODES[*node], names[*predicate])
+        }
+        Statement::ClearLang { node, lang } => {
+            format!("<{}> <name@{}> * .\n", NODES[*node], LANGS[*lang])
+        }
+    }
+}
+
+#[derive(Default)]
+struct Model {
+    contents: Contents,
+    age_is_float: bool,
+}
+
+impl Model {
+    fn facets(facet: &Option<i64>) -> Facets {
+        facet.iter().map(|&number| ("f".to_owned(), Value::Int(number))).collect()
+    }
+
+    fn value(&self, predicate: usize, value: usize) -> Value {
+        match predicate {
+            2 if self.age_is_float => Value::Float(value as f64),
+            2 => Value::Int(value as i64),
+            _ => Value::String(TEXTS[value].to_owned()),
+        }
+    }
+
+    fn set(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Value { predicate, lang, node, value, facet } => {
+                let name = VALUE_NAMES[*predicate].to_owned();
+                let key = (name, LANGS[*lang].to_owned(), NODES[*node]);
+                let new = (self.value(*predicate, *value), Model::facets(facet));
+                let row = self.contents.values.entry(key).or_default();
+                if *predicate != 1 {
+                    row.clear();
+                }
+                row.retain(|(old, _)| *old != new.0);
+                row.push(new);
+                row.sort_by_key(|(value, _)| format!("{value:?}"));
+            }
+            Statement::Edge { single, node, target, facet } => {
+                let (node, target) = (NODES[*node], NODES[*target]);
+                let name = EDGE_NAMES[usize::from(*single)].to_owned();
+                if *single {
+                    self.contents.edges.retain(|key, _| (&key.0, key.1) != (&name, node));
+                }
+                self.contents.edges.insert((name, node, target), Model::facets(facet));
+            }
+            Statement::Clear { .. } | Statement::ClearLang { .. } => {}
+        }
+    }
+
+    fn delete(&mut self, statement: &Statement) {
+        let contents = &mut self.contents;
+        match statement {
+            Statement::Value { predicate, lang, node, value, .. } => {
+                let name = VALUE_NAMES[*predicate].to_owned();
+                let key = (name, LANGS[*lang].to_owned(), NODES[*node]);
+                let number = *value as f64;
+                if let Some(row) = contents.values.get_mut(&key) {
+                    row.retain(|(old, _)| match old {
+                        Value::Int(old) => *old as f64 != number,
+                        Value::Float(old) => *old != number,
+                        Value::String(old) => old != TEXTS[*value],
+                        _ => true,
+                    });
+                    if row.is_empty() {
+                        contents.values.remove(&key);
+                    }
+                }
+            }
+            Statement::Edge { single, node, target, .. } => {
+                let name = EDGE_NAMES[usize::from(*single)].to_owned();
+                contents.edges.remove(&(name, NODES[*node], NODES[*target]));
+            }
+            Statement::Clear { predicate, node } => {
+                let name = ["name", "tag", "age", "friend", "best"][*predicate];
+                contents.values.retain(|key, _| (&*key.0, key.2) != (name, NODES[*node]));
+                contents.edges.retain(|key, _| (&*key.0, key.1) != (name, NODES[*node]));
+            }
+            Statement::ClearLang { node, lang } => {
+                let key = ("name".to_owned(), LANGS[*lang].to_owned(), NODES[*node]);
+                contents.values.remove(&key);
+            }
+        }
+    }
+}
+
+/// Compares the postings of all indexes with the tokens of the values.
+pub(super) fn check_indexes(version: &Version) {
+    for (name, predicate) in &version.predicates {
+        for values in predicate.langs() {
+            let kinds = index_kinds(&predicate.def);
+            assert_eq!(
+                values.base.indexes.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(),
+                kinds
+            );
+            for kind in kinds {
+                let mut wanted: BTreeMap<TokenKey, BTreeSet<u32>> = BTreeMap::new();
+                for node in values.subjects().iter() {
+                    for value in values.values(node).iter() {
+                        let mut tokens = Vec::new();
+                        let value_type = predicate.def.value_type;
+                        tokens_of(kind, value, value_type, &values.lang, &mut tokens);
+                        for token in tokens {
+                            wanted.entry(token).or_default().insert(node);
+                        }
+                    }
+                }
+                let index = values.index(kind).unwrap();
+                let mut all = BTreeSet::new();
+                for (token, nodes) in &wanted {
+                    let found: BTreeSet<u32> = index.nodes(token).iter().collect();
+                    assert_eq!(&found, nodes, "{name}@{} {kind:?} {token:?}", values.lang);
+                    all.extend(nodes);
+                }
+                let range = index.range(Bound::Unbounded, Bound::Unbounded);
+                assert_eq!(range.iter().collect::<BTreeSet<u32>>(), all, "{name} {kind:?}");
+            }
+        }
+    }
+}
+
+fn check(version: &Version, model: &Model) {
+    let found = contents(version);
+    assert_eq!(found.values, model.contents.values);
+    assert_eq!(found.edges, model.contents.edges);
+    let mut reverse = BTreeSet::new();
+    for (name, node, target) in model.contents.edges.keys() {
+        if version.schema.predicates[name].reverse {
+            reverse.insert((name.clone(), *target, *node));
+        }
+    }
+    assert_eq!(found.reverse, reverse);
+    check_indexes(version);
+}
+
+fn run(steps: &[Step]) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut version = with_schema(SCHEMAS[0]);
+    let mut model = Model::default();
+    for (number, step) in steps.iter().enumerate() {
+        match step {
+            Step::Load(statements) => {
+                version = load_text(&version, &text_of(statements));
+                statements.iter().for_each(|statement| model.set(statement));
+            }
+            Step::Mutate { delete, set } => {
+                version = apply(&version, &text_of(set), &text_of(delete)).unwrap().0;
+                delete.iter().for_each(|statement| model.delete(statement));
+                set.iter().for_each(|statement| model.set(statement));
+            }
+            Step::Settle => version = settle_all(&version),
+            Step::Save => {
+                let path = folder.path().join(format!("{number}.hxs"));
+                persist::save(&version, &path).unwrap();
+                version = persist::open(&path).unwrap();
+            }
+            Step::Alter(which) => {
+                version = alter(&version, SCHEMAS[*which]).unwrap();
+                model.age_is_float = *which == 2;
+            }
+        }
+        check(&version, &model);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn the_store_holds_what_the_model_holds(steps in proptest::collection::vec(step(), 1..12)) {
+        run(&steps);
+    }
+}

@@ -1,0 +1,162 @@
+use super::super::apply;
+use super::*;
+use crate::types::Uid;
+
+const SCHEMA: &str = "name: string @index(exact, term) @lang .\nage: int @index(int) .\ntag: [string] @index(exact) .\n\
+     friend: [uid] @reverse .\nbest: uid @reverse .\nkey: string @index(hash) @unique .\n\
+     secret: password .\nv: float32vector .\ntype Person {\n name\n age\n friend\n}\n";
+
+fn set(version: &Version, text: &str) -> Version {
+    apply(version, text, "").unwrap().0
+}
+
+fn delete(version: &Version, text: &str) -> Version {
+    apply(version, "", text).unwrap().0
+}
+
+fn fault(version: &Version, set: &str, delete: &str) -> String {
+    apply(version, set, delete).err().unwrap_or_else(|| panic!("{set} {delete}")).to_string()
+}
+
+#[test]
+fn blank_nodes_get_uids_that_nobody_has() {
+    let text = "_:b <friend> _:a .\n<0x10001> <name> \"x\" .\n_:a <name> \"a\" .";
+    let (version, report) = apply(&with_schema(SCHEMA), text, "").unwrap();
+    assert_eq!(report.uids, [("b".to_owned(), Uid(0x10002)), ("a".to_owned(), Uid(0x10003))]);
+    assert_eq!(targets_of(&version, "friend", true, 0x10003), [0x10002]);
+    assert_eq!(apply(&version, "_:b <age> \"1\" .", "").unwrap().1.uids[0].1, Uid(0x10004));
+}
+
+#[test]
+fn sets_replace_or_add() {
+    let one = set(
+        &with_schema(SCHEMA),
+        "<1> <name> \"a\" (f=1) .\n<1> <name@de> \"ä\" .\n<1> <tag> \"x\" (f=1) .\n\
+         <1> <best> <2> .\n<1> <best> <3> (w=1) .\n<1> <friend> <2> (w=1) .\n<1> <age> \"5.5\"^^<xs:float> .\n",
+    );
+    assert_eq!(values_of(&one, "name", "", 1), ["a|f=1"]);
+    assert_eq!(values_of(&one, "age", "", 1), ["5"]);
+    assert_eq!(targets_of(&one, "best", true, 2), [0; 0]);
+    let two = set(
+        &one,
+        "<1> <name> \"b\" .\n<1> <name> \"c\" .\n<1> <tag> \"y\" .\n<1> <tag> \"x\" .\n\
+         <1> <best> <2> .\n<1> <friend> <3> .\n<1> <friend> <2> .\n",
+    );
+    assert_eq!(values_of(&two, "name", "", 1), ["c"]);
+    assert_eq!(values_of(&two, "name", "de", 1), ["ä"]);
+    assert_eq!(values_of(&two, "tag", "", 1), ["x", "y"]);
+    assert_eq!(targets_of(&two, "best", false, 1), [2]);
+    assert_eq!(targets_of(&two, "best", true, 3), [0; 0]);
+    assert_eq!(targets_of(&two, "friend", false, 1), [2, 3]);
+    assert_eq!(contents(&two).edges[&("friend".to_owned(), 1, 2)], []);
+    // The version before is as it was.
+    assert_eq!(values_of(&one, "name", "", 1), ["a|f=1"]);
+}
+
+#[test]
+fn deletes() {
+    let all = set(
+        &with_schema(SCHEMA),
+        "<1> <name> \"a\" .\n<1> <name@de> \"ä\" .\n<1> <name@fr> \"à\" .\n<1> <age> \"5\" .\n\
+         <1> <tag> \"x\" .\n<1> <tag> \"y\" .\n<1> <friend> <2> .\n<1> <friend> <3> .\n\
+         <1> <best> <2> .\n<1> <dgraph.type> \"Person\" .\n<2> <friend> <1> .\n",
+    );
+    let is = |text: &str| delete(&all, text);
+    assert_eq!(values_of(&is("<1> <name> \"b\" ."), "name", "", 1), ["a"]);
+    assert_eq!(values_of(&is("<1> <name> \"a\" ."), "name", "", 1), [""; 0]);
+    assert_eq!(values_of(&is("<1> <name> \"a\" ."), "name", "de", 1), ["ä"]);
+    assert_eq!(values_of(&is("<1> <name@de> * ."), "name", "", 1), ["a"]);
+    assert_eq!(values_of(&is("<1> <name@de> * ."), "name", "de", 1), [""; 0]);
+    assert_eq!(values_of(&is("<1> <name> * ."), "name", "fr", 1), [""; 0]);
+    assert_eq!(values_of(&is("<1> <tag> \"x\" ."), "tag", "", 1), ["y"]);
+    assert_eq!(values_of(&is("<1> <age> \"5\"^^<xs:float> ."), "age", "", 1), [""; 0]);
+    assert_eq!(targets_of(&is("<1> <friend> <2> ."), "friend", false, 1), [3]);
+    assert_eq!(targets_of(&is("<1> <friend> <2> ."), "friend", true, 2), [0; 0]);
+    assert_eq!(targets_of(&is("<1> <best> * ."), "best", true, 2), [0; 0]);
+    assert_eq!(targets_of(&is("<1> <best> <3> ."), "best", true, 2), [1]);
+    // Those of the node's types go, the others and the edges that come in stay.
+    let none = is("<1> * * .");
+    assert_eq!(values_of(&none, "name", "de", 1), [""; 0]);
+    assert_eq!(values_of(&none, "dgraph.type", "", 1), [""; 0]);
+    assert_eq!(values_of(&none, "tag", "", 1), ["x", "y"]);
+    assert_eq!(targets_of(&none, "friend", false, 2), [1]);
+    assert_eq!(targets_of(&none, "best", false, 1), [2]);
+    // Deletes come before sets; what is not there can be deleted.
+    let both =
+        apply(&all, "<1> <tag> \"z\" .", "<1> <tag> * .\n<9> <nope> * .\n<0xff00000000> <age> * .");
+    assert_eq!(values_of(&both.unwrap().0, "tag", "", 1), ["z"]);
+}
+
+#[test]
+fn new_predicates() {
+    let version = set(
+        &with_schema(SCHEMA),
+        "<1> <d> \"x\" .\n_:a <d> \"x\" .\n<1> <l> \"x\" .\n<1> <l> \"y\" .\n<1> <i> \"5\"^^<xs:int> .\n\
+         <1> <e> <2> .\n_:a <m> \"x\" .\n_:b <m> \"y\" .\n_:a <m> \"z\" .\n",
+    );
+    let schema = version.schema.to_text();
+    for line in ["d: default .", "l: [default] .", "i: int .", "e: [uid] .", "m: [default] ."] {
+        assert!(schema.contains(line), "{line} in {schema}");
+    }
+    // Deletes never create schema.
+    let version = delete(&version, "<1> <never> \"x\" .");
+    assert!(!version.schema.predicates.contains_key("never"));
+}
+
+#[test]
+fn what_is_refused() {
+    let version = set(&with_schema(SCHEMA), "<1> <key> \"k\" .\n<2> <key> \"l\" .");
+    #[rustfmt::skip]
+    let cases = [
+        ("<1> <age> \"x\" .", "", "strconv.ParseInt"),
+        ("<1> <age@en> \"1\" .", "", "should have @lang directive"),
+        ("<1> <fresh@en> \"1\" .", "", "should have @lang directive"),
+        ("<1> <friend> \"x\" .", "", "of type uid is scalar"),
+        ("<1> <name> <2> .", "", "of type scalar is uid"),
+        ("<1> <fresh> <2> .\n<1> <fresh> \"x\" .", "", "of type uid is scalar"),
+        ("<1> <secret> \"short\" .", "", "Password too short"),
+        ("<1> <v> \"1\"^^<xs:int> .", "", "is not vector"),
+        ("<1> <dgraph.foo> \"x\" .", "", "Can't store predicate `dgraph.foo`"),
+        ("<1> <dgraph.graphql.schema> \"x\" .", "", "Cannot mutate graphql reserved predicate"),
+        ("<1> <~friend> <2> .", "", ""),
+        ("<1> <name> * .", "", "Cannot use star in set"),
+        ("uid(v) <name> \"x\" .", "", "variables [v] not defined"),
+        ("<1> <name> val(v) .", "", "variables [v] not defined"),
+        ("<1> <key> \"l\" .", "", "could not insert duplicate value [l] for predicate [key]"),
+        ("_:a <key> \"m\" .\n_:b <key> \"m\" .", "", "could not insert duplicate value [m]"),
+        ("", "_:a <name> * .", "UID not found/generated for xid _:a"),
+        ("", "* <name> * .", "Only valid wildcard delete patterns"),
+        ("", "<1> * \"x\" .", ""),
+        ("", "<1> <age> \"x\" .", "strconv.ParseInt"),
+        ("", "<1> <friend> \"x\" .", "of type uid is scalar"),
+        ("", "<1> <age@en> * .", "should have @lang directive"),
+        ("x", "", ""),
+    ];
+    for (sets, deletes, part) in cases {
+        let message = fault(&version, sets, deletes);
+        assert!(message.contains(part), "{message} for {sets} {deletes}");
+    }
+    // Values may be swapped, and set again where they are.
+    set(&version, "<1> <key> \"l\" .\n<2> <key> \"k\" .");
+    set(&version, "<1> <key> \"k\" .");
+}
+
+#[test]
+fn passwords_are_hashed() {
+    let one = set(&with_schema(SCHEMA), "<1> <secret> \"123456\" .");
+    let hash = values_of(&one, "secret", "", 1).remove(0);
+    assert!(Value::verify_password(&hash, "123456"));
+    assert_eq!(values_of(&delete(&one, "<1> <secret> \"1234567\" ."), "secret", "", 1), [hash]);
+    assert_eq!(values_of(&delete(&one, "<1> <secret> \"123456\" ."), "secret", "", 1), [""; 0]);
+}
+
+#[test]
+fn many_changes_are_folded() {
+    let text: String = (1..6000).map(|n| format!("<{n}> <age> \"{}\" .\n", n % 100)).collect();
+    let version = set(&with_schema(SCHEMA), &text);
+    let predicate = version.predicate("age").unwrap();
+    assert!(predicate.langs()[0].is_settled());
+    assert_eq!(predicate.subjects().len(), 5999);
+    let next = set(&version, "<7> <age> \"1\" .");
+    assert!(!next.predicate("age").unwrap().langs()[0].is_settled());
+}

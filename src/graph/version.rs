@@ -1,0 +1,152 @@
+//! The whole graph at one moment: what a query reads, and nothing else.
+
+use super::edges::Direction;
+use super::edges::EdgeStore;
+use super::node_ids::NodeIds;
+use super::values::LangValues;
+use crate::schema::PredicateDef;
+use crate::schema::Schema;
+use crate::storage::NodeSet;
+use crate::types::Uid;
+use roaring::RoaringBitmap;
+use std::sync::Arc;
+
+/// An immutable view of the graph. Cloning costs a few reference counts.
+#[derive(Clone)]
+pub struct Version {
+    /// The number of the commit that made it; it grows.
+    pub commit: u64,
+    /// Between uids and node ids.
+    pub nodes: NodeIds,
+    /// What predicates and types there are.
+    pub schema: Arc<Schema>,
+    /// The predicates by name. One that the schema has and nobody uses yet may be missing.
+    pub predicates: imbl::HashMap<Arc<str>, Arc<Predicate>>,
+    /// The uid that the next new node gets.
+    pub next_uid: u64,
+}
+
+/// One predicate at one version.
+#[derive(Clone)]
+pub struct Predicate {
+    /// Its definition.
+    pub def: Arc<PredicateDef>,
+    /// Its data.
+    pub data: PredicateData,
+}
+
+/// The data of a predicate.
+#[derive(Clone)]
+pub enum PredicateData {
+    /// Values, one part for each language, sorted by language; untagged first.
+    Values(Vec<LangValues>),
+    /// Edges.
+    Edges(EdgeStore),
+}
+
+/// The uid of the first new node: small uids, which are written by hand, never collide with it.
+const FIRST_NEW_UID: u64 = 0x10001;
+
+impl Version {
+    /// The graph without data, with the schema that every graph has.
+    pub fn empty() -> Version {
+        Version {
+            commit: 0,
+            nodes: NodeIds::default(),
+            schema: Arc::new(Schema::new()),
+            predicates: imbl::HashMap::new(),
+            next_uid: FIRST_NEW_UID,
+        }
+    }
+
+    /// Takes the uid for a new node.
+    pub fn new_uid(&mut self) -> Uid {
+        // Uids that need a place in the table may be in use already, whatever the next one is.
+        while NodeIds::is_high(Uid(self.next_uid)) && self.nodes.node(Uid(self.next_uid)).is_some()
+        {
+            self.next_uid += 1;
+        }
+        self.next_uid += 1;
+        Uid(self.next_uid - 1)
+    }
+
+    /// Sees to it that no new node gets `uid`.
+    pub fn reserve_uid(&mut self, uid: Uid) {
+        if !NodeIds::is_high(uid) {
+            self.next_uid = self.next_uid.max(uid.0 + 1);
+        }
+    }
+
+    /// The number of nodes that have a value or an edge, or that an edge leads to.
+    pub fn node_count(&self) -> u64 {
+        let nodes_of = |(_, predicate): (&Arc<str>, &Arc<Predicate>)| {
+            let mut nodes = predicate.subjects().to_bitmap();
+            if let PredicateData::Edges(edges) = &predicate.data {
+                match &edges.reverse {
+                    Some(reverse) => nodes |= reverse.subjects().to_bitmap(),
+                    None => nodes |= edges.forward.all_targets(),
+                }
+            }
+            nodes
+        };
+        self.predicates.iter().map(nodes_of).fold(RoaringBitmap::new(), |all, one| all | one).len()
+    }
+
+    /// The predicate of a name.
+    pub fn predicate(&self, name: &str) -> Option<&Arc<Predicate>> {
+        self.predicates.get(name)
+    }
+}
+
+impl Predicate {
+    /// The values in one language; the empty one for untagged values.
+    pub fn values(&self, lang: &str) -> Option<&LangValues> {
+        let langs = self.langs();
+        if lang.is_empty() {
+            return langs.first().filter(|values| values.lang.is_empty());
+        }
+        let place = langs.binary_search_by(|values| (*values.lang).cmp(lang)).ok()?;
+        Some(&langs[place])
+    }
+
+    /// The parts of a value predicate; none for edges.
+    pub fn langs(&self) -> &[LangValues] {
+        match &self.data {
+            PredicateData::Values(langs) => langs,
+            PredicateData::Edges(_) => &[],
+        }
+    }
+
+    /// The edges in one direction.
+    pub fn direction(&self, reverse: bool) -> Option<&Direction> {
+        match &self.data {
+            PredicateData::Edges(edges) => edges.direction(reverse),
+            PredicateData::Values(_) => None,
+        }
+    }
+
+    /// True when the predicate leads to nodes.
+    pub fn is_edges(&self) -> bool {
+        matches!(self.data, PredicateData::Edges(_))
+    }
+
+    /// The nodes that have a value in any language, or an edge.
+    pub fn subjects(&self) -> NodeSet {
+        match &self.data {
+            PredicateData::Edges(edges) => edges.forward.subjects(),
+            PredicateData::Values(langs) => langs
+                .iter()
+                .map(LangValues::subjects)
+                .reduce(|one, other| one.or(&other))
+                .unwrap_or_default(),
+        }
+    }
+
+    /// Whether a node has anything.
+    pub fn has(&self, node: u32) -> bool {
+        match &self.data {
+            PredicateData::Edges(edges) => edges.forward.has(node),
+            PredicateData::Values(langs) => langs.iter().any(|values| values.has(node)),
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! From tokens of values to the nodes that have them.
+
+mod interner;
+mod build;
+mod token_index;
+
+pub use build::{IndexKind, build_index, index_kinds, ngram_query, tokens_of};
+pub use token_index::{TokenIndex, TokenKey};
