@@ -1,0 +1,22 @@
+//! Filters.
+
+use super::request::Lowering;
+use crate::dql::ast::Condition;
+use crate::plan::Filter;
+use crate::types::Result;
+
+impl<'a> Lowering<'a> {
+    /// A filter of nodes.
+    pub(super) fn filter(&mut self, condition: &'a Condition) -> Result<Filter> {
+        Ok(match condition {
+            Condition::And(list) => Filter::And(self.filters(list)?),
+            Condition::Or(list) => Filter::Or(self.filters(list)?),
+            Condition::Not(inner) => Filter::Not(Box::new(self.filter(inner)?)),
+            Condition::Call(call) => Filter::Function(Box::new(self.filter_call(call)?)),
+        })
+    }
+
+    fn filters(&mut self, list: &'a [Condition]) -> Result<Vec<Filter>> {
+        list.iter().map(|condition| self.filter(condition)).collect()
+    }
+}

@@ -1,0 +1,22 @@
+//! DQL text: read by a lexer and a grammar into a tree, checked and lowered to a plan.
+
+mod source;
+mod nearest;
+mod unquote;
+mod token;
+mod ast;
+mod lexer;
+mod parse;
+mod diagnose;
+mod lower;
+mod document;
+mod mutation;
+#[cfg(test)]
+mod conformance;
+#[cfg(test)]
+mod language_tests;
+
+pub use document::{Condition, Document, UpsertPlan};
+pub use mutation::{Mutation, MutationRequest};
+pub use mutation::{parse_mutation, rdf_variables};
+pub use parse::{parse, parse_condition};

@@ -1,0 +1,169 @@
+//! Mutations as text: `{ set {...} delete {...} }` and `upsert {...}`.
+
+use super::ast::{Operation, Rdf, UpsertPart};
+use super::document::{Condition, Document, UpsertPlan};
+use super::parse::parse_request;
+use super::source::Source;
+use super::token::RdfKind;
+use crate::types::{Error, Position, Result};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a text for mutations asks for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MutationRequest {
+    /// The query of an upsert, or a plain query.
+    pub query: Option<Document>,
+    /// The mutations in the order of the text.
+    pub mutations: Vec<Mutation>,
+}
+
+/// One mutation.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Mutation {
+    /// The condition; `None` is always true.
+    pub condition: Option<Condition>,
+    /// The RDF to be set.
+    pub set: String,
+    /// The RDF to be deleted.
+    pub delete: String,
+}
+
+/// Reads a text that asks for mutations: a mutation block, an upsert block, or a plain query.
+///
+/// # Errors
+/// [`Error::Syntax`] where it is none of these.
+pub fn parse_mutation(text: &str) -> Result<MutationRequest> {
+    let Document { source, mut operations } = parse_request(text)?;
+    let mut mutates = operations
+        .iter()
+        .filter(|operation| matches!(operation, Operation::Mutation(_) | Operation::Upsert(_)));
+    if mutates.next().is_none() {
+        let query = Some(Document { source, operations });
+        return Ok(MutationRequest { query, mutations: Vec::new() });
+    }
+    match (operations.pop(), operations.is_empty()) {
+        (Some(Operation::Mutation(rdf)), true) => {
+            let mutations = vec![mutation(&source, None, rdf)];
+            Ok(MutationRequest { query: None, mutations })
+        }
+        (Some(Operation::Upsert(parts)), true) => upsert(source, parts),
+        _ => {
+            let message = "a mutation must be the only block of its text";
+            Err(Error::syntax(Position { line: 1, column: 0 }, message))
+        }
+    }
+}
+
+fn upsert(source: Arc<Source>, parts: Vec<UpsertPart>) -> Result<MutationRequest> {
+    let mut operations = Vec::new();
+    let mut mutations = Vec::new();
+    let mut queries = 0;
+    for part in parts {
+        match part {
+            UpsertPart::Query(query) => {
+                queries += 1;
+                if queries == 2 {
+                    let at = source.position(query.at);
+                    return Err(Error::syntax(at, "a second `query` in an upsert block"));
+                }
+                operations.push(Operation::Query(query));
+            }
+            UpsertPart::Fragment(fragment) => operations.push(Operation::Fragment(fragment)),
+            UpsertPart::Mutation(condition, rdf) => {
+                mutations.push(mutation(&source, condition.flatten(), rdf));
+            }
+        }
+    }
+    let start = Position { line: 1, column: 0 };
+    if mutations.is_empty() {
+        return Err(Error::syntax(start, "an upsert block without a `mutation`"));
+    }
+    if queries == 0 {
+        return Err(Error::syntax(start, "an upsert block without a `query`"));
+    }
+    Ok(MutationRequest { query: Some(Document { source, operations }), mutations })
+}
+
+/// One mutation; of several `set` (or `delete`) the last one counts.
+fn mutation(
+    source: &Arc<Source>,
+    filter: Option<super::ast::Condition>,
+    blocks: Vec<Rdf>,
+) -> Mutation {
+    let condition =
+        filter.map(|filter| Condition { source: Arc::clone(source), filter: Some(filter) });
+    let mut mutation = Mutation { condition, ..Mutation::default() };
+    for Rdf { kind, body } in blocks {
+        let text = body.of(source.text()).to_owned();
+        match kind {
+            RdfKind::Set => mutation.set = text,
+            RdfKind::Delete => mutation.delete = text,
+        }
+    }
+    mutation
+}
+
+impl MutationRequest {
+    /// Plans the query and the conditions; what the RDF uses by `uid(x)` and `val(x)` counts as
+    /// used.
+    ///
+    /// # Errors
+    /// As [`Document::plan`], and where the RDF uses a variable that the query does not define.
+    pub fn plan(&self, variables: &BTreeMap<String, String>) -> Result<UpsertPlan> {
+        let texts = self.mutations.iter().flat_map(|mutation| [&mutation.set, &mutation.delete]);
+        let mut names: Vec<String> = texts.flat_map(|text| rdf_variables(text)).collect();
+        names.sort_unstable();
+        names.dedup();
+        let conditions: Vec<Option<&Condition>> =
+            self.mutations.iter().map(|mutation| mutation.condition.as_ref()).collect();
+        match &self.query {
+            Some(query) => query.plan_upsert(variables, &conditions, &names),
+            None => {
+                let source = Arc::new(Source::new(""));
+                let empty = Document { source, operations: Vec::new() };
+                empty.plan_upsert(variables, &conditions, &names)
+            }
+        }
+    }
+}
+
+/// The names in `uid(name)` and `val(name)` of an RDF text, with repeats, in the order of the
+/// text. Costs one scan.
+pub fn rdf_variables(text: &str) -> Vec<String> {
+    let bytes = text.as_bytes();
+    let mut names = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        at = match bytes[at] {
+            b'"' => quoted_end(bytes, at) + 1,
+            b'<' => find(bytes, at, |byte| byte == b'>' || byte == b'\n') + 1,
+            b'#' => find(bytes, at, |byte| byte == b'\n') + 1,
+            b'(' if is_variable_function(&bytes[..at]) => {
+                let close = find(bytes, at, |byte| byte == b')' || byte == b'\n');
+                names.push(text[at + 1..close].trim().to_owned());
+                close + 1
+            }
+            _ => at + 1,
+        };
+    }
+    names
+}
+
+fn is_variable_function(before: &[u8]) -> bool {
+    let before = before.trim_ascii_end();
+    let word = before.strip_suffix(b"uid").or_else(|| before.strip_suffix(b"val"));
+    word.is_some_and(|rest| !rest.last().is_some_and(u8::is_ascii_alphanumeric))
+}
+
+fn quoted_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() && bytes[at] != b'"' && bytes[at] != b'\n' {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    at.min(bytes.len())
+}
+
+fn find(bytes: &[u8], start: usize, wanted: impl Fn(u8) -> bool) -> usize {
+    bytes[start..].iter().position(|&byte| wanted(byte)).map_or(bytes.len(), |n| start + n)
+}

@@ -1,0 +1,55 @@
+//! Strings between double quotes, decoded by the rules of Go.
+
+/// Decodes what stands between two quotes.
+///
+/// # Errors
+/// Says which escape is wrong.
+pub fn unquote(raw: &str) -> Result<String, String> {
+    let mut decoded = String::with_capacity(raw.len());
+    let mut rest = raw.chars();
+    while let Some(letter) = rest.next() {
+        match letter {
+            '\n' => return Err("a line break inside a string; write `\\n`".to_owned()),
+            '\\' => decoded.push(escape(&mut rest)?),
+            _ => decoded.push(letter),
+        }
+    }
+    Ok(decoded)
+}
+
+fn escape(rest: &mut std::str::Chars) -> Result<char, String> {
+    let letter = rest.next().ok_or("a string that ends in `\\`")?;
+    Ok(match letter {
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        'v' => '\u{b}',
+        '\\' | '"' => letter,
+        'u' => hex_escape(rest)?,
+        _ => return Err(format!("`\\{letter}` is not an escape; a backslash is written `\\\\`")),
+    })
+}
+
+fn hex_escape(rest: &mut std::str::Chars) -> Result<char, String> {
+    let digits = rest.as_str().get(..4).filter(|text| text.bytes().all(|b| b.is_ascii_hexdigit()));
+    let digits = digits.ok_or("`\\u` without four hexadecimal digits")?;
+    let code = u32::from_str_radix(digits, 16).expect("four hexadecimal digits");
+    rest.nth(3);
+    char::from_u32(code).ok_or_else(|| format!("`\\u{digits}` is half of a character"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decodes_and_refuses() {
+        assert_eq!(unquote(r#"a\"b\\c\nd\u00e9"#).unwrap(), "a\"b\\c\ndé");
+        assert_eq!(unquote(r"\t\v\b\r\f").unwrap(), "\t\u{b}\u{8}\r\u{c}");
+        for wrong in [r"\'", r"\q", r"\u12", r"\ud800", "a\nb", "\\"] {
+            assert!(unquote(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! What a query will do: made from text alone, without a look at the data.
+
+mod function;
+mod math;
+mod node;
+
+pub use function::{Call, Comparison, Function, GeoRelation, Operand, PredicateRef, TermIndex};
+pub use function::{Argument, Filter, TextMatch};
+pub use math::{Constant, MathExpr, MathFunction};
+pub use node::{Aggregate, Block, BlockKind, Cascade, Expand, FacetItem, FacetKey, Facets, Field};
+pub use node::{FieldKind, GroupBy, GroupKey, Order, OrderKey, Page, Query, Recurse, SchemaRequest};
+pub use node::{ShortestPath, Endpoint, VarId, Variable};
