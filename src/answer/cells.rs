@@ -1,0 +1,303 @@
+//! The cells of one column, all of one kind.
+
+use crate::types::ValueRef;
+use std::ops::Range;
+
+/// A cell on its way into a column. Its text, if any, lies in a buffer beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// No value.
+    Null,
+    /// A whole number.
+    Int(i64),
+    /// A number.
+    Float(f64),
+    /// True or false.
+    Bool(bool),
+    /// Seconds since 1970 in UTC, and nanoseconds.
+    Time(i64, u32),
+    /// The bytes of the buffer that are the text.
+    Text(Range<usize>),
+    /// Several cells.
+    List(Vec<Cell>),
+}
+
+/// The cells of one column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cells {
+    /// That many cells without a value.
+    Null(usize),
+    /// Whole numbers.
+    Int(Values<i64>),
+    /// Numbers.
+    Float(Values<f64>),
+    /// Truth values.
+    Bool(Values<bool>),
+    /// Instants: seconds since 1970 in UTC, and nanoseconds.
+    Time(Values<(i64, u32)>),
+    /// Texts.
+    Text(Texts),
+    /// Lists.
+    List(Box<Lists>),
+}
+
+/// Cells of a fixed width.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Values<T> {
+    /// A value for each cell, also for those that have none.
+    pub values: Vec<T>,
+    /// Whether the cell has a value.
+    pub valid: Vec<bool>,
+}
+
+/// Texts.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Texts {
+    /// All texts, one behind the other.
+    pub bytes: String,
+    /// Where each one ends.
+    pub ends: Vec<usize>,
+    /// Whether the cell has a value.
+    pub valid: Vec<bool>,
+}
+
+/// Lists.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lists {
+    /// The items of all lists, one behind the other.
+    pub items: Cells,
+    /// Where each list ends.
+    pub ends: Vec<usize>,
+    /// Whether the cell has a value.
+    pub valid: Vec<bool>,
+}
+
+impl Cell {
+    /// A cell of a value; its text goes to the end of `texts`. `None` for what is never shown:
+    /// passwords, and numbers that are not finite.
+    pub fn of(value: ValueRef<'_>, texts: &mut String) -> Option<Cell> {
+        Some(match value {
+            ValueRef::Int(number) => Cell::Int(number),
+            ValueRef::Float(number) if number.is_finite() => Cell::Float(number),
+            ValueRef::Float(_) | ValueRef::Password(_) => return None,
+            ValueRef::Bool(truth) => Cell::Bool(truth),
+            ValueRef::DateTime(time) => {
+                let (seconds, nanos) = time.instant();
+                Cell::Time(seconds, nanos)
+            }
+            ValueRef::Default(text) | ValueRef::String(text) | ValueRef::Geo(text) => {
+                Cell::text(text, texts)
+            }
+            ValueRef::BigFloat(text) => text.parse().map_or(Cell::Null, Cell::Float),
+            ValueRef::Vector(numbers) => {
+                Cell::List(numbers.iter().map(|number| Cell::Float(f64::from(*number))).collect())
+            }
+            ValueRef::Binary(bytes) => Cell::text(&String::from_utf8_lossy(bytes), texts),
+        })
+    }
+
+    /// A cell of a text, which goes to the end of `texts`.
+    pub fn text(text: &str, texts: &mut String) -> Cell {
+        let start = texts.len();
+        texts.push_str(text);
+        Cell::Text(start..texts.len())
+    }
+}
+
+impl Cells {
+    /// The number of cells.
+    pub fn len(&self) -> usize {
+        match self {
+            Cells::Null(count) => *count,
+            Cells::Int(cells) => cells.valid.len(),
+            Cells::Float(cells) => cells.valid.len(),
+            Cells::Bool(cells) => cells.valid.len(),
+            Cells::Time(cells) => cells.valid.len(),
+            Cells::Text(cells) => cells.valid.len(),
+            Cells::List(cells) => cells.valid.len(),
+        }
+    }
+
+    /// True when there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds cells without a value until there are `len`.
+    pub fn pad_to(&mut self, len: usize) {
+        match self {
+            Cells::Null(count) => *count = len.max(*count),
+            Cells::Int(cells) => cells.pad_to(len, 0),
+            Cells::Float(cells) => cells.pad_to(len, 0.0),
+            Cells::Bool(cells) => cells.pad_to(len, false),
+            Cells::Time(cells) => cells.pad_to(len, (0, 0)),
+            Cells::Text(cells) => cells.pad_to(len),
+            Cells::List(cells) => cells.pad_to(len),
+        }
+    }
+
+    /// Adds a cell; whole numbers among other numbers become such.
+    ///
+    /// # Errors
+    ///
+    /// Names both kinds when the cell does not fit the ones before it.
+    pub fn push(&mut self, cell: Cell, texts: &str) -> Result<(), String> {
+        self.fit(&cell);
+        let kind = self.kind();
+        match (self, cell) {
+            (cells, Cell::Null) => cells.pad_to(cells.len() + 1),
+            (Cells::Int(cells), Cell::Int(number)) => cells.push(number),
+            (Cells::Float(cells), Cell::Float(number)) => cells.push(number),
+            (Cells::Float(cells), Cell::Int(number)) => cells.push(number as f64),
+            (Cells::Bool(cells), Cell::Bool(truth)) => cells.push(truth),
+            (Cells::Time(cells), Cell::Time(seconds, nanos)) => cells.push((seconds, nanos)),
+            (Cells::Text(cells), Cell::Text(range)) => cells.push(&texts[range]),
+            (Cells::List(cells), Cell::List(items)) => cells.push(items, texts)?,
+            (_, cell) => return Err(format!("{kind} and {}", cell.kind())),
+        }
+        Ok(())
+    }
+
+    /// Changes the kind of the column where the cell asks for it and the ones before it allow it.
+    fn fit(&mut self, cell: &Cell) {
+        if let (Cells::Int(cells), Cell::Float(_)) = (&*self, cell) {
+            let values = cells.values.iter().map(|number| *number as f64).collect();
+            *self = Cells::Float(Values { values, valid: cells.valid.clone() });
+        }
+        let Cells::Null(count) = *self else { return };
+        *self = match cell {
+            Cell::Null => return,
+            Cell::Int(_) => Cells::Int(Values::default()),
+            Cell::Float(_) => Cells::Float(Values::default()),
+            Cell::Bool(_) => Cells::Bool(Values::default()),
+            Cell::Time(..) => Cells::Time(Values::default()),
+            Cell::Text(_) => Cells::Text(Texts::default()),
+            Cell::List(_) => Cells::List(Box::new(Lists {
+                items: Cells::default(),
+                ends: Vec::new(),
+                valid: Vec::new(),
+            })),
+        };
+        self.pad_to(count);
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Cells::Null(_) => "nothing",
+            Cells::Int(_) | Cells::Float(_) => "numbers",
+            Cells::Bool(_) => "booleans",
+            Cells::Time(_) => "times",
+            Cells::Text(_) => "texts",
+            Cells::List(_) => "lists",
+        }
+    }
+}
+
+impl Default for Cells {
+    fn default() -> Cells {
+        Cells::Null(0)
+    }
+}
+
+impl Cell {
+    fn kind(&self) -> &'static str {
+        match self {
+            Cell::Null => "nothing",
+            Cell::Int(_) | Cell::Float(_) => "numbers",
+            Cell::Bool(_) => "booleans",
+            Cell::Time(..) => "times",
+            Cell::Text(_) => "texts",
+            Cell::List(_) => "lists",
+        }
+    }
+}
+
+impl<T: Clone> Values<T> {
+    fn push(&mut self, value: T) {
+        self.values.push(value);
+        self.valid.push(true);
+    }
+
+    fn pad_to(&mut self, len: usize, value: T) {
+        let len = len.max(self.valid.len());
+        self.values.resize(len, value);
+        self.valid.resize(len, false);
+    }
+}
+
+impl<T> Default for Values<T> {
+    fn default() -> Values<T> {
+        Values { values: Vec::new(), valid: Vec::new() }
+    }
+}
+
+impl Texts {
+    fn push(&mut self, text: &str) {
+        self.bytes.push_str(text);
+        self.ends.push(self.bytes.len());
+        self.valid.push(true);
+    }
+
+    fn pad_to(&mut self, len: usize) {
+        let len = len.max(self.valid.len());
+        self.ends.resize(len, self.bytes.len());
+        self.valid.resize(len, false);
+    }
+}
+
+impl Lists {
+    fn push(&mut self, items: Vec<Cell>, texts: &str) -> Result<(), String> {
+        for item in items {
+            self.items.push(item, texts)?;
+        }
+        self.ends.push(self.items.len());
+        self.valid.push(true);
+        Ok(())
+    }
+
+    fn pad_to(&mut self, len: usize) {
+        let len = len.max(self.valid.len());
+        self.ends.resize(len, self.items.len());
+        self.valid.resize(len, false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_takes_the_kind_of_its_first_value() {
+        let mut cells = Cells::default();
+        cells.pad_to(2);
+        cells.push(Cell::Int(7), "").unwrap();
+        cells.push(Cell::Float(0.5), "").unwrap();
+        cells.push(Cell::Int(8), "").unwrap();
+        cells.push(Cell::Null, "").unwrap();
+        let want = Values {
+            values: vec![0.0, 0.0, 7.0, 0.5, 8.0, 0.0],
+            valid: vec![false, false, true, true, true, false],
+        };
+        assert_eq!(cells, Cells::Float(want));
+        let error = cells.push(Cell::Text(0..1), "a").unwrap_err();
+        assert_eq!(error, "numbers and texts");
+    }
+
+    #[test]
+    fn lists_and_texts_know_where_they_end() {
+        let mut cells = Cells::default();
+        let list = |items: &[(usize, usize)]| {
+            Cell::List(items.iter().map(|(start, end)| Cell::Text(*start..*end)).collect())
+        };
+        cells.push(list(&[(0, 2), (2, 3)]), "abc").unwrap();
+        cells.push(Cell::Null, "").unwrap();
+        cells.push(list(&[]), "").unwrap();
+        let Cells::List(lists) = cells else { panic!("no lists") };
+        assert_eq!(
+            (lists.ends.as_slice(), lists.valid.as_slice()),
+            (&[2, 2, 2][..], &[true, false, true][..])
+        );
+        let Cells::Text(texts) = lists.items else { panic!("no texts") };
+        assert_eq!((texts.bytes.as_str(), texts.ends.as_slice()), ("abc", &[2, 3][..]));
+    }
+}

@@ -1,0 +1,396 @@
+//! Rows of one block as typed columns, for data frames.
+//!
+//! Cells are staged for one row and moved into their columns when the row is complete, so that an
+//! object that is taken back leaves nothing behind.
+
+use super::cells::Cell;
+use super::cells::Cells;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::Sink;
+use crate::types::Uid;
+use crate::types::ValueRef;
+use std::fmt::Write;
+
+/// The rows of a block, column by column.
+#[derive(Debug, Default)]
+pub struct Table {
+    /// The columns in the order in which they first come up.
+    pub columns: Vec<Column>,
+    /// The number of rows, and of cells in each column.
+    pub rows: usize,
+}
+
+/// One column.
+#[derive(Debug)]
+pub struct Column {
+    /// The key; `a.b` for the key `b` of the object under `a`.
+    pub name: String,
+    /// A cell for each row.
+    pub cells: Cells,
+}
+
+/// Collects a table from an answer.
+#[derive(Default)]
+pub struct TableSink {
+    wanted: Option<String>,
+    /// The names of the blocks that came by.
+    blocks: Vec<String>,
+    table: Table,
+    frames: Vec<Frame>,
+    row: StagedRow,
+    /// The keys from the row down to the value that comes next, joined by dots.
+    path: String,
+    /// Where the search for the next column starts: columns come in the same order in most rows.
+    next_column: usize,
+    fault: Option<Error>,
+}
+
+/// The cells of the row at hand with the places of their columns, and their texts.
+#[derive(Default)]
+struct StagedRow {
+    cells: Vec<(usize, Cell)>,
+    texts: String,
+}
+
+/// What is open.
+enum Frame {
+    /// The object of all blocks.
+    Blocks,
+    /// The array of a block; true for the block that is wanted.
+    Block(bool),
+    /// A row, or an object below it.
+    Object {
+        /// The length of the path to it: 0 for a row.
+        path_len: usize,
+        /// The number of staged cells before it.
+        cells: usize,
+    },
+    /// A list below a row.
+    List {
+        /// The column.
+        column: usize,
+        /// What came so far.
+        items: Vec<Cell>,
+    },
+    /// An object or array in a list; true while nothing stands in it.
+    Item(bool),
+    /// Something that is not wanted; true while nothing stands in it.
+    Passed(bool),
+}
+
+impl TableSink {
+    /// A sink for the rows of a block; of the only one where `block` is `None`.
+    pub fn new(block: Option<String>) -> TableSink {
+        TableSink { wanted: block, ..TableSink::default() }
+    }
+
+    /// The table.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] that names the key where rows hold several nodes or values of different
+    /// kinds, and where there is no such block or more than one to choose from.
+    pub fn finish(mut self) -> Result<Table> {
+        let names = self.blocks.join(", ");
+        match &self.wanted {
+            Some(wanted) if !self.blocks.contains(wanted) => {
+                let message = format!("the answer has no block {wanted:?}, it has: {names}");
+                return Err(Error::query(message));
+            }
+            None if 1 < self.blocks.len() => {
+                let message = format!("the answer has several blocks, choose one: {names}");
+                return Err(Error::query(message));
+            }
+            _ => {}
+        }
+        for column in &mut self.table.columns {
+            column.cells.pad_to(self.table.rows);
+        }
+        self.fault.map_or(Ok(self.table), Err)
+    }
+
+    fn end_row(&mut self) {
+        let StagedRow { cells: staged, texts } = &mut self.row;
+        for (column, cell) in staged.drain(..) {
+            let Column { name, cells } = &mut self.table.columns[column];
+            cells.pad_to(self.table.rows);
+            if let Err(kinds) = cells.push(cell, texts) {
+                let message = format!("{name:?} holds {kinds}, so it is no column of a table");
+                self.fault.get_or_insert(Error::query(message));
+            }
+        }
+        texts.clear();
+        self.table.rows += 1;
+        self.next_column = 0;
+    }
+
+    /// The place of the column that the path names.
+    fn column(&mut self) -> usize {
+        let columns = &self.table.columns;
+        let is_path = |place: &usize| columns[*place].name == self.path;
+        let expected = (self.next_column < columns.len()).then_some(self.next_column);
+        let known = expected.filter(is_path).or_else(|| (0..columns.len()).find(is_path));
+        let place = known.unwrap_or_else(|| {
+            let name = self.path.clone();
+            self.table.columns.push(Column { name, cells: Cells::default() });
+            self.table.columns.len() - 1
+        });
+        self.next_column = place + 1;
+        place
+    }
+
+    fn cell(&mut self, cell: Cell) {
+        match self.frames.last_mut() {
+            Some(Frame::List { items, .. }) => items.push(cell),
+            Some(Frame::Object { .. }) => {
+                let column = self.column();
+                self.row.cells.push((column, cell));
+            }
+            Some(Frame::Item(is_empty) | Frame::Passed(is_empty)) => *is_empty = false,
+            _ => {}
+        }
+    }
+
+    /// Notes that a list holds more than values.
+    fn refuse_item(&mut self) {
+        let key = &self.path;
+        let message = format!(
+            "{key:?} holds several nodes, so the rows are no table: add @normalize and an alias \
+             to every field that is wanted, or leave {key:?} out"
+        );
+        self.fault.get_or_insert(Error::query(message));
+        self.cell(Cell::Null);
+    }
+
+    fn end(&mut self) {
+        match self.frames.pop() {
+            Some(Frame::Object { path_len: 0, .. }) => self.end_row(),
+            Some(Frame::List { column, items }) => self.row.cells.push((column, Cell::List(items))),
+            Some(Frame::Item(_)) => self.refuse_item(),
+            // Tells what it stands in that something stands there.
+            Some(Frame::Passed(_)) => self.cell(Cell::Null),
+            _ => {}
+        }
+    }
+
+    fn discard(&mut self) {
+        if let Some(Frame::Object { cells, .. }) = self.frames.pop() {
+            self.row.cells.truncate(cells);
+        }
+    }
+}
+
+impl Sink for TableSink {
+    fn begin_object(&mut self) {
+        let cells = self.row.cells.len();
+        self.frames.push(match self.frames.last() {
+            None => Frame::Blocks,
+            Some(Frame::Block(true)) => Frame::Object { path_len: 0, cells },
+            Some(Frame::Object { .. }) => Frame::Object { path_len: self.path.len(), cells },
+            Some(Frame::List { .. }) => Frame::Item(true),
+            Some(_) => Frame::Passed(true),
+        });
+    }
+
+    fn end_object(&mut self) {
+        self.end();
+    }
+
+    fn discard_object(&mut self) {
+        self.discard();
+    }
+
+    fn begin_array(&mut self) {
+        let frame = match self.frames.last() {
+            Some(Frame::Blocks) => {
+                let name = self.blocks.last().map_or("", String::as_str);
+                let is_first = self.blocks.len() == 1;
+                Frame::Block(self.wanted.as_ref().map_or(is_first, |wanted| wanted == name))
+            }
+            Some(Frame::Object { .. }) => Frame::List { column: self.column(), items: Vec::new() },
+            Some(Frame::List { .. }) => Frame::Item(true),
+            Some(_) | None => Frame::Passed(true),
+        };
+        self.frames.push(frame);
+    }
+
+    fn end_array(&mut self) {
+        self.end();
+    }
+
+    fn discard_array(&mut self) {
+        self.discard();
+    }
+
+    fn is_empty(&self) -> bool {
+        match self.frames.last() {
+            None | Some(Frame::Blocks) => self.blocks.is_empty(),
+            Some(Frame::Block(_)) => self.table.rows == 0,
+            Some(Frame::Object { cells, .. }) => self.row.cells.len() == *cells,
+            Some(Frame::List { items, .. }) => items.is_empty(),
+            Some(Frame::Item(is_empty) | Frame::Passed(is_empty)) => *is_empty,
+        }
+    }
+
+    fn key(&mut self, key: &str) {
+        match self.frames.last() {
+            Some(Frame::Blocks) => self.blocks.push(key.to_owned()),
+            Some(Frame::Object { path_len, .. }) => {
+                self.path.truncate(*path_len);
+                if !self.path.is_empty() {
+                    self.path.push('.');
+                }
+                self.path.push_str(key);
+            }
+            _ => {}
+        }
+    }
+
+    fn value(&mut self, value: ValueRef<'_>) {
+        if let Some(cell) = Cell::of(value, &mut self.row.texts) {
+            self.cell(cell);
+        }
+    }
+
+    fn uid(&mut self, uid: Uid) {
+        let texts = &mut self.row.texts;
+        let start = texts.len();
+        write!(texts, "{uid}").expect("a string takes what is written to it");
+        self.cell(Cell::Text(start..self.row.texts.len()));
+    }
+
+    fn int(&mut self, number: i64) {
+        self.cell(Cell::Int(number));
+    }
+
+    fn null(&mut self) {
+        self.cell(Cell::Null);
+    }
+
+    fn text(&mut self, text: &str) {
+        let cell = Cell::text(text, &mut self.row.texts);
+        self.cell(cell);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes `{"q":[ROWS]}`.
+    fn table(rows: impl FnOnce(&mut TableSink)) -> Result<Table> {
+        let mut sink = TableSink::new(None);
+        sink.begin_object();
+        sink.key("q");
+        sink.begin_array();
+        rows(&mut sink);
+        sink.end_array();
+        sink.end_object();
+        sink.finish()
+    }
+
+    fn row(sink: &mut TableSink, fields: impl FnOnce(&mut TableSink)) {
+        sink.begin_object();
+        fields(sink);
+        sink.end_object();
+    }
+
+    #[test]
+    fn nested_objects_become_columns_and_gaps_are_null() {
+        let table = table(|sink| {
+            row(sink, |sink| {
+                sink.key("a.b");
+                sink.int(1);
+                sink.key("boss");
+                row(sink, |sink| {
+                    sink.key("name");
+                    sink.text("x");
+                    sink.key("age");
+                    sink.int(2);
+                });
+                sink.key("z");
+                sink.uid(Uid(16));
+            });
+            sink.begin_object();
+            sink.key("z");
+            sink.int(5);
+            sink.discard_object();
+            row(sink, |sink| {
+                sink.key("boss");
+                sink.begin_object();
+                assert!(sink.is_empty());
+                sink.discard_object();
+                assert!(sink.is_empty());
+                sink.key("late");
+                sink.null();
+            });
+        })
+        .unwrap();
+        let names: Vec<&str> = table.columns.iter().map(|column| &*column.name).collect();
+        assert_eq!(names, ["a.b", "boss.name", "boss.age", "z", "late"]);
+        assert!(table.columns.iter().all(|column| column.cells.len() == 2));
+        let Cells::Text(texts) = &table.columns[3].cells else { panic!("no texts") };
+        assert_eq!((texts.bytes.as_str(), &texts.valid[..]), ("0x10", &[true, false][..]));
+    }
+
+    #[test]
+    fn nodes_in_a_list_are_refused_by_name() {
+        let error = table(|sink| {
+            row(sink, |sink| {
+                sink.key("friend");
+                sink.begin_array();
+                sink.begin_object();
+                assert!(sink.is_empty());
+                sink.discard_object();
+                row(sink, |sink| {
+                    sink.key("name");
+                    sink.text("x");
+                    assert!(!sink.is_empty());
+                });
+                sink.end_array();
+            });
+        });
+        let message = error.unwrap_err().to_string();
+        assert!(message.contains("\"friend\"") && message.contains("@normalize"), "{message}");
+    }
+
+    #[test]
+    fn kinds_that_differ_are_refused_by_name() {
+        let error = table(|sink| {
+            row(sink, |sink| {
+                sink.key("a");
+                sink.int(1);
+            });
+            row(sink, |sink| {
+                sink.key("a");
+                sink.text("x");
+            });
+        });
+        let message = error.unwrap_err().to_string();
+        assert!(message.contains("\"a\" holds numbers and texts"), "{message}");
+    }
+
+    #[test]
+    fn one_block_is_chosen() {
+        let write = |mut sink: TableSink| {
+            sink.begin_object();
+            for (name, number) in [("p", 1), ("q", 2)] {
+                sink.key(name);
+                sink.begin_array();
+                row(&mut sink, |sink| {
+                    sink.key("n");
+                    sink.int(number);
+                });
+                sink.end_array();
+            }
+            sink.end_object();
+            sink.finish()
+        };
+        let table = write(TableSink::new(Some("q".to_owned()))).unwrap();
+        let Cells::Int(numbers) = &table.columns[0].cells else { panic!("no numbers") };
+        assert_eq!(numbers.values, [2]);
+        assert!(write(TableSink::new(None)).is_err());
+        assert!(write(TableSink::new(Some("r".to_owned()))).is_err());
+    }
+}

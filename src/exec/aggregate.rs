@@ -1,0 +1,354 @@
+//! Values that come from other values: `val`, `math`, and aggregates over the level below.
+//!
+//! They are computed when the rest of a block is there, in the order in which their variables
+//! become known. A place in the tree is a path: the number of the field at each level.
+
+use super::compare::compare;
+use super::context::Context;
+use super::context::Var;
+use super::tree::EdgeField;
+use super::tree::Column;
+use super::tree::FieldData;
+use super::tree::Level;
+use super::tree::ValueMap;
+use crate::plan::Aggregate;
+use crate::plan::Field;
+use crate::plan::FieldKind;
+use crate::plan::MathExpr;
+use crate::plan::VarId;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::Value;
+use crate::types::ValueRef;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Where the level of each of the block's variables is: the fields that lead to it.
+type Homes = HashMap<VarId, Vec<usize>>;
+
+impl Context<'_> {
+    /// Fills in the computed fields of a block's tree and sets their variables.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when an aggregate's variable is not defined one level below.
+    pub(crate) fn compute(&mut self, root: &mut Level) -> Result<()> {
+        let mut waiting = Vec::new();
+        let mut homes = Homes::new();
+        survey(root, &mut Vec::new(), &mut waiting, &mut homes);
+        while !waiting.is_empty() {
+            let before = waiting.len();
+            let mut rest = Vec::new();
+            for path in waiting {
+                let ready = {
+                    let field = field_at(root, &path);
+                    reads_of(&field.kind).iter().all(|var| self.vars[var.0 as usize].is_some())
+                };
+                if !ready {
+                    rest.push(path);
+                    continue;
+                }
+                let map = self.computed(root, &path, &homes)?;
+                let (place, above) = path.split_last().expect("a path has a last field");
+                let result = &mut level_at_mut(root, above).fields[*place];
+                if let Some(var) = result.field.var {
+                    self.set_var(var, Var::Values(Arc::clone(&map)));
+                }
+                result.data = FieldData::Column(map);
+            }
+            if rest.len() == before {
+                return Err(Error::query("the variables of the query depend on each other in a circle"));
+            }
+            waiting = rest;
+        }
+        Ok(())
+    }
+
+    fn computed(&self, root: &Level, path: &[usize], homes: &Homes) -> Result<Arc<ValueMap>> {
+        let (_, above) = path.split_last().expect("a path has a last field");
+        let field = field_at(root, path);
+        match &field.kind {
+            FieldKind::Val(var) => Ok(self.value_var(*var).unwrap_or_default()),
+            FieldKind::AggregateVar(op, var) => {
+                self.aggregate_below(root, above, *op, *var, homes, field).map(Arc::new)
+            }
+            FieldKind::Math(expr) => {
+                let level = level_at(root, above);
+                let lookup = |var: VarId| {
+                    let map = self.expect_values(var)?;
+                    match homes.get(&var) {
+                        Some(home) if home.len() < above.len() && above.starts_with(home) => {
+                            Ok(Arc::new(flow_down(root, home, above, &map)))
+                        }
+                        _ => Ok(map),
+                    }
+                };
+                super::math::evaluate(expr, &level.nodes, &lookup).map(Arc::new)
+            }
+            _ => Ok(Arc::default()),
+        }
+    }
+
+    fn aggregate_below(
+        &self,
+        root: &Level,
+        above: &[usize],
+        op: Aggregate,
+        var: VarId,
+        homes: &Homes,
+        field: &Field,
+    ) -> Result<ValueMap> {
+        let map = self.expect_values(var)?;
+        let wrong_level = || {
+            Error::query(format!(
+                "{}: {} aggregates variable `{}`, which must be defined one level below, in a field beside it",
+                field.at,
+                field.key,
+                self.var_name(var)
+            ))
+        };
+        let home = homes.get(&var).ok_or_else(wrong_level)?;
+        if home.len() != above.len() + 1 || !home.starts_with(above) {
+            return Err(wrong_level());
+        }
+        let level = level_at(root, above);
+        let FieldData::Edges(edges) = &level.fields[home[above.len()]].data else {
+            return Ok(ValueMap::default());
+        };
+        let mut result = ValueMap::default();
+        for (place, &node) in level.nodes.iter().enumerate() {
+            let values = edges.targets_of(place).iter().filter_map(|&target| map.get(target));
+            if let Some(value) = aggregate(op, values) {
+                result.nodes.push(node);
+                result.values.push(value);
+            }
+        }
+        Ok(result)
+    }
+
+    /// Fills in the fields of an empty block: each has one value, over all of a variable.
+    pub(crate) fn compute_empty(&mut self, fields: &[Arc<Field>]) -> Result<Level> {
+        let mut level = Level::default();
+        for field in fields {
+            let value = match &field.kind {
+                FieldKind::AggregateVar(op, var) => {
+                    let map = self.expect_values(*var)?;
+                    match &map.constant {
+                        Some(value) => Some(value.clone()),
+                        None if matches!(map.values, Column::Int(_)) => aggregate_ints(*op, &map.values),
+                        None => aggregate(*op, map.iter().map(|(_, value)| value)),
+                    }
+                }
+                FieldKind::Math(expr) => {
+                    let lookup = |var: VarId| self.expect_values(var);
+                    super::math::evaluate(expr, &[], &lookup)?.constant
+                }
+                FieldKind::Val(var) => self.expect_values(*var)?.constant.clone(),
+                _ => None,
+            };
+            let map = Arc::new(match value {
+                Some(value) => ValueMap::constant(value),
+                None => ValueMap::default(),
+            });
+            if let Some(var) = field.var {
+                self.set_var(var, Var::Values(Arc::clone(&map)));
+            }
+            let data = FieldData::Column(map);
+            level.fields.push(super::tree::FieldResult { field: Arc::clone(field), data });
+        }
+        Ok(level)
+    }
+}
+
+/// Finds the computed fields and the levels where variables are at home.
+fn survey(level: &Level, path: &mut Vec<usize>, waiting: &mut Vec<Vec<usize>>, homes: &mut Homes) {
+    for (number, result) in level.fields.iter().enumerate() {
+        if let Some(var) = result.field.var {
+            let mut home = path.clone();
+            if matches!(result.data, FieldData::Edges(_)) {
+                home.push(number);
+            }
+            homes.entry(var).or_insert(home);
+        }
+        let computed =
+            matches!(result.field.kind, FieldKind::Val(_) | FieldKind::AggregateVar(..) | FieldKind::Math(_));
+        path.push(number);
+        if computed {
+            waiting.push(path.clone());
+        }
+        let is_edges = matches!(result.data, FieldData::Edges(_));
+        for item in result.field.facets.iter().flat_map(|facets| &facets.items) {
+            let below = if is_edges { path.len() } else { path.len() - 1 };
+            if let Some(var) = item.var {
+                homes.entry(var).or_insert_with(|| path[..below].to_vec());
+            }
+        }
+        if let FieldData::Edges(edges) = &result.data {
+            survey(&edges.level, path, waiting, homes);
+        }
+        path.pop();
+    }
+}
+
+fn reads_of(kind: &FieldKind) -> Vec<VarId> {
+    let mut vars = Vec::new();
+    match kind {
+        FieldKind::Val(var) | FieldKind::AggregateVar(_, var) => vars.push(*var),
+        FieldKind::Math(expr) => math_vars(expr, &mut vars),
+        _ => {}
+    }
+    vars
+}
+
+fn math_vars(expr: &MathExpr, vars: &mut Vec<VarId>) {
+    match expr {
+        MathExpr::Constant(_) => {}
+        MathExpr::Var(var) => vars.push(*var),
+        MathExpr::Call(_, operands) => {
+            operands.iter().for_each(|operand| math_vars(operand, vars));
+        }
+    }
+}
+
+fn edges_at(level: &Level, number: usize) -> Option<&EdgeField> {
+    match &level.fields[number].data {
+        FieldData::Edges(edges) => Some(edges),
+        _ => None,
+    }
+}
+
+fn level_at<'t>(root: &'t Level, path: &[usize]) -> &'t Level {
+    path.iter().fold(root, |level, number| {
+        edges_at(level, *number).map_or(level, |edges| &edges.level)
+    })
+}
+
+fn level_at_mut<'t>(root: &'t mut Level, path: &[usize]) -> &'t mut Level {
+    let mut level = root;
+    for number in path {
+        match &mut level.fields[*number].data {
+            FieldData::Edges(edges) => level = &mut edges.level,
+            _ => unreachable!("paths lead over edge fields"),
+        }
+    }
+    level
+}
+
+fn field_at<'t>(root: &'t Level, path: &[usize]) -> &'t Field {
+    let (number, above) = path.split_last().expect("a path has a last field");
+    &level_at(root, above).fields[*number].field
+}
+
+/// Brings numbers down the edges from the level of a variable: each node gets the sum over its
+/// parents, once for each path.
+fn flow_down(root: &Level, home: &[usize], to: &[usize], map: &ValueMap) -> ValueMap {
+    if map.constant.is_some() {
+        return map.clone();
+    }
+    let mut level = level_at(root, home);
+    let mut values: Vec<Option<Value>> = level
+        .nodes
+        .iter()
+        .map(|&node| map.get(node).filter(is_number).map(|value| value.to_value()))
+        .collect();
+    for number in &to[home.len()..] {
+        let Some(edges) = edges_at(level, *number) else { return ValueMap::default() };
+        let mut below: Vec<Option<Value>> = vec![None; edges.level.nodes.len()];
+        for (place, value) in values.iter().enumerate() {
+            let Some(value) = value else { continue };
+            for &target in edges.targets_of(place) {
+                let Some(place) = edges.level.place(target) else { continue };
+                let sum = match &below[place] {
+                    None => Some(value.clone()),
+                    Some(sum) => add(sum.as_ref(), value.as_ref()),
+                };
+                below[place] = sum;
+            }
+        }
+        values = below;
+        level = &edges.level;
+    }
+    let pairs = level.nodes.iter().zip(values);
+    ValueMap::from_sorted(pairs.filter_map(|(&node, value)| value.map(|value| (node, value))))
+}
+
+fn is_number(value: &ValueRef<'_>) -> bool {
+    matches!(value, ValueRef::Int(_) | ValueRef::Float(_))
+}
+
+/// One aggregate over some values; `None` when there are none.
+pub(crate) fn aggregate<'v>(
+    op: Aggregate,
+    values: impl Iterator<Item = ValueRef<'v>>,
+) -> Option<Value> {
+    match op {
+        Aggregate::Min => extreme(values, std::cmp::Ordering::Less),
+        Aggregate::Max => extreme(values, std::cmp::Ordering::Greater),
+        Aggregate::Sum => sum(values).map(|(sum, _)| sum),
+        Aggregate::Avg => {
+            let (sum, count) = sum(values)?;
+            let count = count as f64;
+            match sum {
+                Value::Int(sum) => Some(Value::Float(sum as f64 / count)),
+                Value::Float(sum) => Some(Value::Float(sum / count)),
+                Value::Vector(sum) => {
+                    Some(Value::Vector(sum.iter().map(|x| (f64::from(*x) / count) as f32).collect()))
+                }
+                Value::BigFloat(sum) => {
+                    Some(Value::BigFloat(sum.div(&crate::types::BigFloat::from_f64(count)?)?))
+                }
+                _ => Some(Value::Float(0.0)),
+            }
+        }
+    }
+}
+
+/// An aggregate over a plain array of ints.
+fn aggregate_ints(op: Aggregate, values: &Column) -> Option<Value> {
+    let Column::Int(numbers) = values else { return None };
+    let sum = || numbers.iter().fold(0i64, |sum, number| sum.wrapping_add(*number));
+    match op {
+        Aggregate::Min => numbers.iter().min().map(|least| Value::Int(*least)),
+        Aggregate::Max => numbers.iter().max().map(|greatest| Value::Int(*greatest)),
+        Aggregate::Sum => (!numbers.is_empty()).then(|| Value::Int(sum())),
+        Aggregate::Avg => {
+            (!numbers.is_empty()).then(|| Value::Float(sum() as f64 / numbers.len() as f64))
+        }
+    }
+}
+
+fn extreme<'v>(
+    values: impl Iterator<Item = ValueRef<'v>>,
+    side: std::cmp::Ordering,
+) -> Option<Value> {
+    let better = |best: ValueRef<'v>, value: ValueRef<'v>| {
+        if compare(value, best) == Some(side) { value } else { best }
+    };
+    values.reduce(better).map(|value| value.to_value())
+}
+
+/// The sum and the number of values. Ints and floats are summed without a detour.
+fn sum<'v>(values: impl Iterator<Item = ValueRef<'v>>) -> Option<(Value, usize)> {
+    let mut total: Option<Value> = None;
+    let mut count = 0;
+    for value in values {
+        count += 1;
+        total = match (total, value) {
+            (None, value) => Some(value.to_value()),
+            (Some(Value::Int(sum)), ValueRef::Int(more)) => Some(Value::Int(sum.wrapping_add(more))),
+            (Some(Value::Float(sum)), ValueRef::Float(more)) => Some(Value::Float(clamp(sum + more))),
+            (Some(sum), value) => add(sum.as_ref(), value).or(Some(sum)),
+        };
+    }
+    total.map(|total| (total, count))
+}
+
+/// The sum of two values of a kind that has sums.
+pub(crate) fn add(one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Value> {
+    super::math::apply(crate::plan::MathFunction::Add, one, other)
+}
+
+/// Keeps a float within what can be printed.
+pub(crate) fn clamp(number: f64) -> f64 {
+    if number.is_nan() { 0.0 } else { number.clamp(f64::MIN, f64::MAX) }
+}

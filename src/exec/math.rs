@@ -1,0 +1,297 @@
+//! `math(...)`: expressions over value variables, node by node.
+//!
+//! An operation runs over the nodes that either operand has; a missing operand counts as the int 0
+//! (comparisons: over those of the left operand). A step that fails (division by zero, a root of a
+//! negative number, overflow) leaves its node without a value; with constants alone it fails the
+//! request.
+
+use super::compare::compare;
+use super::tree::ValueMap;
+use crate::plan::Constant;
+use crate::plan::MathExpr;
+use crate::plan::MathFunction;
+use crate::plan::VarId;
+use crate::types::BigFloat;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::Value;
+use crate::types::ValueRef;
+use std::cmp::Ordering;
+use std::sync::Arc;
+use std::time::SystemTime;
+use std::time::UNIX_EPOCH;
+
+type Lookup<'a> = dyn Fn(VarId) -> Result<Arc<ValueMap>> + 'a;
+
+/// Evaluates an expression; a constant one has its value for each of `nodes`.
+///
+/// # Errors
+///
+/// [`Error::Query`] for a failing operation on constants, and a `cond` without a variable.
+pub(crate) fn evaluate(expr: &MathExpr, nodes: &[u32], lookup: &Lookup<'_>) -> Result<ValueMap> {
+    let result = eval(expr, lookup)?;
+    let mut map = ValueMap::clone(&result);
+    if let (Some(value), false) = (&map.constant, nodes.is_empty()) {
+        let value = value.clone();
+        map = ValueMap::from_sorted(nodes.iter().map(|&node| (node, value.clone())));
+    }
+    Ok(unify(map))
+}
+
+fn eval(expr: &MathExpr, lookup: &Lookup<'_>) -> Result<Arc<ValueMap>> {
+    match expr {
+        MathExpr::Constant(Constant::Int(number)) => {
+            Ok(Arc::new(ValueMap::constant(Value::Int(*number))))
+        }
+        MathExpr::Constant(Constant::Float(number)) => {
+            Ok(Arc::new(ValueMap::constant(Value::Float(*number))))
+        }
+        MathExpr::Var(var) => lookup(*var),
+        MathExpr::Call(function, operands) => {
+            let operands =
+                operands.iter().map(|operand| eval(operand, lookup)).collect::<Result<Vec<_>>>()?;
+            call(*function, &operands).map(Arc::new)
+        }
+    }
+}
+
+fn call(function: MathFunction, operands: &[Arc<ValueMap>]) -> Result<ValueMap> {
+    match operands {
+        [one] => unary(function, one),
+        [one, other] => binary(function, one, other),
+        [condition, yes, no] if function == MathFunction::Cond => cond(condition, yes, no),
+        _ => Err(Error::query("a math function has the wrong number of arguments")),
+    }
+}
+
+fn unary(function: MathFunction, operand: &ValueMap) -> Result<ValueMap> {
+    if let Some(value) = &operand.constant {
+        let result = apply_one(function, value.as_ref());
+        return result.map(ValueMap::constant).ok_or_else(|| constant_failed(function));
+    }
+    let pairs = operand.iter();
+    Ok(ValueMap::from_sorted(
+        pairs.filter_map(|(node, value)| apply_one(function, value).map(|value| (node, value))),
+    ))
+}
+
+fn binary(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Result<ValueMap> {
+    let apply = |one, other| apply(function, one, other);
+    let zero = ValueRef::Int(0);
+    match (&one.constant, &other.constant) {
+        (Some(one), Some(other)) => {
+            let result = apply(one.as_ref(), other.as_ref());
+            result.map(ValueMap::constant).ok_or_else(|| constant_failed(function))
+        }
+        // A comparison runs over the nodes of its left operand, and a constant has none.
+        (Some(_), None) if is_comparison(function) => Ok(ValueMap::default()),
+        (Some(one), None) => Ok(ValueMap::from_sorted(other.iter().filter_map(|(node, other)| {
+            apply(one.as_ref(), other).map(|value| (node, value))
+        }))),
+        (None, Some(other)) => Ok(ValueMap::from_sorted(one.iter().filter_map(|(node, one)| {
+            apply(one, other.as_ref()).map(|value| (node, value))
+        }))),
+        (None, None) => {
+            let nodes = if is_comparison(function) { one.nodes.clone() } else { both(one, other) };
+            Ok(ValueMap::from_sorted(nodes.into_iter().filter_map(|node| {
+                let left = one.get(node).unwrap_or(zero);
+                let right = other.get(node).unwrap_or(zero);
+                apply(left, right).map(|value| (node, value))
+            })))
+        }
+    }
+}
+
+/// The nodes of either map.
+fn both(one: &ValueMap, other: &ValueMap) -> Vec<u32> {
+    if one.nodes == other.nodes {
+        return one.nodes.clone();
+    }
+    let mut nodes = [one.nodes.as_slice(), other.nodes.as_slice()].concat();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
+fn cond(condition: &ValueMap, yes: &ValueMap, no: &ValueMap) -> Result<ValueMap> {
+    if condition.constant.is_some() {
+        return Err(Error::query("cond() needs a condition over a value variable"));
+    }
+    Ok(ValueMap::from_sorted(condition.iter().filter_map(|(node, value)| {
+        let ValueRef::Bool(truth) = value else { return None };
+        let chosen = if truth { yes } else { no };
+        chosen.get(node).map(|value| (node, value.to_value()))
+    })))
+}
+
+fn constant_failed(function: MathFunction) -> Error {
+    Error::query(format!("math: {function:?} has no result for these constants"))
+}
+
+fn is_comparison(function: MathFunction) -> bool {
+    ordering_of(function).is_some()
+}
+
+/// When ints and floats meet in one result, all become floats.
+fn unify(map: ValueMap) -> ValueMap {
+    let mixed = {
+        let mut kinds = map.iter().map(|(_, value)| matches!(value, ValueRef::Float(_)));
+        match kinds.next() {
+            Some(first) => kinds.any(|kind| kind != first),
+            None => false,
+        }
+    };
+    if !mixed || map.iter().any(|(_, value)| !matches!(value, ValueRef::Int(_) | ValueRef::Float(_))) {
+        return map;
+    }
+    ValueMap::from_sorted(map.iter().map(|(node, value)| (node, Value::Float(float(value).unwrap_or(0.0)))))
+}
+
+fn float(value: ValueRef<'_>) -> Option<f64> {
+    match value {
+        ValueRef::Int(number) => Some(number as f64),
+        ValueRef::Float(number) => Some(number),
+        ValueRef::BigFloat(text) => Some(BigFloat::parse(text).ok()?.to_f64()),
+        _ => None,
+    }
+}
+
+fn finite(number: f64) -> Option<Value> {
+    number.is_finite().then_some(Value::Float(number))
+}
+
+fn apply_one(function: MathFunction, value: ValueRef<'_>) -> Option<Value> {
+    match (function, value) {
+        (MathFunction::Negate, ValueRef::Int(number)) => number.checked_neg().map(Value::Int),
+        (MathFunction::Negate, ValueRef::Float(number)) => Some(Value::Float(-number)),
+        (MathFunction::Negate, ValueRef::Vector(numbers)) => {
+            Some(Value::Vector(numbers.iter().map(|number| -number).collect()))
+        }
+        (MathFunction::Negate, ValueRef::BigFloat(_)) => apply(MathFunction::Subtract, ValueRef::BigFloat("0"), value),
+        (MathFunction::Floor | MathFunction::Ceil, ValueRef::Int(number)) => Some(Value::Int(number)),
+        (MathFunction::Floor, value) => finite(float(value)?.floor()),
+        (MathFunction::Ceil, value) => finite(float(value)?.ceil()),
+        (MathFunction::Exp, value) => finite(float(value)?.exp()),
+        (MathFunction::Ln, value) => finite(float(value).filter(|number| 0.0 < *number)?.ln()),
+        (MathFunction::Sqrt, value) => finite(float(value).filter(|number| 0.0 <= *number)?.sqrt()),
+        (MathFunction::Since, ValueRef::DateTime(time)) => {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs_f64();
+            finite(now - time.seconds as f64 - f64::from(time.nanos) / 1e9)
+        }
+        _ => None,
+    }
+}
+
+/// Applies an operator to two values; `None` where it has no result.
+pub(crate) fn apply(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Value> {
+    if let Some(holds) = ordering_of(function) {
+        let comparable = one.value_type() == other.value_type() || float(one).is_some() && float(other).is_some();
+        return match (one, other) {
+            _ if !comparable => None,
+            (ValueRef::Bool(one), ValueRef::Bool(other)) => match function {
+                MathFunction::Equal => Some(Value::Bool(one == other)),
+                MathFunction::NotEqual => Some(Value::Bool(one != other)),
+                _ => None,
+            },
+            _ => compare(one, other).map(|order| Value::Bool(holds(order))),
+        };
+    }
+    match (one, other) {
+        (ValueRef::Int(one), ValueRef::Int(other)) => ints(function, one, other),
+        (ValueRef::Vector(_), _) | (_, ValueRef::Vector(_)) => vectors(function, one, other),
+        (ValueRef::BigFloat(_), _) | (_, ValueRef::BigFloat(_)) => big_floats(function, one, other),
+        _ => floats(function, float(one)?, float(other)?),
+    }
+}
+
+fn ordering_of(function: MathFunction) -> Option<fn(Ordering) -> bool> {
+    Some(match function {
+        MathFunction::Less => Ordering::is_lt,
+        MathFunction::Greater => Ordering::is_gt,
+        MathFunction::LessEqual => Ordering::is_le,
+        MathFunction::GreaterEqual => Ordering::is_ge,
+        MathFunction::Equal => Ordering::is_eq,
+        MathFunction::NotEqual => Ordering::is_ne,
+        _ => return None,
+    })
+}
+
+fn ints(function: MathFunction, one: i64, other: i64) -> Option<Value> {
+    match function {
+        MathFunction::Add => one.checked_add(other).map(Value::Int),
+        MathFunction::Subtract => one.checked_sub(other).map(Value::Int),
+        MathFunction::Multiply => one.checked_mul(other).map(Value::Int),
+        MathFunction::Divide => one.checked_div(other).map(Value::Int),
+        MathFunction::Modulo => one.checked_rem(other).map(Value::Int),
+        MathFunction::Max => Some(Value::Int(one.max(other))),
+        MathFunction::Min => Some(Value::Int(one.min(other))),
+        _ => floats(function, one as f64, other as f64),
+    }
+}
+
+fn floats(function: MathFunction, one: f64, other: f64) -> Option<Value> {
+    match function {
+        MathFunction::Add => finite(one + other),
+        MathFunction::Subtract => finite(one - other),
+        MathFunction::Multiply => finite(one * other),
+        MathFunction::Divide if other != 0.0 => finite(one / other),
+        MathFunction::Modulo if other != 0.0 => finite(one % other),
+        MathFunction::Max => finite(one.max(other)),
+        MathFunction::Min => finite(one.min(other)),
+        MathFunction::Pow => finite(one.powf(other)),
+        MathFunction::LogBase if 0.0 < one && 0.0 < other && other != 1.0 => {
+            finite(one.ln() / other.ln())
+        }
+        _ => None,
+    }
+}
+
+fn vectors(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Value> {
+    if let (ValueRef::Vector(one), ValueRef::Vector(other)) = (one, other) {
+        if one.len() != other.len() {
+            return None;
+        }
+        let pairs = one.iter().zip(other);
+        return match function {
+            MathFunction::Add => Some(Value::Vector(pairs.map(|(a, b)| a + b).collect())),
+            MathFunction::Subtract => Some(Value::Vector(pairs.map(|(a, b)| a - b).collect())),
+            MathFunction::Dot => {
+                finite(pairs.map(|(a, b)| f64::from(*a) * f64::from(*b)).sum())
+            }
+            _ => None,
+        };
+    }
+    let (numbers, factor) = match (one, other) {
+        (ValueRef::Vector(numbers), scalar) => (numbers, float(scalar)? as f32),
+        (scalar, ValueRef::Vector(numbers)) if function == MathFunction::Multiply => {
+            (numbers, float(scalar)? as f32)
+        }
+        _ => return None,
+    };
+    match function {
+        MathFunction::Multiply => Some(Value::Vector(numbers.iter().map(|x| x * factor).collect())),
+        MathFunction::Divide if factor != 0.0 => {
+            Some(Value::Vector(numbers.iter().map(|x| x / factor).collect()))
+        }
+        _ => None,
+    }
+}
+
+fn big_floats(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Value> {
+    let big = |value: ValueRef<'_>| match value {
+        ValueRef::BigFloat(text) => BigFloat::parse(text).ok(),
+        ValueRef::Int(number) => Some(BigFloat::from_i64(number)),
+        ValueRef::Float(number) => BigFloat::from_f64(number),
+        _ => None,
+    };
+    let (one, other) = (big(one)?, big(other)?);
+    match function {
+        MathFunction::Add => one.add(&other).map(Value::BigFloat),
+        MathFunction::Subtract => one.sub(&other).map(Value::BigFloat),
+        MathFunction::Multiply => one.mul(&other).map(Value::BigFloat),
+        MathFunction::Divide => one.div(&other).map(Value::BigFloat),
+        MathFunction::Max => Some(Value::BigFloat(if one.compare(&other).is_ge() { one } else { other })),
+        MathFunction::Min => Some(Value::BigFloat(if one.compare(&other).is_le() { one } else { other })),
+        _ => floats(function, one.to_f64(), other.to_f64()),
+    }
+}

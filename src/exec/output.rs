@@ -1,0 +1,516 @@
+//! Writes a finished tree as nested objects, reading values as it goes.
+//!
+//! An object whose fields are all empty is taken back, and so is a list of which nothing is left.
+
+use super::facets::EdgeFacets;
+use super::normalize::write_flat;
+use super::read::Langs;
+use super::read::typed;
+use super::run::ExecOptions;
+use super::tree::BlockResult;
+use super::tree::EdgeField;
+use super::tree::FieldData;
+use super::tree::FieldResult;
+use super::tree::Group;
+use super::tree::GroupValue;
+use super::tree::Level;
+use super::tree::ValueField;
+use super::tree::is_visible;
+use crate::graph::Predicate;
+use crate::graph::ValueList;
+use crate::graph::Version;
+use crate::plan::Aggregate;
+use crate::plan::Block;
+use crate::plan::BlockKind;
+use crate::plan::Facets;
+use crate::plan::Field;
+use crate::plan::FieldKind;
+use crate::plan::GroupBy;
+use crate::plan::Query;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::Sink;
+use crate::types::ValueRef;
+use std::sync::Arc;
+
+/// What every step of the writing needs.
+pub(crate) struct Writer<'a, 's> {
+    pub(crate) version: &'a Version,
+    pub(crate) options: ExecOptions,
+    pub(crate) sink: &'s mut dyn Sink,
+    /// With `@ignorereflex`: the nodes from the root to here.
+    pub(crate) path: Option<Vec<u32>>,
+}
+
+/// Writes the `data` object of a request.
+pub(crate) fn write(
+    version: &Version,
+    query: &Query,
+    options: ExecOptions,
+    blocks: &[BlockResult],
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    sink.begin_object();
+    let mut writer = Writer { version, options, sink, path: None };
+    for result in blocks {
+        let block = &query.blocks[result.block];
+        if is_visible(block) {
+            writer.path = block.ignore_reflex.then(Vec::new);
+            writer.block(block, result)?;
+        }
+    }
+    for result in blocks.iter().filter(|result| !result.paths.is_empty()) {
+        writer.paths(&query.blocks[result.block], result)?;
+    }
+    writer.sink.end_object();
+    Ok(())
+}
+
+/// The number of nodes at all levels.
+pub(crate) fn touched(level: &Level) -> u64 {
+    let below = level.fields.iter().map(|result| match &result.data {
+        FieldData::Edges(edges) => touched(&edges.level),
+        _ => 0,
+    });
+    level.nodes.len() as u64 + below.sum::<u64>()
+}
+
+impl Writer<'_, '_> {
+    fn block(&mut self, block: &Block, result: &BlockResult) -> Result<()> {
+        if let (Some(groups), Some(group_by)) = (&result.groups, &block.group_by) {
+            if !groups.is_empty() {
+                self.sink.key(&block.name);
+                self.groups(groups, group_by, &block.fields)?;
+            }
+            return Ok(());
+        }
+        self.sink.key(&block.name);
+        self.sink.begin_array();
+        if block.kind == BlockKind::Empty {
+            self.empty_block(&result.level)?;
+            self.sink.end_array();
+            return Ok(());
+        }
+        if let Some(field) = count_uid_of(&result.level) {
+            self.count_object(field, result.count.unwrap_or(result.roots.len()));
+        }
+        for &root in &result.roots {
+            let Some(place) = result.level.place(root) else { continue };
+            if block.normalize {
+                write_flat(self, &result.level, place)?;
+            } else {
+                self.object(&result.level, place, None)?;
+            }
+        }
+        self.sink.end_array();
+        Ok(())
+    }
+
+    /// Each aggregate of an empty block is an object by itself.
+    fn empty_block(&mut self, level: &Level) -> Result<()> {
+        for result in &level.fields {
+            let FieldData::Column(map) = &result.data else { continue };
+            self.sink.begin_object();
+            self.sink.key(&result.field.key);
+            match &map.constant {
+                Some(value) => self.sink.value(value.as_ref()),
+                None => self.sink.null(),
+            }
+            self.sink.end_object();
+        }
+        Ok(())
+    }
+
+    fn count_object(&mut self, field: &Field, count: usize) {
+        self.sink.begin_object();
+        self.sink.key(field.alias.as_deref().unwrap_or("count"));
+        self.sink.int(count as i64);
+        self.sink.end_object();
+    }
+
+    /// Writes the object of a node, with the facets of the edge that led to it behind the fields.
+    /// Gives whether there was anything to write.
+    fn object(&mut self, level: &Level, place: usize, edge: Option<&Edge<'_>>) -> Result<bool> {
+        let node = level.nodes[place];
+        if !level.is_alive(place) || self.path.as_ref().is_some_and(|path| path.contains(&node)) {
+            return Ok(false);
+        }
+        if let Some(path) = &mut self.path {
+            path.push(node);
+        }
+        self.sink.begin_object();
+        for result in &level.fields {
+            self.field(level, place, result)?;
+        }
+        if let Some(path) = &mut self.path {
+            path.pop();
+        }
+        if self.sink.is_empty() && !self.options.debug {
+            self.sink.discard_object();
+            return Ok(false);
+        }
+        if let Some(edge) = edge {
+            self.edge_facets(edge, node);
+        }
+        let has_uid = level.fields.iter().any(|result| matches!(result.data, FieldData::Uid));
+        if self.options.debug && !has_uid {
+            self.sink.key("uid");
+            self.sink.uid(self.version.nodes.uid(node));
+        }
+        self.sink.end_object();
+        Ok(true)
+    }
+
+    fn field(&mut self, level: &Level, place: usize, result: &FieldResult) -> Result<()> {
+        let node = level.nodes[place];
+        let field = &result.field;
+        match &result.data {
+            FieldData::Nothing | FieldData::CountUid => {}
+            FieldData::Uid => {
+                self.sink.key(&field.key);
+                self.sink.uid(self.version.nodes.uid(node));
+            }
+            FieldData::Values(values) => self.values(field, values, node)?,
+            FieldData::Edges(edges) => self.edges(field, edges, place, node)?,
+            FieldData::Counts(counts) => {
+                self.sink.key(&field.key);
+                self.sink.int(counts[place] as i64);
+            }
+            FieldData::Column(map) => {
+                if let Some(value) = map.get(node) {
+                    self.sink.key(&field.key);
+                    self.sink.value(value);
+                }
+            }
+            FieldData::Passwords(answers) => {
+                self.sink.key(&field.key);
+                self.sink.value(ValueRef::Bool(answers[place]));
+            }
+        }
+        Ok(())
+    }
+
+    fn values(&mut self, field: &Field, values: &ValueField, node: u32) -> Result<()> {
+        let FieldKind::Predicate { name, langs, .. } = &field.kind else { return Ok(()) };
+        if values.hidden.as_ref().is_some_and(|hidden| hidden.binary_search(&node).is_ok()) {
+            return Ok(());
+        }
+        let predicate = &values.predicate;
+        if langs.iter().any(|lang| lang == "*") {
+            return self.all_langs(field, name, predicate, node);
+        }
+        if let Some((_, list)) = predicate.values_in(Langs::First(langs), node) {
+            self.value_list(&field.key, field, predicate, &list)?;
+        }
+        Ok(())
+    }
+
+    /// `name@*`: every language under its own key, the untagged value last.
+    fn all_langs(
+        &mut self,
+        field: &Field,
+        name: &str,
+        predicate: &Predicate,
+        node: u32,
+    ) -> Result<()> {
+        let name = field.alias.as_deref().unwrap_or(name);
+        let (untagged, tagged): (Vec<_>, Vec<_>) =
+            predicate.langs().iter().partition(|part| part.lang.is_empty());
+        for part in tagged.into_iter().chain(untagged) {
+            let list = part.values(node);
+            if list.is_empty() {
+                continue;
+            }
+            if part.lang.is_empty() {
+                self.value_list(name, field, predicate, &list)?;
+            } else {
+                self.value_list(&format!("{name}@{}", part.lang), field, predicate, &list)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn value_list(
+        &mut self,
+        key: &str,
+        field: &Field,
+        predicate: &Predicate,
+        list: &ValueList<'_>,
+    ) -> Result<()> {
+        if let Some(facets) = &field.facets {
+            self.value_facets(key, facets, predicate, list);
+        }
+        let wanted = predicate.def.value_type;
+        self.sink.key(key);
+        if !predicate.def.list {
+            let value = typed(list.get(0), wanted)?;
+            self.sink.value(value.as_ref());
+            return Ok(());
+        }
+        self.sink.begin_array();
+        for value in list.iter() {
+            self.sink.value(typed(value, wanted)?.as_ref());
+        }
+        self.sink.end_array();
+        Ok(())
+    }
+
+    /// Facets of values: before the value; those of a list as a map by position.
+    fn value_facets(
+        &mut self,
+        key: &str,
+        facets: &Facets,
+        predicate: &Predicate,
+        list: &ValueList<'_>,
+    ) {
+        let found: Vec<Vec<(&str, ValueRef<'_>)>> =
+            (0..list.len()).map(|place| list.facets(place)).collect();
+        if !predicate.def.list {
+            for (name, value) in chosen(facets, key, &found[0]) {
+                self.sink.key(&name);
+                self.sink.value(value);
+            }
+            return;
+        }
+        let mut names: Vec<&str> = found.iter().flatten().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            let Some(shown) = shown_key(facets, key, name) else { continue };
+            self.sink.key(&shown);
+            self.sink.begin_object();
+            for (place, facets) in found.iter().enumerate() {
+                if let Some((_, value)) = facets.iter().find(|(other, _)| *other == name) {
+                    self.sink.key(&place.to_string());
+                    self.sink.value(*value);
+                }
+            }
+            self.sink.end_object();
+        }
+    }
+
+    fn edges(&mut self, field: &Field, edges: &EdgeField, place: usize, node: u32) -> Result<()> {
+        if let (Some(groups), Some(group_by)) = (&edges.groups, &field.group_by) {
+            let groups = &groups[place];
+            if !groups.is_empty() {
+                self.sink.key(&field.key);
+                self.groups(groups, group_by, &field.fields)?;
+            }
+            return Ok(());
+        }
+        let targets = edges.targets_of(place);
+        if targets.is_empty() || edges.level.fields.is_empty() && !self.options.debug {
+            return Ok(());
+        }
+        let edge = field.facets.as_ref().and_then(|facets| {
+            let stored = EdgeFacets::new(&edges.predicate, edges.reverse)?;
+            Some(Edge { field, facets, stored, node })
+        });
+        self.sink.key(&field.key);
+        let single = !edges.reverse
+            && !edges.predicate.def.list
+            && !field.normalize
+            && count_uid_of(&edges.level).is_none();
+        if single {
+            let written = match edges.level.place(targets[0]) {
+                Some(place) => self.object(&edges.level, place, edge.as_ref())?,
+                None => false,
+            };
+            if !written {
+                // The key waits for a value that does not come: an array is opened to be taken
+                // back with its key.
+                self.sink.begin_array();
+                self.sink.discard_array();
+            }
+            return Ok(());
+        }
+        self.sink.begin_array();
+        for &target in targets {
+            let Some(place) = edges.level.place(target) else { continue };
+            if field.normalize {
+                write_flat(self, &edges.level, place)?;
+            } else {
+                self.object(&edges.level, place, edge.as_ref())?;
+            }
+        }
+        if let Some(count) = count_uid_of(&edges.level) {
+            self.count_object(count, targets.len());
+        }
+        if self.sink.is_empty() {
+            self.sink.discard_array();
+        } else {
+            self.sink.end_array();
+        }
+        Ok(())
+    }
+
+    fn edge_facets(&mut self, edge: &Edge<'_>, target: u32) {
+        let name = edge.key();
+        for (key, value) in chosen(edge.facets, name, &edge.stored.all(edge.node, target)) {
+            self.sink.key(&key);
+            self.sink.value(value);
+        }
+    }
+
+    fn groups(&mut self, groups: &[Group], group_by: &GroupBy, body: &[Arc<Field>]) -> Result<()> {
+        self.sink.begin_array();
+        self.sink.begin_object();
+        self.sink.key("@groupby");
+        self.sink.begin_array();
+        for group in groups {
+            self.sink.begin_object();
+            for (key, value) in group_by.keys.iter().zip(&group.keys) {
+                match &key.alias {
+                    Some(alias) => self.sink.key(alias),
+                    None if key.langs.is_empty() => self.sink.key(&key.predicate),
+                    None => self.sink.key(&format!("{}@{}", key.predicate, key.langs.join(":"))),
+                }
+                match value {
+                    GroupValue::Node(node) => self.sink.uid(self.version.nodes.uid(*node)),
+                    GroupValue::Value(value) => self.sink.value(value.as_ref()),
+                }
+            }
+            for (field, value) in body.iter().zip(&group.results) {
+                if let Some(value) = value {
+                    self.sink.key(&group_key(field));
+                    self.sink.value(value.as_ref());
+                }
+            }
+            self.sink.end_object();
+        }
+        self.sink.end_array();
+        self.sink.end_object();
+        self.sink.end_array();
+        Ok(())
+    }
+
+    /// `_path_`: each path as objects nested along its edges, the total weight outermost.
+    fn paths(&mut self, block: &Block, result: &BlockResult) -> Result<()> {
+        self.sink.key("_path_");
+        self.sink.begin_array();
+        for path in &result.paths {
+            self.sink.begin_object();
+            self.path_from(block, path, 0)?;
+            self.sink.key("_weight_");
+            if path.weight.fract() == 0.0 && path.weight.abs() < 1e15 {
+                self.sink.int(path.weight as i64);
+            } else {
+                self.sink.value(ValueRef::Float(path.weight));
+            }
+            self.sink.end_object();
+        }
+        self.sink.end_array();
+        Ok(())
+    }
+
+    fn path_from(&mut self, block: &Block, path: &super::tree::Path, step: usize) -> Result<()> {
+        let node = path.nodes[step];
+        if let Some(&hop) = path.hops.get(step) {
+            let field = &block.fields[hop];
+            self.sink.key(&field.key);
+            self.sink.begin_object();
+            self.path_from(block, path, step + 1)?;
+            self.path_facets(field, node, path.nodes[step + 1]);
+            self.sink.end_object();
+        }
+        self.sink.key("uid");
+        self.sink.uid(self.version.nodes.uid(node));
+        Ok(())
+    }
+
+    fn path_facets(&mut self, field: &Field, node: u32, target: u32) {
+        let FieldKind::Predicate { name, reverse, .. } = &field.kind else { return };
+        let Some(facets) = &field.facets else { return };
+        let Some(predicate) = self.version.predicate(name) else { return };
+        if let Some(stored) = EdgeFacets::new(predicate, *reverse) {
+            self.edge_facets(&Edge { field, facets, stored, node }, target);
+        }
+    }
+}
+
+/// An edge field whose facets are wanted, and the node that the edge comes from.
+pub(crate) struct Edge<'e> {
+    pub(crate) field: &'e Field,
+    pub(crate) facets: &'e Facets,
+    pub(crate) stored: EdgeFacets<'e>,
+    pub(crate) node: u32,
+}
+
+impl Edge<'_> {
+    /// The part of a facet's key before the bar.
+    pub(crate) fn key(&self) -> &str {
+        &self.field.key
+    }
+}
+
+/// The facets that are asked for, with the keys that they get.
+pub(crate) fn chosen<'v>(
+    facets: &Facets,
+    prefix: &str,
+    found: &[(&str, ValueRef<'v>)],
+) -> Vec<(String, ValueRef<'v>)> {
+    let mut shown = Vec::new();
+    let mut last = None;
+    for (name, value) in found {
+        // A key whose values are of several types is in several columns: one value is shown.
+        if last == Some(*name) {
+            continue;
+        }
+        last = Some(*name);
+        if let Some(key) = shown_key(facets, prefix, name) {
+            shown.push((key, *value));
+        }
+    }
+    shown
+}
+
+/// The key under which a facet is shown; `None` when it was not asked for.
+fn shown_key(facets: &Facets, prefix: &str, name: &str) -> Option<String> {
+    let item = facets.items.iter().find(|item| item.facet == name);
+    let ordered = facets.order.iter().any(|key| key.facet == name);
+    if !facets.all && item.is_none() && !ordered {
+        return None;
+    }
+    match item.and_then(|item| item.alias.as_ref()) {
+        Some(alias) => Some(alias.clone()),
+        None => Some(format!("{prefix}|{name}")),
+    }
+}
+
+/// The `count(uid)` of a level.
+pub(crate) fn count_uid_of(level: &Level) -> Option<&Field> {
+    let counts = |result: &&FieldResult| matches!(result.data, FieldData::CountUid);
+    level.fields.iter().find(counts).map(|result| &*result.field)
+}
+
+/// The key of a result inside `@groupby`.
+fn group_key(field: &Field) -> String {
+    if let Some(alias) = &field.alias {
+        return alias.clone();
+    }
+    match &field.kind {
+        FieldKind::CountUid => "count".to_owned(),
+        FieldKind::AggregatePredicate { op, name, langs } => {
+            let op = match op {
+                Aggregate::Min => "min",
+                Aggregate::Max => "max",
+                Aggregate::Sum => "sum",
+                Aggregate::Avg => "avg",
+            };
+            match langs.as_slice() {
+                [] => format!("{op}({name})"),
+                langs => format!("{op}({name}@{})", langs.join(":")),
+            }
+        }
+        _ => field.key.clone(),
+    }
+}
+
+/// The error for a result that would grow past what `@normalize` allows.
+pub(crate) fn too_many_flat(limit: usize) -> Error {
+    Error::Limit {
+        message: format!(
+            "@normalize would make more than {limit} objects of one node: select or page fewer edges"
+        ),
+    }
+}

@@ -1,0 +1,234 @@
+//! `first`, `offset` and `after`: the part of a set that is wanted, without a walk to get there.
+
+use super::context::Context;
+use super::tester::Tester;
+use crate::plan::Block;
+use crate::plan::Call;
+use crate::plan::Filter;
+use crate::plan::Function;
+use crate::plan::Page;
+use crate::storage::NodeSet;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::Uid;
+
+/// An index set that is at least this many times smaller than the root drives the page.
+const DRIVER_RATIO: usize = 4;
+
+impl<'a> Context<'a> {
+    /// The nodes of a root block in the order of the answer: filtered, ordered and paged.
+    ///
+    /// With `@cascade` they are not paged yet, since the cascade comes first.
+    pub(crate) fn block_roots<'f>(&self, block: &'f Block) -> Result<Vec<u32>>
+    where
+        'a: 'f,
+    {
+        let Some(function) = &block.root else { return Ok(Vec::new()) };
+        check_page(block)?;
+        let page = if block.cascade.is_some() { Page { after: block.page.after, ..Page::default() } } else { block.page };
+        if let Some(nodes) = self.literal_roots(block, function, page)? {
+            return Ok(nodes);
+        }
+        if block.order.is_empty() && page.first <= 0 {
+            return Ok(self.page_of(&self.block_set(block)?, page));
+        }
+        let root = self.root(function)?;
+        if block.order.is_empty() {
+            return self.stream(root, block.filter.as_ref(), page);
+        }
+        let mut set = root;
+        if let Some(filter) = &block.filter {
+            set = self.filter(filter, set)?;
+        }
+        if page.after != 0 {
+            set = NodeSet::from(self.page_of(&set, Page { after: page.after, ..Page::default() }));
+        }
+        let wanted = (0 < page.first).then(|| page.first as usize + offset_of(page));
+        let ordered = self.order_nodes(&block.order, &set, offset_of(page), wanted)?;
+        Ok(cut(&ordered, page).to_vec())
+    }
+
+    /// The nodes of a root block that pass its filter.
+    pub(crate) fn block_set(&self, block: &Block) -> Result<NodeSet> {
+        let Some(function) = &block.root else { return Ok(NodeSet::default()) };
+        let root = self.root(function)?;
+        match &block.filter {
+            Some(filter) => self.filter(filter, root),
+            None => Ok(root),
+        }
+    }
+
+    /// Roots whose order or repeats are not those of a set: uid lists and paths.
+    fn literal_roots<'f>(
+        &self,
+        block: &'f Block,
+        function: &'f Function,
+        page: Page,
+    ) -> Result<Option<Vec<u32>>>
+    where
+        'a: 'f,
+    {
+        let Call::Uid { uids, vars } = &function.call else { return Ok(None) };
+        if !block.order.is_empty() {
+            return Ok(None);
+        }
+        let mut nodes = if vars.is_empty() {
+            if uids.is_sorted_by(|one, other| one < other) {
+                return Ok(None);
+            }
+            let mut nodes: Vec<u32> =
+                uids.iter().filter_map(|uid| self.version.nodes.node(Uid(*uid))).collect();
+            nodes.sort_unstable();
+            nodes
+        } else {
+            match &vars[..] {
+                [var] => match &self.vars[var.0 as usize] {
+                    Some(super::context::Var::Uids(uids)) => match &uids.path {
+                        Some(path) => path.to_vec(),
+                        None => return Ok(None),
+                    },
+                    _ => return Ok(None),
+                },
+                _ => return Ok(None),
+            }
+        };
+        if let Some(filter) = &block.filter {
+            let mut unique = nodes.clone();
+            unique.sort_unstable();
+            unique.dedup();
+            let kept = self.filter(filter, NodeSet::from(unique))?;
+            nodes.retain(|&node| kept.contains(node));
+        }
+        if page.after != 0 {
+            let least = self.version.nodes.node_after(Uid(page.after));
+            nodes.retain(|&node| least.is_some_and(|least| least <= node));
+        }
+        Ok(Some(cut(&nodes, page).to_vec()))
+    }
+
+    /// The wanted part of a set without an order.
+    pub(crate) fn page_of(&self, set: &NodeSet, page: Page) -> Vec<u32> {
+        if page.is_all() {
+            return set.to_vec();
+        }
+        let offset = offset_of(page);
+        if page.after == 0 {
+            return match page.first {
+                0 => set.page(offset, usize::MAX),
+                first if 0 < first => set.page(offset, first as usize),
+                first => {
+                    let count = first.unsigned_abs() as usize;
+                    set.page(set.len().saturating_sub(count), count)
+                }
+            };
+        }
+        let Some(least) = self.version.nodes.node_after(Uid(page.after)) else { return Vec::new() };
+        let rest = set.iter_from(least);
+        match page.first {
+            0 => rest.skip(offset).collect(),
+            first if 0 < first => rest.skip(offset).take(first as usize).collect(),
+            first => {
+                let rest: Vec<u32> = rest.collect();
+                let count = first.unsigned_abs() as usize;
+                rest[rest.len().saturating_sub(count)..].to_vec()
+            }
+        }
+    }
+
+    /// A page of `first` nodes that pass a filter: walks no further than the page's last node.
+    ///
+    /// The smallest set among the root and the filter's indexed parts is walked from `after` on,
+    /// the others are asked node by node.
+    fn stream<'f>(&self, root: NodeSet, filter: Option<&'f Filter>, page: Page) -> Result<Vec<u32>>
+    where
+        'a: 'f,
+    {
+        let Some(filter) = filter else { return Ok(self.page_of(&root, page)) };
+        let parts = match filter {
+            Filter::And(parts) => parts.as_slice(),
+            other => std::slice::from_ref(other),
+        };
+        let mut driver = root;
+        let mut testers = Vec::with_capacity(parts.len() + 1);
+        for part in parts {
+            let set = match part {
+                Filter::Function(function) => self.small_set(function, driver.len())?,
+                _ => None,
+            };
+            match set {
+                Some(set) if set.len() < driver.len() / DRIVER_RATIO => {
+                    testers.push(Tester::Member(std::mem::replace(&mut driver, set)));
+                }
+                Some(set) => testers.push(Tester::Member(set)),
+                None => testers.push(self.filter_tester(part)?),
+            }
+        }
+        let least = match page.after {
+            0 => Some(0),
+            after => self.version.nodes.node_after(Uid(after)),
+        };
+        let Some(least) = least else { return Ok(Vec::new()) };
+        let (mut skip, first) = (offset_of(page), page.first as usize);
+        let mut found = Vec::with_capacity(first.min(1024));
+        for (count, node) in driver.iter_from(least).enumerate() {
+            if count % 8192 == 8191 {
+                self.check()?;
+            }
+            if !testers.iter().all(|tester| tester.test(node)) {
+                continue;
+            }
+            if skip != 0 {
+                skip -= 1;
+                continue;
+            }
+            found.push(node);
+            if found.len() == first {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// The set of a function when the index gives it at little cost.
+    fn small_set<'f>(&self, function: &'f Function, root: usize) -> Result<Option<NodeSet>>
+    where
+        'a: 'f,
+    {
+        let in_place = matches!(function.call, Call::Has(_) | Call::Type(_) | Call::Uid { .. } | Call::Terms { .. });
+        let single = matches!(&function.call, Call::Compare { op: crate::plan::Comparison::Eq, arguments, .. } if arguments.len() == 1);
+        let small = || self.estimate(function).is_some_and(|count| count < root / 16 && count < 65_536);
+        if in_place || single || small() { self.indexed(function) } else { Ok(None) }
+    }
+}
+
+/// The offset of a page; a negative one counts as none.
+pub(crate) fn offset_of(page: Page) -> usize {
+    usize::try_from(page.offset).unwrap_or(0)
+}
+
+/// The wanted part of a list: `after` has been applied.
+pub(crate) fn cut(nodes: &[u32], page: Page) -> &[u32] {
+    let offset = offset_of(page).min(nodes.len());
+    match page.first {
+        0 => &nodes[offset..],
+        first if 0 < first => &nodes[offset..offset.saturating_add(first as usize).min(nodes.len())],
+        first => &nodes[nodes.len().saturating_sub(first.unsigned_abs() as usize)..],
+    }
+}
+
+/// Refuses a negative `first` with an order by predicates.
+pub(crate) fn check_order(page: Page, order: &[crate::plan::OrderKey]) -> Result<()> {
+    let by_predicate = matches!(order.first(), Some(crate::plan::OrderKey::Predicate { .. }));
+    if page.first < 0 && by_predicate {
+        return Err(Error::query(format!(
+            "a negative `first` ({}) can't be used with an order: reverse the order and ask for the first {}",
+            page.first,
+            page.first.unsigned_abs()
+        )));
+    }
+    Ok(())
+}
+
+fn check_page(block: &Block) -> Result<()> {
+    check_order(block.page, &block.order)
+}

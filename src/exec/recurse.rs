@@ -1,0 +1,149 @@
+//! `@recurse`: the same fields at every level, breadth first, each edge once.
+
+use super::context::Context;
+use super::function::no_reverse;
+use super::traverse::Inherited;
+use super::traverse::Walk;
+use super::traverse::distinct;
+use super::tree::EdgeField;
+use super::tree::FieldData;
+use super::tree::FieldResult;
+use super::tree::Level;
+use crate::plan::Block;
+use crate::plan::Field;
+use crate::plan::FieldKind;
+use crate::plan::Recurse;
+use crate::types::Error;
+use crate::types::Result;
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// The most edges that one `@recurse` may walk, as in the reference.
+const EDGES_MAX: usize = 1_000_000;
+
+/// The edges that have been walked: the field, from, to.
+type Walked = FxHashSet<(u32, u32, u32)>;
+
+impl Context<'_> {
+    /// Evaluates a `@recurse` block from its roots.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for a nested selection, or a loop without a depth; [`Error::Limit`] past
+    /// a million edges.
+    pub(crate) fn recurse(
+        &mut self,
+        block: &Block,
+        recurse: &Recurse,
+        roots: Vec<u32>,
+    ) -> Result<Level> {
+        if let Some(field) = block.fields.iter().find(|field| !field.fields.is_empty() && !matches!(field.kind, FieldKind::Expand(_))) {
+            return Err(Error::query(format!(
+                "{}: a @recurse block has one level, `{}` must not have a selection",
+                field.at, field.key
+            )));
+        }
+        if recurse.allow_loop && recurse.depth == 0 {
+            return Err(Error::query("@recurse(loop: true) needs a depth greater than 0"));
+        }
+        let mut walked = Walked::default();
+        let mut edges = 0;
+        let mut root = Level { nodes: roots, ..Level::default() };
+        let mut layer = vec![&mut root];
+        let mut depth = 1;
+        while !layer.is_empty() && (recurse.depth == 0 || depth <= recurse.depth) {
+            let last = recurse.depth != 0 && depth == recurse.depth;
+            for level in &mut layer {
+                self.recurse_level(block, recurse, level, last, &mut walked, &mut edges)?;
+            }
+            layer = layer.into_iter().flat_map(levels_below).collect();
+            depth += 1;
+        }
+        Ok(root)
+    }
+
+    fn recurse_level(
+        &mut self,
+        block: &Block,
+        recurse: &Recurse,
+        level: &mut Level,
+        last: bool,
+        walked: &mut Walked,
+        edges: &mut usize,
+    ) -> Result<()> {
+        let fields = self.expand_fields(&block.fields, &level.nodes)?.into_owned();
+        for (number, field) in fields.iter().enumerate() {
+            if let Some((name, reverse)) = self.edges_of(field) {
+                if last {
+                    continue;
+                }
+                let tag = self.field_tag(name, reverse, number);
+                let result = self.recurse_edges(field, name, reverse, &level.nodes, |from, to| {
+                    recurse.allow_loop || walked.insert((tag, from, to))
+                })?;
+                *edges += result.targets.len();
+                if EDGES_MAX < *edges {
+                    return Err(Error::Limit {
+                        message: format!(
+                            "@recurse walked more than {EDGES_MAX} edges: give it a depth or a filter"
+                        ),
+                    });
+                }
+                let data = FieldData::Edges(Box::new(result));
+                level.fields.push(FieldResult { field: Arc::clone(field), data });
+            } else {
+                let one = std::slice::from_ref(field);
+                let inherited = Inherited::default();
+                let found = self.level(level.nodes.clone(), one, inherited)?;
+                level.fields.extend(found.fields);
+            }
+        }
+        Ok(())
+    }
+
+    /// A number for the predicate and direction that a field walks.
+    fn field_tag(&self, name: &str, reverse: bool, number: usize) -> u32 {
+        let place = self.query.blocks.iter().flat_map(|block| &block.fields).position(|field| {
+            matches!(&field.kind, FieldKind::Predicate { name: other, reverse: way, .. } if other == name && *way == reverse)
+        });
+        place.map_or(number as u32 | 1 << 31, |place| place as u32)
+    }
+
+    fn edges_of<'f>(&self, field: &'f Field) -> Option<(&'f str, bool)> {
+        let FieldKind::Predicate { name, reverse, .. } = &field.kind else { return None };
+        let predicate = self.predicate(name)?;
+        predicate.is_edges().then_some((name.as_str(), *reverse))
+    }
+
+    fn recurse_edges(
+        &mut self,
+        field: &Arc<Field>,
+        name: &str,
+        reverse: bool,
+        nodes: &[u32],
+        mut is_new: impl FnMut(u32, u32) -> bool,
+    ) -> Result<EdgeField> {
+        let predicate = self.predicate(name).ok_or_else(|| no_reverse(name))?;
+        let edges = predicate.direction(reverse).ok_or_else(|| no_reverse(name))?;
+        let walk = Walk { field, predicate, reverse, edges };
+        let (offsets, all) = self.walk(nodes, &walk, field.page)?;
+        let mut kept = vec![0];
+        let mut targets = Vec::with_capacity(all.len());
+        for (place, &node) in nodes.iter().enumerate() {
+            let list = &all[offsets[place] as usize..offsets[place + 1] as usize];
+            targets.extend(list.iter().copied().filter(|&target| is_new(node, target)));
+            kept.push(targets.len() as u32);
+        }
+        let level = Level { nodes: distinct(&targets), ..Level::default() };
+        let predicate = Arc::clone(predicate);
+        Ok(EdgeField { predicate, reverse, offsets: kept, targets, level, groups: None })
+    }
+}
+
+fn levels_below(level: &mut Level) -> Vec<&mut Level> {
+    let below = level.fields.iter_mut().filter_map(|result| match &mut result.data {
+        FieldData::Edges(edges) if !edges.targets.is_empty() => Some(&mut edges.level),
+        _ => None,
+    });
+    below.collect()
+}

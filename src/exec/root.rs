@@ -1,0 +1,286 @@
+//! Root functions: the nodes that a block starts from. They must be answered from an index.
+
+use super::compare::Wanted;
+use super::context::Context;
+use super::function::expect_index;
+use super::function::expect_text;
+use super::function::match_distance;
+use super::function::ordered_set;
+use super::function::var_type;
+use super::tester::Counter;
+use super::tester::Tester;
+use super::tester::comparable;
+use crate::graph::IndexView;
+use crate::graph::Predicate;
+use crate::index::IndexKind;
+use crate::index::TokenKey;
+use crate::plan::Call;
+use crate::plan::Comparison;
+use crate::plan::Function;
+use crate::plan::Operand;
+use crate::plan::PredicateRef;
+use crate::plan::VarId;
+use crate::storage::NodeSet;
+use crate::storage::Offsets;
+use crate::text::TrigramQuery;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::Value;
+use crate::types::ValueRef;
+use crate::types::ValueType;
+
+impl<'a> Context<'a> {
+    /// The nodes of a root function.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when the function needs an index that the schema does not have.
+    pub(crate) fn root<'f>(&self, function: &'f Function) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        match &function.call {
+            Call::Compare { op, left, arguments } => {
+                let wanted = |value_type| self.wanted(*op, arguments, value_type);
+                self.root_compare(left, *op, &wanted)
+            }
+            Call::Between { left, low, high } => {
+                let wanted = |value_type| self.wanted_between(low, high, value_type);
+                self.root_compare(left, Comparison::Ge, &wanted)
+            }
+            Call::Regexp { predicate, pattern, flags } => {
+                self.root_regexp(function, predicate, pattern, flags)
+            }
+            Call::Match { predicate, text, distance } => {
+                self.root_match(function, predicate, text, distance)
+            }
+            Call::UidIn { .. } => Err(Error::query("uid_in is not allowed at the root, use it in a @filter")),
+            _ => match self.indexed(function)? {
+                Some(nodes) => Ok(nodes),
+                None => self.tester(function).map(|_| NodeSet::default()),
+            },
+        }
+    }
+
+    fn root_compare<'f>(
+        &self,
+        left: &'f Operand,
+        op: Comparison,
+        wanted: &dyn Fn(ValueType) -> Result<Wanted>,
+    ) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        match left {
+            Operand::Predicate(name) => self.root_compare_values(name, op, wanted),
+            Operand::Count(name) => self.root_compare_counts(name, &wanted(ValueType::Int)?),
+            Operand::Val(var) => self.root_compare_var(*var, wanted),
+            Operand::Len(_) => Err(Error::query("len() is allowed in filters and conditions only")),
+        }
+    }
+
+    fn root_compare_values<'f>(
+        &self,
+        name: &'f PredicateRef,
+        op: Comparison,
+        wanted: &dyn Fn(ValueType) -> Result<Wanted>,
+    ) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
+        let def = &predicate.def;
+        if def.indexes.is_empty() {
+            return Err(Error::query(format!(
+                "predicate `{0}` is not indexed: add @index(...) to the schema of `{0}`, or use the function in a @filter",
+                def.name
+            )));
+        }
+        if op != Comparison::Eq && !def.indexes.iter().any(|tokenizer| tokenizer.is_sortable()) {
+            return Err(Error::query(format!(
+                "predicate `{}` has no index that knows an order, which le, lt, ge, gt and between need",
+                def.name
+            )));
+        }
+        let wanted = wanted(comparable(def.value_type))?;
+        if let Some(nodes) = ordered_set(predicate, name.lang.as_deref(), &wanted) {
+            return Ok(nodes);
+        }
+        let candidates = self.has_set(predicate, name)?;
+        let tester = Tester::Value { predicate, lang: name.lang.as_deref(), wanted };
+        Ok(NodeSet::from(self.keep_passing(candidates.iter(), &tester)?))
+    }
+
+    fn root_compare_counts<'f>(&self, name: &'f PredicateRef, wanted: &Wanted) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        if wants_below_one(wanted) {
+            return Err(Error::query(
+                "at the root, counts can't be searched for zero or less: nodes without the predicate are not tracked",
+            ));
+        }
+        let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
+        if !predicate.def.count {
+            return Err(Error::query(format!(
+                "predicate `{0}` needs @count in its schema for count({0}) at the root",
+                name.name
+            )));
+        }
+        if let Some(nodes) = settled_counts(predicate, name.reverse, wanted) {
+            return Ok(nodes);
+        }
+        let candidates = match predicate.direction(name.reverse) {
+            Some(edges) => edges.subjects(),
+            None => predicate.subjects(),
+        };
+        let counter = Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
+        let tester = Tester::Count { counter, wanted: wanted.clone() };
+        Ok(NodeSet::from(self.keep_passing(candidates.iter(), &tester)?))
+    }
+
+    fn root_compare_var(
+        &self,
+        var: VarId,
+        wanted: &dyn Fn(ValueType) -> Result<Wanted>,
+    ) -> Result<NodeSet> {
+        let map = self.expect_values(var)?;
+        let Some(value_type) = var_type(&map) else { return Ok(NodeSet::default()) };
+        // The reference swallows an argument of a wrong type here and finds nothing.
+        let Ok(wanted) = wanted(comparable(value_type)) else { return Ok(NodeSet::default()) };
+        let nodes = map.iter().filter(|(_, value)| wanted.holds(*value)).map(|(node, _)| node);
+        Ok(NodeSet::from(nodes.collect::<Vec<_>>()))
+    }
+
+    fn root_regexp<'f>(
+        &self,
+        function: &'f Function,
+        name: &PredicateRef,
+        pattern: &str,
+        flags: &str,
+    ) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        let tester = self.tester(function)?;
+        let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
+        expect_text(predicate, "regexp")?;
+        expect_index(predicate, IndexKind::Trigram, "trigram")?;
+        let query = crate::text::trigram_query(pattern, flags).map_err(Error::query)?;
+        if matches!(query, TrigramQuery::Any) {
+            return Err(Error::query(format!(
+                "regular expression /{pattern}/ is too wide-ranging: at the root it needs three or more literal characters in a row in each alternative"
+            )));
+        }
+        let mut found = NodeSet::default();
+        for part in predicate.parts(name.lang.as_deref()) {
+            if let Some(view) = part.index(IndexKind::Trigram) {
+                found = found.or(&trigram_set(view, &query));
+            }
+        }
+        Ok(NodeSet::from(self.keep_passing(found.iter(), &tester)?))
+    }
+
+    fn root_match<'f>(
+        &self,
+        function: &'f Function,
+        name: &PredicateRef,
+        text: &str,
+        distance: &str,
+    ) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        match_distance(distance)?;
+        let tester = self.tester(function)?;
+        let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
+        let mut trigrams = Vec::new();
+        let value = ValueRef::String(text);
+        crate::index::tokens_of(IndexKind::Trigram, value, ValueType::String, "", &mut trigrams);
+        let mut nodes = Vec::new();
+        for part in predicate.parts(name.lang.as_deref()) {
+            if let Some(view) = part.index(IndexKind::Trigram) {
+                nodes.extend(trigrams.iter().flat_map(|token| view.nodes(token).to_vec()));
+            }
+        }
+        let candidates = crate::graph::union_of(nodes);
+        Ok(NodeSet::from(self.keep_passing(candidates.iter(), &tester)?))
+    }
+}
+
+fn wants_below_one(wanted: &Wanted) -> bool {
+    let number = |value: &Value| if let Value::Int(number) = value { *number } else { 0 };
+    match wanted {
+        Wanted::AnyOf(values) => values.iter().any(|value| number(value) <= 0),
+        Wanted::Than(Comparison::Gt, value) => number(value) < 0,
+        Wanted::Than(Comparison::Lt, value) => number(value) <= 1,
+        Wanted::Than(_, value) => number(value) <= 0,
+        Wanted::Between(low, high) => number(low) <= 0 || number(high) <= 0,
+    }
+}
+
+/// The nodes whose number of edges is wanted, by one pass over the offsets of a settled base.
+fn settled_counts(predicate: &Predicate, reverse: bool, wanted: &Wanted) -> Option<NodeSet> {
+    let edges = predicate.direction(reverse).filter(|edges| edges.is_settled())?;
+    let offsets = &edges.base.offsets;
+    let (low, high) = count_range(wanted)?;
+    let rows: Vec<u32> = match offsets {
+        Offsets::Narrow(starts) => rows_between(starts.as_slice(), low, high),
+        Offsets::Wide(starts) => rows_between(starts.as_slice(), low, high),
+    };
+    let subjects = &edges.base.subjects;
+    if rows.len() < subjects.len() / 80 {
+        let nodes = rows.iter().filter_map(|&row| subjects.select(row as usize));
+        return Some(NodeSet::from(nodes.collect::<Vec<_>>()));
+    }
+    let mut rows = rows.into_iter().peekable();
+    let mut row = 0;
+    let nodes = subjects.iter().filter(|_| {
+        let found = rows.next_if_eq(&row).is_some();
+        row += 1;
+        found
+    });
+    Some(NodeSet::from(nodes.collect::<Vec<_>>()))
+}
+
+/// The rows whose length is between two bounds.
+fn rows_between<T: Copy + Into<u64>>(starts: &[T], low: i64, high: i64) -> Vec<u32> {
+    let lengths = starts.windows(2).map(|pair| pair[1].into().wrapping_sub(pair[0].into()) as i64);
+    let rows = lengths.zip(0u32..).filter(|(length, _)| low <= *length && *length <= high);
+    rows.map(|(_, row)| row).collect()
+}
+
+fn count_range(wanted: &Wanted) -> Option<(i64, i64)> {
+    Some(match wanted {
+        Wanted::AnyOf(values) => match values.as_slice() {
+            [Value::Int(number)] => (*number, *number),
+            _ => return None,
+        },
+        Wanted::Than(op, Value::Int(number)) => match op {
+            Comparison::Eq => (*number, *number),
+            Comparison::Le => (i64::MIN, *number),
+            Comparison::Lt => (i64::MIN, number.checked_sub(1)?),
+            Comparison::Ge => (*number, i64::MAX),
+            Comparison::Gt => (number.checked_add(1)?, i64::MAX),
+        },
+        Wanted::Between(Value::Int(low), Value::Int(high)) => (*low, *high),
+        _ => return None,
+    })
+}
+
+/// The nodes that may match a pattern, as far as trigrams tell.
+fn trigram_set(view: IndexView<'_>, query: &TrigramQuery) -> NodeSet {
+    match query {
+        TrigramQuery::Any | TrigramQuery::None => NodeSet::default(),
+        TrigramQuery::Trigram(trigram) => view.nodes(&TokenKey::Int(i64::from(*trigram))),
+        TrigramQuery::And(parts) => {
+            let mut sets: Vec<NodeSet> = parts.iter().map(|part| trigram_set(view, part)).collect();
+            sets.sort_by_key(NodeSet::len);
+            sets.into_iter().reduce(|one, other| one.and(&other)).unwrap_or_default()
+        }
+        TrigramQuery::Or(parts) => {
+            let sets: Vec<NodeSet> = parts.iter().map(|part| trigram_set(view, part)).collect();
+            crate::graph::union_of(sets.iter().flat_map(NodeSet::iter).collect())
+        }
+    }
+}

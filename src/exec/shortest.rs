@@ -1,0 +1,290 @@
+//! `shortest`: the paths of least weight between two nodes.
+//!
+//! One path is found by Dijkstra's algorithm over edges that are read as they are reached; several
+//! are found by taking loop-free beginnings off a heap in ascending weight.
+
+use super::context::Context;
+use super::context::UidVar;
+use super::context::Var;
+use super::facets::EdgeFacets;
+use super::function::no_reverse;
+use super::traverse::Walk;
+use super::tree::Path;
+use crate::plan::Block;
+use crate::plan::Endpoint;
+use crate::plan::Field;
+use crate::plan::FieldKind;
+use crate::plan::ShortestPath;
+use crate::storage::NodeSet;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::Uid;
+use crate::types::ValueRef;
+use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+/// The most beginnings of paths that may wait on the heap.
+const FRONTIER_MAX: usize = 1_000_000;
+
+/// One step of a path: the node that it leads to, its weight, the field that it took.
+#[derive(Clone, Copy)]
+struct Hop {
+    to: u32,
+    weight: f64,
+    field: usize,
+}
+
+/// A node reached with a total weight; the least comes off a heap first.
+struct Reached {
+    weight: f64,
+    hops: usize,
+    node: u32,
+}
+
+impl PartialEq for Reached {
+    fn eq(&self, other: &Reached) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Reached {}
+
+impl PartialOrd for Reached {
+    fn partial_cmp(&self, other: &Reached) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Reached {
+    fn cmp(&self, other: &Reached) -> Ordering {
+        let by_weight = other.weight.total_cmp(&self.weight);
+        by_weight.then(other.hops.cmp(&self.hops)).then(other.node.cmp(&self.node))
+    }
+}
+
+/// The beginning of a path, on the heap of [`Context::several_paths`].
+struct Beginning {
+    reached: Reached,
+    nodes: Vec<u32>,
+    fields: Vec<usize>,
+}
+
+impl PartialEq for Beginning {
+    fn eq(&self, other: &Beginning) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Beginning {}
+
+impl PartialOrd for Beginning {
+    fn partial_cmp(&self, other: &Beginning) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Beginning {
+    fn cmp(&self, other: &Beginning) -> Ordering {
+        self.reached.cmp(&other.reached).then_with(|| other.nodes.cmp(&self.nodes))
+    }
+}
+
+impl Context<'_> {
+    /// Finds the paths of a `shortest` block and sets its variable to the first one's nodes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when an end is missing or is more than one node.
+    pub(crate) fn shortest(&mut self, block: &Block, ends: &ShortestPath) -> Result<Vec<Path>> {
+        let from = self.endpoint(ends.from, "from")?;
+        let to = self.endpoint(ends.to, "to")?;
+        let paths = match (from, to) {
+            (Some(from), Some(to)) if from == to => {
+                vec![Path { nodes: vec![from], hops: Vec::new(), weight: 0.0 }]
+            }
+            (Some(from), Some(to)) if 1 < ends.paths => self.several_paths(block, ends, from, to)?,
+            (Some(from), Some(to)) => self.one_path(block, ends, from, to)?.into_iter().collect(),
+            _ => Vec::new(),
+        };
+        if let Some(var) = block.var {
+            let path = paths.first().map(|path| path.nodes.clone()).unwrap_or_default();
+            let mut nodes = path.clone();
+            nodes.sort_unstable();
+            let set = NodeSet::from(nodes);
+            self.set_var(var, Var::Uids(UidVar { set, path: Some(Arc::new(path)) }));
+        }
+        Ok(paths)
+    }
+
+    fn endpoint(&self, end: Option<Endpoint>, name: &str) -> Result<Option<u32>> {
+        match end {
+            None => Err(Error::query(format!("shortest needs `{name}`: a uid, or uid(x) of a variable"))),
+            Some(Endpoint::Uid(uid)) => Ok(self.version.nodes.node(Uid(uid))),
+            Some(Endpoint::Var(var)) => {
+                let nodes = self.uid_var(var);
+                if 1 < nodes.len() {
+                    return Err(Error::query(format!(
+                        "`{name}` of shortest must be one node, variable `{}` holds {}",
+                        self.var_name(var),
+                        nodes.len()
+                    )));
+                }
+                Ok(nodes.iter().next())
+            }
+        }
+    }
+
+    fn one_path(&self, block: &Block, ends: &ShortestPath, from: u32, to: u32) -> Result<Option<Path>> {
+        let mut best: FxHashMap<u32, (f64, u32, usize)> = FxHashMap::default();
+        let mut heap = BinaryHeap::new();
+        heap.push(Reached { weight: 0.0, hops: 0, node: from });
+        best.insert(from, (0.0, from, 0));
+        let depth = ends.depth.unwrap_or(i64::MAX);
+        while let Some(reached) = heap.pop() {
+            if reached.node == to {
+                return Ok(Some(trace(&best, from, to)));
+            }
+            if best.get(&reached.node).is_some_and(|(weight, ..)| *weight < reached.weight)
+                || depth <= reached.hops as i64
+            {
+                continue;
+            }
+            self.check()?;
+            for hop in self.hops(block, reached.node)? {
+                let weight = reached.weight + hop.weight;
+                if best.get(&hop.to).is_none_or(|(known, ..)| weight < *known) {
+                    best.insert(hop.to, (weight, reached.node, hop.field));
+                    heap.push(Reached { weight, hops: reached.hops + 1, node: hop.to });
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn several_paths(
+        &self,
+        block: &Block,
+        ends: &ShortestPath,
+        from: u32,
+        to: u32,
+    ) -> Result<Vec<Path>> {
+        let mut paths = Vec::new();
+        let mut known: FxHashMap<u32, Arc<Vec<Hop>>> = FxHashMap::default();
+        let mut heap = BinaryHeap::new();
+        let reached = Reached { weight: 0.0, hops: 0, node: from };
+        heap.push(Beginning { reached, nodes: vec![from], fields: Vec::new() });
+        let depth = ends.depth.unwrap_or(i64::MAX);
+        let frontier_max = ends.frontier_max.map_or(FRONTIER_MAX, |most| most.max(1) as usize);
+        while let Some(Beginning { reached, nodes, fields }) = heap.pop() {
+            self.check()?;
+            let weight = reached.weight;
+            if reached.node == to {
+                if ends.weight_min.is_none_or(|least| least <= weight) {
+                    paths.push(Path { nodes, hops: fields, weight });
+                }
+                if ends.paths <= paths.len() as i64 {
+                    break;
+                }
+                continue;
+            }
+            if depth <= reached.hops as i64 {
+                continue;
+            }
+            let hops = match known.get(&reached.node) {
+                Some(hops) => Arc::clone(hops),
+                None => {
+                    let hops = Arc::new(self.hops(block, reached.node)?);
+                    known.insert(reached.node, Arc::clone(&hops));
+                    hops
+                }
+            };
+            for hop in hops.iter().filter(|hop| !nodes.contains(&hop.to)) {
+                let weight = weight + hop.weight;
+                if ends.weight_max.is_some_and(|most| most < weight) {
+                    continue;
+                }
+                let reached = Reached { weight, hops: reached.hops + 1, node: hop.to };
+                let nodes = [nodes.as_slice(), &[hop.to]].concat();
+                let fields = [fields.as_slice(), &[hop.field]].concat();
+                heap.push(Beginning { reached, nodes, fields });
+            }
+            if frontier_max < heap.len() {
+                return Err(Error::Limit {
+                    message: format!(
+                        "shortest keeps more than {frontier_max} beginnings of paths: ask for fewer paths, a smaller depth, or raise maxfrontiersize"
+                    ),
+                });
+            }
+        }
+        Ok(paths)
+    }
+
+    /// The edges of a node that count; of two to the same node the last field's wins.
+    fn hops(&self, block: &Block, node: u32) -> Result<Vec<Hop>> {
+        let mut hops: Vec<Hop> = Vec::new();
+        for (number, field) in block.fields.iter().enumerate() {
+            let FieldKind::Predicate { name, reverse, .. } = &field.kind else { continue };
+            let Some(predicate) = self.predicate(name) else { continue };
+            if !predicate.is_edges() {
+                continue;
+            }
+            let edges = predicate.direction(*reverse).ok_or_else(|| no_reverse(name))?;
+            let walk = Walk { field, predicate, reverse: *reverse, edges };
+            let (_, targets) = self.walk(&[node], &walk, field.page)?;
+            let facet = weight_facet(field)?;
+            let facets = EdgeFacets::new(predicate, *reverse);
+            for target in targets {
+                let weight = match facet {
+                    None => Some(1.0),
+                    Some(facet) => facets.and_then(|facets| number_of(facets.get(node, target, facet)?)),
+                };
+                if let Some(weight) = weight {
+                    hops.retain(|hop| hop.to != target || hop.field == number);
+                    hops.push(Hop { to: target, weight, field: number });
+                }
+            }
+        }
+        Ok(hops)
+    }
+}
+
+/// The facet that is the weight of a field's edges.
+fn weight_facet(field: &Field) -> Result<Option<&str>> {
+    match &field.facets {
+        None => Ok(None),
+        Some(facets) => match facets.items.as_slice() {
+            [] => Ok(None),
+            [item] => Ok(Some(item.facet.as_str())),
+            items => Err(Error::query(format!(
+                "{}: the weight of an edge is one facet, got {}",
+                field.at,
+                items.len()
+            ))),
+        },
+    }
+}
+
+fn number_of(value: ValueRef<'_>) -> Option<f64> {
+    match value {
+        ValueRef::Int(number) => Some(number as f64),
+        ValueRef::Float(number) => Some(number),
+        _ => None,
+    }
+}
+
+fn trace(best: &FxHashMap<u32, (f64, u32, usize)>, from: u32, to: u32) -> Path {
+    let weight = best.get(&to).map_or(0.0, |(weight, ..)| *weight);
+    let (mut nodes, mut hops) = (vec![to], Vec::new());
+    let mut node = to;
+    while node != from {
+        let (_, before, field) = best[&node];
+        hops.push(field);
+        nodes.push(before);
+        node = before;
+    }
+    nodes.reverse();
+    hops.reverse();
+    Path { nodes, hops, weight }
+}

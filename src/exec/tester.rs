@@ -1,0 +1,197 @@
+//! Functions as tests of single nodes, without an index.
+//!
+//! A filter over few nodes, and one that can stop after a page, asks node by node; the arguments
+//! are converted and compiled once.
+
+use super::compare::Wanted;
+use super::context::Context;
+use super::read::Langs;
+use super::read::typed_or_none;
+use crate::graph::Predicate;
+use crate::storage::NodeSet;
+use crate::types::ValueRef;
+use crate::types::ValueType;
+use regex::Regex;
+use super::tree::ValueMap;
+use std::sync::Arc;
+
+/// A test of one node.
+pub(crate) enum Tester<'a> {
+    /// The same answer for every node.
+    Constant(bool),
+    /// The node is in the set.
+    Member(NodeSet),
+    /// A value of the node is wanted.
+    Value {
+        /// The predicate.
+        predicate: &'a Predicate,
+        /// The language.
+        lang: Option<&'a str>,
+        /// What is wanted.
+        wanted: Wanted,
+    },
+    /// The number of values or edges is wanted.
+    Count {
+        /// What is counted.
+        counter: Counter<'a>,
+        /// What is wanted.
+        wanted: Wanted,
+    },
+    /// The value of a variable is wanted.
+    Var {
+        /// The variable.
+        map: Arc<ValueMap>,
+        /// What is wanted.
+        wanted: Wanted,
+    },
+    /// A value of the node equals the one that the variable has for the node or any.
+    Regexp {
+        /// The predicate.
+        predicate: &'a Predicate,
+        /// The language.
+        lang: Option<&'a str>,
+        /// The pattern.
+        regex: Box<Regex>,
+    },
+    /// A text of the node is near another.
+    Match {
+        /// The predicate.
+        predicate: &'a Predicate,
+        /// The language.
+        lang: Option<&'a str>,
+        /// The other text.
+        text: &'a str,
+        /// The greatest distance.
+        distance: usize,
+    },
+    /// The node has the predicate.
+    Has(&'a Predicate, Option<&'a str>, bool),
+    /// The node has an edge to one of these.
+    EdgeTo(&'a Predicate, bool, NodeSet),
+    /// Every one holds.
+    And(Vec<Tester<'a>>),
+    /// One holds.
+    Or(Vec<Tester<'a>>),
+    /// It does not hold.
+    Not(Box<Tester<'a>>),
+}
+
+/// What `count(p)` counts for a node.
+#[derive(Clone, Copy)]
+pub(crate) struct Counter<'a> {
+    /// The predicate.
+    pub(crate) predicate: &'a Predicate,
+    /// True for incoming edges.
+    pub(crate) reverse: bool,
+    /// The language, `None` for all of them together in a filter.
+    pub(crate) lang: Option<&'a str>,
+}
+
+impl Counter<'_> {
+    /// The number of values or edges of a node.
+    pub(crate) fn count(&self, node: u32) -> u64 {
+        if let Some(edges) = self.predicate.direction(self.reverse) {
+            return edges.count(node) as u64;
+        }
+        match self.lang {
+            Some(lang) => self.predicate.values(lang).map_or(0, |part| part.values(node).len()) as u64,
+            None => self.predicate.langs().iter().map(|part| part.values(node).len() as u64).sum(),
+        }
+    }
+}
+
+impl Tester<'_> {
+    /// Whether the node passes.
+    pub(crate) fn test(&self, node: u32) -> bool {
+        match self {
+            Tester::Constant(answer) => *answer,
+            Tester::Member(set) => set.contains(node),
+            Tester::Value { predicate, lang, wanted } => {
+                any_value(predicate, *lang, node, |value| wanted.holds(value))
+            }
+            Tester::Count { counter, wanted } => {
+                wanted.holds(ValueRef::Int(counter.count(node) as i64))
+            }
+            Tester::Var { map, wanted } => map.get(node).is_some_and(|value| wanted.holds(value)),
+            Tester::Regexp { predicate, lang, regex } => {
+                any_text(predicate, *lang, node, |text| !text.is_empty() && regex.is_match(text))
+            }
+            Tester::Match { predicate, lang, text, distance } => {
+                any_text(predicate, *lang, node, |other| {
+                    !other.is_empty() && crate::text::within_distance(other, text, *distance)
+                })
+            }
+            Tester::Has(predicate, lang, reverse) => has(predicate, *lang, *reverse, node),
+            Tester::EdgeTo(predicate, reverse, targets) => edge_to(predicate, *reverse, targets, node),
+            Tester::And(parts) => parts.iter().all(|part| part.test(node)),
+            Tester::Or(parts) => parts.iter().any(|part| part.test(node)),
+            Tester::Not(part) => !part.test(node),
+        }
+    }
+}
+
+/// Whether some value of the node in the language, as the schema types it, passes.
+fn any_value(
+    predicate: &Predicate,
+    lang: Option<&str>,
+    node: u32,
+    passes: impl Fn(ValueRef<'_>) -> bool,
+) -> bool {
+    let Some((_, list)) = predicate.values_in(Langs::One(lang), node) else { return false };
+    let wanted = comparable(predicate.def.value_type);
+    list.iter().any(|value| typed_or_none(value, wanted).is_some_and(|value| passes(value.as_ref())))
+}
+
+/// The type in which values of a predicate are compared: those without one as text.
+pub(crate) fn comparable(value_type: ValueType) -> ValueType {
+    if value_type == ValueType::Default { ValueType::String } else { value_type }
+}
+
+fn any_text(
+    predicate: &Predicate,
+    lang: Option<&str>,
+    node: u32,
+    passes: impl Fn(&str) -> bool,
+) -> bool {
+    any_value(predicate, lang, node, |value| match value {
+        ValueRef::String(text) | ValueRef::Default(text) => passes(text),
+        _ => false,
+    })
+}
+
+/// Whether the node has the predicate, in the language where one is named.
+pub(crate) fn has(predicate: &Predicate, lang: Option<&str>, reverse: bool, node: u32) -> bool {
+    if let Some(edges) = predicate.direction(reverse) {
+        return edges.has(node);
+    }
+    predicate.parts(lang).iter().any(|part| part.has(node))
+}
+
+fn edge_to(predicate: &Predicate, reverse: bool, targets: &NodeSet, node: u32) -> bool {
+    let Some(edges) = predicate.direction(reverse) else { return false };
+    if targets.len() <= 4 {
+        return targets.iter().any(|target| edges.contains(node, target));
+    }
+    edges.targets(node).iter().any(|&target| targets.contains(target))
+}
+
+impl Context<'_> {
+    /// Keeps the nodes that pass, asking each; looks now and then whether to stop.
+    pub(crate) fn keep_passing(
+        &self,
+        nodes: impl Iterator<Item = u32>,
+        tester: &Tester<'_>,
+    ) -> crate::types::Result<Vec<u32>> {
+        let mut kept = Vec::new();
+        for (count, node) in nodes.enumerate() {
+            if count % 8192 == 8191 {
+                self.check()?;
+            }
+            if tester.test(node) {
+                kept.push(node);
+            }
+        }
+        Ok(kept)
+    }
+}
+

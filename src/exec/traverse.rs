@@ -1,0 +1,390 @@
+//! Fields: from the nodes of a level to their values, and over edges to the level below.
+
+use super::context::Context;
+use super::context::Var;
+use super::facets::EdgeFacets;
+use super::function::no_reverse;
+use super::page::check_order;
+use super::page::cut;
+use super::tester::Counter;
+use super::tree::EdgeField;
+use super::tree::FieldData;
+use super::tree::FieldResult;
+use super::tree::Level;
+use super::tree::ValueField;
+use crate::graph::Direction;
+use crate::graph::Predicate;
+use crate::graph::union_of;
+use crate::plan::Cascade;
+use crate::plan::Field;
+use crate::plan::FieldKind;
+use crate::plan::Page;
+use crate::storage::NodeSet;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::Uid;
+use std::sync::Arc;
+
+/// The deepest nesting of levels; the parser allows no more, `expand` adds none.
+const DEPTH_MAX: usize = 400;
+
+/// What holds from a level on down.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Inherited<'p> {
+    /// The innermost `@cascade` above.
+    pub(crate) cascade: Option<&'p Cascade>,
+    /// How deep the level is.
+    pub(crate) depth: usize,
+}
+
+/// An edge field and the way it is walked.
+pub(crate) struct Walk<'p> {
+    /// The field.
+    pub(crate) field: &'p Field,
+    /// The predicate.
+    pub(crate) predicate: &'p Arc<Predicate>,
+    /// True for incoming edges.
+    pub(crate) reverse: bool,
+    /// The edges.
+    pub(crate) edges: &'p Direction,
+}
+
+impl<'a> Context<'a> {
+    /// Evaluates a selection over nodes, which are ascending and distinct.
+    pub(crate) fn level(
+        &mut self,
+        nodes: Vec<u32>,
+        fields: &[Arc<Field>],
+        inherited: Inherited<'_>,
+    ) -> Result<Level> {
+        self.check()?;
+        if DEPTH_MAX < inherited.depth {
+            return Err(Error::Limit {
+                message: format!("the query is nested deeper than {DEPTH_MAX} levels"),
+            });
+        }
+        let expanded = self.expand_fields(fields, &nodes)?;
+        let mut results = Vec::with_capacity(expanded.len());
+        for field in expanded.iter() {
+            let data = self.field(&nodes, field, inherited)?;
+            results.push(FieldResult { field: Arc::clone(field), data });
+        }
+        Ok(Level { nodes, fields: results, alive: None })
+    }
+
+    fn field(
+        &mut self,
+        nodes: &[u32],
+        field: &Arc<Field>,
+        inherited: Inherited<'_>,
+    ) -> Result<FieldData> {
+        match &field.kind {
+            FieldKind::Predicate { name, reverse, langs } => {
+                let Some(predicate) = self.predicate(name) else {
+                    return Ok(FieldData::Nothing);
+                };
+                if predicate.is_edges() {
+                    return self.edge_field(nodes, field, predicate, *reverse, inherited);
+                }
+                if *reverse {
+                    return Err(no_reverse(name));
+                }
+                check_langs(predicate, langs)?;
+                let hidden = self.hidden_values(field, predicate, langs, nodes)?;
+                Ok(FieldData::Values(ValueField { predicate: Arc::clone(predicate), hidden }))
+            }
+            FieldKind::Uid => {
+                if let Some(var) = field.var {
+                    self.set_var(var, Var::uids(NodeSet::from(nodes.to_vec())));
+                }
+                Ok(FieldData::Uid)
+            }
+            FieldKind::Count { name, reverse, langs } => {
+                self.count_field(nodes, field, name, *reverse, langs)
+            }
+            FieldKind::CountUid => Ok(FieldData::CountUid),
+            FieldKind::CheckPassword { name, password } => {
+                self.password_field(nodes, name, password)
+            }
+            // Filled in when the whole block has been walked.
+            FieldKind::Val(_)
+            | FieldKind::AggregateVar(..)
+            | FieldKind::AggregatePredicate { .. }
+            | FieldKind::Math(_)
+            | FieldKind::Expand(_) => Ok(FieldData::Nothing),
+        }
+    }
+
+    fn edge_field(
+        &mut self,
+        nodes: &[u32],
+        field: &Arc<Field>,
+        predicate: &'a Arc<Predicate>,
+        reverse: bool,
+        inherited: Inherited<'_>,
+    ) -> Result<FieldData> {
+        let edges = predicate.direction(reverse).ok_or_else(|| no_reverse(&predicate.def.name))?;
+        let binds = field.facets.as_ref().is_some_and(|facets| {
+            facets.items.iter().any(|item| item.var.is_some())
+        });
+        let cascade = field.cascade.as_ref().or(inherited.cascade);
+        let wanted = field.has_body || field.var.is_some() || binds || field.group_by.is_some();
+        if !wanted && inherited.cascade.is_none() {
+            return Ok(FieldData::Nothing);
+        }
+        let walk = Walk { field, predicate, reverse, edges };
+        let page = if cascade.is_some() { Page { after: field.page.after, ..Page::default() } } else { field.page };
+        let (offsets, targets) = self.walk(nodes, &walk, page)?;
+        let below = distinct(&targets);
+        if let Some(var) = field.var {
+            self.set_var(var, Var::uids(NodeSet::from(below.clone())));
+        }
+        let inherited = Inherited { cascade, depth: inherited.depth + 1 };
+        let grouped = field.group_by.is_some();
+        let fields = if grouped { &[][..] } else { &field.fields };
+        let level = self.level(below, fields, inherited)?;
+        let predicate = Arc::clone(predicate);
+        let mut result = EdgeField { predicate, reverse, offsets, targets, level, groups: None };
+        if field.group_by.is_some() {
+            let groups = self.group_edges(field, &result, nodes.len())?;
+            result.groups = Some(groups);
+        }
+        Ok(FieldData::Edges(Box::new(result)))
+    }
+
+    /// The targets of each node: filtered, ordered and paged, each list by itself.
+    pub(crate) fn walk(
+        &self,
+        nodes: &[u32],
+        walk: &Walk<'_>,
+        page: Page,
+    ) -> Result<(Vec<u32>, Vec<u32>)> {
+        let field = walk.field;
+        check_order(field.page, &field.order)?;
+        let by_facets = field.facets.as_ref().is_some_and(|facets| !facets.order.is_empty());
+        let plain = field.filter.is_none()
+            && field.facet_filter.is_none()
+            && field.order.is_empty()
+            && !by_facets;
+        let mut lists = Lists::with_capacity(nodes.len());
+        if plain {
+            for &node in nodes {
+                if page.is_all() {
+                    lists.targets.extend_from_slice(&walk.edges.targets(node));
+                } else {
+                    lists.targets.extend(self.page_of(&walk.edges.target_set(node), page));
+                }
+                lists.close(self)?;
+            }
+            return Ok(lists.finish());
+        }
+        let all = self.filtered_targets(nodes, walk, page)?;
+        if field.order.is_empty() && !by_facets {
+            return Ok(all.cut(page).finish());
+        }
+        self.sorted_targets(nodes, walk, page, all)
+    }
+
+    /// All targets that pass the filters and lie behind `after`.
+    fn filtered_targets(&self, nodes: &[u32], walk: &Walk<'_>, page: Page) -> Result<Lists> {
+        let field = walk.field;
+        let mut all = Lists::with_capacity(nodes.len());
+        let least = match page.after {
+            0 => Some(0),
+            after => self.version.nodes.node_after(Uid(after)),
+        };
+        for &node in nodes {
+            if let Some(least) = least {
+                let targets = walk.edges.targets(node);
+                let start = targets.partition_point(|&target| target < least);
+                all.targets.extend_from_slice(&targets[start..]);
+            }
+            all.close(self)?;
+        }
+        if let Some(filter) = &field.filter {
+            let candidates = NodeSet::from(distinct(&all.targets));
+            let passed = self.filter(filter, candidates)?;
+            // A sorted list is looked up by halves; a bitmap in one step.
+            let passed = NodeSet::from(passed.to_bitmap());
+            all.retain(nodes, |_, target| Ok(passed.contains(target)))?;
+        }
+        if let Some(filter) = &field.facet_filter {
+            let facets = EdgeFacets::new(walk.predicate, walk.reverse);
+            all.retain(nodes, |node, target| {
+                self.facets_pass(filter, &|key: &str| {
+                    facets.and_then(|facets| facets.get(node, target, key))
+                })
+            })?;
+        }
+        Ok(all)
+    }
+
+    fn sorted_targets(
+        &self,
+        nodes: &[u32],
+        walk: &Walk<'_>,
+        page: Page,
+        all: Lists,
+    ) -> Result<(Vec<u32>, Vec<u32>)> {
+        let field = walk.field;
+        let below = distinct(&all.targets);
+        let mut ranks = Vec::new();
+        if !field.order.is_empty() {
+            let ordered = self.order_nodes(&field.order, &NodeSet::from(below.clone()), 0, None)?;
+            ranks = ordered.iter().zip(0u32..).map(|(&node, rank)| (node, rank)).collect();
+            ranks.sort_unstable();
+        }
+        let facets = EdgeFacets::new(walk.predicate, walk.reverse);
+        let mut sorted = Lists::with_capacity(nodes.len());
+        for (place, &node) in nodes.iter().enumerate() {
+            let mut list: Vec<u32> = all.list(place).to_vec();
+            if field.order.is_empty() {
+                let order = field.facets.as_ref().map_or(&[][..], |facets| &facets.order);
+                self.order_by_facets(order, facets, node, &mut list);
+            } else {
+                let rank = |target: u32| {
+                    let found = ranks.binary_search_by_key(&target, |(node, _)| *node);
+                    found.ok().map(|found| ranks[found].1)
+                };
+                list.retain(|&target| rank(target).is_some());
+                list.sort_by_key(|&target| rank(target));
+            }
+            sorted.targets.extend_from_slice(cut(&list, page));
+            sorted.close(self)?;
+        }
+        Ok(sorted.finish())
+    }
+
+    fn count_field(
+        &self,
+        nodes: &[u32],
+        field: &Field,
+        name: &str,
+        reverse: bool,
+        langs: &[String],
+    ) -> Result<FieldData> {
+        let Some(predicate) = self.predicate(name) else { return Ok(FieldData::Nothing) };
+        check_langs(predicate, langs)?;
+        if reverse && predicate.direction(true).is_none() {
+            return Err(no_reverse(name));
+        }
+        if let Some(edges) = predicate.direction(reverse)
+            && (field.filter.is_some() || field.facet_filter.is_some())
+        {
+            let (offsets, _) =
+                self.walk(nodes, &Walk { field, predicate, reverse, edges }, field.page)?;
+            let counts = offsets.windows(2).map(|pair| u64::from(pair[1] - pair[0]));
+            return Ok(FieldData::Counts(counts.collect()));
+        }
+        let lang = Some(langs.first().map_or("", String::as_str));
+        let counter = Counter { predicate, reverse, lang };
+        Ok(FieldData::Counts(nodes.iter().map(|&node| counter.count(node)).collect()))
+    }
+
+    fn password_field(&self, nodes: &[u32], name: &str, password: &str) -> Result<FieldData> {
+        let Some(predicate) = self.predicate(name) else { return Ok(FieldData::Nothing) };
+        if predicate.def.value_type != crate::types::ValueType::Password {
+            return Err(Error::query(format!(
+                "checkpwd needs a predicate of type password, `{name}` is of type {}",
+                predicate.def.value_type.name()
+            )));
+        }
+        let check = |&node: &u32| {
+            let value = predicate.values("").and_then(|part| part.first(node));
+            match value.and_then(crate::storage::text_of) {
+                Some(hash) => crate::types::Value::verify_password(hash, password),
+                None => false,
+            }
+        };
+        Ok(FieldData::Passwords(nodes.iter().map(check).collect()))
+    }
+}
+
+fn check_langs(predicate: &Predicate, langs: &[String]) -> Result<()> {
+    if langs.is_empty() || predicate.def.lang {
+        return Ok(());
+    }
+    Err(Error::query(format!(
+        "predicate `{}` has no languages: add @lang to its schema, or leave out `@{}`",
+        predicate.def.name,
+        langs.join(":")
+    )))
+}
+
+/// The distinct nodes of a list, ascending.
+pub(crate) fn distinct(targets: &[u32]) -> Vec<u32> {
+    if targets.is_sorted_by(|one, other| one < other) {
+        return targets.to_vec();
+    }
+    union_of(targets.to_vec()).to_vec()
+}
+
+/// A list of targets for each node.
+struct Lists {
+    offsets: Vec<u32>,
+    targets: Vec<u32>,
+}
+
+impl Lists {
+    fn with_capacity(nodes: usize) -> Lists {
+        let mut offsets = Vec::with_capacity(nodes + 1);
+        offsets.push(0);
+        Lists { offsets, targets: Vec::new() }
+    }
+
+    /// Ends the list of a node.
+    fn close(&mut self, context: &Context<'_>) -> Result<()> {
+        if self.offsets.len().is_multiple_of(8192) {
+            context.check()?;
+        }
+        let end = u32::try_from(self.targets.len()).map_err(|_| Error::Limit {
+            message: "a field reached more than 4294967295 edges, ask for fewer".into(),
+        })?;
+        self.offsets.push(end);
+        Ok(())
+    }
+
+    fn list(&self, place: usize) -> &[u32] {
+        &self.targets[self.offsets[place] as usize..self.offsets[place + 1] as usize]
+    }
+
+    fn retain(
+        &mut self,
+        nodes: &[u32],
+        mut keep: impl FnMut(u32, u32) -> Result<bool>,
+    ) -> Result<()> {
+        let mut kept = 0;
+        let mut start = 0;
+        for (place, &node) in nodes.iter().enumerate() {
+            let end = self.offsets[place + 1] as usize;
+            for position in start..end {
+                let target = self.targets[position];
+                if keep(node, target)? {
+                    self.targets[kept] = target;
+                    kept += 1;
+                }
+            }
+            start = end;
+            self.offsets[place + 1] = kept as u32;
+        }
+        self.targets.truncate(kept);
+        Ok(())
+    }
+
+    /// Each list's wanted part.
+    fn cut(self, page: Page) -> Lists {
+        if page.first == 0 && page.offset <= 0 {
+            return self;
+        }
+        let mut lists = Lists::with_capacity(self.offsets.len());
+        for place in 0..self.offsets.len() - 1 {
+            lists.targets.extend_from_slice(cut(self.list(place), page));
+            lists.offsets.push(lists.targets.len() as u32);
+        }
+        lists
+    }
+
+    fn finish(self) -> (Vec<u32>, Vec<u32>) {
+        (self.offsets, self.targets)
+    }
+}

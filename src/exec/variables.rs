@@ -1,0 +1,172 @@
+//! Variables of a block, taken from its finished tree: what `@cascade` dropped is not in them.
+
+use super::context::Context;
+use super::context::Var;
+use super::gather::numbers;
+use super::read::Langs;
+use super::read::typed;
+use super::traverse::distinct;
+use super::tree::BlockResult;
+use super::tree::EdgeField;
+use super::tree::FieldData;
+use super::tree::FieldResult;
+use super::tree::Level;
+use super::tree::ValueMap;
+use crate::plan::Block;
+use crate::plan::FieldKind;
+use crate::plan::VarId;
+use crate::storage::NodeSet;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The variables found so far: one that several levels define (in `@recurse`) is united.
+type Found = BTreeMap<VarId, Var>;
+
+impl Context<'_> {
+    /// Sets the variables that a block's tree defines by itself, all but aggregates and math.
+    pub(crate) fn publish(&mut self, block: &Block, result: &BlockResult) -> Result<()> {
+        let mut found = Found::new();
+        let alive = |node: &&u32| result.level.place(**node).is_some_and(|place| result.level.is_alive(place));
+        let roots: Vec<u32> = result.roots.iter().filter(alive).copied().collect();
+        if let Some(var) = block.var
+            && result.paths.is_empty()
+        {
+            found.insert(var, Var::uids(NodeSet::from(distinct(&roots))));
+        }
+        if !block.defines.is_empty() {
+            self.publish_level(&result.level, &distinct(&roots), &mut found)?;
+        }
+        for (var, value) in found {
+            self.set_var(var, value);
+        }
+        Ok(())
+    }
+
+    fn publish_level(&self, level: &Level, live: &[u32], found: &mut Found) -> Result<()> {
+        for result in &level.fields {
+            match &result.data {
+                FieldData::Edges(edges) => self.publish_edges(result, edges, level, live, found)?,
+                FieldData::Values(_) => self.publish_values(result, live, found)?,
+                FieldData::Uid => add_uids(found, result.field.var, live.to_vec()),
+                FieldData::Counts(counts) => {
+                    let value_at = |node: &u32| {
+                        let place = level.place(*node)?;
+                        Some((*node, Value::Int(counts[place] as i64)))
+                    };
+                    add_values(found, result.field.var, ValueMap::from_sorted(live.iter().filter_map(value_at)));
+                }
+                FieldData::CountUid => {
+                    let count = ValueMap::constant(Value::Int(live.len() as i64));
+                    add_values(found, result.field.var, count);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn publish_edges(
+        &self,
+        result: &FieldResult,
+        edges: &EdgeField,
+        level: &Level,
+        live: &[u32],
+        found: &mut Found,
+    ) -> Result<()> {
+        let field = &result.field;
+        if let Some(groups) = &edges.groups {
+            return self.publish_groups(field, groups.iter().flatten(), found);
+        }
+        let mut below = Vec::new();
+        for node in live {
+            if let Some(place) = level.place(*node) {
+                below.extend_from_slice(edges.targets_of(place));
+            }
+        }
+        let below = distinct(&below);
+        add_uids(found, field.var, below.clone());
+        for item in field.facets.iter().flat_map(|facets| &facets.items) {
+            if item.var.is_some() {
+                let values = self.facet_values(&item.facet, edges, &level.nodes)?;
+                add_values(found, item.var, values);
+            }
+        }
+        self.publish_level(&edges.level, &below, found)
+    }
+
+    fn publish_values(&self, result: &FieldResult, live: &[u32], found: &mut Found) -> Result<()> {
+        let FieldData::Values(values) = &result.data else { return Ok(()) };
+        let FieldKind::Predicate { langs, .. } = &result.field.kind else { return Ok(()) };
+        let predicate = &values.predicate;
+        for item in result.field.facets.iter().flat_map(|facets| &facets.items) {
+            let Some(var) = item.var else { continue };
+            let facet_at = |node: &u32| {
+                let (_, list) = predicate.values_in(Langs::First(langs), *node)?;
+                Some((*node, list.facet(0, &item.facet)?.to_value()))
+            };
+            add_values(found, Some(var), ValueMap::from_sorted(live.iter().filter_map(facet_at)));
+        }
+        if result.field.var.is_none() {
+            return Ok(());
+        }
+        if predicate.def.list {
+            return Err(Error::query(format!(
+                "{}: a variable can't hold the values of `{}`, which is a list",
+                result.field.at, predicate.def.name
+            )));
+        }
+        if langs.is_empty()
+            && values.hidden.is_none()
+            && let Some(part) = predicate.values("")
+            && let Some(map) = numbers(part, predicate.def.value_type, live)
+        {
+            add_values(found, result.field.var, map);
+            return Ok(());
+        }
+        let mut map = ValueMap::default();
+        for &node in live {
+            if values.hidden.as_ref().is_some_and(|hidden| hidden.binary_search(&node).is_ok()) {
+                continue;
+            }
+            if let Some((_, list)) = predicate.values_in(Langs::First(langs), node) {
+                let value = typed(list.get(0), predicate.def.value_type)?;
+                map.nodes.push(node);
+                map.values.push(value.as_ref().to_value());
+            }
+        }
+        add_values(found, result.field.var, map);
+        Ok(())
+    }
+}
+
+fn add_uids(found: &mut Found, var: Option<VarId>, nodes: Vec<u32>) {
+    let Some(var) = var else { return };
+    let set = NodeSet::from(nodes);
+    let set = match found.get(&var) {
+        Some(Var::Uids(known)) => known.set.or(&set),
+        _ => set,
+    };
+    found.insert(var, Var::uids(set));
+}
+
+/// Adds the values of a variable; where two levels have a value for a node, the first stays.
+pub(crate) fn add_values(found: &mut BTreeMap<VarId, Var>, var: Option<VarId>, map: ValueMap) {
+    let Some(var) = var else { return };
+    let map = match found.get(&var) {
+        Some(Var::Values(known)) if !known.is_empty() => merge(known, &map),
+        _ => map,
+    };
+    found.insert(var, Var::Values(Arc::new(map)));
+}
+
+fn merge(one: &ValueMap, other: &ValueMap) -> ValueMap {
+    let owned = |map: &ValueMap| {
+        map.iter().map(|(node, value)| (node, value.to_value())).collect::<BTreeMap<u32, Value>>()
+    };
+    let mut all = owned(other);
+    all.extend(owned(one));
+    ValueMap { constant: one.constant.clone(), ..ValueMap::from_sorted(all) }
+}
