@@ -1,0 +1,165 @@
+//! What the commands do.
+
+use super::arguments::Arguments;
+use super::arguments::Command;
+use super::arguments::LoadArguments;
+use super::arguments::QueryArguments;
+use super::arguments::ServeArguments;
+use super::interrupt::Interrupt;
+use crate::db::Database;
+use crate::db::LoadOptions;
+use crate::db::OpenOptions;
+use crate::db::QueryRequest;
+use crate::db::Source;
+use crate::db::Variables;
+use crate::db::check;
+use crate::http::ServeOptions;
+use crate::http::Server;
+use crate::types::Error;
+use crate::types::Result;
+use clap::Parser;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+/// Runs the command that the arguments name, the program's own name first. Returns the status
+/// with which the process is to end: 0 for success, 1 for a failure, 2 for wrong arguments.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, interrupt: Interrupt) -> u8 {
+    let done = match Arguments::try_parse_from(arguments) {
+        Ok(Arguments { command }) => run_command(command, interrupt),
+        Err(error) => {
+            // Nobody can be told that nothing can be printed.
+            let _ = error.print();
+            return error.exit_code() as u8;
+        }
+    };
+    match done {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("error: {error}");
+            1
+        }
+    }
+}
+
+fn run_command(command: Command, interrupt: Interrupt) -> Result<()> {
+    match command {
+        Command::Serve(arguments) => serve(&arguments, interrupt),
+        Command::Query(arguments) => query(&arguments, interrupt),
+        Command::Load(arguments) => load(&arguments, interrupt),
+        Command::Demo => Err(Error::query("the demo is in the Python package: python -m hexgraph demo")),
+        Command::Check { path } => {
+            check(&path)?;
+            print(format!("{}: every block agrees with its checksum\n", path.display()).as_bytes())
+        }
+    }
+}
+
+fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Result<()> {
+    let options = OpenOptions { read_only: arguments.read_only, ..OpenOptions::default() };
+    let database = match &arguments.path {
+        Some(path) => Database::open(path, options)?,
+        None => Database::in_memory_with(options),
+    };
+    let schema = arguments.schema.as_deref().map(read_text).transpose()?;
+    match (&arguments.load, &schema) {
+        (Some(file), _) => {
+            load_file(&database, file, schema.as_deref(), LoadOptions::default(), interrupt)?;
+        }
+        (None, Some(schema)) => database.alter(schema)?,
+        (None, None) => {}
+    }
+    let options = ServeOptions { host: arguments.host, port: arguments.port };
+    let mut server = Server::start(database.clone(), options)?;
+    print(format!("hexgraph answers at {} (Ctrl-C stops it)\n", server.url()).as_bytes())?;
+    interrupt.wait();
+    server.stop();
+    database.close()
+}
+
+fn query(arguments: &QueryArguments, interrupt: Interrupt) -> Result<()> {
+    let options = OpenOptions { read_only: true, ..OpenOptions::default() };
+    let database = Database::open(&arguments.path, options)?;
+    let text = match arguments.query.as_str() {
+        "-" => io::read_to_string(io::stdin())
+            .map_err(|error| Error::io("reading the standard input", error))?,
+        text => text.to_owned(),
+    };
+    let variables = read_variables(&arguments.variables)?;
+    let request = QueryRequest { text, variables, debug: false };
+    let control = match arguments.timeout {
+        Some(seconds) => interrupt.control().with_timeout(duration(seconds)?),
+        None => interrupt.control(),
+    };
+    let (mut json, _) = database.query(&request, &control)?.to_json_within(&control)?;
+    json.push('\n');
+    print(json.as_bytes())
+}
+
+fn load(arguments: &LoadArguments, interrupt: Interrupt) -> Result<()> {
+    let database = Database::open(&arguments.path, OpenOptions::default())?;
+    let schema = arguments.schema.as_deref().map(read_text).transpose()?;
+    let options = LoadOptions { skip_errors: arguments.skip_errors, ..LoadOptions::default() };
+    load_file(&database, &arguments.file, schema.as_deref(), options, interrupt)?;
+    database.close()
+}
+
+fn load_file(
+    database: &Database,
+    file: &Path,
+    schema: Option<&str>,
+    options: LoadOptions,
+    interrupt: Interrupt,
+) -> Result<()> {
+    let source = Source::File(file.to_owned());
+    let report = database.load(source, schema, options, &interrupt.control())?;
+    for line in &report.skipped_lines {
+        eprintln!("{}:{}: {}", file.display(), line.line, line.reason);
+    }
+    let skipped = match report.skipped {
+        0 => String::new(),
+        number => format!(", {number} lines skipped"),
+    };
+    print(format!(
+        "{}: {} triples, {} nodes, {:.1} s{skipped}\n",
+        file.display(),
+        report.triples,
+        report.nodes,
+        report.elapsed.as_secs_f64()
+    ).as_bytes())
+}
+
+fn read_text(path: &Path) -> Result<String> {
+    fs::read_to_string(path).map_err(|error| Error::io(format!("reading {}", path.display()), error))
+}
+
+fn read_variables(given: &[String]) -> Result<Variables> {
+    let mut variables = Variables::new();
+    for pair in given {
+        let Some((name, value)) = pair.split_once('=') else {
+            return Err(Error::query(format!("--var {pair}: write it as name=value")));
+        };
+        let name = name.trim_start_matches('$');
+        variables.insert(format!("${name}"), value.to_owned());
+    }
+    Ok(variables)
+}
+
+fn duration(seconds: f64) -> Result<Duration> {
+    let fault = |_| Error::query(format!("--timeout {seconds}: it is no number of seconds"));
+    Duration::try_from_secs_f64(seconds).map_err(fault)
+}
+
+/// Prints to the standard output; a reader that went away (`| head`) is no fault.
+fn print(text: &[u8]) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::io("writing to the standard output", error))
+        }
+        _ => Ok(()),
+    }
+}

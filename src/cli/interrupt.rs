@@ -1,0 +1,63 @@
+//! How a command learns that it is interrupted.
+
+use crate::db::Control;
+use std::thread;
+use std::time::Duration;
+use tokio::runtime::Builder;
+
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Who sees Ctrl-C.
+#[derive(Clone, Copy)]
+pub enum Interrupt {
+    /// The operating system ends the process, or wakes a server that waits.
+    System,
+    /// A host that handles signals itself, as Python does, and is asked whether one came.
+    Host(fn() -> bool),
+}
+
+impl Interrupt {
+    /// What stops a load or a query.
+    pub fn control(self) -> Control {
+        match self {
+            Interrupt::System => Control::new(),
+            Interrupt::Host(came) => Control::new().with_poll(came),
+        }
+    }
+
+    /// Returns when Ctrl-C was pressed.
+    pub fn wait(self) {
+        match self {
+            Interrupt::System => wait_for_signal(),
+            Interrupt::Host(came) => {
+                while !came() {
+                    thread::sleep(POLL_INTERVAL);
+                }
+            }
+        }
+    }
+}
+
+fn wait_for_signal() {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    // Without it the process still ends at the signal, only less gently.
+    let Ok(runtime) = runtime else { loop { thread::park() } };
+    // An error means that no handler can be set: then there is nothing to wait for either.
+    let _ = runtime.block_on(first_signal());
+}
+
+#[cfg(unix)]
+async fn first_signal() -> std::io::Result<()> {
+    use tokio::signal::unix::SignalKind;
+    use tokio::signal::unix::signal;
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        done = tokio::signal::ctrl_c() => done,
+        _ = terminate.recv() => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+async fn first_signal() -> std::io::Result<()> {
+    tokio::signal::ctrl_c().await
+}

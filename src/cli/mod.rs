@@ -1,0 +1,8 @@
+//! The command line: the same from the binary and from `python -m hexgraph`.
+
+mod arguments;
+mod commands;
+mod interrupt;
+
+pub use commands::run;
+pub use interrupt::Interrupt;

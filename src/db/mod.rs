@@ -1,0 +1,24 @@
+//! The one door for every surface: a database that is asked, changed, saved and opened.
+
+mod operation;
+mod database;
+mod query;
+mod pages;
+mod change;
+mod input;
+mod plans;
+mod pool;
+mod directory;
+mod guard;
+mod rows;
+mod checked;
+
+pub use crate::exec::{Canceller, Control};
+pub use crate::graph::PredicateStats;
+pub use database::{Database, check};
+pub use input::LoadProgress;
+pub use operation::{Drop, Latency, LoadOptions, LoadReport, MutationAnswer, OpenOptions};
+pub use operation::{SkippedLine, Source, Stats};
+pub use pages::Pages;
+pub use plans::Variables;
+pub use query::{QueryAnswer, QueryRequest};

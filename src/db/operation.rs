@@ -1,0 +1,128 @@
+//! What can be asked of a database, and what it answers.
+
+use super::input::LoadProgress;
+use crate::graph;
+use crate::graph::PredicateStats;
+use bytes::Bytes;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How a database is opened.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OpenOptions {
+    /// True to leave the directory as it is: many processes may do so at once.
+    pub read_only: bool,
+    /// The number of threads for loads and large queries; 0 for as many as there are cores.
+    pub threads: usize,
+}
+
+/// What is dropped.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Drop {
+    /// The data, the schema and the types.
+    All,
+    /// The data; schema and types stay.
+    Data,
+    /// One predicate: its data and its definition.
+    Predicate(String),
+    /// The definition of one type.
+    Type(String),
+}
+
+/// Where triples are read from. Gzip is recognised by its first bytes.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// The bytes themselves.
+    Bytes(Bytes),
+}
+
+/// How triples are loaded.
+#[derive(Clone, Default)]
+pub struct LoadOptions {
+    /// True to go on behind a line that can't be stored, and to report it.
+    pub skip_errors: bool,
+    /// How far the load is.
+    pub progress: LoadProgress,
+}
+
+/// What a load did.
+#[derive(Debug, Clone, Default)]
+pub struct LoadReport {
+    /// The triples that were stored.
+    pub triples: u64,
+    /// The distinct nodes in them.
+    pub nodes: u64,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// The number of lines that were left out.
+    pub skipped: u64,
+    /// The first of them.
+    pub skipped_lines: Vec<SkippedLine>,
+}
+
+impl From<graph::LoadReport> for LoadReport {
+    fn from(report: graph::LoadReport) -> LoadReport {
+        let lines = report.skipped.into_iter();
+        LoadReport {
+            triples: report.triples,
+            nodes: report.nodes,
+            elapsed: Duration::ZERO,
+            skipped: report.skipped_count,
+            skipped_lines: lines
+                .map(|line| SkippedLine { line: line.line, reason: line.reason })
+                .collect(),
+        }
+    }
+}
+
+/// A line that was left out of a load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SkippedLine {
+    /// Its number, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// What a mutation did.
+#[derive(Debug, Clone, Default)]
+pub struct MutationAnswer {
+    /// The uids of the new nodes by the names of their blank nodes, without `_:`.
+    pub uids: BTreeMap<String, String>,
+    /// The number of the commit.
+    pub commit: u64,
+    /// The times it took.
+    pub latency: Latency,
+}
+
+/// How large a database is.
+#[derive(Debug, Clone, Default)]
+pub struct Stats {
+    /// The nodes that have at least one value or edge.
+    pub nodes: u64,
+    /// The number of the last commit.
+    pub commit: u64,
+    /// The predicates, by name.
+    pub predicates: Vec<PredicateStats>,
+}
+
+/// The times that a request took.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Latency {
+    /// To parse and plan it.
+    pub parsing: Duration,
+    /// To carry it out.
+    pub processing: Duration,
+    /// To write its answer.
+    pub encoding: Duration,
+}
+
+impl Latency {
+    /// All of it.
+    pub fn total(&self) -> Duration {
+        self.parsing + self.processing + self.encoding
+    }
+}

@@ -1,0 +1,143 @@
+//! Questions and their answers.
+
+use super::checked::Checked;
+use super::database::Database;
+use super::guard::guarded;
+use super::operation::Latency;
+use super::plans::Variables;
+use super::rows::RowCounter;
+use crate::answer::JsonSink;
+use crate::exec;
+use crate::exec::Answer;
+use crate::exec::Control;
+use crate::exec::ExecOptions;
+use crate::graph::Version;
+use crate::plan::Query;
+use crate::types::Result;
+use crate::types::Sink;
+use crate::types::Uid;
+use std::sync::Arc;
+use std::time::Duration;
+use std::time::Instant;
+
+/// A query.
+#[derive(Debug, Clone, Default)]
+pub struct QueryRequest {
+    /// The DQL.
+    pub text: String,
+    /// The values of its variables, by name with its `$`.
+    pub variables: Variables,
+    /// True to have the uid in every object.
+    pub debug: bool,
+}
+
+/// The answer to a query: what it found, and the version that it is read from.
+pub struct QueryAnswer {
+    answer: Answer,
+    latency: Latency,
+    commit: u64,
+}
+
+impl Database {
+    /// Answers a query from the newest version. Runs on the calling thread; what it shares out to
+    /// the threads of the pool it does only where there is much to do.
+    ///
+    /// # Errors
+    ///
+    /// `Syntax`, `Schema` or `Query` for what is wrong with the request; `Limit` when `control`
+    /// stops it; `Corrupt` when it meets a damaged part of the file.
+    pub fn query(&self, request: &QueryRequest, control: &Control) -> Result<QueryAnswer> {
+        guarded(|| {
+            let started = Instant::now();
+            let plan = self.plan(&request.text, &request.variables)?;
+            let parsing = started.elapsed();
+            let options = ExecOptions { debug: request.debug };
+            let mut answer = self.run(self.version()?, plan, options, control)?;
+            answer.latency.parsing = parsing;
+            Ok(answer)
+        })
+    }
+
+    /// Carries a plan out.
+    pub(super) fn run(
+        &self,
+        version: Arc<Version>,
+        plan: Arc<Query>,
+        options: ExecOptions,
+        control: &Control,
+    ) -> Result<QueryAnswer> {
+        let started = Instant::now();
+        let commit = version.commit;
+        let job = || exec::execute(version, plan, options, control);
+        // The threads that rayon itself started are not there in a forked child.
+        let answer =
+            if self.is_forked() { control.install(&*self.pool()?, job)? } else { job()? };
+        let latency = Latency { processing: started.elapsed(), ..Latency::default() };
+        Ok(QueryAnswer { answer, latency, commit })
+    }
+}
+
+impl QueryAnswer {
+    /// Writes the object with the blocks, until `control` stops it. Returns the sink.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`]: values are read when they are written.
+    pub fn write<S: Sink>(&self, sink: S, control: &Control) -> Result<S> {
+        guarded(|| {
+            let mut sink = Checked::new(sink, control);
+            self.answer.write(&mut sink)?;
+            Ok(sink.into_inner())
+        })
+    }
+
+    /// The object with the blocks as JSON text, and how long it took to write.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::write`].
+    pub fn to_json(&self) -> Result<(String, Duration)> {
+        self.to_json_within(&Control::new())
+    }
+
+    /// As [`QueryAnswer::to_json`], until `control` stops it.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::write`].
+    pub fn to_json_within(&self, control: &Control) -> Result<(String, Duration)> {
+        let started = Instant::now();
+        let json = self.write(JsonSink::new(), control)?.into_bytes();
+        let json = String::from_utf8(json).expect("the sink writes UTF-8 from texts");
+        Ok((json, started.elapsed()))
+    }
+
+    /// The number of objects in all blocks together.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::write`].
+    pub fn row_count(&self, control: &Control) -> Result<usize> {
+        Ok(self.write(RowCounter::default(), control)?.rows())
+    }
+
+    /// The times it took, without encoding.
+    pub fn latency(&self) -> Latency {
+        self.latency
+    }
+
+    /// The number of the commit that the answer shows.
+    pub fn commit(&self) -> u64 {
+        self.commit
+    }
+
+    /// The uid of the last root node of a block, by the block's place in the plan.
+    pub(super) fn last_root(&self, block: usize) -> Option<Uid> {
+        self.answer.last_root(block)
+    }
+
+    /// The number of uids that were worked on.
+    pub fn touched(&self) -> u64 {
+        self.answer.touched()
+    }
+}

@@ -1,0 +1,162 @@
+//! `POST /alter`.
+
+use super::incoming::Incoming;
+use super::reply::Reply;
+use super::router::App;
+use crate::db::Control;
+use crate::db::Database;
+use crate::db::Drop;
+use serde_json::Map;
+use serde_json::Value;
+
+/// Changes the schema, or drops something.
+pub fn answer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    let done = incoming.text().and_then(|text| run(&app.database, text));
+    match done {
+        Ok(()) => Reply::done(),
+        Err(message) => Reply::internal_error(&message),
+    }
+}
+
+/// A body that is no operation in JSON is the text of a schema.
+fn run(database: &Database, body: &str) -> Result<(), String> {
+    let operation = match serde_json::from_str::<Value>(body) {
+        Ok(Value::Object(members)) => Operation::read(&members),
+        _ => None,
+    };
+    let done = match operation {
+        _ if body.is_empty() => return Err(NOTHING_SET.to_owned()),
+        None => database.alter(body),
+        Some(operation) => match operation.drop()? {
+            Some(drop) => database.drop(&drop),
+            None if operation.schema.is_empty() => return Err(NOTHING_SET.to_owned()),
+            None => database.alter(&operation.schema),
+        },
+    };
+    done.map_err(|error| error.to_string())
+}
+
+const NOTHING_SET: &str = "Operation must have at least one field set";
+
+/// An operation as the reference defines it; names are in either spelling.
+#[derive(Default)]
+struct Operation {
+    schema: String,
+    drop_attr: String,
+    drop_all: bool,
+    drop_op: DropOp,
+    drop_value: String,
+}
+
+#[derive(Clone, Copy, Default, PartialEq)]
+enum DropOp {
+    #[default]
+    None,
+    All,
+    Data,
+    Attr,
+    Type,
+}
+
+impl Operation {
+    /// `None` when a member is unknown or of a wrong type.
+    fn read(members: &Map<String, Value>) -> Option<Operation> {
+        let mut operation = Operation::default();
+        for (name, value) in members {
+            match name.as_str() {
+                "schema" => operation.schema = value.as_str()?.to_owned(),
+                "drop_attr" | "dropAttr" => operation.drop_attr = value.as_str()?.to_owned(),
+                "drop_all" | "dropAll" => operation.drop_all = value.as_bool()?,
+                "drop_op" | "dropOp" => operation.drop_op = DropOp::read(value)?,
+                "drop_value" | "dropValue" => operation.drop_value = value.as_str()?.to_owned(),
+                "run_in_background" | "runInBackground" => drop(value.as_bool()?),
+                _ => return None,
+            }
+        }
+        Some(operation)
+    }
+
+    fn drop(&self) -> Result<Option<Drop>, String> {
+        let drops_all = self.drop_all || self.drop_op == DropOp::All;
+        if drops_all && self.drop_op == DropOp::Data {
+            return Err("Only one of DropAll and DropData can be true".to_owned());
+        }
+        if drops_all {
+            return Ok(Some(Drop::All));
+        }
+        let value = self.drop_value.clone();
+        match self.drop_op {
+            DropOp::Data if !value.is_empty() => {
+                Err("If DropOp is set to DATA, DropValue must be empty".to_owned())
+            }
+            DropOp::Data => Ok(Some(Drop::Data)),
+            DropOp::Attr if value.is_empty() => {
+                Err("If DropOp is set to ATTR, DropValue must not be empty".to_owned())
+            }
+            DropOp::Attr => Ok(Some(Drop::Predicate(value))),
+            DropOp::Type if value.is_empty() => {
+                Err("If DropOp is set to TYPE, DropValue must not be empty".to_owned())
+            }
+            DropOp::Type => Ok(Some(Drop::Type(value))),
+            _ if !self.drop_attr.is_empty() => {
+                Ok(Some(Drop::Predicate(self.drop_attr.clone())))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+impl DropOp {
+    fn read(value: &Value) -> Option<DropOp> {
+        let by_number = [DropOp::None, DropOp::All, DropOp::Data, DropOp::Attr, DropOp::Type];
+        match value {
+            Value::Number(number) => by_number.get(number.as_u64()? as usize).copied(),
+            Value::String(name) => match name.as_str() {
+                "NONE" => Some(DropOp::None),
+                "ALL" => Some(DropOp::All),
+                "DATA" => Some(DropOp::Data),
+                "ATTR" => Some(DropOp::Attr),
+                "TYPE" => Some(DropOp::Type),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drop_of(body: &str) -> Result<Option<Drop>, String> {
+        let Value::Object(members) = serde_json::from_str(body).unwrap() else { panic!("{body}") };
+        Operation::read(&members).ok_or("no operation".to_owned())?.drop()
+    }
+
+    #[test]
+    fn operations() {
+        let predicate = Ok(Some(Drop::Predicate("p".to_owned())));
+        let cases = [
+            (r#"{"drop_all": true}"#, Ok(Some(Drop::All))),
+            (r#"{"dropOp": "ALL"}"#, Ok(Some(Drop::All))),
+            (r#"{"drop_op": 2}"#, Ok(Some(Drop::Data))),
+            (r#"{"drop_attr": "p"}"#, predicate.clone()),
+            (r#"{"drop_op": "ATTR", "drop_value": "p"}"#, predicate),
+            (r#"{"drop_op": "TYPE", "drop_value": "T"}"#, Ok(Some(Drop::Type("T".to_owned())))),
+            (r#"{"schema": "a: int ."}"#, Ok(None)),
+        ];
+        for (body, want) in cases {
+            assert_eq!(drop_of(body), want, "{body}");
+        }
+        let faulty = [
+            r#"{"drop_op": "ATTR"}"#,
+            r#"{"drop_op": "DATA", "drop_value": "p"}"#,
+            r#"{"drop_op": "FOO"}"#,
+            r#"{"other": 1}"#,
+            r#"{"drop_all": true, "drop_op": "DATA"}"#,
+        ];
+        for body in faulty {
+            assert!(drop_of(body).is_err(), "{body}");
+        }
+    }
+}

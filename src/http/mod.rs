@@ -1,0 +1,14 @@
+//! The database over HTTP: `/query`, `/mutate`, `/alter`, `/commit` and `/health`, as Dgraph has them.
+
+mod server;
+mod router;
+mod peer;
+mod incoming;
+mod go_values;
+mod query;
+mod mutate;
+mod alter;
+mod health;
+mod reply;
+
+pub use server::{ServeOptions, Server};

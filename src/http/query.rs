@@ -1,0 +1,101 @@
+//! `POST /query`.
+
+use super::incoming::Incoming;
+use super::reply::Extensions;
+use super::reply::Reply;
+use super::reply::Txn;
+use super::router::App;
+use crate::db::Control;
+use crate::db::QueryRequest;
+use crate::db::Variables;
+use crate::types::Result as EngineResult;
+use serde_json::Value;
+
+/// Answers a query.
+pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+    match read(incoming) {
+        Ok(request) => run(app, &request, control).unwrap_or_else(|error| Reply::failed(&error)),
+        Err(message) => Reply::invalid_request(&message),
+    }
+}
+
+fn run(app: &App, request: &QueryRequest, control: &Control) -> EngineResult<Reply> {
+    let answer = app.database.query(request, control)?;
+    let (data, encoding) = answer.to_json_within(control)?;
+    let mut latency = answer.latency();
+    latency.encoding = encoding;
+    let txn = Txn::Read(answer.commit());
+    Ok(Reply::data(data.as_bytes(), &Extensions { latency, txn, touched: Some(answer.touched()) }))
+}
+
+fn read(incoming: &Incoming) -> Result<QueryRequest, String> {
+    let debug = incoming.flag("debug")?;
+    // Every query reads the newest version, which is what these three ask for at the least.
+    incoming.number("startTs")?;
+    incoming.flag("ro")?;
+    incoming.flag("be")?;
+    match incoming.parameter("respFormat") {
+        "" | "json" => {}
+        "rdf" => return Err("not supported yet: respFormat=rdf".to_owned()),
+        other => return Err(format!("invalid value [{other}] for parameter respFormat")),
+    }
+    let (text, variables) = match incoming.content_type()?.as_str() {
+        "application/json" => read_json(incoming.text()?)?,
+        "application/dql" | "application/graphql+-" => {
+            (incoming.text()?.to_owned(), Variables::new())
+        }
+        _ => {
+            return Err("Unsupported Content-Type. Supported content types are \
+                        application/json, application/graphql+-,application/dql"
+                .to_owned());
+        }
+    };
+    Ok(QueryRequest { text, variables, debug })
+}
+
+fn read_json(body: &str) -> Result<(String, Variables), String> {
+    let mut body: Value = serde_json::from_str(body).map_err(|error| json_error(&error))?;
+    let text = match body["query"].take() {
+        Value::String(text) => text,
+        Value::Null => String::new(),
+        other => return Err(format!("Error parsing JSON: `query` must be a text, not {other}")),
+    };
+    let mut variables = Variables::new();
+    let given = match body["variables"].take() {
+        Value::Object(given) => given,
+        Value::Null => return Ok((text, variables)),
+        other => return Err(format!("Error parsing JSON: `variables` is no object but {other}")),
+    };
+    for (name, value) in given {
+        let Value::String(value) = value else {
+            return Err(format!("Error parsing JSON: variable {name} must be a text, not {value}"));
+        };
+        variables.insert(name, value);
+    }
+    Ok((text, variables))
+}
+
+/// What is wrong with a body that should be JSON.
+pub fn json_error(error: &serde_json::Error) -> String {
+    let (line, column) = (error.line(), error.column());
+    let message = error.to_string();
+    let reason = message.split(" at line ").next().unwrap_or(&message);
+    format!("Error parsing JSON at line {line}, character {column}: {reason}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_bodies() {
+        let (text, variables) =
+            read_json(r#"{"query":"{ q }","variables":{"$a":"1"},"more":1}"#).unwrap();
+        assert_eq!((text.as_str(), variables["$a"].as_str()), ("{ q }", "1"));
+        assert_eq!(read_json("{}").unwrap().0, "");
+        for bad in ["{", "[]x", r#"{"query":1}"#, r#"{"variables":{"$a":1}}"#, "[1]", "7"] {
+            assert!(read_json(bad).unwrap_err().starts_with("Error parsing JSON"), "{bad}");
+        }
+        assert!(read_json("{").unwrap_err().contains("line 1, character 1"));
+    }
+}

@@ -1,0 +1,168 @@
+//! What is sent back: the envelopes, the headers, and gzip.
+
+use crate::db::Latency;
+use crate::types::Error;
+use axum::body::Body;
+use axum::http::HeaderValue;
+use axum::http::StatusCode;
+use axum::http::header;
+use axum::response::Response;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::json;
+use std::io::Write;
+
+const ALLOWED_HEADERS: &str = "X-Dgraph-AccessToken, X-Dgraph-AuthToken, Content-Type, \
+     Content-Length, Accept-Encoding, Cache-Control, X-CSRF-Token, X-Auth-Token, X-Requested-With";
+
+/// Nearly all that is wrong with a query or a mutation.
+const INVALID_REQUEST: &str = "ErrorInvalidRequest";
+
+/// A reply before it is packed. All are sent with status 200, errors too, but for a few.
+pub struct Reply {
+    status: StatusCode,
+    content_type: &'static str,
+    body: Vec<u8>,
+    touched: Option<u64>,
+}
+
+/// What stands beside the data.
+pub struct Extensions {
+    /// The times it took.
+    pub latency: Latency,
+    /// The version that was read, or made.
+    pub txn: Txn,
+    /// The number of uids that were worked on; `None` for mutations.
+    pub touched: Option<u64>,
+}
+
+/// The transaction of a reply.
+pub enum Txn {
+    /// A query that read the version of this commit.
+    Read(u64),
+    /// A mutation that made the version of this commit.
+    Commit(u64),
+}
+
+impl Reply {
+    /// `{"data":…}` with what stands beside it. The data are JSON text and not looked into.
+    pub fn data(data: &[u8], extensions: &Extensions) -> Reply {
+        let beside = extensions.to_json();
+        let parts = [b"{\"data\":", data, b",\"extensions\":", beside.as_bytes(), b"}"];
+        Reply { touched: extensions.touched, ..Reply::json(parts.concat()) }
+    }
+
+    /// What `/alter` answers.
+    pub fn done() -> Reply {
+        Reply::json(r#"{"data":{"code":"Success","message":"Done"}}"#)
+    }
+
+    /// An array or object that is the whole reply.
+    pub fn json(body: impl Into<Vec<u8>>) -> Reply {
+        let content_type = "application/json";
+        Reply { status: StatusCode::OK, content_type, body: body.into(), touched: None }
+    }
+
+    /// A request that was understood and could not be carried out.
+    pub fn failed(error: &Error) -> Reply {
+        let errors = errors(&error.to_string(), INVALID_REQUEST);
+        Reply::json(format!(r#"{{"errors":{errors},"data":null}}"#))
+    }
+
+    /// A request that was not understood.
+    pub fn invalid_request(message: &str) -> Reply {
+        Reply::errors(message, INVALID_REQUEST)
+    }
+
+    /// Any other failure.
+    pub fn internal_error(message: &str) -> Reply {
+        Reply::errors(message, "Error")
+    }
+
+    /// A method that the path does not have.
+    pub fn invalid_method() -> Reply {
+        let reply = Reply::errors("Invalid method", "ErrorInvalidMethod");
+        Reply { status: StatusCode::BAD_REQUEST, ..reply }
+    }
+
+    /// A path that there is not.
+    pub fn not_found() -> Reply {
+        let body = b"404 page not found\n".to_vec();
+        let content_type = "text/plain; charset=utf-8";
+        Reply { status: StatusCode::NOT_FOUND, content_type, body, touched: None }
+    }
+
+    /// Nothing but headers.
+    pub fn empty() -> Reply {
+        Reply::json(Vec::new())
+    }
+
+    /// The same with another status.
+    pub fn with_status(self, status: StatusCode) -> Reply {
+        Reply { status, ..self }
+    }
+
+    /// The reply as it is sent.
+    pub fn into_response(self, wants_gzip: bool) -> Response {
+        let body = if wants_gzip { pack(&self.body) } else { self.body };
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        let cors = [
+            (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+            (header::ACCESS_CONTROL_ALLOW_METHODS, "POST, OPTIONS"),
+            (header::ACCESS_CONTROL_ALLOW_HEADERS, ALLOWED_HEADERS),
+            (header::ACCESS_CONTROL_ALLOW_CREDENTIALS, "true"),
+        ];
+        for (name, value) in cors {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        if wants_gzip {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        if let Some(touched) = self.touched {
+            headers.insert("dgraph-toucheduids", HeaderValue::from(touched));
+        }
+        response
+    }
+
+    fn errors(message: &str, code: &str) -> Reply {
+        Reply::json(format!(r#"{{"errors":{}}}"#, errors(message, code)))
+    }
+}
+
+impl Extensions {
+    fn to_json(&self) -> String {
+        let Latency { parsing, processing, encoding } = self.latency;
+        let total = self.latency.total();
+        let times = [
+            ("parsing_ns", parsing),
+            ("processing_ns", processing),
+            ("encoding_ns", encoding),
+            ("total_ns", total),
+        ];
+        let times = times.iter().filter(|(_, time)| !time.is_zero());
+        let times: Vec<String> =
+            times.map(|(name, time)| format!("\"{name}\":{}", time.as_nanos())).collect();
+        let txn = match self.txn {
+            Txn::Read(commit) => format!("\"start_ts\":{commit}"),
+            Txn::Commit(commit) => format!("\"start_ts\":{},\"commit_ts\":{commit}", commit - 1),
+        };
+        let metrics = match self.touched {
+            Some(touched) => format!(",\"metrics\":{{\"num_uids\":{{\"_total\":{touched}}}}}"),
+            None => String::new(),
+        };
+        format!("{{\"server_latency\":{{{}}},\"txn\":{{{txn}}}{metrics}}}", times.join(","))
+    }
+}
+
+fn errors(message: &str, code: &str) -> String {
+    json!([{ "message": message, "extensions": { "code": code } }]).to_string()
+}
+
+fn pack(body: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 4), Compression::fast());
+    encoder.write_all(body).expect("a vector takes what is written to it");
+    encoder.finish().expect("a vector takes what is written to it")
+}

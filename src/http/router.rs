@@ -1,0 +1,103 @@
+//! Which path does what, and what all of them have in common.
+
+use super::alter;
+use super::health;
+use super::incoming;
+use super::incoming::Incoming;
+use super::mutate;
+use super::peer::Peer;
+use super::query;
+use super::reply::Reply;
+use crate::db::Control;
+use crate::db::Database;
+use axum::Router;
+use axum::body::to_bytes;
+use axum::extract::ConnectInfo;
+use axum::extract::Request;
+use axum::extract::State;
+use axum::http::Method;
+use axum::response::Response;
+use axum::routing::any;
+use axum::routing::get;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::task;
+
+/// What every request may use.
+pub struct App {
+    /// The data.
+    pub database: Database,
+    /// Where the server listens.
+    pub address: SocketAddr,
+    /// When the server started.
+    pub started: Instant,
+}
+
+/// Answers one request. Runs where it may take its time.
+type Answerer = fn(&App, &Incoming, &Control) -> Reply;
+
+/// The routes of a server.
+pub fn router(database: Database, address: SocketAddr) -> Router {
+    let app = Arc::new(App { database, address, started: Instant::now() });
+    let post = |answer: Answerer| {
+        any(move |State(app): State<Arc<App>>, request: Request| receive(app, request, answer))
+    };
+    Router::new()
+        .route("/query", post(query::answer))
+        .route("/mutate", post(mutate::answer))
+        .route("/commit", post(mutate::commit))
+        .route("/alter", post(alter::answer))
+        .route("/health", get(|State(app): State<Arc<App>>| async move { report_health(&app) }))
+        .fallback(|| async { Reply::not_found().into_response(false) })
+        .with_state(app)
+}
+
+fn report_health(app: &App) -> Response {
+    health::answer(app).into_response(false)
+}
+
+async fn receive(app: Arc<App>, request: Request, answer: Answerer) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let wants_gzip = incoming::accepts_gzip(&parts.headers);
+    if parts.method == Method::OPTIONS {
+        return Reply::empty().into_response(false);
+    }
+    if parts.method != Method::POST && parts.method != Method::PUT {
+        return Reply::invalid_method().into_response(wants_gzip);
+    }
+    let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
+    let reply = match to_bytes(body, incoming::BODY_LEN_MAX).await {
+        Ok(body) => match Incoming::new(parts.headers, parts.uri.query(), body) {
+            Ok(incoming) => run(&app, peer, &incoming, answer),
+            Err(message) => Reply::invalid_request(&message),
+        },
+        Err(error) => Reply::invalid_request(&format!("while reading the body: {error}")),
+    };
+    reply.into_response(wants_gzip)
+}
+
+/// Answers on this thread, which other connections leave for another one meanwhile: that costs
+/// less than to hand the request over, and a long query holds up nobody. A query whose client goes
+/// away is cancelled.
+fn run(
+    app: &App,
+    peer: Option<ConnectInfo<Peer>>,
+    incoming: &Incoming,
+    answer: Answerer,
+) -> Reply {
+    let timeout = match incoming.timeout() {
+        Ok(timeout) => timeout,
+        Err(message) => return Reply::invalid_request(&message),
+    };
+    task::block_in_place(|| {
+        let mut control = Control::new();
+        if let Some(timeout) = timeout {
+            control = control.with_timeout(timeout);
+        }
+        if let Some(ConnectInfo(peer)) = peer {
+            control = control.with_poll(move || peer.is_gone());
+        }
+        answer(app, incoming, &control)
+    })
+}

@@ -1,0 +1,288 @@
+//! The database as a Python object.
+
+use super::errors::to_python;
+use super::errors::to_python_with_text;
+use super::interrupt::interruptible_with;
+use super::pages::PyPages;
+use super::result::PyResultSet;
+use super::server::PyServer;
+use super::source::PyLoadReport;
+use super::source::to_schema_text;
+use super::source::to_source;
+use super::variables::to_variables;
+use crate::db::Database;
+use crate::db::Drop;
+use crate::db::LoadOptions;
+use crate::db::PredicateStats;
+use crate::db::QueryRequest;
+use crate::db::Stats;
+use crate::http::ServeOptions;
+use crate::http::Server;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use pyo3::types::PyTuple;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// An open database. Made by `connect`; usable from many threads at once, and after a fork.
+#[pyclass(frozen, weakref, name = "Database", module = "hexgraph")]
+pub struct PyDatabase {
+    database: Database,
+    path: Option<PathBuf>,
+    read_only: bool,
+}
+
+impl PyDatabase {
+    /// What Python sees of a database.
+    pub fn new(database: Database, path: Option<PathBuf>, read_only: bool) -> PyDatabase {
+        PyDatabase { database, path, read_only }
+    }
+}
+
+#[pymethods]
+impl PyDatabase {
+    /// Add definitions of predicates and types to the schema, and build their indexes.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> db.alter("name: string @index(term) .")
+    ///
+    /// Raises ParseError or SchemaError; nothing is changed then.
+    fn alter(&self, py: Python<'_>, schema: &str) -> PyResult<()> {
+        let done = py.detach(|| self.database.alter(schema));
+        done.map_err(|error| to_python_with_text(error, schema))
+    }
+
+    /// Drop "all", the "data" (the schema stays), or the "predicate" or "type" of a name.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> db.alter("name: string .")
+    /// >>> db.drop("predicate", "name")
+    #[pyo3(signature = (what, name = None))]
+    fn drop(&self, py: Python<'_>, what: &str, name: Option<String>) -> PyResult<()> {
+        let what = match (what, name) {
+            ("all", None) => Drop::All,
+            ("data", None) => Drop::Data,
+            ("predicate", Some(name)) => Drop::Predicate(name),
+            ("type", Some(name)) => Drop::Type(name),
+            (what, name) => {
+                let fault = "it is drop(\"all\"), drop(\"data\"), drop(\"predicate\", name) or \
+                             drop(\"type\", name)";
+                return Err(PyValueError::new_err(format!("{fault}, not {what:?}, {name:?}")));
+            }
+        };
+        py.detach(|| self.database.drop(&what)).map_err(to_python)
+    }
+
+    /// Load N-Quads from a path, bytes or a binary file, plain or gzipped. The definitions of
+    /// `schema` (a text or a path) are added first.
+    ///
+    /// A line that can't be stored raises LoadError and nothing is loaded; with `on_error="skip"`
+    /// it is left out and reported. `progress` shows a bar on terminals and in notebooks.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> report = db.load(b'<1> <name> "Ada" .', schema="name: string .")
+    /// >>> report.triples, report.skipped
+    /// (1, 0)
+    #[pyo3(signature = (source, schema = None, *, on_error = "raise", progress = true))]
+    fn load(
+        &self,
+        py: Python<'_>,
+        source: &Bound<'_, PyAny>,
+        schema: Option<&Bound<'_, PyAny>>,
+        on_error: &str,
+        progress: bool,
+    ) -> PyResult<PyLoadReport> {
+        let skip_errors = match on_error {
+            "raise" => false,
+            "skip" => true,
+            _ => return Err(PyValueError::new_err("on_error is \"raise\" or \"skip\"")),
+        };
+        let source = to_source(source)?;
+        let schema = schema.map(to_schema_text).transpose()?;
+        let options = LoadOptions { skip_errors, ..LoadOptions::default() };
+        let read = options.progress.clone();
+        let bar = py.import("hexgraph.progress")?.call_method1("bar", (progress,))?.unbind();
+        let tick = bar.clone_ref(py);
+        let report = interruptible_with(
+            py,
+            None,
+            move |py| tick.call_method1(py, "update", (read.done(), read.total())).map(drop),
+            |control| self.database.load(source, schema.as_deref(), options, control),
+            |error| to_python_with_text(error, schema.as_deref().unwrap_or_default()),
+        );
+        bar.call_method1(py, "close", ())?;
+        Ok(PyLoadReport::new(report?))
+    }
+
+    /// Answer a query in DQL.
+    ///
+    /// `variables` are the values of its `$` names: text, numbers, booleans, dates and times, or
+    /// lists of them. `timeout` is in seconds. `debug` adds the uid to every object.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> db.alter("name: string @index(exact) .")
+    /// >>> _ = db.mutate(set='_:a <name> "Ada" .')
+    /// >>> dql = "query q($n: string) { q(func: eq(name, $n)) { name } }"
+    /// >>> db.query(dql, {"n": "Ada"}).to_dict()
+    /// {'q': [{'name': 'Ada'}]}
+    ///
+    /// Raises ParseError with line, column and a hint; QueryError; LimitError after `timeout`.
+    #[pyo3(signature = (dql, variables = None, *, timeout = None, debug = false))]
+    fn query(
+        &self,
+        py: Python<'_>,
+        dql: String,
+        variables: Option<&Bound<'_, PyDict>>,
+        timeout: Option<f64>,
+        debug: bool,
+    ) -> PyResult<PyResultSet> {
+        let variables = to_variables(variables)?;
+        let timeout = timeout.map(Duration::try_from_secs_f64).transpose();
+        let timeout = timeout.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let request = QueryRequest { text: dql, variables, debug };
+        let answer = interruptible_with(
+            py,
+            timeout,
+            |_| Ok(()),
+            |control| self.database.query(&request, control),
+            |error| to_python_with_text(error, &request.text),
+        );
+        Ok(PyResultSet::new(answer?))
+    }
+
+    /// Answer a query page by page: `size` nodes of its one visible block at a time, in the order
+    /// of their uids. All pages show the same moment, and each costs the same.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.load(b'<1> <name> "Ada" .\n<2> <name> "Bob" .\n<3> <name> "Eve" .')
+    /// >>> [len(page) for page in db.pages("{ q(func: has(name)) { name } }", size=2)]
+    /// [2, 1]
+    #[pyo3(signature = (dql, size = 1000, variables = None))]
+    fn pages(
+        &self,
+        py: Python<'_>,
+        dql: &str,
+        size: usize,
+        variables: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyPages> {
+        let variables = to_variables(variables)?;
+        let pages = py.detach(|| self.database.pages(dql, &variables, size));
+        Ok(PyPages::new(pages.map_err(|error| to_python_with_text(error, dql))?))
+    }
+
+    /// Delete and set N-Quads in one commit, the deletes first. Returns the uids of new nodes by
+    /// the names of their blank nodes.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> db.mutate(set='<0x5> <friend> _:a .\n_:a <name> "Ada" .').keys()
+    /// dict_keys(['a'])
+    ///
+    /// Raises ParseError, SchemaError or QueryError; nothing is changed then.
+    #[pyo3(signature = (*, set = "", delete = ""))]
+    fn mutate<'py>(&self, py: Python<'py>, set: &str, delete: &str) -> PyResult<Bound<'py, PyDict>> {
+        let done = py.detach(|| self.database.mutate(set, delete));
+        let text = if set.is_empty() { delete } else { set };
+        let done = done.map_err(|error| to_python_with_text(error, text))?;
+        let uids = PyDict::new(py);
+        for (name, uid) in &done.uids {
+            uids.set_item(name, uid)?;
+        }
+        Ok(uids)
+    }
+
+    /// The schema in the language of `alter`.
+    fn schema(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| self.database.schema_text()).map_err(to_python)
+    }
+
+    /// How large the database is: "nodes", the number of the last "commit", and for each of the
+    /// "predicates" its "nodes", its "values" and the "bytes" that it takes, indexes included.
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Stats { nodes, commit, predicates } =
+            py.detach(|| self.database.stats()).map_err(to_python)?;
+        let counts = PyDict::new(py);
+        for predicate in &predicates {
+            counts.set_item(&*predicate.name, predicate_stats(py, predicate)?)?;
+        }
+        let stats = PyDict::new(py);
+        stats.set_item("nodes", nodes)?;
+        stats.set_item("commit", commit)?;
+        stats.set_item("predicates", counts)?;
+        Ok(stats)
+    }
+
+    /// Write everything to a directory, which `connect` opens.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.database.save(&path)).map_err(to_python)
+    }
+
+    /// Answer over HTTP from threads in the background, on this machine only unless `host` says
+    /// otherwise. Port 0 takes any that is free.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> with db.serve(port=0) as server:
+    /// ...     server.url.startswith("http://127.0.0.1:")
+    /// True
+    #[pyo3(signature = (port = 8080, host = "127.0.0.1"))]
+    fn serve(&self, py: Python<'_>, port: u16, host: &str) -> PyResult<PyServer> {
+        let host: IpAddr = host.parse().map_err(|_| {
+            PyValueError::new_err(format!("host must be an IP address, not {host:?}"))
+        })?;
+        let options = ServeOptions { host, port };
+        let server = py.detach(|| Server::start(self.database.clone(), options));
+        Ok(PyServer::new(server.map_err(to_python)?))
+    }
+
+    /// Write what is unsaved, and let go of the data and the directory.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.database.close()).map_err(to_python)
+    }
+
+    /// Where the database lives; None for one in memory.
+    #[getter]
+    fn path(&self) -> Option<&PathBuf> {
+        self.path.as_ref()
+    }
+
+    /// Whether it was opened to be read only.
+    #[getter]
+    fn read_only(&self) -> bool {
+        self.read_only
+    }
+
+    fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.close(py)
+    }
+
+    fn __repr__(&self) -> String {
+        let place = match &self.path {
+            Some(path) => path.display().to_string(),
+            None => ":memory:".to_owned(),
+        };
+        let mode = if self.read_only { ", read-only" } else { "" };
+        format!("<hexgraph.Database {place}{mode}>")
+    }
+}
+
+fn predicate_stats<'py>(py: Python<'py>, stats: &PredicateStats) -> PyResult<Bound<'py, PyDict>> {
+    let PredicateStats { column_bytes, index_bytes, reverse_bytes, facet_bytes, .. } = stats;
+    let entry = PyDict::new(py);
+    entry.set_item("nodes", stats.subjects)?;
+    entry.set_item("values", stats.values)?;
+    entry.set_item("bytes", column_bytes + index_bytes + reverse_bytes + facet_bytes)?;
+    Ok(entry)
+}

@@ -1,0 +1,15 @@
+//! The Python package's native half: it converts, releases the interpreter's lock, and calls the
+//! database.
+
+mod errors;
+mod interrupt;
+mod variables;
+mod source;
+mod database;
+mod pages;
+mod result;
+mod dict_sink;
+mod arrow_columns;
+mod arrow;
+mod server;
+mod module;

@@ -1,0 +1,54 @@
+//! What Python sees of the native half.
+
+use super::arrow::ArrowTable;
+use super::database::PyDatabase;
+use super::interrupt::signal_came;
+use super::pages::PyPages;
+use super::result::PyResultSet;
+use super::server::PyServer;
+use super::source::PyLoadReport;
+use crate::cli;
+use crate::cli::Interrupt;
+use crate::db::Database;
+use crate::db::OpenOptions;
+use pyo3::prelude::*;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The native half of hexgraph.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<PyDatabase>()?;
+    module.add_class::<PyResultSet>()?;
+    module.add_class::<PyPages>()?;
+    module.add_class::<ArrowTable>()?;
+    module.add_class::<PyLoadReport>()?;
+    module.add_class::<PyServer>()?;
+    module.add_function(wrap_pyfunction!(open_database, module)?)?;
+    module.add_function(wrap_pyfunction!(run_command, module)?)
+}
+
+/// Open the database in a directory, or an empty one in memory.
+#[pyfunction]
+#[pyo3(signature = (path, read_only, threads))]
+fn open_database(
+    py: Python<'_>,
+    path: Option<PathBuf>,
+    read_only: bool,
+    threads: usize,
+) -> PyResult<PyDatabase> {
+    let options = OpenOptions { read_only, threads };
+    let Some(path) = path else {
+        return Ok(PyDatabase::new(Database::in_memory_with(options), None, false));
+    };
+    let opened = py.detach(|| Database::open(&path, options));
+    let database = opened.map_err(super::errors::to_python)?;
+    Ok(PyDatabase::new(database, Some(path), read_only))
+}
+
+/// Run the command line; the program's name comes first. Returns the exit status.
+#[pyfunction]
+fn run_command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| cli::run(arguments, Interrupt::Host(signal_came)))
+}

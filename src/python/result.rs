@@ -1,0 +1,153 @@
+//! What a query found.
+
+use super::arrow::ArrowTable;
+use super::dict_sink::DictSink;
+use super::dict_sink::Fault;
+use super::errors::to_python;
+use super::interrupt::interruptible;
+use crate::answer::TableSink;
+use crate::db::Control;
+use crate::db::QueryAnswer;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use pyo3::types::PyDict;
+use pyo3::types::PyString;
+
+/// What a query found, converted when it is asked for.
+#[pyclass(frozen, name = "Result", module = "hexgraph")]
+pub struct PyResultSet {
+    answer: QueryAnswer,
+}
+
+impl PyResultSet {
+    /// A result of an answer.
+    pub fn new(answer: QueryAnswer) -> PyResultSet {
+        PyResultSet { answer }
+    }
+
+    fn dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let control = Control::new();
+        let fault = Fault::new(&control);
+        let written = self.answer.write(DictSink::new(py, &fault), &control);
+        match fault.take() {
+            Some(error) => Err(error),
+            None => Ok(written.map_err(to_python)?.finish()),
+        }
+    }
+
+}
+
+#[pymethods]
+impl PyResultSet {
+    /// The data as plain Python objects: the name of each block and the list of what it found.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='_:a <name> "Ada" .')
+    /// >>> db.query("{ q(func: has(name)) { name } }").to_dict()
+    /// {'q': [{'name': 'Ada'}]}
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.dict(py)
+    }
+
+    /// The data as JSON text.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='_:a <name> "Ada" .')
+    /// >>> db.query("{ q(func: has(name)) { name } }").json()
+    /// '{"q":[{"name":"Ada"}]}'
+    fn json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        let write = |control: &Control| self.answer.to_json_within(control);
+        let (json, _) = interruptible(py, None, write)?;
+        Ok(PyString::new(py, &json))
+    }
+
+    /// The rows of a block as a table that every Arrow library takes without a copy, through
+    /// `__arrow_c_stream__`. Nested objects become columns `a.b`. `block` may be left out where
+    /// there is only one.
+    ///
+    /// Raises QueryError where rows hold lists of nodes: such a result is a tree, `@normalize`
+    /// makes it a table.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='_:a <name> "Ada" .')
+    /// >>> db.query("{ q(func: has(name)) { name } }").to_arrow()
+    /// <hexgraph.ArrowTable: 1 row, columns name: Utf8>
+    #[pyo3(signature = (block = None))]
+    fn to_arrow(&self, py: Python<'_>, block: Option<String>) -> PyResult<ArrowTable> {
+        interruptible(py, None, |control| {
+            ArrowTable::new(self.answer.write(TableSink::new(block), control)?.finish()?)
+        })
+    }
+
+    /// The rows of a block as a pandas.DataFrame; as `to_arrow`. Numbers with gaps have pandas'
+    /// nullable types. pyarrow is not needed.
+    #[pyo3(signature = (block = None))]
+    fn to_pandas<'py>(
+        &self,
+        py: Python<'py>,
+        block: Option<String>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let table = self.to_arrow(py, block)?;
+        py.import("hexgraph.frames")?.call_method1("to_pandas", (table,))
+    }
+
+    /// The rows of a block as a polars.DataFrame; as `to_arrow`.
+    #[pyo3(signature = (block = None))]
+    fn to_polars<'py>(
+        &self,
+        py: Python<'py>,
+        block: Option<String>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let table = self.to_arrow(py, block)?;
+        py.import("hexgraph.frames")?.call_method1("to_polars", (table,))
+    }
+
+    /// The only block as an Arrow stream; see `to_arrow`.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        self.to_arrow(py, None)?.stream(py, requested_schema)
+    }
+
+    /// Seconds that the query took, by what they were spent on: "parsing" and "processing".
+    #[getter]
+    fn latency<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let latency = self.answer.latency();
+        let seconds = PyDict::new(py);
+        seconds.set_item("parsing", latency.parsing.as_secs_f64())?;
+        seconds.set_item("processing", latency.processing.as_secs_f64())?;
+        Ok(seconds)
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        interruptible(py, None, |control| self.answer.row_count(control))
+    }
+
+    fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.__len__(py)? != 0)
+    }
+
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        block: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.dict(py)?.get_item(block)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let text = py.import("hexgraph.display")?.call_method1("to_text", (self.dict(py)?,))?;
+        text.extract()
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let html = py.import("hexgraph.display")?.call_method1("to_html", (self.dict(py)?,))?;
+        html.extract()
+    }
+}

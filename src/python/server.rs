@@ -1,0 +1,52 @@
+//! A server that a program runs beside its other work.
+
+use crate::http::Server;
+use pyo3::prelude::*;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+/// A server in the background. `with db.serve() as server:` stops it at the end.
+#[pyclass(frozen, name = "Server", module = "hexgraph")]
+pub struct PyServer {
+    server: Mutex<Server>,
+    url: String,
+}
+
+impl PyServer {
+    /// A handle of a running server.
+    pub fn new(server: Server) -> PyServer {
+        let url = server.url();
+        PyServer { server: Mutex::new(server), url }
+    }
+}
+
+#[pymethods]
+impl PyServer {
+    /// Where clients connect to, `http://127.0.0.1:8080` for instance.
+    #[getter]
+    fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Stop listening, and wait a moment for the requests that run. Stopping again does nothing.
+    fn stop(&self, py: Python<'_>) {
+        py.detach(|| self.server.lock().unwrap_or_else(PoisonError::into_inner).stop());
+    }
+
+    fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, pyo3::types::PyTuple>) {
+        self.stop(py);
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let is_running = py.detach(|| {
+            self.server.lock().unwrap_or_else(PoisonError::into_inner).is_running()
+        });
+        let state = if is_running { "answers at" } else { "stopped, was at" };
+        format!("<hexgraph.Server {state} {}>", self.url)
+    }
+}
