@@ -345,10 +345,9 @@ impl ValuesBuilder {
                 value_type,
                 texts: TextArray::from_parts(Offsets::from_vec(ends), exact(bytes)),
             },
-            Kind::Vector { ends, numbers } => Values::Vector {
-                offsets: Offsets::from_vec(ends),
-                numbers: exact(numbers),
-            },
+            Kind::Vector { ends, numbers } => {
+                Values::Vector { offsets: Offsets::from_vec(ends), numbers: exact(numbers) }
+            }
             Kind::Mixed { ends, bytes } => {
                 Values::Mixed { offsets: Offsets::from_vec(ends), bytes: exact(bytes) }
             }

@@ -1,0 +1,58 @@
+# hexgraph: what one does with it. Needs Rust, Python 3.11 or later, and make.
+
+PYTHON ?= python3
+CARGO_TARGET_DIR ?= $(CURDIR)/target
+export CARGO_TARGET_DIR
+
+VENV := .venv
+BIN := $(VENV)/bin
+WHEELS := $(CARGO_TARGET_DIR)/wheels
+
+.PHONY: help demo wheel install test lint conformance bench clean
+
+help: ## List these commands
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
+
+demo: install ## Build, install into .venv, and take the tour over the sample
+	$(BIN)/python -m hexgraph demo
+
+test: dev ## Run all tests: Rust, Python, notebooks
+	cargo test --locked --features http
+	$(BIN)/python -m pytest
+
+lint: dev ## Check format and style of Rust and Python, and the type stubs
+	cargo fmt --check
+	cargo clippy --locked --all-targets --all-features -- -D warnings
+	$(BIN)/ruff check python tests benches
+	$(BIN)/ruff format --check python tests
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest hexgraph._native --mypy-config-file pyproject.toml
+
+conformance: install ## Compare with recorded answers, where ../shared is there
+	$(BIN)/python tests/conformance/run.py
+
+bench: ## Measure
+	cargo bench --locked --features http
+
+wheel: $(VENV)/maturin ## Build the wheel
+	rm -rf $(WHEELS)
+	$(BIN)/maturin build --quiet --release --out $(WHEELS)
+
+install: wheel ## Build, and install into .venv
+	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall $(WHEELS)/*.whl
+
+dev: install $(VENV)/tools
+
+clean: ## Remove what was built
+	cargo clean
+	rm -rf $(VENV)
+
+$(VENV)/maturin: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet 'maturin>=1.14,<2'
+	touch $@
+
+# The extra is read from the wheel, so that the versions stand in one place.
+$(VENV)/tools: pyproject.toml
+	$(BIN)/python -m pip install --quiet "$$(ls $(WHEELS)/*.whl)[dev]"
+	touch $@

@@ -1,0 +1,104 @@
+//! Does a page by `after` cost the same at any depth?
+//!
+//! A predicate with ten million subjects, an indexed filter that keeps a tenth of them, a node with
+//! ten million edges, and all of it again on a snapshot just mapped. `HEXGRAPH_BENCH_NODES` sets
+//! another size.
+
+use criterion::BenchmarkId;
+use criterion::Criterion;
+use criterion::criterion_group;
+use criterion::criterion_main;
+use hexgraph::db::Database;
+use hexgraph::db::OpenOptions;
+use hexgraph_benches::ask;
+use hexgraph_benches::load_lines;
+use std::hint::black_box;
+use std::time::Instant;
+
+const SCHEMA: &str = "serial: int .\nbucket: int @index(int) .\nlink: [uid] .\n";
+
+/// The uid before the first node; the one with all the edges.
+const HUB: u64 = 0x10;
+
+fn nodes() -> u64 {
+    let size = std::env::var("HEXGRAPH_BENCH_NODES").ok().and_then(|text| text.parse().ok());
+    size.unwrap_or(10_000_000)
+}
+
+fn depths() -> Vec<u64> {
+    let fixed = [0, 1_000, 100_000, 1_000_000, nodes() / 100 * 99];
+    fixed.into_iter().filter(|depth| depth + 100 < nodes()).collect()
+}
+
+fn build(dir: &std::path::Path) -> Database {
+    let db = Database::in_memory();
+    db.alter(SCHEMA).expect("the schema is valid");
+    load_lines(&db, dir, |out| {
+        for number in 1..=nodes() {
+            let uid = HUB + number;
+            writeln!(out, "<{uid}> <serial> \"{number}\"^^<xs:int> .").expect("room");
+            writeln!(out, "<{uid}> <bucket> \"{}\"^^<xs:int> .", number % 10).expect("room");
+            writeln!(out, "<{HUB}> <link> <{uid}> .").expect("room");
+        }
+    });
+    db
+}
+
+fn root(args: String) -> String {
+    format!("{{ q(func: has(serial), {args}) {{ serial }} }}")
+}
+
+fn filtered(args: String) -> String {
+    format!("{{ q(func: has(serial), {args}) @filter(eq(bucket, 3)) {{ serial }} }}")
+}
+
+fn edges(args: String) -> String {
+    format!("{{ q(func: uid({HUB})) {{ link ({args}) {{ serial }} }} }}")
+}
+
+/// A question by name, and its query for the arguments of a page.
+type Question = (&'static str, fn(String) -> String);
+
+const QUESTIONS: [Question; 3] = [("root", root), ("filtered", filtered), ("edges", edges)];
+
+fn measure(c: &mut Criterion, db: &Database, place: &str) {
+    for (name, query) in QUESTIONS {
+        let mut group = c.benchmark_group(format!("{place}/{name}/after"));
+        for depth in depths() {
+            let text = query(format!("first: 100, after: {:#x}", HUB + depth));
+            group.bench_function(BenchmarkId::from_parameter(depth), |b| {
+                b.iter(|| black_box(ask(db, &text)));
+            });
+        }
+        group.finish();
+    }
+    let mut group = c.benchmark_group(format!("{place}/root/offset"));
+    for depth in depths() {
+        let text = root(format!("first: 100, offset: {depth}"));
+        group.bench_function(BenchmarkId::from_parameter(depth), |b| {
+            b.iter(|| black_box(ask(db, &text)));
+        });
+    }
+    group.finish();
+}
+
+fn pages(c: &mut Criterion) {
+    let dir = tempfile::tempdir().expect("a directory for temporary files");
+    let db = build(dir.path());
+    measure(c, &db, "memory");
+    let path = dir.path().join("saved");
+    db.save(&path).expect("the disk has room");
+    drop(db);
+    let options = OpenOptions { read_only: true, ..OpenOptions::default() };
+    let mapped = Database::open(&path, options).expect("the snapshot was just written");
+    for (name, query) in QUESTIONS {
+        let deepest = HUB + depths().pop().unwrap_or(0);
+        let started = Instant::now();
+        ask(&mapped, &query(format!("first: 100, after: {deepest:#x}")));
+        println!("mapped/{name}: first touch of its blocks {:?}", started.elapsed());
+    }
+    measure(c, &mapped, "mapped");
+}
+
+criterion_group!(benches, pages);
+criterion_main!(benches);

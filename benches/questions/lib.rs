@@ -1,0 +1,61 @@
+//! What the benches share: databases made of seeded data, and how a query is asked.
+
+use hexgraph::db::Control;
+use hexgraph::db::Database;
+use hexgraph::db::LoadOptions;
+use hexgraph::db::QueryRequest;
+use hexgraph::db::Source;
+use std::io::BufWriter;
+use std::io::Write;
+use std::path::Path;
+use std::path::PathBuf;
+
+/// Answers a query as JSON text.
+///
+/// # Panics
+///
+/// When the query fails: a bench has no use for that.
+pub fn ask(db: &Database, text: &str) -> String {
+    let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
+    let answer = db.query(&request, &Control::new()).expect("the query is valid");
+    answer.to_json().expect("the values are valid").0
+}
+
+/// Loads N-Quads that `lines` writes.
+///
+/// # Panics
+///
+/// When the file can't be written or loaded.
+pub fn load_lines(db: &Database, dir: &Path, lines: impl FnOnce(&mut dyn Write)) {
+    let path = dir.join("data.rdf");
+    let file = std::fs::File::create(&path).expect("the directory is writable");
+    let mut out = BufWriter::new(file);
+    lines(&mut out);
+    out.flush().expect("the disk has room");
+    db.load(Source::File(path.clone()), None, LoadOptions::default(), &Control::new())
+        .expect("the lines are valid");
+    std::fs::remove_file(path).expect("the file was just read");
+}
+
+/// The folder of the film data, `None` where it is absent.
+pub fn shared() -> Option<PathBuf> {
+    let root = match std::env::var_os("HEXGRAPH_SHARED") {
+        Some(path) => PathBuf::from(path),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"),
+    };
+    root.join("data/film.rdf.gz").exists().then_some(root)
+}
+
+/// A database of the film data.
+///
+/// # Panics
+///
+/// When the data can't be loaded.
+pub fn film(root: &Path) -> Database {
+    let db = Database::in_memory();
+    let schema = std::fs::read_to_string(root.join("data/film.schema")).expect("the schema is text");
+    let source = Source::File(root.join("data/film.rdf.gz"));
+    db.load(source, Some(&schema), LoadOptions::default(), &Control::new())
+        .expect("the film data is valid");
+    db
+}

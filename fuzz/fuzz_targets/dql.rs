@@ -1,0 +1,11 @@
+//! Any text is parsed and planned, or refused with an error that has a place.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    if let Ok(document) = hexgraph::dql::parse(text) {
+        let _ = document.plan(&Default::default());
+    }
+    let _ = hexgraph::dql::parse_mutation(text);
+});

@@ -1,0 +1,11 @@
+//! Any text is read as N-Quads, or refused with an error that has a place.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    for line in text.lines() {
+        let _ = hexgraph::formats::parse_line(line);
+    }
+    let _ = hexgraph::formats::parse_text(text);
+});

@@ -1,0 +1,43 @@
+"""An embedded, in-memory, lock-free analytic graph engine that answers DQL.
+
+>>> import hexgraph
+>>> db = hexgraph.connect()
+>>> db.alter("name: string @index(term) .")
+>>> _ = db.mutate(set='_:ada <name> "Ada Lovelace" .')
+>>> db.query('{ q(func: anyofterms(name, "ada")) { name } }').to_dict()
+{'q': [{'name': 'Ada Lovelace'}]}
+"""
+
+from ._native import ArrowTable, Database, LoadReport, Pages, Result, Server, __version__
+from .connection import connect
+from .errors import (
+    ConflictError,
+    CorruptError,
+    Error,
+    LimitError,
+    LoadError,
+    ParseError,
+    QueryError,
+    SchemaError,
+    StorageError,
+)
+
+__all__ = [
+    "ArrowTable",
+    "ConflictError",
+    "CorruptError",
+    "Database",
+    "Error",
+    "LimitError",
+    "LoadError",
+    "LoadReport",
+    "Pages",
+    "ParseError",
+    "QueryError",
+    "Result",
+    "SchemaError",
+    "Server",
+    "StorageError",
+    "__version__",
+    "connect",
+]

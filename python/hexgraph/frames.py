@@ -1,0 +1,59 @@
+"""Tables as data frames. pandas and polars are imported when they are asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .errors import Error
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+    from ._native import ArrowTable
+
+
+def to_polars(table: ArrowTable) -> polars.DataFrame:
+    """Return the table as a polars.DataFrame, without a copy where polars needs none."""
+    try:
+        import polars
+    except ImportError as error:
+        raise missing("polars") from error
+    return polars.DataFrame(table)
+
+
+def to_pandas(table: ArrowTable) -> pandas.DataFrame:
+    """Return the table as a pandas.DataFrame: nullable types where there are gaps."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise missing("pandas") from error
+    columns = {name: series(kind, *cells) for name, kind, *cells in table.columns()}
+    return pandas.DataFrame(columns, index=pandas.RangeIndex(len(table)))
+
+
+def series(kind: str, values: Any, missing: Any) -> Any:
+    """Return one column: `values` are raw bytes or a list, `missing` a byte for each value."""
+    import numpy
+    import pandas
+
+    gaps = numpy.frombuffer(missing, dtype="bool")
+    if kind.startswith("datetime64"):
+        times = pandas.Series(numpy.frombuffer(values, dtype=kind))
+        return times.mask(gaps).dt.tz_localize("UTC")
+    if kind == "object":
+        return pandas.Series(values, dtype="object")
+    if kind == "text":
+        return pandas.Series(values, dtype="str")
+    plain = numpy.frombuffer(values, dtype=kind)
+    if kind == "float64":
+        return pandas.Series(numpy.where(gaps, numpy.nan, plain))
+    if not gaps.any():
+        return pandas.Series(plain.copy())
+    nullable = {"int64": pandas.arrays.IntegerArray, "bool": pandas.arrays.BooleanArray}
+    return pandas.Series(nullable[kind](plain.copy(), gaps.copy()))
+
+
+def missing(package: str) -> Error:
+    """Return the exception for a package that is not installed."""
+    return Error(f"this needs {package}: pip install hexgraph[{package}]")

@@ -1,0 +1,109 @@
+"""How far a load is: a bar on a terminal and in notebooks, nothing elsewhere."""
+
+import sys
+import time
+from typing import Any, Protocol
+
+WIDTH = 30
+PATIENCE_SECONDS = 0.5
+"""A load that is done by then shows no bar."""
+
+
+class Bar(Protocol):
+    """What a load calls, about every 50 ms and when it ends."""
+
+    def update(self, done: int, total: int) -> None:
+        """Show that `done` of `total` bytes are read."""
+
+    def close(self) -> None:
+        """Remove the bar."""
+
+
+class NoBar:
+    """Shows nothing."""
+
+    def update(self, done: int, total: int) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class TerminalBar:
+    """Rewrites one line of the standard error."""
+
+    def __init__(self) -> None:
+        self.started = time.monotonic()
+        self.shown = ""
+
+    def update(self, done: int, total: int) -> None:
+        """Show how far it is."""
+        seconds = time.monotonic() - self.started
+        line = text(done, total, seconds)
+        if seconds >= PATIENCE_SECONDS and line != self.shown:
+            sys.stderr.write(f"\r{line:{len(self.shown)}}")
+            sys.stderr.flush()
+            self.shown = line
+
+    def close(self) -> None:
+        """Clear the line."""
+        if self.shown:
+            sys.stderr.write("\r" + " " * len(self.shown) + "\r")
+            sys.stderr.flush()
+
+
+class NotebookBar:
+    """Updates one output of a notebook's cell. Needs IPython alone, which every notebook has."""
+
+    def __init__(self) -> None:
+        self.started = time.monotonic()
+        self.shown = ""
+        self.handle: Any = None
+
+    def update(self, done: int, total: int) -> None:
+        """Show how far it is."""
+        seconds = time.monotonic() - self.started
+        line = text(done, total, seconds)
+        if seconds < PATIENCE_SECONDS or line == self.shown:
+            return
+        self.shown = line
+        self.show(f"<pre>{line}</pre>")
+
+    def close(self) -> None:
+        """Empty the output."""
+        if self.handle is not None:
+            self.show("")
+
+    def show(self, html: str) -> None:
+        """Put `html` in the output."""
+        from IPython.display import HTML, display
+
+        if self.handle is None:
+            self.handle = display(HTML(html), display_id=True)
+        else:
+            self.handle.update(HTML(html))
+
+
+def bar(wanted: bool) -> Bar:
+    """Return what fits the place where this runs."""
+    if not wanted:
+        return NoBar()
+    if is_notebook():
+        return NotebookBar()
+    return TerminalBar() if sys.stderr is not None and sys.stderr.isatty() else NoBar()
+
+
+def is_notebook() -> bool:
+    """Whether a notebook's kernel runs this. Does not import IPython."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell is not None and hasattr(shell, "kernel")
+
+
+def text(done: int, total: int, seconds: float) -> str:
+    """Return the bar as a line of text."""
+    share = done / total if total else 0.0
+    filled = round(WIDTH * share)
+    if share >= 1.0:
+        return f"building the graph … {seconds:.0f} s"
+    return f"reading [{'#' * filled}{'.' * (WIDTH - filled)}] {share:4.0%} {seconds:.0f} s"

@@ -1,0 +1,71 @@
+import json
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+RDF = '<0x1> <name> "Ada" .\n<0x2> <name> "Bob" .\n'
+
+
+def run(*arguments, **options):
+    command = [sys.executable, "-m", "hexgraph", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+@pytest.fixture
+def loaded(tmp_path):
+    (tmp_path / "a.rdf").write_text(RDF)
+    (tmp_path / "a.schema").write_text("name: string @index(exact) .")
+    path = tmp_path / "db"
+    done = run("load", path, tmp_path / "a.rdf", "--schema", tmp_path / "a.schema")
+    assert done.returncode == 0, done.stderr
+    assert "2 triples, 2 nodes" in done.stdout
+    return path
+
+
+def test_query(loaded):
+    dql = "query q($n: string) { q(func: eq(name, $n)) { name } }"
+    done = run("query", loaded, dql, "--var", "n=Bob")
+    assert json.loads(done.stdout) == {"q": [{"name": "Bob"}]}
+    done = run("query", loaded, "-", input="{ q(func: has(name)) { name } }")
+    assert len(json.loads(done.stdout)["q"]) == 2
+
+
+def test_check(loaded):
+    assert run("check", loaded).returncode == 0
+    (snapshot,) = loaded.glob("snapshot-*.hxs")
+    data = bytearray(snapshot.read_bytes())
+    data[len(data) // 2] ^= 1
+    snapshot.write_bytes(data)
+    done = run("check", loaded)
+    assert done.returncode == 1
+    assert snapshot.name in done.stderr
+
+
+def test_errors(loaded, tmp_path):
+    done = run("query", loaded, "{ nonsense")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: line 1 column ")
+    assert "no database" in run("query", tmp_path / "missing", "{}").stderr
+    assert run("query").returncode == 2
+    assert run("serve", loaded, "--host", "nowhere").returncode == 2
+    assert "hexgraph 0." in run("--version").stdout
+
+
+def test_demo():
+    done = run("demo")
+    assert done.returncode == 0, done.stderr
+    assert "triples about" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
+def test_serve(loaded):
+    command = [sys.executable, "-m", "hexgraph", "serve", str(loaded), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        url = next(word for word in process.stdout.readline().split() if word.startswith("http"))
+        with urllib.request.urlopen(f"{url}/health") as reply:
+            assert reply.status == 200
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0

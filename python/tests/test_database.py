@@ -1,0 +1,211 @@
+import json
+from datetime import UTC, date, datetime
+
+import pytest
+
+import hexgraph
+
+NAMES = "{ q(func: has(name)) { uid name } }"
+
+
+def names(db):
+    return [row["name"] for row in db.query(NAMES).to_dict()["q"]]
+
+
+def test_query(people):
+    result = people.query('{ q(func: eq(name, "Ada")) { uid name born friend { name } } }')
+    ada = {
+        "uid": "0x1",
+        "name": "Ada",
+        "born": 1815,
+        "friend": [{"name": "Bob"}, {"name": "Eve <b>"}],
+    }
+    assert result.to_dict() == {"q": [ada]}
+    assert json.loads(result.json()) == result.to_dict()
+    assert result["q"] == [ada]
+    assert len(result) == 1
+    assert set(result.latency) == {"parsing", "processing"}
+
+
+def test_dict_equals_json_for_every_type(people):
+    dql = "{ q(func: uid(0x1)) { expand(_all_) name@ja born height alive since alias } }"
+    result = people.query(dql)
+    assert json.loads(result.json()) == result.to_dict()
+    row = result["q"][0]
+    assert row["height"] == 1.65
+    assert row["alive"] is False
+    assert row["since"] == "1833-06-05T12:00:00Z"
+    assert row["alias"] == ["Augusta", "Countess"]
+
+
+def test_length_counts_the_objects_of_all_blocks(people):
+    assert len(people.query("{ p(func: has(name)) { name } q(func: has(born)) { born } }")) == 5
+    assert not people.query('{ q(func: eq(name, "Nobody")) { name } }')
+
+
+@pytest.mark.parametrize(
+    ("declared", "value", "found"),
+    [
+        ("string", "Ada", True),
+        ("int", 1815, True),
+        ("int", 1816, False),
+    ],
+)
+def test_variables(people, declared, value, found):
+    field = "name" if declared == "string" else "born"
+    dql = f"query q($v: {declared}) {{ q(func: eq({field}, $v)) {{ uid }} }}"
+    assert bool(people.query(dql, {"$v": value})) is found
+    assert bool(people.query(dql, {"v": value})) is found
+
+
+def test_variables_of_other_types(people):
+    dql = "query q($t: string) { q(func: ge(since, $t)) { uid } }"
+    assert len(people.query(dql, {"t": date(1833, 1, 1)})) == 1
+    assert len(people.query(dql, {"t": datetime(1834, 1, 1, tzinfo=UTC)})) == 0
+    dql = "query q($ids: string) { q(func: uid($ids)) { name } }"
+    assert len(people.query(dql, {"ids": ["0x1", 2]})) == 2
+    with pytest.raises(TypeError, match=r"\$v.*dict"):
+        people.query("query q($v: string) { q(func: eq(name, $v)) { uid } }", {"v": {}})
+
+
+def test_debug_adds_uids(people):
+    rows = people.query("{ q(func: has(born)) { born } }", debug=True).to_dict()["q"]
+    assert [row["uid"] for row in rows] == ["0x1", "0x2"]
+
+
+def test_mutate(people):
+    uids = people.mutate(set='_:dan <name> "Dan" .\n_:dan <friend> <0x1> .')
+    assert list(uids) == ["dan"]
+    assert int(uids["dan"], 16) > 3
+    assert names(people)[-1] == "Dan"
+    people.mutate(delete=f"<{uids['dan']}> * * .")
+    assert len(names(people)) == 3
+
+
+def test_drop(people):
+    people.drop("predicate", "born")
+    assert "born" not in people.query("{ q(func: uid(0x1)) { name born } }").to_dict()["q"][0]
+    people.drop("data")
+    assert names(people) == []
+    assert "name: string" in people.schema()
+    people.drop("all")
+    assert "name: string" not in people.schema()
+    with pytest.raises(ValueError, match="drop"):
+        people.drop("everything")
+
+
+def test_schema_text_makes_the_same_schema(people):
+    with hexgraph.connect() as other:
+        other.alter(people.schema())
+        assert other.schema() == people.schema()
+
+
+def test_stats(people):
+    stats = people.stats()
+    assert stats["nodes"] == 3
+    assert stats["predicates"]["name"]["nodes"] == 3
+    assert stats["predicates"]["friend"]["values"] == 3
+
+
+def test_pages(people):
+    people.mutate(set="".join(f'<{uid}> <name> "N{uid}" .\n' for uid in range(10, 30)))
+    pages = [page.to_dict()["q"] for page in people.pages(NAMES, size=10)]
+    assert [len(page) for page in pages] == [10, 10, 3]
+    assert [row for page in pages for row in page] == people.query(NAMES).to_dict()["q"]
+    filtered = "{ q(func: has(name)) @filter(has(born)) { name } }"
+    assert [len(page) for page in people.pages(filtered, size=1)] == [1, 1]
+    cascade = "{ q(func: has(name)) @cascade { name born } }"
+    assert [len(page) for page in people.pages(cascade, size=1)] == [1, 1]
+
+
+def test_pages_show_one_moment(people):
+    pages = people.pages(NAMES, size=2)
+    first = next(pages)
+    people.mutate(set='<0x9> <name> "Late" .')
+    assert [len(first), *map(len, pages)] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    "dql",
+    [
+        "{ q(func: has(name), first: 1) { name } }",
+        "{ q(func: has(name), orderasc: name) { name } }",
+        "{ p(func: has(name)) { name } q(func: has(name)) { name } }",
+        "{ var(func: has(name)) { name } }",
+    ],
+)
+def test_what_can_not_be_paged(people, dql):
+    with pytest.raises(hexgraph.QueryError, match="pages"):
+        people.pages(dql)
+
+
+def test_save_and_open(people, tmp_path):
+    path = tmp_path / "people"
+    people.save(path)
+    with hexgraph.connect(path) as saved:
+        assert saved.query(NAMES).to_dict() == people.query(NAMES).to_dict()
+        assert saved.schema() == people.schema()
+        assert repr(saved) == f"<hexgraph.Database {path}>"
+
+
+def test_a_directory_keeps_what_was_done(tmp_path):
+    path = tmp_path / "new"
+    with hexgraph.connect(path) as db:
+        db.alter("name: string .")
+        db.mutate(set='<0x1> <name> "Ada" .')
+    with hexgraph.connect(path) as db:
+        assert names(db) == ["Ada"]
+        db.mutate(set='<0x2> <name> "Bob" .')
+    with hexgraph.connect(path, read_only=True) as db:
+        assert names(db) == ["Ada", "Bob"]
+
+
+def test_one_writer_and_many_readers(tmp_path):
+    path = tmp_path / "shared"
+    with hexgraph.connect(path) as writer:
+        writer.load(b'<0x1> <name> "Ada" .', progress=False)
+        with pytest.raises(hexgraph.StorageError, match="open for writing already"):
+            hexgraph.connect(path)
+        with (
+            hexgraph.connect(path, read_only=True) as one,
+            hexgraph.connect(path, read_only=True) as two,
+        ):
+            assert names(one) == names(two) == ["Ada"]
+            with pytest.raises(hexgraph.QueryError, match="read-only"):
+                one.mutate(set='<0x1> <name> "Eve" .')
+    hexgraph.connect(path).close()
+
+
+def test_what_is_no_database(tmp_path):
+    with pytest.raises(hexgraph.StorageError, match="no database"):
+        hexgraph.connect(tmp_path / "missing", read_only=True)
+    (tmp_path / "photo").write_text("")
+    with pytest.raises(hexgraph.StorageError, match="no database"):
+        hexgraph.connect(tmp_path)
+    with pytest.raises(ValueError, match="read_only"):
+        hexgraph.connect(read_only=True)
+
+
+def test_a_damaged_snapshot_is_named(people, tmp_path):
+    path = tmp_path / "people"
+    people.save(path)
+    (snapshot,) = path.glob("snapshot-*.hxs")
+    snapshot.write_bytes(snapshot.read_bytes()[:100])
+    with pytest.raises(hexgraph.CorruptError, match=r"snapshot-1\.hxs"):
+        hexgraph.connect(path)
+
+
+def test_a_closed_database_says_so(people):
+    people.close()
+    people.close()
+    with pytest.raises(hexgraph.QueryError, match="closed"):
+        people.query(NAMES)
+
+
+def test_repr_and_html(people):
+    result = people.query("{ q(func: has(name)) { name friend { name } } }")
+    assert repr(result).startswith("<hexgraph.Result q: 3>")
+    html = result._repr_html_()
+    assert "Eve &lt;b&gt;" in html
+    assert html.count("<table>") == 3
+    assert repr(hexgraph.connect()) == "<hexgraph.Database :memory:>"

@@ -1,0 +1,78 @@
+import pickle
+
+import pytest
+
+import hexgraph
+from hexgraph import errors
+
+CLASSES = [
+    errors.Error("m"),
+    errors.ParseError("m", 2, 3, "h", "text"),
+    errors.SchemaError("m"),
+    errors.QueryError("m"),
+    errors.LimitError("m"),
+    errors.ConflictError("m"),
+    errors.LoadError("m", "f.rdf", 4, 5),
+    errors.CorruptError("m", "p.hxs"),
+    errors.StorageError("m", 2),
+]
+
+
+@pytest.mark.parametrize("error", CLASSES, ids=lambda error: type(error).__name__)
+def test_errors_can_be_pickled(error):
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is type(error)
+    assert str(copy) == str(error)
+    assert vars(copy) == vars(error)
+
+
+@pytest.mark.parametrize("error", CLASSES[1:], ids=lambda error: type(error).__name__)
+def test_errors_have_one_base(error):
+    assert isinstance(error, hexgraph.Error)
+
+
+def test_a_parse_error_points_at_the_place(db):
+    with pytest.raises(hexgraph.ParseError) as caught:
+        db.query("{\n  q(func: nonsense(name)) { name }\n}")
+    error = caught.value
+    assert error.line == 2
+    assert error.source == "  q(func: nonsense(name)) { name }"
+    assert str(error).splitlines()[1].strip() == error.source.strip()
+    assert pickle.loads(pickle.dumps(error)).line == 2
+
+
+def test_a_bad_schema_is_a_parse_error(db):
+    with pytest.raises(hexgraph.ParseError) as caught:
+        db.alter("name: strin .")
+    assert caught.value.line == 1
+
+
+def test_a_schema_that_can_not_be(db):
+    with pytest.raises(hexgraph.Error):
+        db.alter("name: uid @index(exact) .")
+
+
+def test_an_index_that_is_missing(db):
+    db.alter("name: string .")
+    with pytest.raises(hexgraph.Error, match="name"):
+        db.query('{ q(func: eq(name, "Ada")) { uid } }')
+
+
+def test_a_bad_mutation_changes_nothing(db):
+    with pytest.raises(hexgraph.Error):
+        db.mutate(set='<0x1> <name> "Ada" .\nnonsense')
+    assert not db.query("{ q(func: has(name)) { name } }")
+
+
+def test_a_timeout_is_a_limit(people):
+    with pytest.raises(hexgraph.LimitError, match="timeout"):
+        people.query("{ q(func: has(name)) { name } }", timeout=0)
+    with pytest.raises(ValueError, match="negative"):
+        people.query("{ q(func: has(name)) { name } }", timeout=-1)
+
+
+def test_a_missing_file_is_an_os_error(db, tmp_path):
+    with pytest.raises(hexgraph.StorageError, match=r"missing\.rdf") as caught:
+        db.load(tmp_path / "missing.rdf")
+    assert isinstance(caught.value, OSError)
+    assert caught.value.errno == 2

@@ -1,0 +1,66 @@
+"""Replays recorded requests against our server and compares its answers with the recorded ones.
+
+The recordings lie beside the project, in the folder that HEXGRAPH_SHARED names or ../shared.
+`known_*.txt` list the cases that are expected to differ, with the reason: one that is not listed
+and differs fails the run, and so does one that is listed and agrees.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SHARED = Path(os.environ.get("HEXGRAPH_SHARED") or HERE.parents[2] / "shared")
+
+
+@contextmanager
+def server(*arguments: str) -> Iterator[str]:
+    """Run `hexgraph serve` with these arguments, and yield its address."""
+    command = [sys.executable, "-m", "hexgraph", "serve", "--port", "0", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield address(process)
+        finally:
+            process.terminate()
+
+
+def address(process: subprocess.Popen[str]) -> str:
+    """Return the address that the server prints when it is ready."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        for word in line.split():
+            if word.startswith("http://"):
+                return word
+    sys.exit("the server ended before it was ready")
+
+
+def replay(url: str, script: str, known: str, *files: str) -> bool:
+    """Run one replayer and say whether all is as expected."""
+    recordings = SHARED / "conformance"
+    paths = [str(recordings / file) for file in files]
+    options = ["--url", url, "--known", str(HERE / known)]
+    done = subprocess.run([sys.executable, recordings / script, *options, *paths], check=False)
+    return done.returncode == 0
+
+
+def main() -> int:
+    """Replay everything that there is."""
+    if not SHARED.is_dir():
+        print(f"conformance skipped: there is no {SHARED}")
+        return 0
+    data = SHARED / "data"
+    film = ("--load", str(data / "film.rdf.gz"), "--schema", str(data / "film.schema"))
+    with server(*film) as url:
+        cases = ("film/cases_visible.jsonl", "film/fuzz_answers.jsonl.gz")
+        films = replay(url, "replay_queries.py", "known_film.txt", *cases)
+    with server() as url:
+        suite = replay(url, "dql/replay.py", "known_dql.txt", "dql/suite.jsonl")
+    return 0 if films and suite else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+//! Runs the scripts of `tests/golden`: a graph, then queries with their answers or errors.
+//!
+//! A script is text. `#` starts a comment. `schema`, `set` and `delete` open a section that ends
+//! at a blank line; `>` starts a query, whose answer stands below it, one line to the next blank
+//! line. `HEXGRAPH_UPDATE_GOLDEN=1` writes the answers as they are now.
+
+use hexgraph::db::Control;
+use hexgraph::db::Database;
+use hexgraph::db::QueryRequest;
+use std::fmt::Write;
+use std::path::Path;
+use std::path::PathBuf;
+
+fn scripts(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(dir).expect("the folder is there") {
+        let path = entry.expect("the folder can be read").path();
+        if path.is_dir() {
+            found.extend(scripts(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn answer(db: &Database, text: &str) -> String {
+    let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
+    let result = db.query(&request, &Control::new()).and_then(|answer| answer.to_json());
+    match result {
+        Ok((json, _)) => json,
+        Err(error) => format!("error: {error}"),
+    }
+}
+
+/// The script as it should read, with today's answers.
+fn replay(script: &str) -> String {
+    let db = Database::in_memory();
+    let mut out = String::new();
+    let mut paragraphs = script.trim_end().split("\n\n").peekable();
+    while let Some(paragraph) = paragraphs.next() {
+        let code: Vec<&str> = paragraph.lines().filter(|line| !line.starts_with('#')).collect();
+        let comments = paragraph.lines().filter(|line| line.starts_with('#'));
+        for comment in comments {
+            writeln!(out, "{comment}").expect("a string grows");
+        }
+        match code.split_first() {
+            None => {}
+            Some((&"schema", rest)) => {
+                let result = db.alter(&rest.join("\n"));
+                write_section(&mut out, "schema", rest, result.err());
+            }
+            Some((&"set", rest)) => {
+                let result = db.mutate(&rest.join("\n"), "");
+                write_section(&mut out, "set", rest, result.err());
+            }
+            Some((&"delete", rest)) => {
+                let result = db.mutate("", &rest.join("\n"));
+                write_section(&mut out, "delete", rest, result.err());
+            }
+            Some((first, _)) => {
+                assert!(first.starts_with('>'), "not a section and not a query: {first}");
+                let query: Vec<&str> =
+                    code.iter().copied().take_while(|line| line.starts_with('>')).collect();
+                let text: Vec<&str> = query.iter().map(|line| &line[1..]).collect();
+                for line in &query {
+                    writeln!(out, "{line}").expect("a string grows");
+                }
+                writeln!(out, "{}", answer(&db, &text.join("\n"))).expect("a string grows");
+            }
+        }
+        if paragraphs.peek().is_some() {
+            out.push('\n');
+        }
+    }
+    out
+}
+
+fn write_section(out: &mut String, name: &str, lines: &[&str], error: Option<hexgraph::types::Error>) {
+    writeln!(out, "{name}").expect("a string grows");
+    for line in lines.iter().filter(|line| !line.starts_with("error: ")) {
+        writeln!(out, "{line}").expect("a string grows");
+    }
+    if let Some(error) = error {
+        writeln!(out, "error: {error}").expect("a string grows");
+    }
+}
+
+#[test]
+fn golden_scripts_answer_as_written() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let update = std::env::var_os("HEXGRAPH_UPDATE_GOLDEN").is_some();
+    let mut faults = Vec::new();
+    for path in scripts(&dir) {
+        let script = std::fs::read_to_string(&path).expect("the script is text");
+        let now = replay(&script);
+        if update {
+            std::fs::write(&path, now).expect("the script can be written");
+        } else if now.trim_end() != script.trim_end() {
+            let differing = now.lines().zip(script.lines()).find(|(now, then)| now != then);
+            let (now, then) = differing.unwrap_or(("(length)", "(length)"));
+            faults.push(format!("{}\n  wanted {then}\n  got    {now}", path.display()));
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
