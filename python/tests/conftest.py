@@ -11,7 +11,11 @@ since: datetime @index(year) .
 alias: [string] .
 boss: uid @reverse .
 friend: [uid] @reverse @count .
-type Person { name born friend }
+type Person {
+  name
+  born
+  friend
+}
 """
 
 TRIPLES = """

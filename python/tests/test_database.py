@@ -78,7 +78,7 @@ def test_mutate(people):
     assert list(uids) == ["dan"]
     assert int(uids["dan"], 16) > 3
     assert names(people)[-1] == "Dan"
-    people.mutate(delete=f"<{uids['dan']}> * * .")
+    people.mutate(delete=f"<{uids['dan']}> <name> * .")
     assert len(names(people)) == 3
 
 

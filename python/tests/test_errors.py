@@ -53,7 +53,7 @@ def test_a_schema_that_can_not_be(db):
 
 
 def test_an_index_that_is_missing(db):
-    db.alter("name: string .")
+    db.load(b'<0x1> <name> "Ada" .', schema="name: string .")
     with pytest.raises(hexgraph.Error, match="name"):
         db.query('{ q(func: eq(name, "Ada")) { uid } }')
 

@@ -34,7 +34,9 @@ class Client:
 @pytest.fixture
 def client(people):
     with people.serve(port=0) as server:
-        yield Client(server.url)
+        client = Client(server.url)
+        yield client
+        client.connection.close()
 
 
 def message(reply):
@@ -182,6 +184,7 @@ def test_a_stopped_server_is_gone(people):
     server = people.serve(port=0)
     client = Client(server.url)
     assert client.post("/query", ADA, DQL)
+    client.connection.close()
     server.stop()
     server.stop()
     assert "stopped" in repr(server)

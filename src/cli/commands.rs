@@ -50,7 +50,9 @@ fn run_command(command: Command, interrupt: Interrupt) -> Result<()> {
         Command::Serve(arguments) => serve(&arguments, interrupt),
         Command::Query(arguments) => query(&arguments, interrupt),
         Command::Load(arguments) => load(&arguments, interrupt),
-        Command::Demo => Err(Error::query("the demo is in the Python package: python -m hexgraph demo")),
+        Command::Demo => {
+            Err(Error::query("the demo is in the Python package: python -m hexgraph demo"))
+        }
         Command::Check { path } => {
             check(&path)?;
             print(format!("{}: every block agrees with its checksum\n", path.display()).as_bytes())
@@ -123,17 +125,21 @@ fn load_file(
         0 => String::new(),
         number => format!(", {number} lines skipped"),
     };
-    print(format!(
-        "{}: {} triples, {} nodes, {:.1} s{skipped}\n",
-        file.display(),
-        report.triples,
-        report.nodes,
-        report.elapsed.as_secs_f64()
-    ).as_bytes())
+    print(
+        format!(
+            "{}: {} triples, {} nodes, {:.1} s{skipped}\n",
+            file.display(),
+            report.triples,
+            report.nodes,
+            report.elapsed.as_secs_f64()
+        )
+        .as_bytes(),
+    )
 }
 
 fn read_text(path: &Path) -> Result<String> {
-    fs::read_to_string(path).map_err(|error| Error::io(format!("reading {}", path.display()), error))
+    fs::read_to_string(path)
+        .map_err(|error| Error::io(format!("reading {}", path.display()), error))
 }
 
 fn read_variables(given: &[String]) -> Result<Variables> {

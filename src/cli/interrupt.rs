@@ -41,7 +41,11 @@ impl Interrupt {
 fn wait_for_signal() {
     let runtime = Builder::new_current_thread().enable_all().build();
     // Without it the process still ends at the signal, only less gently.
-    let Ok(runtime) = runtime else { loop { thread::park() } };
+    let Ok(runtime) = runtime else {
+        loop {
+            thread::park()
+        }
+    };
     // An error means that no handler can be set: then there is nothing to wait for either.
     let _ = runtime.block_on(first_signal());
 }

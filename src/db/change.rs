@@ -134,7 +134,8 @@ impl Load {
         let pool = self.database.pool()?;
         let Load { database, schema_text, source, skip_errors } = self;
         let report = database.change(true, |version| {
-            let load = || load_into(version, schema_text.as_deref(), source, skip_errors, canceller);
+            let load =
+                || load_into(version, schema_text.as_deref(), source, skip_errors, canceller);
             let (next, report) = pool.install(load)?;
             canceller.check()?;
             Ok((next, report))

@@ -271,11 +271,7 @@ fn open_newest(directory: &Directory) -> Result<Option<Store>> {
 fn stats_of(version: &Version) -> Stats {
     let subjects = version.predicates.iter().map(|(_, predicate)| predicate.subjects());
     let nodes = subjects.reduce(|one, other| one.or(&other)).map_or(0, |nodes| nodes.len());
-    Stats {
-        nodes: nodes as u64,
-        commit: version.commit,
-        predicates: graph::stats(version),
-    }
+    Stats { nodes: nodes as u64, commit: version.commit, predicates: graph::stats(version) }
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {

@@ -39,14 +39,7 @@ impl Database {
         let Some(size) = i32::try_from(size).ok().filter(|size| 0 < *size) else {
             return Err(Error::query(format!("pages: size {size} is not in 1..={}", i32::MAX)));
         };
-        Ok(Pages {
-            database: self.clone(),
-            version: self.version()?,
-            plan,
-            block,
-            size,
-            after,
-        })
+        Ok(Pages { database: self.clone(), version: self.version()?, plan, block, size, after })
     }
 }
 

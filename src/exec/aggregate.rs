@@ -42,7 +42,10 @@ impl Context<'_> {
             for path in waiting {
                 let ready = {
                     let field = field_at(root, &path);
-                    reads_of(&field.kind).iter().all(|var| self.vars[var.0 as usize].is_some())
+                    reads_of(&field.kind).iter().all(|var| {
+                        // A variable without a home in the tree is in a part that was not reached.
+                        self.vars[var.0 as usize].is_some() || !homes.contains_key(var)
+                    })
                 };
                 if !ready {
                     rest.push(path);
@@ -107,6 +110,9 @@ impl Context<'_> {
                 self.var_name(var)
             ))
         };
+        if self.vars[var.0 as usize].is_none() {
+            return Ok(ValueMap::default());
+        }
         let home = homes.get(&var).ok_or_else(wrong_level)?;
         if home.len() != above.len() + 1 || !home.starts_with(above) {
             return Err(wrong_level());
@@ -141,7 +147,14 @@ impl Context<'_> {
                 }
                 FieldKind::Math(expr) => {
                     let lookup = |var: VarId| self.expect_values(var);
-                    super::math::evaluate(expr, &[], &lookup)?.constant
+                    let map = super::math::evaluate(expr, &[], &lookup)?;
+                    if map.constant.is_none() && !map.is_empty() {
+                        return Err(Error::query(format!(
+                            "{}: an empty block has no nodes, its math may use aggregated variables only",
+                            field.at
+                        )));
+                    }
+                    map.constant
                 }
                 FieldKind::Val(var) => self.expect_values(*var)?.constant.clone(),
                 _ => None,

@@ -72,7 +72,7 @@ fn has_result(result: &FieldResult, place: usize, node: u32) -> bool {
         FieldData::Edges(edges) => !edges.targets_of(place).is_empty(),
         FieldData::Values(values) => {
             let FieldKind::Predicate { langs, .. } = &result.field.kind else { return true };
-            if values.hidden.as_ref().is_some_and(|hidden| hidden.binary_search(&node).is_ok()) {
+            if values.is_hidden(node) {
                 return false;
             }
             if langs.iter().any(|lang| lang == "*") {

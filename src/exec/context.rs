@@ -64,6 +64,8 @@ impl<'a> Context<'a> {
     pub(crate) fn uid_var(&self, var: VarId) -> NodeSet {
         match &self.vars[var.0 as usize] {
             Some(Var::Uids(uids)) => uids.set.clone(),
+            // One value for all stands at a node of its own, as in the reference.
+            Some(Var::Values(map)) if map.constant.is_some() => NodeSet::from(vec![u32::MAX]),
             Some(Var::Values(map)) => NodeSet::from(map.nodes.clone()),
             None => NodeSet::default(),
         }

@@ -17,7 +17,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Context<'_> {
-    /// The fields of a selection with every `expand` replaced.
+    /// The fields of a selection with every `expand` replaced; `flat` for the one level of a
+    /// `@recurse` block.
     ///
     /// # Errors
     ///
@@ -26,6 +27,7 @@ impl Context<'_> {
         &self,
         fields: &'f [Arc<Field>],
         nodes: &[u32],
+        flat: bool,
     ) -> Result<Cow<'f, [Arc<Field>]>> {
         let is_expand = |field: &Arc<Field>| matches!(field.kind, FieldKind::Expand(_));
         if !fields.iter().any(is_expand) {
@@ -40,7 +42,7 @@ impl Context<'_> {
                 continue;
             };
             for name in self.expanded_names(expand, nodes)? {
-                if let Some(new) = self.expanded_field(field, &name) {
+                if let Some(new) = self.expanded_field(field, &name, flat) {
                     if !keys.insert(new.key.clone()) {
                         return Err(Error::query(format!(
                             "{}: expand() brings the field `{}`, which the selection has already",
@@ -92,13 +94,15 @@ impl Context<'_> {
     }
 
     /// The field for one predicate; `None` for one that would show nothing.
-    fn expanded_field(&self, expand: &Field, name: &str) -> Option<Field> {
+    fn expanded_field(&self, expand: &Field, name: &str, flat: bool) -> Option<Field> {
         let (plain, reverse) = match name.strip_prefix('~') {
             Some(plain) => (plain, true),
             None => (name, false),
         };
         let predicate = self.predicate(plain)?;
-        if predicate.is_edges() && predicate.direction(reverse).is_none() {
+        // Edges without a selection below show nothing, but in a flat `@recurse` block.
+        let shows = expand.has_body || flat;
+        if predicate.is_edges() && (!shows || predicate.direction(reverse).is_none()) {
             return None;
         }
         // With a filter by type only edges are meant.

@@ -19,6 +19,7 @@ use crate::types::Error;
 use crate::types::Result;
 use crate::types::Value;
 use crate::types::ValueRef;
+use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -163,36 +164,52 @@ impl<'a> Context<'a> {
         Ok(ValueMap::from_sorted(sums))
     }
 
-    /// The nodes whose value a facet filter hides, where the reference heeds such a filter at all:
+    /// The places of the values that pass a facet filter, where the reference heeds such a filter at all:
     /// on lists, on predicates with languages, and beside a projection.
-    pub(crate) fn hidden_values<'f>(
+    pub(crate) fn shown_values<'f>(
         &self,
         field: &'f Field,
         predicate: &Predicate,
         langs: &[String],
         nodes: &[u32],
-    ) -> Result<Option<Vec<u32>>>
+    ) -> Result<Option<FxHashMap<u32, Vec<usize>>>>
     where
         'a: 'f,
     {
-        let Some(filter) = &field.facet_filter else { return Ok(None) };
+        if field.facet_filter.is_none() {
+            return Ok(None);
+        }
         if !predicate.def.list && !predicate.def.lang && field.facets.is_none() {
             return Ok(None);
         }
-        let mut hidden = Vec::new();
+        self.passing_values(field, predicate, langs, nodes).map(Some)
+    }
+
+    /// The places of the values that pass the field's facet filter, of each node that has any.
+    pub(crate) fn passing_values(
+        &self,
+        field: &Field,
+        predicate: &Predicate,
+        langs: &[String],
+        nodes: &[u32],
+    ) -> Result<FxHashMap<u32, Vec<usize>>> {
+        let Some(filter) = &field.facet_filter else { return Ok(FxHashMap::default()) };
+        let mut shown = FxHashMap::default();
         for &node in nodes {
             let Some((_, list)) = predicate.values_in(super::read::Langs::First(langs), node) else {
                 continue;
             };
-            let mut passes = false;
+            let mut places = Vec::new();
             for place in 0..list.len() {
-                passes |= self.facets_pass(filter, &|key: &str| list.facet(place, key))?;
+                if self.facets_pass(filter, &|key: &str| list.facet(place, key))? {
+                    places.push(place);
+                }
             }
-            if !passes {
-                hidden.push(node);
+            if !places.is_empty() {
+                shown.insert(node, places);
             }
         }
-        Ok(Some(hidden))
+        Ok(shown)
     }
 }
 

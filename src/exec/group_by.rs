@@ -12,6 +12,7 @@ use super::tree::ValueMap;
 use super::variables::add_values;
 use crate::graph::Predicate;
 use crate::index::IndexKind;
+use crate::plan::Aggregate;
 use crate::plan::Field;
 use crate::plan::FieldKind;
 use crate::plan::GroupBy;
@@ -211,7 +212,8 @@ impl Context<'_> {
             };
             for ((place, _), map) in vars.iter().zip(&mut maps) {
                 if let Some(value) = &group.results[*place] {
-                    map.insert(*node, value.clone());
+                    let known = map.remove(node);
+                    map.insert(*node, combine(&body[*place].kind, known, value));
                 }
             }
         }
@@ -220,6 +222,16 @@ impl Context<'_> {
         }
         Ok(())
     }
+}
+
+/// A result of one group with the same group's of other parents.
+fn combine(kind: &FieldKind, known: Option<Value>, value: &Value) -> Value {
+    let Some(known) = known else { return value.clone() };
+    let op = match kind {
+        FieldKind::AggregatePredicate { op, .. } => *op,
+        _ => Aggregate::Sum,
+    };
+    aggregate(op, [known.as_ref(), value.as_ref()].into_iter()).unwrap_or(known)
 }
 
 impl GroupValue {

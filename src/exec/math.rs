@@ -27,7 +27,7 @@ type Lookup<'a> = dyn Fn(VarId) -> Result<Arc<ValueMap>> + 'a;
 ///
 /// # Errors
 ///
-/// [`Error::Query`] for a failing operation on constants, and a `cond` without a variable.
+/// [`Error::Query`] for a failing operation on constants.
 pub(crate) fn evaluate(expr: &MathExpr, nodes: &[u32], lookup: &Lookup<'_>) -> Result<ValueMap> {
     let result = eval(expr, lookup)?;
     let mut map = ValueMap::clone(&result);
@@ -114,8 +114,9 @@ fn both(one: &ValueMap, other: &ValueMap) -> Vec<u32> {
 }
 
 fn cond(condition: &ValueMap, yes: &ValueMap, no: &ValueMap) -> Result<ValueMap> {
-    if condition.constant.is_some() {
-        return Err(Error::query("cond() needs a condition over a value variable"));
+    if let Some(value) = &condition.constant {
+        let chosen = if *value == Value::Bool(true) { yes } else { no };
+        return Ok(chosen.clone());
     }
     Ok(ValueMap::from_sorted(condition.iter().filter_map(|(node, value)| {
         let ValueRef::Bool(truth) = value else { return None };
@@ -156,8 +157,9 @@ fn float(value: ValueRef<'_>) -> Option<f64> {
     }
 }
 
+/// A result as a value: what overflows becomes the greatest float, as in the reference.
 fn finite(number: f64) -> Option<Value> {
-    number.is_finite().then_some(Value::Float(number))
+    Some(Value::Float(super::aggregate::clamp(number)))
 }
 
 fn apply_one(function: MathFunction, value: ValueRef<'_>) -> Option<Value> {
@@ -172,7 +174,7 @@ fn apply_one(function: MathFunction, value: ValueRef<'_>) -> Option<Value> {
         (MathFunction::Floor, value) => finite(float(value)?.floor()),
         (MathFunction::Ceil, value) => finite(float(value)?.ceil()),
         (MathFunction::Exp, value) => finite(float(value)?.exp()),
-        (MathFunction::Ln, value) => finite(float(value).filter(|number| 0.0 < *number)?.ln()),
+        (MathFunction::Ln, value) => finite(float(value).filter(|number| 0.0 <= *number)?.ln()),
         (MathFunction::Sqrt, value) => finite(float(value).filter(|number| 0.0 <= *number)?.sqrt()),
         (MathFunction::Since, ValueRef::DateTime(time)) => {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs_f64();

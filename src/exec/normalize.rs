@@ -37,7 +37,8 @@ pub(crate) fn write_flat(writer: &mut Writer<'_, '_>, level: &Level, place: usiz
         return Ok(());
     }
     let mut nested = false;
-    for mut row in rows(writer, level, place, &mut nested)? {
+    let mut path = Vec::new();
+    for mut row in rows(writer, level, place, &mut nested, &mut path)? {
         if row.is_empty() {
             continue;
         }
@@ -95,8 +96,10 @@ fn rows(
     level: &Level,
     place: usize,
     nested: &mut bool,
+    path: &mut Vec<u32>,
 ) -> Result<Vec<Row>> {
     let mut all: Vec<Row> = vec![Row::new()];
+    path.push(level.nodes[place]);
     for result in &level.fields {
         if let FieldData::Edges(edges) = &result.data {
             let mut below: Vec<Row> = Vec::new();
@@ -106,10 +109,11 @@ fn rows(
             });
             for &target in edges.targets_of(place) {
                 let Some(place) = edges.level.place(target) else { continue };
-                if !edges.level.is_alive(place) {
+                let again = writer.path.is_some() && path.contains(&target);
+                if !edges.level.is_alive(place) || again {
                     continue;
                 }
-                let mut found = rows(writer, &edges.level, place, nested)?;
+                let mut found = rows(writer, &edges.level, place, nested, path)?;
                 if let Some(edge) = &facets {
                     add_edge_facets(edge, target, &mut found);
                 }
@@ -129,6 +133,7 @@ fn rows(
             row.extend(items.iter().cloned());
         }
     }
+    path.pop();
     Ok(all)
 }
 
@@ -146,7 +151,7 @@ fn product(all: &[Row], below: &[Row]) -> Vec<Row> {
 fn add_edge_facets(edge: &Edge<'_>, target: u32, rows: &mut [Row]) {
     for (key, value) in chosen(edge.facets, edge.key(), &edge.stored.all(edge.node, target)) {
         let key: Arc<str> = key.into();
-        for row in rows.iter_mut() {
+        for row in rows.iter_mut().filter(|row| !row.is_empty()) {
             row.push((Arc::clone(&key), Item::Value(value.to_value())));
         }
     }
@@ -170,7 +175,7 @@ fn items(
         FieldData::Passwords(answers) => Some(Item::Value(Value::Bool(answers[place]))),
         FieldData::Values(values) => {
             let FieldKind::Predicate { langs, .. } = &field.kind else { return Ok(Row::new()) };
-            if values.hidden.as_ref().is_some_and(|hidden| hidden.binary_search(&node).is_ok()) {
+            if values.is_hidden(node) {
                 return Ok(Row::new());
             }
             let predicate = &values.predicate;

@@ -91,7 +91,7 @@ impl Writer<'_, '_> {
             self.sink.end_array();
             return Ok(());
         }
-        if let Some(field) = count_uid_of(&result.level) {
+        for field in counts_of(&result.level) {
             self.count_object(field, result.count.unwrap_or(result.roots.len()));
         }
         for &root in &result.roots {
@@ -145,7 +145,7 @@ impl Writer<'_, '_> {
         if let Some(path) = &mut self.path {
             path.pop();
         }
-        if self.sink.is_empty() && !self.options.debug {
+        if self.sink.is_empty() {
             self.sink.discard_object();
             return Ok(false);
         }
@@ -177,7 +177,11 @@ impl Writer<'_, '_> {
                 self.sink.int(counts[place] as i64);
             }
             FieldData::Column(map) => {
-                if let Some(value) = map.get(node) {
+                // One value for all is shown at the node that stands for it.
+                let hidden = matches!(field.kind, FieldKind::Val(_))
+                    && map.constant.is_some()
+                    && node != u32::MAX;
+                if let Some(value) = map.get(node).filter(|_| !hidden) {
                     self.sink.key(&field.key);
                     self.sink.value(value);
                 }
@@ -192,7 +196,7 @@ impl Writer<'_, '_> {
 
     fn values(&mut self, field: &Field, values: &ValueField, node: u32) -> Result<()> {
         let FieldKind::Predicate { name, langs, .. } = &field.kind else { return Ok(()) };
-        if values.hidden.as_ref().is_some_and(|hidden| hidden.binary_search(&node).is_ok()) {
+        if values.is_hidden(node) {
             return Ok(());
         }
         let predicate = &values.predicate;
@@ -200,7 +204,7 @@ impl Writer<'_, '_> {
             return self.all_langs(field, name, predicate, node);
         }
         if let Some((_, list)) = predicate.values_in(Langs::First(langs), node) {
-            self.value_list(&field.key, field, predicate, &list)?;
+            self.value_list(&field.key, field, predicate, &list, &values.places(node, list.len()))?;
         }
         Ok(())
     }
@@ -221,10 +225,11 @@ impl Writer<'_, '_> {
             if list.is_empty() {
                 continue;
             }
+            let places: Vec<usize> = (0..list.len()).collect();
             if part.lang.is_empty() {
-                self.value_list(name, field, predicate, &list)?;
+                self.value_list(name, field, predicate, &list, &places)?;
             } else {
-                self.value_list(&format!("{name}@{}", part.lang), field, predicate, &list)?;
+                self.value_list(&format!("{name}@{}", part.lang), field, predicate, &list, &places)?;
             }
         }
         Ok(())
@@ -236,9 +241,10 @@ impl Writer<'_, '_> {
         field: &Field,
         predicate: &Predicate,
         list: &ValueList<'_>,
+        places: &[usize],
     ) -> Result<()> {
         if let Some(facets) = &field.facets {
-            self.value_facets(key, facets, predicate, list);
+            self.value_facets(key, facets, predicate, list, places);
         }
         let wanted = predicate.def.value_type;
         self.sink.key(key);
@@ -248,8 +254,8 @@ impl Writer<'_, '_> {
             return Ok(());
         }
         self.sink.begin_array();
-        for value in list.iter() {
-            self.sink.value(typed(value, wanted)?.as_ref());
+        for &place in places {
+            self.sink.value(typed(list.get(place), wanted)?.as_ref());
         }
         self.sink.end_array();
         Ok(())
@@ -262,9 +268,10 @@ impl Writer<'_, '_> {
         facets: &Facets,
         predicate: &Predicate,
         list: &ValueList<'_>,
+        places: &[usize],
     ) {
         let found: Vec<Vec<(&str, ValueRef<'_>)>> =
-            (0..list.len()).map(|place| list.facets(place)).collect();
+            places.iter().map(|&place| list.facets(place)).collect();
         if !predicate.def.list {
             for (name, value) in chosen(facets, key, &found[0]) {
                 self.sink.key(&name);
@@ -310,7 +317,7 @@ impl Writer<'_, '_> {
         let single = !edges.reverse
             && !edges.predicate.def.list
             && !field.normalize
-            && count_uid_of(&edges.level).is_none();
+            && counts_of(&edges.level).next().is_none();
         if single {
             let written = match edges.level.place(targets[0]) {
                 Some(place) => self.object(&edges.level, place, edge.as_ref())?,
@@ -333,7 +340,7 @@ impl Writer<'_, '_> {
                 self.object(&edges.level, place, edge.as_ref())?;
             }
         }
-        if let Some(count) = count_uid_of(&edges.level) {
+        for count in counts_of(&edges.level) {
             self.count_object(count, targets.len());
         }
         if self.sink.is_empty() {
@@ -477,10 +484,10 @@ fn shown_key(facets: &Facets, prefix: &str, name: &str) -> Option<String> {
     }
 }
 
-/// The `count(uid)` of a level.
-pub(crate) fn count_uid_of(level: &Level) -> Option<&Field> {
+/// The fields `count(uid)` of a level: each is an object by itself.
+fn counts_of(level: &Level) -> impl Iterator<Item = &Field> {
     let counts = |result: &&FieldResult| matches!(result.data, FieldData::CountUid);
-    level.fields.iter().find(counts).map(|result| &*result.field)
+    level.fields.iter().filter(counts).map(|result| &*result.field)
 }
 
 /// The key of a result inside `@groupby`.

@@ -71,7 +71,7 @@ impl Context<'_> {
         walked: &mut Walked,
         edges: &mut usize,
     ) -> Result<()> {
-        let fields = self.expand_fields(&block.fields, &level.nodes)?.into_owned();
+        let fields = self.expand_fields(&block.fields, &level.nodes, true)?.into_owned();
         for (number, field) in fields.iter().enumerate() {
             if let Some((name, reverse)) = self.edges_of(field) {
                 if last {

@@ -90,9 +90,10 @@ impl<'a> Context<'a> {
     {
         let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
         let def = &predicate.def;
-        if def.indexes.is_empty() {
+        let tells = |kind: &IndexKind| *kind != IndexKind::Trigram;
+        if !crate::index::index_kinds(def).iter().any(tells) {
             return Err(Error::query(format!(
-                "predicate `{0}` is not indexed: add @index(...) to the schema of `{0}`, or use the function in a @filter",
+                "predicate `{0}` has no index of its values: add @index(...) to the schema of `{0}`, or use the function in a @filter",
                 def.name
             )));
         }

@@ -14,6 +14,8 @@ use crate::plan::Block;
 use crate::plan::BlockKind;
 use crate::plan::Field;
 use crate::plan::FieldKind;
+use crate::plan::OrderKey;
+use crate::plan::VarId;
 use crate::plan::Query;
 use crate::types::Error;
 use crate::types::Result;
@@ -78,12 +80,14 @@ impl Answer {
     /// [`Error::Query`] for a stored value that the schema's type can't hold any more.
     pub fn write(&self, sink: &mut dyn Sink) -> Result<()> {
         if let Some(request) = &self.query.schema {
+            sink.begin_object();
             self.version.schema.describe(
                 request.predicates.as_deref(),
                 request.types.as_deref(),
                 &request.fields,
                 sink,
             );
+            sink.end_object();
             return Ok(());
         }
         output::write(&self.version, &self.query, self.options, &self.blocks, sink)
@@ -103,9 +107,10 @@ impl Answer {
 
 /// True when every variable that the block reads is known, or defined by the block itself.
 fn is_ready(context: &Context<'_>, block: &Block) -> bool {
-    block.reads.iter().all(|var| {
-        context.vars[var.0 as usize].is_some() || block.defines.binary_search(var).is_ok()
-    })
+    let known = |var: &VarId| context.vars[var.0 as usize].is_some();
+    let early = |key: &OrderKey| matches!(key, OrderKey::Var { var, .. } if !known(var));
+    !block.order.iter().any(early)
+        && block.reads.iter().all(|var| known(var) || block.defines.binary_search(var).is_ok())
 }
 
 fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {

@@ -108,6 +108,8 @@ impl Context<'_> {
             (Some(from), Some(to)) => self.one_path(block, ends, from, to)?.into_iter().collect(),
             _ => Vec::new(),
         };
+        // A path may have one hop more than the depth, as in the reference; with 0 there is none.
+        let paths = if ends.depth == Some(0) { Vec::new() } else { paths };
         if let Some(var) = block.var {
             let path = paths.first().map(|path| path.nodes.clone()).unwrap_or_default();
             let mut nodes = path.clone();
@@ -147,7 +149,7 @@ impl Context<'_> {
                 return Ok(Some(trace(&best, from, to)));
             }
             if best.get(&reached.node).is_some_and(|(weight, ..)| *weight < reached.weight)
-                || depth <= reached.hops as i64
+                || depth < reached.hops as i64
             {
                 continue;
             }
@@ -189,7 +191,7 @@ impl Context<'_> {
                 }
                 continue;
             }
-            if depth <= reached.hops as i64 {
+            if depth < reached.hops as i64 {
                 continue;
             }
             let hops = match known.get(&reached.node) {

@@ -63,7 +63,7 @@ impl<'a> Context<'a> {
                 message: format!("the query is nested deeper than {DEPTH_MAX} levels"),
             });
         }
-        let expanded = self.expand_fields(fields, &nodes)?;
+        let expanded = self.expand_fields(fields, &nodes, false)?;
         let mut results = Vec::with_capacity(expanded.len());
         for field in expanded.iter() {
             let data = self.field(&nodes, field, inherited)?;
@@ -90,8 +90,8 @@ impl<'a> Context<'a> {
                     return Err(no_reverse(name));
                 }
                 check_langs(predicate, langs)?;
-                let hidden = self.hidden_values(field, predicate, langs, nodes)?;
-                Ok(FieldData::Values(ValueField { predicate: Arc::clone(predicate), hidden }))
+                let shown = self.shown_values(field, predicate, langs, nodes)?;
+                Ok(FieldData::Values(ValueField { predicate: Arc::clone(predicate), shown }))
             }
             FieldKind::Uid => {
                 if let Some(var) = field.var {
@@ -139,12 +139,19 @@ impl<'a> Context<'a> {
         if let Some(var) = field.var {
             self.set_var(var, Var::uids(NodeSet::from(below.clone())));
         }
+        let level = Level::default();
+        let predicate = Arc::clone(predicate);
+        let mut result = EdgeField { predicate, reverse, offsets, targets, level, groups: None };
+        for item in field.facets.iter().flat_map(|facets| &facets.items) {
+            if let Some(var) = item.var {
+                let values = self.facet_values(&item.facet, &result, nodes)?;
+                self.set_var(var, Var::Values(Arc::new(values)));
+            }
+        }
         let inherited = Inherited { cascade, depth: inherited.depth + 1 };
         let grouped = field.group_by.is_some();
         let fields = if grouped { &[][..] } else { &field.fields };
-        let level = self.level(below, fields, inherited)?;
-        let predicate = Arc::clone(predicate);
-        let mut result = EdgeField { predicate, reverse, offsets, targets, level, groups: None };
+        result.level = self.level(below, fields, inherited)?;
         if field.group_by.is_some() {
             let groups = self.group_edges(field, &result, nodes.len())?;
             result.groups = Some(groups);
@@ -275,6 +282,11 @@ impl<'a> Context<'a> {
                 self.walk(nodes, &Walk { field, predicate, reverse, edges }, field.page)?;
             let counts = offsets.windows(2).map(|pair| u64::from(pair[1] - pair[0]));
             return Ok(FieldData::Counts(counts.collect()));
+        }
+        if field.facet_filter.is_some() {
+            let shown = self.passing_values(field, predicate, langs, nodes)?;
+            let count = |node: &u32| shown.get(node).map_or(0, |places| places.len() as u64);
+            return Ok(FieldData::Counts(nodes.iter().map(count).collect()));
         }
         let lang = Some(langs.first().map_or("", String::as_str));
         let counter = Counter { predicate, reverse, lang };

@@ -7,6 +7,8 @@ use crate::graph::Predicate;
 use crate::plan::Block;
 use crate::plan::Field;
 use crate::types::Value;
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The result of one block.
@@ -68,8 +70,24 @@ pub(crate) enum FieldData {
 pub(crate) struct ValueField {
     /// The predicate.
     pub(crate) predicate: Arc<Predicate>,
-    /// Nodes whose value a facet filter hides, ascending.
-    pub(crate) hidden: Option<Vec<u32>>,
+    /// With a facet filter: the places of the values that pass, of each node that has any.
+    pub(crate) shown: Option<FxHashMap<u32, Vec<usize>>>,
+}
+
+impl ValueField {
+    /// Whether a facet filter hides all values of a node.
+    pub(crate) fn is_hidden(&self, node: u32) -> bool {
+        self.shown.as_ref().is_some_and(|shown| !shown.contains_key(&node))
+    }
+
+    /// The places of a node's values that are shown.
+    pub(crate) fn places(&self, node: u32, count: usize) -> Cow<'_, [usize]> {
+        match self.shown.as_ref().map(|shown| shown.get(&node)) {
+            None => Cow::Owned((0..count).collect()),
+            Some(Some(places)) => Cow::Borrowed(places),
+            Some(None) => Cow::Borrowed(&[]),
+        }
+    }
 }
 
 /// A field of edges.
@@ -247,5 +265,7 @@ impl EdgeField {
 
 /// True for a block whose result shows under its name.
 pub(crate) fn is_visible(block: &Block) -> bool {
-    !matches!(block.kind, crate::plan::BlockKind::Hidden | crate::plan::BlockKind::Shortest(_))
+    let hidden =
+        matches!(block.kind, crate::plan::BlockKind::Hidden | crate::plan::BlockKind::Shortest(_));
+    !hidden && block.name != "var"
 }

@@ -119,7 +119,7 @@ impl Context<'_> {
             )));
         }
         if langs.is_empty()
-            && values.hidden.is_none()
+            && values.shown.is_none()
             && let Some(part) = predicate.values("")
             && let Some(map) = numbers(part, predicate.def.value_type, live)
         {
@@ -128,7 +128,7 @@ impl Context<'_> {
         }
         let mut map = ValueMap::default();
         for &node in live {
-            if values.hidden.as_ref().is_some_and(|hidden| hidden.binary_search(&node).is_ok()) {
+            if values.is_hidden(node) {
                 continue;
             }
             if let Some((_, list)) = predicate.values_in(Langs::First(langs), node) {

@@ -2,17 +2,23 @@
 
 use super::build::build_edge_store;
 use super::build::build_values;
+use super::compact::is_large;
 use super::compact::settle_grown;
 use super::delta::FacetList;
 use super::delta::Row;
 use super::edges::EdgeStore;
+use super::parts::EdgePart;
+use super::parts::FacetsBuilder;
+use super::parts::ValuePart;
 use super::value_order::compare_values;
+use super::values::LangValues;
 use super::version::Predicate;
 use super::version::PredicateData;
 use super::version::Version;
 use crate::index::IndexKind;
 use crate::index::TokenKey;
 use crate::schema::PredicateDef;
+use crate::storage::ValuesBuilder;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::Uid;
@@ -39,6 +45,18 @@ pub struct ValueChange<'a> {
     pub node: u32,
     /// The value, converted.
     pub value: Value,
+    /// Its facets.
+    pub facets: FacetList,
+}
+
+/// An edge that is to be set.
+pub struct EdgeChange<'a> {
+    /// The predicate.
+    pub name: &'a str,
+    /// Where it starts.
+    pub node: u32,
+    /// Where it ends.
+    pub target: u32,
     /// Its facets.
     pub facets: FacetList,
 }
@@ -116,41 +134,38 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Sets an edge. It takes the place of the one that was, unless the predicate is a list.
-    pub fn set_edge(&mut self, name: &str, node: u32, target: u32, facets: FacetList) {
-        let Some(predicate) = self.predicate(name) else { return };
-        let list = predicate.def.list;
-        let PredicateData::Edges(edges) = &mut predicate.data else { return };
-        if !list && *edges.forward.targets(node) != [target] {
-            clear_edges(edges, node);
-        }
-        edges.forward.add(node, target, facets);
-        if let Some(reverse) = &mut edges.reverse
-            && !reverse.contains(target, node)
-        {
-            reverse.add(target, node, FacetList::new());
+    /// Sets edges. For a predicate that is no list, the last one of a node wins.
+    pub fn set_edges(&mut self, mut changes: Vec<EdgeChange<'_>>) {
+        // The sort is stable: the last one stays the last.
+        changes.sort_by_key(|change| change.name);
+        for run in changes.chunk_by_mut(|one, next| one.name == next.name) {
+            let Some(predicate) = self.predicate(run[0].name) else { continue };
+            let def = Arc::clone(&predicate.def);
+            let PredicateData::Edges(edges) = &mut predicate.data else { continue };
+            if is_large(run.len(), edges.forward.base.subjects.len()) {
+                let parts = vec![EdgePart::of(&edges.forward), edge_part(run)];
+                *edges = build_edge_store(&def, parts);
+                continue;
+            }
+            for change in run {
+                let facets = std::mem::take(&mut change.facets);
+                set_edge(edges, def.list, change.node, change.target, facets);
+            }
         }
     }
 
     /// Sets values. For a predicate that is no list, the last one of a node wins.
     pub fn set_values(&mut self, mut changes: Vec<ValueChange<'_>>) {
-        fn place<'b>(change: &ValueChange<'b>) -> (&'b str, &'b str, u32) {
-            (change.name, change.lang, change.node)
-        }
-        // The sort is stable: the last one stays the last.
-        changes.sort_by(|one, other| place(one).cmp(&place(other)));
-        let mut changes = changes.into_iter().peekable();
-        while let Some(first) = changes.next() {
-            let (name, lang, node) = place(&first);
-            let mut new = vec![(first.value, first.facets)];
-            while let Some(change) = changes.next_if(|next| place(next) == (name, lang, node)) {
-                new.push((change.value, change.facets));
-            }
-            self.set_row(name, lang, node, new);
+        changes.sort_by(|one, other| {
+            (one.name, one.lang, one.node).cmp(&(other.name, other.lang, other.node))
+        });
+        for run in changes.chunk_by_mut(|one, next| (one.name, one.lang) == (next.name, next.lang))
+        {
+            self.set_column(run[0].name, run[0].lang, run);
         }
     }
 
-    fn set_row(&mut self, name: &str, lang: &str, node: u32, new: Vec<(Value, FacetList)>) {
+    fn set_column(&mut self, name: &str, lang: &str, changes: &mut [ValueChange<'_>]) {
         let Some(predicate) = self.predicate(name) else { return };
         let def = Arc::clone(&predicate.def);
         let PredicateData::Values(langs) = &mut predicate.data else { return };
@@ -161,17 +176,20 @@ impl<'a> Draft<'a> {
                 place
             }
         };
+        let mut tokens = Vec::new();
+        if def.unique {
+            tokens.extend(changes.iter().filter_map(|it| TokenKey::of(it.value.as_ref())));
+        }
         let values = &mut langs[place];
-        let row = match def.list {
-            true => united(values.values(node).to_row(), new),
-            false => Row { values: new.into_iter().next_back().into_iter().collect() },
-        };
-        let tokens = def.unique.then(|| row.values.iter().map(|(value, _)| value.clone()));
-        let tokens: Vec<Value> = tokens.into_iter().flatten().collect();
-        values.set_row(node, Some(row), def.value_type);
-        let tokens = tokens.iter().filter_map(|value| TokenKey::of(value.as_ref()));
-        let unique = tokens.map(|token| (name.to_owned(), lang.to_owned(), token));
-        self.unique.extend(unique.collect::<Vec<_>>());
+        if is_large(changes.len(), values.base.column.subjects.len()) {
+            let parts = vec![ValuePart::of(values), value_part(changes, def.value_type)];
+            *values = build_values(&def, lang, parts);
+        } else {
+            for run in changes.chunk_by_mut(|one, next| one.node == next.node) {
+                set_row(values, &def, run);
+            }
+        }
+        self.unique.extend(tokens.into_iter().map(|it| (name.to_owned(), lang.to_owned(), it)));
     }
 
     /// Checks that no two nodes have one of the values that were set where they may not.
@@ -226,6 +244,59 @@ impl Predicate {
             _ => PredicateData::Values(vec![build_values(&def, "", Vec::new())]),
         };
         Predicate { def: Arc::new(def), data }
+    }
+}
+
+fn set_edge(edges: &mut EdgeStore, list: bool, node: u32, target: u32, facets: FacetList) {
+    if !list && *edges.forward.targets(node) != [target] {
+        clear_edges(edges, node);
+    }
+    edges.forward.add(node, target, facets);
+    if let Some(reverse) = &mut edges.reverse
+        && !reverse.contains(target, node)
+    {
+        reverse.add(target, node, FacetList::new());
+    }
+}
+
+/// Sets values of one node.
+fn set_row(values: &mut LangValues, def: &PredicateDef, changes: &mut [ValueChange<'_>]) {
+    let node = changes[0].node;
+    let new = changes.iter_mut().map(|change| {
+        let value = std::mem::replace(&mut change.value, Value::Bool(false));
+        (value, std::mem::take(&mut change.facets))
+    });
+    let row = match def.list {
+        true => united(values.values(node).to_row(), new.collect()),
+        false => Row { values: new.last().into_iter().collect() },
+    };
+    values.set_row(node, Some(row), def.value_type);
+}
+
+fn value_part(changes: &[ValueChange<'_>], value_type: ValueType) -> ValuePart {
+    let mut values = ValuesBuilder::new(value_type);
+    let mut facets = FacetsBuilder::default();
+    for (row, change) in changes.iter().enumerate() {
+        values.push(change.value.as_ref());
+        for (key, value) in &change.facets {
+            facets.push(row as u32, key, value.as_ref());
+        }
+    }
+    let nodes = changes.iter().map(|change| change.node).collect();
+    ValuePart { nodes, values: values.finish(), facets: facets.finish() }
+}
+
+fn edge_part(changes: &[EdgeChange<'_>]) -> EdgePart {
+    let mut facets = FacetsBuilder::default();
+    for (row, change) in changes.iter().enumerate() {
+        for (key, value) in &change.facets {
+            facets.push(row as u32, key, value.as_ref());
+        }
+    }
+    EdgePart {
+        nodes: changes.iter().map(|change| change.node).collect(),
+        targets: changes.iter().map(|change| change.target).collect(),
+        facets: facets.finish(),
     }
 }
 

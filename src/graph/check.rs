@@ -27,6 +27,9 @@ pub fn check_name(name: &str, schema: &Schema) -> Result<(), String> {
     if name.is_empty() || name.contains(['~', '@', ' ']) {
         return Err(format!("predicate {name:?}: Has invalid characters"));
     }
+    if name == "uid" {
+        return Err("Cannot create user-defined predicate with internal name uid".to_owned());
+    }
     if name == "dgraph.type" || !has_reserved_prefix(name) {
         return Ok(());
     }

@@ -14,8 +14,9 @@ use crate::schema::PredicateDef;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// So many changed nodes are never folded: reading through them costs little.
-const CHANGES_MIN: usize = 4096;
+/// So many changed nodes are never folded: reading through them costs little. Tests fold sooner, for
+/// their graphs are small.
+const CHANGES_MIN: usize = if cfg!(test) { 4 } else { 4096 };
 
 /// One part in so many may be changed before it is folded.
 const CHANGED_SHARE: usize = 8;
@@ -28,7 +29,12 @@ pub fn settle(predicate: &Predicate) -> Predicate {
 /// The predicate with those changes folded that have grown large for their base: amortised, a
 /// change costs O(log) whatever the size of the base.
 pub fn settle_grown(predicate: &Predicate) -> Predicate {
-    settle_if(predicate, |changes, rows| CHANGES_MIN.max(rows / CHANGED_SHARE) < changes)
+    settle_if(predicate, is_large)
+}
+
+/// Whether so many changes are many for a base of so many rows.
+pub fn is_large(changes: usize, rows: usize) -> bool {
+    CHANGES_MIN.max(rows / CHANGED_SHARE) < changes
 }
 
 /// The version with all changes of all predicates folded.

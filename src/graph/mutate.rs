@@ -5,6 +5,7 @@
 //! nodes get their uids, deletes are carried out, and sets after them.
 
 use super::apply::Draft;
+use super::apply::EdgeChange;
 use super::apply::ValueChange;
 use super::check::check_name;
 use super::check::check_shape;
@@ -266,7 +267,7 @@ fn fields_of(version: &Version, subject: Uid) -> Vec<String> {
 }
 
 fn set_quads(draft: &mut Draft<'_>, sets: &[NQuad<'_>], nodes: &Nodes<'_>) -> Result<()> {
-    let mut values = Vec::new();
+    let (mut values, mut edges) = (Vec::new(), Vec::new());
     for quad in sets {
         let Predicate::Name(name) = quad.predicate else { return Err(star_in_set()) };
         let subject = nodes.uid(quad.subject)?;
@@ -276,7 +277,7 @@ fn set_quads(draft: &mut Draft<'_>, sets: &[NQuad<'_>], nodes: &Nodes<'_>) -> Re
         if let Some(target) = target(&quad.object) {
             let target = nodes.uid(target)?;
             let target = draft.node(target).expect("all nodes of the sets are numbered");
-            draft.set_edge(name, node, target, facets);
+            edges.push(EdgeChange { name, node, target, facets });
             continue;
         }
         let Object::Literal { text, value_type } = &quad.object else {
@@ -287,6 +288,7 @@ fn set_quads(draft: &mut Draft<'_>, sets: &[NQuad<'_>], nodes: &Nodes<'_>) -> Re
         let value = stored_value(text, *value_type, &def).map_err(Error::query)?;
         values.push(ValueChange { name, lang: quad.lang, node, value, facets });
     }
+    draft.set_edges(edges);
     draft.set_values(values);
     Ok(())
 }

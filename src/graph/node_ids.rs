@@ -62,7 +62,9 @@ impl NodeIds {
         if node < HIGH {
             return Uid(u64::from(node));
         }
-        Uid(self.high.get((node - HIGH) as usize))
+        let place = (node - HIGH) as usize;
+        // The last node id stands for no node: it carries values that belong to none.
+        if place < self.high.len() { Uid(self.high.get(place)) } else { Uid(u64::MAX) }
     }
 
     /// The table: uids of 2^31 and more, ascending.

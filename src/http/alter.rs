@@ -98,9 +98,7 @@ impl Operation {
                 Err("If DropOp is set to TYPE, DropValue must not be empty".to_owned())
             }
             DropOp::Type => Ok(Some(Drop::Type(value))),
-            _ if !self.drop_attr.is_empty() => {
-                Ok(Some(Drop::Predicate(self.drop_attr.clone())))
-            }
+            _ if !self.drop_attr.is_empty() => Ok(Some(Drop::Predicate(self.drop_attr.clone()))),
             _ => Ok(None),
         }
     }

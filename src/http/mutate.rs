@@ -27,9 +27,7 @@ pub fn answer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
 /// Ends a transaction: there are none that stay open.
 pub fn commit(_app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     match incoming.number("startTs") {
-        Ok(0) => Reply::invalid_request(
-            "startTs parameter is mandatory while trying to commit",
-        ),
+        Ok(0) => Reply::invalid_request("startTs parameter is mandatory while trying to commit"),
         Ok(_) => Reply::invalid_request("not supported yet: open transactions, use commitNow=true"),
         Err(message) => Reply::invalid_request(&message),
     }

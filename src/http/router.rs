@@ -80,12 +80,7 @@ async fn receive(app: Arc<App>, request: Request, answer: Answerer) -> Response 
 /// Answers on this thread, which other connections leave for another one meanwhile: that costs
 /// less than to hand the request over, and a long query holds up nobody. A query whose client goes
 /// away is cancelled.
-fn run(
-    app: &App,
-    peer: Option<ConnectInfo<Peer>>,
-    incoming: &Incoming,
-    answer: Answerer,
-) -> Reply {
+fn run(app: &App, peer: Option<ConnectInfo<Peer>>, incoming: &Incoming, answer: Answerer) -> Reply {
     let timeout = match incoming.timeout() {
         Ok(timeout) => timeout,
         Err(message) => return Reply::invalid_request(&message),

@@ -35,7 +35,8 @@ pub fn column<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<PyColumn<'py>>
     } else if let Some(array) = of::<TimestampMicrosecondArray>(array) {
         ("datetime64[us]", bytes(py, bytemuck::cast_slice(array.values())))
     } else {
-        let items: PyResult<Vec<_>> = (0..array.len()).map(|place| item(py, array, place)).collect();
+        let items: PyResult<Vec<_>> =
+            (0..array.len()).map(|place| item(py, array, place)).collect();
         let is_text = of::<StringArray>(array).is_some() || of::<LargeStringArray>(array).is_some();
         (if is_text { "text" } else { "object" }, PyList::new(py, items?)?.into_any())
     };

@@ -187,7 +187,12 @@ impl PyDatabase {
     ///
     /// Raises ParseError, SchemaError or QueryError; nothing is changed then.
     #[pyo3(signature = (*, set = "", delete = ""))]
-    fn mutate<'py>(&self, py: Python<'py>, set: &str, delete: &str) -> PyResult<Bound<'py, PyDict>> {
+    fn mutate<'py>(
+        &self,
+        py: Python<'py>,
+        set: &str,
+        delete: &str,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let done = py.detach(|| self.database.mutate(set, delete));
         let text = if set.is_empty() { delete } else { set };
         let done = done.map_err(|error| to_python_with_text(error, text))?;

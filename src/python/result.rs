@@ -34,7 +34,6 @@ impl PyResultSet {
             None => Ok(written.map_err(to_python)?.finish()),
         }
     }
-
 }
 
 #[pymethods]

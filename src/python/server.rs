@@ -43,9 +43,8 @@ impl PyServer {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        let is_running = py.detach(|| {
-            self.server.lock().unwrap_or_else(PoisonError::into_inner).is_running()
-        });
+        let is_running =
+            py.detach(|| self.server.lock().unwrap_or_else(PoisonError::into_inner).is_running());
         let state = if is_running { "answers at" } else { "stopped, was at" };
         format!("<hexgraph.Server {state} {}>", self.url)
     }

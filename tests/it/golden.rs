@@ -77,7 +77,12 @@ fn replay(script: &str) -> String {
     out
 }
 
-fn write_section(out: &mut String, name: &str, lines: &[&str], error: Option<hexgraph::types::Error>) {
+fn write_section(
+    out: &mut String,
+    name: &str,
+    lines: &[&str],
+    error: Option<hexgraph::types::Error>,
+) {
     writeln!(out, "{name}").expect("a string grows");
     for line in lines.iter().filter(|line| !line.starts_with("error: ")) {
         writeln!(out, "{line}").expect("a string grows");

@@ -16,7 +16,10 @@ fn version() -> Version {
                 <1> <at> \"2020-01-01T10:00:00.5+02:00\" .\n<1> <v> \"[1, 2]\" .\n<2> <f> \"-1.5\" .\n\
                 <1> <b> \"true\" .\n<1> <any> \"x\" .\n<2> <any> \"5\"^^<xs:int> .\n\
                 <1> <g> \"{'type':'Point','coordinates':[1,2]}\" .\n<2> <big> \"1.5\" .\n\
-                <0xff00000000000000> <http://a.b/c#d> <1> .\n_:x <name> \"blank\" .\n";
+                <0xff00000000000000> <http://a.b/c#d> <1> .\n_:x <name> \"blank\" .\n\
+                <1> <1st> \"x\" .\n<1> <ü/é?x=1&y#'> \"x\" .\n<1> <type> \"x\" .\n\
+                <1> <a.b-c> \"x\" .\n<1> <.5> <2> .\n<1> <a\\u0041> \"[1]\"^^<xs:[]float32> .\n\
+                <1> <a:b> <2> .\n";
     let loaded = load_text(&with_schema(schema), text);
     apply(&loaded, "<3> <name> \"later\" .\n<3> <friend> <1> .", "<1> <tag> \"a\" .").unwrap().0
 }

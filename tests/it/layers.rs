@@ -1,0 +1,168 @@
+//! Keeps the layers of `ARCHITECTURE.md`: what each module may use, where unsafe code may be,
+//! and how long files and functions may get. Reads the source as text, so it needs no tool.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Bottom to top. A module may use the modules named, and itself.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("types", &[]),
+    ("text", &["types"]),
+    ("schema", &["types"]),
+    ("formats", &["types", "schema"]),
+    ("storage", &["types", "schema"]),
+    ("index", &["types", "schema", "storage", "text"]),
+    ("graph", &["types", "schema", "storage", "index", "formats", "text"]),
+    ("answer", &["types"]),
+    ("plan", &["types", "schema"]),
+    ("exec", &["types", "schema", "storage", "index", "text", "graph", "plan", "answer"]),
+    ("dql", &["types", "schema", "plan"]),
+    ("db", &["types", "schema", "graph", "plan", "exec", "answer", "dql"]),
+    ("http", &["types", "answer", "db"]),
+    ("cli", &["types", "answer", "db", "http"]),
+    ("python", &["types", "answer", "db", "http", "cli"]), // db.serve(), python -m hexgraph
+];
+
+/// What only a part of a layer may be used for: the executor works with sets of nodes, and reads
+/// values through the graph.
+const ITEMS: &[(&str, &str, &[&str])] = &[("exec", "storage", &["NodeSet"])];
+
+/// The only files that may hold `unsafe`.
+const UNSAFE_FILES: &[&str] = &["storage/mapped.rs"];
+
+/// The only files that may hold atomics.
+const ATOMIC_FILES: &[&str] = &["storage/blocks.rs", "exec/limits.rs", "db/input.rs"];
+
+/// Names that say nothing about what is inside.
+const EMPTY_NAMES: &[&str] = &["common", "core", "helpers", "manager", "misc", "shared", "utils"];
+
+const FILE_LINES_MAX: usize = 800;
+const FUNCTION_LINES_MAX: usize = 70;
+
+#[test]
+fn source_is_tidy() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let map = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let mut faults = Vec::new();
+    for (layer, _) in LAYERS {
+        if !map.contains(&format!("`{layer}`")) {
+            faults.push(format!("ARCHITECTURE.md: no `{layer}`"));
+        }
+    }
+    for path in rust_files(&root.join("src")) {
+        let text = fs::read_to_string(&path).unwrap();
+        let name = path.strip_prefix(root.join("src")).unwrap().to_str().unwrap();
+        // Tests may reach anywhere and may be as long as they like.
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        check_uses(name, code, &mut faults);
+        check_words(name, code, &mut faults);
+        check_lengths(name, code, &mut faults);
+    }
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+/// `use` lines go down only, and name the layer they go to.
+fn check_uses(name: &str, code: &str, faults: &mut Vec<String>) {
+    let module = name.split('/').next().unwrap().trim_end_matches(".rs");
+    if module == "lib" || module == "bin" {
+        return;
+    }
+    let Some((_, allowed)) = LAYERS.iter().find(|(layer, _)| *layer == module) else {
+        faults.push(format!("src/{name}: `{module}` has no line in LAYERS"));
+        return;
+    };
+    for (number, line) in numbered_code(code) {
+        for path in line.split("crate::").skip(1) {
+            let mut words = path.split(|c: char| !is_word(c)).filter(|word| !word.is_empty());
+            let used = if path.starts_with(is_word) { words.next().unwrap() } else { "" };
+            if used.is_empty() {
+                faults.push(format!("src/{name}:{number}: write one `use crate::layer` a line"));
+            } else if used != module && !allowed.contains(&used) {
+                faults.push(format!("src/{name}:{number}: `{module}` may not use `{used}`"));
+            }
+            let items = ITEMS.iter().find(|(user, layer, _)| *user == module && *layer == used);
+            if let (Some((_, _, items)), Some(item)) = (items, words.next())
+                && !items.contains(&item)
+            {
+                faults
+                    .push(format!("src/{name}:{number}: `{module}` may not use `{used}::{item}`"));
+            }
+        }
+        if line.contains("super::super") || line.contains("super::") && name.ends_with("mod.rs") {
+            faults.push(format!("src/{name}:{number}: `super` leaves the module, say `crate::`"));
+        }
+    }
+}
+
+/// Unsafe code, feature switches and leftovers stay where they belong.
+fn check_words(name: &str, code: &str, faults: &mut Vec<String>) {
+    if name.ends_with("mod.rs") && !code.starts_with("//! ") {
+        faults.push(format!("src/{name}:1: say what the module is for, in a `//!` line"));
+    }
+    if EMPTY_NAMES.iter().any(|empty| name.split(['/', '.']).any(|part| part == *empty)) {
+        faults.push(format!("src/{name}: the name says nothing"));
+    }
+    for (number, line) in numbered_code(code) {
+        let has = |word| line.split(|c| !is_word(c)).any(|w| w == word);
+        if has("unsafe") && !UNSAFE_FILES.contains(&name) {
+            faults.push(format!("src/{name}:{number}: unsafe outside UNSAFE_FILES"));
+        }
+        if line.contains("sync::atomic") && !ATOMIC_FILES.contains(&name) {
+            faults.push(format!("src/{name}:{number}: atomics outside ATOMIC_FILES"));
+        }
+        if line.contains("cfg(feature") && name != "lib.rs" {
+            faults.push(format!("src/{name}:{number}: switch features in lib.rs only"));
+        }
+    }
+    // Leftovers hide in comments too.
+    for (index, line) in code.lines().enumerate() {
+        if line.contains("FIXME") || line.contains("dbg!(") {
+            faults.push(format!("src/{name}:{}: leftover", index + 1));
+        }
+    }
+}
+
+fn check_lengths(name: &str, code: &str, faults: &mut Vec<String>) {
+    let lines: Vec<&str> = code.lines().collect();
+    if FILE_LINES_MAX < lines.len() {
+        faults.push(format!("src/{name}: {} lines, most {FILE_LINES_MAX}", lines.len()));
+    }
+    for (start, line) in lines.iter().enumerate() {
+        let text = line.trim_start();
+        let is_function =
+            text.starts_with("fn ") || text.starts_with("pub") && text.contains(" fn ");
+        if !is_function || text.ends_with([';', '}']) {
+            continue;
+        }
+        // rustfmt puts the closing brace at the indent of the opening line.
+        let end = format!("{}}}", &line[..line.len() - text.len()]);
+        let length = lines[start..].iter().position(|l| *l == end).map_or(1, |n| n + 1);
+        if FUNCTION_LINES_MAX < length {
+            let number = start + 1;
+            faults.push(format!("src/{name}:{number}: {length} lines, most {FUNCTION_LINES_MAX}"));
+        }
+    }
+}
+
+/// The lines without their comments, numbered from one.
+fn numbered_code(code: &str) -> impl Iterator<Item = (usize, &str)> {
+    code.lines().enumerate().map(|(index, line)| (index + 1, line.split("//").next().unwrap()))
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn rust_files(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|ext| ext == "rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,0 +1,7 @@
+//! The one integration test: each file here is a question to the whole crate.
+
+#![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
+
+mod golden;
+mod layers;
+mod versions;
