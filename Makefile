@@ -32,7 +32,7 @@ conformance: install ## Compare with recorded answers, where ../shared is there
 	$(BIN)/python tests/conformance/run.py
 
 bench: ## Measure
-	cargo bench --locked --features http
+	cargo bench --locked -p hexgraph-benches
 
 wheel: $(VENV)/maturin ## Build the wheel
 	rm -rf $(WHEELS)

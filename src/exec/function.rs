@@ -283,13 +283,10 @@ pub(crate) fn var_type(map: &super::tree::ValueMap) -> Option<ValueType> {
 }
 
 fn query_tokens(kind: IndexKind, text: &str, lang: &str) -> Vec<TokenKey> {
-    let mut tokens = Vec::new();
     if kind == IndexKind::NGram {
-        crate::text::NgramAnalyzer::new().query(text, lang, |token| {
-            tokens.push(TokenKey::Text(String::from_utf8_lossy(token).into()));
-        });
-        return tokens;
+        return crate::index::ngram_query(text, lang);
     }
+    let mut tokens = Vec::new();
     tokens_of(kind, ValueRef::String(text), ValueType::String, lang, &mut tokens);
     tokens.sort_unstable();
     tokens.dedup();

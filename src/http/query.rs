@@ -9,6 +9,7 @@ use crate::db::Control;
 use crate::db::QueryRequest;
 use crate::db::Variables;
 use crate::types::Result as EngineResult;
+use serde_json::Map;
 use serde_json::Value;
 
 /// Answers a query.
@@ -54,17 +55,22 @@ fn read(incoming: &Incoming) -> Result<QueryRequest, String> {
 }
 
 fn read_json(body: &str) -> Result<(String, Variables), String> {
-    let mut body: Value = serde_json::from_str(body).map_err(|error| json_error(&error))?;
-    let text = match body["query"].take() {
-        Value::String(text) => text,
-        Value::Null => String::new(),
-        other => return Err(format!("Error parsing JSON: `query` must be a text, not {other}")),
+    let mut body: Map<String, Value> =
+        serde_json::from_str(body).map_err(|error| json_error(&error))?;
+    let text = match body.remove("query") {
+        Some(Value::String(text)) => text,
+        None | Some(Value::Null) => String::new(),
+        Some(other) => {
+            return Err(format!("Error parsing JSON: `query` must be a text, not {other}"));
+        }
     };
     let mut variables = Variables::new();
-    let given = match body["variables"].take() {
-        Value::Object(given) => given,
-        Value::Null => return Ok((text, variables)),
-        other => return Err(format!("Error parsing JSON: `variables` is no object but {other}")),
+    let given = match body.remove("variables") {
+        Some(Value::Object(given)) => given,
+        None | Some(Value::Null) => return Ok((text, variables)),
+        Some(other) => {
+            return Err(format!("Error parsing JSON: `variables` is no object but {other}"));
+        }
     };
     for (name, value) in given {
         let Value::String(value) = value else {
