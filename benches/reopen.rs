@@ -42,7 +42,9 @@ fn main() {
                 let options = OpenOptions { read_only: true, ..OpenOptions::default() };
                 let db = Database::open(&path, options).expect("the snapshot was just written");
                 let time = started.elapsed();
-                assert!(ask(&db, "{ q(func: eq(score, 7), first: 1) { name } }").contains("number"));
+                assert!(
+                    ask(&db, "{ q(func: eq(score, 7), first: 1) { name } }").contains("number")
+                );
                 time
             })
             .collect();

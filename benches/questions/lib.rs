@@ -53,7 +53,8 @@ pub fn shared() -> Option<PathBuf> {
 /// When the data can't be loaded.
 pub fn film(root: &Path) -> Database {
     let db = Database::in_memory();
-    let schema = std::fs::read_to_string(root.join("data/film.schema")).expect("the schema is text");
+    let schema =
+        std::fs::read_to_string(root.join("data/film.schema")).expect("the schema is text");
     let source = Source::File(root.join("data/film.rdf.gz"));
     db.load(source, Some(&schema), LoadOptions::default(), &Control::new())
         .expect("the film data is valid");

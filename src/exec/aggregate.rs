@@ -6,8 +6,8 @@
 use super::compare::compare;
 use super::context::Context;
 use super::context::Var;
-use super::tree::EdgeField;
 use super::tree::Column;
+use super::tree::EdgeField;
 use super::tree::FieldData;
 use super::tree::Level;
 use super::tree::ValueMap;
@@ -60,7 +60,9 @@ impl Context<'_> {
                 result.data = FieldData::Column(map);
             }
             if rest.len() == before {
-                return Err(Error::query("the variables of the query depend on each other in a circle"));
+                return Err(Error::query(
+                    "the variables of the query depend on each other in a circle",
+                ));
             }
             waiting = rest;
         }
@@ -141,7 +143,9 @@ impl Context<'_> {
                     let map = self.expect_values(*var)?;
                     match &map.constant {
                         Some(value) => Some(value.clone()),
-                        None if matches!(map.values, Column::Int(_)) => aggregate_ints(*op, &map.values),
+                        None if !matches!(map.values, Column::Any(_)) => {
+                            aggregate_numbers(*op, &map.values)
+                        }
                         None => aggregate(*op, map.iter().map(|(_, value)| value)),
                     }
                 }
@@ -183,8 +187,10 @@ fn survey(level: &Level, path: &mut Vec<usize>, waiting: &mut Vec<Vec<usize>>, h
             }
             homes.entry(var).or_insert(home);
         }
-        let computed =
-            matches!(result.field.kind, FieldKind::Val(_) | FieldKind::AggregateVar(..) | FieldKind::Math(_));
+        let computed = matches!(
+            result.field.kind,
+            FieldKind::Val(_) | FieldKind::AggregateVar(..) | FieldKind::Math(_)
+        );
         path.push(number);
         if computed {
             waiting.push(path.clone());
@@ -231,9 +237,8 @@ fn edges_at(level: &Level, number: usize) -> Option<&EdgeField> {
 }
 
 fn level_at<'t>(root: &'t Level, path: &[usize]) -> &'t Level {
-    path.iter().fold(root, |level, number| {
-        edges_at(level, *number).map_or(level, |edges| &edges.level)
-    })
+    path.iter()
+        .fold(root, |level, number| edges_at(level, *number).map_or(level, |edges| &edges.level))
 }
 
 fn level_at_mut<'t>(root: &'t mut Level, path: &[usize]) -> &'t mut Level {
@@ -304,9 +309,9 @@ pub(crate) fn aggregate<'v>(
             match sum {
                 Value::Int(sum) => Some(Value::Float(sum as f64 / count)),
                 Value::Float(sum) => Some(Value::Float(sum / count)),
-                Value::Vector(sum) => {
-                    Some(Value::Vector(sum.iter().map(|x| (f64::from(*x) / count) as f32).collect()))
-                }
+                Value::Vector(sum) => Some(Value::Vector(
+                    sum.iter().map(|x| (f64::from(*x) / count) as f32).collect(),
+                )),
                 Value::BigFloat(sum) => {
                     Some(Value::BigFloat(sum.div(&crate::types::BigFloat::from_f64(count)?)?))
                 }
@@ -316,9 +321,16 @@ pub(crate) fn aggregate<'v>(
     }
 }
 
-/// An aggregate over a plain array of ints.
-fn aggregate_ints(op: Aggregate, values: &Column) -> Option<Value> {
-    let Column::Int(numbers) = values else { return None };
+/// An aggregate over a plain array of numbers.
+fn aggregate_numbers(op: Aggregate, values: &Column) -> Option<Value> {
+    match values {
+        Column::Int(numbers) => aggregate_ints(op, numbers),
+        Column::Float(numbers) => aggregate_floats(op, numbers),
+        Column::Any(_) => None,
+    }
+}
+
+fn aggregate_ints(op: Aggregate, numbers: &[i64]) -> Option<Value> {
     let sum = || numbers.iter().fold(0i64, |sum, number| sum.wrapping_add(*number));
     match op {
         Aggregate::Min => numbers.iter().min().map(|least| Value::Int(*least)),
@@ -328,6 +340,17 @@ fn aggregate_ints(op: Aggregate, values: &Column) -> Option<Value> {
             (!numbers.is_empty()).then(|| Value::Float(sum() as f64 / numbers.len() as f64))
         }
     }
+}
+
+fn aggregate_floats(op: Aggregate, numbers: &[f64]) -> Option<Value> {
+    let numbers = Some(numbers).filter(|numbers| !numbers.is_empty())?;
+    let sum: f64 = numbers.iter().sum();
+    Some(Value::Float(clamp(match op {
+        Aggregate::Min => numbers.iter().copied().fold(f64::INFINITY, f64::min),
+        Aggregate::Max => numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        Aggregate::Sum => sum,
+        Aggregate::Avg => sum / numbers.len() as f64,
+    })))
 }
 
 fn extreme<'v>(
@@ -348,8 +371,12 @@ fn sum<'v>(values: impl Iterator<Item = ValueRef<'v>>) -> Option<(Value, usize)>
         count += 1;
         total = match (total, value) {
             (None, value) => Some(value.to_value()),
-            (Some(Value::Int(sum)), ValueRef::Int(more)) => Some(Value::Int(sum.wrapping_add(more))),
-            (Some(Value::Float(sum)), ValueRef::Float(more)) => Some(Value::Float(clamp(sum + more))),
+            (Some(Value::Int(sum)), ValueRef::Int(more)) => {
+                Some(Value::Int(sum.wrapping_add(more)))
+            }
+            (Some(Value::Float(sum)), ValueRef::Float(more)) => {
+                Some(Value::Float(clamp(sum + more)))
+            }
             (Some(sum), value) => add(sum.as_ref(), value).or(Some(sum)),
         };
     }

@@ -33,8 +33,11 @@ impl Context<'_> {
         if !fields.iter().any(is_expand) {
             return Ok(Cow::Borrowed(fields));
         }
-        let mut keys: BTreeSet<String> =
-            fields.iter().filter(|field| !is_expand(field)).map(|field| field.key.clone()).collect();
+        let mut keys: BTreeSet<String> = fields
+            .iter()
+            .filter(|field| !is_expand(field))
+            .map(|field| field.key.clone())
+            .collect();
         let mut all = Vec::with_capacity(fields.len());
         for field in fields {
             let FieldKind::Expand(expand) = &field.kind else {

@@ -148,10 +148,16 @@ impl<'a> Context<'a> {
                 let Some(value) = facets.get(node, target, facet) else { continue };
                 let sum = match (sums.get(&target), value) {
                     (None, value) => value.to_value(),
-                    (Some(Value::Int(sum)), ValueRef::Int(more)) => Value::Int(sum.wrapping_add(more)),
+                    (Some(Value::Int(sum)), ValueRef::Int(more)) => {
+                        Value::Int(sum.wrapping_add(more))
+                    }
                     (Some(Value::Float(sum)), ValueRef::Float(more)) => Value::Float(sum + more),
-                    (Some(Value::Int(sum)), ValueRef::Float(more)) => Value::Float(*sum as f64 + more),
-                    (Some(Value::Float(sum)), ValueRef::Int(more)) => Value::Float(sum + more as f64),
+                    (Some(Value::Int(sum)), ValueRef::Float(more)) => {
+                        Value::Float(*sum as f64 + more)
+                    }
+                    (Some(Value::Float(sum)), ValueRef::Int(more)) => {
+                        Value::Float(sum + more as f64)
+                    }
                     _ => {
                         return Err(Error::query(format!(
                             "facet `{facet}` is bound to a variable, but several edges lead to one node and it is no number to be summed"
@@ -196,7 +202,8 @@ impl<'a> Context<'a> {
         let Some(filter) = &field.facet_filter else { return Ok(FxHashMap::default()) };
         let mut shown = FxHashMap::default();
         for &node in nodes {
-            let Some((_, list)) = predicate.values_in(super::read::Langs::First(langs), node) else {
+            let Some((_, list)) = predicate.values_in(super::read::Langs::First(langs), node)
+            else {
                 continue;
             };
             let mut places = Vec::new();

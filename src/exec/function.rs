@@ -129,7 +129,12 @@ impl<'a> Context<'a> {
                 let Some(found) = self.resolve(predicate)? else { return nothing() };
                 expect_index(found, IndexKind::Trigram, "trigram")?;
                 let distance = match_distance(distance)?;
-                Ok(Tester::Match { predicate: found, lang: predicate.lang.as_deref(), text, distance })
+                Ok(Tester::Match {
+                    predicate: found,
+                    lang: predicate.lang.as_deref(),
+                    text,
+                    distance,
+                })
             }
             Call::Has(name) => match self.resolve(name)? {
                 Some(predicate) => Ok(Tester::Has(predicate, name.lang.as_deref(), name.reverse)),
@@ -174,7 +179,8 @@ impl<'a> Context<'a> {
                 let Some(predicate) = self.resolve(name)? else {
                     return Ok(Tester::Constant(wanted.holds(ValueRef::Int(0))));
                 };
-                let counter = Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
+                let counter =
+                    Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
                 Ok(Tester::Count { counter, wanted })
             }
             Operand::Val(var) => {
@@ -301,9 +307,7 @@ fn tokens_in(view: IndexView<'_>, tokens: &[TokenKey], wants: TextMatch) -> Node
             sets.into_iter().reduce(|one, other| one.and(&other)).unwrap_or_default()
         }
         TextMatch::Any if sets.len() == 1 => sets.remove(0),
-        TextMatch::Any => {
-            crate::graph::union_of(sets.iter().flat_map(NodeSet::iter).collect())
-        }
+        TextMatch::Any => crate::graph::union_of(sets.iter().flat_map(NodeSet::iter).collect()),
     }
 }
 
@@ -312,8 +316,9 @@ pub(crate) fn match_distance(text: &str) -> Result<usize> {
     let number: i64 = text.parse().map_err(|_| {
         Error::query(format!("the distance of match must be a whole number, got \"{text}\""))
     })?;
-    usize::try_from(number)
-        .map_err(|_| Error::query(format!("the distance of match must not be negative, got {number}")))
+    usize::try_from(number).map_err(|_| {
+        Error::query(format!("the distance of match must not be negative, got {number}"))
+    })
 }
 
 /// Refuses a text function on values that are no text.
@@ -340,7 +345,11 @@ pub(crate) fn expect_index(predicate: &Predicate, kind: IndexKind, title: &str) 
 }
 
 /// The nodes whose value is wanted, from the index of whole values.
-pub(crate) fn ordered_set(predicate: &Predicate, lang: Option<&str>, wanted: &Wanted) -> Option<NodeSet> {
+pub(crate) fn ordered_set(
+    predicate: &Predicate,
+    lang: Option<&str>,
+    wanted: &Wanted,
+) -> Option<NodeSet> {
     let mut all: Option<NodeSet> = None;
     for part in predicate.parts(lang) {
         let view = part.index(IndexKind::Ordered)?;
@@ -352,7 +361,8 @@ pub(crate) fn ordered_set(predicate: &Predicate, lang: Option<&str>, wanted: &Wa
 
 fn set_in(view: IndexView<'_>, wanted: &Wanted) -> Option<NodeSet> {
     if let Wanted::AnyOf(values) = wanted {
-        let keys: Option<Vec<TokenKey>> = values.iter().map(|value| TokenKey::of(value.as_ref())).collect();
+        let keys: Option<Vec<TokenKey>> =
+            values.iter().map(|value| TokenKey::of(value.as_ref())).collect();
         let mut sets: Vec<NodeSet> = keys?.iter().map(|key| view.nodes(key)).collect();
         if sets.len() == 1 {
             return sets.pop();

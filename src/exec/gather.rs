@@ -25,8 +25,7 @@ pub(crate) fn rows_of(subjects: &FrozenBitmap, nodes: &[u32], mut found: impl Fn
     }
     let Some(&first) = nodes.first() else { return };
     let mut place = 0;
-    let mut row = subjects.rank(first);
-    for subject in subjects.iter_from(first) {
+    for (row, subject) in (subjects.rank(first)..).zip(subjects.iter_from(first)) {
         while place < nodes.len() && nodes[place] < subject {
             place += 1;
         }
@@ -36,7 +35,6 @@ pub(crate) fn rows_of(subjects: &FrozenBitmap, nodes: &[u32], mut found: impl Fn
         if nodes[place] == subject {
             found(place, row);
         }
-        row += 1;
     }
 }
 

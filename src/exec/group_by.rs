@@ -56,8 +56,10 @@ impl Context<'_> {
             None => {
                 let mut groups = Vec::new();
                 for (keys, nodes) in self.partition(group_by, members)? {
-                    let results =
-                        body.iter().map(|field| self.group_result(field, &nodes)).collect::<Result<_>>()?;
+                    let results = body
+                        .iter()
+                        .map(|field| self.group_result(field, &nodes))
+                        .collect::<Result<_>>()?;
                     groups.push((nodes.len(), Group { keys, results }));
                 }
                 groups
@@ -77,7 +79,9 @@ impl Context<'_> {
         members: &[u32],
     ) -> Option<Vec<(usize, Group)>> {
         let [key] = group_by.keys.as_slice() else { return None };
-        if !key.langs.is_empty() || !body.iter().all(|field| matches!(field.kind, FieldKind::CountUid)) {
+        if !key.langs.is_empty()
+            || !body.iter().all(|field| matches!(field.kind, FieldKind::CountUid))
+        {
             return None;
         }
         let predicate = self.predicate(&key.predicate).filter(|predicate| !predicate.def.list)?;
@@ -144,8 +148,13 @@ impl Context<'_> {
         };
         let Some(predicate) = self.predicate(name) else { return Ok(Vec::new()) };
         if predicate.is_edges() {
-            let edges = predicate.direction(reverse).ok_or_else(|| super::function::no_reverse(name))?;
-            return Ok(edges.targets(node).iter().map(|&target| GroupValue::Node(target)).collect());
+            let edges =
+                predicate.direction(reverse).ok_or_else(|| super::function::no_reverse(name))?;
+            return Ok(edges
+                .targets(node)
+                .iter()
+                .map(|&target| GroupValue::Node(target))
+                .collect());
         }
         let value = first_value(predicate, &key.langs, node);
         Ok(value.map(GroupValue::Value).into_iter().collect())
@@ -156,8 +165,10 @@ impl Context<'_> {
             FieldKind::CountUid => Ok(Some(Value::Int(members.len() as i64))),
             FieldKind::AggregatePredicate { op, name, langs } => {
                 let Some(predicate) = self.predicate(name) else { return Ok(None) };
-                let values: Vec<Value> =
-                    members.iter().filter_map(|&node| first_value(predicate, langs, node)).collect();
+                let values: Vec<Value> = members
+                    .iter()
+                    .filter_map(|&node| first_value(predicate, langs, node))
+                    .collect();
                 Ok(aggregate(*op, values.iter().map(Value::as_ref)))
             }
             _ => Err(Error::query(format!(

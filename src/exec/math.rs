@@ -85,12 +85,15 @@ fn binary(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Result<Va
         }
         // A comparison runs over the nodes of its left operand, and a constant has none.
         (Some(_), None) if is_comparison(function) => Ok(ValueMap::default()),
-        (Some(one), None) => Ok(ValueMap::from_sorted(other.iter().filter_map(|(node, other)| {
-            apply(one.as_ref(), other).map(|value| (node, value))
-        }))),
-        (None, Some(other)) => Ok(ValueMap::from_sorted(one.iter().filter_map(|(node, one)| {
-            apply(one, other.as_ref()).map(|value| (node, value))
-        }))),
+        (Some(one), None) => Ok(ValueMap::from_sorted(
+            other
+                .iter()
+                .filter_map(|(node, other)| apply(one.as_ref(), other).map(|value| (node, value))),
+        )),
+        (None, Some(other)) => Ok(ValueMap::from_sorted(
+            one.iter()
+                .filter_map(|(node, one)| apply(one, other.as_ref()).map(|value| (node, value))),
+        )),
         (None, None) => {
             let nodes = if is_comparison(function) { one.nodes.clone() } else { both(one, other) };
             Ok(ValueMap::from_sorted(nodes.into_iter().filter_map(|node| {
@@ -142,10 +145,14 @@ fn unify(map: ValueMap) -> ValueMap {
             None => false,
         }
     };
-    if !mixed || map.iter().any(|(_, value)| !matches!(value, ValueRef::Int(_) | ValueRef::Float(_))) {
+    if !mixed
+        || map.iter().any(|(_, value)| !matches!(value, ValueRef::Int(_) | ValueRef::Float(_)))
+    {
         return map;
     }
-    ValueMap::from_sorted(map.iter().map(|(node, value)| (node, Value::Float(float(value).unwrap_or(0.0)))))
+    ValueMap::from_sorted(
+        map.iter().map(|(node, value)| (node, Value::Float(float(value).unwrap_or(0.0)))),
+    )
 }
 
 fn float(value: ValueRef<'_>) -> Option<f64> {
@@ -169,8 +176,12 @@ fn apply_one(function: MathFunction, value: ValueRef<'_>) -> Option<Value> {
         (MathFunction::Negate, ValueRef::Vector(numbers)) => {
             Some(Value::Vector(numbers.iter().map(|number| -number).collect()))
         }
-        (MathFunction::Negate, ValueRef::BigFloat(_)) => apply(MathFunction::Subtract, ValueRef::BigFloat("0"), value),
-        (MathFunction::Floor | MathFunction::Ceil, ValueRef::Int(number)) => Some(Value::Int(number)),
+        (MathFunction::Negate, ValueRef::BigFloat(_)) => {
+            apply(MathFunction::Subtract, ValueRef::BigFloat("0"), value)
+        }
+        (MathFunction::Floor | MathFunction::Ceil, ValueRef::Int(number)) => {
+            Some(Value::Int(number))
+        }
         (MathFunction::Floor, value) => finite(float(value)?.floor()),
         (MathFunction::Ceil, value) => finite(float(value)?.ceil()),
         (MathFunction::Exp, value) => finite(float(value)?.exp()),
@@ -185,9 +196,14 @@ fn apply_one(function: MathFunction, value: ValueRef<'_>) -> Option<Value> {
 }
 
 /// Applies an operator to two values; `None` where it has no result.
-pub(crate) fn apply(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Value> {
+pub(crate) fn apply(
+    function: MathFunction,
+    one: ValueRef<'_>,
+    other: ValueRef<'_>,
+) -> Option<Value> {
     if let Some(holds) = ordering_of(function) {
-        let comparable = one.value_type() == other.value_type() || float(one).is_some() && float(other).is_some();
+        let comparable = one.value_type() == other.value_type()
+            || float(one).is_some() && float(other).is_some();
         return match (one, other) {
             _ if !comparable => None,
             (ValueRef::Bool(one), ValueRef::Bool(other)) => match function {
@@ -257,9 +273,7 @@ fn vectors(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Op
         return match function {
             MathFunction::Add => Some(Value::Vector(pairs.map(|(a, b)| a + b).collect())),
             MathFunction::Subtract => Some(Value::Vector(pairs.map(|(a, b)| a - b).collect())),
-            MathFunction::Dot => {
-                finite(pairs.map(|(a, b)| f64::from(*a) * f64::from(*b)).sum())
-            }
+            MathFunction::Dot => finite(pairs.map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()),
             _ => None,
         };
     }
@@ -292,8 +306,12 @@ fn big_floats(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) ->
         MathFunction::Subtract => one.sub(&other).map(Value::BigFloat),
         MathFunction::Multiply => one.mul(&other).map(Value::BigFloat),
         MathFunction::Divide => one.div(&other).map(Value::BigFloat),
-        MathFunction::Max => Some(Value::BigFloat(if one.compare(&other).is_ge() { one } else { other })),
-        MathFunction::Min => Some(Value::BigFloat(if one.compare(&other).is_le() { one } else { other })),
+        MathFunction::Max => {
+            Some(Value::BigFloat(if one.compare(&other).is_ge() { one } else { other }))
+        }
+        MathFunction::Min => {
+            Some(Value::BigFloat(if one.compare(&other).is_le() { one } else { other }))
+        }
         _ => floats(function, one.to_f64(), other.to_f64()),
     }
 }

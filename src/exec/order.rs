@@ -6,11 +6,11 @@
 //! that takes fewer steps.
 
 use super::context::Context;
-use super::read::Langs;
 use super::gather::numbers;
+use super::read::Langs;
 use super::read::Typed;
-use super::tree::ValueMap;
 use super::read::typed_or_none;
+use super::tree::ValueMap;
 use crate::graph::IndexView;
 use crate::graph::Predicate;
 use crate::index::IndexKind;
@@ -404,7 +404,8 @@ fn walk(
     }
     if found.len() < wanted {
         let rest = wanted - found.len();
-        let without = nodes.iter().filter(|&node| !predicate.values("").is_some_and(|part| part.has(node)));
+        let without =
+            nodes.iter().filter(|&node| !predicate.values("").is_some_and(|part| part.has(node)));
         found.extend(without.take(rest));
     }
     found

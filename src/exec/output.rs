@@ -94,8 +94,10 @@ impl Writer<'_, '_> {
         for field in counts_of(&result.level) {
             self.count_object(field, result.count.unwrap_or(result.roots.len()));
         }
+        let mut next = 0;
         for &root in &result.roots {
-            let Some(place) = result.level.place(root) else { continue };
+            let Some(place) = result.level.place_near(root, next) else { continue };
+            next = place + 1;
             if block.normalize {
                 write_flat(self, &result.level, place)?;
             } else {
@@ -229,7 +231,13 @@ impl Writer<'_, '_> {
             if part.lang.is_empty() {
                 self.value_list(name, field, predicate, &list, &places)?;
             } else {
-                self.value_list(&format!("{name}@{}", part.lang), field, predicate, &list, &places)?;
+                self.value_list(
+                    &format!("{name}@{}", part.lang),
+                    field,
+                    predicate,
+                    &list,
+                    &places,
+                )?;
             }
         }
         Ok(())
@@ -332,8 +340,10 @@ impl Writer<'_, '_> {
             return Ok(());
         }
         self.sink.begin_array();
+        let mut next = 0;
         for &target in targets {
-            let Some(place) = edges.level.place(target) else { continue };
+            let Some(place) = edges.level.place_near(target, next) else { continue };
+            next = place + 1;
             if field.normalize {
                 write_flat(self, &edges.level, place)?;
             } else {

@@ -25,7 +25,11 @@ impl<'a> Context<'a> {
     {
         let Some(function) = &block.root else { return Ok(Vec::new()) };
         check_page(block)?;
-        let page = if block.cascade.is_some() { Page { after: block.page.after, ..Page::default() } } else { block.page };
+        let page = if block.cascade.is_some() {
+            Page { after: block.page.after, ..Page::default() }
+        } else {
+            block.page
+        };
         if let Some(nodes) = self.literal_roots(block, function, page)? {
             return Ok(nodes);
         }
@@ -194,9 +198,13 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        let in_place = matches!(function.call, Call::Has(_) | Call::Type(_) | Call::Uid { .. } | Call::Terms { .. });
+        let in_place = matches!(
+            function.call,
+            Call::Has(_) | Call::Type(_) | Call::Uid { .. } | Call::Terms { .. }
+        );
         let single = matches!(&function.call, Call::Compare { op: crate::plan::Comparison::Eq, arguments, .. } if arguments.len() == 1);
-        let small = || self.estimate(function).is_some_and(|count| count < root / 16 && count < 65_536);
+        let small =
+            || self.estimate(function).is_some_and(|count| count < root / 16 && count < 65_536);
         if in_place || single || small() { self.indexed(function) } else { Ok(None) }
     }
 }
@@ -211,7 +219,9 @@ pub(crate) fn cut(nodes: &[u32], page: Page) -> &[u32] {
     let offset = offset_of(page).min(nodes.len());
     match page.first {
         0 => &nodes[offset..],
-        first if 0 < first => &nodes[offset..offset.saturating_add(first as usize).min(nodes.len())],
+        first if 0 < first => {
+            &nodes[offset..offset.saturating_add(first as usize).min(nodes.len())]
+        }
         first => &nodes[nodes.len().saturating_sub(first.unsigned_abs() as usize)..],
     }
 }

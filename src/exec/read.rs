@@ -58,7 +58,11 @@ pub(crate) enum Langs<'a> {
 
 impl Predicate {
     /// The values of a node in the first language of a preference list that has any.
-    pub(crate) fn values_in<'a>(&'a self, langs: Langs<'_>, node: u32) -> Option<(&'a LangValues, ValueList<'a>)> {
+    pub(crate) fn values_in<'a>(
+        &'a self,
+        langs: Langs<'_>,
+        node: u32,
+    ) -> Option<(&'a LangValues, ValueList<'a>)> {
         match langs {
             Langs::First([]) | Langs::One(None) => self.values_of("", node),
             Langs::One(Some(".")) => self.any_values(node),

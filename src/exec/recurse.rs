@@ -37,7 +37,11 @@ impl Context<'_> {
         recurse: &Recurse,
         roots: Vec<u32>,
     ) -> Result<Level> {
-        if let Some(field) = block.fields.iter().find(|field| !field.fields.is_empty() && !matches!(field.kind, FieldKind::Expand(_))) {
+        if let Some(field) = block
+            .fields
+            .iter()
+            .find(|field| !field.fields.is_empty() && !matches!(field.kind, FieldKind::Expand(_)))
+        {
             return Err(Error::query(format!(
                 "{}: a @recurse block has one level, `{}` must not have a selection",
                 field.at, field.key
@@ -78,9 +82,10 @@ impl Context<'_> {
                     continue;
                 }
                 let tag = self.field_tag(name, reverse, number);
-                let result = self.recurse_edges(field, name, reverse, &level.nodes, |from, to| {
-                    recurse.allow_loop || walked.insert((tag, from, to))
-                })?;
+                let result =
+                    self.recurse_edges(field, name, reverse, &level.nodes, |from, to| {
+                        recurse.allow_loop || walked.insert((tag, from, to))
+                    })?;
                 *edges += result.targets.len();
                 if EDGES_MAX < *edges {
                     return Err(Error::Limit {

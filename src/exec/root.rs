@@ -54,7 +54,9 @@ impl<'a> Context<'a> {
             Call::Match { predicate, text, distance } => {
                 self.root_match(function, predicate, text, distance)
             }
-            Call::UidIn { .. } => Err(Error::query("uid_in is not allowed at the root, use it in a @filter")),
+            Call::UidIn { .. } => {
+                Err(Error::query("uid_in is not allowed at the root, use it in a @filter"))
+            }
             _ => match self.indexed(function)? {
                 Some(nodes) => Ok(nodes),
                 None => self.tester(function).map(|_| NodeSet::default()),

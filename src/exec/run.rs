@@ -15,8 +15,8 @@ use crate::plan::BlockKind;
 use crate::plan::Field;
 use crate::plan::FieldKind;
 use crate::plan::OrderKey;
-use crate::plan::VarId;
 use crate::plan::Query;
+use crate::plan::VarId;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::Sink;
@@ -151,7 +151,12 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
     if let Some(group_by) = &block.group_by {
         let groups = context.groups(group_by, &block.fields, &nodes)?;
         let mut found = BTreeMap::new();
-        context.publish_group_body(&block.fields, group_by.keys.len(), groups.iter(), &mut found)?;
+        context.publish_group_body(
+            &block.fields,
+            group_by.keys.len(),
+            groups.iter(),
+            &mut found,
+        )?;
         for (var, value) in found {
             context.set_var(var, value);
         }
@@ -169,7 +174,9 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
         context.cascade(&mut result.level, block.cascade.as_ref())?;
         if block.cascade.is_some() {
             let level = &result.level;
-            result.roots.retain(|&node| level.place(node).is_some_and(|place| level.is_alive(place)));
+            result
+                .roots
+                .retain(|&node| level.place(node).is_some_and(|place| level.is_alive(place)));
             let page = crate::plan::Page { after: 0, ..block.page };
             result.roots = super::page::cut(&result.roots, page).to_vec();
         }
@@ -180,7 +187,8 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
 
 /// True for a block that asks for nothing but the number of its nodes.
 fn only_counts(block: &Block) -> bool {
-    let counts = |field: &Arc<Field>| matches!(field.kind, FieldKind::CountUid) && field.var.is_none();
+    let counts =
+        |field: &Arc<Field>| matches!(field.kind, FieldKind::CountUid) && field.var.is_none();
     !block.fields.is_empty()
         && block.fields.iter().all(counts)
         && block.page.is_all()
@@ -194,7 +202,8 @@ fn only_counts(block: &Block) -> bool {
 fn count_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult) -> Result<()> {
     let set = context.block_set(block)?;
     result.count = Some(set.len());
-    let field = |field: &Arc<Field>| FieldResult { field: Arc::clone(field), data: FieldData::CountUid };
+    let field =
+        |field: &Arc<Field>| FieldResult { field: Arc::clone(field), data: FieldData::CountUid };
     result.level.fields = block.fields.iter().map(field).collect();
     if let Some(var) = block.var {
         context.set_var(var, super::context::Var::uids(set));

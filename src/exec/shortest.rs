@@ -104,7 +104,9 @@ impl Context<'_> {
             (Some(from), Some(to)) if from == to => {
                 vec![Path { nodes: vec![from], hops: Vec::new(), weight: 0.0 }]
             }
-            (Some(from), Some(to)) if 1 < ends.paths => self.several_paths(block, ends, from, to)?,
+            (Some(from), Some(to)) if 1 < ends.paths => {
+                self.several_paths(block, ends, from, to)?
+            }
             (Some(from), Some(to)) => self.one_path(block, ends, from, to)?.into_iter().collect(),
             _ => Vec::new(),
         };
@@ -122,7 +124,9 @@ impl Context<'_> {
 
     fn endpoint(&self, end: Option<Endpoint>, name: &str) -> Result<Option<u32>> {
         match end {
-            None => Err(Error::query(format!("shortest needs `{name}`: a uid, or uid(x) of a variable"))),
+            None => Err(Error::query(format!(
+                "shortest needs `{name}`: a uid, or uid(x) of a variable"
+            ))),
             Some(Endpoint::Uid(uid)) => Ok(self.version.nodes.node(Uid(uid))),
             Some(Endpoint::Var(var)) => {
                 let nodes = self.uid_var(var);
@@ -138,7 +142,13 @@ impl Context<'_> {
         }
     }
 
-    fn one_path(&self, block: &Block, ends: &ShortestPath, from: u32, to: u32) -> Result<Option<Path>> {
+    fn one_path(
+        &self,
+        block: &Block,
+        ends: &ShortestPath,
+        from: u32,
+        to: u32,
+    ) -> Result<Option<Path>> {
         let mut best: FxHashMap<u32, (f64, u32, usize)> = FxHashMap::default();
         let mut heap = BinaryHeap::new();
         heap.push(Reached { weight: 0.0, hops: 0, node: from });
@@ -240,7 +250,9 @@ impl Context<'_> {
             for target in targets {
                 let weight = match facet {
                     None => Some(1.0),
-                    Some(facet) => facets.and_then(|facets| number_of(facets.get(node, target, facet)?)),
+                    Some(facet) => {
+                        facets.and_then(|facets| number_of(facets.get(node, target, facet)?))
+                    }
                 };
                 if let Some(weight) = weight {
                     hops.retain(|hop| hop.to != target || hop.field == number);

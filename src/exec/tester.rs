@@ -7,12 +7,12 @@ use super::compare::Wanted;
 use super::context::Context;
 use super::read::Langs;
 use super::read::typed_or_none;
+use super::tree::ValueMap;
 use crate::graph::Predicate;
 use crate::storage::NodeSet;
 use crate::types::ValueRef;
 use crate::types::ValueType;
 use regex::Regex;
-use super::tree::ValueMap;
 use std::sync::Arc;
 
 /// A test of one node.
@@ -94,7 +94,9 @@ impl Counter<'_> {
             return edges.count(node) as u64;
         }
         match self.lang {
-            Some(lang) => self.predicate.values(lang).map_or(0, |part| part.values(node).len()) as u64,
+            Some(lang) => {
+                self.predicate.values(lang).map_or(0, |part| part.values(node).len()) as u64
+            }
             None => self.predicate.langs().iter().map(|part| part.values(node).len() as u64).sum(),
         }
     }
@@ -122,7 +124,9 @@ impl Tester<'_> {
                 })
             }
             Tester::Has(predicate, lang, reverse) => has(predicate, *lang, *reverse, node),
-            Tester::EdgeTo(predicate, reverse, targets) => edge_to(predicate, *reverse, targets, node),
+            Tester::EdgeTo(predicate, reverse, targets) => {
+                edge_to(predicate, *reverse, targets, node)
+            }
             Tester::And(parts) => parts.iter().all(|part| part.test(node)),
             Tester::Or(parts) => parts.iter().any(|part| part.test(node)),
             Tester::Not(part) => !part.test(node),
@@ -139,7 +143,8 @@ fn any_value(
 ) -> bool {
     let Some((_, list)) = predicate.values_in(Langs::One(lang), node) else { return false };
     let wanted = comparable(predicate.def.value_type);
-    list.iter().any(|value| typed_or_none(value, wanted).is_some_and(|value| passes(value.as_ref())))
+    list.iter()
+        .any(|value| typed_or_none(value, wanted).is_some_and(|value| passes(value.as_ref())))
 }
 
 /// The type in which values of a predicate are compared: those without one as text.
@@ -194,4 +199,3 @@ impl Context<'_> {
         Ok(kept)
     }
 }
-

@@ -124,16 +124,21 @@ impl<'a> Context<'a> {
         inherited: Inherited<'_>,
     ) -> Result<FieldData> {
         let edges = predicate.direction(reverse).ok_or_else(|| no_reverse(&predicate.def.name))?;
-        let binds = field.facets.as_ref().is_some_and(|facets| {
-            facets.items.iter().any(|item| item.var.is_some())
-        });
+        let binds = field
+            .facets
+            .as_ref()
+            .is_some_and(|facets| facets.items.iter().any(|item| item.var.is_some()));
         let cascade = field.cascade.as_ref().or(inherited.cascade);
         let wanted = field.has_body || field.var.is_some() || binds || field.group_by.is_some();
         if !wanted && inherited.cascade.is_none() {
             return Ok(FieldData::Nothing);
         }
         let walk = Walk { field, predicate, reverse, edges };
-        let page = if cascade.is_some() { Page { after: field.page.after, ..Page::default() } } else { field.page };
+        let page = if cascade.is_some() {
+            Page { after: field.page.after, ..Page::default() }
+        } else {
+            field.page
+        };
         let (offsets, targets) = self.walk(nodes, &walk, page)?;
         let below = distinct(&targets);
         if let Some(var) = field.var {

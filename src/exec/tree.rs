@@ -244,6 +244,11 @@ impl Level {
         self.alive.as_ref().is_none_or(|alive| alive[place])
     }
 
+    /// The place of a node that is probably at `guess`: lists are mostly in the level's order.
+    pub(crate) fn place_near(&self, node: u32, guess: usize) -> Option<usize> {
+        if self.nodes.get(guess) == Some(&node) { Some(guess) } else { self.place(node) }
+    }
+
     /// The place of a node.
     pub(crate) fn place(&self, node: u32) -> Option<usize> {
         // Roots and edges lists often cover a dense level: try the straight guess first.

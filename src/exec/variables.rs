@@ -29,15 +29,21 @@ impl Context<'_> {
     /// Sets the variables that a block's tree defines by itself, all but aggregates and math.
     pub(crate) fn publish(&mut self, block: &Block, result: &BlockResult) -> Result<()> {
         let mut found = Found::new();
-        let alive = |node: &&u32| result.level.place(**node).is_some_and(|place| result.level.is_alive(place));
-        let roots: Vec<u32> = result.roots.iter().filter(alive).copied().collect();
+        let roots = match &result.level.alive {
+            None => distinct(&result.roots),
+            Some(_) => {
+                let level = &result.level;
+                let alive = |node: &&u32| level.place(**node).is_some_and(|at| level.is_alive(at));
+                distinct(&result.roots.iter().filter(alive).copied().collect::<Vec<u32>>())
+            }
+        };
         if let Some(var) = block.var
             && result.paths.is_empty()
         {
-            found.insert(var, Var::uids(NodeSet::from(distinct(&roots))));
+            found.insert(var, Var::uids(NodeSet::from(roots.clone())));
         }
         if !block.defines.is_empty() {
-            self.publish_level(&result.level, &distinct(&roots), &mut found)?;
+            self.publish_level(&result.level, &roots, &mut found)?;
         }
         for (var, value) in found {
             self.set_var(var, value);
@@ -56,7 +62,11 @@ impl Context<'_> {
                         let place = level.place(*node)?;
                         Some((*node, Value::Int(counts[place] as i64)))
                     };
-                    add_values(found, result.field.var, ValueMap::from_sorted(live.iter().filter_map(value_at)));
+                    add_values(
+                        found,
+                        result.field.var,
+                        ValueMap::from_sorted(live.iter().filter_map(value_at)),
+                    );
                 }
                 FieldData::CountUid => {
                     let count = ValueMap::constant(Value::Int(live.len() as i64));

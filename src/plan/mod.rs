@@ -4,9 +4,11 @@ mod function;
 mod math;
 mod node;
 
-pub use function::{Call, Comparison, Function, GeoRelation, Operand, PredicateRef, TermIndex};
 pub use function::{Argument, Filter, TextMatch};
+pub use function::{Call, Comparison, Function, GeoRelation, Operand, PredicateRef, TermIndex};
 pub use math::{Constant, MathExpr, MathFunction};
 pub use node::{Aggregate, Block, BlockKind, Cascade, Expand, FacetItem, FacetKey, Facets, Field};
-pub use node::{FieldKind, GroupBy, GroupKey, Order, OrderKey, Page, Query, Recurse, SchemaRequest};
-pub use node::{ShortestPath, Endpoint, VarId, Variable};
+pub use node::{Endpoint, ShortestPath, VarId, Variable};
+pub use node::{
+    FieldKind, GroupBy, GroupKey, Order, OrderKey, Page, Query, Recurse, SchemaRequest,
+};

@@ -4,6 +4,7 @@ use super::Filter;
 use super::Function;
 use super::MathExpr;
 use crate::types::Position;
+use std::sync::Arc;
 
 /// A whole request, checked as far as the text alone allows.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -57,7 +58,7 @@ pub struct Block {
     /// `@groupby` at the root.
     pub group_by: Option<GroupBy>,
     /// The selection.
-    pub fields: Vec<std::sync::Arc<Field>>,
+    pub fields: Vec<Arc<Field>>,
     /// True when the text has a selection, even an empty one.
     pub has_body: bool,
     /// Variables read anywhere in the block, ascending, each once.
@@ -209,7 +210,7 @@ pub struct Field {
     /// `@groupby` of this field.
     pub group_by: Option<GroupBy>,
     /// The selection below.
-    pub fields: Vec<std::sync::Arc<Field>>,
+    pub fields: Vec<Arc<Field>>,
     /// True when the text has a selection, even an empty one.
     pub has_body: bool,
 }
@@ -337,4 +338,3 @@ impl Page {
         self.first == 0 && self.offset <= 0 && self.after == 0
     }
 }
-

@@ -393,7 +393,8 @@ fn between(low: &[u8], middle: &[u8], high: &[u8], inclusive: bool) -> Vec<u8> {
         }
     };
     // An end that is itself a short number stands before the place where the ends part.
-    let trimmed = |bound: &[u8]| bound.iter().rposition(|&digit| digit != b'0').map_or(1, |at| at + 1);
+    let trimmed =
+        |bound: &[u8]| bound.iter().rposition(|&digit| digit != b'0').map_or(1, |at| at + 1);
     let ends = if inclusive { trimmed(low).min(trimmed(high)) } else { usize::MAX };
     for length in (same + 1).min(ends)..middle.len() {
         let down = middle[..length].to_vec();
