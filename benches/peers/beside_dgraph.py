@@ -35,7 +35,7 @@ def recorded():
     with open(f"{SHARED}/bench/README.md", encoding="utf8") as text:
         for line in text:
             cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-            if len(cells) == 7 and re.fullmatch(r"[\d.]+", cells[1]):
+            if len(cells) == 7 and all(re.fullmatch(r"[\d.]+", cell) for cell in cells[1:]):
                 figures[cells[0]] = (float(cells[1]), float(cells[4]))
     return figures
 
