@@ -1,11 +1,14 @@
 import gzip
 import http.client
 import json
+import time
 import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 DQL = "application/dql"
+TYPED = {"Content-Type": DQL}
 ADA = '{ q(func: eq(name, "Ada")) { name } }'
 
 
@@ -190,3 +193,35 @@ def test_a_stopped_server_is_gone(people):
     assert "stopped" in repr(server)
     with pytest.raises(OSError):  # noqa: PT011
         Client(server.url).ask("GET", "/health")
+
+
+LONG = (
+    "{"
+    + " ".join(f"b{n}(func: has(e)) {{ e {{ e {{ e {{ uid }} }} }} }}" for n in range(3000))
+    + "}"
+)
+
+
+@pytest.fixture
+def dense(db):
+    edges = (f"<{a}> <e> <{b}> .\n" for a in range(1, 400) for b in range(1, 400))
+    db.load("".join(edges).encode(), schema="e: [uid] .", progress=False)
+    return db
+
+
+def test_a_long_query_holds_up_nobody_and_ends_with_the_server(dense):
+    server = dense.serve(port=0)
+    with ThreadPoolExecutor(8) as threads:
+        long = [
+            threads.submit(Client(server.url).ask, "POST", "/query", LONG, TYPED) for _ in "1234"
+        ]
+        time.sleep(0.2)
+        other = Client(server.url)
+        assert other.post("/query", "{ q(func: uid(1)) { uid } }", DQL)["data"]["q"]
+        other.connection.close()
+        assert not any(future.done() for future in long)
+        started = time.perf_counter()
+        server.stop()
+        assert time.perf_counter() - started < 5
+        for future in long:
+            future.exception(timeout=5)

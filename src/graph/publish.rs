@@ -7,12 +7,12 @@
 use super::version::Version;
 use crate::types::Result;
 use arc_swap::ArcSwap;
+use crossbeam::channel;
+use crossbeam::channel::RecvTimeoutError;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::OnceLock;
 use std::sync::PoisonError;
-use std::sync::mpsc;
-use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub struct Store {
     current: ArcSwap<Version>,
     writer: Mutex<()>,
     /// To the thread that drops old versions, which starts with the first of them.
-    dropper: OnceLock<Option<mpsc::Sender<Arc<Version>>>>,
+    dropper: OnceLock<Option<channel::Sender<Arc<Version>>>>,
 }
 
 impl Default for Store {
@@ -73,13 +73,13 @@ impl Store {
 }
 
 /// `None` when the system gives no thread; then versions are dropped where they are replaced.
-fn start_dropper() -> Option<mpsc::Sender<Arc<Version>>> {
-    let (sender, receiver) = mpsc::channel();
+fn start_dropper() -> Option<channel::Sender<Arc<Version>>> {
+    let (sender, receiver) = channel::unbounded();
     let thread = thread::Builder::new().name("hexgraph-drop".to_owned());
     thread.spawn(move || drop_versions(&receiver)).ok().map(|_| sender)
 }
 
-fn drop_versions(receiver: &mpsc::Receiver<Arc<Version>>) {
+fn drop_versions(receiver: &channel::Receiver<Arc<Version>>) {
     const SHORTEST: Duration = Duration::from_millis(1);
     const LONGEST: Duration = Duration::from_millis(200);
     let mut waiting: Vec<Arc<Version>> = Vec::new();

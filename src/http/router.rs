@@ -8,6 +8,7 @@ use super::mutate;
 use super::peer::Peer;
 use super::query;
 use super::reply::Reply;
+use crate::db::Canceller;
 use crate::db::Control;
 use crate::db::Database;
 use axum::Router;
@@ -32,14 +33,23 @@ pub struct App {
     pub address: SocketAddr,
     /// When the server started.
     pub started: Instant,
+    /// Fails its check once the server is stopped.
+    stopping: Canceller,
+}
+
+impl App {
+    /// What a server shares that starts now.
+    pub fn new(database: Database, address: SocketAddr, stopping: Canceller) -> App {
+        App { database, address, started: Instant::now(), stopping }
+    }
 }
 
 /// Answers one request. Runs where it may take its time.
 type Answerer = fn(&App, &Incoming, &Control) -> Reply;
 
 /// The routes of a server.
-pub fn router(database: Database, address: SocketAddr) -> Router {
-    let app = Arc::new(App { database, address, started: Instant::now() });
+pub fn router(app: App) -> Router {
+    let app = Arc::new(app);
     let post = |answer: Answerer| {
         any(move |State(app): State<Arc<App>>, request: Request| receive(app, request, answer))
     };
@@ -78,8 +88,8 @@ async fn receive(app: Arc<App>, request: Request, answer: Answerer) -> Response 
 }
 
 /// Answers on this thread, which other connections leave for another one meanwhile: that costs
-/// less than to hand the request over, and a long query holds up nobody. A query whose client goes
-/// away is cancelled.
+/// less than to hand the request over, and a long query holds up nobody. A query is cancelled when
+/// its client goes away or the server stops.
 fn run(app: &App, peer: Option<ConnectInfo<Peer>>, incoming: &Incoming, answer: Answerer) -> Reply {
     let timeout = match incoming.timeout() {
         Ok(timeout) => timeout,
@@ -90,9 +100,11 @@ fn run(app: &App, peer: Option<ConnectInfo<Peer>>, incoming: &Incoming, answer: 
         if let Some(timeout) = timeout {
             control = control.with_timeout(timeout);
         }
-        if let Some(ConnectInfo(peer)) = peer {
-            control = control.with_poll(move || peer.is_gone());
-        }
+        let stopping = app.stopping.clone();
+        control = control.with_poll(move || {
+            let is_gone = peer.as_ref().is_some_and(|ConnectInfo(peer)| peer.is_gone());
+            is_gone || stopping.check().is_err()
+        });
         answer(app, incoming, &control)
     })
 }

@@ -1,7 +1,9 @@
 //! A server in the background, and how to stop it.
 
 use super::peer::Peer;
+use super::router::App;
 use super::router::router;
+use crate::db::Control;
 use crate::db::Database;
 use crate::types::Error;
 use crate::types::Result;
@@ -65,7 +67,7 @@ impl Server {
         let (stop, stopped) = oneshot::channel();
         let thread = thread::Builder::new().name("hexgraph-http".to_owned());
         let thread = thread
-            .spawn(move || run(&runtime, listener, database, address, stopped))
+            .spawn(move || run(runtime, listener, database, address, stopped))
             .map_err(failed)?;
         Ok(Server { address, process: process::id(), running: Some(Running { stop, thread }) })
     }
@@ -109,12 +111,14 @@ fn runtime() -> io::Result<Runtime> {
 }
 
 fn run(
-    runtime: &Runtime,
+    runtime: Runtime,
     listener: TcpListener,
     database: Database,
     address: SocketAddr,
     stopped: oneshot::Receiver<()>,
 ) {
+    let stop = Control::new();
+    let app = App::new(database, address, stop.canceller());
     runtime.block_on(async {
         let Ok(listener) = TokioListener::from_std(listener) else { return };
         let (stopping, is_stopping) = oneshot::channel::<()>();
@@ -123,7 +127,7 @@ fn run(
             let _ = stopped.await;
             drop(stopping);
         };
-        let service = router(database, address).into_make_service_with_connect_info::<Peer>();
+        let service = router(app).into_make_service_with_connect_info::<Peer>();
         let server = axum::serve(listener, service);
         let served = server.with_graceful_shutdown(wait);
         let out_of_patience = async {
@@ -135,4 +139,7 @@ fn run(
             () = out_of_patience => {}
         }
     });
+    // Requests that still run end now, at their next look at their control.
+    stop.canceller().cancel();
+    runtime.shutdown_timeout(STOP_GRACE);
 }
