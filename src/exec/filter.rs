@@ -72,7 +72,7 @@ impl<'a> Context<'a> {
             Tester::Constant(true) => Ok(candidates),
             Tester::Constant(false) => Ok(NodeSet::default()),
             Tester::Member(set) => Ok(set.and(&candidates)),
-            tester => Ok(NodeSet::from(self.keep_passing(candidates.iter(), &tester)?)),
+            tester => Ok(NodeSet::from(self.keep_passing(&candidates, &tester)?)),
         }
     }
 

@@ -112,7 +112,7 @@ impl<'a> Context<'a> {
         }
         let candidates = self.has_set(predicate, name)?;
         let tester = Tester::Value { predicate, lang: name.lang.as_deref(), wanted };
-        Ok(NodeSet::from(self.keep_passing(candidates.iter(), &tester)?))
+        Ok(NodeSet::from(self.keep_passing(&candidates, &tester)?))
     }
 
     fn root_compare_counts<'f>(&self, name: &'f PredicateRef, wanted: &Wanted) -> Result<NodeSet>
@@ -140,7 +140,7 @@ impl<'a> Context<'a> {
         };
         let counter = Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
         let tester = Tester::Count { counter, wanted: wanted.clone() };
-        Ok(NodeSet::from(self.keep_passing(candidates.iter(), &tester)?))
+        Ok(NodeSet::from(self.keep_passing(&candidates, &tester)?))
     }
 
     fn root_compare_var(
@@ -182,7 +182,7 @@ impl<'a> Context<'a> {
                 found = found.or(&trigram_set(view, &query));
             }
         }
-        Ok(NodeSet::from(self.keep_passing(found.iter(), &tester)?))
+        Ok(NodeSet::from(self.keep_passing(&found, &tester)?))
     }
 
     fn root_match<'f>(
@@ -208,7 +208,7 @@ impl<'a> Context<'a> {
             }
         }
         let candidates = crate::graph::union_of(nodes);
-        Ok(NodeSet::from(self.keep_passing(candidates.iter(), &tester)?))
+        Ok(NodeSet::from(self.keep_passing(&candidates, &tester)?))
     }
 }
 

@@ -60,7 +60,7 @@ impl PartialOrd for Reached {
 impl Ord for Reached {
     fn cmp(&self, other: &Reached) -> Ordering {
         let by_weight = other.weight.total_cmp(&self.weight);
-        by_weight.then(other.hops.cmp(&self.hops)).then(other.node.cmp(&self.node))
+        by_weight.then(self.hops.cmp(&other.hops)).then(other.node.cmp(&self.node))
     }
 }
 
@@ -91,6 +91,48 @@ impl Ord for Beginning {
     }
 }
 
+/// The edges that a search has read.
+///
+/// With a depth, only nodes that are fewer hops than that from the start are left by their edges,
+/// as in the reference; a path through them may have more hops.
+struct Reach {
+    known: FxHashMap<u32, Arc<Vec<Hop>>>,
+    is_complete: bool,
+}
+
+impl Reach {
+    fn new(context: &Context<'_>, block: &Block, from: u32, depth: Option<i64>) -> Result<Reach> {
+        let mut reach = Reach { known: FxHashMap::default(), is_complete: false };
+        let Some(depth) = depth else { return Ok(reach) };
+        let mut layer = vec![from];
+        for _ in 0..depth {
+            let mut next = Vec::new();
+            for node in layer {
+                if !reach.known.contains_key(&node) {
+                    next.extend(reach.hops(context, block, node)?.iter().map(|hop| hop.to));
+                }
+            }
+            if next.is_empty() {
+                break;
+            }
+            context.check()?;
+            layer = next;
+        }
+        reach.is_complete = true;
+        Ok(reach)
+    }
+
+    fn hops(&mut self, context: &Context<'_>, block: &Block, node: u32) -> Result<Arc<Vec<Hop>>> {
+        if let Some(hops) = self.known.get(&node) {
+            return Ok(Arc::clone(hops));
+        }
+        let hops =
+            Arc::new(if self.is_complete { Vec::new() } else { context.hops(block, node)? });
+        self.known.insert(node, Arc::clone(&hops));
+        Ok(hops)
+    }
+}
+
 impl Context<'_> {
     /// Finds the paths of a `shortest` block and sets its variable to the first one's nodes.
     ///
@@ -110,8 +152,6 @@ impl Context<'_> {
             (Some(from), Some(to)) => self.one_path(block, ends, from, to)?.into_iter().collect(),
             _ => Vec::new(),
         };
-        // A path may have one hop more than the depth, as in the reference; with 0 there is none.
-        let paths = if ends.depth == Some(0) { Vec::new() } else { paths };
         if let Some(var) = block.var {
             let path = paths.first().map(|path| path.nodes.clone()).unwrap_or_default();
             let mut nodes = path.clone();
@@ -149,22 +189,20 @@ impl Context<'_> {
         from: u32,
         to: u32,
     ) -> Result<Option<Path>> {
+        let mut reach = Reach::new(self, block, from, ends.depth)?;
         let mut best: FxHashMap<u32, (f64, u32, usize)> = FxHashMap::default();
         let mut heap = BinaryHeap::new();
         heap.push(Reached { weight: 0.0, hops: 0, node: from });
         best.insert(from, (0.0, from, 0));
-        let depth = ends.depth.unwrap_or(i64::MAX);
         while let Some(reached) = heap.pop() {
             if reached.node == to {
                 return Ok(Some(trace(&best, from, to)));
             }
-            if best.get(&reached.node).is_some_and(|(weight, ..)| *weight < reached.weight)
-                || depth < reached.hops as i64
-            {
+            if best.get(&reached.node).is_some_and(|(weight, ..)| *weight < reached.weight) {
                 continue;
             }
             self.check()?;
-            for hop in self.hops(block, reached.node)? {
+            for hop in reach.hops(self, block, reached.node)?.iter() {
                 let weight = reached.weight + hop.weight;
                 if best.get(&hop.to).is_none_or(|(known, ..)| weight < *known) {
                     best.insert(hop.to, (weight, reached.node, hop.field));
@@ -183,11 +221,10 @@ impl Context<'_> {
         to: u32,
     ) -> Result<Vec<Path>> {
         let mut paths = Vec::new();
-        let mut known: FxHashMap<u32, Arc<Vec<Hop>>> = FxHashMap::default();
+        let mut reach = Reach::new(self, block, from, ends.depth)?;
         let mut heap = BinaryHeap::new();
         let reached = Reached { weight: 0.0, hops: 0, node: from };
         heap.push(Beginning { reached, nodes: vec![from], fields: Vec::new() });
-        let depth = ends.depth.unwrap_or(i64::MAX);
         let frontier_max = ends.frontier_max.map_or(FRONTIER_MAX, |most| most.max(1) as usize);
         while let Some(Beginning { reached, nodes, fields }) = heap.pop() {
             self.check()?;
@@ -201,17 +238,7 @@ impl Context<'_> {
                 }
                 continue;
             }
-            if depth < reached.hops as i64 {
-                continue;
-            }
-            let hops = match known.get(&reached.node) {
-                Some(hops) => Arc::clone(hops),
-                None => {
-                    let hops = Arc::new(self.hops(block, reached.node)?);
-                    known.insert(reached.node, Arc::clone(&hops));
-                    hops
-                }
-            };
+            let hops = reach.hops(self, block, reached.node)?;
             for hop in hops.iter().filter(|hop| !nodes.contains(&hop.to)) {
                 let weight = weight + hop.weight;
                 if ends.weight_max.is_some_and(|most| most < weight) {

@@ -20,6 +20,8 @@ use std::time::Duration;
 pub struct Store {
     current: ArcSwap<Version>,
     writer: Mutex<()>,
+    /// The process whose thread drops old versions: a child of a fork has none.
+    process: u32,
     /// To the thread that drops old versions, which starts with the first of them.
     dropper: OnceLock<Option<channel::Sender<Arc<Version>>>>,
 }
@@ -39,7 +41,8 @@ impl Store {
     /// A graph that begins as `version`.
     pub fn with_version(version: Version) -> Store {
         let current = ArcSwap::from_pointee(version);
-        Store { current, writer: Mutex::new(()), dropper: OnceLock::new() }
+        let process = std::process::id();
+        Store { current, writer: Mutex::new(()), process, dropper: OnceLock::new() }
     }
 
     /// The newest version. Takes no lock.
@@ -64,6 +67,9 @@ impl Store {
     }
 
     fn retire(&self, old: Arc<Version>) {
+        if self.process != std::process::id() {
+            return;
+        }
         if let Some(dropper) = self.dropper.get_or_init(start_dropper) {
             // The thread ends with the store only, so this does not fail; if it did, the version
             // would be dropped here.
