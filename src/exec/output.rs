@@ -407,7 +407,7 @@ impl Writer<'_, '_> {
         self.sink.begin_array();
         for path in &result.paths {
             self.sink.begin_object();
-            self.path_from(block, path, 0)?;
+            self.path_objects(block, path);
             self.sink.key("_weight_");
             if path.weight.fract() == 0.0 && path.weight.abs() < 1e15 {
                 self.sink.int(path.weight as i64);
@@ -420,19 +420,21 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    fn path_from(&mut self, block: &Block, path: &super::tree::Path, step: usize) -> Result<()> {
-        let node = path.nodes[step];
-        if let Some(&hop) = path.hops.get(step) {
-            let field = &block.fields[hop];
-            self.sink.key(&field.key);
+    /// The objects of a path, each inside the one before it. A loop, since a path may have more
+    /// hops than a stack has room for.
+    fn path_objects(&mut self, block: &Block, path: &super::tree::Path) {
+        for &hop in &path.hops {
+            self.sink.key(&block.fields[hop].key);
             self.sink.begin_object();
-            self.path_from(block, path, step + 1)?;
-            self.path_facets(field, node, path.nodes[step + 1]);
-            self.sink.end_object();
         }
-        self.sink.key("uid");
-        self.sink.uid(self.version.nodes.uid(node));
-        Ok(())
+        for (step, &node) in path.nodes.iter().enumerate().rev() {
+            self.sink.key("uid");
+            self.sink.uid(self.version.nodes.uid(node));
+            if let Some(before) = step.checked_sub(1) {
+                self.path_facets(&block.fields[path.hops[before]], path.nodes[before], node);
+                self.sink.end_object();
+            }
+        }
     }
 
     fn path_facets(&mut self, field: &Field, node: u32, target: u32) {

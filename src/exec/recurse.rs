@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// The most edges that one `@recurse` may walk, as in the reference.
 const EDGES_MAX: usize = 1_000_000;
 
+/// The most levels: answers nest as deep, and so do the readers of their JSON.
+const LEVELS_MAX: u64 = 256;
+
 /// The edges that have been walked: the field, from, to.
 type Walked = FxHashSet<(u32, u32, u32)>;
 
@@ -30,7 +33,7 @@ impl Context<'_> {
     /// # Errors
     ///
     /// [`Error::Query`] for a nested selection, or a loop without a depth; [`Error::Limit`] past
-    /// a million edges.
+    /// a million edges or 256 levels.
     pub(crate) fn recurse(
         &mut self,
         block: &Block,
@@ -56,6 +59,13 @@ impl Context<'_> {
         let mut layer = vec![&mut root];
         let mut depth = 1;
         while !layer.is_empty() && (recurse.depth == 0 || depth <= recurse.depth) {
+            if LEVELS_MAX < depth {
+                return Err(Error::Limit {
+                    message: format!(
+                        "@recurse went deeper than {LEVELS_MAX} levels: give it a smaller depth, or ask for a shortest path"
+                    ),
+                });
+            }
             let last = recurse.depth != 0 && depth == recurse.depth;
             for level in &mut layer {
                 self.recurse_level(block, recurse, level, last, &mut walked, &mut edges)?;
