@@ -23,6 +23,7 @@ test: dev ## Run all tests: Rust, Python, notebooks
 lint: dev ## Check format and style of Rust and Python, and the type stubs
 	cargo fmt --check
 	cargo clippy --locked --all-targets --all-features -- -D warnings
+	RUSTDOCFLAGS=-Dwarnings cargo doc --locked --no-deps --document-private-items --features http
 	$(BIN)/ruff check python tests benches
 	$(BIN)/ruff format --check python tests
 	$(BIN)/mypy
