@@ -3,7 +3,6 @@
 //! They are computed when the rest of a block is there, in the order in which their variables
 //! become known. A place in the tree is a path: the number of the field at each level.
 
-use super::compare::compare;
 use super::context::Context;
 use super::context::Var;
 use super::tree::Column;
@@ -358,7 +357,7 @@ fn extreme<'v>(
     side: std::cmp::Ordering,
 ) -> Option<Value> {
     let better = |best: ValueRef<'v>, value: ValueRef<'v>| {
-        if compare(value, best) == Some(side) { value } else { best }
+        if value.compare(best) == Some(side) { value } else { best }
     };
     values.reduce(better).map(|value| value.to_value())
 }

@@ -25,13 +25,13 @@ impl Wanted {
     /// Whether a value is wanted. Values that can't be compared are not.
     pub(crate) fn holds(&self, value: ValueRef<'_>) -> bool {
         match self {
-            Wanted::AnyOf(values) => values.iter().any(|wanted| equal(value, wanted.as_ref())),
+            Wanted::AnyOf(values) => values.iter().any(|wanted| value.equals(wanted.as_ref())),
             Wanted::Than(op, bound) => {
-                compare(value, bound.as_ref()).is_some_and(|order| op_holds(*op, order))
+                value.compare(bound.as_ref()).is_some_and(|order| op_holds(*op, order))
             }
             Wanted::Between(low, high) => {
-                compare(value, low.as_ref()).is_some_and(Ordering::is_ge)
-                    && compare(value, high.as_ref()).is_some_and(Ordering::is_le)
+                value.compare(low.as_ref()).is_some_and(Ordering::is_ge)
+                    && value.compare(high.as_ref()).is_some_and(Ordering::is_le)
             }
         }
     }
@@ -45,24 +45,6 @@ pub(crate) fn op_holds(op: Comparison, order: Ordering) -> bool {
         Comparison::Lt => order.is_lt(),
         Comparison::Ge => order.is_ge(),
         Comparison::Gt => order.is_gt(),
-    }
-}
-
-fn equal(one: ValueRef<'_>, other: ValueRef<'_>) -> bool {
-    match (one, other) {
-        (ValueRef::Bool(one), ValueRef::Bool(other)) => one == other,
-        _ => compare(one, other).is_some_and(Ordering::is_eq),
-    }
-}
-
-/// Compares values, ints with floats too.
-pub(crate) fn compare(one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Ordering> {
-    match (one, other) {
-        (ValueRef::Int(one), ValueRef::Float(other)) => (one as f64).partial_cmp(&other),
-        (ValueRef::Float(one), ValueRef::Int(other)) => one.partial_cmp(&(other as f64)),
-        (ValueRef::Default(one), ValueRef::String(other))
-        | (ValueRef::String(one), ValueRef::Default(other)) => Some(one.cmp(other)),
-        _ => one.compare(other),
     }
 }
 

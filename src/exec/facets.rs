@@ -1,7 +1,6 @@
 //! Facets of edges: filters, order, variables.
 
 use super::compare::argument_value;
-use super::compare::compare;
 use super::compare::op_holds;
 use super::context::Context;
 use super::tree::EdgeField;
@@ -10,6 +9,7 @@ use crate::graph::Direction;
 use crate::graph::Predicate;
 use crate::plan::Argument;
 use crate::plan::Call;
+use crate::plan::Comparison;
 use crate::plan::FacetKey;
 use crate::plan::Field;
 use crate::plan::Filter;
@@ -86,9 +86,12 @@ impl<'a> Context<'a> {
                     };
                     // An argument that is none of the facet's type makes the comparison false.
                     let wanted = argument_value(text, value.value_type());
-                    Ok(wanted.is_ok_and(|wanted| {
-                        compare(value, wanted.as_ref()).is_some_and(|order| op_holds(*op, order))
-                            || matches!((value, &wanted), (ValueRef::Bool(one), Value::Bool(other)) if *op == crate::plan::Comparison::Eq && one == *other)
+                    Ok(wanted.is_ok_and(|wanted| match op {
+                        Comparison::Eq => value.equals(wanted.as_ref()),
+                        op => {
+                            let order = value.compare(wanted.as_ref());
+                            order.is_some_and(|order| op_holds(*op, order))
+                        }
                     }))
                 }
                 Call::Terms { predicate: facet, wants, text, .. } => {
@@ -118,7 +121,7 @@ impl<'a> Context<'a> {
                     (None, None) => Ordering::Equal,
                     (None, Some(_)) => return Ordering::Greater,
                     (Some(_), None) => return Ordering::Less,
-                    (Some(one), Some(other)) => compare(one, other).unwrap_or(Ordering::Equal),
+                    (Some(one), Some(other)) => one.compare(other).unwrap_or(Ordering::Equal),
                 };
                 if result.is_ne() {
                     return if key.descending { result.reverse() } else { result };

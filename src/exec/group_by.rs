@@ -266,7 +266,7 @@ impl GroupValue {
         match (self, other) {
             (GroupValue::Node(one), GroupValue::Node(other)) => one.cmp(other),
             (GroupValue::Value(one), GroupValue::Value(other)) => {
-                super::compare::compare(one.as_ref(), other.as_ref()).unwrap_or(Ordering::Equal)
+                one.as_ref().compare(other.as_ref()).unwrap_or(Ordering::Equal)
             }
             (GroupValue::Node(_), GroupValue::Value(_)) => Ordering::Less,
             (GroupValue::Value(_), GroupValue::Node(_)) => Ordering::Greater,

@@ -5,7 +5,6 @@
 //! negative number, overflow) leaves its node without a value; with constants alone it fails the
 //! request.
 
-use super::compare::compare;
 use super::tree::ValueMap;
 use crate::plan::Constant;
 use crate::plan::MathExpr;
@@ -211,7 +210,7 @@ pub(crate) fn apply(
                 MathFunction::NotEqual => Some(Value::Bool(one != other)),
                 _ => None,
             },
-            _ => compare(one, other).map(|order| Value::Bool(holds(order))),
+            _ => one.compare(other).map(|order| Value::Bool(holds(order))),
         };
     }
     match (one, other) {

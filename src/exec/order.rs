@@ -21,6 +21,7 @@ use crate::types::Error;
 use crate::types::Result;
 use crate::types::ValueRef;
 use crate::types::ValueType;
+use crate::types::ordered_bits;
 use std::cmp::Ordering;
 
 /// One sort key, read for all nodes.
@@ -197,10 +198,7 @@ fn rank_of(value: ValueRef<'_>) -> Option<u64> {
     Some(match value {
         ValueRef::Int(number) => number as u64 ^ 1 << 63,
         ValueRef::Bool(truth) => u64::from(truth),
-        ValueRef::Float(number) => {
-            let bits = (number + 0.0).to_bits();
-            if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
-        }
+        ValueRef::Float(number) => ordered_bits(number),
         ValueRef::DateTime(time) => {
             // Years beyond 1678..2262 do not fit in nanoseconds; they keep their side only,
             // and the whole instant is compared on ties.

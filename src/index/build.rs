@@ -7,7 +7,6 @@
 use super::interner::Interner;
 use super::token_index::TokenIndex;
 use super::token_index::TokenKey;
-use super::token_index::ordered_bits;
 use crate::schema::PredicateDef;
 use crate::schema::Tokenizer;
 use crate::storage::Array;
@@ -22,6 +21,7 @@ use crate::text::TermAnalyzer;
 use crate::text::trigrams;
 use crate::types::ValueRef;
 use crate::types::ValueType;
+use crate::types::ordered_bits;
 use rayon::slice::ParallelSliceMut;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;

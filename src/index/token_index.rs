@@ -10,6 +10,7 @@ use crate::storage::NodeSet;
 use crate::storage::Offsets;
 use crate::storage::Values;
 use crate::types::ValueRef;
+use crate::types::ordered_bits;
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -100,12 +101,6 @@ impl TokenKey {
             _ => Ordering::Less,
         }
     }
-}
-
-/// Bits that compare as unsigned numbers the way floats compare; both zeros are one.
-pub fn ordered_bits(number: f64) -> u64 {
-    let bits = (number + 0.0).to_bits();
-    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
 impl TokenIndex {

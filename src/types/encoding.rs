@@ -5,6 +5,7 @@ use super::Value;
 use super::ValueRef;
 use super::ValueType;
 use super::bigfloat;
+use super::number::ordered_bits;
 
 /// Inverting it makes the bytes of signed numbers, the highest first, order as the numbers do.
 const SIGN: u64 = 1 << 63;
@@ -88,7 +89,7 @@ impl<'a> ValueRef<'a> {
             ValueRef::Int(number) => {
                 out.extend_from_slice(&(number as u64 ^ SIGN).to_be_bytes());
             }
-            ValueRef::Float(number) => out.extend_from_slice(&float_key(number).to_be_bytes()),
+            ValueRef::Float(number) => out.extend_from_slice(&ordered_bits(number).to_be_bytes()),
             ValueRef::Bool(truth) => out.push(u8::from(truth)),
             ValueRef::DateTime(time) => {
                 out.extend_from_slice(&(time.seconds as u64 ^ SIGN).to_be_bytes());
@@ -103,7 +104,7 @@ impl<'a> ValueRef<'a> {
             ValueRef::Vector(numbers) => {
                 out.extend_from_slice(&(numbers.len() as u64).to_be_bytes());
                 for number in numbers {
-                    out.extend_from_slice(&float_key(f64::from(*number)).to_be_bytes());
+                    out.extend_from_slice(&ordered_bits(f64::from(*number)).to_be_bytes());
                 }
             }
         }
@@ -129,11 +130,6 @@ fn decode_time(bytes: &[u8]) -> Option<DateTime> {
         offset_minutes: i16::from_le_bytes(*rest.first_chunk()?),
     })
     .filter(|time| time.nanos < 1_000_000_000)
-}
-
-fn float_key(number: f64) -> u64 {
-    let bits = (number + 0.0).to_bits();
-    if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }
 
 fn write_content(content: &[u8], out: &mut Vec<u8>) {

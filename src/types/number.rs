@@ -202,6 +202,13 @@ impl Digits {
     }
 }
 
+/// Bits that compare as unsigned numbers the way floats compare; both zeros are one.
+pub fn ordered_bits(number: f64) -> u64 {
+    const SIGN: u64 = 1 << 63;
+    let bits = (number + 0.0).to_bits();
+    if bits & SIGN == 0 { bits | SIGN } else { !bits }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
