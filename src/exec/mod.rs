@@ -19,11 +19,14 @@ mod cascade;
 mod variables;
 mod aggregate;
 mod math;
+mod partition;
 mod group_by;
 mod recurse;
+mod breadth;
 mod shortest;
 mod run;
 mod output;
+mod rdf;
 mod normalize;
 
 pub use limits::{Canceller, Control};

@@ -1,8 +1,10 @@
 //! `shortest`: the paths of least weight between two nodes.
 //!
-//! One path is found by Dijkstra's algorithm over edges that are read as they are reached; several
-//! are found by taking loop-free beginnings off a heap in ascending weight.
+//! One path is found breadth first where no edge has a weight, else by Dijkstra's algorithm over
+//! edges that are read as they are reached; several are found by taking loop-free beginnings off
+//! a heap in ascending weight.
 
+use super::breadth::Way;
 use super::context::Context;
 use super::context::UidVar;
 use super::context::Var;
@@ -189,6 +191,10 @@ impl Context<'_> {
         from: u32,
         to: u32,
     ) -> Result<Option<Path>> {
+        if let Some(ways) = self.unweighted_ways(block)? {
+            let depth = ends.depth.map_or(usize::MAX, |depth| depth.max(0) as usize);
+            return self.fewest_edges(&ways, from, to, depth);
+        }
         let mut reach = Reach::new(self, block, from, ends.depth)?;
         let mut best: FxHashMap<u32, (f64, u32, usize)> = FxHashMap::default();
         let mut heap = BinaryHeap::new();
@@ -260,20 +266,43 @@ impl Context<'_> {
         Ok(paths)
     }
 
-    /// The edges of a node that count; of two to the same node the last field's wins.
-    fn hops(&self, block: &Block, node: u32) -> Result<Vec<Hop>> {
-        let mut hops: Vec<Hop> = Vec::new();
+    /// The edge fields of the block, when none of them has weights.
+    fn unweighted_ways<'s>(&'s self, block: &'s Block) -> Result<Option<Vec<Way<'s>>>> {
+        let mut ways = Vec::new();
+        for (field, walk) in self.walks(block)? {
+            if weight_facet(walk.field)?.is_some() {
+                return Ok(None);
+            }
+            let back = walk.predicate.direction(!walk.reverse).filter(|_| walk.takes_all());
+            ways.push(Way { field, walk, back });
+        }
+        Ok(Some(ways))
+    }
+
+    /// The fields of the block that are edges, by number.
+    fn walks<'s>(&'s self, block: &'s Block) -> Result<Vec<(usize, Walk<'s>)>> {
+        let mut walks = Vec::new();
         for (number, field) in block.fields.iter().enumerate() {
             let FieldKind::Predicate { name, reverse, .. } = &field.kind else { continue };
             let Some(predicate) = self.predicate(name) else { continue };
-            if !predicate.is_edges() {
-                continue;
+            if predicate.is_edges() {
+                let reverse = *reverse;
+                let edges = predicate.direction(reverse).ok_or_else(|| no_reverse(name))?;
+                walks.push((number, Walk { field, predicate, reverse, edges }));
             }
-            let edges = predicate.direction(*reverse).ok_or_else(|| no_reverse(name))?;
-            let walk = Walk { field, predicate, reverse: *reverse, edges };
-            let (_, targets) = self.walk(&[node], &walk, field.page)?;
-            let facet = weight_facet(field)?;
-            let facets = EdgeFacets::new(predicate, *reverse);
+        }
+        Ok(walks)
+    }
+
+    /// The edges of a node that count; of two to the same node the last field's wins.
+    fn hops(&self, block: &Block, node: u32) -> Result<Vec<Hop>> {
+        let mut hops: Vec<Hop> = Vec::new();
+        let walks = self.walks(block)?;
+        let several = 1 < walks.len();
+        for (number, walk) in walks {
+            let (_, targets) = self.walk(&[node], &walk, walk.field.page)?;
+            let facet = weight_facet(walk.field)?;
+            let facets = EdgeFacets::new(walk.predicate, walk.reverse);
             for target in targets {
                 let weight = match facet {
                     None => Some(1.0),
@@ -282,10 +311,13 @@ impl Context<'_> {
                     }
                 };
                 if let Some(weight) = weight {
-                    hops.retain(|hop| hop.to != target || hop.field == number);
                     hops.push(Hop { to: target, weight, field: number });
                 }
             }
+        }
+        if several {
+            hops.sort_by_key(|hop| (hop.to, std::cmp::Reverse(hop.field)));
+            hops.dedup_by_key(|hop| hop.to);
         }
         Ok(hops)
     }
