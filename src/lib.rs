@@ -35,3 +35,9 @@ pub mod http;
 pub mod cli;
 #[cfg(feature = "python")]
 mod python;
+
+/// Large lists come and go with every query: this allocator keeps their pages, where the system's
+/// gives them back and faults them in again.
+#[cfg(feature = "allocator")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

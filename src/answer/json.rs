@@ -215,6 +215,11 @@ pub fn write_json_text(text: &str, out: &mut Vec<u8>) {
     write_quoted(text.as_bytes(), &TEXT_ESCAPES, out);
 }
 
+/// Writes a text in quotes, with no more escapes than JSON demands.
+pub fn write_plain_text(text: &str, out: &mut Vec<u8>) {
+    write_quoted(text.as_bytes(), &KEY_ESCAPES, out);
+}
+
 /// Writes a uid in quotes: `"0x1f"`.
 fn write_uid(uid: Uid, out: &mut Vec<u8>) {
     let digits = (16 - uid.0.leading_zeros() / 4).max(1);

@@ -13,6 +13,7 @@ use crate::exec::Control;
 use crate::exec::ExecOptions;
 use crate::graph::Version;
 use crate::plan::Query;
+use crate::types::Error;
 use crate::types::Result;
 use crate::types::Sink;
 use crate::types::Uid;
@@ -109,6 +110,45 @@ impl QueryAnswer {
         let json = self.write(JsonSink::new(), control)?.into_bytes();
         let json = String::from_utf8(json).expect("the sink writes UTF-8 from texts");
         Ok((json, started.elapsed()))
+    }
+
+    /// The facts that were found as lines of N-Quads, and how long they took to write.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::write`]; `Query` for what has no place in N-Quads: groups, `count(uid)`,
+    /// `@normalize`, `@ignorereflex`, `checkpwd` and facets.
+    pub fn to_rdf(&self) -> Result<(String, Duration)> {
+        guarded(|| {
+            let started = Instant::now();
+            let mut lines = Vec::new();
+            self.answer.write_rdf(&mut lines)?;
+            let lines = String::from_utf8(lines).expect("facts are written from texts");
+            Ok((lines, started.elapsed()))
+        })
+    }
+
+    /// The name of a block that was asked for, or of the only one; with the keys of its fields in
+    /// their order.
+    ///
+    /// # Errors
+    ///
+    /// `Query` when there is no such block, or more than one to choose from.
+    pub fn keys(&self, block: Option<&str>) -> Result<(String, Vec<String>)> {
+        let names: Vec<&str> = self.answer.block_names().collect();
+        let name = match (block, names.as_slice()) {
+            (Some(wanted), _) if names.contains(&wanted) => wanted,
+            (Some(wanted), _) => {
+                let message = format!("the answer has no block {wanted:?}, it has: ");
+                return Err(Error::query(message + &names.join(", ")));
+            }
+            (None, [only]) => only,
+            (None, _) => {
+                let message = "the answer has several blocks, choose one: ".to_owned();
+                return Err(Error::query(message + &names.join(", ")));
+            }
+        };
+        Ok((name.to_owned(), self.answer.keys(name)))
     }
 
     /// The number of objects in all blocks together.

@@ -321,7 +321,7 @@ pub(crate) fn aggregate<'v>(
 }
 
 /// An aggregate over a plain array of numbers.
-fn aggregate_numbers(op: Aggregate, values: &Column) -> Option<Value> {
+pub(crate) fn aggregate_numbers(op: Aggregate, values: &Column) -> Option<Value> {
     match values {
         Column::Int(numbers) => aggregate_ints(op, numbers),
         Column::Float(numbers) => aggregate_floats(op, numbers),

@@ -15,6 +15,10 @@ const LOOKUP_COST: usize = 12;
 
 /// Calls `found` with the place of each node that is a subject, and its row. `nodes` ascend.
 pub(crate) fn rows_of(subjects: &FrozenBitmap, nodes: &[u32], mut found: impl FnMut(usize, usize)) {
+    if subjects.is_exactly(nodes) {
+        (0..nodes.len()).for_each(|row| found(row, row));
+        return;
+    }
     if nodes.len().saturating_mul(LOOKUP_COST) < subjects.len() {
         for (place, &node) in nodes.iter().enumerate() {
             if let Some(row) = subjects.row_of(node) {
@@ -74,4 +78,56 @@ pub(crate) fn numbers(part: &LangValues, wanted: ValueType, nodes: &[u32]) -> Op
         _ => return None,
     };
     Some(ValueMap { nodes: with, values, constant: None })
+}
+
+/// How many ids a table may span for each of its members.
+const SPAN_MAX: usize = 16;
+
+/// The numbers of many nodes, to be looked up in any order: a table by node id.
+pub(crate) struct NumberTable {
+    least: u32,
+    places: Vec<u32>,
+    values: Column,
+    /// Whether every node has a number.
+    is_complete: bool,
+}
+
+impl NumberTable {
+    /// The table of some nodes: `None` where they do not ascend or their ids are too far apart, or
+    /// as [`numbers`] says. Costs four bytes an id of the span.
+    pub(crate) fn new(part: &LangValues, wanted: ValueType, nodes: &[u32]) -> Option<NumberTable> {
+        if !nodes.is_sorted_by(|one, other| one < other) {
+            return None;
+        }
+        let (least, greatest) = (*nodes.first()?, *nodes.last()?);
+        let span = (greatest - least) as usize + 1;
+        if nodes.len().saturating_mul(SPAN_MAX) < span {
+            return None;
+        }
+        let ValueMap { nodes: with, values, .. } = numbers(part, wanted, nodes)?;
+        let mut places = vec![u32::MAX; span];
+        for (place, node) in (0u32..).zip(&with) {
+            places[(node - least) as usize] = place;
+        }
+        Some(NumberTable { least, places, values, is_complete: with.len() == nodes.len() })
+    }
+
+    /// The numbers of some of the nodes, in their order.
+    pub(crate) fn of(&self, nodes: &[u32]) -> Column {
+        match &self.values {
+            Column::Int(numbers) => Column::Int(self.gather(numbers, nodes)),
+            Column::Float(numbers) => Column::Float(self.gather(numbers, nodes)),
+            Column::Any(values) => Column::Any(self.gather(values, nodes)),
+        }
+    }
+
+    fn gather<T: Clone>(&self, values: &[T], nodes: &[u32]) -> Vec<T> {
+        let places = nodes.iter().map(|node| self.places[(node - self.least) as usize]);
+        if self.is_complete {
+            return places.map(|place| values[place as usize].clone()).collect();
+        }
+        let mut gathered = Vec::with_capacity(nodes.len());
+        gathered.extend(places.filter_map(|place| values.get(place as usize).cloned()));
+        gathered
+    }
 }

@@ -206,6 +206,11 @@ impl Writer<'_, '_> {
             return self.all_langs(field, name, predicate, node);
         }
         if let Some((_, list)) = predicate.values_in(Langs::First(langs), node) {
+            if !predicate.def.list && field.facets.is_none() {
+                self.sink.key(&field.key);
+                self.sink.value(typed(list.get(0), predicate.def.value_type)?.as_ref());
+                return Ok(());
+            }
             self.value_list(&field.key, field, predicate, &list, &values.places(node, list.len()))?;
         }
         Ok(())

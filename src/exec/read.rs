@@ -47,6 +47,12 @@ pub(crate) fn typed_or_none(value: ValueRef<'_>, wanted: ValueType) -> Option<Ty
     typed(value, wanted).ok()
 }
 
+/// A node's value in the first language that it has one in, as the schema types it.
+pub(crate) fn first_value(predicate: &Predicate, langs: &[String], node: u32) -> Option<Value> {
+    let (_, list) = predicate.values_in(Langs::First(langs), node)?;
+    typed_or_none(list.get(0), predicate.def.value_type).map(|value| value.as_ref().to_value())
+}
+
 /// Which languages a function or a field looks at.
 #[derive(Clone, Copy)]
 pub(crate) enum Langs<'a> {

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::limits::Control;
 use super::output;
+use super::rdf;
 use super::traverse::Inherited;
 use super::traverse::distinct;
 use super::tree::BlockResult;
@@ -91,6 +92,30 @@ impl Answer {
             return Ok(());
         }
         output::write(&self.version, &self.query, self.options, &self.blocks, sink)
+    }
+
+    /// The names of the visible blocks.
+    pub fn block_names(&self) -> impl Iterator<Item = &str> {
+        let blocks = self.blocks.iter().map(|result| &self.query.blocks[result.block]);
+        blocks.filter(|block| super::tree::is_visible(block)).map(|block| block.name.as_str())
+    }
+
+    /// The keys of the fields of a block in their order; empty when there is no such block.
+    /// Facets and `name@*` have keys of their own beside these.
+    pub fn keys(&self, block: &str) -> Vec<String> {
+        let named = |result: &&BlockResult| self.query.blocks[result.block].name == block;
+        let Some(result) = self.blocks.iter().find(named) else { return Vec::new() };
+        result.level.fields.iter().map(|result| result.field.key.clone()).collect()
+    }
+
+    /// Writes each fact that was found as a line of N-Quads.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for what has no place there: groups, `count(uid)`, `@normalize`,
+    /// `@ignorereflex`, `checkpwd` and facets; and as [`Answer::write`].
+    pub fn write_rdf(&self, out: &mut Vec<u8>) -> Result<()> {
+        rdf::write(&self.version, &self.query, &self.blocks, out)
     }
 
     /// The uid of the last root node of a block, by the block's place in the plan.

@@ -14,7 +14,7 @@ use super::tree::Level;
 use super::tree::ValueField;
 use crate::graph::Direction;
 use crate::graph::Predicate;
-use crate::graph::union_of;
+use crate::graph::distinct_of;
 use crate::plan::Cascade;
 use crate::plan::Field;
 use crate::plan::FieldKind;
@@ -333,7 +333,7 @@ pub(crate) fn distinct(targets: &[u32]) -> Vec<u32> {
     if targets.is_sorted_by(|one, other| one < other) {
         return targets.to_vec();
     }
-    union_of(targets.to_vec()).to_vec()
+    distinct_of(targets.to_vec())
 }
 
 /// A list of targets for each node.

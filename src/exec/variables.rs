@@ -19,6 +19,7 @@ use crate::storage::NodeSet;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::Value;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -90,14 +91,15 @@ impl Context<'_> {
         if let Some(groups) = &edges.groups {
             return self.publish_groups(field, groups.iter().flatten(), found);
         }
-        let mut below = Vec::new();
-        for node in live {
-            if let Some(place) = level.place(*node) {
-                below.extend_from_slice(edges.targets_of(place));
-            }
+        // Without a cascade all nodes of the level below are reached.
+        let all = level.nodes.len() == live.len() && edges.level.alive.is_none();
+        let below = match all {
+            true => Cow::Borrowed(edges.level.nodes.as_slice()),
+            false => Cow::Owned(below_some(edges, level, live)),
+        };
+        if field.var.is_some() {
+            add_uids(found, field.var, below.to_vec());
         }
-        let below = distinct(&below);
-        add_uids(found, field.var, below.clone());
         for item in field.facets.iter().flat_map(|facets| &facets.items) {
             if item.var.is_some() {
                 let values = self.facet_values(&item.facet, edges, &level.nodes)?;
@@ -150,6 +152,15 @@ impl Context<'_> {
         add_values(found, result.field.var, map);
         Ok(())
     }
+}
+
+/// The nodes below some of a level, each once.
+fn below_some(edges: &EdgeField, level: &Level, nodes: &[u32]) -> Vec<u32> {
+    let mut below = Vec::new();
+    for place in nodes.iter().filter_map(|&node| level.place(node)) {
+        below.extend_from_slice(edges.targets_of(place));
+    }
+    distinct(&below)
 }
 
 fn add_uids(found: &mut Found, var: Option<VarId>, nodes: Vec<u32>) {

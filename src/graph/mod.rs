@@ -30,7 +30,7 @@ pub use mutate::{MutationReport, apply};
 pub use node_ids::NodeIds;
 pub use publish::Store;
 pub use stats::{PredicateStats, stats};
-pub use values::{IndexView, LangValues, ValueBase, ValueList, union_of};
+pub use values::{IndexView, LangValues, ValueBase, ValueList, distinct_of, union_of};
 pub use version::{Predicate, PredicateData, Version};
 
 #[cfg(test)]

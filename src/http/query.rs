@@ -5,6 +5,7 @@ use super::reply::Extensions;
 use super::reply::Reply;
 use super::reply::Txn;
 use super::router::App;
+use crate::answer::write_plain_text;
 use crate::db::Control;
 use crate::db::QueryRequest;
 use crate::db::Variables;
@@ -14,19 +15,37 @@ use serde_json::Value;
 
 /// Answers a query.
 pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
-    match read(incoming) {
-        Ok(request) => run(app, &request, control).unwrap_or_else(|error| Reply::failed(&error)),
+    match read(incoming).and_then(|request| Ok((request, wants_rdf(incoming)?))) {
+        Ok((request, rdf)) => {
+            run(app, &request, rdf, control).unwrap_or_else(|error| Reply::failed(&error))
+        }
         Err(message) => Reply::invalid_request(&message),
     }
 }
 
-fn run(app: &App, request: &QueryRequest, control: &Control) -> EngineResult<Reply> {
+fn run(app: &App, request: &QueryRequest, rdf: bool, control: &Control) -> EngineResult<Reply> {
     let answer = app.database.query(request, control)?;
-    let (data, encoding) = answer.to_json_within(control)?;
+    let (data, encoding) = match rdf {
+        false => answer.to_json_within(control)?,
+        true => {
+            let (lines, time) = answer.to_rdf()?;
+            let mut text = Vec::with_capacity(lines.len() + 2);
+            write_plain_text(&lines, &mut text);
+            (String::from_utf8(text).expect("a quoted text is text"), time)
+        }
+    };
     let mut latency = answer.latency();
     latency.encoding = encoding;
     let txn = Txn::Read(answer.commit());
     Ok(Reply::data(data.as_bytes(), &Extensions { latency, txn, touched: Some(answer.touched()) }))
+}
+
+fn wants_rdf(incoming: &Incoming) -> Result<bool, String> {
+    match incoming.parameter("respFormat") {
+        "" | "json" => Ok(false),
+        "rdf" => Ok(true),
+        other => Err(format!("invalid value [{other}] for parameter respFormat")),
+    }
 }
 
 fn read(incoming: &Incoming) -> Result<QueryRequest, String> {
@@ -35,11 +54,6 @@ fn read(incoming: &Incoming) -> Result<QueryRequest, String> {
     incoming.number("startTs")?;
     incoming.flag("ro")?;
     incoming.flag("be")?;
-    match incoming.parameter("respFormat") {
-        "" | "json" => {}
-        "rdf" => return Err("not supported yet: respFormat=rdf".to_owned()),
-        other => return Err(format!("invalid value [{other}] for parameter respFormat")),
-    }
     let (text, variables) = match incoming.content_type()?.as_str() {
         "application/json" => read_json(incoming.text()?)?,
         "application/dql" | "application/graphql+-" => {

@@ -12,6 +12,7 @@ use pyo3::types::PyFloat;
 use pyo3::types::PyInt;
 use pyo3::types::PyList;
 use pyo3::types::PyString;
+use pyo3::types::PyTuple;
 use std::cell::Cell;
 
 /// How many values are made between two looks at the signals.
@@ -27,7 +28,20 @@ pub struct DictSink<'a, 'py> {
     next_key: usize,
     values: u32,
     root: Option<Bound<'py, PyAny>>,
+    rows: Option<Rows<'py>>,
     fault: &'a Fault,
+}
+
+/// The block whose objects become tuples.
+struct Rows<'py> {
+    block: String,
+    columns: Vec<String>,
+    /// The cells of the row at hand, by column.
+    cells: Vec<Option<Bound<'py, PyAny>>>,
+    /// The column of the next value.
+    column: usize,
+    /// Whether the writer is in the block.
+    is_here: bool,
 }
 
 /// What Python raised while an answer was written: no memory, or a signal. Raising it stops the
@@ -66,6 +80,8 @@ struct Open<'py> {
 enum Container<'py> {
     Dict(Bound<'py, PyDict>),
     List(Bound<'py, PyList>),
+    /// The cells are those of [`Rows`].
+    Row,
 }
 
 impl<'a, 'py> DictSink<'a, 'py> {
@@ -78,8 +94,41 @@ impl<'a, 'py> DictSink<'a, 'py> {
             next_key: 0,
             values: 0,
             root: None,
+            rows: None,
             fault,
         }
+    }
+
+    /// A sink that makes a tuple of each object of a block: its values in the order of `columns`,
+    /// and those of other keys behind them.
+    pub fn of_rows(
+        py: Python<'py>,
+        fault: &'a Fault,
+        block: String,
+        columns: Vec<String>,
+    ) -> DictSink<'a, 'py> {
+        let cells = vec![None; columns.len()];
+        let rows = Rows { block, columns, cells, column: 0, is_here: false };
+        DictSink { rows: Some(rows), ..DictSink::new(py, fault) }
+    }
+
+    /// The tuples that were written, all of one length.
+    pub fn finish_rows(self) -> PyResult<Bound<'py, PyList>> {
+        let py = self.py;
+        let Some(rows) = &self.rows else { return Ok(PyList::empty(py)) };
+        let (block, width) = (rows.block.clone(), rows.columns.len());
+        let found = self.finish().cast_into::<PyDict>()?.get_item(block)?;
+        let Some(found) = found else { return Ok(PyList::empty(py)) };
+        let list = found.cast_into::<PyList>()?;
+        for (place, row) in list.iter().enumerate() {
+            let row = row.cast_into::<PyTuple>()?;
+            if row.len() < width {
+                let missing = (row.len()..width).map(|_| py.None().into_bound(py));
+                let cells: Vec<_> = row.iter().chain(missing).collect();
+                list.set_item(place, PyTuple::new(py, cells)?)?;
+            }
+        }
+        Ok(list)
     }
 
     /// What was written.
@@ -97,6 +146,10 @@ impl<'a, 'py> DictSink<'a, 'py> {
         let value = match container {
             Container::Dict(dict) => dict.into_any(),
             Container::List(list) => list.into_any(),
+            Container::Row => match self.row() {
+                Ok(row) => row.into_any(),
+                Err(error) => return self.fault.raise(error),
+            },
         };
         match self.open.last_mut() {
             Some(parent) => parent.next_key = key,
@@ -111,10 +164,15 @@ impl<'a, 'py> DictSink<'a, 'py> {
     fn put(&mut self, value: &Bound<'py, PyAny>) {
         let Some(open) = self.open.last_mut() else { return };
         open.is_empty = false;
+        if let (Container::Row, Some(rows)) = (&open.container, &mut self.rows) {
+            rows.cells[rows.column] = Some(value.clone());
+            self.values += 1;
+            return;
+        }
         let done = match (&open.container, open.next_key.take()) {
             (Container::Dict(dict), Some(key)) => dict.set_item(key, value),
             (Container::List(list), _) => list.append(value),
-            (Container::Dict(_), None) => Ok(()),
+            (Container::Dict(_) | Container::Row, _) => Ok(()),
         };
         self.values += 1;
         let done = match self.values % SIGNALS_INTERVAL {
@@ -124,6 +182,36 @@ impl<'a, 'py> DictSink<'a, 'py> {
         if let Err(error) = done {
             self.fault.raise(error);
         }
+    }
+
+    /// The row at hand as a tuple; the next one starts without cells.
+    fn row(&mut self) -> PyResult<Bound<'py, PyTuple>> {
+        let py = self.py;
+        let cells = self.rows.iter_mut().flat_map(|rows| &mut rows.cells);
+        let cells: Vec<_> =
+            cells.map(|cell| cell.take().unwrap_or_else(|| py.None().into_bound(py))).collect();
+        PyTuple::new(py, cells)
+    }
+
+    /// Notes the column of the next value of a row.
+    fn find_column(&mut self, key: &str) {
+        let Some(rows) = &mut self.rows else { return };
+        let next = rows.column + 1;
+        rows.column = match rows.columns.get(next) {
+            Some(name) if name == key => next,
+            _ => match rows.columns.iter().position(|name| name == key) {
+                Some(place) => place,
+                None => {
+                    rows.columns.push(key.to_owned());
+                    rows.cells.push(None);
+                    rows.columns.len() - 1
+                }
+            },
+        };
+    }
+
+    fn is_in_row(&self) -> bool {
+        matches!(self.open.last(), Some(Open { container: Container::Row, .. }))
     }
 
     /// Puts what a call made, or keeps what it raised.
@@ -181,7 +269,11 @@ impl<'a, 'py> DictSink<'a, 'py> {
 
 impl Sink for DictSink<'_, '_> {
     fn begin_object(&mut self) {
-        self.begin(Container::Dict(PyDict::new(self.py)));
+        let is_row = self.open.len() == 2 && self.rows.as_ref().is_some_and(|rows| rows.is_here);
+        self.begin(match is_row {
+            true => Container::Row,
+            false => Container::Dict(PyDict::new(self.py)),
+        });
     }
 
     fn end_object(&mut self) {
@@ -189,6 +281,11 @@ impl Sink for DictSink<'_, '_> {
     }
 
     fn discard_object(&mut self) {
+        if self.is_in_row()
+            && let Some(rows) = &mut self.rows
+        {
+            rows.cells.fill(None);
+        }
         self.open.pop();
     }
 
@@ -209,6 +306,12 @@ impl Sink for DictSink<'_, '_> {
     }
 
     fn key(&mut self, key: &str) {
+        if self.is_in_row() {
+            return self.find_column(key);
+        }
+        if let (1, Some(rows)) = (self.open.len(), &mut self.rows) {
+            rows.is_here = rows.block == key;
+        }
         let key = self.find_key(key);
         if let Some(open) = self.open.last_mut() {
             open.next_key = Some(key);
@@ -240,6 +343,9 @@ impl Sink for DictSink<'_, '_> {
     }
 
     fn uid(&mut self, uid: Uid) {
+        if self.is_in_row() {
+            return self.put(PyInt::new(self.py, uid.0).as_any());
+        }
         let mut digits = [0; 18];
         self.text(uid_text(uid, &mut digits));
     }

@@ -11,6 +11,7 @@ use crate::db::QueryAnswer;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use pyo3::types::PyDict;
+use pyo3::types::PyList;
 use pyo3::types::PyString;
 
 /// What a query found, converted when it is asked for.
@@ -47,6 +48,47 @@ impl PyResultSet {
     /// {'q': [{'name': 'Ada'}]}
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.dict(py)
+    }
+
+    /// The objects of a block as tuples, with a value (or None) for each of `columns`. A uid is an
+    /// int; nested objects are dicts. `block` may be left out where there is only one.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<0x1f> <name> "Ada" .')
+    /// >>> db.query("{ q(func: has(name)) { uid name age } }").rows()
+    /// [(31, 'Ada', None)]
+    #[pyo3(signature = (block = None))]
+    fn rows<'py>(&self, py: Python<'py>, block: Option<&str>) -> PyResult<Bound<'py, PyList>> {
+        let (block, keys) = self.answer.keys(block).map_err(to_python)?;
+        let control = Control::new();
+        let fault = Fault::new(&control);
+        let sink = DictSink::of_rows(py, &fault, block, keys);
+        let written = self.answer.write(sink, &control);
+        match fault.take() {
+            Some(error) => Err(error),
+            None => written.map_err(to_python)?.finish_rows(),
+        }
+    }
+
+    /// The keys of the fields of a block, in the order of the query and of the tuples of `rows`.
+    #[pyo3(signature = (block = None))]
+    fn columns(&self, block: Option<&str>) -> PyResult<Vec<String>> {
+        Ok(self.answer.keys(block).map_err(to_python)?.1)
+    }
+
+    /// What was found as N-Quads: a line for each fact, level by level.
+    ///
+    /// Raises QueryError for what has no place there: groups, count(uid), @normalize,
+    /// @ignorereflex, checkpwd and facets.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<0x1f> <name> "Ada" .')
+    /// >>> print(db.query("{ q(func: has(name)) { name } }").to_rdf(), end="")
+    /// <0x1f> <name> "Ada" .
+    fn to_rdf(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(interruptible(py, None, |_| self.answer.to_rdf())?.0)
     }
 
     /// The data as JSON text.

@@ -213,6 +213,18 @@ impl FrozenBitmap {
         self.select(self.len.checked_sub(1)?)
     }
 
+    /// Whether the members are these nodes, which ascend.
+    pub fn is_exactly(&self, nodes: &[u32]) -> bool {
+        if self.len != nodes.len() || self.min() != nodes.first().copied() {
+            return false;
+        }
+        let (_, same) = self.iter().fold((nodes.iter(), true), |(mut nodes, same), member| {
+            let found = nodes.next() == Some(&member);
+            (nodes, same & found)
+        });
+        same
+    }
+
     /// The members, ascending.
     pub fn iter(&self) -> FrozenIter<'_> {
         FrozenIter::new(self, 0)

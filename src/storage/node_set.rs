@@ -155,7 +155,7 @@ impl NodeSet {
             NodeSet::Slice(array, range) => array.slice(range.clone()).to_vec(),
             _ => {
                 let mut nodes = Vec::with_capacity(self.len());
-                nodes.extend(self.iter());
+                self.iter().for_each(|node| nodes.push(node));
                 nodes
             }
         }
@@ -293,6 +293,17 @@ impl Iterator for NodeIter<'_> {
             NodeIter::Bitmap(nodes) => nodes.next(),
             NodeIter::Frozen(nodes) => nodes.next(),
             NodeIter::Overlay(nodes) => nodes.next(),
+        }
+    }
+
+    /// Walks a stored bitmap container by container, without a look at the kind for each member.
+    fn fold<B, F: FnMut(B, u32) -> B>(self, first: B, step: F) -> B {
+        match self {
+            NodeIter::Sorted(nodes) => nodes.copied().fold(first, step),
+            NodeIter::Slice(array, range) => array.slice(range).iter().copied().fold(first, step),
+            NodeIter::Bitmap(nodes) => nodes.fold(first, step),
+            NodeIter::Frozen(nodes) => nodes.fold(first, step),
+            NodeIter::Overlay(nodes) => nodes.fold(first, step),
         }
     }
 }
