@@ -23,8 +23,10 @@ mod group_by;
 mod recurse;
 mod shortest;
 mod run;
+mod upsert;
 mod output;
 mod normalize;
 
 pub use limits::{Canceller, Control};
 pub use run::{Answer, ExecOptions, execute};
+pub use upsert::{Upsert, execute_upsert};

@@ -72,17 +72,6 @@ impl<'a> Draft<'a> {
         self.version.nodes.node(uid)
     }
 
-    /// The definition of a predicate.
-    pub fn definition(&self, name: &str) -> Option<Arc<PredicateDef>> {
-        if let Some(predicate) = self.touched.get(name) {
-            return Some(Arc::clone(&predicate.def));
-        }
-        if let Some(predicate) = self.version.predicate(name) {
-            return Some(Arc::clone(&predicate.def));
-        }
-        self.version.schema.predicates.get(name).cloned().map(Arc::new)
-    }
-
     /// Deletes all values of a node in all languages, or all its edges.
     pub fn clear(&mut self, name: &str, node: u32) {
         match self.predicate(name).map(|predicate| (&mut predicate.data, &predicate.def)) {

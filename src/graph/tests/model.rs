@@ -1,6 +1,5 @@
 //! Random changes, compared with a model that is too simple to be wrong.
 
-use super::super::apply;
 use super::super::compact::settle_all;
 use super::super::persist;
 use super::*;

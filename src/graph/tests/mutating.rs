@@ -1,4 +1,3 @@
-use super::super::apply;
 use super::*;
 use crate::types::Uid;
 
