@@ -17,7 +17,7 @@ use crate::types::ValueType;
 /// The longest name of a predicate, in bytes.
 const NAME_LEN_MAX: usize = 65_535;
 
-/// The longest text of an index of whole values, in bytes.
+/// The longest token of an index together with the name of its predicate, in bytes.
 const INDEXED_LEN_MAX: usize = 65_000;
 
 /// Checks the name of a predicate that a statement sets or deletes.
@@ -147,7 +147,9 @@ pub fn convert_owned(value: Value, wanted: ValueType) -> Result<Value, String> {
 /// The reason when it is.
 pub fn check_size(value: ValueRef<'_>, def: &PredicateDef) -> Result<(), String> {
     let Some(text) = text_of(value) else { return Ok(()) };
-    if text.len() <= INDEXED_LEN_MAX || def.indexes.is_empty() {
+    // A key of an index holds the name of its predicate too.
+    let most = INDEXED_LEN_MAX.saturating_sub(def.name.len());
+    if text.len() <= most || def.indexes.is_empty() {
         return Ok(());
     }
     let is_exact = def.indexes.contains(&Tokenizer::Exact);
@@ -157,7 +159,7 @@ pub fn check_size(value: ValueRef<'_>, def: &PredicateDef) -> Result<(), String>
         for kind in index_kinds(def).into_iter().filter(|kind| words.contains(kind)) {
             tokens_of(kind, value, def.value_type, "", &mut tokens);
         }
-        let is_long = |token: &TokenKey| matches!(token, TokenKey::Text(text) if INDEXED_LEN_MAX < text.len());
+        let is_long = |token: &TokenKey| matches!(token, TokenKey::Text(text) if most < text.len());
         tokens.iter().any(is_long)
     };
     if is_exact || has_long_word() {

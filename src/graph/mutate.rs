@@ -227,7 +227,10 @@ impl<'a> Staging<'a, '_> {
                     (Object::Literal { text, .. }, _) if def.value_type == ValueType::Password => {
                         Deleted::Password(lang, text.to_string())
                     }
-                    _ => Deleted::Value(lang, stored(object, &def).map_err(Error::query)?),
+                    _ => {
+                        let wrong = |reason| wrong_value(reason, name, quad.subject);
+                        Deleted::Value(lang, stored(object, &def).map_err(wrong)?)
+                    }
                 }
             }
         };
@@ -265,7 +268,8 @@ impl<'a> Staging<'a, '_> {
             part.edges.push(SetEdge { predicate, node, target, facets });
             return Ok(());
         }
-        let value = stored(&quad.object, &def).map_err(Error::query)?;
+        let wrong = |reason| wrong_value(reason, name, quad.subject);
+        let value = stored(&quad.object, &def).map_err(wrong)?;
         let lang = self.lang(quad.lang);
         part.values.push(SetValue { predicate, lang, node, value, facets });
         Ok(())
@@ -327,6 +331,17 @@ impl<'a> Staging<'a, '_> {
             None => wrong_star(),
         })
     }
+}
+
+/// The error for a value that can't be stored, or that nobody can have.
+fn wrong_value(reason: String, name: &str, subject: Subject<'_>) -> Error {
+    let node = match subject {
+        Subject::Uid(uid) => Uid(uid).to_string(),
+        Subject::Blank(label) => format!("_:{label}"),
+        Subject::Var(name) => format!("uid({name})"),
+        Subject::New(_) | Subject::Star => "a new node".to_owned(),
+    };
+    Error::query(format!("{reason} (`{name}` of {node})"))
 }
 
 fn wrong_star() -> Error {

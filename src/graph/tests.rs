@@ -6,6 +6,7 @@ mod model;
 mod mutating;
 mod persisting;
 
+use super::Binding;
 use super::Bindings;
 use super::LoadOptions;
 use super::LoadReport;
