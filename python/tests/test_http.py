@@ -165,7 +165,10 @@ def test_mutate_in_json(client):
     assert data["queries"] == {"q": [{"uid": "0x2"}]}
     assert set(data["uids"]) == {"new"}
     born = client.post("/query", "{ q(func: has(born)) { born ~boss { name } } }", DQL)["data"]["q"]
-    assert born == [{"born": 1815, "~boss": [{"name": "Bob"}]}, {"born": 1, "~boss": [{"name": "New"}]}]
+    assert born == [
+        {"born": 1815, "~boss": [{"name": "Bob"}]},
+        {"born": 1, "~boss": [{"name": "New"}]},
+    ]
     empty = client.post("/mutate?commitNow=true", "{}", "application/json")
     assert "empty request" in message(empty)[0]
 

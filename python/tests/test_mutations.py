@@ -156,7 +156,7 @@ def test_whole_blocks(people):
     done = people.upsert(block)
     assert done.result.to_dict() == {"q": [{"uid": "0x2"}]}
     assert rows(people, "{ q(func: uid(0x2)) { alias born } }") == [{"alias": ["Robert"]}]
-    assert people.upsert("{ set { _:x <name> \"X\" . } }").result is None
+    assert people.upsert('{ set { _:x <name> "X" . } }').result is None
 
 
 @pytest.mark.parametrize(

@@ -94,21 +94,23 @@ impl Bindings {
         is_set: bool,
         room: &mut usize,
     ) -> Result<Vec<NQuad<'a>>> {
-        let count = quads.len();
-        let mut resolved = Vec::with_capacity(count);
-        for quad in quads {
-            if let (Subject::Var(_), _) | (_, Object::Var(_) | Object::Val(_)) =
-                (quad.subject, &quad.object)
-            {
-                self.expand(&quad, is_set, *room, &mut resolved)?;
-            } else {
-                resolved.push(quad);
+        let resolved = match quads.iter().any(has_variable) {
+            false => quads,
+            true => {
+                let mut resolved = Vec::with_capacity(quads.len());
+                for quad in quads {
+                    match has_variable(&quad) {
+                        true => self.expand(&quad, is_set, *room, &mut resolved)?,
+                        false => resolved.push(quad),
+                    }
+                }
+                resolved
             }
-            if *room < resolved.len() {
-                return Err(too_many(STATEMENTS_MAX - *room + resolved.len()));
-            }
+        };
+        match room.checked_sub(resolved.len()) {
+            Some(rest) => *room = rest,
+            None => return Err(too_many(STATEMENTS_MAX - *room + resolved.len())),
         }
-        *room -= resolved.len();
         Ok(resolved)
     }
 
@@ -154,6 +156,11 @@ impl Bindings {
         }
         Ok(uids.into_iter().map(|uid| Subject::Uid(uid.0)).collect())
     }
+}
+
+fn has_variable(quad: &NQuad<'_>) -> bool {
+    matches!(quad.subject, Subject::Var(_))
+        || matches!(quad.object, Object::Var(_) | Object::Val(_))
 }
 
 #[cfg(test)]

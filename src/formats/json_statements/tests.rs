@@ -171,6 +171,13 @@ fn faults_are_placed() {
     }
 }
 
+#[test]
+fn deep_objects_are_read_or_refused() {
+    let nested = |depth: usize| format!("{}1{}", "{\"f\":".repeat(depth), "}".repeat(depth));
+    assert_eq!(lines(&nested(250), Change::Set).len(), 250);
+    assert!(read(&nested(251), Change::Set).unwrap_err().to_string().contains("nest deeper"));
+}
+
 fn recorded_cases() -> Option<Vec<Any>> {
     let folder = std::env::var_os("HEXGRAPH_SHARED").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared")),
