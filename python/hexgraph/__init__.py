@@ -8,7 +8,16 @@
 {'q': [{'name': 'Ada Lovelace'}]}
 """
 
-from ._native import ArrowTable, Database, LoadReport, Pages, Result, Server, __version__
+from ._native import (
+    ArrowTable,
+    Database,
+    LoadReport,
+    Pages,
+    Result,
+    Server,
+    Upsert,
+    __version__,
+)
 from .connection import connect
 from .errors import (
     ConflictError,
@@ -38,6 +47,7 @@ __all__ = [
     "SchemaError",
     "Server",
     "StorageError",
+    "Upsert",
     "__version__",
     "connect",
 ]

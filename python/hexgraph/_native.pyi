@@ -1,6 +1,7 @@
 """The native half of hexgraph."""
 
 import os
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, BinaryIO, Literal, Self, final
 
@@ -14,6 +15,7 @@ __all__ = [
     "Pages",
     "Result",
     "Server",
+    "Upsert",
     "__version__",
     "open_database",
     "run_command",
@@ -53,7 +55,27 @@ class Database:
     def pages(
         self, dql: str, size: int = 1000, variables: dict[str, Any] | None = None
     ) -> Pages: ...
-    def mutate(self, *, set: str = "", delete: str = "") -> dict[str, str]: ...
+    def mutate(
+        self,
+        *,
+        set: str = "",
+        delete: str = "",
+        set_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        delete_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    ) -> dict[str, str]: ...
+    def upsert(
+        self,
+        dql: str,
+        variables: dict[str, Any] | None = None,
+        *,
+        set: str = "",
+        delete: str = "",
+        set_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        delete_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        cond: str = "",
+        mutations: Sequence[dict[str, Any]] | None = None,
+        timeout: float | None = None,
+    ) -> Upsert: ...
     def schema(self) -> str: ...
     def stats(self) -> dict[str, Any]: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
@@ -82,6 +104,13 @@ class Result:
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
     def __getitem__(self, block: str, /) -> Any: ...
+
+@final
+class Upsert:
+    @property
+    def uids(self) -> dict[str, str]: ...
+    @property
+    def result(self) -> Result | None: ...
 
 @final
 class ArrowTable:

@@ -147,11 +147,51 @@ def test_mutate(client):
     assert born == {"q": [{"uid": "0x2"}]}
 
 
+def test_mutate_in_json(client):
+    body = json.dumps(
+        {
+            "query": '{ q(func: eq(name, "Bob")) { v as uid } }',
+            "cond": "@if(eq(len(v), 1))",
+            "set": {"uid": "uid(v)", "born": 1},
+            "mutations": [
+                {"set": [{"uid": "_:new", "name": "New", "boss": {"uid": "uid(v)"}}]},
+                {"delete": {"uid": "0x1", "born": None}, "cond": "@if(gt(len(v), 1))"},
+            ],
+        }
+    )
+    reply = client.post("/mutate?commitNow=true", body, "application/json")
+    data = reply["data"]
+    assert (data["code"], data["message"]) == ("Success", "Done")
+    assert data["queries"] == {"q": [{"uid": "0x2"}]}
+    assert set(data["uids"]) == {"new"}
+    born = client.post("/query", "{ q(func: has(born)) { born ~boss { name } } }", DQL)["data"]["q"]
+    assert born == [
+        {"born": 1815, "~boss": [{"name": "Bob"}]},
+        {"born": 1, "~boss": [{"name": "New"}]},
+    ]
+    empty = client.post("/mutate?commitNow=true", "{}", "application/json")
+    assert "empty request" in message(empty)[0]
+
+
+def test_upsert_in_rdf(client):
+    block = (
+        'upsert { query { q(func: eq(name, "Zoe")) { v as uid } } '
+        'mutation @if(eq(len(v), 0)) { set { uid(v) <name> "Zoe" . } } }'
+    )
+    reply = client.post("/mutate?commitNow=true", block, "application/rdf")
+    assert list(reply["data"]["uids"]) == ["uid(v)"]
+    assert reply["data"]["queries"] == {"q": []}
+    reply = client.post("/mutate?commitNow=true", block, "application/rdf")
+    assert reply["data"]["uids"] == {}
+    query = client.post("/mutate?commitNow=true", ADA, "application/rdf")["data"]
+    assert (query["queries"], query["uids"]) == ({"q": [{"name": "Ada"}]}, None)
+
+
 @pytest.mark.parametrize(
     ("path", "content_type", "wanted"),
     [
         ("/mutate", "application/rdf", "not supported yet: open transactions"),
-        ("/mutate?commitNow=true", "application/json", "not supported yet: JSON mutations"),
+        ("/mutate?commitNow=true", "application/json", "Error parsing JSON at line 1"),
         ("/mutate?commitNow=true", "text/plain", "Unsupported Content-Type"),
         ("/commit", None, "startTs parameter is mandatory"),
         ("/commit?startTs=7", None, "not supported yet: open transactions"),

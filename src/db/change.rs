@@ -1,4 +1,4 @@
-//! Changes: of the schema, of single triples, of everything at once.
+//! Changes of the schema, and of everything at once.
 //!
 //! A writer takes its turn on a thread that is none of the pool, and lets the pool compute: a
 //! thread of the pool that waited for its turn could be the one that the writer waits for.
@@ -7,19 +7,14 @@ use super::database::Database;
 use super::guard::guarded;
 use super::input::Input;
 use super::operation::Drop;
-use super::operation::Latency;
 use super::operation::LoadOptions;
 use super::operation::LoadReport;
-use super::operation::MutationAnswer;
 use super::operation::Source;
-use crate::dql;
-use crate::dql::Mutation;
 use crate::exec::Canceller;
 use crate::exec::Control;
 use crate::graph;
 use crate::graph::LoadSource;
 use crate::graph::Version;
-use crate::types::Error;
 use crate::types::Result;
 use std::time::Instant;
 
@@ -78,46 +73,6 @@ impl Database {
         let mut report = guarded(|| control.run_detached(|canceller| load.run(canceller)))?;
         report.elapsed = started.elapsed();
         Ok(report)
-    }
-
-    /// Deletes and sets N-Quads in one commit, the deletes first.
-    ///
-    /// In a directory the change is on the disk after the next [`Database::checkpoint`], at the
-    /// latest when the database is closed.
-    ///
-    /// # Errors
-    ///
-    /// `Syntax`, `Schema` or `Query` for what is wrong with a line; nothing is changed then.
-    pub fn mutate(&self, set: &str, delete: &str) -> Result<MutationAnswer> {
-        let started = Instant::now();
-        let pool = self.is_forked().then(|| self.pool()).transpose()?;
-        let report = self.change(false, |version| {
-            let apply = || graph::apply(version, set, delete);
-            pool.map_or_else(apply, |pool| pool.install(apply))
-        })?;
-        let latency = Latency { processing: started.elapsed(), ..Latency::default() };
-        let uids = report.uids.into_iter().map(|(label, uid)| (label, uid.to_string()));
-        Ok(MutationAnswer { uids: uids.collect(), commit: self.commit()?, latency })
-    }
-
-    /// Carries out a request `{ set { ... } delete { ... } }` in one commit.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::mutate`]; `Syntax` when it is no such request.
-    pub fn mutate_text(&self, request: &str) -> Result<MutationAnswer> {
-        let started = Instant::now();
-        let request = dql::parse_mutation(request)?;
-        let parsing = started.elapsed();
-        let [Mutation { condition: None, set, delete }] = &request.mutations[..] else {
-            return Err(Error::query("not supported yet: upserts and queries in a mutation"));
-        };
-        if request.query.is_some() {
-            return Err(Error::query("not supported yet: the query of an upsert"));
-        }
-        let mut answer = self.mutate(set, delete)?;
-        answer.latency.parsing = parsing;
-        Ok(answer)
     }
 }
 

@@ -194,7 +194,7 @@ impl Database {
     pub(super) fn change<T>(
         &self,
         is_durable: bool,
-        make_next: impl FnOnce(&Version) -> Result<(Version, T)>,
+        make_next: impl FnOnce(&Arc<Version>) -> Result<(Version, T)>,
     ) -> Result<T> {
         let open = self.open_state()?;
         guarded(|| {

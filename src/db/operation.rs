@@ -4,7 +4,6 @@ use super::input::LoadProgress;
 use crate::graph;
 use crate::graph::PredicateStats;
 use bytes::Bytes;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -85,17 +84,6 @@ pub struct SkippedLine {
     pub line: u64,
     /// What is wrong with it.
     pub reason: String,
-}
-
-/// What a mutation did.
-#[derive(Debug, Clone, Default)]
-pub struct MutationAnswer {
-    /// The uids of the new nodes by the names of their blank nodes, without `_:`.
-    pub uids: BTreeMap<String, String>,
-    /// The number of the commit.
-    pub commit: u64,
-    /// The times it took.
-    pub latency: Latency,
 }
 
 /// How large a database is.

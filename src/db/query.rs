@@ -78,6 +78,11 @@ impl Database {
 }
 
 impl QueryAnswer {
+    /// What a request found on the version of a commit.
+    pub(super) fn new(answer: Answer, latency: Latency, commit: u64) -> QueryAnswer {
+        QueryAnswer { answer, latency, commit }
+    }
+
     /// Writes the object with the blocks, until `control` stops it. Returns the sink.
     ///
     /// # Errors

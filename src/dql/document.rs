@@ -33,6 +33,11 @@ pub struct UpsertPlan {
 }
 
 impl Document {
+    /// A text without any block.
+    pub fn empty() -> Document {
+        Document { source: Arc::new(Source::new("")), operations: Vec::new() }
+    }
+
     /// Checks the text with these variables (`$name` to value) and says what to do.
     ///
     /// # Errors

@@ -1,7 +1,8 @@
 //! The language, construct by construct: what is accepted, what is refused and why, and what the
 //! plan holds.
 
-use super::{Document, parse, parse_condition, parse_mutation, rdf_variables};
+use super::{Condition, Document, MutationRequest, UpsertPlan};
+use super::{parse, parse_condition, parse_mutation};
 use crate::plan::{Aggregate, Argument, Block, BlockKind, Call, Cascade, Comparison, Constant};
 use crate::plan::{Endpoint, Expand, Field, FieldKind, Filter, MathExpr, Operand};
 use crate::plan::{OrderKey, Query, VarId};
@@ -463,21 +464,31 @@ fn mutation_blocks() {
     }
 }
 
+/// The plan of a request whose mutations use these variables.
+fn plan_request(request: &MutationRequest, names: &[&str]) -> Result<UpsertPlan> {
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let conditions: Vec<Option<&Condition>> =
+        request.mutations.iter().map(|mutation| mutation.condition.as_ref()).collect();
+    let empty = Document::empty();
+    let query = request.query.as_ref().unwrap_or(&empty);
+    query.plan_upsert(&BTreeMap::new(), &conditions, &names)
+}
+
 #[test]
 fn upserts() {
     let text = "upsert { mutation @if(eq(len(v), 0) and not gt(len(v), 5)) { set { uid(v) <a> val(w) . } }
         query { var(func: has(a)) { v as uid ...f } } fragment f { w as b } mutation { delete { } } }";
     let request = parse_mutation(text).unwrap();
-    let planned = request.plan(&BTreeMap::new()).unwrap();
+    let planned = plan_request(&request, &["v", "w"]).unwrap();
     assert_eq!(planned.conditions.len(), 2);
     let Some(Filter::And(parts)) = &planned.conditions[0] else { panic!("no condition") };
     let Filter::Function(function) = &parts[0] else { panic!("no function") };
     assert!(matches!(function.call, Call::Compare { left: Operand::Len(VarId(0)), .. }));
     assert_eq!(planned.conditions[1], None);
     let unused = "upsert { query { var(func: has(a)) { v as uid } } mutation { set { <1> <a> \"uid(v)\" . } } }";
-    assert!(parse_mutation(unused).unwrap().plan(&BTreeMap::new()).is_err());
+    assert!(plan_request(&parse_mutation(unused).unwrap(), &[]).is_err());
     let undefined = parse_mutation("{ set { uid(v) <a> \"x\" . } }").unwrap();
-    assert!(undefined.plan(&BTreeMap::new()).is_err());
+    assert!(plan_request(&undefined, &["v"]).is_err());
 }
 
 #[test]
@@ -491,12 +502,6 @@ fn conditions_of_their_own() {
     {
         assert!(parse_condition(text).is_err(), "{text}");
     }
-}
-
-#[test]
-fn variables_of_rdf() {
-    let text = "uid( a ) <uid(x)> val(b) . # uid(c)\n<1> <p> \"uid(d) \\\" val(e)\" (f=uid(g)) .\n_:xuid(h)";
-    assert_eq!(rdf_variables(text), ["a", "b", "g"]);
 }
 
 #[test]
@@ -551,10 +556,9 @@ fn never_panics(text: &str) {
         let _ = document.plan(&none);
     }
     if let Ok(request) = parse_mutation(text) {
-        let _ = request.plan(&none);
+        let _ = plan_request(&request, &["a"]);
     }
     let _ = parse_condition(text);
-    rdf_variables(text);
 }
 
 proptest! {

@@ -17,6 +17,5 @@ mod conformance;
 mod language_tests;
 
 pub use document::{Condition, Document, UpsertPlan};
-pub use mutation::{Mutation, MutationRequest};
-pub use mutation::{parse_mutation, rdf_variables};
+pub use mutation::{Mutation, MutationRequest, parse_mutation};
 pub use parse::{parse, parse_condition};

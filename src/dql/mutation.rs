@@ -1,12 +1,11 @@
 //! Mutations as text: `{ set {...} delete {...} }` and `upsert {...}`.
 
 use super::ast::{Operation, Rdf, UpsertPart};
-use super::document::{Condition, Document, UpsertPlan};
+use super::document::{Condition, Document};
 use super::parse::parse_request;
 use super::source::Source;
 use super::token::RdfKind;
 use crate::types::{Error, Position, Result};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What a text for mutations asks for.
@@ -102,68 +101,4 @@ fn mutation(
         }
     }
     mutation
-}
-
-impl MutationRequest {
-    /// Plans the query and the conditions; what the RDF uses by `uid(x)` and `val(x)` counts as
-    /// used.
-    ///
-    /// # Errors
-    /// As [`Document::plan`], and where the RDF uses a variable that the query does not define.
-    pub fn plan(&self, variables: &BTreeMap<String, String>) -> Result<UpsertPlan> {
-        let texts = self.mutations.iter().flat_map(|mutation| [&mutation.set, &mutation.delete]);
-        let mut names: Vec<String> = texts.flat_map(|text| rdf_variables(text)).collect();
-        names.sort_unstable();
-        names.dedup();
-        let conditions: Vec<Option<&Condition>> =
-            self.mutations.iter().map(|mutation| mutation.condition.as_ref()).collect();
-        match &self.query {
-            Some(query) => query.plan_upsert(variables, &conditions, &names),
-            None => {
-                let source = Arc::new(Source::new(""));
-                let empty = Document { source, operations: Vec::new() };
-                empty.plan_upsert(variables, &conditions, &names)
-            }
-        }
-    }
-}
-
-/// The names in `uid(name)` and `val(name)` of an RDF text, with repeats, in the order of the
-/// text. Costs one scan.
-pub fn rdf_variables(text: &str) -> Vec<String> {
-    let bytes = text.as_bytes();
-    let mut names = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        at = match bytes[at] {
-            b'"' => quoted_end(bytes, at) + 1,
-            b'<' => find(bytes, at, |byte| byte == b'>' || byte == b'\n') + 1,
-            b'#' => find(bytes, at, |byte| byte == b'\n') + 1,
-            b'(' if is_variable_function(&bytes[..at]) => {
-                let close = find(bytes, at, |byte| byte == b')' || byte == b'\n');
-                names.push(text[at + 1..close].trim().to_owned());
-                close + 1
-            }
-            _ => at + 1,
-        };
-    }
-    names
-}
-
-fn is_variable_function(before: &[u8]) -> bool {
-    let before = before.trim_ascii_end();
-    let word = before.strip_suffix(b"uid").or_else(|| before.strip_suffix(b"val"));
-    word.is_some_and(|rest| !rest.last().is_some_and(u8::is_ascii_alphanumeric))
-}
-
-fn quoted_end(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while at < bytes.len() && bytes[at] != b'"' && bytes[at] != b'\n' {
-        at += if bytes[at] == b'\\' { 2 } else { 1 };
-    }
-    at.min(bytes.len())
-}
-
-fn find(bytes: &[u8], start: usize, wanted: impl Fn(u8) -> bool) -> usize {
-    bytes[start..].iter().position(|&byte| wanted(byte)).map_or(bytes.len(), |n| start + n)
 }

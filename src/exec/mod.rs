@@ -25,9 +25,11 @@ mod recurse;
 mod breadth;
 mod shortest;
 mod run;
+mod upsert;
 mod output;
 mod rdf;
 mod normalize;
 
 pub use limits::{Canceller, Control};
 pub use run::{Answer, ExecOptions, execute};
+pub use upsert::{Upsert, execute_upsert};

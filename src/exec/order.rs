@@ -61,7 +61,12 @@ impl<'a> Context<'a> {
         let mut predicates = Vec::with_capacity(order.len());
         for key in order {
             let OrderKey::Predicate { predicate, lang, descending } = key else { continue };
-            predicates.push((self.sortable(predicate)?, lang.as_deref(), *descending));
+            if let Some(predicate) = self.sortable(predicate)? {
+                predicates.push((predicate, lang.as_deref(), *descending));
+            }
+        }
+        if predicates.is_empty() {
+            return Ok(nodes.iter().take(wanted.unwrap_or(usize::MAX)).collect());
         }
         if let ([(predicate, None, descending)], Some(wanted)) = (predicates.as_slice(), wanted)
             && let Some(view) = walkable(predicate, nodes.len(), wanted)
@@ -95,12 +100,14 @@ impl<'a> Context<'a> {
         Ok(sort_by_columns(&nodes, &columns, wanted))
     }
 
-    fn sortable(&self, name: &str) -> Result<&'a Predicate> {
-        let Some(predicate) = self.predicate(name) else {
+    /// The predicate of a key; `None` while no node has a value of it.
+    fn sortable(&self, name: &str) -> Result<Option<&'a Predicate>> {
+        let predicate = self.predicate(name).map(AsRef::as_ref);
+        let def = predicate.map(|predicate| &*predicate.def);
+        let Some(def) = def.or_else(|| self.version.schema.predicates.get(name)) else {
             return Err(Error::query(format!("cannot sort by unknown predicate `{name}`")));
         };
-        let def = &predicate.def;
-        if def.list || predicate.is_edges() {
+        if def.list || def.value_type == ValueType::Uid {
             return Err(Error::query(format!(
                 "cannot sort by `{name}`: it has a list of values or leads to nodes"
             )));

@@ -53,27 +53,43 @@ pub fn execute(
     options: ExecOptions,
     control: &Control,
 ) -> Result<Answer> {
-    let mut blocks = Vec::with_capacity(query.blocks.len());
-    {
+    let blocks = {
         let vars = vec![None; query.variables.len()];
-        let mut context = Context { version: &version, query: &query, control, vars };
-        let mut waiting: Vec<usize> = (0..query.blocks.len()).collect();
-        while !waiting.is_empty() {
-            let ready = |place: &usize| is_ready(&context, &query.blocks[*place]);
-            let Some(next) = waiting.iter().position(ready) else {
-                return Err(Error::query(
-                    "the query can't be executed: its blocks wait for each other's variables",
-                ));
-            };
-            let place = waiting.remove(next);
-            blocks.push(run_block(&mut context, place)?);
-        }
+        run_blocks(&mut Context { version: &version, query: &query, control, vars })?
+    };
+    Ok(Answer::new(version, query, options, blocks))
+}
+
+/// Runs the blocks of a request, and returns them in the order of its text.
+pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> {
+    let query = context.query;
+    let mut blocks = Vec::with_capacity(query.blocks.len());
+    let mut waiting: Vec<usize> = (0..query.blocks.len()).collect();
+    while !waiting.is_empty() {
+        let ready = |place: &usize| is_ready(context, &query.blocks[*place]);
+        let Some(next) = waiting.iter().position(ready) else {
+            return Err(Error::query(
+                "the query can't be executed: its blocks wait for each other's variables",
+            ));
+        };
+        let place = waiting.remove(next);
+        blocks.push(run_block(context, place)?);
     }
     blocks.sort_by_key(|result| result.block);
-    Ok(Answer { version, query, options, blocks })
+    Ok(blocks)
 }
 
 impl Answer {
+    /// What the blocks of a query found on a version.
+    pub(crate) fn new(
+        version: Arc<Version>,
+        query: Arc<Query>,
+        options: ExecOptions,
+        blocks: Vec<BlockResult>,
+    ) -> Answer {
+        Answer { version, query, options, blocks }
+    }
+
     /// Writes the `data` object: each visible block under its name, paths last.
     ///
     /// # Errors

@@ -73,6 +73,12 @@ impl Context<'_> {
                     let count = ValueMap::constant(Value::Int(live.len() as i64));
                     add_values(found, result.field.var, count);
                 }
+                // A predicate that nobody has yet: its variable is known, and empty.
+                FieldData::Nothing if matches!(result.field.kind, FieldKind::Predicate { .. }) => {
+                    if let Some(var) = result.field.var {
+                        found.entry(var).or_insert_with(|| Var::uids(NodeSet::default()));
+                    }
+                }
                 _ => {}
             }
         }

@@ -1,11 +1,14 @@
-//! The formats that data is loaded from: N-Quads, a line at a time, and files in chunks of lines.
+//! The formats that data comes in: N-Quads, a line at a time, JSON, and files in chunks of lines.
 
 mod nquad;
 mod scanner;
 mod facet;
 mod escape;
+mod json_tree;
+mod json_statements;
 mod chunks;
 
 pub use chunks::{Chunk, ChunkLine, ChunkReader};
+pub use json_statements::{Change, JsonTree};
 pub use nquad::{LineFault, NQuad, Object, Predicate, Subject, literal_value};
 pub use nquad::{parse_line, parse_text};

@@ -23,15 +23,20 @@ pub struct NQuad<'a> {
     pub object: Object<'a>,
     /// Properties of the edge or value, ordered by key, no key twice.
     pub facets: Vec<(&'a str, Value)>,
+    /// Whether the text says that a node may have several of these: the brackets of JSON do, lines
+    /// of N-Quads do not.
+    pub in_list: Option<bool>,
 }
 
 /// The subject of a statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject<'a> {
     /// A node by its number, never 0.
     Uid(u64),
     /// A node by a label of the request or file, without `_:`.
     Blank(&'a str),
+    /// The new node of a JSON object without a uid, by its number in the request.
+    New(u32),
     /// All nodes of a variable, `uid(v)`.
     Var(&'a str),
     /// `*`.
@@ -54,6 +59,8 @@ pub enum Object<'a> {
     Uid(u64),
     /// A node by a label of the request or file, without `_:`.
     Blank(&'a str),
+    /// The new node of a JSON object without a uid, by its number in the request.
+    New(u32),
     /// All nodes of a variable, `uid(v)`.
     Var(&'a str),
     /// The value of a variable at the subject, `val(x)`.
@@ -67,6 +74,20 @@ pub enum Object<'a> {
         /// The type that is written after it, else [`ValueType::Default`].
         value_type: ValueType,
     },
+    /// A value that is no text any more, as JSON and variables have them.
+    Value(Value),
+}
+
+impl<'a> From<Subject<'a>> for Object<'a> {
+    fn from(subject: Subject<'a>) -> Object<'a> {
+        match subject {
+            Subject::Uid(uid) => Object::Uid(uid),
+            Subject::Blank(label) => Object::Blank(label),
+            Subject::New(number) => Object::New(number),
+            Subject::Var(name) => Object::Var(name),
+            Subject::Star => Object::Star,
+        }
+    }
 }
 
 /// Why a line is no statement.
@@ -131,6 +152,14 @@ pub fn literal_value(text: &str, value_type: ValueType) -> std::result::Result<V
     }
 }
 
+/// The name and the language of a predicate that may be written `name@en`.
+pub(super) fn split_language(name: &str) -> (&str, &str) {
+    match name.rsplit_once('@') {
+        Some((name, lang)) if !name.is_empty() && !lang.is_empty() => (name, lang),
+        _ => (name, ""),
+    }
+}
+
 /// The type that a literal is marked with, `xs:int` for example.
 pub(super) fn literal_type(name: &str) -> Option<ValueType> {
     if let Some(name) = name.strip_prefix("xs:") {
@@ -179,7 +208,7 @@ mod tests {
 
     fn plain<'a>(subject: Subject<'a>, predicate: &'a str, object: Object<'a>) -> NQuad<'a> {
         let predicate = Predicate::Name(predicate);
-        NQuad { subject, predicate, lang: "", object, facets: Vec::new() }
+        NQuad { subject, predicate, lang: "", object, facets: Vec::new(), in_list: None }
     }
 
     fn literal(text: &str, value_type: ValueType) -> Object<'_> {
@@ -323,6 +352,7 @@ mod tests {
         match subject {
             Subject::Uid(number) => Uid(number).to_string(),
             Subject::Blank(label) => format!("_:{label}"),
+            Subject::New(number) => format!("_:{number}"),
             Subject::Var(name) => format!("uid({name})"),
             Subject::Star => "_STAR_ALL".to_string(),
         }
@@ -372,6 +402,7 @@ mod tests {
                 };
                 (String::new(), format!("\"{}\" {shown}", value_type.name()))
             }
+            Object::New(_) | Object::Value(_) => panic!("no line has it: {:?}", nquad.object),
         };
         let subject = subject_text(nquad.subject);
         let mut parts = vec![subject, predicate.to_string(), nquad.lang.to_string(), id, value];

@@ -14,6 +14,7 @@ use crate::formats::escape::escape_end;
 use crate::formats::escape::unescape;
 use crate::formats::facet::parse_facets;
 use crate::formats::nquad::literal_type;
+use crate::formats::nquad::split_language;
 use crate::types::Uid;
 use crate::types::ValueType;
 
@@ -50,7 +51,7 @@ impl<'a> Scanner<'a> {
         self.skip_label()?;
         let facets = if self.peek() == Some(b'(') { parse_facets(&mut self)? } else { Vec::new() };
         self.end()?;
-        Ok(Some(NQuad { subject, predicate, lang, object, facets }))
+        Ok(Some(NQuad { subject, predicate, lang, object, facets, in_list: None }))
     }
 
     /// The byte here.
@@ -141,10 +142,7 @@ impl<'a> Scanner<'a> {
         match self.peek() {
             Some(b'<') => {
                 let iri = self.iri()?;
-                let (name, lang) = match iri.rsplit_once('@') {
-                    Some((name, lang)) if !name.is_empty() && !lang.is_empty() => (name, lang),
-                    _ => (iri, ""),
-                };
+                let (name, lang) = split_language(iri);
                 self.sane(start, name)?;
                 Ok((Predicate::Name(name), lang))
             }

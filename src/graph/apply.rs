@@ -18,6 +18,7 @@ use super::version::Version;
 use crate::index::IndexKind;
 use crate::index::TokenKey;
 use crate::schema::PredicateDef;
+use crate::storage::NodeSet;
 use crate::storage::ValuesBuilder;
 use crate::types::Error;
 use crate::types::Result;
@@ -32,7 +33,22 @@ pub struct Draft<'a> {
     version: &'a Version,
     touched: BTreeMap<String, Predicate>,
     /// Values that were set where no two nodes may have the same.
-    unique: Vec<(String, String, TokenKey)>,
+    unique: Vec<UniqueSet>,
+}
+
+/// A value that was set where no two nodes may have the same.
+struct UniqueSet {
+    name: Arc<str>,
+    lang: Arc<str>,
+    node: u32,
+    token: TokenKey,
+}
+
+impl UniqueSet {
+    /// The place where it was set; by this they are sorted.
+    fn place(&self) -> (&str, &str, u32) {
+        (&self.name, &self.lang, self.node)
+    }
 }
 
 /// A value that is to be set.
@@ -70,17 +86,6 @@ impl<'a> Draft<'a> {
     /// The node id of a uid, `None` when nothing is known of it.
     pub fn node(&self, uid: Uid) -> Option<u32> {
         self.version.nodes.node(uid)
-    }
-
-    /// The definition of a predicate.
-    pub fn definition(&self, name: &str) -> Option<Arc<PredicateDef>> {
-        if let Some(predicate) = self.touched.get(name) {
-            return Some(Arc::clone(&predicate.def));
-        }
-        if let Some(predicate) = self.version.predicate(name) {
-            return Some(Arc::clone(&predicate.def));
-        }
-        self.version.schema.predicates.get(name).cloned().map(Arc::new)
     }
 
     /// Deletes all values of a node in all languages, or all its edges.
@@ -178,7 +183,8 @@ impl<'a> Draft<'a> {
         };
         let mut tokens = Vec::new();
         if def.unique {
-            tokens.extend(changes.iter().filter_map(|it| TokenKey::of(it.value.as_ref())));
+            let token = |it: &ValueChange<'_>| Some((it.node, TokenKey::of(it.value.as_ref())?));
+            tokens.extend(changes.iter().filter_map(token));
         }
         let values = &mut langs[place];
         if is_large(changes.len(), values.base.column.subjects.len()) {
@@ -189,19 +195,31 @@ impl<'a> Draft<'a> {
                 set_row(values, &def, run);
             }
         }
-        self.unique.extend(tokens.into_iter().map(|it| (name.to_owned(), lang.to_owned(), it)));
+        let (name, lang): (Arc<str>, Arc<str>) = (name.into(), lang.into());
+        let unique = |(node, token)| {
+            let (name, lang) = (Arc::clone(&name), Arc::clone(&lang));
+            UniqueSet { name, lang, node, token }
+        };
+        self.unique.extend(tokens.into_iter().map(unique));
     }
 
-    /// Checks that no two nodes have one of the values that were set where they may not.
+    /// Checks that no two nodes have one of the values that were set where they may not. A value
+    /// that the request takes away from a node is not free for another one yet, unless it sets
+    /// the former to another value: so two nodes can swap theirs.
     ///
     /// # Errors
     ///
     /// [`Error::Query`] with the value and the predicate.
-    pub fn check_unique(&self) -> Result<()> {
-        for (name, lang, token) in &self.unique {
-            let index = self.touched.get(name).and_then(|predicate| predicate.values(lang));
-            let index = index.and_then(|values| values.index(IndexKind::Ordered));
-            if index.is_some_and(|index| 1 < index.nodes(token).len()) {
+    pub fn check_unique(&mut self) -> Result<()> {
+        self.unique.sort_by(|one, other| one.place().cmp(&other.place()));
+        let is_set = |name: &str, lang: &str, node: u32| {
+            self.unique.binary_search_by(|set| set.place().cmp(&(name, lang, node))).is_ok()
+        };
+        for UniqueSet { name, lang, node, token } in &self.unique {
+            let after = nodes_with(self.touched.get(&**name), lang, token);
+            let before = nodes_with(self.version.predicate(name).map(AsRef::as_ref), lang, token);
+            let mut others = before.iter().filter(|other| other != node);
+            if 1 < after.len() || others.any(|other| !is_set(name, lang, other)) {
                 let value = match token {
                     TokenKey::Text(text) => text.to_string(),
                     TokenKey::Int(number) => number.to_string(),
@@ -245,6 +263,12 @@ impl Predicate {
         };
         Predicate { def: Arc::new(def), data }
     }
+}
+
+/// The nodes that have a value.
+fn nodes_with(predicate: Option<&Predicate>, lang: &str, token: &TokenKey) -> NodeSet {
+    let index = predicate.and_then(|predicate| predicate.values(lang)?.index(IndexKind::Ordered));
+    index.map(|index| index.nodes(token)).unwrap_or_default()
 }
 
 fn set_edge(edges: &mut EdgeStore, list: bool, node: u32, target: u32, facets: FacetList) {

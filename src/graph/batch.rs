@@ -159,6 +159,7 @@ impl<'a> Reader<'a> {
             Object::Uid(uid) => Some(Subject::Uid(*uid)),
             Object::Blank(label) => Some(Subject::Blank(label)),
             Object::Star => return Err(star_in_set()),
+            Object::New(_) | Object::Value(_) => return Err(json_only()),
             Object::Var(name) | Object::Val(name) => return Err(variable(name)),
             Object::Literal { .. } => None,
         };
@@ -212,6 +213,7 @@ impl<'a> Reader<'a> {
                 }
             },
             Subject::Var(name) => return Err(variable(name)),
+            Subject::New(_) => return Err(json_only()),
             Subject::Star => return Err(star_in_set()),
         };
         self.foreign.push(foreign);
@@ -221,6 +223,10 @@ impl<'a> Reader<'a> {
 
 fn star_in_set() -> String {
     "Cannot use star in set n-quad".to_owned()
+}
+
+fn json_only() -> String {
+    "a node without a name and a value that is no text come in JSON only".to_owned()
 }
 
 fn variable(name: &str) -> String {

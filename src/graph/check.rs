@@ -1,6 +1,11 @@
 //! What a statement has to fulfil before it is stored.
 
+use crate::formats::Object;
 use crate::formats::literal_value;
+use crate::index::IndexKind;
+use crate::index::TokenKey;
+use crate::index::index_kinds;
+use crate::index::tokens_of;
 use crate::schema::PredicateDef;
 use crate::schema::Schema;
 use crate::schema::Tokenizer;
@@ -12,7 +17,7 @@ use crate::types::ValueType;
 /// The longest name of a predicate, in bytes.
 const NAME_LEN_MAX: usize = 65_535;
 
-/// The longest text of an index of whole values, in bytes.
+/// The longest token of an index together with the name of its predicate, in bytes.
 const INDEXED_LEN_MAX: usize = 65_000;
 
 /// Checks the name of a predicate that a statement sets or deletes.
@@ -86,16 +91,43 @@ pub fn stored_value(
     } else {
         let value = literal_value(text, literal_type)?;
         if wanted == ValueType::Vector && literal_type != ValueType::Vector {
-            return Err(format!(
-                "Input for predicate {:?} of type vector is not vector. Did you forget to add \
-                 quotes before []?",
-                def.name
-            ));
+            return Err(no_vector(def));
         }
         convert_owned(value, wanted)?
     };
     check_size(value.as_ref(), def)?;
     Ok(value)
+}
+
+/// The value of an object as it is stored in a predicate.
+///
+/// # Errors
+///
+/// The reason why it can't be stored.
+pub fn stored(object: &Object<'_>, def: &PredicateDef) -> Result<Value, String> {
+    let value = match object {
+        Object::Literal { text, value_type } => return stored_value(text, *value_type, def),
+        Object::Value(value) => value,
+        _ => return Err(format!("Input for predicate {:?} is a node, not a value", def.name)),
+    };
+    let converted = match (value, def.value_type) {
+        (Value::Default(text) | Value::String(text), wanted) if wanted != ValueType::Default => {
+            Value::parse(text, wanted)?
+        }
+        (Value::Vector(_), _) => convert_owned(value.clone(), def.value_type)?,
+        (_, ValueType::Vector) => return Err(no_vector(def)),
+        _ => convert_owned(value.clone(), def.value_type)?,
+    };
+    check_size(converted.as_ref(), def)?;
+    Ok(converted)
+}
+
+fn no_vector(def: &PredicateDef) -> String {
+    format!(
+        "Input for predicate {:?} of type vector is not vector. Did you forget to add quotes \
+         before []?",
+        def.name
+    )
 }
 
 /// A value as one of the type of a predicate.
@@ -114,8 +146,23 @@ pub fn convert_owned(value: Value, wanted: ValueType) -> Result<Value, String> {
 ///
 /// The reason when it is.
 pub fn check_size(value: ValueRef<'_>, def: &PredicateDef) -> Result<(), String> {
-    let is_large = text_of(value).is_some_and(|text| INDEXED_LEN_MAX < text.len());
-    if is_large && def.indexes.contains(&Tokenizer::Exact) {
+    let Some(text) = text_of(value) else { return Ok(()) };
+    // A key of an index holds the name of its predicate too.
+    let most = INDEXED_LEN_MAX.saturating_sub(def.name.len());
+    if text.len() <= most || def.indexes.is_empty() {
+        return Ok(());
+    }
+    let is_exact = def.indexes.contains(&Tokenizer::Exact);
+    let has_long_word = || {
+        let words = [IndexKind::Term, IndexKind::FullText];
+        let mut tokens = Vec::new();
+        for kind in index_kinds(def).into_iter().filter(|kind| words.contains(kind)) {
+            tokens_of(kind, value, def.value_type, "", &mut tokens);
+        }
+        let is_long = |token: &TokenKey| matches!(token, TokenKey::Text(text) if most < text.len());
+        tokens.iter().any(is_long)
+    };
+    if is_exact || has_long_word() {
         return Err("value in the mutation is too large for the index".to_owned());
     }
     Ok(())

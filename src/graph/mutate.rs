@@ -1,253 +1,351 @@
 //! Mutations: statements that are deleted and set in one commit, all or none.
 //!
 //! Everything is read and checked before anything is changed: names, languages, types and values
-//! against the schema, with the predicates added to it that the statements bring along. Then new
-//! nodes get their uids, deletes are carried out, and sets after them.
+//! against the schema, with the predicates added to it that the statements bring along. New nodes
+//! get their uids here. What comes out is a list of changes, which [`Changes::apply`] carries out.
 
-use super::apply::Draft;
-use super::apply::EdgeChange;
-use super::apply::ValueChange;
+use super::bindings::Bindings;
+use super::changes::Changes;
+use super::changes::Delete;
+use super::changes::Deleted;
+use super::changes::Part;
+use super::changes::SetEdge;
+use super::changes::SetValue;
 use super::check::check_name;
 use super::check::check_shape;
 use super::check::missing_lang;
-use super::check::stored_value;
+use super::check::stored;
 use super::node_ids::NodeIds;
-use super::renumber::with_high_uids;
+use super::statements::Mutation;
+use super::statements::target;
 use super::version::Version;
 use crate::formats::NQuad;
 use crate::formats::Object;
 use crate::formats::Predicate;
 use crate::formats::Subject;
-use crate::formats::parse_text;
 use crate::schema::PredicateDef;
+use crate::schema::Schema;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::Uid;
-use crate::types::Value;
 use crate::types::ValueType;
 use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 /// So many statements a request may have.
-const STATEMENTS_MAX: usize = 1_000_000;
+pub(super) const STATEMENTS_MAX: usize = 1_000_000;
 
-/// What a mutation did.
+/// What a request will do beside its changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MutationReport {
-    /// The new nodes: the label without `_:`, and the uid that it got. In order of appearance.
+    /// The new nodes: how the request calls them, and the uid that they got. A label stands
+    /// without `_:`. In order of appearance.
     pub uids: Vec<(String, Uid)>,
-    /// The number of statements that were carried out.
+    /// The number of statements that are carried out.
     pub triples: u64,
 }
 
-/// The version with the N-Quads of `delete` deleted and then those of `set` set. Costs
-/// O(statements · log), but for a large row of a list, which is copied once.
+/// Checks mutations against a version, with `bindings` for their variables, and says what they
+/// change. Costs O(statements).
 ///
 /// # Errors
 ///
-/// [`Error::Syntax`] for what is no N-Quad, [`Error::Schema`] for what the schema forbids,
-/// [`Error::Query`] for what makes no sense, [`Error::Limit`] for too many statements.
-pub fn apply(version: &Version, set: &str, delete: &str) -> Result<(Version, MutationReport)> {
-    let (sets, deletes) = (parse_text(set)?, parse_text(delete)?);
-    let count = sets.len() + deletes.len();
-    if STATEMENTS_MAX < count {
-        let message = format!(
+/// [`Error::Schema`] for what the schema forbids, [`Error::Query`] for what makes no sense,
+/// [`Error::Limit`] for too many statements.
+pub fn stage(
+    version: &Version,
+    mutations: Vec<Mutation<'_>>,
+    bindings: &Bindings,
+) -> Result<(Changes, MutationReport)> {
+    let lists = list_hints(&mutations, &version.schema);
+    let mut room = STATEMENTS_MAX;
+    let resolve = |mutation| bindings.resolve(mutation, &mut room);
+    let mutations: Vec<Mutation<'_>> = mutations.into_iter().map(resolve).collect::<Result<_>>()?;
+    let mut staging = Staging {
+        version,
+        lists,
+        changes: Changes { langs: vec![Box::default()], ..Changes::default() },
+        predicates: FxHashMap::default(),
+        langs: FxHashMap::from_iter([("", 0)]),
+        labels: FxHashMap::default(),
+    };
+    let uids = staging.number_nodes(&mutations);
+    for mutation in &mutations {
+        let part = staging.part(mutation)?;
+        staging.changes.parts.push(part);
+    }
+    let report = MutationReport { uids, triples: (STATEMENTS_MAX - room) as u64 };
+    Ok((staging.changes, report))
+}
+
+/// The error for a request of so many statements.
+pub(super) fn too_many(count: usize) -> Error {
+    Error::Limit {
+        message: format!(
             "NQuad count in the request: {count}, is more than threshold: {STATEMENTS_MAX}"
-        );
-        return Err(Error::Limit { message });
+        ),
     }
-    let mut next = version.clone();
-    for quad in &deletes {
-        check_delete(quad, &next)?;
-    }
-    add_definitions(&mut next, &sets)?;
-    let (mut next, uids) = number_nodes(&next, &sets)?;
-    let nodes = Nodes { labels: uids.iter().map(|(label, uid)| (&**label, *uid)).collect() };
-    let mut draft = Draft::new(&next);
-    for quad in &deletes {
-        delete_quad(&mut draft, quad, version)?;
-    }
-    set_quads(&mut draft, &sets, &nodes)?;
-    draft.check_unique()?;
-    let changed = draft.finish();
-    next.predicates.extend(changed);
-    drop(nodes);
-    let uids = uids.into_iter().map(|(label, uid)| (label.to_owned(), uid)).collect();
-    Ok((next, MutationReport { uids, triples: count as u64 }))
-}
-
-/// The uids of a request's blank nodes.
-struct Nodes<'a> {
-    labels: FxHashMap<&'a str, Uid>,
-}
-
-impl Nodes<'_> {
-    fn uid(&self, subject: Subject<'_>) -> Result<Uid> {
-        match subject {
-            Subject::Uid(uid) => Ok(Uid(uid)),
-            Subject::Blank(label) => Ok(self.labels[label]),
-            Subject::Var(name) => Err(undefined(name)),
-            Subject::Star => Err(star_in_set()),
-        }
-    }
-}
-
-fn undefined(name: &str) -> Error {
-    Error::query(format!("variables [{name}] not defined"))
 }
 
 fn star_in_set() -> Error {
     Error::query("Cannot use star in set n-quad")
 }
 
-/// The node on the other side, of a statement that is an edge.
-fn target<'a>(object: &Object<'a>) -> Option<Subject<'a>> {
-    match object {
-        Object::Uid(uid) => Some(Subject::Uid(*uid)),
-        Object::Blank(label) => Some(Subject::Blank(label)),
-        Object::Var(name) => Some(Subject::Var(name)),
-        _ => None,
+/// What a request calls a new node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Label<'a> {
+    Blank(&'a str),
+    New(u32),
+    Var(&'a str),
+}
+
+impl<'a> Label<'a> {
+    fn of(subject: Subject<'a>) -> Option<Label<'a>> {
+        match subject {
+            Subject::Blank(label) => Some(Label::Blank(label)),
+            Subject::New(number) => Some(Label::New(number)),
+            Subject::Var(name) => Some(Label::Var(name)),
+            Subject::Uid(_) | Subject::Star => None,
+        }
+    }
+
+    /// The name in the report. A node without any is told apart from those of other requests.
+    fn reported(self, version: &Version) -> String {
+        match self {
+            Label::Blank(label) => label.to_owned(),
+            Label::New(number) => format!("dg.{}.{number}", version.commit + 1),
+            Label::Var(name) => format!("uid({name})"),
+        }
     }
 }
 
-fn check_delete(quad: &NQuad<'_>, version: &Version) -> Result<()> {
-    for node in [Some(quad.subject), target(&quad.object)].into_iter().flatten() {
-        match node {
-            Subject::Blank(label) => {
-                return Err(Error::query(format!("UID not found/generated for xid _:{label}")));
+/// Which of the predicates that the schema does not know are lists, as far as the text tells.
+///
+/// JSON tells by its brackets. N-Quads tell by a node that has the predicate twice.
+fn list_hints<'a>(mutations: &[Mutation<'a>], schema: &Schema) -> FxHashMap<&'a str, bool> {
+    let mut lists: FxHashMap<&str, bool> = FxHashMap::default();
+    let mut pairs: FxHashSet<(Subject<'_>, &str)> = FxHashSet::default();
+    for mutation in mutations {
+        pairs.clear();
+        for quad in &mutation.sets {
+            let Predicate::Name(name) = quad.predicate else { continue };
+            if schema.predicates.contains_key(name) {
+                continue;
             }
-            Subject::Var(name) => return Err(undefined(name)),
-            _ => {}
+            let again = !pairs.insert((quad.subject, name));
+            match quad.in_list {
+                Some(in_list) => *lists.entry(name).or_insert(in_list) |= in_list,
+                None if again => drop(lists.insert(name, true)),
+                None => {}
+            }
         }
     }
-    if let Object::Val(name) = quad.object {
-        return Err(undefined(name));
-    }
-    let is_star = quad.object == Object::Star;
-    let name = match (quad.subject, quad.predicate) {
-        (Subject::Uid(_), Predicate::Name(name)) => name,
-        (Subject::Uid(_), Predicate::Star) if is_star => return Ok(()),
-        _ => {
-            let message = "Only valid wildcard delete patterns are 'S * *' and 'S P *'";
-            return Err(Error::query(message));
-        }
-    };
-    check_name(name, &version.schema).map_err(Error::schema)?;
-    match version.schema.predicates.get(name) {
-        Some(def) if is_star && !quad.lang.is_empty() && !def.lang => {
-            Err(Error::schema(missing_lang(name)))
-        }
-        Some(def) if !is_star => {
-            let is_edge = target(&quad.object).is_some();
-            check_shape(def, quad.lang, is_edge).map_err(Error::schema)
-        }
-        _ => Ok(()),
-    }
+    lists
 }
 
-/// Adds the definitions of predicates that the schema does not know.
-fn add_definitions(version: &mut Version, sets: &[NQuad<'_>]) -> Result<()> {
-    let mut defs: FxHashMap<&str, PredicateDef> = FxHashMap::default();
-    let mut pairs: FxHashSet<((u64, &str), &str)> = FxHashSet::default();
-    for quad in sets {
-        let Predicate::Name(name) = quad.predicate else { return Err(star_in_set()) };
-        check_name(name, &version.schema).map_err(Error::schema)?;
-        if let Some(def) = version.schema.predicates.get(name) {
-            let is_edge = target(&quad.object).is_some();
-            check_shape(def, quad.lang, is_edge).map_err(Error::schema)?;
-            continue;
+struct Staging<'a, 'v> {
+    version: &'v Version,
+    lists: FxHashMap<&'a str, bool>,
+    changes: Changes,
+    /// The places of the predicates in the changes.
+    predicates: FxHashMap<String, u32>,
+    /// The places of the languages.
+    langs: FxHashMap<&'a str, u32>,
+    labels: FxHashMap<Label<'a>, Uid>,
+}
+
+impl<'a> Staging<'a, '_> {
+    /// Gives uids to the new nodes, and says which. They come after all that are named.
+    fn number_nodes(&mut self, mutations: &[Mutation<'a>]) -> Vec<(String, Uid)> {
+        let mut next = self.version.clone();
+        let sets = || mutations.iter().flat_map(|mutation| &mutation.sets);
+        let mentioned = || sets().flat_map(|quad| [Some(quad.subject), target(&quad.object)]);
+        for node in mentioned().flatten() {
+            if let Subject::Uid(uid) = node {
+                next.reserve_uid(Uid(uid));
+                self.note_high(uid);
+            }
         }
-        let value_type = match &quad.object {
+        let mut uids = Vec::new();
+        for label in mentioned().flatten().filter_map(Label::of) {
+            if let Entry::Vacant(place) = self.labels.entry(label) {
+                let uid = *place.insert(next.new_uid());
+                uids.push((label.reported(self.version), uid));
+                self.note_high(uid.0);
+            }
+        }
+        self.changes.next_uid = next.next_uid;
+        uids
+    }
+
+    fn note_high(&mut self, uid: u64) {
+        if NodeIds::is_high(Uid(uid)) {
+            self.changes.high.push(uid);
+        }
+    }
+
+    fn part(&mut self, mutation: &Mutation<'a>) -> Result<Part> {
+        let mut part = Part::default();
+        for quad in &mutation.deletes {
+            self.delete(quad, &mut part)?;
+        }
+        for quad in &mutation.sets {
+            self.set(quad, &mut part)?;
+        }
+        Ok(part)
+    }
+
+    fn delete(&mut self, quad: &NQuad<'a>, part: &mut Part) -> Result<()> {
+        let is_star = quad.object == Object::Star;
+        let name = match (quad.subject, quad.predicate) {
+            (Subject::Star, _) => return Err(wrong_star()),
+            (_, Predicate::Name(name)) => name,
+            (_, Predicate::Star) if is_star => {
+                let node = self.known_uid(quad.subject)?;
+                self.delete_node(node, part);
+                return Ok(());
+            }
+            (_, Predicate::Star) => return Err(wrong_star()),
+        };
+        let node = self.known_uid(quad.subject)?;
+        let target = target(&quad.object).map(|target| self.known_uid(target)).transpose()?;
+        check_name(name, &self.version.schema).map_err(Error::schema)?;
+        // Deletes never create schema.
+        let Some(predicate) = self.predicate(name) else { return Ok(()) };
+        let def = Arc::clone(&self.changes.predicates[predicate as usize]);
+        let lang = self.lang(quad.lang);
+        let what = match (&quad.object, target) {
+            (Object::Star, _) if quad.lang.is_empty() => Deleted::All,
+            (Object::Star, _) if def.lang => Deleted::Lang(lang),
+            (Object::Star, _) => return Err(Error::schema(missing_lang(name))),
+            (object, target) => {
+                check_shape(&def, quad.lang, target.is_some()).map_err(Error::schema)?;
+                match (object, target) {
+                    (_, Some(target)) => Deleted::Edge(target),
+                    (Object::Literal { text, .. }, _) if def.value_type == ValueType::Password => {
+                        Deleted::Password(lang, text.to_string())
+                    }
+                    _ => {
+                        let wrong = |reason| wrong_value(reason, name, quad.subject);
+                        Deleted::Value(lang, stored(object, &def).map_err(wrong)?)
+                    }
+                }
+            }
+        };
+        part.deletes.push(Delete { predicate, node, what });
+        Ok(())
+    }
+
+    /// Deletes what the types of a node say that it has, and the types.
+    fn delete_node(&mut self, node: Uid, part: &mut Part) {
+        for name in fields_of(self.version, node) {
+            if let Some(predicate) = self.predicate(&name) {
+                part.deletes.push(Delete { predicate, node, what: Deleted::All });
+            }
+        }
+    }
+
+    fn set(&mut self, quad: &NQuad<'a>, part: &mut Part) -> Result<()> {
+        let Predicate::Name(name) = quad.predicate else { return Err(star_in_set()) };
+        if quad.subject == Subject::Star || quad.object == Object::Star {
+            return Err(star_in_set());
+        }
+        check_name(name, &self.version.schema).map_err(Error::schema)?;
+        let predicate = match self.predicate(name) {
+            Some(predicate) => predicate,
+            None => self.define(name, &quad.object),
+        };
+        let target = target(&quad.object);
+        let def = Arc::clone(&self.changes.predicates[predicate as usize]);
+        check_shape(&def, quad.lang, target.is_some()).map_err(Error::schema)?;
+        let node = self.known_uid(quad.subject)?;
+        let facets = quad.facets.iter();
+        let facets = facets.map(|(key, value)| (Arc::from(*key), value.clone())).collect();
+        if let Some(target) = target {
+            let target = self.known_uid(target)?;
+            part.edges.push(SetEdge { predicate, node, target, facets });
+            return Ok(());
+        }
+        let wrong = |reason| wrong_value(reason, name, quad.subject);
+        let value = stored(&quad.object, &def).map_err(wrong)?;
+        let lang = self.lang(quad.lang);
+        part.values.push(SetValue { predicate, lang, node, value, facets });
+        Ok(())
+    }
+
+    /// The place of a predicate that the schema or the request knows.
+    fn predicate(&mut self, name: &str) -> Option<u32> {
+        if let Some(&place) = self.predicates.get(name) {
+            return Some(place);
+        }
+        let def = self.version.schema.predicates.get(name)?.clone();
+        Some(self.add_predicate(def))
+    }
+
+    fn add_predicate(&mut self, def: PredicateDef) -> u32 {
+        let place = self.changes.predicates.len() as u32;
+        self.predicates.insert(def.name.clone(), place);
+        self.changes.predicates.push(Arc::new(def));
+        place
+    }
+
+    /// Defines a predicate by the first object that it has.
+    fn define(&mut self, name: &str, object: &Object<'_>) -> u32 {
+        let value_type = match object {
             Object::Literal { value_type, .. } => *value_type,
-            Object::Star => return Err(star_in_set()),
-            Object::Val(name) => return Err(undefined(name)),
+            Object::Value(value) => value.value_type(),
             _ => ValueType::Uid,
         };
-        let def = defs.entry(name).or_insert_with(|| PredicateDef::new(name, value_type));
-        let is_edge = value_type == ValueType::Uid;
-        check_shape(def, quad.lang, is_edge).map_err(Error::schema)?;
-        let again = !pairs.insert((node_key(quad.subject), name));
-        let single_only = matches!(def.value_type, ValueType::Bool | ValueType::Password);
-        def.list |= is_edge || again && !single_only;
+        let mut def = PredicateDef::new(name, value_type);
+        let single_only = matches!(value_type, ValueType::Bool | ValueType::Password);
+        let is_list = self.lists.get(name).copied();
+        def.list = is_list.unwrap_or(value_type == ValueType::Uid) && !single_only;
+        self.changes.definitions.push(def.clone());
+        self.add_predicate(def)
     }
-    if !defs.is_empty() {
-        let schema = Arc::make_mut(&mut version.schema);
-        schema.predicates.extend(defs.into_values().map(|def| (def.name.clone(), def)));
-    }
-    Ok(())
-}
 
-/// Tells the nodes of a request apart: by uid, else by label.
-fn node_key<'a>(subject: Subject<'a>) -> (u64, &'a str) {
-    match subject {
-        Subject::Uid(uid) => (uid, ""),
-        Subject::Blank(label) | Subject::Var(label) => (0, label),
-        Subject::Star => (0, ""),
+    fn lang(&mut self, lang: &'a str) -> u32 {
+        *self.langs.entry(lang).or_insert_with(|| {
+            self.changes.langs.push(lang.into());
+            self.changes.langs.len() as u32 - 1
+        })
     }
-}
 
-/// The version with all nodes of the statements numbered, and the uids of the blank ones.
-fn number_nodes<'a>(
-    version: &Version,
-    sets: &[NQuad<'a>],
-) -> Result<(Version, Vec<(&'a str, Uid)>)> {
-    let mut next = version.clone();
-    let mentioned = || sets.iter().flat_map(|quad| [Some(quad.subject), target(&quad.object)]);
-    let mut high = Vec::new();
-    for node in mentioned().flatten() {
-        if let Subject::Uid(uid) = node {
-            next.reserve_uid(Uid(uid));
-            high.push(uid);
+    /// The uid of a node; of a new one when some statement of the request sets something there.
+    fn known_uid(&self, subject: Subject<'a>) -> Result<Uid> {
+        if let Subject::Uid(uid) = subject {
+            return Ok(Uid(uid));
         }
-    }
-    let mut labels: FxHashSet<&str> = FxHashSet::default();
-    let mut uids = Vec::new();
-    for node in mentioned().flatten() {
-        if let Subject::Blank(label) = node
-            && labels.insert(label)
-        {
-            let uid = next.new_uid();
-            uids.push((label, uid));
-            high.push(uid.0);
-        }
-    }
-    high.retain(|&uid| NodeIds::is_high(Uid(uid)));
-    Ok((with_high_uids(&next, high)?, uids))
-}
-
-/// Carries a delete out. `before` is the version before the request, whose types count.
-fn delete_quad(draft: &mut Draft<'_>, quad: &NQuad<'_>, before: &Version) -> Result<()> {
-    let Subject::Uid(subject) = quad.subject else { return Ok(()) };
-    let Some(node) = draft.node(Uid(subject)) else { return Ok(()) };
-    let Predicate::Name(name) = quad.predicate else {
-        for name in fields_of(before, Uid(subject)) {
-            draft.clear(&name, node);
-        }
-        return Ok(());
-    };
-    let Some(def) = draft.definition(name) else { return Ok(()) };
-    match &quad.object {
-        Object::Star if quad.lang.is_empty() => draft.clear(name, node),
-        Object::Star => draft.clear_lang(name, quad.lang, node),
-        Object::Uid(uid) => {
-            if let Some(target) = draft.node(Uid(*uid)) {
-                draft.remove_edge(name, node, target);
+        let label = Label::of(subject);
+        let known = label.and_then(|label| self.labels.get(&label).copied());
+        known.ok_or_else(|| match label {
+            Some(Label::Blank(label)) => {
+                Error::query(format!("UID not found/generated for xid _:{label}"))
             }
-        }
-        Object::Literal { text, .. } if def.value_type == ValueType::Password => {
-            draft.remove_values(name, quad.lang, node, |value| match value {
-                Value::Password(hash) => hash == text || Value::verify_password(hash, text),
-                _ => false,
-            });
-        }
-        Object::Literal { text, value_type } => {
-            let wanted = stored_value(text, *value_type, &def).map_err(Error::query)?;
-            draft.remove_values(name, quad.lang, node, |value| *value == wanted);
-        }
-        Object::Blank(_) | Object::Var(_) | Object::Val(_) => {}
+            Some(label) => Error::query(format!(
+                "UID not found/generated for {}",
+                label.reported(self.version)
+            )),
+            None => wrong_star(),
+        })
     }
-    Ok(())
+}
+
+/// The error for a value that can't be stored, or that nobody can have.
+fn wrong_value(reason: String, name: &str, subject: Subject<'_>) -> Error {
+    let node = match subject {
+        Subject::Uid(uid) => Uid(uid).to_string(),
+        Subject::Blank(label) => format!("_:{label}"),
+        Subject::Var(name) => format!("uid({name})"),
+        Subject::New(_) | Subject::Star => "a new node".to_owned(),
+    };
+    Error::query(format!("{reason} (`{name}` of {node})"))
+}
+
+fn wrong_star() -> Error {
+    Error::query("Only valid wildcard delete patterns are 'S * *' and 'S P *'")
 }
 
 /// The predicates that `S * *` deletes: those of the node's types, and the types themselves.
@@ -264,31 +362,4 @@ fn fields_of(version: &Version, subject: Uid) -> Vec<String> {
     fields.sort_unstable();
     fields.dedup();
     fields
-}
-
-fn set_quads(draft: &mut Draft<'_>, sets: &[NQuad<'_>], nodes: &Nodes<'_>) -> Result<()> {
-    let (mut values, mut edges) = (Vec::new(), Vec::new());
-    for quad in sets {
-        let Predicate::Name(name) = quad.predicate else { return Err(star_in_set()) };
-        let subject = nodes.uid(quad.subject)?;
-        let node = draft.node(subject).expect("all nodes of the sets are numbered");
-        let facets = quad.facets.iter();
-        let facets = facets.map(|(key, value)| (Arc::from(*key), value.clone())).collect();
-        if let Some(target) = target(&quad.object) {
-            let target = nodes.uid(target)?;
-            let target = draft.node(target).expect("all nodes of the sets are numbered");
-            edges.push(EdgeChange { name, node, target, facets });
-            continue;
-        }
-        let Object::Literal { text, value_type } = &quad.object else {
-            let Object::Val(name) = quad.object else { return Err(star_in_set()) };
-            return Err(undefined(name));
-        };
-        let def = draft.definition(name).expect("all predicates of the sets are defined");
-        let value = stored_value(text, *value_type, &def).map_err(Error::query)?;
-        values.push(ValueChange { name, lang: quad.lang, node, value, facets });
-    }
-    draft.set_edges(edges);
-    draft.set_values(values);
-    Ok(())
 }

@@ -55,7 +55,10 @@ impl Store {
     /// # Errors
     ///
     /// Those of `change`; the current version stays then.
-    pub fn write<T>(&self, change: impl FnOnce(&Version) -> Result<(Version, T)>) -> Result<T> {
+    pub fn write<T>(
+        &self,
+        change: impl FnOnce(&Arc<Version>) -> Result<(Version, T)>,
+    ) -> Result<T> {
         // The lock guards no data: a writer that panicked published nothing.
         let _turn = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let old = self.current.load_full();
@@ -120,7 +123,7 @@ mod tests {
     fn versions_are_counted_and_freed() {
         let store = Store::new();
         let first = store.version();
-        assert_eq!(store.write(|version| Ok((version.clone(), 7))).unwrap(), 7);
+        assert_eq!(store.write(|version| Ok((Version::clone(version), 7))).unwrap(), 7);
         assert_eq!((first.commit + 1, store.version().commit), (1, 1));
         let weak = Arc::downgrade(&first);
         drop(first);

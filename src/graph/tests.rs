@@ -6,18 +6,43 @@ mod model;
 mod mutating;
 mod persisting;
 
+use super::Binding;
+use super::Bindings;
 use super::LoadOptions;
 use super::LoadReport;
 use super::LoadSource;
+use super::MutationReport;
+use super::MutationTree;
 use super::PredicateData;
+use super::Statements;
 use super::Version;
 use super::alter;
 use super::load;
+use super::stage;
 use crate::types::Result;
 use crate::types::Value;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::io::Cursor;
+
+/// The version after one mutation in N-Quads.
+fn apply(version: &Version, set: &str, delete: &str) -> Result<(Version, MutationReport)> {
+    mutate(version, &[(Statements::NQuads(set), Statements::NQuads(delete))], &Bindings::default())
+}
+
+/// The version after a request: what each mutation sets, and what it deletes.
+fn mutate(
+    version: &Version,
+    mutations: &[(Statements<'_>, Statements<'_>)],
+    bindings: &Bindings,
+) -> Result<(Version, MutationReport)> {
+    let trees = mutations.iter().map(|(set, delete)| MutationTree::parse(&[*set], &[*delete]));
+    let trees: Vec<MutationTree<'_>> = trees.collect::<Result<_>>()?;
+    let mut new_nodes = 0;
+    let statements = trees.iter().map(|tree| tree.statements(&mut new_nodes));
+    let (changes, report) = stage(version, statements.collect::<Result<_>>()?, bindings)?;
+    Ok((changes.apply(version)?, report))
+}
 
 type Facets = Vec<(String, Value)>;
 

@@ -6,22 +6,27 @@ use super::reply::Reply;
 use super::reply::Txn;
 use super::router::App;
 use crate::db::Control;
+use crate::db::Mutation;
+use crate::db::MutationAnswer;
+use crate::db::MutationRequest;
+use crate::db::Statements;
+use crate::types::JsonReader;
+use crate::types::Position;
+use crate::types::Result as EngineResult;
 use serde_json::json;
+use std::borrow::Cow;
 
 /// Carries out a mutation.
-pub fn answer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
-    let text = match read(incoming) {
-        Ok(text) => text,
+pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+    let body = match read(incoming) {
+        Ok(body) => body,
         Err(message) => return Reply::invalid_request(&message),
     };
-    let done = match app.database.mutate_text(text) {
-        Ok(done) => done,
-        Err(error) => return Reply::failed(&error),
+    let done = match &body {
+        Body::Text(text) => app.database.mutate_text(text, control),
+        Body::Json(request) => app.database.mutate_request(request, control),
     };
-    let data = json!({ "code": "Success", "message": "Done", "queries": null, "uids": done.uids });
-    let txn = Txn::Commit(done.commit);
-    let extensions = Extensions { latency: done.latency, txn, touched: None };
-    Reply::data(data.to_string().as_bytes(), &extensions)
+    done.and_then(|done| reply(done, control)).unwrap_or_else(|error| Reply::failed(&error))
 }
 
 /// Ends a transaction: there are none that stay open.
@@ -33,20 +38,151 @@ pub fn commit(_app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     }
 }
 
-fn read(incoming: &Incoming) -> Result<&str, String> {
+fn reply(done: MutationAnswer, control: &Control) -> EngineResult<Reply> {
+    let mut latency = done.latency;
+    let queries = match &done.queries {
+        None => "null".to_owned(),
+        Some(answer) => {
+            let (json, encoding) = answer.to_json_within(control)?;
+            latency.encoding = encoding;
+            json
+        }
+    };
+    let uids = match done.is_query {
+        true => "null".to_owned(),
+        false => json!(done.uids).to_string(),
+    };
+    let data = format!(
+        "{{\"code\":\"Success\",\"message\":\"Done\",\"queries\":{queries},\"uids\":{uids}}}"
+    );
+    let txn = if done.is_query { Txn::Read(done.commit) } else { Txn::Commit(done.commit) };
+    let extensions = Extensions { latency, txn, touched: None };
+    Ok(Reply::data(data.as_bytes(), &extensions))
+}
+
+enum Body<'a> {
+    /// DQL with N-Quads in it.
+    Text(&'a str),
+    /// A request in JSON.
+    Json(MutationRequest<'a>),
+}
+
+fn read(incoming: &Incoming) -> Result<Body<'_>, String> {
     let commits_now = incoming.flag("commitNow")?;
     let transaction = incoming.number("startTs")?;
-    match incoming.content_type()?.as_str() {
-        "application/rdf" => {}
-        "application/json" => return Err("not supported yet: JSON mutations".to_owned()),
+    let is_json = match incoming.content_type()?.as_str() {
+        "application/rdf" => false,
+        "application/json" => true,
         _ => {
             return Err("Unsupported Content-Type. Supported content types are \
                         application/json, application/rdf"
                 .to_owned());
         }
-    }
+    };
     if !commits_now || transaction != 0 {
         return Err("not supported yet: open transactions, use commitNow=true".to_owned());
     }
-    incoming.text()
+    let text = incoming.text()?;
+    if is_json { read_json(text).map(Body::Json) } else { Ok(Body::Text(text)) }
+}
+
+/// Reads `{"query": …, "cond": …, "set": …, "delete": …, "mutations": [{…}, …]}`. What is set and
+/// deleted beside the mutations is a mutation before them.
+fn read_json(body: &str) -> Result<MutationRequest<'_>, String> {
+    let mut reader = JsonReader::new(body);
+    read_members(&mut reader).map_err(|reason| {
+        let Position { line, column } = Position::of(body, reader.offset());
+        format!("Error parsing JSON at line {line}, character {}: {reason}", column + 1)
+    })
+}
+
+fn read_members<'a>(reader: &mut JsonReader<'a>) -> Result<MutationRequest<'a>, String> {
+    let mut request = MutationRequest::default();
+    let mut first = Mutation::default();
+    let mut mutations = Vec::new();
+    reader.object(|key, value| match &*key {
+        "query" => text(value).map(|text| request.query = text),
+        "mutations" if value.peek()? != b'n' => {
+            mutations.clear();
+            value.array(|element| {
+                let mut mutation = Mutation::default();
+                element.object(|key, value| read_part(&key, value, &mut mutation))?;
+                mutations.push(mutation);
+                Ok(())
+            })
+        }
+        key => read_part(key, value, &mut first),
+    })?;
+    reader.end()?;
+    mutations.insert(0, first);
+    mutations.retain(|mutation| !mutation.set.is_empty() || !mutation.delete.is_empty());
+    Ok(MutationRequest { mutations, ..request })
+}
+
+/// Reads a member of a mutation. Members of other names mean nothing.
+fn read_part<'a>(
+    key: &str,
+    value: &mut JsonReader<'a>,
+    mutation: &mut Mutation<'a>,
+) -> Result<(), String> {
+    match key {
+        "cond" => mutation.condition = text(value)?,
+        "set" => mutation.set = statements(value)?,
+        "delete" => mutation.delete = statements(value)?,
+        _ => value.skip()?,
+    }
+    Ok(())
+}
+
+fn text<'a>(value: &mut JsonReader<'a>) -> Result<Cow<'a, str>, String> {
+    match value.peek()? {
+        b'n' => value.word().map(|_| Cow::Borrowed("")),
+        _ => value.string(),
+    }
+}
+
+fn statements<'a>(value: &mut JsonReader<'a>) -> Result<Vec<Statements<'a>>, String> {
+    if value.peek()? == b'n' {
+        value.word()?;
+        return Ok(Vec::new());
+    }
+    let start = value.offset();
+    value.skip()?;
+    Ok(vec![Statements::Json(value.since(start))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies() {
+        let text = r#"{"mutations": [{"set": [{"b": 2}], "cond": "@if(eq(len(v), 0))"}, {}],
+            "query": "{ q(func: uid(1)) { v as uid\n } }", "delete": null, "set": {"a": {"c": 1}},
+            "variables": {"$x": "1"}, "cond": null}"#;
+        let request = read_json(text).unwrap();
+        assert_eq!(request.query, "{ q(func: uid(1)) { v as uid\n } }");
+        let sets: Vec<_> = request.mutations.iter().map(|mutation| mutation.set.clone()).collect();
+        let json = |text| vec![Statements::Json(text)];
+        assert_eq!(sets, [json(r#"{"a": {"c": 1}}"#), json(r#"[{"b": 2}]"#)]);
+        assert_eq!(request.mutations[1].condition, "@if(eq(len(v), 0))");
+        assert!(read_json("{}").unwrap().mutations.is_empty());
+    }
+
+    #[test]
+    fn faulty_bodies() {
+        let cases = [
+            ("", "line 1, character 1: unexpected end of JSON input"),
+            ("{\"set\": [}", "line 1, character 10: invalid character '}'"),
+            ("{\"query\":\n 5}", "line 2, character 2: "),
+            ("[]", "line 1, character 1: "),
+            ("{\"mutations\": {}}", "line 1, character 15: "),
+            ("{} x", "after top-level value"),
+        ];
+        for (body, part) in cases {
+            let message = read_json(body).unwrap_err();
+            assert!(message.starts_with("Error parsing JSON at "), "{message}");
+            assert!(message.contains(part), "{message}");
+        }
+    }
 }

@@ -3,6 +3,11 @@
 use super::errors::to_python;
 use super::errors::to_python_with_text;
 use super::interrupt::interruptible_with;
+use super::mutation::OwnedMutation;
+use super::mutation::PyUpsert;
+use super::mutation::Texts;
+use super::mutation::to_json;
+use super::mutation::uid_dict;
 use super::pages::PyPages;
 use super::result::PyResultSet;
 use super::server::PyServer;
@@ -13,6 +18,7 @@ use super::variables::to_variables;
 use crate::db::Database;
 use crate::db::Drop;
 use crate::db::LoadOptions;
+use crate::db::MutationRequest;
 use crate::db::PredicateStats;
 use crate::db::QueryRequest;
 use crate::db::Stats;
@@ -143,8 +149,7 @@ impl PyDatabase {
         debug: bool,
     ) -> PyResult<PyResultSet> {
         let variables = to_variables(variables)?;
-        let timeout = timeout.map(Duration::try_from_secs_f64).transpose();
-        let timeout = timeout.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let timeout = to_timeout(timeout)?;
         let request = QueryRequest { text: dql, variables, debug };
         let answer = interruptible_with(
             py,
@@ -177,30 +182,108 @@ impl PyDatabase {
         Ok(PyPages::new(pages.map_err(|error| to_python_with_text(error, dql))?))
     }
 
-    /// Delete and set N-Quads in one commit, the deletes first. Returns the uids of new nodes by
-    /// the names of their blank nodes.
+    /// Delete and set in one commit, the deletes first, all or nothing. Returns the uids of new
+    /// nodes by the names of their blank nodes.
+    ///
+    /// `set` and `delete` are N-Quads, one a line. `set_json` and `delete_json` are dicts, lists of
+    /// them, or JSON text: a dict is a node, its "uid" names it (as "0x1f", 31 or "_:name", a new
+    /// node without), dicts in it are nodes that an edge leads to, "name@en" is a language and
+    /// "friend|since" a facet. A delete of None deletes all that the predicate has, one of nothing
+    /// but the uid all that the types of the node name.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> db.mutate(set='<0x5> <friend> _:a .\n_:a <name> "Ada" .').keys()
     /// dict_keys(['a'])
+    /// >>> db.mutate(set_json={"uid": "_:b", "name": "Bob", "friend": [{"uid": "0x5"}]}).keys()
+    /// dict_keys(['b'])
+    /// >>> db.mutate(delete_json={"uid": "0x5", "friend": None})
+    /// {}
     ///
     /// Raises ParseError, SchemaError or QueryError; nothing is changed then.
-    #[pyo3(signature = (*, set = "", delete = ""))]
+    #[pyo3(signature = (*, set = "", delete = "", set_json = None, delete_json = None))]
     fn mutate<'py>(
         &self,
         py: Python<'py>,
         set: &str,
         delete: &str,
+        set_json: Option<&Bound<'py, PyAny>>,
+        delete_json: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let done = py.detach(|| self.database.mutate(set, delete));
-        let text = if set.is_empty() { delete } else { set };
-        let done = done.map_err(|error| to_python_with_text(error, text))?;
-        let uids = PyDict::new(py);
-        for (name, uid) in &done.uids {
-            uids.set_item(name, uid)?;
-        }
-        Ok(uids)
+        let (set_json, delete_json) = (to_json(set_json)?, to_json(delete_json)?);
+        let texts = Texts { set, delete, set_json: &set_json, delete_json: &delete_json };
+        let mutations = vec![texts.mutation("")];
+        let request = MutationRequest { mutations, ..MutationRequest::default() };
+        let done = interruptible_with(
+            py,
+            None,
+            |_| Ok(()),
+            |control| self.database.mutate_request(&request, control),
+            |error| to_python_with_text(error, texts.only()),
+        );
+        uid_dict(py, &done?.uids)
+    }
+
+    /// Ask a query, and change what it found, in one commit: nobody else writes between the two.
+    ///
+    /// `dql` is a query whose variables the mutation uses: `uid(v)` is every node of v, or one new
+    /// node where v has none; `val(x)` is the value of x at the node that is changed. With `cond`,
+    /// `@if(eq(len(v), 0))` for instance, nothing is changed where it does not hold. `mutations`
+    /// are more of them, carried out after the first: dicts with the keys "set", "delete",
+    /// "set_json", "delete_json" and "cond". Without any of these `dql` is a whole block
+    /// `upsert { query {...} mutation {...} }`.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> db.alter("email: string @index(exact) @unique .")
+    /// >>> find = 'query q($e: string) { q(func: eq(email, $e)) { v as uid } }'
+    /// >>> node = {"uid": "uid(v)", "email": "ada@x.io", "name": "Ada"}
+    /// >>> db.upsert(find, {"e": "ada@x.io"}, set_json=node)
+    /// <hexgraph.Upsert: 1 new node>
+    /// >>> db.upsert(find, {"e": "ada@x.io"}, set_json=node).uids
+    /// {}
+    ///
+    /// Raises ParseError, SchemaError or QueryError; nothing is changed then.
+    #[pyo3(signature = (
+        dql, variables = None, *, set = "", delete = "", set_json = None, delete_json = None,
+        cond = "", mutations = None, timeout = None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
+    fn upsert<'py>(
+        &self,
+        py: Python<'py>,
+        dql: &str,
+        variables: Option<&Bound<'py, PyDict>>,
+        set: &str,
+        delete: &str,
+        set_json: Option<&Bound<'py, PyAny>>,
+        delete_json: Option<&Bound<'py, PyAny>>,
+        cond: &str,
+        mutations: Option<Vec<Bound<'py, PyDict>>>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyUpsert> {
+        let timeout = to_timeout(timeout)?;
+        let variables = to_variables(variables)?;
+        let (set_json, delete_json) = (to_json(set_json)?, to_json(delete_json)?);
+        let texts = Texts { set, delete, set_json: &set_json, delete_json: &delete_json };
+        let more = mutations.iter().flatten().map(OwnedMutation::read);
+        let more = more.collect::<PyResult<Vec<_>>>()?;
+        let mut mutations = vec![texts.mutation(cond)];
+        mutations.retain(|it| !it.set.is_empty() || !it.delete.is_empty());
+        mutations.extend(more.iter().map(OwnedMutation::mutation));
+        let is_block = mutations.is_empty() && variables.is_empty() && cond.is_empty();
+        let request = MutationRequest { query: dql.into(), variables, mutations };
+        let done = interruptible_with(
+            py,
+            timeout,
+            |_| Ok(()),
+            |control| match is_block {
+                true => self.database.mutate_text(dql, control),
+                false => self.database.mutate_request(&request, control),
+            },
+            |error| to_python_with_text(error, if is_block { dql } else { "" }),
+        );
+        PyUpsert::new(py, done?)
     }
 
     /// The schema in the language of `alter`.
@@ -281,6 +364,11 @@ impl PyDatabase {
         let mode = if self.read_only { ", read-only" } else { "" };
         format!("<hexgraph.Database {place}{mode}>")
     }
+}
+
+fn to_timeout(seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    let timeout = seconds.map(Duration::try_from_secs_f64).transpose();
+    timeout.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 fn predicate_stats<'py>(py: Python<'py>, stats: &PredicateStats) -> PyResult<Bound<'py, PyDict>> {

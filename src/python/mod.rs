@@ -7,6 +7,7 @@ mod variables;
 mod source;
 mod database;
 mod pages;
+mod mutation;
 mod result;
 mod dict_sink;
 mod arrow_columns;

@@ -3,6 +3,7 @@
 use super::arrow::ArrowTable;
 use super::database::PyDatabase;
 use super::interrupt::signal_came;
+use super::mutation::PyUpsert;
 use super::pages::PyPages;
 use super::result::PyResultSet;
 use super::server::PyServer;
@@ -22,6 +23,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyDatabase>()?;
     module.add_class::<PyResultSet>()?;
     module.add_class::<PyPages>()?;
+    module.add_class::<PyUpsert>()?;
     module.add_class::<ArrowTable>()?;
     module.add_class::<PyLoadReport>()?;
     module.add_class::<PyServer>()?;

@@ -162,7 +162,7 @@ fn geometry(reader: &mut JsonReader<'_>, depth: usize) -> Result<Geometry, Strin
         let is_null = value.peek()? == b'n';
         match key.to_ascii_lowercase().as_str() {
             "type" if value.peek()? == b'"' => {
-                kind = value.string()?;
+                kind = value.string()?.into_owned();
                 return Ok(());
             }
             "type" if !is_null => return Err(wrong_type(value, "string")),

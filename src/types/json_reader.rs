@@ -1,7 +1,9 @@
-//! Reading JSON piece by piece, as far as geometries need it.
+//! Reading JSON piece by piece.
 //!
 //! The caller asks for what it expects next. Values that nobody wants are skipped without being
 //! kept, and nesting is bounded. The words of the errors are those of Go's `encoding/json`.
+
+use std::borrow::Cow;
 
 /// The deepest nesting of a value that is skipped.
 const DEPTH_MAX: usize = 500;
@@ -10,27 +12,41 @@ const END: &str = "unexpected end of JSON input";
 
 /// A place in a JSON text.
 #[derive(Clone)]
-pub(super) struct JsonReader<'a> {
+pub struct JsonReader<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> JsonReader<'a> {
     /// Begins at the front.
-    pub(super) fn new(text: &'a str) -> JsonReader<'a> {
+    pub fn new(text: &'a str) -> JsonReader<'a> {
         JsonReader { text, at: 0 }
     }
 
-    /// The first byte of the next value.
-    pub(super) fn peek(&mut self) -> Result<u8, String> {
+    /// The byte that comes next.
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// The text from the byte `start` up to here.
+    pub fn since(&self, start: usize) -> &'a str {
+        &self.text[start..self.at]
+    }
+
+    /// The first byte of the next value, which is where the reader stands then.
+    ///
+    /// # Errors
+    /// When nothing is left. All other methods fail with the reason why the text does not go on as
+    /// they expect.
+    pub fn peek(&mut self) -> Result<u8, String> {
         self.skip_blanks();
         self.byte().ok_or_else(|| END.to_string())
     }
 
     /// Reads an object: calls `field` with each key, which must read or skip the value.
-    pub(super) fn object(
+    pub fn object(
         &mut self,
-        mut field: impl FnMut(&str, &mut JsonReader<'a>) -> Result<(), String>,
+        mut field: impl FnMut(Cow<'a, str>, &mut JsonReader<'a>) -> Result<(), String>,
     ) -> Result<(), String> {
         self.expect(b'{', "looking for beginning of value")?;
         if self.peek()? == b'}' {
@@ -43,7 +59,7 @@ impl<'a> JsonReader<'a> {
             }
             let key = self.string()?;
             self.expect(b':', "after object key")?;
-            field(&key, self)?;
+            field(key, self)?;
             match self.peek()? {
                 b',' => self.at += 1,
                 b'}' => break,
@@ -55,7 +71,7 @@ impl<'a> JsonReader<'a> {
     }
 
     /// Reads an array: calls `element` before each element, which must read or skip it.
-    pub(super) fn array(
+    pub fn array(
         &mut self,
         mut element: impl FnMut(&mut JsonReader<'a>) -> Result<(), String>,
     ) -> Result<(), String> {
@@ -76,34 +92,35 @@ impl<'a> JsonReader<'a> {
         Ok(())
     }
 
-    /// Reads a string.
-    pub(super) fn string(&mut self) -> Result<String, String> {
+    /// Reads a string. Copies it only when escapes stand in it.
+    pub fn string(&mut self) -> Result<Cow<'a, str>, String> {
         self.expect(b'"', "looking for beginning of value")?;
         let mut out = String::new();
         loop {
             let rest = &self.text[self.at..];
-            let plain = rest.find(|letter| matches!(letter, '"' | '\\' | '\0'..='\u{1f}'));
+            let plain = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
             let plain = plain.ok_or_else(|| END.to_string())?;
-            out.push_str(&rest[..plain]);
+            let (text, end) = (&rest[..plain], rest.as_bytes()[plain]);
             self.at += plain;
-            match rest.as_bytes()[plain] {
-                b'"' => break,
-                b'\\' => out.push(self.escape()?),
-                _ => return Err(self.unexpected("in string literal")),
+            if end == b'"' {
+                self.at += 1;
+                if out.is_empty() {
+                    return Ok(Cow::Borrowed(text));
+                }
+                out.push_str(text);
+                return Ok(Cow::Owned(out));
             }
+            if end != b'\\' {
+                return Err(self.unexpected("in string literal"));
+            }
+            out.push_str(text);
+            out.push(self.escape()?);
         }
-        self.at += 1;
-        Ok(out)
     }
 
     /// Reads a finite number.
-    pub(super) fn number(&mut self) -> Result<f64, String> {
-        if !matches!(self.peek()?, b'-' | b'0'..=b'9') {
-            return Err(self.unexpected("looking for beginning of value"));
-        }
-        let start = self.at;
-        self.skip_number()?;
-        let text = &self.text[start..self.at];
+    pub fn number(&mut self) -> Result<f64, String> {
+        let text = self.number_text()?;
         let number: f64 = text.parse().unwrap_or(f64::NAN);
         if number.is_finite() {
             return Ok(number);
@@ -111,13 +128,35 @@ impl<'a> JsonReader<'a> {
         Err(format!("json: cannot unmarshal number {text} into Go value of type float64"))
     }
 
+    /// Reads a number as it is written.
+    pub fn number_text(&mut self) -> Result<&'a str, String> {
+        if !matches!(self.peek()?, b'-' | b'0'..=b'9') {
+            return Err(self.unexpected("looking for beginning of value"));
+        }
+        let start = self.at;
+        self.skip_number()?;
+        Ok(self.since(start))
+    }
+
+    /// Reads `true`, `false` or `null`, which is `None`.
+    pub fn word(&mut self) -> Result<Option<bool>, String> {
+        let (word, meaning) = match self.peek()? {
+            b't' => ("true", Some(true)),
+            b'f' => ("false", Some(false)),
+            b'n' => ("null", None),
+            _ => return Err(self.unexpected("looking for beginning of value")),
+        };
+        self.skip_word(word)?;
+        Ok(meaning)
+    }
+
     /// Skips any value. Fails where it is not JSON, or nested too deep.
-    pub(super) fn skip(&mut self) -> Result<(), String> {
+    pub fn skip(&mut self) -> Result<(), String> {
         self.skip_nested(0)
     }
 
     /// Fails unless nothing is left.
-    pub(super) fn end(&mut self) -> Result<(), String> {
+    pub fn end(&mut self) -> Result<(), String> {
         self.skip_blanks();
         match self.byte() {
             None => Ok(()),
@@ -236,11 +275,8 @@ impl<'a> JsonReader<'a> {
             b'{' => self.object(|_, value| value.skip_nested(depth + 1)),
             b'[' => self.array(|value| value.skip_nested(depth + 1)),
             b'"' => self.string().map(drop),
-            b't' => self.skip_word("true"),
-            b'f' => self.skip_word("false"),
-            b'n' => self.skip_word("null"),
             b'-' | b'0'..=b'9' => self.skip_number(),
-            _ => Err(self.unexpected("looking for beginning of value")),
+            _ => self.word().map(drop),
         }
     }
 

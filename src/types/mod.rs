@@ -23,6 +23,7 @@ pub use bigfloat::BigFloat;
 pub use datetime::{CalendarParts, DateTime};
 pub use error::{Error, Position, Result};
 pub use geo::{Coordinate, Geometry};
+pub use json_reader::JsonReader;
 pub use number::{float_text, ordered_bits, write_float, write_float32, write_int};
 pub use parse::{parse_bool, parse_float, parse_int, parse_vector};
 pub use sink::Sink;

@@ -1,12 +1,19 @@
 //! Runs the scripts of `tests/golden`: a graph, then queries with their answers or errors.
 //!
 //! A script is text. `#` starts a comment. `schema`, `set` and `delete` open a section that ends
-//! at a blank line; `>` starts a query, whose answer stands below it, one line to the next blank
-//! line. `HEXGRAPH_UPDATE_GOLDEN=1` writes the answers as they are now.
+//! at a blank line, `set json` and `delete json` likewise, with the new nodes in a line
+//! `answer: `; below `mutate` stands a whole request, with what it found and the new nodes in such
+//! a line. `>` starts a query, whose answer stands below it, one line to the next blank line.
+//! `HEXGRAPH_UPDATE_GOLDEN=1` writes the answers as they are now.
 
 use hexgraph::db::Control;
 use hexgraph::db::Database;
+use hexgraph::db::Mutation;
+use hexgraph::db::MutationAnswer;
+use hexgraph::db::MutationRequest;
 use hexgraph::db::QueryRequest;
+use hexgraph::db::Statements;
+use hexgraph::types::Result;
 use std::fmt::Write;
 use std::path::Path;
 use std::path::PathBuf;
@@ -34,6 +41,31 @@ fn answer(db: &Database, text: &str) -> String {
     }
 }
 
+/// What a mutation answers: what its query found, and the new nodes.
+fn shown(done: MutationAnswer) -> Result<String> {
+    let queries = match &done.queries {
+        Some(queries) => queries.to_json()?.0,
+        None => "null".to_owned(),
+    };
+    Ok(format!("{queries} {:?}", done.uids))
+}
+
+/// Carries out a section that changes something, and says what it answers.
+fn change(db: &Database, name: &str, text: &str) -> Result<Option<String>> {
+    let json = vec![Statements::Json(text)];
+    let mutation = match name {
+        "schema" => return db.alter(text).map(|()| None),
+        "set" => return db.mutate(text, "").map(|_| None),
+        "delete" => return db.mutate("", text).map(|_| None),
+        "mutate" => return db.mutate_text(text, &Control::new()).and_then(shown).map(Some),
+        "set json" => Mutation { set: json, ..Mutation::default() },
+        "delete json" => Mutation { delete: json, ..Mutation::default() },
+        other => panic!("not a section and not a query: {other}"),
+    };
+    let request = MutationRequest { mutations: vec![mutation], ..MutationRequest::default() };
+    db.mutate_request(&request, &Control::new()).and_then(shown).map(Some)
+}
+
 /// The script as it should read, with today's answers.
 fn replay(script: &str) -> String {
     let db = Database::in_memory();
@@ -47,20 +79,15 @@ fn replay(script: &str) -> String {
         }
         match code.split_first() {
             None => {}
-            Some((&"schema", rest)) => {
-                let result = db.alter(&rest.join("\n"));
-                write_section(&mut out, "schema", rest, result.err());
+            Some((name, rest)) if !name.starts_with('>') => {
+                let is_answer =
+                    |line: &&&str| line.starts_with("error: ") || line.starts_with("answer: ");
+                let rest: Vec<&str> =
+                    rest.iter().filter(|line| !is_answer(line)).copied().collect();
+                let result = change(&db, name, &rest.join("\n"));
+                write_section(&mut out, name, &rest, result);
             }
-            Some((&"set", rest)) => {
-                let result = db.mutate(&rest.join("\n"), "");
-                write_section(&mut out, "set", rest, result.err());
-            }
-            Some((&"delete", rest)) => {
-                let result = db.mutate("", &rest.join("\n"));
-                write_section(&mut out, "delete", rest, result.err());
-            }
-            Some((first, _)) => {
-                assert!(first.starts_with('>'), "not a section and not a query: {first}");
+            Some(_) => {
                 let query: Vec<&str> =
                     code.iter().copied().take_while(|line| line.starts_with('>')).collect();
                 let text: Vec<&str> = query.iter().map(|line| &line[1..]).collect();
@@ -77,18 +104,15 @@ fn replay(script: &str) -> String {
     out
 }
 
-fn write_section(
-    out: &mut String,
-    name: &str,
-    lines: &[&str],
-    error: Option<hexgraph::types::Error>,
-) {
+fn write_section(out: &mut String, name: &str, lines: &[&str], result: Result<Option<String>>) {
     writeln!(out, "{name}").expect("a string grows");
-    for line in lines.iter().filter(|line| !line.starts_with("error: ")) {
+    for line in lines {
         writeln!(out, "{line}").expect("a string grows");
     }
-    if let Some(error) = error {
-        writeln!(out, "error: {error}").expect("a string grows");
+    match result {
+        Ok(None) => {}
+        Ok(Some(answer)) => writeln!(out, "answer: {answer}").expect("a string grows"),
+        Err(error) => writeln!(out, "error: {error}").expect("a string grows"),
     }
 }
 

@@ -1,4 +1,3 @@
-use super::super::apply;
 use super::super::drop_all;
 use super::super::drop_attr;
 use super::super::drop_data;

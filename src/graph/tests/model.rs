@@ -1,6 +1,5 @@
 //! Random changes, compared with a model that is too simple to be wrong.
 
-use super::super::apply;
 use super::super::compact::settle_all;
 use super::super::persist;
 use super::*;
@@ -35,7 +34,7 @@ enum Statement {
 #[derive(Debug, Clone)]
 enum Step {
     Load(Vec<Statement>),
-    Mutate { delete: Vec<Statement>, set: Vec<Statement> },
+    Mutate { delete: Vec<Statement>, set: Vec<Statement>, as_json: bool },
     Settle,
     Save,
     Alter(usize),
@@ -79,8 +78,8 @@ fn step() -> impl Strategy<Value = Step> {
     let many = |statement| proptest::collection::vec(statement, 0..12);
     prop_oneof![
         2 => many(set_statement().boxed()).prop_map(Step::Load),
-        6 => (many(delete_statement().boxed()), many(set_statement().boxed()))
-            .prop_map(|(delete, set)| Step::Mutate { delete, set }),
+        6 => (many(delete_statement().boxed()), many(set_statement().boxed()), any::<bool>())
+            .prop_map(|(delete, set, as_json)| Step::Mutate { delete, set, as_json }),
         1 => Just(Step::Settle),
         1 => Just(Step::Save),
         1 => (0..3_usize).prop_map(Step::Alter),
@@ -112,6 +111,39 @@ fn line_of(statement: &Statement) -> String {
         Statement::ClearLang { node, lang } => {
             format!("<{}> <name@{}> * .\n", NODES[*node], LANGS[*lang])
         }
+    }
+}
+
+/// The same as text in JSON, of what is set.
+fn json_of(statements: &[Statement]) -> String {
+    let objects: Vec<String> = statements.iter().map(object_of).collect();
+    format!("[{}]", objects.join(",\n"))
+}
+
+fn object_of(statement: &Statement) -> String {
+    match statement {
+        Statement::Value { predicate, lang, node, value, facet } => {
+            let name = match LANGS[*lang] {
+                "" => VALUE_NAMES[*predicate].to_owned(),
+                lang => format!("{}@{lang}", VALUE_NAMES[*predicate]),
+            };
+            let value = if *predicate == 2 { value.to_string() } else { TEXTS[*value].to_owned() };
+            let is_list = *predicate == 1;
+            let facet = facet.map_or(String::new(), |facet| match is_list {
+                true => format!(", \"{name}|f\": {{\"0\": {facet}}}"),
+                false => format!(", \"{name}|f\": {facet}"),
+            });
+            let value = if is_list { format!("[\"{value}\"]") } else { format!("\"{value}\"") };
+            format!("{{\"uid\": \"{:#x}\", \"{name}\": {value}{facet}}}", NODES[*node])
+        }
+        Statement::Edge { single, node, target, facet } => {
+            let name = EDGE_NAMES[usize::from(*single)];
+            let facet = facet.map_or(String::new(), |n| format!("\"{name}|f\": {n}, "));
+            let target = format!("{{{facet}\"uid\": \"{}\"}}", NODES[*target]);
+            let target = if *single { target } else { format!("[{target}]") };
+            format!("{{\"{name}\": {target}, \"uid\": \"{}\"}}", NODES[*node])
+        }
+        other => panic!("nothing is set: {other:?}"),
     }
 }
 
@@ -255,8 +287,14 @@ fn run(steps: &[Step]) {
                 version = load_text(&version, &text_of(statements));
                 statements.iter().for_each(|statement| model.set(statement));
             }
-            Step::Mutate { delete, set } => {
-                version = apply(&version, &text_of(set), &text_of(delete)).unwrap().0;
+            Step::Mutate { delete, set, as_json } => {
+                let (json, quads, deletes) = (json_of(set), text_of(set), text_of(delete));
+                let sets = match as_json {
+                    true => Statements::Json(&json),
+                    false => Statements::NQuads(&quads),
+                };
+                let mutation = (sets, Statements::NQuads(&deletes));
+                version = mutate(&version, &[mutation], &Bindings::default()).unwrap().0;
                 delete.iter().for_each(|statement| model.delete(statement));
                 set.iter().for_each(|statement| model.set(statement));
             }

@@ -1,4 +1,3 @@
-use super::super::apply;
 use super::*;
 use crate::types::Uid;
 
@@ -159,4 +158,45 @@ fn many_changes_are_folded() {
     assert_eq!(predicate.subjects().len(), 5999);
     let next = set(&version, "<7> <age> \"1\" .");
     assert!(!next.predicate("age").unwrap().langs()[0].is_settled());
+}
+
+#[test]
+fn mutations_of_a_request_come_one_after_the_other() {
+    use Statements::Json;
+    use Statements::NQuads;
+    let version = set(&with_schema(SCHEMA), "<1> <tag> \"a\" .\n<1> <dgraph.type> \"Person\" .");
+    let mut bindings = Bindings::default();
+    bindings.bind("v", Binding::Uids(vec![Uid(1), Uid(2)]));
+    bindings.bind("w", Binding::Uids(Vec::new()));
+    bindings.bind("x", Binding::Constant(Value::Int(7)));
+    let mutations = [
+        (NQuads("uid(v) <tag> \"b\" .\n_:n <friend> uid(w) ."), NQuads("<1> <tag> \"a\" .")),
+        (Json(r#"[{"uid": "_:n", "age": "val(x)"}, {"best": {"name": "new"}}]"#), NQuads("")),
+        (NQuads("<1> <name> \"late\" ."), Json(r#"[{"uid": 1, "tag": ["b"]}, {"uid": "uid(w)"}]"#)),
+    ];
+    let (version, report) = mutate(&version, &mutations, &bindings).unwrap();
+    let names: Vec<&str> = report.uids.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["n", "uid(w)", "dg.1.1", "dg.1.2"]);
+    assert_eq!(values_of(&version, "tag", "", 1), [""; 0]);
+    assert_eq!(values_of(&version, "tag", "", 2), ["b"]);
+    assert_eq!(values_of(&version, "name", "", 1), ["late"]);
+    let [new, other, outer, inner] = [0, 1, 2, 3].map(|place| report.uids[place].1.0);
+    assert_eq!(values_of(&version, "age", "", new), ["7"]);
+    assert_eq!(targets_of(&version, "friend", false, new), [other]);
+    assert_eq!(targets_of(&version, "best", false, outer), [inner]);
+    let error = mutate(&version, &[(NQuads(""), NQuads("_:n <tag> * ."))], &bindings);
+    assert!(error.err().unwrap().to_string().contains("xid _:n"));
+}
+
+#[test]
+fn long_words_are_too_large_for_an_index() {
+    let schema = "w: string @index(term) .\nt: string @index(trigram) .\nplain: string .\n";
+    let version = with_schema(schema);
+    let long = "x".repeat(70_000);
+    let words = "x ".repeat(35_000);
+    let line = |name: &str, text: &str| format!("<1> <{name}> \"{text}\" .");
+    assert!(fault(&version, &line("w", &long), "").contains("too large for the index"));
+    for (name, text) in [("w", &words), ("t", &long), ("plain", &long)] {
+        set(&version, &line(name, text));
+    }
 }

@@ -1,4 +1,3 @@
-use super::super::apply;
 use super::super::persist::open;
 use super::super::persist::save;
 use super::super::persist::verify;

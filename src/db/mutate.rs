@@ -1,0 +1,244 @@
+//! Mutations and upserts: a query whose variables tell what to change, and the changes.
+
+use super::database::Database;
+use super::guard::guarded;
+use super::operation::Latency;
+use super::plans::Variables;
+use super::query::QueryAnswer;
+use crate::dql;
+use crate::dql::Condition;
+use crate::dql::Document;
+use crate::exec;
+use crate::exec::Answer;
+use crate::exec::Control;
+use crate::exec::Upsert;
+use crate::graph;
+use crate::graph::MutationReport;
+use crate::graph::MutationTree;
+use crate::graph::Statements;
+use crate::graph::Version;
+use crate::plan::Filter;
+use crate::plan::Query;
+use crate::types::Error;
+use crate::types::Result;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use std::time::Instant;
+
+/// A request to change data. Its mutations are carried out in their order, all or none.
+#[derive(Debug, Clone, Default)]
+pub struct MutationRequest<'a> {
+    /// A query in DQL, empty for none: the mutations may use its variables as `uid(v)` and
+    /// `val(x)`. It sees the data as they are before all mutations.
+    pub query: Cow<'a, str>,
+    /// The values of the query's `$` variables.
+    pub variables: Variables,
+    /// The mutations.
+    pub mutations: Vec<Mutation<'a>>,
+}
+
+/// One mutation. Its deletes are carried out before its sets.
+#[derive(Debug, Clone, Default)]
+pub struct Mutation<'a> {
+    /// `@if(...)` about variables of the query: where it does not hold, nothing is done. Empty
+    /// for none.
+    pub condition: Cow<'a, str>,
+    /// What is set.
+    pub set: Vec<Statements<'a>>,
+    /// What is deleted.
+    pub delete: Vec<Statements<'a>>,
+}
+
+/// What a mutation did.
+#[derive(Default)]
+pub struct MutationAnswer {
+    /// The uids of the new nodes, by what the request calls them: the name of a blank node without
+    /// `_:`, `uid(v)` for a variable that found nothing, `dg.<number>.<number>` for an object of
+    /// JSON without a uid.
+    pub uids: BTreeMap<String, String>,
+    /// What the query found, where there is one.
+    pub queries: Option<QueryAnswer>,
+    /// True when there was nothing but a query.
+    pub is_query: bool,
+    /// The number of the commit.
+    pub commit: u64,
+    /// The times it took.
+    pub latency: Latency,
+}
+
+impl Database {
+    /// Deletes and sets N-Quads in one commit, the deletes first.
+    ///
+    /// In a directory the change is on the disk after the next [`Database::checkpoint`], at the
+    /// latest when the database is closed.
+    ///
+    /// # Errors
+    ///
+    /// `Syntax`, `Schema` or `Query` for what is wrong with a line; nothing is changed then.
+    pub fn mutate(&self, set: &str, delete: &str) -> Result<MutationAnswer> {
+        let set = vec![Statements::NQuads(set)];
+        let delete = vec![Statements::NQuads(delete)];
+        let mutations = vec![Mutation { set, delete, ..Mutation::default() }];
+        let request = MutationRequest { mutations, ..MutationRequest::default() };
+        self.mutate_request(&request, &Control::new())
+    }
+
+    /// Carries out a request in one commit.
+    ///
+    /// The query is run while other writers wait, so it finds what the mutations change. `control`
+    /// stops it.
+    ///
+    /// # Errors
+    ///
+    /// `Syntax`, `Schema` or `Query` for what is wrong with any part of it, `Limit` when it is too
+    /// large or was stopped; nothing is changed then.
+    pub fn mutate_request(
+        &self,
+        request: &MutationRequest<'_>,
+        control: &Control,
+    ) -> Result<MutationAnswer> {
+        guarded(|| {
+            let started = Instant::now();
+            let query = match request.query.is_empty() {
+                true => None,
+                false => Some(dql::parse(&request.query)?),
+            };
+            let steps = request.mutations.iter().map(Step::parse).collect::<Result<_>>()?;
+            self.run_mutations(Parsed { query, steps, started }, &request.variables, control)
+        })
+    }
+
+    /// Carries out a request in DQL: `{ set { ... } delete { ... } }`, `upsert { ... }`, or a mere
+    /// query.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::mutate_request`]; `Syntax` when it is no such request.
+    pub fn mutate_text(&self, request: &str, control: &Control) -> Result<MutationAnswer> {
+        guarded(|| {
+            let started = Instant::now();
+            let dql::MutationRequest { query, mutations } = dql::parse_mutation(request)?;
+            let steps = mutations.iter().map(Step::of_text).collect::<Result<_>>()?;
+            self.run_mutations(Parsed { query, steps, started }, &Variables::new(), control)
+        })
+    }
+
+    fn run_mutations(
+        &self,
+        request: Parsed<'_>,
+        variables: &Variables,
+        control: &Control,
+    ) -> Result<MutationAnswer> {
+        let job = request.plan(variables)?;
+        let parsing = request.started.elapsed();
+        let started = Instant::now();
+        let pool = self.is_forked().then(|| self.pool()).transpose()?;
+        let run = move |version: &Arc<Version>| match &pool {
+            Some(pool) => control.install(pool, || job.run(version, control)),
+            None => job.run(version, control),
+        };
+        let Outcome { answer, report, commit } = match request.steps.is_empty() {
+            true => run(&self.version()?)?.1,
+            false => self.change(false, run)?,
+        };
+        let latency = Latency { parsing, processing: started.elapsed(), encoding: Duration::ZERO };
+        let queries = answer.map(|answer| QueryAnswer::new(answer, latency, commit));
+        let uids = report.uids.into_iter().map(|(name, uid)| (name, uid.to_string())).collect();
+        let is_query = request.steps.is_empty();
+        Ok(MutationAnswer { uids, queries, is_query, commit, latency })
+    }
+}
+
+/// A request whose texts are read.
+struct Parsed<'a> {
+    query: Option<Document>,
+    steps: Vec<Step<'a>>,
+    started: Instant,
+}
+
+struct Step<'a> {
+    condition: Option<Condition>,
+    trees: MutationTree<'a>,
+}
+
+impl<'a> Step<'a> {
+    fn parse(mutation: &'a Mutation<'_>) -> Result<Step<'a>> {
+        let condition = match mutation.condition.is_empty() {
+            true => None,
+            false => Some(dql::parse_condition(&mutation.condition)?),
+        };
+        Ok(Step { condition, trees: MutationTree::parse(&mutation.set, &mutation.delete)? })
+    }
+
+    fn of_text(mutation: &'a dql::Mutation) -> Result<Step<'a>> {
+        let [set, delete] = [&mutation.set, &mutation.delete].map(|text| Statements::NQuads(text));
+        let condition = mutation.condition.clone();
+        Ok(Step { condition, trees: MutationTree::parse(&[set], &[delete])? })
+    }
+}
+
+impl Parsed<'_> {
+    fn plan(&self, variables: &Variables) -> Result<Job<'_>> {
+        if self.query.is_none() && self.steps.is_empty() {
+            return Err(Error::query("empty request: it holds neither a mutation nor a query"));
+        }
+        let mut new_nodes = 0;
+        let statements = self.steps.iter().map(|step| step.trees.statements(&mut new_nodes));
+        let mutations: Vec<graph::Mutation<'_>> = statements.collect::<Result<_>>()?;
+        let mut names = Vec::new();
+        for mutation in &mutations {
+            mutation.add_variables(&mut names);
+        }
+        names.sort_unstable();
+        names.dedup();
+        let conditions: Vec<Option<&Condition>> =
+            self.steps.iter().map(|step| step.condition.as_ref()).collect();
+        let empty = Document::empty();
+        let document = self.query.as_ref().unwrap_or(&empty);
+        let plan = document.plan_upsert(variables, &conditions, &names)?;
+        Ok(Job {
+            has_query: self.query.is_some(),
+            query: Arc::new(plan.query),
+            conditions: plan.conditions,
+            names,
+            mutations,
+        })
+    }
+}
+
+/// A request that only needs a version.
+struct Job<'a> {
+    has_query: bool,
+    query: Arc<Query>,
+    conditions: Vec<Option<Filter>>,
+    names: Vec<String>,
+    mutations: Vec<graph::Mutation<'a>>,
+}
+
+struct Outcome {
+    answer: Option<Answer>,
+    report: MutationReport,
+    commit: u64,
+}
+
+impl Job<'_> {
+    /// The version after the request, and what it did.
+    fn run(self, version: &Arc<Version>, control: &Control) -> Result<(Version, Outcome)> {
+        let Upsert { answer, holds, bindings } = exec::execute_upsert(
+            Arc::clone(version),
+            self.query,
+            &self.conditions,
+            &self.names,
+            control,
+        )?;
+        let kept = self.mutations.into_iter().zip(holds).filter(|(_, holds)| *holds);
+        let kept = kept.map(|(mutation, _)| mutation).collect();
+        let (changes, report) = graph::stage(version, kept, &bindings)?;
+        // The reference looks for equal values with a query, so it answers one then.
+        let answer = (self.has_query || changes.sets_unique()).then_some(answer);
+        let next = changes.apply(version)?;
+        Ok((next, Outcome { answer, report, commit: version.commit + 1 }))
+    }
+}

@@ -1,0 +1,466 @@
+//! Objects of JSON as statements, the same that N-Quads give.
+//!
+//! An object is a node: `uid` names it, every other key is a predicate, `predicate@language` and
+//! `predicate|facet` belong to one. Objects nest: the outer one has an edge to the inner one.
+
+use crate::formats::NQuad;
+use crate::formats::Object;
+use crate::formats::Predicate;
+use crate::formats::Subject;
+use crate::formats::json_tree::Json;
+use crate::formats::json_tree::JsonObject;
+use crate::formats::json_tree::Member;
+use crate::formats::json_tree::read_json;
+use crate::formats::nquad::split_language;
+use crate::types::DateTime;
+use crate::types::Error;
+use crate::types::Position;
+use crate::types::Result;
+use crate::types::Uid;
+use crate::types::Value;
+use crate::types::ValueType;
+use crate::types::parse_vector;
+use crate::types::quote;
+use std::borrow::Cow;
+
+/// What becomes of statements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// They hold from now on.
+    Set,
+    /// They hold no more.
+    Delete,
+}
+
+/// The JSON of a mutation, read: an object or an array of objects.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JsonTree<'a> {
+    text: &'a str,
+    objects: Vec<JsonObject<'a>>,
+}
+
+impl<'a> JsonTree<'a> {
+    /// Reads a text. Costs a pass over it; texts without escapes are not copied.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Syntax`] with the place where it is no JSON, holds an integer of more than 64
+    /// bits, nests too deep, or is neither an object nor an array of objects.
+    pub fn parse(text: &'a str) -> Result<JsonTree<'a>> {
+        let fault = |at, message| Error::syntax(Position::of(text, at), message);
+        let json = read_json(text).map_err(|(at, reason)| fault(at, reason))?;
+        let elements = match json {
+            Json::Array(elements) => elements,
+            other => vec![other],
+        };
+        let objects = elements.into_iter().map(|element| match element {
+            Json::Object(object) => Some(object),
+            _ => None,
+        });
+        match objects.collect() {
+            Some(objects) => Ok(JsonTree { text, objects }),
+            None => Err(Error::Syntax {
+                message: "Only array of map allowed at root".to_owned(),
+                at: Position::of(text, 0),
+                hint: "write an object or an array of objects".to_owned(),
+            }),
+        }
+    }
+
+    /// The statements of all objects, each object's before those of the objects in it. New nodes
+    /// are numbered on from `new_nodes`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Syntax`] with the place of what makes no statement.
+    pub fn statements(&self, change: Change, new_nodes: &mut u32) -> Result<Vec<NQuad<'_>>> {
+        let mut writer = Writer { change, new_nodes, quads: Vec::new() };
+        for object in &self.objects {
+            writer.root(object).map_err(|fault| {
+                let at = Position::of(self.text, fault.at);
+                Error::Syntax { message: fault.message, at, hint: fault.hint.to_owned() }
+            })?;
+        }
+        Ok(writer.quads)
+    }
+}
+
+/// What makes no statement.
+struct Fault {
+    at: usize,
+    message: String,
+    hint: &'static str,
+}
+
+type Written<T> = std::result::Result<T, Fault>;
+
+type Facets<'t> = Vec<(&'t str, Value)>;
+
+fn fault(at: usize, message: impl Into<String>, hint: &'static str) -> Fault {
+    Fault { at, message: message.into(), hint }
+}
+
+/// Where an edge to an object comes from.
+struct Edge<'t> {
+    subject: Subject<'t>,
+    member: &'t Member<'t>,
+    in_list: bool,
+}
+
+struct Writer<'t, 'n> {
+    change: Change,
+    new_nodes: &'n mut u32,
+    quads: Vec<NQuad<'t>>,
+}
+
+impl<'t> Writer<'t, '_> {
+    fn root(&mut self, object: &'t JsonObject<'t>) -> Written<()> {
+        let subject = self.object(object, None)?;
+        // Nothing but the uid: all that is known of the node is meant.
+        if self.change == Change::Delete && object.members.len() == 1 {
+            let (predicate, object) = (Predicate::Star, Object::Star);
+            let facets = Vec::new();
+            self.quads.push(NQuad { subject, predicate, lang: "", object, facets, in_list: None });
+        }
+        Ok(())
+    }
+
+    /// Writes an object, and before it the edge that leads to it.
+    fn object(
+        &mut self,
+        object: &'t JsonObject<'t>,
+        edge: Option<Edge<'t>>,
+    ) -> Written<Subject<'t>> {
+        let subject = self.subject(object)?;
+        let facets = FacetMembers::of(object);
+        if let Some(Edge { subject: from, member, in_list }) = edge {
+            let own = facets.of_value(&member.key)?;
+            self.push(from, member, Object::from(subject), own, in_list);
+        }
+        for member in &object.members {
+            let is_reserved = matches!(&*member.key, "uid" | "namespace");
+            if !is_reserved && split_facet(&member.key).is_none() {
+                self.member(subject, member, &facets)?;
+            }
+        }
+        Ok(subject)
+    }
+
+    fn member(
+        &mut self,
+        subject: Subject<'t>,
+        member: &'t Member<'t>,
+        facets: &FacetMembers<'t>,
+    ) -> Written<()> {
+        match &member.value {
+            Json::Null if self.change == Change::Delete => {
+                self.push(subject, member, Object::Star, Vec::new(), false);
+            }
+            Json::Null => {}
+            Json::Array(items) => self.list(subject, member, items, facets)?,
+            Json::Object(object) => self.nested(subject, member, object, false)?,
+            value => {
+                let own = facets.of_value(&member.key)?;
+                let object = self.scalar(member, value)?;
+                self.push(subject, member, object, own, false);
+            }
+        }
+        Ok(())
+    }
+
+    fn list(
+        &mut self,
+        subject: Subject<'t>,
+        member: &'t Member<'t>,
+        items: &'t [Json<'t>],
+        facets: &FacetMembers<'t>,
+    ) -> Written<()> {
+        let has_values = items.iter().any(|item| !matches!(item, Json::Object(_)));
+        let mut own = match has_values {
+            true => facets.of_list(&member.key, items.len())?,
+            false => Vec::new(),
+        };
+        for (place, item) in items.iter().enumerate() {
+            match item {
+                Json::Object(object) => self.nested(subject, member, object, true)?,
+                Json::Text(_) | Json::Int(_) | Json::Float(_) => {
+                    let object = self.scalar(member, item)?;
+                    let facets = own.get_mut(place).map(std::mem::take).unwrap_or_default();
+                    self.push(subject, member, object, facets, true);
+                }
+                Json::Null | Json::Bool(_) | Json::Array(_) => {
+                    return Err(fault(
+                        member.at,
+                        format!("Got unsupported type for list: {}", member.key),
+                        "a list holds texts, numbers or objects",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An object inside another: a geometry, or a node with an edge to it.
+    fn nested(
+        &mut self,
+        subject: Subject<'t>,
+        member: &'t Member<'t>,
+        object: &'t JsonObject<'t>,
+        in_list: bool,
+    ) -> Written<()> {
+        if object.members.is_empty() {
+            return Ok(());
+        }
+        if let Some(geometry) = geometry(object) {
+            self.push(subject, member, Object::Value(geometry), Vec::new(), in_list);
+            return Ok(());
+        }
+        self.object(object, Some(Edge { subject, member, in_list })).map(drop)
+    }
+
+    /// What a text, a number or a truth value is the object of.
+    fn scalar(&self, member: &Member<'_>, value: &'t Json<'t>) -> Written<Object<'t>> {
+        let deletes = self.change == Change::Delete;
+        Ok(match value {
+            // These stand for "nothing" in the languages that JSON is written from.
+            Json::Text(text) if deletes && text.is_empty() => Object::Star,
+            Json::Float(number) if deletes && *number == 0.0 => Object::Star,
+            Json::Bool(false) if deletes => Object::Star,
+            Json::Text(text) => match variable(text, member.at)? {
+                Some(variable) => variable,
+                None => text_object(text),
+            },
+            Json::Int(number) => Object::Value(Value::Int(*number)),
+            Json::Float(number) => Object::Value(Value::Float(*number)),
+            Json::Bool(truth) => Object::Value(Value::Bool(*truth)),
+            Json::Null | Json::Array(_) | Json::Object(_) => Object::Star,
+        })
+    }
+
+    fn push(
+        &mut self,
+        subject: Subject<'t>,
+        member: &'t Member<'t>,
+        object: Object<'t>,
+        facets: Facets<'t>,
+        in_list: bool,
+    ) {
+        let (name, lang) = split_language(&member.key);
+        let (predicate, in_list) = (Predicate::Name(name), Some(in_list));
+        self.quads.push(NQuad { subject, predicate, lang, object, facets, in_list });
+    }
+
+    /// The node that an object is about.
+    fn subject(&mut self, object: &'t JsonObject<'t>) -> Written<Subject<'t>> {
+        let named = object.get("uid").map(|member| named_node(member)).transpose()?.flatten();
+        if let Some(subject) = named {
+            return Ok(subject);
+        }
+        if self.change == Change::Delete {
+            return Err(fault(
+                object.at,
+                "UID must be present and non-zero while deleting edges",
+                "add \"uid\"",
+            ));
+        }
+        *self.new_nodes += 1;
+        Ok(Subject::New(*self.new_nodes))
+    }
+}
+
+/// The node that `uid` names; `None` for what stands for no node.
+fn named_node<'t>(member: &'t Member<'t>) -> Written<Option<Subject<'t>>> {
+    const HINT: &str = "a uid is a number, \"_:name\" or \"uid(variable)\"";
+    let unreadable = |text: &str, reason: &str| {
+        let message = format!("strconv.ParseUint: parsing {}: {reason}", quote(text));
+        Err(fault(member.at, message, HINT))
+    };
+    let text = match &member.value {
+        Json::Null => return Ok(None),
+        Json::Int(number) => match u64::try_from(*number) {
+            Ok(0) => return Ok(None),
+            Ok(number) => return Ok(Some(Subject::Uid(number))),
+            Err(_) => return unreadable(&number.to_string(), "invalid syntax"),
+        },
+        Json::Text(text) => &**text,
+        _ => return Err(fault(member.at, "the value of \"uid\" names no node", HINT)),
+    };
+    if text.is_empty() {
+        return Ok(None);
+    }
+    if let Some(label) = text.strip_prefix("_:") {
+        return match label.is_empty() {
+            true => Err(fault(member.at, "a blank node has no name", HINT)),
+            false => Ok(Some(Subject::Blank(label))),
+        };
+    }
+    if let Some(Object::Var(name)) = variable(text, member.at)? {
+        return Ok(Some(Subject::Var(name)));
+    }
+    match Uid::parse(text) {
+        Some(Uid(0)) => Ok(None),
+        Some(Uid(number)) => Ok(Some(Subject::Uid(number))),
+        None => {
+            let is_number = match text.strip_prefix("0x").or(text.strip_prefix("0X")) {
+                Some(digits) => digits.bytes().all(|byte| byte.is_ascii_hexdigit()),
+                None => text.bytes().all(|byte| byte.is_ascii_digit()),
+            };
+            unreadable(text, if is_number { "value out of range" } else { "invalid syntax" })
+        }
+    }
+}
+
+/// The variable of a text that spells `uid(v)` or `val(v)`, with blanks anywhere between.
+fn variable(text: &str, at: usize) -> Written<Option<Object<'_>>> {
+    let call = text.trim();
+    let (is_uid, rest) = match (call.strip_prefix("uid"), call.strip_prefix("val")) {
+        (Some(rest), _) => (true, rest),
+        (_, Some(rest)) => (false, rest),
+        _ => return Ok(None),
+    };
+    let Some(rest) = rest.trim_start().strip_prefix('(') else { return Ok(None) };
+    let name = rest.strip_suffix(')').map(str::trim).unwrap_or_default();
+    if name.is_empty() {
+        let message = format!("while processing '{call}', brackets are not closed properly");
+        return Err(fault(at, message, "a text can't start like a variable: write uid(v), val(v)"));
+    }
+    Ok(Some(if is_uid { Object::Var(name) } else { Object::Val(name) }))
+}
+
+/// A text as it stands, or the vector that it spells.
+fn text_object<'t>(text: &'t str) -> Object<'t> {
+    if text.trim_start().starts_with('[')
+        && let Ok(numbers) = parse_vector(text)
+        && !numbers.is_empty()
+    {
+        return Object::Value(Value::Vector(numbers));
+    }
+    Object::Literal { text: Cow::Borrowed(text), value_type: ValueType::String }
+}
+
+/// The geometry of an object that has `type` and `coordinates` and no more.
+fn geometry(object: &JsonObject<'_>) -> Option<Value> {
+    let is_geometry = object.members.len() == 2
+        && object.get("type").is_some()
+        && object.get("coordinates").is_some();
+    if is_geometry { Value::parse(object.text, ValueType::Geo).ok() } else { None }
+}
+
+/// The members of an object that are facets, ordered by predicate and key.
+struct FacetMembers<'t> {
+    members: Vec<(&'t str, &'t str, &'t Member<'t>)>,
+}
+
+impl<'t> FacetMembers<'t> {
+    fn of(object: &'t JsonObject<'t>) -> FacetMembers<'t> {
+        let members = object.members.iter();
+        let mut members: Vec<_> = members
+            .filter_map(|member| {
+                let (predicate, key) = split_facet(&member.key)?;
+                Some((predicate, key, member))
+            })
+            .collect();
+        members.sort_by_key(|(predicate, key, _)| (*predicate, *key));
+        FacetMembers { members }
+    }
+
+    fn of_predicate(&self, wanted: &str) -> &[(&'t str, &'t str, &'t Member<'t>)] {
+        let start = self.members.partition_point(|(predicate, ..)| *predicate < wanted);
+        let rest = &self.members[start..];
+        &rest[..rest.partition_point(|(predicate, ..)| *predicate == wanted)]
+    }
+
+    /// The facets of a single value, or of the edge from the object around.
+    fn of_value(&self, predicate: &str) -> Written<Facets<'t>> {
+        let mut facets = Vec::new();
+        for (_, key, member) in self.of_predicate(predicate) {
+            check_key(key, member)?;
+            if member.value != Json::Null {
+                let place = || format!("facet: {}", member.key);
+                facets.push((*key, facet_value(&member.value, member, place)?));
+            }
+        }
+        Ok(facets)
+    }
+
+    /// The facets of the values of a list: `{"0": …, "2": …}` by position, from 0.
+    fn of_list(&self, predicate: &str, count: usize) -> Written<Vec<Facets<'t>>> {
+        let members = self.of_predicate(predicate);
+        if members.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut facets = vec![Vec::new(); count];
+        for (_, key, member) in members {
+            check_key(key, member)?;
+            let by_position = match &member.value {
+                Json::Null => continue,
+                Json::Object(by_position) => by_position,
+                _ => {
+                    let message = format!(
+                        "facets format should be of type map for scalarlist predicates, found \
+                         another for facet: {}",
+                        member.key
+                    );
+                    return Err(fault(member.at, message, "write {\"0\": …} by position"));
+                }
+            };
+            for entry in &by_position.members {
+                let place = || format!("facet: {}, index: {}", member.key, entry.key);
+                let Ok(position) = entry.key.parse::<i64>() else {
+                    let message = format!(
+                        "{}: strconv.Atoi: parsing {}: invalid syntax",
+                        place(),
+                        quote(&entry.key)
+                    );
+                    return Err(fault(entry.at, message, "a position counts from 0"));
+                };
+                let Ok(position) = usize::try_from(position) else { continue };
+                if position < count && entry.value != Json::Null {
+                    let value = facet_value(&entry.value, entry, place)?;
+                    facets[position].push((*key, value));
+                }
+            }
+        }
+        // `1` and `01` are the same position.
+        for own in &mut facets {
+            own.dedup_by_key(|(key, _)| *key);
+        }
+        Ok(facets)
+    }
+}
+
+/// The predicate and the key of `predicate|key`.
+fn split_facet(key: &str) -> Option<(&str, &str)> {
+    key.split_once('|').filter(|(predicate, _)| !predicate.is_empty())
+}
+
+fn check_key(key: &str, member: &Member<'_>) -> Written<()> {
+    if key.is_empty() || key.contains(['~', '@']) || key.contains(char::is_whitespace) {
+        let message = format!("facet: {}: the key of a facet can't be {key:?}", member.key);
+        return Err(fault(member.at, message, "a key is not empty and has no ~, @ or blank"));
+    }
+    Ok(())
+}
+
+fn facet_value(
+    value: &Json<'_>,
+    member: &Member<'_>,
+    place: impl Fn() -> String,
+) -> Written<Value> {
+    Ok(match value {
+        Json::Bool(truth) => Value::Bool(*truth),
+        Json::Int(number) => Value::Int(*number),
+        Json::Float(number) => Value::Float(*number),
+        Json::Text(text) => match DateTime::parse(text) {
+            Ok(time) => Value::DateTime(time),
+            Err(_) => Value::String(text.clone().into_owned()),
+        },
+        Json::Null | Json::Array(_) | Json::Object(_) => {
+            let message = format!("{}: facet value can only be string/number/bool", place());
+            return Err(fault(member.at, message, ""));
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! JSON as a tree, borrowed from its text as far as no escapes stand in it.
+//!
+//! A tree is needed because the keys of an object may come in any order: `uid` behind what it is
+//! about, a facet before the value that it belongs to. Whole numbers stay whole: they are never
+//! rounded through a float.
+
+use crate::types::JsonReader;
+use std::borrow::Cow;
+
+/// How deep objects and arrays may nest.
+const DEPTH_MAX: usize = 250;
+
+/// From this many members on, repeated keys are found by sorting.
+const SCANNED_MAX: usize = 16;
+
+/// A value of JSON.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Json<'a> {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number without fraction and exponent.
+    Int(i64),
+    /// Any other number, finite.
+    Float(f64),
+    /// A text, without its escapes.
+    Text(Cow<'a, str>),
+    /// The elements of an array.
+    Array(Vec<Json<'a>>),
+    /// An object.
+    Object(JsonObject<'a>),
+}
+
+/// An object, each key once; of a repeated key the last value counts.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct JsonObject<'a> {
+    /// The members in the order of the text.
+    pub(super) members: Vec<Member<'a>>,
+    /// The text of the object.
+    pub(super) text: &'a str,
+    /// Where it starts.
+    pub(super) at: usize,
+}
+
+/// A key of an object with its value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Member<'a> {
+    /// The key, without its escapes.
+    pub(super) key: Cow<'a, str>,
+    /// Where the value starts.
+    pub(super) at: usize,
+    /// The value.
+    pub(super) value: Json<'a>,
+}
+
+impl JsonObject<'_> {
+    /// The member of a key.
+    pub(super) fn get(&self, key: &str) -> Option<&Member<'_>> {
+        self.members.iter().find(|member| member.key == key)
+    }
+}
+
+/// Reads a text that holds one value.
+///
+/// # Errors
+///
+/// The byte that does not fit, and why.
+pub(super) fn read_json(text: &str) -> Result<Json<'_>, (usize, String)> {
+    let mut reader = JsonReader::new(text);
+    let read = value(&mut reader, 0).and_then(|json| reader.end().map(|()| json));
+    read.map_err(|reason| (reader.offset(), reason))
+}
+
+fn value<'a>(reader: &mut JsonReader<'a>, depth: usize) -> Result<Json<'a>, String> {
+    if DEPTH_MAX < depth {
+        return Err(format!("objects and arrays nest deeper than {DEPTH_MAX} levels"));
+    }
+    Ok(match reader.peek()? {
+        b'{' => Json::Object(object(reader, depth)?),
+        b'[' => {
+            let mut elements = Vec::new();
+            reader.array(|element| {
+                elements.push(value(element, depth + 1)?);
+                Ok(())
+            })?;
+            Json::Array(elements)
+        }
+        b'"' => Json::Text(reader.string()?),
+        b'-' | b'0'..=b'9' => number(reader)?,
+        _ => reader.word()?.map_or(Json::Null, Json::Bool),
+    })
+}
+
+fn object<'a>(reader: &mut JsonReader<'a>, depth: usize) -> Result<JsonObject<'a>, String> {
+    let at = reader.offset();
+    let mut members = Vec::new();
+    reader.object(|key, reader| {
+        reader.peek()?;
+        let at = reader.offset();
+        members.push(Member { key, at, value: value(reader, depth + 1)? });
+        Ok(())
+    })?;
+    drop_repeated(&mut members);
+    Ok(JsonObject { members, text: reader.since(at), at })
+}
+
+fn number<'a>(reader: &mut JsonReader<'a>) -> Result<Json<'a>, String> {
+    let mut ahead = reader.clone();
+    let text = ahead.number_text()?;
+    if text.contains(['.', 'e', 'E']) {
+        return reader.number().map(Json::Float);
+    }
+    let Ok(number) = text.parse() else {
+        return Err(format!(
+            "parsing {text:?}: value out of range, integers have 64 bits: write it as a text"
+        ));
+    };
+    *reader = ahead;
+    Ok(Json::Int(number))
+}
+
+/// Keeps the last member of each key.
+fn drop_repeated(members: &mut Vec<Member<'_>>) {
+    let mut repeated: Vec<bool>;
+    if members.len() < SCANNED_MAX {
+        let again = |place: usize| {
+            let (member, behind) = (&members[place], &members[place + 1..]);
+            behind.iter().any(|other| other.key == member.key)
+        };
+        repeated = (0..members.len()).map(again).collect();
+    } else {
+        let mut places: Vec<usize> = (0..members.len()).collect();
+        places.sort_by_key(|&place| &members[place].key);
+        repeated = vec![false; members.len()];
+        for pair in places.windows(2) {
+            repeated[pair[0]] = members[pair[0]].key == members[pair[1]].key;
+        }
+    }
+    if repeated.contains(&true) {
+        let mut repeated = repeated.into_iter();
+        members.retain(|_| repeated.next() == Some(false));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(text: &str) -> (usize, String) {
+        read_json(text).expect_err(text)
+    }
+
+    #[test]
+    fn numbers_keep_what_they_are() {
+        let numbers = "[9223372036854775299, 9223372036854775299.0, -0, 0E-0, -1e10, 58.7]";
+        let Json::Array(numbers) = read_json(numbers).unwrap() else { panic!("no array") };
+        let want = [
+            Json::Int(9_223_372_036_854_775_299),
+            Json::Float(9_223_372_036_854_775_299.0),
+            Json::Int(0),
+            Json::Float(0.0),
+            Json::Float(-1e10),
+            Json::Float(58.7),
+        ];
+        assert_eq!(numbers, want);
+        assert_eq!(fault("[27670116110564327426]").0, 1);
+        assert!(fault("-9223372036854775809").1.contains("out of range"));
+        assert!(fault("1e999").1.contains("1e999"));
+    }
+
+    #[test]
+    fn the_last_of_repeated_keys_counts() {
+        for count in [0, 40] {
+            let more: String = (0..count).map(|n| format!("\"k{n}\":1,")).collect();
+            let text = format!("{{{more}\"a\":1,\"\\u0061\":2,\"b\":3,\"a\":4}}");
+            let Json::Object(object) = read_json(&text).unwrap() else { panic!("no object") };
+            assert_eq!(object.members.len(), count + 2);
+            assert_eq!(object.get("a").unwrap().value, Json::Int(4));
+            assert_eq!(object.text, text);
+        }
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(read_json(&nested(DEPTH_MAX)).is_ok());
+        assert!(fault(&nested(DEPTH_MAX + 1)).1.contains("deeper"));
+        assert!(fault(&"{\"a\":".repeat(100_000)).1.contains("deeper"));
+    }
+}
