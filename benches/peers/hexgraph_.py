@@ -6,10 +6,11 @@ once for each, as a user's loop would; the text is parsed once and its variables
 
 import os
 
-import hexgraph
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from common import Engine
+
+import hexgraph
 
 SCHEMA = """
 name: string @index(term) .
@@ -66,7 +67,7 @@ class E(Engine):
     def close(self):
         self.db.close()
 
-    def open(self, data, db):
+    def open(self, _data, db):
         self.db = hexgraph.connect(db)
 
     def query(self, text, **variables):
@@ -78,27 +79,27 @@ class E(Engine):
     def rows(self, text, **variables):
         return self.query(text, **variables).rows("q")
 
-    def point(self, id):
-        return self.rows(POINT, a=id)[0]
+    def point(self, person):
+        return self.rows(POINT, a=person)[0]
 
-    def hop1(self, id):
-        rows = self.rows(HOP1, a=id)
+    def hop1(self, person):
+        rows = self.rows(HOP1, a=person)
         return len(rows), sum(row[2] for row in rows)
 
-    def hop2(self, id):
-        rows = self.rows(HOP2, a=id)
+    def hop2(self, person):
+        rows = self.rows(HOP2, a=person)
         return len(rows), sum(row[2] for row in rows)
 
-    def edge_since(self, id, since):
-        found = self.ask(EDGE_SINCE, a=id, since=since)["q"]
+    def edge_since(self, person, since):
+        found = self.ask(EDGE_SINCE, a=person, since=since)["q"]
         edges = found[0]["knows"] if found else []
         return [(edge["knows|date"], int(edge["uid"], 16)) for edge in edges]
 
-    def hop3_count(self, id):
-        return self.rows(HOP3_COUNT, a=id)[0][0]
+    def hop3_count(self, person):
+        return self.rows(HOP3_COUNT, a=person)[0][0]
 
     def fof(self, ids):
-        return sum(self.rows(HOP2_COUNT, a=id)[0][0] for id in ids)
+        return sum(self.rows(HOP2_COUNT, a=person)[0][0] for person in ids)
 
     def filt_count(self, age, city):
         return self.rows(COUNT, age=age, city=city)[0][0]
@@ -130,10 +131,10 @@ class E(Engine):
         return self.rows(MUTUAL, a=a, b=b)[0][0]
 
     def tri(self, ids):
-        return sum(self.rows(TRIANGLES, a=id)[0][0] for id in ids)
+        return sum(self.rows(TRIANGLES, a=person)[0][0] for person in ids)
 
-    def reach4(self, id):
-        return self.rows(REACH, a=id)[0][0]
+    def reach4(self, person):
+        return self.rows(REACH, a=person)[0][0]
 
 
 def write_quads(data, path):
