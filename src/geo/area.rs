@@ -175,8 +175,8 @@ impl Area {
     }
 }
 
-/// Refuses a ring that encloses nothing.
-fn check_ring(ring: &[Coordinate]) -> Result<(), String> {
+/// Refuses a ring that encloses nothing: open, or of fewer than four points.
+pub fn check_ring(ring: &[Coordinate]) -> Result<(), String> {
     let [first, .., last] = ring else {
         return Err(format!("a ring of {} points: it needs at least four", ring.len()));
     };

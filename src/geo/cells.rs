@@ -1,6 +1,7 @@
 //! The cells of a geometry, as numbers that an index keeps.
 
 use super::area::Area;
+use super::area::check_ring;
 use super::cover::LEVEL_MAX;
 use super::cover::LEVEL_MIN;
 use super::cover::covering;
@@ -12,15 +13,35 @@ use s2rst::s2::CellId;
 use s2rst::s2::Level;
 use s2rst::s2::Point;
 
+/// Checks that a geometry has cells, at less cost than to find them.
+///
+/// # Errors
+///
+/// Why it has none: it is no point, polygon or multipolygon, has more than two dimensions, or an
+/// outer ring that encloses nothing.
+pub fn check_indexable(geometry: &Geometry) -> Result<(), String> {
+    check_flat(geometry)?;
+    match geometry {
+        Geometry::Point(_) => Ok(()),
+        Geometry::Polygon(rings) => check_ring(outer_ring(rings)),
+        Geometry::MultiPolygon(polygons) => {
+            polygons.iter().try_for_each(|rings| check_ring(outer_ring(rings)))
+        }
+        _ => Err(format!(
+            "a {}: only a Point, a Polygon and a MultiPolygon have cells",
+            geometry.type_name()
+        )),
+    }
+}
+
 /// The numbers of the cells that cover a geometry, ascending, each once. The cells within one have
 /// the numbers around it.
 ///
 /// # Errors
 ///
-/// Why the geometry can't be indexed: it is no point, polygon or multipolygon, has more than two
-/// dimensions, or a ring that encloses nothing.
+/// As [`check_indexable`].
 pub fn cells_of(geometry: &Geometry) -> Result<Vec<i64>, String> {
-    check_flat(geometry)?;
+    check_indexable(geometry)?;
     let mut cells = match geometry {
         Geometry::Point(point) => vec![cell_at(place_of(point))],
         Geometry::Polygon(rings) => cells_within(&area_of(rings)?),
@@ -28,12 +49,7 @@ pub fn cells_of(geometry: &Geometry) -> Result<Vec<i64>, String> {
             let areas = areas_of(polygons)?;
             areas.iter().flat_map(cells_within).collect()
         }
-        _ => {
-            return Err(format!(
-                "a {} can't be indexed: only Point, Polygon and MultiPolygon can",
-                geometry.type_name()
-            ));
-        }
+        _ => Vec::new(),
     };
     cells.sort_unstable();
     cells.dedup();
@@ -52,7 +68,11 @@ pub fn cells_within(area: &Area) -> Vec<CellId> {
 
 /// The area within the outer ring of a polygon.
 pub fn area_of(rings: &[Vec<Coordinate>]) -> Result<Area, String> {
-    Area::within(rings.first().map_or(&[], Vec::as_slice))
+    Area::within(outer_ring(rings))
+}
+
+fn outer_ring(rings: &[Vec<Coordinate>]) -> &[Coordinate] {
+    rings.first().map_or(&[], Vec::as_slice)
 }
 
 /// The areas of the polygons of a multipolygon.
@@ -115,7 +135,7 @@ mod tests {
     #[test]
     fn what_has_no_cells() {
         for (text, reason) in [
-            (r#"{"type":"LineString","coordinates":[[0,0],[1,1]]}"#, "a LineString can't"),
+            (r#"{"type":"LineString","coordinates":[[0,0],[1,1]]}"#, "a LineString: only"),
             (r#"{"type":"Point","coordinates":[1,2,3]}"#, "coordinates of 3 numbers"),
             (r#"{"type":"Polygon","coordinates":[]}"#, "a Polygon without coordinates"),
             (r#"{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,1]]]}"#, "not closed"),

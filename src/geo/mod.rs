@@ -9,5 +9,5 @@ mod locator;
 mod cells;
 mod query;
 
-pub use cells::cells_of;
+pub use cells::{cells_of, check_indexable};
 pub use query::GeoQuery;

@@ -1,6 +1,7 @@
 //! What a statement has to fulfil before it is stored.
 
 use crate::formats::literal_value;
+use crate::index::check_geometry;
 use crate::schema::PredicateDef;
 use crate::schema::Schema;
 use crate::schema::Tokenizer;
@@ -94,7 +95,7 @@ pub fn stored_value(
         }
         convert_owned(value, wanted)?
     };
-    check_size(value.as_ref(), def)?;
+    check_indexed(value.as_ref(), def)?;
     Ok(value)
 }
 
@@ -108,15 +109,15 @@ pub fn convert_owned(value: Value, wanted: ValueType) -> Result<Value, String> {
     if same { Ok(value) } else { value.as_ref().convert(wanted) }
 }
 
-/// Checks that a value is not too large for the indexes of its predicate.
+/// Checks that the indexes of its predicate can take a value.
 ///
 /// # Errors
 ///
-/// The reason when it is.
-pub fn check_size(value: ValueRef<'_>, def: &PredicateDef) -> Result<(), String> {
+/// The reason when they can't.
+pub fn check_indexed(value: ValueRef<'_>, def: &PredicateDef) -> Result<(), String> {
     let is_large = text_of(value).is_some_and(|text| INDEXED_LEN_MAX < text.len());
     if is_large && def.indexes.contains(&Tokenizer::Exact) {
         return Err("value in the mutation is too large for the index".to_owned());
     }
-    Ok(())
+    check_geometry(value, def)
 }
