@@ -7,9 +7,11 @@
 //! crosses. The test of a crossing is exact, with a rule for places on an edge that gives them to
 //! exactly one of the two sides, so any ring is sound, also one that crosses itself.
 
+use super::bound::bound_of;
 use super::position::circle;
 use super::position::is_about;
 use super::position::place_of;
+use super::position::radians_of;
 use crate::types::Coordinate;
 use s2rst::r1;
 use s2rst::s1;
@@ -19,7 +21,6 @@ use s2rst::s2::Point;
 use s2rst::s2::Rect;
 use s2rst::s2::edge_crosser::EdgeCrosser;
 use s2rst::s2::edge_crossings::angle_contains_vertex;
-use s2rst::s2::latlng_rect_bounder::LatLngRectBounder;
 use std::f64::consts::FRAC_PI_2;
 use std::f64::consts::PI;
 
@@ -87,10 +88,7 @@ impl Area {
     }
 
     fn find_bound(&self) -> Rect {
-        let mut bounder = LatLngRectBounder::new();
-        let first = &self.corners[..1];
-        self.corners.iter().chain(first).for_each(|corner| bounder.add_point(*corner));
-        let mut bound = bounder.get_bound();
+        let mut bound = bound_of(&self.corners);
         if self.is_inside(Point::from_coords(0.0, 0.0, 1.0)) {
             let lat = r1::Interval::new(bound.lat.lo, FRAC_PI_2);
             bound = Rect::new(lat, s1::Interval::full());
@@ -119,7 +117,10 @@ impl Area {
 
     /// Whether a place is inside. Takes one pass over the corners.
     pub fn holds(&self, place: Point) -> bool {
-        self.bound.contains_point(place) && self.is_inside(place)
+        let (longitude, latitude) = radians_of(place);
+        self.bound.lat.contains(latitude)
+            && self.bound.lng.contains(longitude)
+            && self.is_inside(place)
     }
 
     fn is_inside(&self, place: Point) -> bool {

@@ -3,6 +3,7 @@
 mod trigonometry;
 mod position;
 mod ring;
+mod bound;
 mod area;
 mod cover;
 mod locator;

@@ -21,8 +21,14 @@ pub fn place_of(coordinate: &Coordinate) -> Point {
 /// The longitude and latitude of a place in degrees. They may differ in the last bit from those
 /// that the place was made from.
 pub fn degrees_of(place: Point) -> (f64, f64) {
+    let (longitude, latitude) = radians_of(place);
+    (longitude / DEGREE, latitude / DEGREE)
+}
+
+/// The longitude and latitude of a place in radians.
+pub fn radians_of(place: Point) -> (f64, f64) {
     let Vector { x, y, z } = place.0;
-    (atan2(y, x) / DEGREE, atan2(z, (x * x + y * y).sqrt()) / DEGREE)
+    (atan2(y, x), atan2(z, (x * x + y * y).sqrt()))
 }
 
 /// Whether two places are the same but for rounding.

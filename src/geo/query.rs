@@ -90,7 +90,7 @@ impl GeoQuery {
     pub fn contains(text: &str) -> Result<GeoQuery, String> {
         let geometry = parse_geometry("contains", text)?;
         if let Geometry::Point(point) = &geometry {
-            check_flat(&geometry)?;
+            check_flat(&geometry).map_err(|reason| format!("`contains` got {reason}"))?;
             let place = place_of(point);
             let wanted = Wanted::AroundPlace(place, degrees_of(place));
             return Ok(GeoQuery { cells: vec![cell_at(place)], wanted });
