@@ -12,7 +12,6 @@ use s2rst::s1;
 use s2rst::s2::LatLng;
 use s2rst::s2::Point;
 use s2rst::s2::Rect;
-use std::f64::EPSILON;
 use std::f64::consts::FRAC_PI_2;
 use std::f64::consts::PI;
 
@@ -43,7 +42,7 @@ pub fn bound_of(corners: &[Point]) -> Rect {
         }
         before = Some(end);
     }
-    bound.expanded(LatLng::from_radians(2.0 * EPSILON, 0.0)).polar_closure()
+    bound.expanded(LatLng::from_radians(2.0 * f64::EPSILON, 0.0)).polar_closure()
 }
 
 fn bound_of_edge(from: End, to: End) -> Rect {
@@ -56,7 +55,7 @@ fn bound_of_edge(from: End, to: End) -> Rect {
         let is_opposite = from.place.dot(to.place) < 0.0;
         return if is_opposite { Rect::full() } else { Rect::new(lat, lng) };
     }
-    if PI - 2.0 * EPSILON <= lng.length() {
+    if PI - 2.0 * f64::EPSILON <= lng.length() {
         lng = s1::Interval::full();
     }
     // The plane through the poles and the turning points of the great circle: an edge with ends on
@@ -67,11 +66,11 @@ fn bound_of_edge(from: End, to: End) -> Rect {
     let is_near = |side: f64| side.abs() <= error;
     if from_side * to_side < 0.0 || is_near(from_side) || is_near(to_side) {
         let flat = (normal.x * normal.x + normal.y * normal.y).sqrt();
-        let lat_max = (atan2(flat, normal.z.abs()) + 3.0 * EPSILON).min(FRAC_PI_2);
+        let lat_max = (atan2(flat, normal.z.abs()) + 3.0 * f64::EPSILON).min(FRAC_PI_2);
         // An edge is too short to reach the turning point and come back by more than this.
         let chord = 0.5 * (from.place - to.place).norm();
         let budget = 2.0 * (chord * lat_max.sin()).min(1.0).asin();
-        let rise = 0.5 * (budget - lat.length()) + EPSILON;
+        let rise = 0.5 * (budget - lat.length()) + f64::EPSILON;
         if from_side <= error && -error <= to_side {
             lat.hi = lat_max.min(lat.hi + rise);
         }

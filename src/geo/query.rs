@@ -220,3 +220,78 @@ fn parse_geometry(function: &str, text: &str) -> Result<Geometry, String> {
     };
     geometry.map_err(|reason| format!("`{function}` got a wrong geometry: {reason}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn polygon(corners: &str) -> Geometry {
+        Geometry::parse_coordinates("Polygon", corners).unwrap()
+    }
+
+    #[test]
+    fn an_area_is_neither_within_nor_around_itself() {
+        let corners = "[[[0,0],[2,0],[2,2],[0,2],[0,0]]]";
+        let itself = polygon(corners);
+        assert!(!GeoQuery::within(corners).unwrap().matches(&itself));
+        assert!(!GeoQuery::contains(corners).unwrap().matches(&itself));
+        assert!(GeoQuery::intersects(corners).unwrap().matches(&itself));
+    }
+
+    #[test]
+    fn parallels_are_straight_on_the_map_alone() {
+        // Its southern edge on the sphere comes as far north as 19.4 degrees in the middle.
+        let wide = polygon("[[[-60,10],[60,10],[60,60],[-60,60],[-60,10]]]");
+        assert!(GeoQuery::contains("[0,30]").unwrap().matches(&wide));
+        assert!(!GeoQuery::contains("[0,65]").unwrap().matches(&wide));
+        // Inside on the map, but not in a cell that the sphere's area takes.
+        assert!(!GeoQuery::contains("[0,11]").unwrap().matches(&wide));
+    }
+
+    #[test]
+    fn lines_and_collections_are_never_meant() {
+        let line = Geometry::parse(r#"{"type":"LineString","coordinates":[[1,1],[1.1,1]]}"#);
+        let near = GeoQuery::near("[1,1]", "100000").unwrap();
+        assert!(!near.matches(&line.unwrap()));
+    }
+
+    #[test]
+    fn all_parts_are_within_or_one_touches() {
+        let parts = "[[[[0,0],[1,0],[1,1],[0,0]]],[[[5,5],[6,5],[6,6],[5,5]]]]";
+        let parts = Geometry::parse_coordinates("MultiPolygon", parts).unwrap();
+        let half = "[[[-1,-1],[2,-1],[2,2],[-1,2],[-1,-1]]]";
+        assert!(!GeoQuery::within(half).unwrap().matches(&parts));
+        assert!(GeoQuery::intersects(half).unwrap().matches(&parts));
+        let both = format!("[{half},[[[4,4],[7,4],[7,7],[4,7],[4,4]]]]");
+        assert!(GeoQuery::within(&both).unwrap().matches(&parts));
+        let inner = "[[[5.5,5.2],[5.9,5.2],[5.9,5.8],[5.5,5.2]]]";
+        assert!(GeoQuery::contains(inner).unwrap().matches(&parts));
+        assert!(GeoQuery::contains("[5.5,5.1]").unwrap().matches(&parts));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn any_argument_is_survived(text in "[\\[\\]0-9,. e-]{0,40}|\\PC{0,20}", far in "\\PC{0,8}") {
+            let _ = GeoQuery::near(&text, &far);
+            let _ = GeoQuery::within(&text);
+            let _ = GeoQuery::contains(&text);
+        }
+
+        #[test]
+        fn any_number_is_survived(
+            corners in prop::collection::vec((any::<f64>(), any::<f64>()), 3..6),
+            far in any::<f64>(),
+        ) {
+            prop_assume!(corners.iter().all(|(x, y)| x.is_finite() && y.is_finite()));
+            let ring: Vec<Coordinate> = corners.iter().chain(&corners[..1])
+                .map(|(x, y)| Coordinate::new(&[*x, *y]).unwrap()).collect();
+            let geometry = Geometry::Polygon(vec![ring.clone()]);
+            let _ = crate::geo::cells_of(&geometry);
+            let Ok(query) = GeoQuery::near("[1,2]", &far.to_string()) else { return Ok(()) };
+            query.matches(&geometry);
+        }
+    }
+}

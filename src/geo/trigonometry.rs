@@ -23,7 +23,7 @@ const SINE: [f64; 6] = [
 
 const COSINE: [f64; 6] = [
     -1.135_853_652_138_768_2e-11,
-    2.087_570_084_197_473_2e-9,
+    2.087_570_084_197_473e-9,
     -2.755_731_417_929_674e-7,
     2.480_158_728_885_170_4e-5,
     -1.388_888_888_887_305_6e-3,
@@ -56,7 +56,7 @@ const PI_2_REST: f64 = 6.123_233_995_736_766e-17;
 /// The sine and the cosine of an angle in radians.
 pub fn sin_cos(angle: f64) -> (f64, f64) {
     let size = angle.abs();
-    if !(size < REDUCED_MAX) {
+    if size >= REDUCED_MAX {
         return angle.sin_cos();
     }
     let mut octant = (size * (4.0 / PI)) as u64;
