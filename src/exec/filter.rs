@@ -5,7 +5,9 @@
 //! (or not many more, since a test costs more than a step in a posting list).
 
 use super::context::Context;
+use super::geo::GeoCall;
 use super::tester::Tester;
+use crate::plan::Call;
 use crate::plan::Filter;
 use crate::plan::Function;
 use crate::storage::NodeSet;
@@ -62,6 +64,10 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
+        if let Call::Geo { relation, predicate, arguments } = &function.call {
+            let call = GeoCall { relation: *relation, name: predicate, arguments };
+            return self.geo_nodes(call, Some(&candidates));
+        }
         let small = candidates.len().saturating_mul(TEST_COST);
         if self.estimate(function).is_some_and(|count| count <= small)
             && let Some(nodes) = self.indexed(function)?

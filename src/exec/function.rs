@@ -2,6 +2,7 @@
 
 use super::compare::Wanted;
 use super::context::Context;
+use super::geo::GeoCall;
 use super::tester::Counter;
 use super::tester::Tester;
 use super::tester::comparable;
@@ -103,6 +104,10 @@ impl<'a> Context<'a> {
             Call::Terms { predicate, index, wants, text } => {
                 self.term_set(predicate, *index, *wants, text).map(Some)
             }
+            Call::Geo { relation, predicate, arguments } => {
+                let call = GeoCall { relation: *relation, name: predicate, arguments };
+                self.geo_nodes(call, None).map(Some)
+            }
             _ => Ok(None),
         }
     }
@@ -144,8 +149,8 @@ impl<'a> Context<'a> {
             Call::Uid { .. } | Call::Type(_) | Call::Terms { .. } => {
                 Ok(Tester::Member(self.indexed(function)?.unwrap_or_default()))
             }
-            Call::Geo { relation, .. } => {
-                Err(Error::unsupported(format!("the geo function {relation:?}"), function.at))
+            Call::Geo { relation, predicate, arguments } => {
+                self.geo_tester(GeoCall { relation: *relation, name: predicate, arguments })
             }
             Call::SimilarTo { .. } => Err(Error::unsupported("similar_to", function.at)),
             Call::CustomTerms { tokenizer } => {

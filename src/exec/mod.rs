@@ -8,6 +8,7 @@ mod gather;
 mod compare;
 mod tester;
 mod function;
+mod geo;
 mod root;
 mod filter;
 mod order;

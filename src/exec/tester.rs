@@ -8,8 +8,10 @@ use super::context::Context;
 use super::read::Langs;
 use super::read::typed_or_none;
 use super::tree::ValueMap;
+use crate::geo::GeoQuery;
 use crate::graph::Predicate;
 use crate::storage::NodeSet;
+use crate::types::Geometry;
 use crate::types::Result;
 use crate::types::ValueRef;
 use crate::types::ValueType;
@@ -17,11 +19,15 @@ use rayon::prelude::*;
 use regex::Regex;
 use std::sync::Arc;
 
-/// From how many nodes on it pays to wake other threads: below, the tests take under 0.5 ms.
-const PARALLEL_MIN: usize = 32_768;
+/// From how many chunks on it pays to wake other threads: below, the tests take under 0.5 ms.
+const PARALLEL_MIN: usize = 4;
 
 /// How many nodes are tested between two looks at the clock.
 const CHUNK: usize = 8_192;
+
+/// The same where a geometry has to be read for each; a large polygon takes as long as thousands of
+/// other values.
+const GEO_CHUNK: usize = 64;
 
 /// A test of one node.
 pub(crate) enum Tester<'a> {
@@ -71,6 +77,15 @@ pub(crate) enum Tester<'a> {
         text: &'a str,
         /// The greatest distance.
         distance: usize,
+    },
+    /// A geometry of the node is meant.
+    Geo {
+        /// The predicate.
+        predicate: &'a Predicate,
+        /// The language.
+        lang: Option<&'a str>,
+        /// What is meant.
+        query: Box<GeoQuery>,
     },
     /// The node has the predicate.
     Has(&'a Predicate, Option<&'a str>, bool),
@@ -131,6 +146,9 @@ impl Tester<'_> {
                     !other.is_empty() && crate::text::within_distance(other, text, *distance)
                 })
             }
+            Tester::Geo { predicate, lang, query } => {
+                any_value(predicate, *lang, node, |value| is_meant(value, query))
+            }
             Tester::Has(predicate, lang, reverse) => has(predicate, *lang, *reverse, node),
             Tester::EdgeTo(predicate, reverse, targets) => {
                 edge_to(predicate, *reverse, targets, node)
@@ -140,6 +158,23 @@ impl Tester<'_> {
             Tester::Not(part) => !part.test(node),
         }
     }
+
+    /// How many nodes are tested between two looks at the clock.
+    fn chunk_len(&self) -> usize {
+        match self {
+            Tester::Geo { .. } => GEO_CHUNK,
+            Tester::And(parts) | Tester::Or(parts) => {
+                parts.iter().map(Tester::chunk_len).min().unwrap_or(CHUNK)
+            }
+            Tester::Not(part) => part.chunk_len(),
+            _ => CHUNK,
+        }
+    }
+}
+
+fn is_meant(value: ValueRef<'_>, query: &GeoQuery) -> bool {
+    let ValueRef::Geo(text) = value else { return false };
+    Geometry::parse_json(text).is_ok_and(|geometry| query.matches(&geometry))
 }
 
 /// Whether some value of the node in the language, as the schema types it, passes.
@@ -196,16 +231,16 @@ impl Context<'_> {
             self.check()?;
             Ok(chunk.iter().copied().filter(|&node| tester.test(node)).collect())
         };
-        let nodes = nodes.to_vec();
-        if nodes.len() < PARALLEL_MIN {
-            let kept: Result<Vec<Vec<u32>>> = nodes.chunks(CHUNK).map(keep).collect();
+        let (nodes, chunk_len) = (nodes.to_vec(), tester.chunk_len());
+        if nodes.len() < PARALLEL_MIN * chunk_len {
+            let kept: Result<Vec<Vec<u32>>> = nodes.chunks(chunk_len).map(keep).collect();
             return kept.map(|kept| kept.concat());
         }
         let mut all = Vec::new();
         // While the threads work this one only waits; between batches it can hear Ctrl-C.
-        for batch in nodes.chunks(64 * CHUNK) {
+        for batch in nodes.chunks(64 * chunk_len) {
             self.check()?;
-            let kept: Result<Vec<Vec<u32>>> = batch.par_chunks(CHUNK).map(keep).collect();
+            let kept: Result<Vec<Vec<u32>>> = batch.par_chunks(chunk_len).map(keep).collect();
             all.extend(kept?.concat());
         }
         Ok(all)

@@ -12,7 +12,9 @@ use super::values::ValueBase;
 use super::version::Predicate;
 use super::version::PredicateData;
 use super::version::Version;
+use crate::index::IndexKind;
 use crate::index::build_index;
+use crate::index::check_geometry;
 use crate::index::index_kinds;
 use crate::schema::Change;
 use crate::schema::PredicateDef;
@@ -29,7 +31,8 @@ use std::sync::Arc;
 ///
 /// # Errors
 ///
-/// [`Error::Syntax`] or [`Error::Schema`] for what is wrong with the text.
+/// [`Error::Syntax`] or [`Error::Schema`] for what is wrong with the text, and for values that a
+/// new index can't take.
 pub fn alter(version: &Version, schema_text: &str) -> Result<Version> {
     let text = parse_schema(schema_text)?;
     let has_data = |name: &str| version.predicate(name).is_some_and(|it| !it.subjects().is_empty());
@@ -38,10 +41,11 @@ pub fn alter(version: &Version, schema_text: &str) -> Result<Version> {
     Arc::make_mut(&mut next.schema).apply(&text);
     let rebuild = |change: &Change| {
         let stored = version.predicate(&change.new.name)?;
-        Some((Arc::from(change.new.name.as_str()), Arc::new(rebuilt(stored, &change.new))))
+        let built = check_geometries(stored, &change.new).map(|()| rebuilt(stored, &change.new));
+        Some(built.map(|built| (Arc::from(change.new.name.as_str()), Arc::new(built))))
     };
-    let built: Vec<_> = changes.par_iter().filter_map(rebuild).collect();
-    next.predicates.extend(built);
+    let built: Result<Vec<_>> = changes.par_iter().filter_map(rebuild).collect();
+    next.predicates.extend(built?);
     Ok(next)
 }
 
@@ -84,6 +88,22 @@ pub fn drop_type(version: &Version, name: &str) -> Result<Version> {
     let mut next = version.clone();
     Arc::make_mut(&mut next.schema).types.remove(name);
     Ok(next)
+}
+
+/// Refuses a new geo index where there are geometries that it can't take.
+fn check_geometries(stored: &Predicate, new: &PredicateDef) -> Result<()> {
+    let kinds = |def: &PredicateDef| index_kinds(def).contains(&IndexKind::Geo);
+    if !kinds(new) || kinds(&stored.def) {
+        return Ok(());
+    }
+    for values in stored.langs() {
+        for node in values.subjects().iter() {
+            let checked =
+                values.values(node).iter().try_for_each(|value| check_geometry(value, new));
+            checked.map_err(Error::schema)?;
+        }
+    }
+    Ok(())
 }
 
 /// A predicate's data under another definition.

@@ -287,6 +287,7 @@ impl Reader<'_> {
             2 => IndexKind::FullText,
             3 => IndexKind::Trigram,
             4 => IndexKind::NGram,
+            5 => IndexKind::Geo,
             _ => return Err(self.catalog.corrupt("an index of an unknown kind")),
         })
     }

@@ -2,7 +2,9 @@
 
 mod interner;
 mod build;
+mod geo;
 mod token_index;
 
 pub use build::{IndexKind, build_index, index_kinds, ngram_query, tokens_of};
+pub use geo::check_geometry;
 pub use token_index::{TokenIndex, TokenKey};

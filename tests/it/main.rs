@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 mod depth;
+mod geo;
 mod golden;
 mod layers;
 mod shortest;
