@@ -5,4 +5,5 @@
 mod depth;
 mod golden;
 mod layers;
+mod twin;
 mod versions;
