@@ -176,9 +176,7 @@ impl<'a> Context<'a> {
             }
             Operand::Count(name) => {
                 let wanted = wanted(ValueType::Int)?;
-                let Some(predicate) = self.resolve(name)? else {
-                    return Ok(Tester::Constant(wanted.holds(ValueRef::Int(0))));
-                };
+                let Some(predicate) = self.resolve(name)? else { return nothing() };
                 let counter =
                     Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
                 Ok(Tester::Count { counter, wanted })
