@@ -52,7 +52,10 @@ pub struct Change {
 impl Graph {
     /// Applies a change; its triples fit the schema.
     pub fn apply(&mut self, change: &Change) {
-        change.delete.iter().for_each(|triple| self.delete(triple));
+        // The types before the request tell what `S * *` means.
+        let types: BTreeMap<u64, Vec<String>> =
+            change.delete.iter().map(|it| (it.subject, self.types_of(it.subject))).collect();
+        change.delete.iter().for_each(|triple| self.delete(triple, &types[&triple.subject]));
         change.set.iter().for_each(|triple| self.set(triple));
     }
 
@@ -81,10 +84,9 @@ impl Graph {
         }
     }
 
-    fn delete(&mut self, triple: &Triple) {
+    fn delete(&mut self, triple: &Triple, types: &[String]) {
         let (subject, name) = (triple.subject, triple.predicate.as_str());
         if name == "*" {
-            let types = self.types_of(subject);
             let fields: BTreeSet<String> = types
                 .iter()
                 .filter_map(|name| self.schema.types.get(name))

@@ -39,6 +39,9 @@ pub fn sum(values: &[Value]) -> Value {
         .collect();
     match ints {
         Some(ints) => Value::Int(ints.into_iter().fold(0, i64::wrapping_add)),
-        None => Value::Float(values.iter().filter_map(number).sum()),
+        None => {
+            let sum: f64 = values.iter().filter_map(number).sum();
+            Value::Float(sum.clamp(f64::MIN, f64::MAX))
+        }
     }
 }

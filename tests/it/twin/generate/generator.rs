@@ -36,7 +36,7 @@ pub struct Variable {
 pub struct Generator<'g> {
     pub rng: Rng,
     pub graph: &'g Graph,
-    pub uids: &'g [u64],
+    pub uids: Vec<u64>,
     pub variables: Vec<Variable>,
     /// The number of the block that is being written.
     pub block: usize,
@@ -50,10 +50,13 @@ pub struct Generator<'g> {
 impl<'g> Generator<'g> {
     /// A query to be.
     pub fn new(seed: u64, graph: &'g Graph, uids: &'g [u64]) -> Generator<'g> {
+        let known = graph.nodes();
+        // Of great uids only those that the engine has met stand for a node.
+        let uids = uids.iter().copied().filter(|uid| *uid < 1 << 31 || known.contains(uid));
         Generator {
             rng: Rng::with_seed(seed),
             graph,
-            uids,
+            uids: uids.collect(),
             variables: Vec::new(),
             block: 0,
             above: Vec::new(),
@@ -118,7 +121,7 @@ impl<'g> Generator<'g> {
     pub fn uid(&mut self) -> String {
         let uid = match self.rng.u32(..20) {
             0 => 0x7777,
-            _ => *one_of(&mut self.rng, self.uids),
+            _ => *one_of(&mut self.rng, &self.uids),
         };
         if self.chance(80) { format!("{uid:#x}") } else { uid.to_string() }
     }
