@@ -181,9 +181,7 @@ impl<'a> Context<'a> {
             }
             Operand::Count(name) => {
                 let wanted = wanted(ValueType::Int)?;
-                let Some(predicate) = self.resolve(name)? else {
-                    return Ok(Tester::Constant(wanted.holds(ValueRef::Int(0))));
-                };
+                let Some(predicate) = self.resolve(name)? else { return nothing() };
                 let counter =
                     Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
                 Ok(Tester::Count { counter, wanted })
@@ -378,8 +376,12 @@ fn set_in(view: IndexView<'_>, wanted: &Wanted) -> Option<NodeSet> {
     Some(view.range(low.as_ref(), high.as_ref()))
 }
 
+/// The range of an index that is wanted; `None` where there is none, as for values without an order:
+/// an index has one even for bools, but a comparison finds none of them.
 fn bounds(wanted: &Wanted) -> Option<(Bound<TokenKey>, Bound<TokenKey>)> {
-    let key = |value: &Value| TokenKey::of(value.as_ref());
+    let is_ordered = |value: &&Value| value.value_type().is_ordered();
+    let key =
+        |value: &Value| Some(value).filter(is_ordered).and_then(|it| TokenKey::of(it.as_ref()));
     Some(match wanted {
         Wanted::Than(Comparison::Le, value) => (Bound::Unbounded, Bound::Included(key(value)?)),
         Wanted::Than(Comparison::Lt, value) => (Bound::Unbounded, Bound::Excluded(key(value)?)),

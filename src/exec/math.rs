@@ -255,7 +255,8 @@ fn floats(function: MathFunction, one: f64, other: f64) -> Option<Value> {
         MathFunction::Modulo if other != 0.0 => finite(one % other),
         MathFunction::Max => finite(one.max(other)),
         MathFunction::Min => finite(one.min(other)),
-        MathFunction::Pow => finite(one.powf(other)),
+        // A broken power of a negative number is none, as is its root.
+        MathFunction::Pow => finite(Some(one.powf(other)).filter(|power| !power.is_nan())?),
         MathFunction::LogBase if 0.0 < one && 0.0 < other && other != 1.0 => {
             finite(one.ln() / other.ln())
         }

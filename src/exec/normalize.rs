@@ -198,7 +198,11 @@ fn items(
                 }
             }
             let item = match predicate.def.list {
-                true => Item::List(list.iter().map(convert).collect::<Result<_>>()?),
+                true => {
+                    let places = values.places(node, list.len());
+                    let shown = places.iter().map(|&place| convert(list.get(place)));
+                    Item::List(shown.collect::<Result<_>>()?)
+                }
                 false => Item::Value(convert(list.get(0))?),
             };
             row.push((key, item));

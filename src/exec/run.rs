@@ -222,6 +222,7 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
             result.roots = super::page::cut(&result.roots, page).to_vec();
         }
     }
+    context.group_fields(&mut result.level)?;
     context.publish(block, result)?;
     context.compute(&mut result.level)
 }

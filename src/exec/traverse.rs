@@ -157,10 +157,6 @@ impl<'a> Context<'a> {
         let grouped = field.group_by.is_some();
         let fields = if grouped { &[][..] } else { &field.fields };
         result.level = self.level(below, fields, inherited)?;
-        if field.group_by.is_some() {
-            let groups = self.group_edges(field, &result, nodes.len())?;
-            result.groups = Some(groups);
-        }
         Ok(FieldData::Edges(Box::new(result)))
     }
 

@@ -123,7 +123,8 @@ impl Context<'_> {
             let Some(var) = item.var else { continue };
             let facet_at = |node: &u32| {
                 let (_, list) = predicate.values_in(Langs::First(langs), *node)?;
-                Some((*node, list.facet(0, &item.facet)?.to_value()))
+                let place = *values.places(*node, list.len()).first()?;
+                Some((*node, list.facet(place, &item.facet)?.to_value()))
             };
             add_values(found, Some(var), ValueMap::from_sorted(live.iter().filter_map(facet_at)));
         }

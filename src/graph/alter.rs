@@ -40,23 +40,32 @@ pub fn alter(version: &Version, schema_text: &str) -> Result<Version> {
     let mut next = version.clone();
     Arc::make_mut(&mut next.schema).apply(&text);
     let rebuild = |change: &Change| {
-        let stored = version.predicate(&change.new.name)?;
-        let built = check_geometries(stored, &change.new).map(|()| rebuilt(stored, &change.new));
-        Some(built.map(|built| (Arc::from(change.new.name.as_str()), Arc::new(built))))
+        let name = change.new.name.as_str();
+        let predicate = match version.predicate(name).filter(|stored| !stored.subjects().is_empty())
+        {
+            Some(stored) => {
+                check_geometries(stored, &change.new).map(|()| rebuilt(stored, &change.new))
+            }
+            None => Ok(Predicate::empty(change.new.clone())),
+        };
+        predicate.map(|predicate| (Arc::from(name), Arc::new(predicate)))
     };
-    let built: Result<Vec<_>> = changes.par_iter().filter_map(rebuild).collect();
+    let built: Result<Vec<_>> = changes.par_iter().map(rebuild).collect();
     next.predicates.extend(built?);
     Ok(next)
 }
 
 /// The graph without data, with the schema that every graph has. Uids are not used again.
 pub fn drop_all(version: &Version) -> Version {
-    Version { schema: Arc::new(Schema::new()), ..drop_data(version) }
+    drop_data(&Version { schema: Arc::new(Schema::new()), ..version.clone() })
 }
 
 /// The version without data. Uids are not used again.
 pub fn drop_data(version: &Version) -> Version {
-    Version { nodes: NodeIds::default(), predicates: imbl::HashMap::new(), ..version.clone() }
+    let predicates = imbl::HashMap::new();
+    let mut next = Version { nodes: NodeIds::default(), predicates, ..version.clone() };
+    next.add_unused();
+    next
 }
 
 /// The version without a predicate: data, indexes and definition. An unknown one is no error.

@@ -220,6 +220,7 @@ impl Reader<'_> {
             return Err(self.catalog.corrupt("more follows than there should be"));
         }
         version.schema = Arc::new(schema);
+        version.add_unused();
         Ok(version)
     }
 

@@ -7,4 +7,5 @@ mod geo;
 mod golden;
 mod layers;
 mod shortest;
+mod twin;
 mod versions;
