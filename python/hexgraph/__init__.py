@@ -37,6 +37,7 @@ __all__ = [
     "CorruptError",
     "Database",
     "Error",
+    "Explanation",
     "LimitError",
     "LoadError",
     "LoadReport",

@@ -23,7 +23,9 @@ __all__ = [
 
 __version__: str
 
-def open_database(path: str | None, read_only: bool, threads: int) -> Database: ...
+def open_database(
+    path: str | None, read_only: bool, threads: int, limits: list[tuple[str, str]]
+) -> Database: ...
 def run_command(arguments: list[str]) -> int: ...
 
 @final
@@ -52,6 +54,10 @@ class Database:
         timeout: float | None = None,
         debug: bool = False,
     ) -> Result: ...
+    def explain(
+        self, dql: str, variables: dict[str, Any] | None = None, *, timeout: float | None = None
+    ) -> Explanation: ...
+    def slow_queries(self) -> list[dict[str, Any]]: ...
     def pages(
         self, dql: str, size: int = 1000, variables: dict[str, Any] | None = None
     ) -> Pages: ...
@@ -86,6 +92,13 @@ class Database:
         self,
         *_exception: type[BaseException] | BaseException | TracebackType | None,
     ) -> None: ...
+
+@final
+@final
+class Explanation:
+    @property
+    def steps(self) -> list[dict[str, Any]]: ...
+    def _repr_html_(self) -> str: ...
 
 @final
 class Result:

@@ -134,6 +134,7 @@ impl Database {
         let job = request.plan(variables)?;
         let parsing = request.started.elapsed();
         let started = Instant::now();
+        control.set_limits(*self.limits());
         let pool = self.is_forked().then(|| self.pool()).transpose()?;
         let run = move |version: &Arc<Version>| match &pool {
             Some(pool) => control.install(pool, || job.run(version, control)),

@@ -54,6 +54,7 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: &[u32],
     ) -> Result<Vec<Group>> {
+        self.control.charge(8 * members.len())?;
         let mut groups = Vec::new();
         let tables: Vec<_> = body.iter().map(|field| self.number_table(field, members)).collect();
         for Part { keys, members } in self.partition(group_by, members)? {

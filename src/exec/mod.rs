@@ -1,5 +1,7 @@
 //! Carries out a plan over one version of the graph: a set of nodes at a time, level by level.
 
+mod settings;
+mod trace;
 mod limits;
 mod tree;
 mod context;
@@ -33,4 +35,6 @@ mod normalize;
 
 pub use limits::{Canceller, Control};
 pub use run::{Answer, ExecOptions, execute};
+pub use settings::Limits;
+pub use trace::{Step, Trace};
 pub use upsert::{Upsert, execute_upsert};

@@ -4,8 +4,8 @@ use super::facets::EdgeFacets;
 use super::output::Edge;
 use super::output::Writer;
 use super::output::chosen;
-use super::output::too_many_flat;
 use super::read::Langs;
+use super::settings::past_limit;
 use super::tree::FieldData;
 use super::tree::FieldResult;
 use super::tree::Level;
@@ -15,9 +15,6 @@ use crate::types::Uid;
 use crate::types::Value;
 use crate::types::ValueRef;
 use std::sync::Arc;
-
-/// The most flat objects of one root, as in the reference.
-const FLAT_MAX: usize = 10_000;
 
 /// A value of a flat object.
 #[derive(Clone)]
@@ -121,8 +118,11 @@ fn rows(
             }
             if !below.is_empty() {
                 *nested = true;
-                if FLAT_MAX < all.len().saturating_mul(below.len()) {
-                    return Err(too_many_flat(FLAT_MAX));
+                let most = writer.options.normalize;
+                if most < all.len().saturating_mul(below.len()) as u64 {
+                    let what =
+                        format!("@normalize would make more than {most} objects of one node");
+                    return Err(past_limit(&what, "normalize"));
                 }
                 all = product(&all, &below);
             }

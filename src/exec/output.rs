@@ -27,10 +27,10 @@ use crate::plan::Field;
 use crate::plan::FieldKind;
 use crate::plan::GroupBy;
 use crate::plan::Query;
-use crate::types::Error;
 use crate::types::Result;
 use crate::types::Sink;
 use crate::types::ValueRef;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What every step of the writing needs.
@@ -66,13 +66,21 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// The number of nodes at all levels.
-pub(crate) fn touched(level: &Level) -> u64 {
-    let below = level.fields.iter().map(|result| match &result.data {
-        FieldData::Edges(edges) => touched(&edges.level),
-        _ => 0,
-    });
-    level.nodes.len() as u64 + below.sum::<u64>()
+/// Adds to each predicate the nodes that it was asked of.
+pub(crate) fn count_touched<'l>(level: &'l Level, touched: &mut BTreeMap<&'l str, u64>) {
+    for result in &level.fields {
+        let name = match &result.field.kind {
+            FieldKind::Predicate { name, .. }
+            | FieldKind::Count { name, .. }
+            | FieldKind::CheckPassword { name, .. } => name.as_str(),
+            FieldKind::Uid => "uid",
+            _ => continue,
+        };
+        *touched.entry(name).or_default() += level.nodes.len() as u64;
+        if let FieldData::Edges(edges) = &result.data {
+            count_touched(&edges.level, touched);
+        }
+    }
 }
 
 impl Writer<'_, '_> {
@@ -527,14 +535,5 @@ fn group_key(field: &Field) -> String {
             }
         }
         _ => field.key.clone(),
-    }
-}
-
-/// The error for a result that would grow past what `@normalize` allows.
-pub(crate) fn too_many_flat(limit: usize) -> Error {
-    Error::Limit {
-        message: format!(
-            "@normalize would make more than {limit} objects of one node: select or page fewer edges"
-        ),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::function::no_reverse;
+use super::settings::past_limit;
 use super::traverse::Inherited;
 use super::traverse::Walk;
 use super::traverse::distinct;
@@ -18,12 +19,6 @@ use crate::types::Error;
 use crate::types::Result;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
-
-/// The most edges that one `@recurse` may walk, as in the reference.
-const EDGES_MAX: usize = 1_000_000;
-
-/// The most levels: answers nest as deep, and so do the readers of their JSON.
-const LEVELS_MAX: u64 = 256;
 
 /// The edges that have been walked.
 #[derive(Default)]
@@ -79,17 +74,19 @@ impl Context<'_> {
         let mut layer = vec![&mut root];
         let mut depth = 1;
         while !layer.is_empty() && (recurse.depth == 0 || depth <= recurse.depth) {
-            if LEVELS_MAX < depth {
-                return Err(Error::Limit {
-                    message: format!(
-                        "@recurse went deeper than {LEVELS_MAX} levels: give it a smaller depth, or ask for a shortest path"
-                    ),
-                });
+            if self.control.limits().levels < depth {
+                let most = self.control.limits().levels;
+                return Err(past_limit(
+                    &format!("@recurse went deeper than {most} levels, give it a smaller depth"),
+                    "levels",
+                ));
             }
             let last = recurse.depth != 0 && depth == recurse.depth;
+            let (step, before) = (self.begin("level", "of @recurse", None, None), edges);
             for level in &mut layer {
                 self.recurse_level(block, recurse, level, last, &mut walked, &mut edges)?;
             }
+            self.end(&step, edges - before);
             layer = layer.into_iter().flat_map(levels_below).collect();
             depth += 1;
         }
@@ -118,12 +115,15 @@ impl Context<'_> {
                     recurse.allow_loop || walked.edges.insert((kind, from, to))
                 })?;
                 *edges += result.targets.len();
-                if EDGES_MAX < *edges {
-                    return Err(Error::Limit {
-                        message: format!(
-                            "@recurse walked more than {EDGES_MAX} edges: give it a depth or a filter"
+                self.control.charge(24 * result.targets.len())?;
+                let most = self.control.limits().edges;
+                if most < *edges as u64 {
+                    return Err(past_limit(
+                        &format!(
+                            "@recurse walked more than {most} edges, give it a depth or a filter"
                         ),
-                    });
+                        "edges",
+                    ));
                 }
                 let data = FieldData::Edges(Box::new(result));
                 level.fields.push(FieldResult { field: Arc::clone(field), data });

@@ -40,6 +40,18 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
+        let estimate = self.control.trace().and_then(|_| self.estimate(function));
+        let step = self.begin("root", "", Some(function.at), estimate);
+        self.took("index");
+        let nodes = self.root_nodes(function)?;
+        self.end(&step, nodes.len());
+        Ok(nodes)
+    }
+
+    fn root_nodes<'f>(&self, function: &'f Function) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
         match &function.call {
             Call::Compare { op, left, arguments } => {
                 let wanted = |value_type| self.wanted(*op, arguments, value_type);

@@ -10,6 +10,7 @@ use super::context::UidVar;
 use super::context::Var;
 use super::facets::EdgeFacets;
 use super::function::no_reverse;
+use super::settings::past_limit;
 use super::traverse::Walk;
 use super::tree::Path;
 use crate::plan::Block;
@@ -26,9 +27,6 @@ use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
-
-/// The most beginnings of paths that may wait on the heap.
-const FRONTIER_MAX: usize = 1_000_000;
 
 /// One step of a path: the node that it leads to, its weight, the field that it took.
 #[derive(Clone, Copy)]
@@ -231,7 +229,8 @@ impl Context<'_> {
         let mut heap = BinaryHeap::new();
         let reached = Reached { weight: 0.0, hops: 0, node: from };
         heap.push(Beginning { reached, nodes: vec![from], fields: Vec::new() });
-        let frontier_max = ends.frontier_max.map_or(FRONTIER_MAX, |most| most.max(1) as usize);
+        let most = self.control.limits().frontier as usize;
+        let frontier_max = ends.frontier_max.map_or(most, |asked| asked.max(1) as usize);
         while let Some(Beginning { reached, nodes, fields }) = heap.pop() {
             self.check()?;
             let weight = reached.weight;
@@ -251,16 +250,15 @@ impl Context<'_> {
                     continue;
                 }
                 let reached = Reached { weight, hops: reached.hops + 1, node: hop.to };
+                self.control.charge(12 * (nodes.len() + 1))?;
                 let nodes = [nodes.as_slice(), &[hop.to]].concat();
                 let fields = [fields.as_slice(), &[hop.field]].concat();
                 heap.push(Beginning { reached, nodes, fields });
             }
             if frontier_max < heap.len() {
-                return Err(Error::Limit {
-                    message: format!(
-                        "shortest keeps more than {frontier_max} beginnings of paths: ask for fewer paths, a smaller depth, or raise maxfrontiersize"
-                    ),
-                });
+                let what = format!("shortest keeps more than {frontier_max} beginnings of paths");
+                let name = if ends.frontier_max.is_some() { "maxfrontiersize" } else { "frontier" };
+                return Err(past_limit(&what, name));
             }
         }
         Ok(paths)

@@ -23,6 +23,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// What an entry of a variable of values is charged with: a node and a value.
+const VALUE_BYTES: usize = 16;
+
 /// The variables found so far: one that several levels define (in `@recurse`) is united.
 type Found = BTreeMap<VarId, Var>;
 
@@ -47,6 +50,9 @@ impl Context<'_> {
             self.publish_level(&result.level, &roots, &mut found)?;
         }
         for (var, value) in found {
+            if let Var::Values(map) = &value {
+                self.control.charge(VALUE_BYTES * map.nodes.len())?;
+            }
             self.set_var(var, value);
         }
         Ok(())

@@ -56,7 +56,7 @@ fn reply(done: MutationAnswer, control: &Control) -> EngineResult<Reply> {
         "{{\"code\":\"Success\",\"message\":\"Done\",\"queries\":{queries},\"uids\":{uids}}}"
     );
     let txn = if done.is_query { Txn::Read(done.commit) } else { Txn::Commit(done.commit) };
-    let extensions = Extensions { latency, txn, touched: None };
+    let extensions = Extensions { latency, txn, touched: None, explain: None };
     Ok(Reply::data(data.as_bytes(), &extensions))
 }
 

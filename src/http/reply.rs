@@ -1,5 +1,6 @@
 //! What is sent back: the envelopes, the headers, and gzip.
 
+use crate::db::ExplainedStep;
 use crate::db::Latency;
 use crate::types::Error;
 use axum::body::Body;
@@ -10,6 +11,7 @@ use axum::response::Response;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::io::Write;
 
 const ALLOWED_HEADERS: &str = "X-Dgraph-AccessToken, X-Dgraph-AuthToken, Content-Type, \
@@ -32,8 +34,10 @@ pub struct Extensions {
     pub latency: Latency,
     /// The version that was read, or made.
     pub txn: Txn,
-    /// The number of uids that were worked on; `None` for mutations.
-    pub touched: Option<u64>,
+    /// For each predicate the number of uids that it was asked of; `None` for mutations.
+    pub touched: Option<BTreeMap<String, u64>>,
+    /// The steps of a query, where they were asked for.
+    pub explain: Option<Vec<ExplainedStep>>,
 }
 
 /// The transaction of a reply.
@@ -49,7 +53,7 @@ impl Reply {
     pub fn data(data: &[u8], extensions: &Extensions) -> Reply {
         let beside = extensions.to_json();
         let parts = [b"{\"data\":", data, b",\"extensions\":", beside.as_bytes(), b"}"];
-        Reply { touched: extensions.touched, ..Reply::json(parts.concat()) }
+        Reply { touched: extensions.total(), ..Reply::json(parts.concat()) }
     }
 
     /// What `/alter` answers.
@@ -149,12 +153,34 @@ impl Extensions {
             Txn::Read(commit) => format!("\"start_ts\":{commit}"),
             Txn::Commit(commit) => format!("\"start_ts\":{},\"commit_ts\":{commit}", commit - 1),
         };
-        let metrics = match self.touched {
-            Some(touched) => format!(",\"metrics\":{{\"num_uids\":{{\"_total\":{touched}}}}}"),
-            None => String::new(),
-        };
+        let mut metrics = String::new();
+        if let (Some(touched), Some(total)) = (&self.touched, self.total()) {
+            let mut counts = touched.clone();
+            counts.insert("_total".to_owned(), total);
+            metrics = format!(",\"metrics\":{{\"num_uids\":{}}}", json!(counts));
+        }
+        if let Some(steps) = &self.explain {
+            let steps: Vec<_> = steps.iter().map(step_json).collect();
+            metrics.push_str(&format!(",\"explain\":{}", json!(steps)));
+        }
         format!("{{\"server_latency\":{{{}}},\"txn\":{{{txn}}}{metrics}}}", times.join(","))
     }
+
+    fn total(&self) -> Option<u64> {
+        self.touched.as_ref().map(|touched| touched.values().sum())
+    }
+}
+
+fn step_json(step: &ExplainedStep) -> serde_json::Value {
+    json!({
+        "depth": step.depth,
+        "action": step.action,
+        "detail": step.detail,
+        "way": step.way,
+        "estimate": step.estimate,
+        "rows": step.rows,
+        "ns": step.time.as_nanos() as u64,
+    })
 }
 
 fn errors(message: &str, code: &str) -> String {

@@ -8,6 +8,7 @@ mod source;
 mod database;
 mod pages;
 mod mutation;
+mod explanation;
 mod result;
 mod dict_sink;
 mod arrow_columns;

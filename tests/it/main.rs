@@ -6,6 +6,7 @@ mod depth;
 mod geo;
 mod golden;
 mod layers;
+mod limits;
 mod shortest;
 mod twin;
 mod versions;

@@ -121,7 +121,7 @@ impl Generator<'_> {
         let head = format!("{}{}{langs}", prefix(&var, &alias), definition.name);
         let mut parts = vec![text(head)];
         // Facets of lists are not shown under @normalize yet.
-        if !star && !(place.normalize && definition.list) && self.chance(15) {
+        if !(star || place.normalize && definition.list) && self.chance(15) {
             let (facets, values) = self.facets(false);
             parts.push(maybe(facets));
             selection.values.extend(values);
