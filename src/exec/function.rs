@@ -2,6 +2,7 @@
 
 use super::compare::Wanted;
 use super::context::Context;
+use super::similar::Similar;
 use super::tester::Counter;
 use super::tester::Tester;
 use super::tester::comparable;
@@ -72,7 +73,7 @@ impl<'a> Context<'a> {
                 estimate_wanted(predicate, name.lang.as_deref(), &wanted.ok()?)
             }
             // Only the index can answer these.
-            Call::Terms { .. } => Some(0),
+            Call::Terms { .. } | Call::SimilarTo { .. } => Some(0),
             _ => None,
         }
     }
@@ -102,6 +103,9 @@ impl<'a> Context<'a> {
             }
             Call::Terms { predicate, index, wants, text } => {
                 self.term_set(predicate, *index, *wants, text).map(Some)
+            }
+            Call::SimilarTo { predicate, count, target, options } => {
+                self.similar_set(Similar { predicate, count, target, options }).map(Some)
             }
             _ => Ok(None),
         }
@@ -141,13 +145,12 @@ impl<'a> Context<'a> {
                 None => nothing(),
             },
             Call::UidIn { predicate, uids, vars } => self.uid_in_tester(predicate, uids, vars),
-            Call::Uid { .. } | Call::Type(_) | Call::Terms { .. } => {
+            Call::Uid { .. } | Call::Type(_) | Call::Terms { .. } | Call::SimilarTo { .. } => {
                 Ok(Tester::Member(self.indexed(function)?.unwrap_or_default()))
             }
             Call::Geo { relation, .. } => {
                 Err(Error::unsupported(format!("the geo function {relation:?}"), function.at))
             }
-            Call::SimilarTo { .. } => Err(Error::unsupported("similar_to", function.at)),
             Call::CustomTerms { tokenizer } => {
                 Err(Error::query(format!("there is no custom tokenizer `{tokenizer}`")))
             }

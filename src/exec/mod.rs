@@ -8,6 +8,7 @@ mod gather;
 mod compare;
 mod tester;
 mod function;
+mod similar;
 mod root;
 mod filter;
 mod order;

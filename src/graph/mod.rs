@@ -20,6 +20,8 @@ mod alter;
 mod publish;
 mod stats;
 mod catalog;
+mod persist_vectors;
+mod vectors;
 pub mod persist;
 
 pub use alter::{alter, drop_all, drop_attr, drop_data, drop_type};
@@ -31,6 +33,7 @@ pub use node_ids::NodeIds;
 pub use publish::Store;
 pub use stats::{PredicateStats, stats};
 pub use values::{IndexView, LangValues, ValueBase, ValueList, union_of};
+pub use vectors::Nearest;
 pub use version::{Predicate, PredicateData, Version};
 
 #[cfg(test)]

@@ -288,6 +288,7 @@ fn set_quads(draft: &mut Draft<'_>, sets: &[NQuad<'_>], nodes: &Nodes<'_>) -> Re
         let value = stored_value(text, *value_type, &def).map_err(Error::query)?;
         values.push(ValueChange { name, lang: quad.lang, node, value, facets });
     }
+    draft.check_vectors(&values)?;
     draft.set_edges(edges);
     draft.set_values(values);
     Ok(())

@@ -3,6 +3,8 @@
 mod interner;
 mod build;
 mod token_index;
+mod vectors;
 
 pub use build::{IndexKind, build_index, index_kinds, ngram_query, tokens_of};
 pub use token_index::{TokenIndex, TokenKey};
+pub use vectors::{Links, Near, NearGraph, Query, VectorIndex, as_vector, measure, vector_options};

@@ -1,0 +1,13 @@
+//! From a vector to the nodes with the nearest ones: a navigable small world of layers (HNSW).
+
+mod points;
+mod links;
+mod search;
+mod builder;
+mod regrow;
+mod tune;
+mod vector_index;
+
+pub use links::{Links, NearGraph};
+pub use points::{Query, measure};
+pub use vector_index::{Near, VectorIndex, as_vector, vector_options};
