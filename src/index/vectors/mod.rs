@@ -8,6 +8,9 @@ mod regrow;
 mod tune;
 mod vector_index;
 
+#[cfg(test)]
+mod tests;
+
 pub use links::{Links, NearGraph};
 pub use points::{Query, measure};
 pub use vector_index::{Near, VectorIndex, as_vector, vector_options};
