@@ -40,7 +40,8 @@ fn replay(script: &str) -> String {
     let mut out = String::new();
     let mut paragraphs = script.trim_end().split("\n\n").peekable();
     while let Some(paragraph) = paragraphs.next() {
-        let code: Vec<&str> = paragraph.lines().filter(|line| !line.starts_with('#')).collect();
+        let is_code = |line: &&str| !line.starts_with('#') && !line.starts_with("error: ");
+        let code: Vec<&str> = paragraph.lines().filter(is_code).collect();
         let comments = paragraph.lines().filter(|line| line.starts_with('#'));
         for comment in comments {
             writeln!(out, "{comment}").expect("a string grows");
@@ -84,7 +85,7 @@ fn write_section(
     error: Option<hexgraph::types::Error>,
 ) {
     writeln!(out, "{name}").expect("a string grows");
-    for line in lines.iter().filter(|line| !line.starts_with("error: ")) {
+    for line in lines {
         writeln!(out, "{line}").expect("a string grows");
     }
     if let Some(error) = error {

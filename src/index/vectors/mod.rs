@@ -6,11 +6,13 @@ mod search;
 mod builder;
 mod regrow;
 mod tune;
+mod column_vectors;
 mod vector_index;
 
 #[cfg(test)]
 mod tests;
 
+pub use column_vectors::as_vector;
 pub use links::{Links, NearGraph};
 pub use points::{Query, measure};
-pub use vector_index::{Near, VectorIndex, as_vector, vector_options};
+pub use vector_index::{Near, VectorIndex, vector_options};
