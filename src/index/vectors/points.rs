@@ -105,7 +105,7 @@ impl<'a> Points<'a> {
     }
 }
 
-/// How far a vector of the query's length is; the same as [`Points::distance`].
+/// How far a vector of the query's length is; the same as within an index.
 pub fn measure(metric: Metric, query: &Query<'_>, vector: &[f32]) -> f32 {
     match metric {
         Metric::Euclidean => squared(query.numbers, vector),
