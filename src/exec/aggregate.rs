@@ -220,7 +220,7 @@ fn reads_of(kind: &FieldKind) -> Vec<VarId> {
 
 fn math_vars(expr: &MathExpr, vars: &mut Vec<VarId>) {
     match expr {
-        MathExpr::Constant(_) => {}
+        MathExpr::Constant(_) | MathExpr::Value(_) => {}
         MathExpr::Var(var) => vars.push(*var),
         MathExpr::Call(_, operands) => {
             operands.iter().for_each(|operand| math_vars(operand, vars));

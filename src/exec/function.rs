@@ -3,6 +3,7 @@
 use super::compare::Wanted;
 use super::context::Context;
 use super::geo::GeoCall;
+use super::similar::Similar;
 use super::tester::Counter;
 use super::tester::Tester;
 use super::tester::comparable;
@@ -73,7 +74,7 @@ impl<'a> Context<'a> {
                 estimate_wanted(predicate, name.lang.as_deref(), &wanted.ok()?)
             }
             // Only the index can answer these.
-            Call::Terms { .. } => Some(0),
+            Call::Terms { .. } | Call::SimilarTo { .. } => Some(0),
             _ => None,
         }
     }
@@ -107,6 +108,9 @@ impl<'a> Context<'a> {
             Call::Geo { relation, predicate, arguments } => {
                 let call = GeoCall { relation: *relation, name: predicate, arguments };
                 self.geo_nodes(call, None).map(Some)
+            }
+            Call::SimilarTo { predicate, count, target, options } => {
+                self.similar_set(Similar { predicate, count, target, options }).map(Some)
             }
             _ => Ok(None),
         }
@@ -146,13 +150,12 @@ impl<'a> Context<'a> {
                 None => nothing(),
             },
             Call::UidIn { predicate, uids, vars } => self.uid_in_tester(predicate, uids, vars),
-            Call::Uid { .. } | Call::Type(_) | Call::Terms { .. } => {
+            Call::Uid { .. } | Call::Type(_) | Call::Terms { .. } | Call::SimilarTo { .. } => {
                 Ok(Tester::Member(self.indexed(function)?.unwrap_or_default()))
             }
             Call::Geo { relation, predicate, arguments } => {
                 self.geo_tester(GeoCall { relation: *relation, name: predicate, arguments })
             }
-            Call::SimilarTo { .. } => Err(Error::unsupported("similar_to", function.at)),
             Call::CustomTerms { tokenizer } => {
                 Err(Error::query(format!("there is no custom tokenizer `{tokenizer}`")))
             }

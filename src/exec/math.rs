@@ -45,6 +45,7 @@ fn eval(expr: &MathExpr, lookup: &Lookup<'_>) -> Result<Arc<ValueMap>> {
         MathExpr::Constant(Constant::Float(number)) => {
             Ok(Arc::new(ValueMap::constant(Value::Float(*number))))
         }
+        MathExpr::Value(value) => Ok(Arc::new(ValueMap::constant(value.clone()))),
         MathExpr::Var(var) => lookup(*var),
         MathExpr::Call(function, operands) => {
             let operands =
@@ -278,12 +279,16 @@ fn vectors(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Op
         };
     }
     let (numbers, factor) = match (one, other) {
-        (ValueRef::Vector(numbers), scalar) => (numbers, float(scalar)? as f32),
+        (ValueRef::Vector(numbers), scalar) => (numbers, scalar),
         (scalar, ValueRef::Vector(numbers)) if function == MathFunction::Multiply => {
-            (numbers, float(scalar)? as f32)
+            (numbers, scalar)
         }
         _ => return None,
     };
+    let factor = float(factor)? as f32;
+    if factor.is_infinite() {
+        return None;
+    }
     match function {
         MathFunction::Multiply => Some(Value::Vector(numbers.iter().map(|x| x * factor).collect())),
         MathFunction::Divide if factor != 0.0 => {

@@ -11,6 +11,7 @@ mod compare;
 mod tester;
 mod function;
 mod geo;
+mod similar;
 mod root;
 mod filter;
 mod order;

@@ -2,6 +2,7 @@
 
 use super::build::build_column;
 use super::build::build_reverse;
+use super::build::index_vectors;
 use super::compact::settle;
 use super::edges::Direction;
 use super::edges::EdgeStore;
@@ -16,6 +17,7 @@ use crate::index::IndexKind;
 use crate::index::build_index;
 use crate::index::check_geometry;
 use crate::index::index_kinds;
+use crate::index::vector_options;
 use crate::schema::Change;
 use crate::schema::PredicateDef;
 use crate::schema::Schema;
@@ -136,7 +138,8 @@ fn rebuilt_lang(values: &LangValues, old: &PredicateDef, new: &PredicateDef) -> 
     let same_column = values.is_settled() && old.list == new.list;
     let same_tokens = values.is_settled() && old.value_type == new.value_type;
     let (old_kinds, new_kinds) = (index_kinds(old), index_kinds(new));
-    if same_column && same_tokens && old_kinds == new_kinds {
+    let same_vectors = vector_options(old) == vector_options(new);
+    if same_column && same_tokens && same_vectors && old_kinds == new_kinds {
         return values.clone();
     }
     let column = if same_column {
@@ -154,7 +157,23 @@ fn rebuilt_lang(values: &LangValues, old: &PredicateDef, new: &PredicateDef) -> 
         (kind, index)
     });
     let indexes = indexes.collect();
-    LangValues::new(Arc::clone(&values.lang), ValueBase { column, indexes })
+    let vectors = match &values.base.vectors {
+        Some(index) if same_column && same_tokens && same_vectors => Some(index.clone()),
+        _ => {
+            let before = same_links(old, new).then_some(&*values.base);
+            index_vectors(new, &column, before)
+        }
+    };
+    LangValues::new(Arc::clone(&values.lang), ValueBase { column, indexes, vectors })
+}
+
+/// Whether both definitions link vectors in the same way.
+fn same_links(old: &PredicateDef, new: &PredicateDef) -> bool {
+    let shape = |def| {
+        let options = vector_options(def)?;
+        Some((options.metric(), options.max_levels(), options.ef_construction()))
+    };
+    shape(old) == shape(new)
 }
 
 fn rebuilt_edges(edges: &EdgeStore, stored: &Predicate, new: &PredicateDef) -> EdgeStore {

@@ -23,6 +23,8 @@ mod alter;
 mod publish;
 mod stats;
 mod catalog;
+mod persist_vectors;
+mod vectors;
 pub mod persist;
 
 pub use alter::{alter, drop_all, drop_attr, drop_data, drop_type};
@@ -37,6 +39,7 @@ pub use publish::Store;
 pub use statements::{Mutation, MutationTree, Statements};
 pub use stats::{PredicateStats, stats};
 pub use values::{IndexView, LangValues, ValueBase, ValueList, distinct_of, union_of};
+pub use vectors::Nearest;
 pub use version::{Predicate, PredicateData, Version};
 
 #[cfg(test)]

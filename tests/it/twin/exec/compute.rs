@@ -178,7 +178,7 @@ fn survey(level: &Level, path: &mut Vec<usize>, homes: &mut Homes, waiting: &mut
 fn reads_of(kind: &FieldKind) -> Vec<VarId> {
     fn math_reads(expr: &MathExpr) -> Vec<VarId> {
         match expr {
-            MathExpr::Constant(_) => Vec::new(),
+            MathExpr::Constant(_) | MathExpr::Value(_) => Vec::new(),
             MathExpr::Var(var) => vec![*var],
             MathExpr::Call(_, operands) => operands.iter().flat_map(math_reads).collect(),
         }

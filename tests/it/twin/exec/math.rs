@@ -35,6 +35,7 @@ fn eval(expr: &MathExpr, lookup: &Lookup<'_>) -> Outcome<ValueMap> {
     match expr {
         MathExpr::Constant(Constant::Int(number)) => Ok(constant(Value::Int(*number))),
         MathExpr::Constant(Constant::Float(number)) => Ok(constant(Value::Float(*number))),
+        MathExpr::Value(value) => Ok(constant(value.clone())),
         MathExpr::Var(var) => lookup(*var),
         MathExpr::Call(function, operands) => {
             let mut maps = Vec::new();
