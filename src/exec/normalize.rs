@@ -9,6 +9,8 @@ use super::settings::past_limit;
 use super::tree::FieldData;
 use super::tree::FieldResult;
 use super::tree::Level;
+use crate::graph::ValueList;
+use crate::plan::Facets;
 use crate::plan::FieldKind;
 use crate::types::Result;
 use crate::types::Uid;
@@ -21,6 +23,8 @@ use std::sync::Arc;
 enum Item {
     Value(Value),
     List(Vec<Value>),
+    /// A facet of the values of a list, by their places.
+    Places(Vec<(usize, Value)>),
     Uid(Uid),
     Int(i64),
 }
@@ -75,6 +79,14 @@ fn write_item(sink: &mut dyn crate::types::Sink, item: &Item, inside: bool) {
         Item::Value(value) => sink.value(value.as_ref()),
         Item::Uid(uid) => sink.uid(*uid),
         Item::Int(number) => sink.int(*number),
+        Item::Places(values) => {
+            sink.begin_object();
+            for (place, value) in values {
+                sink.key(&place.to_string());
+                sink.value(value.as_ref());
+            }
+            sink.end_object();
+        }
         Item::List(values) => {
             if !inside {
                 sink.begin_array();
@@ -189,17 +201,13 @@ fn items(
             let Some((_, list)) = predicate.values_in(Langs::First(langs), node) else {
                 return Ok(Row::new());
             };
-            let mut row = Row::new();
-            if let Some(facets) = &field.facets
-                && !predicate.def.list
-            {
-                for (key, value) in chosen(facets, alias, &list.facets(0)) {
-                    row.push((key.into(), Item::Value(value.to_value())));
-                }
-            }
+            let places = values.places(node, list.len());
+            let mut row = match &field.facets {
+                Some(facets) => value_facets(facets, alias, predicate.def.list, &list, &places),
+                None => Row::new(),
+            };
             let item = match predicate.def.list {
                 true => {
-                    let places = values.places(node, list.len());
                     let shown = places.iter().map(|&place| convert(list.get(place)));
                     Item::List(shown.collect::<Result<_>>()?)
                 }
@@ -211,6 +219,30 @@ fn items(
         _ => None,
     };
     Ok(item.map(|item| (key, item)).into_iter().collect())
+}
+
+fn value_facets(
+    facets: &Facets,
+    alias: &str,
+    is_list: bool,
+    list: &ValueList<'_>,
+    places: &[usize],
+) -> Row {
+    let mut row = Row::new();
+    for (shown, &place) in places.iter().enumerate() {
+        for (key, value) in chosen(facets, alias, &list.facets(place)) {
+            let value = value.to_value();
+            if !is_list {
+                row.push((key.into(), Item::Value(value)));
+                continue;
+            }
+            match row.iter_mut().find(|(other, _)| **other == *key) {
+                Some((_, Item::Places(values))) => values.push((shown, value)),
+                _ => row.push((key.into(), Item::Places(vec![(shown, value)]))),
+            }
+        }
+    }
+    row
 }
 
 fn all_langs(predicate: &crate::graph::Predicate, alias: &str, node: u32) -> Result<Row> {

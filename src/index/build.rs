@@ -103,7 +103,7 @@ pub fn tokens_of(
     }
 }
 
-/// The tokens that a phrase asks an [`IndexKind::NGram`] index for; it has to have all of them.
+/// The tokens that a phrase asks an [`IndexKind::NGram`] index for: its runs of three words.
 pub fn ngram_query(text: &str, lang: &str) -> Vec<TokenKey> {
     let mut tokens = Vec::new();
     NgramAnalyzer::new()
