@@ -22,6 +22,7 @@ mod expand;
 mod cascade;
 mod variables;
 mod aggregate;
+mod math_columns;
 mod math;
 mod partition;
 mod group_by;
