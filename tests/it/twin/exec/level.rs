@@ -90,9 +90,17 @@ impl Twin<'_> {
             self.vars.insert(var, Var::Nodes(targets.clone(), None));
         }
         let fields = if field.group_by.is_some() { &[][..] } else { &field.fields };
-        let below = self.level(targets, fields, cascade)?;
         let name = name.to_owned();
-        Ok(Data::Edges(Box::new(Edges { name, reverse, lists, below, groups: None })))
+        let below = Level::default();
+        let mut edges = Edges { name, reverse, lists, below, groups: None };
+        // What can't be summed is refused, also where a `@cascade` is going to drop it.
+        for item in field.facets.iter().flat_map(|facets| &facets.items) {
+            if item.var.is_some() {
+                self.facet_values(&edges, &item.facet)?;
+            }
+        }
+        edges.below = self.level(targets, fields, cascade)?;
+        Ok(Data::Edges(Box::new(edges)))
     }
 
     /// The targets of each node: filtered, behind `after`, ordered, paged.

@@ -210,7 +210,13 @@ impl Generator<'_> {
         }
         if self.chance(75) && !place.flat {
             let below = Place { depth: place.depth - 1, counts: false, ..place };
-            parts.push(maybe(self.selection(below).0));
+            let variables = self.variables.len();
+            let (body, _) = self.selection(below);
+            // Each of the fields would define a variable again.
+            match self.variables.len() == variables {
+                true => parts.push(maybe(body)),
+                false => self.variables.truncate(variables),
+            }
         }
         selection.items.push(text("uid"));
         selection.items.push(Piece::Row(parts));
