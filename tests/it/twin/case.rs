@@ -11,6 +11,7 @@ use super::schema::Schema;
 use bytes::Bytes;
 use hexgraph::db::Control;
 use hexgraph::db::Database;
+use hexgraph::db::Drop;
 use hexgraph::db::LoadOptions;
 use hexgraph::db::OpenOptions;
 use hexgraph::db::QueryRequest;
@@ -39,6 +40,8 @@ pub enum Step {
     Change(Change),
     /// It is saved and opened.
     Reopen,
+    /// A predicate is dropped.
+    Drop(String),
 }
 
 /// A database and the graph that it should hold.
@@ -90,6 +93,10 @@ impl Pair {
             Step::Change(change) => {
                 self.db.mutate(&graph::lines(&change.set), &graph::lines(&change.delete))?;
                 self.graph.apply(change);
+            }
+            Step::Drop(name) => {
+                self.db.drop(&Drop::Predicate(name.clone()))?;
+                self.graph.forget(name);
             }
             Step::Reopen => {
                 let folder = tempfile::tempdir().unwrap();
@@ -169,6 +176,7 @@ impl fmt::Display for Case {
                     writeln!(f, "set\n{}", graph::lines(&change.set))?;
                 }
                 Step::Reopen => writeln!(f, "# saved and opened\n")?,
+                Step::Drop(name) => writeln!(f, "# {name} dropped\n")?,
             }
         }
         writeln!(f, "> {}", self.query)

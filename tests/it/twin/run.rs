@@ -96,6 +96,13 @@ fn next_step(rng: &mut Rng, pair: &Pair, uids: &[u64], stage: usize) -> Step {
         }
         (_, 0..2) => Step::Alter(data::altered(rng, schema)),
         (_, 2..4) => Step::Reopen,
+        (_, 4) if rng.u32(..3) == 0 => {
+            let names: Vec<&String> = schema.predicates.keys().collect();
+            match *super::words::one_of(rng, &names) {
+                name if name == "dgraph.type" => Step::Reopen,
+                name => Step::Drop(name.clone()),
+            }
+        }
         _ => Step::Change(data::change(rng, &pair.graph, uids)),
     }
 }

@@ -158,16 +158,7 @@ impl Twin<'_> {
     ) -> Outcome<BTreeSet<u64>> {
         let test = self.test(function)?;
         let is_near = |node: &u64| {
-            let values = match name.lang.as_deref() {
-                Some(".") => {
-                    let langs = self.graph.langs(*node, &name.name);
-                    langs
-                        .iter()
-                        .flat_map(|lang| self.graph.values(*node, &name.name, lang))
-                        .collect()
-                }
-                lang => self.function_values(*node, &name.name, lang),
-            };
+            let values = self.function_values(*node, &name.name, name.lang.as_deref());
             values.iter().any(|(value, _)| match value {
                 Value::String(other) | Value::Default(other) => share_trigram(text, other),
                 _ => false,

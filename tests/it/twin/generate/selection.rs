@@ -129,6 +129,10 @@ impl Generator<'_> {
         if !star && self.chance(6) {
             parts.push(maybe(self.facet_filter()));
         }
+        if langs.is_empty() && self.chance(4) {
+            self.uses("page of values");
+            parts.push(maybe(list(" (", self.paging(false), ", ", ")")));
+        }
         selection.items.push(Piece::Row(parts));
     }
 
