@@ -51,7 +51,9 @@ impl Twin<'_> {
                 choices = choices
                     .iter()
                     .flat_map(|start| {
-                        values.iter().map(|value| [start.as_slice(), &[value.clone()]].concat())
+                        values
+                            .iter()
+                            .map(|value| [start.as_slice(), std::slice::from_ref(value)].concat())
                     })
                     .collect();
             }

@@ -17,6 +17,7 @@ use hexgraph::plan::Cascade;
 use hexgraph::plan::Field;
 use hexgraph::plan::FieldKind;
 use hexgraph::plan::Page;
+use hexgraph::types::Value;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -231,8 +232,8 @@ impl Twin<'_> {
 fn passing(
     field: &Field,
     definition: &Definition,
-    values: Vec<(hexgraph::types::Value, Facets)>,
-) -> Outcome<Vec<(hexgraph::types::Value, Facets)>> {
+    values: Vec<(Value, Facets)>,
+) -> Outcome<Vec<(Value, Facets)>> {
     let Some(filter) = &field.facet_filter else { return Ok(values) };
     if !definition.list && !definition.lang && field.facets.is_none() {
         return Ok(values);
@@ -254,10 +255,10 @@ fn check_langs(definition: &Definition, langs: &[String]) -> Outcome<()> {
 }
 
 /// A number, whatever its type.
-pub fn number(value: &hexgraph::types::Value) -> Option<f64> {
+pub fn number(value: &Value) -> Option<f64> {
     match value {
-        hexgraph::types::Value::Int(number) => Some(*number as f64),
-        hexgraph::types::Value::Float(number) => Some(*number),
+        Value::Int(number) => Some(*number as f64),
+        Value::Float(number) => Some(*number),
         _ => None,
     }
 }

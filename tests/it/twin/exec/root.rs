@@ -61,11 +61,10 @@ impl Twin<'_> {
         match &function.call {
             Call::Uid { uids, vars } => return Ok(self.uid_nodes(uids, vars)),
             Call::UidIn { .. } => return refuse("uid_in at the root"),
-            Call::Compare { op, left: Operand::Val(var), arguments } => {
+            Call::Compare { left: Operand::Val(var), .. } => {
                 let map = self.values_of(*var)?;
                 // An argument of a wrong type finds nothing here.
                 let Ok(test) = self.test(function) else { return Ok(BTreeSet::new()) };
-                let _ = (op, arguments);
                 return Ok(map.of.keys().copied().filter(|node| test(*node)).collect());
             }
             Call::Compare { left: Operand::Len(_), .. } => return refuse("len at the root"),

@@ -70,7 +70,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Adds a field under its key, unless the key is taken. Gives the alias with its colon.
+    /// An alias, mostly where only aliased fields show.
     pub fn alias(&mut self, place: Place) -> Option<String> {
         let often = if place.normalize { 80 } else { 15 };
         self.chance(often).then(|| {
@@ -121,7 +121,8 @@ impl Generator<'_> {
         let head = format!("{}{}{langs}", prefix(&var, &alias), definition.name);
         let mut parts = vec![text(head)];
         // Facets of lists are not shown under @normalize yet.
-        if !star && !(place.normalize && definition.list) && self.chance(15) {
+        let shows_facets = !star && (!place.normalize || !definition.list);
+        if shows_facets && self.chance(15) {
             let (facets, values) = self.facets(false);
             parts.push(maybe(facets));
             selection.values.extend(values);
