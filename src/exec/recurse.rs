@@ -105,7 +105,7 @@ impl Context<'_> {
         let fields = self.expand_fields(&block.fields, &level.nodes, true)?.into_owned();
         for field in &fields {
             if let Some((name, reverse)) = self.edges_of(field) {
-                if last && !counts_at_last(block, field) {
+                if last && !counts_at_last(block) {
                     // What the field refuses, it refuses at this level, too.
                     self.recurse_edges(block, field, &[], |_, _| false)?;
                     continue;
@@ -172,10 +172,13 @@ impl Context<'_> {
     }
 }
 
-/// Whether a field of edges is walked at the last level, too, where nothing of it shows.
-fn counts_at_last(block: &Block, field: &Field) -> bool {
-    let binds = field.facets.iter().flat_map(|facets| &facets.items).any(|item| item.var.is_some());
-    block.cascade.is_some() || field.var.is_some() || binds
+/// Whether edges are walked at the last level, too, where nothing of them shows.
+fn counts_at_last(block: &Block) -> bool {
+    let binds = |field: &Arc<Field>| {
+        let mut items = field.facets.iter().flat_map(|facets| &facets.items);
+        field.var.is_some() || items.any(|item| item.var.is_some())
+    };
+    block.cascade.is_some() || block.fields.iter().any(binds)
 }
 
 fn levels_below(level: &mut Level) -> Vec<&mut Level> {

@@ -14,6 +14,7 @@ use super::tree::Level;
 use crate::graph::Version;
 use crate::plan::Block;
 use crate::plan::BlockKind;
+use crate::plan::Call;
 use crate::plan::Field;
 use crate::plan::FieldKind;
 use crate::plan::OrderKey;
@@ -272,6 +273,13 @@ fn only_counts(block: &Block) -> bool {
         && block.cascade.is_none()
         && block.recurse.is_none()
         && block.group_by.is_none()
+        && !lists_uids(block)
+}
+
+/// True for a root of literal uids, of which one that is written twice counts twice.
+fn lists_uids(block: &Block) -> bool {
+    let call = block.root.as_ref().map(|function| &function.call);
+    matches!(call, Some(Call::Uid { vars, .. }) if vars.is_empty())
 }
 
 /// Counts the nodes of a block without listing them.

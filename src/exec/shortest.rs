@@ -24,6 +24,7 @@ use crate::types::Result;
 use crate::types::Uid;
 use crate::types::ValueRef;
 use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -195,6 +196,9 @@ impl Context<'_> {
         }
         let mut reach = Reach::new(self, block, from, ends.depth)?;
         let mut best: FxHashMap<u32, (f64, u32, usize)> = FxHashMap::default();
+        // A node that came off the heap is done with: a negative weight must not send the search in
+        // circles.
+        let mut done: FxHashSet<u32> = FxHashSet::default();
         let mut heap = BinaryHeap::new();
         heap.push(Reached { weight: 0.0, hops: 0, node: from });
         best.insert(from, (0.0, from, 0));
@@ -202,11 +206,12 @@ impl Context<'_> {
             if reached.node == to {
                 return Ok(Some(trace(&best, from, to)));
             }
-            if best.get(&reached.node).is_some_and(|(weight, ..)| *weight < reached.weight) {
+            if !done.insert(reached.node) {
                 continue;
             }
             self.check()?;
-            for hop in reach.hops(self, block, reached.node)?.iter() {
+            let hops = reach.hops(self, block, reached.node)?;
+            for hop in hops.iter().filter(|hop| !done.contains(&hop.to)) {
                 let weight = reached.weight + hop.weight;
                 if best.get(&hop.to).is_none_or(|(known, ..)| weight < *known) {
                     best.insert(hop.to, (weight, reached.node, hop.field));

@@ -5,7 +5,6 @@
 
 use super::compare::Wanted;
 use super::context::Context;
-use super::read::Langs;
 use super::read::typed_or_none;
 use super::tree::ValueMap;
 use crate::geo::GeoQuery;
@@ -177,17 +176,17 @@ fn is_meant(value: ValueRef<'_>, query: &GeoQuery) -> bool {
     Geometry::parse_json(text).is_ok_and(|geometry| query.matches(&geometry))
 }
 
-/// Whether some value of the node in the language, as the schema types it, passes.
+/// Whether some value of the node in the language (`.` is all of them), as the schema types it,
+/// passes.
 fn any_value(
     predicate: &Predicate,
     lang: Option<&str>,
     node: u32,
     passes: impl Fn(ValueRef<'_>) -> bool,
 ) -> bool {
-    let Some((_, list)) = predicate.values_in(Langs::One(lang), node) else { return false };
     let wanted = comparable(predicate.def.value_type);
-    list.iter()
-        .any(|value| typed_or_none(value, wanted).is_some_and(|value| passes(value.as_ref())))
+    let passes = |value| typed_or_none(value, wanted).is_some_and(|value| passes(value.as_ref()));
+    predicate.parts(lang).iter().any(|part| part.values(node).iter().any(passes))
 }
 
 /// The type in which values of a predicate are compared: those without one as text.

@@ -11,6 +11,7 @@ use super::schema::Schema;
 use bytes::Bytes;
 use hexgraph::db::Control;
 use hexgraph::db::Database;
+use hexgraph::db::Drop;
 use hexgraph::db::LoadOptions;
 use hexgraph::db::OpenOptions;
 use hexgraph::db::QueryRequest;
@@ -21,7 +22,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
+use std::time::Duration;
+use std::time::Instant;
 use tempfile::TempDir;
+
+/// The longest that the engine may take for one query.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One step in the life of a database.
 #[derive(Debug, Clone)]
@@ -34,6 +40,8 @@ pub enum Step {
     Change(Change),
     /// It is saved and opened.
     Reopen,
+    /// A predicate is dropped.
+    Drop(String),
 }
 
 /// A database and the graph that it should hold.
@@ -86,6 +94,10 @@ impl Pair {
                 self.db.mutate(&graph::lines(&change.set), &graph::lines(&change.delete))?;
                 self.graph.apply(change);
             }
+            Step::Drop(name) => {
+                self.db.drop(&Drop::Predicate(name.clone()))?;
+                self.graph.forget(name);
+            }
             Step::Reopen => {
                 let folder = tempfile::tempdir().unwrap();
                 self.db.save(folder.path())?;
@@ -98,15 +110,21 @@ impl Pair {
 
     /// Asks both.
     pub fn ask(&self, text: &str) -> Verdict {
-        let engine = match catch_unwind(AssertUnwindSafe(|| ask_engine(&self.db, text))) {
-            Ok(answer) => answer,
-            Err(_) => return Verdict::Differs("the engine panicked".to_owned()),
-        };
         let plan = hexgraph::dql::parse(text).and_then(|document| document.plan(&BTreeMap::new()));
         let twin = match plan {
             Ok(plan) => exec::answer(&self.graph, &plan),
             Err(error) => Err(Failure::Refused(error.to_string())),
         };
+        let is_decided = twin != Err(Failure::Undecided);
+        let patience = if is_decided { PATIENCE } else { PATIENCE / 10 };
+        let started = Instant::now();
+        let engine = catch_unwind(AssertUnwindSafe(|| ask_engine(&self.db, text, patience)));
+        let Ok(engine) = engine else {
+            return Verdict::Differs("the engine panicked".to_owned());
+        };
+        if is_decided && patience < started.elapsed() {
+            return Verdict::Differs("the engine takes too long".to_owned());
+        }
         match (engine, twin) {
             (_, Err(Failure::Undecided)) | (Err(Error::Limit { .. }), _) => Verdict::Undecided,
             (Ok(engine), Ok(twin)) => match difference(&engine, &twin) {
@@ -126,9 +144,10 @@ impl Pair {
     }
 }
 
-fn ask_engine(db: &Database, text: &str) -> Result<Json, Error> {
+fn ask_engine(db: &Database, text: &str, patience: Duration) -> Result<Json, Error> {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let (json, _) = db.query(&request, &Control::new())?.to_json()?;
+    let control = Control::new().with_timeout(patience);
+    let (json, _) = db.query(&request, &control)?.to_json_within(&control)?;
     Ok(serde_json::from_str(&json).unwrap())
 }
 
@@ -157,6 +176,7 @@ impl fmt::Display for Case {
                     writeln!(f, "set\n{}", graph::lines(&change.set))?;
                 }
                 Step::Reopen => writeln!(f, "# saved and opened\n")?,
+                Step::Drop(name) => writeln!(f, "# {name} dropped\n")?,
             }
         }
         writeln!(f, "> {}", self.query)

@@ -105,9 +105,14 @@ fn direct(rng: &mut Rng, definition: &mut Definition, indexes: &[&[&'static str]
     definition.count = many && chance(rng, 60);
 }
 
-/// The same predicates with other directives. Types whose fields need `@reverse` keep it.
+/// The same predicates with other directives, or lists where there were single values. Types whose
+/// fields need `@reverse` keep it, and those with a field that was dropped go without.
 pub fn altered(rng: &mut Rng, schema: &Schema) -> Schema {
     let mut schema = schema.clone();
+    let known: Vec<String> = schema.predicates.keys().cloned().collect();
+    for fields in schema.types.values_mut() {
+        fields.retain(|field| known.iter().any(|name| field.trim_start_matches('~') == name));
+    }
     for (name, _, _, indexes) in PREDICATES {
         let Some(definition) = schema.predicates.get_mut(*name) else { continue };
         if chance(rng, 30) {
@@ -115,6 +120,8 @@ pub fn altered(rng: &mut Rng, schema: &Schema) -> Schema {
             definition.indexes.clear();
             direct(rng, definition, indexes);
             definition.reverse |= reverse;
+            let can_be_many = !definition.lang && definition.value_type != ValueType::Bool;
+            definition.list |= can_be_many && chance(rng, 10);
         }
     }
     schema

@@ -125,6 +125,13 @@ impl Graph {
         self.edges.retain(|(node, predicate), _| *node != subject || predicate != name);
     }
 
+    /// Drops a predicate.
+    pub fn forget(&mut self, name: &str) {
+        self.schema.predicates.remove(name);
+        self.values.retain(|(_, predicate, _), _| predicate != name);
+        self.edges.retain(|(_, predicate), _| predicate != name);
+    }
+
     /// The types of a node.
     pub fn types_of(&self, node: u64) -> Vec<String> {
         let text = |value: &Value| match value {

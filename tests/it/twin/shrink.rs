@@ -9,7 +9,7 @@ use std::time::Duration;
 use std::time::Instant;
 
 /// The longest that may be spent on one case.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The smallest case that is found on the way.
 pub fn shrink(case: &Case) -> Case {

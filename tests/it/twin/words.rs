@@ -69,7 +69,7 @@ pub fn literal(rng: &mut Rng, value_type: ValueType) -> String {
     match value_type {
         ValueType::Int => match rng.u32(..20) {
             0 => "-9007199254740993".to_owned(),
-            1 => "4611686018427387905".to_owned(),
+            1 => "9007199254740995".to_owned(),
             _ => rng.i64(-5..12).to_string(),
         },
         ValueType::Float => match rng.u32(..20) {

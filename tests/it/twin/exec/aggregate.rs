@@ -11,14 +11,22 @@ pub fn aggregate(op: Aggregate, values: &[Value]) -> Option<Value> {
         Aggregate::Min => pick(values, std::cmp::Ordering::Less),
         Aggregate::Max => pick(values, std::cmp::Ordering::Greater),
         Aggregate::Sum => match number(first) {
-            Some(_) => sum(values),
+            Some(_) => finite(sum(values)),
             None => first.clone(),
         },
         Aggregate::Avg => match number(first) {
-            Some(_) => Value::Float(number(&sum(values))? / values.len() as f64),
+            Some(_) => finite(Value::Float(number(&sum(values))? / values.len() as f64)),
             None => Value::Float(0.0),
         },
     })
+}
+
+/// What overflows becomes the greatest float.
+fn finite(value: Value) -> Value {
+    match value {
+        Value::Float(number) => Value::Float(number.clamp(f64::MIN, f64::MAX)),
+        value => value,
+    }
 }
 
 fn pick(values: &[Value], side: std::cmp::Ordering) -> Value {
@@ -39,9 +47,6 @@ pub fn sum(values: &[Value]) -> Value {
         .collect();
     match ints {
         Some(ints) => Value::Int(ints.into_iter().fold(0, i64::wrapping_add)),
-        None => {
-            let sum: f64 = values.iter().filter_map(number).sum();
-            Value::Float(sum.clamp(f64::MIN, f64::MAX))
-        }
+        None => Value::Float(values.iter().filter_map(number).sum()),
     }
 }

@@ -192,7 +192,7 @@ impl<'a> Twin<'a> {
         }
     }
 
-    /// The values that a function without a list of languages looks at.
+    /// The values that a function looks at: in one language, with `.` in all.
     pub fn function_values(
         &self,
         node: u64,
@@ -200,7 +200,10 @@ impl<'a> Twin<'a> {
         lang: Option<&str>,
     ) -> Vec<(Value, Facets)> {
         match lang {
-            Some(".") => self.first_values(node, name),
+            Some(".") => {
+                let langs = self.graph.langs(node, name);
+                langs.iter().flat_map(|lang| self.graph.values(node, name, lang)).collect()
+            }
             lang => self.graph.values(node, name, lang.unwrap_or("")),
         }
     }

@@ -17,6 +17,7 @@ use hexgraph::plan::Cascade;
 use hexgraph::plan::Field;
 use hexgraph::plan::FieldKind;
 use hexgraph::plan::Page;
+use hexgraph::types::Value;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -90,9 +91,17 @@ impl Twin<'_> {
             self.vars.insert(var, Var::Nodes(targets.clone(), None));
         }
         let fields = if field.group_by.is_some() { &[][..] } else { &field.fields };
-        let below = self.level(targets, fields, cascade)?;
         let name = name.to_owned();
-        Ok(Data::Edges(Box::new(Edges { name, reverse, lists, below, groups: None })))
+        let below = Level::default();
+        let mut edges = Edges { name, reverse, lists, below, groups: None };
+        // What can't be summed is refused, also where a `@cascade` is going to drop it.
+        for item in field.facets.iter().flat_map(|facets| &facets.items) {
+            if item.var.is_some() {
+                self.facet_values(&edges, &item.facet)?;
+            }
+        }
+        edges.below = self.level(targets, fields, cascade)?;
+        Ok(Data::Edges(Box::new(edges)))
     }
 
     /// The targets of each node: filtered, behind `after`, ordered, paged.
@@ -223,8 +232,8 @@ impl Twin<'_> {
 fn passing(
     field: &Field,
     definition: &Definition,
-    values: Vec<(hexgraph::types::Value, Facets)>,
-) -> Outcome<Vec<(hexgraph::types::Value, Facets)>> {
+    values: Vec<(Value, Facets)>,
+) -> Outcome<Vec<(Value, Facets)>> {
     let Some(filter) = &field.facet_filter else { return Ok(values) };
     if !definition.list && !definition.lang && field.facets.is_none() {
         return Ok(values);
@@ -246,10 +255,10 @@ fn check_langs(definition: &Definition, langs: &[String]) -> Outcome<()> {
 }
 
 /// A number, whatever its type.
-pub fn number(value: &hexgraph::types::Value) -> Option<f64> {
+pub fn number(value: &Value) -> Option<f64> {
     match value {
-        hexgraph::types::Value::Int(number) => Some(*number as f64),
-        hexgraph::types::Value::Float(number) => Some(*number),
+        Value::Int(number) => Some(*number as f64),
+        Value::Float(number) => Some(*number),
         _ => None,
     }
 }

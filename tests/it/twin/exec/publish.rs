@@ -106,17 +106,7 @@ impl Twin<'_> {
             let Some(var) = item.var else { continue };
             let mut map = ValueMap::default();
             match &found.data {
-                Data::Edges(edges) => {
-                    for (node, list) in &edges.lists {
-                        for target in list {
-                            let facets =
-                                self.edge_facets(&edges.name, edges.reverse, *node, *target);
-                            if let Some(value) = facets.get(&item.facet) {
-                                add_facet(&mut map, *target, value)?;
-                            }
-                        }
-                    }
-                }
+                Data::Edges(edges) => map = self.facet_values(edges, &item.facet)?,
                 Data::Values(values) => {
                     for (node, shown) in values.iter().filter(|(node, _)| live.contains(node)) {
                         let facets = shown.first().and_then(|(_, values)| values.first());
@@ -131,6 +121,20 @@ impl Twin<'_> {
             add_values(published, var, map);
         }
         Ok(())
+    }
+
+    /// The values of a facet by the node that the edge leads to.
+    pub fn facet_values(&self, edges: &Edges, facet: &str) -> Outcome<ValueMap> {
+        let mut map = ValueMap::default();
+        for (node, list) in &edges.lists {
+            for target in list {
+                let facets = self.edge_facets(&edges.name, edges.reverse, *node, *target);
+                if let Some(value) = facets.get(facet) {
+                    add_facet(&mut map, *target, value)?;
+                }
+            }
+        }
+        Ok(map)
     }
 
     fn field_values(&self, found: &Found, live: &BTreeSet<u64>) -> Outcome<ValueMap> {

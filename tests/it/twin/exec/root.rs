@@ -61,11 +61,10 @@ impl Twin<'_> {
         match &function.call {
             Call::Uid { uids, vars } => return Ok(self.uid_nodes(uids, vars)),
             Call::UidIn { .. } => return refuse("uid_in at the root"),
-            Call::Compare { op, left: Operand::Val(var), arguments } => {
+            Call::Compare { left: Operand::Val(var), .. } => {
                 let map = self.values_of(*var)?;
                 // An argument of a wrong type finds nothing here.
                 let Ok(test) = self.test(function) else { return Ok(BTreeSet::new()) };
-                let _ = (op, arguments);
                 return Ok(map.of.keys().copied().filter(|node| test(*node)).collect());
             }
             Call::Compare { left: Operand::Len(_), .. } => return refuse("len at the root"),
@@ -158,16 +157,7 @@ impl Twin<'_> {
     ) -> Outcome<BTreeSet<u64>> {
         let test = self.test(function)?;
         let is_near = |node: &u64| {
-            let values = match name.lang.as_deref() {
-                Some(".") => {
-                    let langs = self.graph.langs(*node, &name.name);
-                    langs
-                        .iter()
-                        .flat_map(|lang| self.graph.values(*node, &name.name, lang))
-                        .collect()
-                }
-                lang => self.function_values(*node, &name.name, lang),
-            };
+            let values = self.function_values(*node, &name.name, name.lang.as_deref());
             values.iter().any(|(value, _)| match value {
                 Value::String(other) | Value::Default(other) => share_trigram(text, other),
                 _ => false,

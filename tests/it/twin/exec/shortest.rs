@@ -58,6 +58,10 @@ impl Twin<'_> {
 
     fn paths(&self, block: &Block, ends: &ShortestPath, from: u64, to: u64) -> Outcome<Vec<Path>> {
         let hops = self.all_hops(block, from, ends.depth)?;
+        // Which path is least is no question where going in circles makes it less.
+        if hops.values().flatten().any(|(_, (weight, _))| *weight < 0.0) {
+            return Err(Failure::Undecided);
+        }
         let start = Path { nodes: vec![from], hops: Vec::new(), weight: 0.0 };
         let mut steps = 0;
         let mut found = Vec::new();

@@ -42,26 +42,23 @@ impl Generator<'_> {
         list("{ ", blocks, " ", " }")
     }
 
-    /// `q1(func: ...`, or `v2 as var(func: ...`; gives the text, and whether it shows.
-    fn head(&mut self, extra: Vec<Piece>) -> (Piece, bool) {
+    /// `q1(func: ...)`, or `v2 as var(func: ...)`.
+    fn head(&mut self, extra: Vec<Piece>) -> Piece {
         let hidden = self.chance(20);
         let name = if hidden { "var".to_owned() } else { self.fresh("q") };
         let var = match self.chance(if hidden { 60 } else { 12 }) {
             true => format!("{} as ", self.define(Kind::Nodes)),
             false => String::new(),
         };
-        // The block's own variable is not for its root.
-        let block = std::mem::take(&mut self.block);
-        self.block = block;
         let function = self.function(true);
         let arguments = list(", ", extra, ", ", "");
         let head = vec![text(format!("{var}{name}(func: ")), function, arguments, text(")")];
-        (Piece::Row(head), !hidden)
+        Piece::Row(head)
     }
 
     fn plain_block(&mut self) -> Piece {
         let paging = self.paging(true);
-        let (head, _) = self.head(paging);
+        let head = self.head(paging);
         let mut parts = vec![head];
         if self.chance(40) {
             parts.push(maybe(self.filter_directive()));
@@ -86,7 +83,7 @@ impl Generator<'_> {
     fn recurse_block(&mut self) -> Piece {
         self.uses("recurse");
         let paging = self.paging(true);
-        let (head, _) = self.head(paging);
+        let head = self.head(paging);
         let mut parts = vec![head];
         if self.chance(30) {
             parts.push(maybe(self.filter_directive()));
@@ -155,7 +152,7 @@ impl Generator<'_> {
 
     fn group_block(&mut self) -> Piece {
         self.uses("groupby");
-        let (head, _) = self.head(Vec::new());
+        let head = self.head(Vec::new());
         let mut parts = vec![head];
         if self.chance(30) {
             parts.push(maybe(self.filter_directive()));

@@ -63,10 +63,20 @@ impl Generator<'_> {
         bound: &mut Vec<(String, Kind)>,
         selection: &mut Selection,
     ) {
-        if !place.normalize && self.chance(7) {
+        let binds = parts.iter().any(|part| part.to_string().contains(" as "));
+        if !place.normalize && !binds && self.chance(7) {
             self.uses("groupby of an edge");
-            parts.push(self.group_by());
-            parts.push(self.group_body(false));
+            let edge = self.predicate(Definition::is_edges).map(|it| it.name.clone());
+            match edge {
+                Some(name) if self.chance(20) => {
+                    parts.push(text(format!(" @groupby({name})")));
+                    parts.push(self.group_body(true));
+                }
+                _ => {
+                    parts.push(self.group_by());
+                    parts.push(self.group_body(false));
+                }
+            }
             selection.items.push(Piece::Row(parts));
             return;
         }

@@ -146,7 +146,7 @@ impl<'g> Generator<'g> {
     pub fn lang(&mut self, definition: &Definition) -> String {
         if definition.lang && self.chance(45) {
             self.uses("language");
-            let lang = *one_of(&mut self.rng, &["en", "de", "fr", "en", "de", "it"]);
+            let lang = *one_of(&mut self.rng, &["en", "de", "fr", "en", "de", "it", "."]);
             return format!("@{lang}");
         }
         String::new()

@@ -64,7 +64,7 @@ impl Generator<'_> {
             }
             known.push(definition.name.clone());
             let definition = definition.clone();
-            let lang = self.lang(&definition);
+            let lang = self.lang(&definition).replace('.', "en");
             keys.push(format!("{}: {}{lang}", direction(self), definition.name));
         }
         keys

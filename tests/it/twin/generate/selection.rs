@@ -70,7 +70,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Adds a field under its key, unless the key is taken. Gives the alias with its colon.
+    /// An alias, mostly where only aliased fields show.
     pub fn alias(&mut self, place: Place) -> Option<String> {
         let often = if place.normalize { 80 } else { 15 };
         self.chance(often).then(|| {
@@ -121,13 +121,18 @@ impl Generator<'_> {
         let head = format!("{}{}{langs}", prefix(&var, &alias), definition.name);
         let mut parts = vec![text(head)];
         // Facets of lists are not shown under @normalize yet.
-        if !(star || place.normalize && definition.list) && self.chance(15) {
+        let shows_facets = !star && (!place.normalize || !definition.list);
+        if shows_facets && self.chance(15) {
             let (facets, values) = self.facets(false);
             parts.push(maybe(facets));
             selection.values.extend(values);
         }
         if !star && self.chance(6) {
             parts.push(maybe(self.facet_filter()));
+        }
+        if langs.is_empty() && self.chance(4) {
+            self.uses("page of values");
+            parts.push(maybe(list(" (", self.paging(false), ", ", ")")));
         }
         selection.items.push(Piece::Row(parts));
     }
@@ -210,7 +215,13 @@ impl Generator<'_> {
         }
         if self.chance(75) && !place.flat {
             let below = Place { depth: place.depth - 1, counts: false, ..place };
-            parts.push(maybe(self.selection(below).0));
+            let variables = self.variables.len();
+            let (body, _) = self.selection(below);
+            // Each of the fields would define a variable again.
+            match self.variables.len() == variables {
+                true => parts.push(maybe(body)),
+                false => self.variables.truncate(variables),
+            }
         }
         selection.items.push(text("uid"));
         selection.items.push(Piece::Row(parts));
