@@ -39,7 +39,7 @@ TERM = """query q($term: string) {
   q(func: anyofterms(name, $term), first: 100) { uid name }
   total(func: anyofterms(name, $term)) { count(uid) } }"""
 TOP = """query q($low: int, $high: int) {
-  q(func: ge(age, $low), orderdesc: created, first: 10) @filter(lt(age, $high)) { uid } }"""
+  q(func: between(age, $low, $high), orderdesc: created, first: 10) { uid } }"""
 GROUP = "{ q(func: has(city)) @groupby(city) { count(uid) avg(age) } }"
 AFTER = "query q($a: string) { q(func: has(name), first: 100, after: $a) { uid name age } }"
 SKIP = "query q($n: int) { q(func: has(name), first: 100, offset: $n) { uid name age } }"
@@ -49,7 +49,7 @@ MUTUAL = """query q($a: string, $b: string) { var(func: uid($b)) { y as knows }
   q(func: uid($a)) { count(knows @filter(uid(y))) } }"""
 TRIANGLES = """query q($a: string) { var(func: uid($a)) { x as knows }
   var(func: uid(x)) { n as count(knows @filter(uid(x))) } q() { sum(val(n)) } }"""
-REACH = """query q($a: string) { var(func: uid($a)) @recurse(depth: 5) { x as knows }
+REACH = """query q($a: string) { var(func: uid($a)) @recurse(depth: 4) { x as knows }
   q(func: uid(x)) @filter(not uid($a)) { count(uid) } }"""
 
 
@@ -71,7 +71,7 @@ class E(Engine):
         self.db = hexgraph.connect(db)
 
     def query(self, text, **variables):
-        return self.db.query(text, {"$" + k: str(v) for k, v in variables.items()})
+        return self.db.query(text, variables)
 
     def ask(self, text, **variables):
         return self.query(text, **variables).to_dict()
@@ -112,7 +112,7 @@ class E(Engine):
         return found.rows("q"), found.rows("total")[0][0]
 
     def top10(self, low, high):
-        return [row[0] for row in self.rows(TOP, low=low, high=high)]
+        return [row[0] for row in self.rows(TOP, low=low, high=high - 1)]
 
     def group(self):
         groups = self.ask(GROUP)["q"][0]["@groupby"]

@@ -180,7 +180,7 @@ impl<'a> Context<'a> {
                     )));
                 }
                 let wanted = wanted(comparable(predicate.def.value_type))?;
-                Ok(Tester::Value { predicate, lang: name.lang.as_deref(), wanted })
+                Ok(Tester::of_values(predicate, name.lang.as_deref(), wanted))
             }
             Operand::Count(name) => {
                 let wanted = wanted(ValueType::Int)?;

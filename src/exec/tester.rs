@@ -9,13 +9,16 @@ use super::read::typed_or_none;
 use super::tree::ValueMap;
 use crate::geo::GeoQuery;
 use crate::graph::Predicate;
+use crate::storage::FrozenBitmap;
 use crate::storage::NodeSet;
+use crate::storage::Values;
 use crate::types::Geometry;
 use crate::types::Result;
 use crate::types::ValueRef;
 use crate::types::ValueType;
 use rayon::prelude::*;
 use regex::Regex;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// From how many chunks on it pays to wake other threads: below, the tests take under 0.5 ms.
@@ -42,6 +45,15 @@ pub(crate) enum Tester<'a> {
         lang: Option<&'a str>,
         /// What is wanted.
         wanted: Wanted,
+    },
+    /// The int of the node is in a range: a value of one row, as it was built.
+    IntRange {
+        /// The nodes that have one.
+        subjects: &'a FrozenBitmap,
+        /// The ints.
+        numbers: Ints<'a>,
+        /// The range.
+        range: RangeInclusive<i64>,
     },
     /// The number of values or edges is wanted.
     Count {
@@ -98,6 +110,41 @@ pub(crate) enum Tester<'a> {
     Not(Box<Tester<'a>>),
 }
 
+/// A plain array of ints.
+#[derive(Clone, Copy)]
+pub(crate) enum Ints<'a> {
+    /// Of four bytes.
+    Small(&'a [i32]),
+    /// Of eight bytes.
+    Wide(&'a [i64]),
+}
+
+impl<'a> Tester<'a> {
+    /// A test of a predicate's values in a language, in the form that costs least.
+    pub(crate) fn of_values(
+        predicate: &'a Predicate,
+        lang: Option<&'a str>,
+        wanted: Wanted,
+    ) -> Tester<'a> {
+        let part = match predicate.parts(lang) {
+            [part] if part.is_settled() && part.base.column.rows.is_none() => part,
+            _ => return Tester::Value { predicate, lang, wanted },
+        };
+        let column = &part.base.column;
+        let numbers = match &column.values {
+            Values::SmallInt(numbers) => Ints::Small(numbers.as_slice()),
+            Values::Int(numbers) => Ints::Wide(numbers.as_slice()),
+            _ => return Tester::Value { predicate, lang, wanted },
+        };
+        match wanted.int_range() {
+            Some((low, high)) if predicate.def.value_type == ValueType::Int => {
+                Tester::IntRange { subjects: &column.subjects, numbers, range: low..=high }
+            }
+            _ => Tester::Value { predicate, lang, wanted },
+        }
+    }
+}
+
 /// What `count(p)` counts for a node.
 #[derive(Clone, Copy)]
 pub(crate) struct Counter<'a> {
@@ -132,6 +179,12 @@ impl Tester<'_> {
             Tester::Member(set) => set.contains(node),
             Tester::Value { predicate, lang, wanted } => {
                 any_value(predicate, *lang, node, |value| wanted.holds(value))
+            }
+            Tester::IntRange { subjects, numbers, range } => {
+                subjects.row_of(node).is_some_and(|row| match numbers {
+                    Ints::Small(numbers) => range.contains(&i64::from(numbers[row])),
+                    Ints::Wide(numbers) => range.contains(&numbers[row]),
+                })
             }
             Tester::Count { counter, wanted } => {
                 wanted.holds(ValueRef::Int(counter.count(node) as i64))
