@@ -6,6 +6,7 @@
 use super::tree::Column;
 use super::tree::ValueMap;
 use crate::graph::LangValues;
+use crate::storage::Column as StoredColumn;
 use crate::storage::FrozenBitmap;
 use crate::storage::Values;
 use crate::types::ValueType;
@@ -86,30 +87,41 @@ const SPAN_MAX: usize = 16;
 /// The numbers of many nodes, to be looked up in any order: a table by node id.
 pub(crate) struct NumberTable {
     least: u32,
-    places: Vec<u32>,
+    /// By node id, from `least` on; of nodes without a number, anything.
     values: Column,
-    /// Whether every node has a number.
-    is_complete: bool,
+    /// A bit for each id that has a number; `None` when every node has one.
+    present: Option<Vec<u64>>,
 }
 
 impl NumberTable {
     /// The table of some nodes: `None` where they do not ascend or their ids are too far apart, or
-    /// as [`numbers`] says. Costs four bytes an id of the span.
+    /// as [`numbers`] says. Costs eight bytes an id of the span.
     pub(crate) fn new(part: &LangValues, wanted: ValueType, nodes: &[u32]) -> Option<NumberTable> {
         if !nodes.is_sorted_by(|one, other| one < other) {
             return None;
         }
         let (least, greatest) = (*nodes.first()?, *nodes.last()?);
         let span = (greatest - least) as usize + 1;
-        if nodes.len().saturating_mul(SPAN_MAX) < span {
+        let column = &part.base.column;
+        let fits = span <= nodes.len().saturating_mul(SPAN_MAX);
+        if !fits || !part.is_settled() || column.rows.is_some() {
             return None;
         }
-        let ValueMap { nodes: with, values, .. } = numbers(part, wanted, nodes)?;
-        let mut places = vec![u32::MAX; span];
-        for (place, node) in (0u32..).zip(&with) {
-            places[(node - least) as usize] = place;
-        }
-        Some(NumberTable { least, places, values, is_complete: with.len() == nodes.len() })
+        let mut filler = Filler { column, nodes, least, count: 0 };
+        let values = match (&column.values, wanted) {
+            (Values::SmallInt(numbers), ValueType::Int) => {
+                Column::Int(filler.fill(span, numbers.as_slice(), i64::from))
+            }
+            (Values::Int(numbers), ValueType::Int) => {
+                Column::Int(filler.fill(span, numbers.as_slice(), |number| number))
+            }
+            (Values::Float(numbers), ValueType::Float) => {
+                Column::Float(filler.fill(span, numbers.as_slice(), |number| number))
+            }
+            _ => return None,
+        };
+        let present = (filler.count < nodes.len()).then(|| filler.present(span));
+        Some(NumberTable { least, values, present })
     }
 
     /// The numbers of some of the nodes, in their order.
@@ -122,12 +134,54 @@ impl NumberTable {
     }
 
     fn gather<T: Clone>(&self, values: &[T], nodes: &[u32]) -> Vec<T> {
-        let places = nodes.iter().map(|node| self.places[(node - self.least) as usize]);
-        if self.is_complete {
-            return places.map(|place| values[place as usize].clone()).collect();
+        let places = nodes.iter().map(|node| (node - self.least) as usize);
+        match &self.present {
+            None => places.map(|place| values[place].clone()).collect(),
+            Some(bits) => {
+                let has = |place: &usize| bits[place / 64] >> (place % 64) & 1 != 0;
+                places.filter(has).map(|place| values[place].clone()).collect()
+            }
         }
-        let mut gathered = Vec::with_capacity(nodes.len());
-        gathered.extend(places.filter_map(|place| values.get(place as usize).cloned()));
-        gathered
+    }
+}
+
+/// Fills the table of a column.
+struct Filler<'a> {
+    column: &'a StoredColumn,
+    nodes: &'a [u32],
+    least: u32,
+    count: usize,
+}
+
+impl Filler<'_> {
+    fn fill<S: Copy, T: Copy + Default>(
+        &mut self,
+        span: usize,
+        numbers: &[S],
+        number: impl Fn(S) -> T,
+    ) -> Vec<T> {
+        let mut table = vec![T::default(); span];
+        let (nodes, least) = (self.nodes, self.least);
+        if self.column.subjects.is_exactly(nodes) {
+            for (node, value) in nodes.iter().zip(numbers) {
+                table[(node - least) as usize] = number(*value);
+            }
+            self.count = nodes.len();
+            return table;
+        }
+        rows_of(&self.column.subjects, nodes, |place, row| {
+            table[(nodes[place] - least) as usize] = number(numbers[row]);
+            self.count += 1;
+        });
+        table
+    }
+
+    fn present(&self, span: usize) -> Vec<u64> {
+        let mut bits = vec![0; span.div_ceil(64)];
+        rows_of(&self.column.subjects, self.nodes, |place, _| {
+            let at = (self.nodes[place] - self.least) as usize;
+            bits[at / 64] |= 1 << (at % 64);
+        });
+        bits
     }
 }

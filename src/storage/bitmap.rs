@@ -215,14 +215,27 @@ impl FrozenBitmap {
 
     /// Whether the members are these nodes, which ascend.
     pub fn is_exactly(&self, nodes: &[u32]) -> bool {
-        if self.len != nodes.len() || self.min() != nodes.first().copied() {
+        if self.len != nodes.len() {
             return false;
         }
-        let (_, same) = self.iter().fold((nodes.iter(), true), |(mut nodes, same), member| {
-            let found = nodes.next() == Some(&member);
-            (nodes, same & found)
-        });
-        same
+        let directory = self.directory.as_slice();
+        (0..directory.len()).all(|index| {
+            let entry = &directory[index];
+            let start = entry.before as usize;
+            let nodes = &nodes[start..start + entry.cardinality()];
+            let base = join(entry.key, 0);
+            match self.container(index) {
+                // Without an early end the loop runs several members at a time.
+                Container::Sorted(lows) => {
+                    let pairs = nodes.iter().zip(lows);
+                    pairs.fold(true, |same, (node, low)| same & (*node == base | u32::from(*low)))
+                }
+                _ => {
+                    let members = self.iter_from(base).take(nodes.len());
+                    members.zip(nodes).all(|(member, node)| member == *node)
+                }
+            }
+        })
     }
 
     /// The members, ascending.

@@ -237,3 +237,24 @@ fn forms() {
         assert_eq!(Kind::of(frozen.directory.get(0).kind), Some(*kind), "{name}");
     }
 }
+
+#[test]
+fn sets_are_told_from_lists() {
+    let shapes: [Vec<u32>; 4] = [
+        (0..200_000).step_by(3).collect(),
+        (70_000..90_000).collect(),
+        (0..300_000).filter(|value| value % 100 < 60).collect(),
+        vec![1, 65_536, 4_000_000_000],
+    ];
+    for members in shapes {
+        let set: FrozenBitmap = FrozenBitmap::from_sorted(&members);
+        assert!(set.is_exactly(&members));
+        for place in [0, members.len() / 2, members.len() - 1] {
+            let mut other = members.clone();
+            other[place] += 1;
+            assert!(!set.is_exactly(&other));
+        }
+        assert!(!set.is_exactly(&members[1..]));
+    }
+    assert!(FrozenBitmap::empty().is_exactly(&[]));
+}
