@@ -147,8 +147,12 @@ impl Context<'_> {
             (Some(from), Some(to)) if from == to => {
                 vec![Path { nodes: vec![from], hops: Vec::new(), weight: 0.0 }]
             }
+            // Where no path leads, that is found out by looking at each edge once.
             (Some(from), Some(to)) if 1 < ends.paths => {
-                self.several_paths(block, ends, from, to)?
+                match self.one_path(block, ends, from, to)? {
+                    Some(_) => self.several_paths(block, ends, from, to)?,
+                    None => Vec::new(),
+                }
             }
             (Some(from), Some(to)) => self.one_path(block, ends, from, to)?.into_iter().collect(),
             _ => Vec::new(),
