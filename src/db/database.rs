@@ -7,7 +7,10 @@ use super::operation::Stats;
 use super::plans::Plans;
 use super::plans::Variables;
 use super::pool::Pool;
+use super::transactions::Transactions;
 use crate::graph;
+use crate::graph::Claim;
+use crate::graph::Key;
 use crate::graph::Store;
 use crate::graph::Version;
 use crate::graph::persist;
@@ -37,8 +40,12 @@ struct Shared {
     process: u32,
 }
 
-struct Open {
-    store: Store,
+/// What there is while it is open.
+pub struct Open {
+    /// The data.
+    pub(super) store: Store,
+    /// The open transactions.
+    pub(super) transactions: Transactions,
     /// `None` for one in memory.
     directory: Option<Directory>,
     /// The commit that the directory has. Held while a snapshot is written.
@@ -84,7 +91,8 @@ impl Database {
     fn new(store: Store, directory: Option<Directory>, options: OpenOptions) -> Database {
         let has_snapshot = directory.as_ref().is_some_and(|it| matches!(it.current(), Ok(Some(_))));
         let saved_commit = Mutex::new(has_snapshot.then(|| store.version().commit));
-        let open = Open { store, directory, saved_commit };
+        let transactions = Transactions::new(options.transactions);
+        let open = Open { store, transactions, directory, saved_commit };
         Database {
             shared: Arc::new(Shared {
                 open: ArcSwapOption::from_pointee(open),
@@ -198,9 +206,7 @@ impl Database {
     ) -> Result<T> {
         let open = self.open_state()?;
         guarded(|| {
-            if let Some(directory) = &open.directory {
-                directory.check_writable()?;
-            }
+            open.check_writable()?;
             let result = open.store.write(make_next)?;
             if is_durable {
                 open.checkpoint()?;
@@ -209,12 +215,40 @@ impl Database {
         })
     }
 
-    fn open_state(&self) -> Result<Arc<Open>> {
+    /// As [`Database::change`], for a change that tells its conflict keys, and is made only where
+    /// `claim` is not in conflict. Not durable. Returns the number of the commit too.
+    pub(super) fn change_keys<T>(
+        &self,
+        claim: Option<Claim<'_>>,
+        make_next: impl FnOnce(&Arc<Version>, &mut Vec<Key>) -> Result<(Version, T)>,
+    ) -> Result<(u64, T)> {
+        let open = self.open_state()?;
+        guarded(|| {
+            open.check_writable()?;
+            open.store.write_keys(claim, make_next)
+        })
+    }
+
+    /// What there is while it is open.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when it is closed.
+    pub(super) fn open_state(&self) -> Result<Arc<Open>> {
         self.shared.open.load_full().ok_or_else(closed)
     }
 }
 
 impl Open {
+    /// Checks that it may be changed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when it was opened to be read only, or by the parent of this process.
+    pub(super) fn check_writable(&self) -> Result<()> {
+        self.directory.as_ref().map_or(Ok(()), Directory::check_writable)
+    }
+
     fn checkpoint(&self) -> Result<()> {
         let Some(directory) = &self.directory else { return Ok(()) };
         let mut saved = self.saved_commit.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,7 @@
 //! What can be asked of a database, and what it answers.
 
 use super::input::LoadProgress;
+use super::transactions::TxnLimits;
 use crate::graph;
 use crate::graph::PredicateStats;
 use bytes::Bytes;
@@ -14,6 +15,8 @@ pub struct OpenOptions {
     pub read_only: bool,
     /// The number of threads for loads and large queries; 0 for as many as there are cores.
     pub threads: usize,
+    /// What open transactions may take.
+    pub transactions: TxnLimits,
 }
 
 /// What is dropped.

@@ -48,12 +48,26 @@ impl Database {
     /// `Syntax`, `Schema` or `Query` for what is wrong with the request; `Limit` when `control`
     /// stops it; `Corrupt` when it meets a damaged part of the file.
     pub fn query(&self, request: &QueryRequest, control: &Control) -> Result<QueryAnswer> {
+        self.query_version(self.version()?, request, control)
+    }
+
+    /// Answers a query from a version.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`].
+    pub(super) fn query_version(
+        &self,
+        version: Arc<Version>,
+        request: &QueryRequest,
+        control: &Control,
+    ) -> Result<QueryAnswer> {
         guarded(|| {
             let started = Instant::now();
             let plan = self.plan(&request.text, &request.variables)?;
             let parsing = started.elapsed();
             let options = ExecOptions { debug: request.debug };
-            let mut answer = self.run(self.version()?, plan, options, control)?;
+            let mut answer = self.run(version, plan, options, control)?;
             answer.latency.parsing = parsing;
             Ok(answer)
         })

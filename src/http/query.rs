@@ -16,15 +16,21 @@ use serde_json::Value;
 /// Answers a query.
 pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     match read(incoming).and_then(|request| Ok((request, wants_rdf(incoming)?))) {
-        Ok((request, rdf)) => {
-            run(app, &request, rdf, control).unwrap_or_else(|error| Reply::failed(&error))
+        Ok(((request, start), rdf)) => {
+            run(app, &request, start, rdf, control).unwrap_or_else(|error| Reply::failed(&error))
         }
         Err(message) => Reply::invalid_request(&message),
     }
 }
 
-fn run(app: &App, request: &QueryRequest, rdf: bool, control: &Control) -> EngineResult<Reply> {
-    let answer = app.database.query(request, control)?;
+fn run(
+    app: &App,
+    request: &QueryRequest,
+    start: u64,
+    rdf: bool,
+    control: &Control,
+) -> EngineResult<Reply> {
+    let (answer, start) = app.database.query_at(start, request, control)?;
     let (data, encoding) = match rdf {
         false => answer.to_json_within(control)?,
         true => {
@@ -36,7 +42,7 @@ fn run(app: &App, request: &QueryRequest, rdf: bool, control: &Control) -> Engin
     };
     let mut latency = answer.latency();
     latency.encoding = encoding;
-    let txn = Txn::Read(answer.commit());
+    let txn = Txn { start, ..Txn::default() };
     Ok(Reply::data(data.as_bytes(), &Extensions { latency, txn, touched: Some(answer.touched()) }))
 }
 
@@ -48,10 +54,12 @@ fn wants_rdf(incoming: &Incoming) -> Result<bool, String> {
     }
 }
 
-fn read(incoming: &Incoming) -> Result<QueryRequest, String> {
+/// The query, and the number of the moment that it is about; 0 for now.
+fn read(incoming: &Incoming) -> Result<(QueryRequest, u64), String> {
     let debug = incoming.flag("debug")?;
-    // Every query reads the newest version, which is what these three ask for at the least.
-    incoming.number("startTs")?;
+    let start = incoming.number("startTs")?;
+    // A query costs the same whether a mutation may follow it or not, and the newest version is
+    // always at hand, so these two change nothing.
     incoming.flag("ro")?;
     incoming.flag("be")?;
     let (text, variables) = match incoming.content_type()?.as_str() {
@@ -65,7 +73,7 @@ fn read(incoming: &Incoming) -> Result<QueryRequest, String> {
                 .to_owned());
         }
     };
-    Ok(QueryRequest { text, variables, debug })
+    Ok((QueryRequest { text, variables, debug }, start))
 }
 
 fn read_json(body: &str) -> Result<(String, Variables), String> {

@@ -40,7 +40,7 @@ fn open_database(
     read_only: bool,
     threads: usize,
 ) -> PyResult<PyDatabase> {
-    let options = OpenOptions { read_only, threads };
+    let options = OpenOptions { read_only, threads, ..OpenOptions::default() };
     let Some(path) = path else {
         return Ok(PyDatabase::new(Database::in_memory_with(options), None, false));
     };
