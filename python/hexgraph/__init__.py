@@ -15,6 +15,7 @@ from ._native import (
     Pages,
     Result,
     Server,
+    Txn,
     Upsert,
     __version__,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "SchemaError",
     "Server",
     "StorageError",
+    "Txn",
     "Upsert",
     "__version__",
     "connect",

@@ -1,9 +1,9 @@
 """The native half of hexgraph."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, BinaryIO, Literal, Self, final
+from typing import Any, BinaryIO, Literal, Self, TypeVar, final
 
 import pandas
 import polars
@@ -15,6 +15,7 @@ __all__ = [
     "Pages",
     "Result",
     "Server",
+    "Txn",
     "Upsert",
     "__version__",
     "open_database",
@@ -23,7 +24,11 @@ __all__ = [
 
 __version__: str
 
-def open_database(path: str | None, read_only: bool, threads: int) -> Database: ...
+T = TypeVar("T")
+
+def open_database(
+    path: str | None, read_only: bool, threads: int, txn_timeout: float | None
+) -> Database: ...
 def run_command(arguments: list[str]) -> int: ...
 
 @final
@@ -76,6 +81,9 @@ class Database:
         mutations: Sequence[dict[str, Any]] | None = None,
         timeout: float | None = None,
     ) -> Upsert: ...
+    def txn(self, *, read_only: bool = False) -> Txn: ...
+    def run(self, work: Callable[[Txn], T], *, retries: int = 10) -> T: ...
+    def assign_uids(self, count: int) -> range: ...
     def schema(self) -> str: ...
     def stats(self) -> dict[str, Any]: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
@@ -85,6 +93,48 @@ class Database:
     def __exit__(
         self,
         *_exception: type[BaseException] | BaseException | TracebackType | None,
+    ) -> None: ...
+
+@final
+class Txn:
+    @property
+    def is_open(self) -> bool: ...
+    @property
+    def read_only(self) -> bool: ...
+    def query(
+        self,
+        dql: str,
+        variables: dict[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+        debug: bool = False,
+    ) -> Result: ...
+    def mutate(
+        self,
+        *,
+        set: str = "",
+        delete: str = "",
+        set_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        delete_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    ) -> dict[str, str]: ...
+    def upsert(
+        self,
+        dql: str,
+        variables: dict[str, Any] | None = None,
+        *,
+        set: str = "",
+        delete: str = "",
+        set_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        delete_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        cond: str = "",
+        mutations: Sequence[dict[str, Any]] | None = None,
+        timeout: float | None = None,
+    ) -> Upsert: ...
+    def commit(self) -> None: ...
+    def discard(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, *exception: type[BaseException] | BaseException | TracebackType | None
     ) -> None: ...
 
 @final

@@ -8,6 +8,7 @@ use super::plans::Plans;
 use super::plans::Variables;
 use super::pool::Pool;
 use super::transactions::Transactions;
+use crate::exec::Control;
 use crate::graph;
 use crate::graph::Claim;
 use crate::graph::Key;
@@ -191,8 +192,22 @@ impl Database {
         self.shared.pool.get()
     }
 
+    /// Does what may compute on many threads. Those that rayon itself started are not there in a
+    /// forked child, which has a pool of its own.
+    ///
+    /// # Errors
+    ///
+    /// Those of `job`; `Limit` when the system gives no threads.
+    pub(super) fn compute<T: Send>(
+        &self,
+        control: &Control,
+        job: impl FnOnce() -> Result<T> + Send,
+    ) -> Result<T> {
+        if self.is_forked() { control.install(&*self.pool()?, job) } else { job() }
+    }
+
     /// True in a child that was forked from the process that opened the database.
-    pub(super) fn is_forked(&self) -> bool {
+    fn is_forked(&self) -> bool {
         self.shared.process != process::id()
     }
 

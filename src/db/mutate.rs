@@ -175,7 +175,8 @@ impl Database {
         }
         let (commit, answer) = self.change_keys(None, |version, keys| {
             let Staged { changes, answer } = self.stage(job, version, control)?;
-            Ok((changes.apply_keyed(version, keys)?, answer))
+            let next = self.compute(control, || changes.apply_keyed(version, keys))?;
+            Ok((next, answer))
         })?;
         Ok(MutationAnswer { commit: Some(commit), ..answer })
     }
@@ -193,10 +194,7 @@ impl Database {
     ) -> Result<Staged> {
         let started = Instant::now();
         let (parsing, is_query) = (job.parsing, !job.changes());
-        let (changes, found, report) = match self.is_forked() {
-            true => control.install(&*self.pool()?, || job.run(version, control))?,
-            false => job.run(version, control)?,
-        };
+        let (changes, found, report) = self.compute(control, || job.run(version, control))?;
         let latency = Latency { parsing, processing: started.elapsed(), encoding: Duration::ZERO };
         let queries = found.map(|answer| QueryAnswer::new(answer, latency, version.commit));
         let uids = report.uids.into_iter().map(|(name, uid)| (name, uid.to_string())).collect();

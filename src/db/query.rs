@@ -84,8 +84,7 @@ impl Database {
         let started = Instant::now();
         let commit = version.commit;
         let job = || exec::execute(version, plan, options, control);
-        // The threads that rayon itself started are not there in a forked child.
-        let answer = if self.is_forked() { control.install(&*self.pool()?, job)? } else { job()? };
+        let answer = self.compute(control, job)?;
         let latency = Latency { processing: started.elapsed(), ..Latency::default() };
         Ok(QueryAnswer { answer, latency, commit })
     }

@@ -19,6 +19,7 @@ use crate::graph::Changes;
 use crate::graph::Claim;
 use crate::graph::Key;
 use crate::graph::Snapshot;
+use crate::graph::Store;
 use crate::graph::Version;
 use crate::types::Error;
 use crate::types::Result;
@@ -121,8 +122,7 @@ impl Database {
                 open.transactions.add(txn)?
             }
             Known::Nothing => {
-                let snapshot = open.store.snapshot();
-                check_number(number, &snapshot)?;
+                let snapshot = snapshot_at(number, &open.store)?;
                 open.transactions.add(OpenTxn::numbered(number, snapshot, false))?
             }
         };
@@ -180,11 +180,7 @@ impl Database {
             Known::Open(txn) => txn.view()?,
             Known::Start(snapshot) => Arc::clone(snapshot.version()),
             Known::Ended => open.store.version(),
-            Known::Nothing => {
-                let snapshot = open.store.snapshot();
-                check_number(number, &snapshot)?;
-                Arc::clone(snapshot.version())
-            }
+            Known::Nothing => Arc::clone(snapshot_at(number, &open.store)?.version()),
         };
         Ok((self.query_version(version, request, control)?, number))
     }
@@ -204,19 +200,20 @@ impl Database {
     }
 }
 
-/// Checks that the version of a snapshot is the one of a moment.
-fn check_number(number: u64, snapshot: &Snapshot) -> Result<()> {
-    if snapshot.number() <= number {
+/// A snapshot of the newest version, which is the one of the moment `number` too.
+fn snapshot_at(number: u64, store: &Store) -> Result<Snapshot> {
+    if store.clock() < number {
         return Err(Error::query(format!(
             "StartTs {number} lies in the future: context deadline exceeded"
         )));
     }
+    let snapshot = store.snapshot();
     if number < snapshot.version().commit {
         return Err(Error::query(format!(
             "StartTs {number} is too old: what was there then is not kept any more"
         )));
     }
-    Ok(())
+    Ok(snapshot)
 }
 
 impl Txn {
@@ -233,6 +230,12 @@ impl Txn {
     /// True until it is committed or discarded, or aborted from outside.
     pub fn is_open(&self) -> bool {
         matches!(&*self.open.lock(), State::Open(_))
+    }
+
+    /// True when it was committed or discarded. One that was aborted from outside is not finished:
+    /// its commit tells so.
+    pub fn is_finished(&self) -> bool {
+        matches!(&*self.open.lock(), State::Ended(End::Finished))
     }
 
     /// Answers a query from what the transaction sees.
@@ -335,7 +338,8 @@ impl Txn {
             return Ok(answer);
         }
         let mut keys = Vec::new();
-        let view = changes.clone().apply_keyed(&work.view, &mut keys)?;
+        let (copy, before) = (changes.clone(), &work.view);
+        let view = self.database.compute(control, || copy.apply_keyed(before, &mut keys))?;
         open.transactions.reserve(answer.statements)?;
         work.statements += answer.statements;
         work.view = Arc::new(view);
@@ -384,12 +388,12 @@ impl Database {
                 keys.extend_from_slice(&own);
                 return Ok((Version::clone(&view), ()));
             }
-            let mut next = Version::clone(version);
+            let (mut next, control) = (Version::clone(version), Control::new());
             for changes in changes {
                 if !changes.fit(&next.schema) {
                     return Err(Error::Conflict);
                 }
-                next = changes.apply_keyed(&next, keys)?;
+                next = self.compute(&control, || changes.apply_keyed(&next, keys))?;
             }
             Ok((next, ()))
         })?;

@@ -6,4 +6,5 @@ mod depth;
 mod golden;
 mod layers;
 mod shortest;
+mod transactions;
 mod versions;
