@@ -247,9 +247,10 @@ def test_a_closed_database_has_no_transactions(tmp_path):
     db.close()
     with pytest.raises(hexgraph.QueryError, match="closed"):
         txn.mutate(set='<1> <name> "x" .')
-    with hexgraph.connect(tmp_path / "db", read_only=True) as reader:
-        with pytest.raises(hexgraph.QueryError, match="read-only"):
-            reader.txn().mutate(set='<1> <name> "x" .')
+    reader = hexgraph.connect(tmp_path / "db", read_only=True)
+    with pytest.raises(hexgraph.QueryError, match="read-only"):
+        reader.txn().mutate(set='<1> <name> "x" .')
+    reader.close()
 
 
 def test_run_tries_again(people):
