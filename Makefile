@@ -17,7 +17,7 @@ demo: install ## Build, install into .venv, and take the tour over the sample
 	$(BIN)/python -m hexgraph demo
 
 test: dev ## Run all tests: Rust, Python, notebooks
-	cargo test --locked --features http
+	HEXGRAPH_TWIN_SECONDS=$${HEXGRAPH_TWIN_SECONDS:-60} cargo test --locked --features http
 	$(BIN)/python -m pytest
 
 lint: dev ## Check format and style of Rust and Python, and the type stubs

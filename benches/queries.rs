@@ -3,6 +3,7 @@
 use criterion::Criterion;
 use criterion::criterion_group;
 use criterion::criterion_main;
+use hexgraph_benches::FEATURES;
 use hexgraph_benches::ask;
 use hexgraph_benches::film;
 use hexgraph_benches::shared;
@@ -23,6 +24,9 @@ fn queries(c: &mut Criterion) {
             continue;
         };
         group.bench_function(id, |b| b.iter(|| black_box(ask(&db, text))));
+    }
+    for (id, text) in FEATURES {
+        group.bench_function(*id, |b| b.iter(|| black_box(ask(&db, text))));
     }
     group.finish();
 }

@@ -19,6 +19,7 @@
 
 pub mod types;
 pub mod text;
+pub mod geo;
 pub mod schema;
 pub mod formats;
 pub mod storage;

@@ -6,10 +6,11 @@ once for each, as a user's loop would; the text is parsed once and its variables
 
 import os
 
-import hexgraph
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from common import Engine
+
+import hexgraph
 
 SCHEMA = """
 name: string @index(term) .
@@ -38,7 +39,7 @@ TERM = """query q($term: string) {
   q(func: anyofterms(name, $term), first: 100) { uid name }
   total(func: anyofterms(name, $term)) { count(uid) } }"""
 TOP = """query q($low: int, $high: int) {
-  q(func: ge(age, $low), orderdesc: created, first: 10) @filter(lt(age, $high)) { uid } }"""
+  q(func: between(age, $low, $high), orderdesc: created, first: 10) { uid } }"""
 GROUP = "{ q(func: has(city)) @groupby(city) { count(uid) avg(age) } }"
 AFTER = "query q($a: string) { q(func: has(name), first: 100, after: $a) { uid name age } }"
 SKIP = "query q($n: int) { q(func: has(name), first: 100, offset: $n) { uid name age } }"
@@ -48,7 +49,7 @@ MUTUAL = """query q($a: string, $b: string) { var(func: uid($b)) { y as knows }
   q(func: uid($a)) { count(knows @filter(uid(y))) } }"""
 TRIANGLES = """query q($a: string) { var(func: uid($a)) { x as knows }
   var(func: uid(x)) { n as count(knows @filter(uid(x))) } q() { sum(val(n)) } }"""
-REACH = """query q($a: string) { var(func: uid($a)) @recurse(depth: 5) { x as knows }
+REACH = """query q($a: string) { var(func: uid($a)) @recurse(depth: 4) { x as knows }
   q(func: uid(x)) @filter(not uid($a)) { count(uid) } }"""
 
 
@@ -66,11 +67,11 @@ class E(Engine):
     def close(self):
         self.db.close()
 
-    def open(self, data, db):
+    def open(self, _data, db):
         self.db = hexgraph.connect(db)
 
     def query(self, text, **variables):
-        return self.db.query(text, {"$" + k: str(v) for k, v in variables.items()})
+        return self.db.query(text, variables)
 
     def ask(self, text, **variables):
         return self.query(text, **variables).to_dict()
@@ -78,27 +79,27 @@ class E(Engine):
     def rows(self, text, **variables):
         return self.query(text, **variables).rows("q")
 
-    def point(self, id):
-        return self.rows(POINT, a=id)[0]
+    def point(self, person):
+        return self.rows(POINT, a=person)[0]
 
-    def hop1(self, id):
-        rows = self.rows(HOP1, a=id)
+    def hop1(self, person):
+        rows = self.rows(HOP1, a=person)
         return len(rows), sum(row[2] for row in rows)
 
-    def hop2(self, id):
-        rows = self.rows(HOP2, a=id)
+    def hop2(self, person):
+        rows = self.rows(HOP2, a=person)
         return len(rows), sum(row[2] for row in rows)
 
-    def edge_since(self, id, since):
-        found = self.ask(EDGE_SINCE, a=id, since=since)["q"]
+    def edge_since(self, person, since):
+        found = self.ask(EDGE_SINCE, a=person, since=since)["q"]
         edges = found[0]["knows"] if found else []
         return [(edge["knows|date"], int(edge["uid"], 16)) for edge in edges]
 
-    def hop3_count(self, id):
-        return self.rows(HOP3_COUNT, a=id)[0][0]
+    def hop3_count(self, person):
+        return self.rows(HOP3_COUNT, a=person)[0][0]
 
     def fof(self, ids):
-        return sum(self.rows(HOP2_COUNT, a=id)[0][0] for id in ids)
+        return sum(self.rows(HOP2_COUNT, a=person)[0][0] for person in ids)
 
     def filt_count(self, age, city):
         return self.rows(COUNT, age=age, city=city)[0][0]
@@ -111,7 +112,7 @@ class E(Engine):
         return found.rows("q"), found.rows("total")[0][0]
 
     def top10(self, low, high):
-        return [row[0] for row in self.rows(TOP, low=low, high=high)]
+        return [row[0] for row in self.rows(TOP, low=low, high=high - 1)]
 
     def group(self):
         groups = self.ask(GROUP)["q"][0]["@groupby"]
@@ -130,10 +131,10 @@ class E(Engine):
         return self.rows(MUTUAL, a=a, b=b)[0][0]
 
     def tri(self, ids):
-        return sum(self.rows(TRIANGLES, a=id)[0][0] for id in ids)
+        return sum(self.rows(TRIANGLES, a=person)[0][0] for person in ids)
 
-    def reach4(self, id):
-        return self.rows(REACH, a=id)[0][0]
+    def reach4(self, person):
+        return self.rows(REACH, a=person)[0][0]
 
 
 def write_quads(data, path):

@@ -1,5 +1,9 @@
 //! What the benches share: databases made of seeded data, and how a query is asked.
 
+mod features;
+
+pub use features::FEATURES;
+
 use hexgraph::db::Control;
 use hexgraph::db::Database;
 use hexgraph::db::LoadOptions;

@@ -38,6 +38,7 @@ __all__ = [
     "CorruptError",
     "Database",
     "Error",
+    "Explanation",
     "LimitError",
     "LoadError",
     "LoadReport",

@@ -11,6 +11,7 @@ import polars
 __all__ = [
     "ArrowTable",
     "Database",
+    "Explanation",
     "LoadReport",
     "Pages",
     "Result",
@@ -27,7 +28,11 @@ __version__: str
 _T = TypeVar("_T")
 
 def open_database(
-    path: str | None, read_only: bool, threads: int, txn_timeout: float | None
+    path: str | None,
+    read_only: bool,
+    threads: int,
+    limits: list[tuple[str, str]],
+    txn_timeout: float | None,
 ) -> Database: ...
 def run_command(arguments: list[str]) -> int: ...
 
@@ -57,6 +62,10 @@ class Database:
         timeout: float | None = None,
         debug: bool = False,
     ) -> Result: ...
+    def explain(
+        self, dql: str, variables: dict[str, Any] | None = None, *, timeout: float | None = None
+    ) -> Explanation: ...
+    def slow_queries(self) -> list[dict[str, Any]]: ...
     def pages(
         self, dql: str, size: int = 1000, variables: dict[str, Any] | None = None
     ) -> Pages: ...
@@ -136,6 +145,12 @@ class Txn:
     def __exit__(
         self, *exception: type[BaseException] | BaseException | TracebackType | None
     ) -> None: ...
+
+@final
+class Explanation:
+    @property
+    def steps(self) -> list[dict[str, Any]]: ...
+    def _repr_html_(self) -> str: ...
 
 @final
 class Result:

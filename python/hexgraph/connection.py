@@ -3,6 +3,7 @@
 import atexit
 import os
 import weakref
+from collections.abc import Mapping
 
 from ._native import Database, open_database
 
@@ -16,6 +17,7 @@ def connect(
     *,
     read_only: bool = False,
     threads: int = 0,
+    limits: Mapping[str, float | str] | None = None,
     txn_timeout: float = 300.0,
 ) -> Database:
     """Open the database in the directory `path`, or an empty one in memory.
@@ -25,18 +27,31 @@ def connect(
     are those that loads and large queries use, 0 for as many as there are cores.
     A transaction that nobody uses for `txn_timeout` seconds is discarded.
 
+    `limits` bound what a single request may use; past one it raises LimitError with its name:
+
+    - `timeout`, seconds that a query may take where it does not say so itself (none)
+    - `memory`, bytes of its sets, lists and variables (4 GiB), and `result`, bytes of its answer
+      as it is written (4 GiB); "512MiB" will do
+    - `edges` that one @recurse may walk (a million), and its `levels` (256, which is the most)
+    - `normalize`, objects that @normalize may make of one node (10,000)
+    - `frontier`, beginnings of paths that shortest may keep (a million)
+    - `text`, bytes of a query's text (64 MiB)
+    - `slow`, seconds from which on `Database.slow_queries` keeps a query (1)
+
     >>> import hexgraph
     >>> with hexgraph.connect() as db:
     ...     db
     <hexgraph.Database :memory:>
 
-    Raises StorageError when another process writes there; CorruptError when the data is damaged.
+    Raises StorageError when another process writes there; CorruptError when the data is damaged;
+    ValueError for a limit that there is not.
     """
+    settings = [(name, str(value)) for name, value in (limits or {}).items()]
     if path == MEMORY:
         if read_only:
             raise ValueError("a database in memory is empty: read_only needs a path")
-        return open_database(None, read_only, threads, txn_timeout)
-    database = open_database(os.fspath(path), read_only, threads, txn_timeout)
+        return open_database(None, read_only, threads, settings, txn_timeout)
+    database = open_database(os.fspath(path), read_only, threads, settings, txn_timeout)
     _open.add(database)
     return database
 

@@ -57,6 +57,10 @@ pub struct ServeArguments {
     /// Leave the database as it is
     #[arg(long, requires = "path", conflicts_with_all = ["load", "schema"])]
     pub read_only: bool,
+    /// What a single request may use, as `name=value`: timeout=30s, memory=1GiB, result=100MiB,
+    /// text, edges, levels, normalize, frontier; slow=250ms prints queries that take longer
+    #[arg(long = "limit", value_name = "NAME=VALUE")]
+    pub limits: Vec<String>,
 }
 
 /// The arguments of `query`.
@@ -69,6 +73,9 @@ pub struct QueryArguments {
     /// The value of a variable, as `name=value`
     #[arg(long = "var", value_name = "NAME=VALUE")]
     pub variables: Vec<String>,
+    /// Print the steps that it took, not the answer
+    #[arg(long)]
+    pub explain: bool,
     /// Stop after that many seconds
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<f64>,

@@ -63,6 +63,14 @@ fn run_command(command: Command, interrupt: Interrupt) -> Result<()> {
 fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Result<()> {
     let mut options = OpenOptions { read_only: arguments.read_only, ..OpenOptions::default() };
     options.transactions.idle = duration("--txn-timeout", arguments.txn_timeout)?;
+    let mut prints_slow = false;
+    for limit in &arguments.limits {
+        let Some((name, value)) = limit.split_once('=') else {
+            return Err(Error::query(format!("--limit {limit}: write it as name=value")));
+        };
+        options.limits.set(name, value)?;
+        prints_slow |= name == "slow";
+    }
     let database = match &arguments.path {
         Some(path) => Database::open(path, options)?,
         None => Database::in_memory_with(options),
@@ -75,7 +83,7 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Result<()> {
         (None, Some(schema)) => database.alter(schema)?,
         (None, None) => {}
     }
-    let options = ServeOptions { host: arguments.host, port: arguments.port };
+    let options = ServeOptions { host: arguments.host, port: arguments.port, prints_slow };
     let mut server = Server::start(database.clone(), options)?;
     print(format!("hexgraph answers at {} (Ctrl-C stops it)\n", server.url()).as_bytes())?;
     interrupt.wait();
@@ -97,6 +105,10 @@ fn query(arguments: &QueryArguments, interrupt: Interrupt) -> Result<()> {
         Some(seconds) => interrupt.control().with_timeout(duration("--timeout", seconds)?),
         None => interrupt.control(),
     };
+    if arguments.explain {
+        let explanation = database.explain(&request, &control)?;
+        return print(format!("{explanation}\n").as_bytes());
+    }
     let (mut json, _) = database.query(&request, &control)?.to_json_within(&control)?;
     json.push('\n');
     print(json.as_bytes())

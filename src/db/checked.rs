@@ -1,6 +1,7 @@
 //! Lets the writing of an answer be stopped: a tree can be far larger than the levels it comes from.
 
 use crate::exec::Control;
+use crate::types::Error;
 use crate::types::Sink;
 use crate::types::Uid;
 use crate::types::ValueRef;
@@ -15,12 +16,26 @@ pub struct Checked<'a, S> {
     sink: S,
     control: &'a Control,
     objects: u32,
+    /// About the bytes that were written.
+    bytes: u64,
+    bytes_max: u64,
 }
 
 impl<'a, S: Sink> Checked<'a, S> {
-    /// A sink that stops when `control` says so.
-    pub fn new(sink: S, control: &'a Control) -> Checked<'a, S> {
-        Checked { sink, control, objects: 0 }
+    /// A sink that stops when `control` says so, and behind about `bytes_max` bytes.
+    pub fn new(sink: S, control: &'a Control, bytes_max: u64) -> Checked<'a, S> {
+        Checked { sink, control, objects: 0, bytes: 0, bytes_max }
+    }
+
+    fn count(&mut self, bytes: usize) {
+        self.bytes += bytes as u64;
+        if self.bytes_max < self.bytes {
+            let most = self.bytes_max;
+            let message = format!(
+                "the answer has more than {most} bytes: ask for less, or raise the limit `result`"
+            );
+            resume_unwind(Box::new(Error::Limit { message }));
+        }
     }
 
     /// The sink inside.
@@ -65,14 +80,21 @@ impl<S: Sink> Sink for Checked<'_, S> {
     }
 
     fn key(&mut self, key: &str) {
+        self.count(key.len() + 4);
         self.sink.key(key);
     }
 
     fn value(&mut self, value: ValueRef<'_>) {
+        self.count(match value {
+            ValueRef::String(text) | ValueRef::Default(text) | ValueRef::Geo(text) => text.len(),
+            ValueRef::Vector(numbers) => 12 * numbers.len(),
+            _ => 8,
+        });
         self.sink.value(value);
     }
 
     fn uid(&mut self, uid: Uid) {
+        self.count(8);
         self.sink.uid(uid);
     }
 
@@ -85,6 +107,7 @@ impl<S: Sink> Sink for Checked<'_, S> {
     }
 
     fn text(&mut self, text: &str) {
+        self.count(text.len() + 2);
         self.sink.text(text);
     }
 }

@@ -7,8 +7,10 @@ use super::operation::Stats;
 use super::plans::Plans;
 use super::plans::Variables;
 use super::pool::Pool;
+use super::slow::SlowLog;
 use super::transactions::Transactions;
 use crate::exec::Control;
+use crate::exec::Limits;
 use crate::graph;
 use crate::graph::Claim;
 use crate::graph::Key;
@@ -38,6 +40,8 @@ struct Shared {
     open: ArcSwapOption<Open>,
     plans: Plans,
     pool: Pool,
+    limits: Limits,
+    slow: SlowLog,
     process: u32,
 }
 
@@ -99,6 +103,8 @@ impl Database {
                 open: ArcSwapOption::from_pointee(open),
                 plans: Plans::default(),
                 pool: Pool::new(options.threads),
+                limits: options.limits,
+                slow: SlowLog::default(),
                 process: process::id(),
             }),
         }
@@ -178,8 +184,24 @@ impl Database {
         open.as_ref().map(|open| open.store.version()).ok_or_else(closed)
     }
 
+    /// What a single request may use.
+    pub fn limits(&self) -> &Limits {
+        &self.shared.limits
+    }
+
+    /// The queries that took long.
+    pub(super) fn slow_log(&self) -> &SlowLog {
+        &self.shared.slow
+    }
+
     /// The plan of a text.
     pub(super) fn plan(&self, text: &str, variables: &Variables) -> Result<Arc<Query>> {
+        let most = self.limits().text;
+        if most < text.len() as u64 {
+            let what = format!("the text has {} bytes, more than {most}", text.len());
+            let message = format!("{what}: ask for less, or raise the limit `text`");
+            return Err(Error::Limit { message });
+        }
         self.shared.plans.plan(text, variables)
     }
 

@@ -2,6 +2,8 @@
 
 mod operation;
 mod database;
+mod explain;
+mod slow;
 mod query;
 mod pages;
 mod change;
@@ -16,9 +18,10 @@ mod guard;
 mod rows;
 mod checked;
 
-pub use crate::exec::{Canceller, Control};
+pub use crate::exec::{Canceller, Control, Limits};
 pub use crate::graph::{PredicateStats, Statements};
 pub use database::{Database, check};
+pub use explain::{ExplainedStep, Explanation};
 pub use input::LoadProgress;
 pub use mutate::{Mutation, MutationAnswer, MutationRequest};
 pub use operation::{Drop, Latency, LoadOptions, LoadReport, OpenOptions};
@@ -26,5 +29,6 @@ pub use operation::{SkippedLine, Source, Stats};
 pub use pages::Pages;
 pub use plans::Variables;
 pub use query::{QueryAnswer, QueryRequest};
+pub use slow::SlowQuery;
 pub use transactions::TxnLimits;
 pub use txn::{Txn, TxnOptions};

@@ -2,6 +2,7 @@
 
 use super::input::LoadProgress;
 use super::transactions::TxnLimits;
+use crate::exec::Limits;
 use crate::graph;
 use crate::graph::PredicateStats;
 use bytes::Bytes;
@@ -15,6 +16,8 @@ pub struct OpenOptions {
     pub read_only: bool,
     /// The number of threads for loads and large queries; 0 for as many as there are cores.
     pub threads: usize,
+    /// What a single request may use.
+    pub limits: Limits,
     /// What open transactions may take.
     pub transactions: TxnLimits,
 }

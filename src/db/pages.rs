@@ -4,7 +4,6 @@ use super::database::Database;
 use super::plans::Variables;
 use super::query::QueryAnswer;
 use crate::exec::Control;
-use crate::exec::ExecOptions;
 use crate::graph::Version;
 use crate::plan::Block;
 use crate::plan::BlockKind;
@@ -54,7 +53,7 @@ impl Pages {
         self.plan.blocks[self.block].page = page;
         let plan = Arc::new(self.plan.clone());
         let version = Arc::clone(&self.version);
-        let answer = self.database.run(version, plan, ExecOptions { debug: false }, control)?;
+        let answer = self.database.run(version, plan, self.database.options(false), control)?;
         let Some(last) = answer.last_root(self.block) else { return Ok(None) };
         self.after = last.0;
         Ok(Some(answer))

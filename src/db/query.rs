@@ -2,21 +2,26 @@
 
 use super::checked::Checked;
 use super::database::Database;
+use super::explain::Explanation;
 use super::guard::guarded;
 use super::operation::Latency;
 use super::plans::Variables;
 use super::rows::RowCounter;
+use super::slow::SlowQuery;
 use crate::answer::JsonSink;
 use crate::exec;
 use crate::exec::Answer;
 use crate::exec::Control;
 use crate::exec::ExecOptions;
+use crate::exec::Limits;
+use crate::exec::Trace;
 use crate::graph::Version;
 use crate::plan::Query;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::Sink;
 use crate::types::Uid;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use std::time::Instant;
@@ -66,11 +71,37 @@ impl Database {
             let started = Instant::now();
             let plan = self.plan(&request.text, &request.variables)?;
             let parsing = started.elapsed();
-            let options = ExecOptions { debug: request.debug };
+            let options = self.options(request.debug);
             let mut answer = self.run(version, plan, options, control)?;
             answer.latency.parsing = parsing;
+            if self.limits().slow <= answer.latency.total() {
+                self.slow_log().note(request, answer.latency);
+            }
             Ok(answer)
         })
+    }
+
+    /// Answers a query and tells how: the steps with what was expected and what came out.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`].
+    pub fn explain(&self, request: &QueryRequest, control: &Control) -> Result<Explanation> {
+        control.start_trace();
+        let answer = self.query(request, control)?;
+        let steps = control.trace().map(Trace::steps).unwrap_or_default();
+        Ok(Explanation::new(&request.text, steps, answer.latency()))
+    }
+
+    /// The last queries that took longer than the limit `slow`, the newest last.
+    pub fn slow_queries(&self) -> Vec<SlowQuery> {
+        self.slow_log().queries()
+    }
+
+    /// The options of a request.
+    pub(super) fn options(&self, debug: bool) -> ExecOptions {
+        let Limits { normalize, result, .. } = *self.limits();
+        ExecOptions { debug, normalize, result }
     }
 
     /// Carries a plan out.
@@ -83,6 +114,7 @@ impl Database {
     ) -> Result<QueryAnswer> {
         let started = Instant::now();
         let commit = version.commit;
+        control.set_limits(*self.limits());
         let job = || exec::execute(version, plan, options, control);
         let answer = self.compute(control, job)?;
         let latency = Latency { processing: started.elapsed(), ..Latency::default() };
@@ -103,7 +135,7 @@ impl QueryAnswer {
     /// As [`Database::query`]: values are read when they are written.
     pub fn write<S: Sink>(&self, sink: S, control: &Control) -> Result<S> {
         guarded(|| {
-            let mut sink = Checked::new(sink, control);
+            let mut sink = Checked::new(sink, control, self.answer.options().result);
             self.answer.write(&mut sink)?;
             Ok(sink.into_inner())
         })
@@ -193,8 +225,9 @@ impl QueryAnswer {
         self.answer.last_root(block)
     }
 
-    /// The number of uids that were worked on.
-    pub fn touched(&self) -> u64 {
+    /// For each predicate the number of nodes that it was asked of, and under the empty name the
+    /// roots of the blocks.
+    pub fn touched(&self) -> BTreeMap<&str, u64> {
         self.answer.touched()
     }
 }

@@ -54,6 +54,7 @@ fn lisp(query: &Query, expression: &MathExpr) -> String {
     match expression {
         MathExpr::Constant(Constant::Int(int)) => int.to_string(),
         MathExpr::Constant(Constant::Float(float)) => format!("{float:?}"),
+        MathExpr::Value(value) => format!("{value:?}"),
         MathExpr::Var(var) => query.variables[var.0 as usize].name.clone(),
         MathExpr::Call(function, operands) => {
             let operands: Vec<String> =

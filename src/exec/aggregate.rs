@@ -220,7 +220,7 @@ fn reads_of(kind: &FieldKind) -> Vec<VarId> {
 
 fn math_vars(expr: &MathExpr, vars: &mut Vec<VarId>) {
     match expr {
-        MathExpr::Constant(_) => {}
+        MathExpr::Constant(_) | MathExpr::Value(_) => {}
         MathExpr::Var(var) => vars.push(*var),
         MathExpr::Call(_, operands) => {
             operands.iter().for_each(|operand| math_vars(operand, vars));
@@ -301,13 +301,16 @@ pub(crate) fn aggregate<'v>(
     match op {
         Aggregate::Min => extreme(values, std::cmp::Ordering::Less),
         Aggregate::Max => extreme(values, std::cmp::Ordering::Greater),
-        Aggregate::Sum => sum(values).map(|(sum, _)| sum),
+        Aggregate::Sum => sum(values).map(|(sum, _)| match sum {
+            Value::Float(sum) => Value::Float(clamp(sum)),
+            sum => sum,
+        }),
         Aggregate::Avg => {
             let (sum, count) = sum(values)?;
             let count = count as f64;
             match sum {
                 Value::Int(sum) => Some(Value::Float(sum as f64 / count)),
-                Value::Float(sum) => Some(Value::Float(sum / count)),
+                Value::Float(sum) => Some(Value::Float(clamp(sum / count))),
                 Value::Vector(sum) => Some(Value::Vector(
                     sum.iter().map(|x| (f64::from(*x) / count) as f32).collect(),
                 )),
@@ -373,9 +376,8 @@ fn sum<'v>(values: impl Iterator<Item = ValueRef<'v>>) -> Option<(Value, usize)>
             (Some(Value::Int(sum)), ValueRef::Int(more)) => {
                 Some(Value::Int(sum.wrapping_add(more)))
             }
-            (Some(Value::Float(sum)), ValueRef::Float(more)) => {
-                Some(Value::Float(clamp(sum + more)))
-            }
+            // What overflows is kept until the end, as in a plain array.
+            (Some(Value::Float(sum)), ValueRef::Float(more)) => Some(Value::Float(sum + more)),
             (Some(sum), value) => add(sum.as_ref(), value).or(Some(sum)),
         };
     }

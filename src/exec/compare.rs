@@ -22,6 +22,25 @@ pub(crate) enum Wanted {
 }
 
 impl Wanted {
+    /// The ints that are wanted, when they are a range of ints.
+    pub(crate) fn int_range(&self) -> Option<(i64, i64)> {
+        Some(match self {
+            Wanted::AnyOf(values) => match values.as_slice() {
+                [Value::Int(number)] => (*number, *number),
+                _ => return None,
+            },
+            Wanted::Than(op, Value::Int(number)) => match op {
+                Comparison::Eq => (*number, *number),
+                Comparison::Le => (i64::MIN, *number),
+                Comparison::Lt => (i64::MIN, number.checked_sub(1)?),
+                Comparison::Ge => (*number, i64::MAX),
+                Comparison::Gt => (number.checked_add(1)?, i64::MAX),
+            },
+            Wanted::Between(Value::Int(low), Value::Int(high)) => (*low, *high),
+            _ => return None,
+        })
+    }
+
     /// Whether a value is wanted. Values that can't be compared are not.
     pub(crate) fn holds(&self, value: ValueRef<'_>) -> bool {
         match self {

@@ -5,7 +5,9 @@
 //! (or not many more, since a test costs more than a step in a posting list).
 
 use super::context::Context;
+use super::geo::GeoCall;
 use super::tester::Tester;
+use crate::plan::Call;
 use crate::plan::Filter;
 use crate::plan::Function;
 use crate::storage::NodeSet;
@@ -62,17 +64,44 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
+        if let Call::Geo { relation, predicate, arguments } = &function.call {
+            let call = GeoCall { relation: *relation, name: predicate, arguments };
+            return self.geo_nodes(call, Some(&candidates));
+        }
+        let estimate = self.estimate(function);
+        let step = self.begin("filter", "", Some(function.at), estimate);
+        let passed = self.passing(function, candidates, estimate)?;
+        self.end(&step, passed.len());
+        Ok(passed)
+    }
+
+    fn passing<'f>(
+        &self,
+        function: &'f Function,
+        candidates: NodeSet,
+        estimate: Option<usize>,
+    ) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
         let small = candidates.len().saturating_mul(TEST_COST);
-        if self.estimate(function).is_some_and(|count| count <= small)
+        if estimate.is_some_and(|count| count <= small)
             && let Some(nodes) = self.indexed(function)?
         {
+            self.took("index");
             return Ok(nodes.and(&candidates));
         }
         match self.tester(function)? {
             Tester::Constant(true) => Ok(candidates),
             Tester::Constant(false) => Ok(NodeSet::default()),
-            Tester::Member(set) => Ok(set.and(&candidates)),
-            tester => Ok(NodeSet::from(self.keep_passing(&candidates, &tester)?)),
+            Tester::Member(set) => {
+                self.took("set");
+                Ok(set.and(&candidates))
+            }
+            tester => {
+                self.took("node by node");
+                Ok(NodeSet::from(self.keep_passing(&candidates, &tester)?))
+            }
         }
     }
 

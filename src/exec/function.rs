@@ -2,6 +2,8 @@
 
 use super::compare::Wanted;
 use super::context::Context;
+use super::geo::GeoCall;
+use super::similar::Similar;
 use super::tester::Counter;
 use super::tester::Tester;
 use super::tester::comparable;
@@ -72,7 +74,7 @@ impl<'a> Context<'a> {
                 estimate_wanted(predicate, name.lang.as_deref(), &wanted.ok()?)
             }
             // Only the index can answer these.
-            Call::Terms { .. } => Some(0),
+            Call::Terms { .. } | Call::SimilarTo { .. } => Some(0),
             _ => None,
         }
     }
@@ -102,6 +104,13 @@ impl<'a> Context<'a> {
             }
             Call::Terms { predicate, index, wants, text } => {
                 self.term_set(predicate, *index, *wants, text).map(Some)
+            }
+            Call::Geo { relation, predicate, arguments } => {
+                let call = GeoCall { relation: *relation, name: predicate, arguments };
+                self.geo_nodes(call, None).map(Some)
+            }
+            Call::SimilarTo { predicate, count, target, options } => {
+                self.similar_set(Similar { predicate, count, target, options }).map(Some)
             }
             _ => Ok(None),
         }
@@ -141,13 +150,12 @@ impl<'a> Context<'a> {
                 None => nothing(),
             },
             Call::UidIn { predicate, uids, vars } => self.uid_in_tester(predicate, uids, vars),
-            Call::Uid { .. } | Call::Type(_) | Call::Terms { .. } => {
+            Call::Uid { .. } | Call::Type(_) | Call::Terms { .. } | Call::SimilarTo { .. } => {
                 Ok(Tester::Member(self.indexed(function)?.unwrap_or_default()))
             }
-            Call::Geo { relation, .. } => {
-                Err(Error::unsupported(format!("the geo function {relation:?}"), function.at))
+            Call::Geo { relation, predicate, arguments } => {
+                self.geo_tester(GeoCall { relation: *relation, name: predicate, arguments })
             }
-            Call::SimilarTo { .. } => Err(Error::unsupported("similar_to", function.at)),
             Call::CustomTerms { tokenizer } => {
                 Err(Error::query(format!("there is no custom tokenizer `{tokenizer}`")))
             }
@@ -172,13 +180,11 @@ impl<'a> Context<'a> {
                     )));
                 }
                 let wanted = wanted(comparable(predicate.def.value_type))?;
-                Ok(Tester::Value { predicate, lang: name.lang.as_deref(), wanted })
+                Ok(Tester::of_values(predicate, name.lang.as_deref(), wanted))
             }
             Operand::Count(name) => {
                 let wanted = wanted(ValueType::Int)?;
-                let Some(predicate) = self.resolve(name)? else {
-                    return Ok(Tester::Constant(wanted.holds(ValueRef::Int(0))));
-                };
+                let Some(predicate) = self.resolve(name)? else { return nothing() };
                 let counter =
                     Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
                 Ok(Tester::Count { counter, wanted })
@@ -373,8 +379,12 @@ fn set_in(view: IndexView<'_>, wanted: &Wanted) -> Option<NodeSet> {
     Some(view.range(low.as_ref(), high.as_ref()))
 }
 
+/// The range of an index that is wanted; `None` where there is none, as for values without an order:
+/// an index has one even for bools, but a comparison finds none of them.
 fn bounds(wanted: &Wanted) -> Option<(Bound<TokenKey>, Bound<TokenKey>)> {
-    let key = |value: &Value| TokenKey::of(value.as_ref());
+    let is_ordered = |value: &&Value| value.value_type().is_ordered();
+    let key =
+        |value: &Value| Some(value).filter(is_ordered).and_then(|it| TokenKey::of(it.as_ref()));
     Some(match wanted {
         Wanted::Than(Comparison::Le, value) => (Bound::Unbounded, Bound::Included(key(value)?)),
         Wanted::Than(Comparison::Lt, value) => (Bound::Unbounded, Bound::Excluded(key(value)?)),

@@ -7,9 +7,10 @@ use super::context::Var;
 use super::gather::NumberTable;
 use super::partition::Part;
 use super::read::first_value;
-use super::tree::EdgeField;
+use super::tree::FieldData;
 use super::tree::Group;
 use super::tree::GroupValue;
+use super::tree::Level;
 use super::tree::ValueMap;
 use super::variables::add_values;
 use crate::plan::Aggregate;
@@ -25,17 +26,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Context<'_> {
-    /// Groups the targets of each node of an edge field.
-    pub(crate) fn group_edges(
-        &self,
-        field: &Field,
-        edges: &EdgeField,
-        nodes: usize,
-    ) -> Result<Vec<Vec<Group>>> {
-        let Some(group_by) = &field.group_by else { return Ok(Vec::new()) };
-        (0..nodes)
-            .map(|place| self.groups(group_by, &field.fields, edges.targets_of(place)))
-            .collect()
+    /// Groups the targets of each node, in all fields of a tree that ask for it. The lists are
+    /// final: `@cascade` and its pages come first.
+    pub(crate) fn group_fields(&self, level: &mut Level) -> Result<()> {
+        for result in &mut level.fields {
+            let FieldData::Edges(edges) = &mut result.data else { continue };
+            self.group_fields(&mut edges.level)?;
+            let field = &result.field;
+            if let Some(group_by) = &field.group_by {
+                let lists = edges.offsets.windows(2).map(|row| row[0] as usize..row[1] as usize);
+                let groups =
+                    lists.map(|row| self.groups(group_by, &field.fields, &edges.targets[row]));
+                edges.groups = Some(groups.collect::<Result<_>>()?);
+            }
+        }
+        Ok(())
     }
 
     /// Groups some nodes; the groups come in the order of the answer: small ones first.
@@ -49,6 +54,7 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: &[u32],
     ) -> Result<Vec<Group>> {
+        self.control.charge(8 * members.len())?;
         let mut groups = Vec::new();
         let tables: Vec<_> = body.iter().map(|field| self.number_table(field, members)).collect();
         for Part { keys, members } in self.partition(group_by, members)? {

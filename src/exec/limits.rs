@@ -1,11 +1,15 @@
 //! When a running request has to stop: cancelled from outside, or past its deadline.
 
+use super::settings::Limits;
+use super::settings::past_limit;
+use super::trace::Trace;
 use crate::types::Error;
 use crate::types::Result;
 use rayon::ThreadPool;
 use std::panic;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering;
@@ -26,6 +30,10 @@ pub struct Control {
     started: Instant,
     timeout: Option<Duration>,
     poll: Option<Poll>,
+    trace: OnceLock<Trace>,
+    limits: OnceLock<Limits>,
+    /// The bytes that were charged so far.
+    charged: AtomicU64,
 }
 
 /// Stops the request of the [`Control`] that it came from, from any thread.
@@ -44,7 +52,15 @@ impl Control {
     /// A control that nothing stops but its [`Canceller`].
     pub fn new() -> Control {
         let cancelled = Arc::new(AtomicBool::new(false));
-        Control { cancelled, started: Instant::now(), timeout: None, poll: None }
+        Control {
+            cancelled,
+            started: Instant::now(),
+            timeout: None,
+            poll: None,
+            trace: OnceLock::new(),
+            limits: OnceLock::new(),
+            charged: AtomicU64::new(0),
+        }
     }
 
     /// The same with a deadline, counted from [`Control::new`].
@@ -63,6 +79,42 @@ impl Control {
         Control { poll: Some(poll), ..self }
     }
 
+    /// Notes each step from now on and what it took: costs about a microsecond a step.
+    pub fn start_trace(&self) {
+        self.trace.get_or_init(Trace::default);
+    }
+
+    /// The steps that were noted since [`Control::start_trace`].
+    pub fn trace(&self) -> Option<&Trace> {
+        self.trace.get()
+    }
+
+    /// Sets the limits of the request, unless it has some already.
+    pub fn set_limits(&self, limits: Limits) {
+        self.limits.get_or_init(|| limits);
+    }
+
+    /// The limits of the request.
+    pub fn limits(&self) -> &Limits {
+        self.limits.get_or_init(Limits::default)
+    }
+
+    /// Counts memory that the request keeps to its end: sets, lists, variables. Costs an atomic
+    /// addition: call it once for a whole list.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when all that was charged is more than the limit `memory`.
+    pub fn charge(&self, bytes: usize) -> Result<()> {
+        let bytes = bytes as u64;
+        let charged = self.charged.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let most = self.limits().memory;
+        if charged <= most {
+            return Ok(());
+        }
+        Err(past_limit(&format!("the request needs more than {most} bytes of memory"), "memory"))
+    }
+
     /// What cancels this request from another thread.
     pub fn canceller(&self) -> Canceller {
         Canceller { cancelled: Arc::clone(&self.cancelled) }
@@ -78,11 +130,12 @@ impl Control {
         if self.is_cancelled() {
             return Err(cancelled());
         }
-        if self.timeout.is_none() && self.poll.is_none() {
+        let timeout = self.timeout.or_else(|| self.limits().timeout);
+        if timeout.is_none() && self.poll.is_none() {
             return Ok(());
         }
         let elapsed = self.started.elapsed();
-        match self.timeout {
+        match timeout {
             Some(timeout) if timeout <= elapsed => Err(timed_out(timeout)),
             _ => self.ask_poll(elapsed),
         }
@@ -192,7 +245,7 @@ fn cancelled() -> Error {
 
 fn timed_out(timeout: Duration) -> Error {
     let message = format!(
-        "query timeout: not done within {timeout:?}, ask for less or raise the timeout \
+        "query timeout: not done within {timeout:?}, ask for less or raise the `timeout` \
          (context deadline exceeded)"
     );
     Error::Limit { message }

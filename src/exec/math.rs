@@ -5,6 +5,8 @@
 //! negative number, overflow) leaves its node without a value; with constants alone it fails the
 //! request.
 
+use super::math_columns;
+use super::tree::Column;
 use super::tree::ValueMap;
 use crate::plan::Constant;
 use crate::plan::MathExpr;
@@ -29,7 +31,7 @@ type Lookup<'a> = dyn Fn(VarId) -> Result<Arc<ValueMap>> + 'a;
 /// [`Error::Query`] for a failing operation on constants.
 pub(crate) fn evaluate(expr: &MathExpr, nodes: &[u32], lookup: &Lookup<'_>) -> Result<ValueMap> {
     let result = eval(expr, lookup)?;
-    let mut map = ValueMap::clone(&result);
+    let mut map = Arc::try_unwrap(result).unwrap_or_else(|shared| ValueMap::clone(&shared));
     if let (Some(value), false) = (&map.constant, nodes.is_empty()) {
         let value = value.clone();
         map = ValueMap::from_sorted(nodes.iter().map(|&node| (node, value.clone())));
@@ -45,6 +47,7 @@ fn eval(expr: &MathExpr, lookup: &Lookup<'_>) -> Result<Arc<ValueMap>> {
         MathExpr::Constant(Constant::Float(number)) => {
             Ok(Arc::new(ValueMap::constant(Value::Float(*number))))
         }
+        MathExpr::Value(value) => Ok(Arc::new(ValueMap::constant(value.clone()))),
         MathExpr::Var(var) => lookup(*var),
         MathExpr::Call(function, operands) => {
             let operands =
@@ -68,6 +71,9 @@ fn unary(function: MathFunction, operand: &ValueMap) -> Result<ValueMap> {
         let result = apply_one(function, value.as_ref());
         return result.map(ValueMap::constant).ok_or_else(|| constant_failed(function));
     }
+    if let Some(found) = math_columns::unary(function, operand) {
+        return Ok(found);
+    }
     let pairs = operand.iter();
     Ok(ValueMap::from_sorted(
         pairs.filter_map(|(node, value)| apply_one(function, value).map(|value| (node, value))),
@@ -75,6 +81,9 @@ fn unary(function: MathFunction, operand: &ValueMap) -> Result<ValueMap> {
 }
 
 fn binary(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Result<ValueMap> {
+    if let Some(found) = math_columns::binary(function, one, other) {
+        return Ok(found);
+    }
     let apply = |one, other| apply(function, one, other);
     let zero = ValueRef::Int(0);
     match (&one.constant, &other.constant) {
@@ -93,6 +102,12 @@ fn binary(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Result<Va
             one.iter()
                 .filter_map(|(node, one)| apply(one, other.as_ref()).map(|value| (node, value))),
         )),
+        (None, None) if one.nodes == other.nodes => {
+            let pairs = one.iter().zip(other.iter());
+            let pairs =
+                pairs.filter_map(|((node, one), (_, other))| Some((node, apply(one, other)?)));
+            Ok(ValueMap::from_sorted(pairs))
+        }
         (None, None) => {
             let nodes = if is_comparison(function) { one.nodes.clone() } else { both(one, other) };
             Ok(ValueMap::from_sorted(nodes.into_iter().filter_map(|node| {
@@ -106,9 +121,6 @@ fn binary(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Result<Va
 
 /// The nodes of either map.
 fn both(one: &ValueMap, other: &ValueMap) -> Vec<u32> {
-    if one.nodes == other.nodes {
-        return one.nodes.clone();
-    }
     let mut nodes = [one.nodes.as_slice(), other.nodes.as_slice()].concat();
     nodes.sort_unstable();
     nodes.dedup();
@@ -137,6 +149,9 @@ fn is_comparison(function: MathFunction) -> bool {
 
 /// When ints and floats meet in one result, all become floats.
 fn unify(map: ValueMap) -> ValueMap {
+    if !matches!(map.values, Column::Any(_)) {
+        return map;
+    }
     let mixed = {
         let mut kinds = map.iter().map(|(_, value)| matches!(value, ValueRef::Float(_)));
         match kinds.next() {
@@ -255,7 +270,8 @@ fn floats(function: MathFunction, one: f64, other: f64) -> Option<Value> {
         MathFunction::Modulo if other != 0.0 => finite(one % other),
         MathFunction::Max => finite(one.max(other)),
         MathFunction::Min => finite(one.min(other)),
-        MathFunction::Pow => finite(one.powf(other)),
+        // A broken power of a negative number is none, as is its root.
+        MathFunction::Pow => finite(Some(one.powf(other)).filter(|power| !power.is_nan())?),
         MathFunction::LogBase if 0.0 < one && 0.0 < other && other != 1.0 => {
             finite(one.ln() / other.ln())
         }
@@ -277,12 +293,16 @@ fn vectors(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Op
         };
     }
     let (numbers, factor) = match (one, other) {
-        (ValueRef::Vector(numbers), scalar) => (numbers, float(scalar)? as f32),
+        (ValueRef::Vector(numbers), scalar) => (numbers, scalar),
         (scalar, ValueRef::Vector(numbers)) if function == MathFunction::Multiply => {
-            (numbers, float(scalar)? as f32)
+            (numbers, scalar)
         }
         _ => return None,
     };
+    let factor = float(factor)? as f32;
+    if factor.is_infinite() {
+        return None;
+    }
     match function {
         MathFunction::Multiply => Some(Value::Vector(numbers.iter().map(|x| x * factor).collect())),
         MathFunction::Divide if factor != 0.0 => {

@@ -1,5 +1,7 @@
 //! Carries out a plan over one version of the graph: a set of nodes at a time, level by level.
 
+mod settings;
+mod trace;
 mod limits;
 mod tree;
 mod context;
@@ -8,6 +10,8 @@ mod gather;
 mod compare;
 mod tester;
 mod function;
+mod geo;
+mod similar;
 mod root;
 mod filter;
 mod order;
@@ -18,6 +22,7 @@ mod expand;
 mod cascade;
 mod variables;
 mod aggregate;
+mod math_columns;
 mod math;
 mod partition;
 mod group_by;
@@ -32,4 +37,6 @@ mod normalize;
 
 pub use limits::{Canceller, Control};
 pub use run::{Answer, ExecOptions, execute};
+pub use settings::Limits;
+pub use trace::{Step, Trace};
 pub use upsert::{Upsert, execute_upsert};

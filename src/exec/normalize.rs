@@ -5,11 +5,13 @@ use super::output::Edge;
 use super::output::Writer;
 use super::output::chosen;
 use super::output::counts_of;
-use super::output::too_many_flat;
 use super::read::Langs;
+use super::settings::past_limit;
 use super::tree::FieldData;
 use super::tree::FieldResult;
 use super::tree::Level;
+use crate::graph::ValueList;
+use crate::plan::Facets;
 use crate::plan::FieldKind;
 use crate::types::Result;
 use crate::types::Uid;
@@ -17,14 +19,13 @@ use crate::types::Value;
 use crate::types::ValueRef;
 use std::sync::Arc;
 
-/// The most flat objects of one root, as in the reference.
-const FLAT_MAX: usize = 10_000;
-
 /// A value of a flat object.
 #[derive(Clone)]
 enum Item {
     Value(Value),
     List(Vec<Value>),
+    /// A facet of the values of a list, by their places.
+    Places(Vec<(usize, Value)>),
     Uid(Uid),
     Int(i64),
 }
@@ -79,6 +80,14 @@ fn write_item(sink: &mut dyn crate::types::Sink, item: &Item, inside: bool) {
         Item::Value(value) => sink.value(value.as_ref()),
         Item::Uid(uid) => sink.uid(*uid),
         Item::Int(number) => sink.int(*number),
+        Item::Places(values) => {
+            sink.begin_object();
+            for (place, value) in values {
+                sink.key(&place.to_string());
+                sink.value(value.as_ref());
+            }
+            sink.end_object();
+        }
         Item::List(values) => {
             if !inside {
                 sink.begin_array();
@@ -127,8 +136,11 @@ fn rows(
             }
             if !below.is_empty() {
                 *nested = true;
-                if FLAT_MAX < all.len().saturating_mul(below.len()) {
-                    return Err(too_many_flat(FLAT_MAX));
+                let most = writer.options.normalize;
+                if most < all.len().saturating_mul(below.len()) as u64 {
+                    let what =
+                        format!("@normalize would make more than {most} objects of one node");
+                    return Err(past_limit(&what, "normalize"));
                 }
                 all = product(&all, &below);
             }
@@ -195,16 +207,16 @@ fn items(
             let Some((_, list)) = predicate.values_in(Langs::First(langs), node) else {
                 return Ok(Row::new());
             };
-            let mut row = Row::new();
-            if let Some(facets) = &field.facets
-                && !predicate.def.list
-            {
-                for (key, value) in chosen(facets, alias, &list.facets(0)) {
-                    row.push((key.into(), Item::Value(value.to_value())));
-                }
-            }
+            let places = values.places(node, list.len());
+            let mut row = match &field.facets {
+                Some(facets) => value_facets(facets, alias, predicate.def.list, &list, &places),
+                None => Row::new(),
+            };
             let item = match predicate.def.list {
-                true => Item::List(list.iter().map(convert).collect::<Result<_>>()?),
+                true => {
+                    let shown = places.iter().map(|&place| convert(list.get(place)));
+                    Item::List(shown.collect::<Result<_>>()?)
+                }
                 false => Item::Value(convert(list.get(0))?),
             };
             row.push((key, item));
@@ -213,6 +225,30 @@ fn items(
         _ => None,
     };
     Ok(item.map(|item| (key, item)).into_iter().collect())
+}
+
+fn value_facets(
+    facets: &Facets,
+    alias: &str,
+    is_list: bool,
+    list: &ValueList<'_>,
+    places: &[usize],
+) -> Row {
+    let mut row = Row::new();
+    for (shown, &place) in places.iter().enumerate() {
+        for (key, value) in chosen(facets, alias, &list.facets(place)) {
+            let value = value.to_value();
+            if !is_list {
+                row.push((key.into(), Item::Value(value)));
+                continue;
+            }
+            match row.iter_mut().find(|(other, _)| **other == *key) {
+                Some((_, Item::Places(values))) => values.push((shown, value)),
+                _ => row.push((key.into(), Item::Places(vec![(shown, value)]))),
+            }
+        }
+    }
+    row
 }
 
 fn all_langs(predicate: &crate::graph::Predicate, alias: &str, node: u32) -> Result<Row> {

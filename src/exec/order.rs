@@ -71,8 +71,10 @@ impl<'a> Context<'a> {
         if let ([(predicate, None, descending)], Some(wanted)) = (predicates.as_slice(), wanted)
             && let Some(view) = walkable(predicate, nodes.len(), wanted)
         {
+            self.took("walks the index");
             return Ok(walk(view, predicate, nodes, *descending, wanted));
         }
+        self.took("sorts");
         let nodes = nodes.to_vec();
         self.check()?;
         let single = predicates.len() == 1;

@@ -27,10 +27,10 @@ use crate::plan::Field;
 use crate::plan::FieldKind;
 use crate::plan::GroupBy;
 use crate::plan::Query;
-use crate::types::Error;
 use crate::types::Result;
 use crate::types::Sink;
 use crate::types::ValueRef;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What every step of the writing needs.
@@ -66,13 +66,21 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// The number of nodes at all levels.
-pub(crate) fn touched(level: &Level) -> u64 {
-    let below = level.fields.iter().map(|result| match &result.data {
-        FieldData::Edges(edges) => touched(&edges.level),
-        _ => 0,
-    });
-    level.nodes.len() as u64 + below.sum::<u64>()
+/// Adds to each predicate the nodes that it was asked of.
+pub(crate) fn count_touched<'l>(level: &'l Level, touched: &mut BTreeMap<&'l str, u64>) {
+    for result in &level.fields {
+        let name = match &result.field.kind {
+            FieldKind::Predicate { name, .. }
+            | FieldKind::Count { name, .. }
+            | FieldKind::CheckPassword { name, .. } => name.as_str(),
+            FieldKind::Uid => "uid",
+            _ => continue,
+        };
+        *touched.entry(name).or_default() += level.nodes.len() as u64;
+        if let FieldData::Edges(edges) = &result.data {
+            count_touched(&edges.level, touched);
+        }
+    }
 }
 
 impl Writer<'_, '_> {
@@ -80,7 +88,9 @@ impl Writer<'_, '_> {
         if let (Some(groups), Some(group_by)) = (&result.groups, &block.group_by) {
             if !groups.is_empty() {
                 self.sink.key(&block.name);
-                self.groups(groups, group_by, &block.fields)?;
+                self.sink.begin_array();
+                self.groups(groups, group_by, &block.fields);
+                self.sink.end_array();
             }
             return Ok(());
         }
@@ -141,8 +151,14 @@ impl Writer<'_, '_> {
             path.push(node);
         }
         self.sink.begin_object();
-        for result in &level.fields {
-            self.field(level, place, result)?;
+        let mut rest = level.fields.as_slice();
+        while let [result, others @ ..] = rest {
+            let same = same_edges(result, others);
+            match same {
+                0 => self.field(level, place, result)?,
+                _ => self.merged_edges(&rest[..=same], place, node)?,
+            }
+            rest = &others[same..];
         }
         if let Some(path) = &mut self.path {
             path.pop();
@@ -314,7 +330,9 @@ impl Writer<'_, '_> {
             let groups = &groups[place];
             if !groups.is_empty() {
                 self.sink.key(&field.key);
-                self.groups(groups, group_by, &field.fields)?;
+                self.sink.begin_array();
+                self.groups(groups, group_by, &field.fields);
+                self.sink.end_array();
             }
             return Ok(());
         }
@@ -322,10 +340,7 @@ impl Writer<'_, '_> {
         if targets.is_empty() || edges.level.fields.is_empty() && !self.options.debug {
             return Ok(());
         }
-        let edge = field.facets.as_ref().and_then(|facets| {
-            let stored = EdgeFacets::new(&edges.predicate, edges.reverse)?;
-            Some(Edge { field, facets, stored, node })
-        });
+        let edge = Edge::of(field, edges, node);
         self.sink.key(&field.key);
         let single = !edges.reverse
             && !edges.predicate.def.list
@@ -345,6 +360,18 @@ impl Writer<'_, '_> {
             return Ok(());
         }
         self.sink.begin_array();
+        self.edge_items(field, edges, targets, edge.as_ref())?;
+        self.end_edges();
+        Ok(())
+    }
+
+    fn edge_items(
+        &mut self,
+        field: &Field,
+        edges: &EdgeField,
+        targets: &[u32],
+        edge: Option<&Edge<'_>>,
+    ) -> Result<()> {
         let mut next = 0;
         for &target in targets {
             let Some(place) = edges.level.place_near(target, next) else { continue };
@@ -352,18 +379,42 @@ impl Writer<'_, '_> {
             if field.normalize {
                 write_flat(self, &edges.level, place)?;
             } else {
-                self.object(&edges.level, place, edge.as_ref())?;
+                self.object(&edges.level, place, edge)?;
             }
         }
         for count in counts_of(&edges.level).filter(|count| is_shown(count, field.normalize)) {
             self.count_object(count, targets.len());
         }
+        Ok(())
+    }
+
+    /// Neighbouring fields with one key, such as `friend @groupby(age)` and `friend`: one array.
+    fn merged_edges(&mut self, results: &[FieldResult], place: usize, node: u32) -> Result<()> {
+        self.sink.key(&results[0].field.key);
+        self.sink.begin_array();
+        for FieldResult { field, data } in results {
+            let FieldData::Edges(edges) = data else { continue };
+            match (&edges.groups, &field.group_by) {
+                (Some(groups), Some(group_by)) if !groups[place].is_empty() => {
+                    self.groups(&groups[place], group_by, &field.fields);
+                }
+                (Some(_), _) => {}
+                _ => {
+                    let edge = Edge::of(field, edges, node);
+                    self.edge_items(field, edges, edges.targets_of(place), edge.as_ref())?;
+                }
+            }
+        }
+        self.end_edges();
+        Ok(())
+    }
+
+    fn end_edges(&mut self) {
         if self.sink.is_empty() {
             self.sink.discard_array();
         } else {
             self.sink.end_array();
         }
-        Ok(())
     }
 
     fn edge_facets(&mut self, edge: &Edge<'_>, target: u32) {
@@ -374,8 +425,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn groups(&mut self, groups: &[Group], group_by: &GroupBy, body: &[Arc<Field>]) -> Result<()> {
-        self.sink.begin_array();
+    fn groups(&mut self, groups: &[Group], group_by: &GroupBy, body: &[Arc<Field>]) {
         self.sink.begin_object();
         self.sink.key("@groupby");
         self.sink.begin_array();
@@ -402,8 +452,6 @@ impl Writer<'_, '_> {
         }
         self.sink.end_array();
         self.sink.end_object();
-        self.sink.end_array();
-        Ok(())
     }
 
     /// `_path_`: each path as objects nested along its edges, the total weight outermost.
@@ -460,11 +508,28 @@ pub(crate) struct Edge<'e> {
     pub(crate) node: u32,
 }
 
-impl Edge<'_> {
+impl<'e> Edge<'e> {
+    /// The edge of a field from a node; `None` when no facets are wanted, or there are none.
+    fn of(field: &'e Field, edges: &'e EdgeField, node: u32) -> Option<Edge<'e>> {
+        let facets = field.facets.as_ref()?;
+        let stored = EdgeFacets::new(&edges.predicate, edges.reverse)?;
+        Some(Edge { field, facets, stored, node })
+    }
+
     /// The part of a facet's key before the bar.
     pub(crate) fn key(&self) -> &str {
         &self.field.key
     }
+}
+
+/// How many of the fields behind a field of edges are edges under the same key.
+fn same_edges(result: &FieldResult, others: &[FieldResult]) -> usize {
+    let is_edges = |result: &FieldResult| matches!(result.data, FieldData::Edges(_));
+    if !is_edges(result) {
+        return 0;
+    }
+    let same = |other: &&FieldResult| is_edges(other) && other.field.key == result.field.key;
+    others.iter().take_while(same).count()
 }
 
 /// The facets that are asked for, with the keys that they get.
@@ -532,14 +597,5 @@ fn group_key(field: &Field) -> String {
             }
         }
         _ => field.key.clone(),
-    }
-}
-
-/// The error for a result that would grow past what `@normalize` allows.
-pub(crate) fn too_many_flat(limit: usize) -> Error {
-    Error::Limit {
-        message: format!(
-            "@normalize would make more than {limit} objects of one node: select or page fewer edges"
-        ),
     }
 }

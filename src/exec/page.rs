@@ -38,7 +38,10 @@ impl<'a> Context<'a> {
         }
         let root = self.root(function)?;
         if block.order.is_empty() {
-            return self.stream(root, block.filter.as_ref(), page);
+            let step = self.begin("page", &block.name, Some(block.at), Some(page.first as usize));
+            let found = self.stream(root, block.filter.as_ref(), page)?;
+            self.end(&step, found.len());
+            return Ok(found);
         }
         let mut set = root;
         if let Some(filter) = &block.filter {
@@ -48,7 +51,9 @@ impl<'a> Context<'a> {
             set = NodeSet::from(self.page_of(&set, Page { after: page.after, ..Page::default() }));
         }
         let wanted = (0 < page.first).then(|| page.first as usize + offset_of(page));
+        let step = self.begin("order", &block.name, Some(block.at), wanted);
         let ordered = self.order_nodes(&block.order, &set, offset_of(page), wanted)?;
+        self.end(&step, ordered.len());
         Ok(cut(&ordered, page).to_vec())
     }
 
@@ -147,7 +152,11 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        let Some(filter) = filter else { return Ok(self.page_of(&root, page)) };
+        let Some(filter) = filter else {
+            self.took("seek");
+            return Ok(self.page_of(&root, page));
+        };
+        self.took("walks the root, asks the filter");
         let parts = match filter {
             Filter::And(parts) => parts.as_slice(),
             other => std::slice::from_ref(other),
@@ -161,6 +170,7 @@ impl<'a> Context<'a> {
             };
             match set {
                 Some(set) if set.len() < driver.len() / DRIVER_RATIO => {
+                    self.took("walks the filter's index, asks the root");
                     testers.push(Tester::Member(std::mem::replace(&mut driver, set)));
                 }
                 Some(set) => testers.push(Tester::Member(set)),

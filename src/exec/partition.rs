@@ -120,14 +120,18 @@ impl Context<'_> {
         {
             return None;
         }
-        Some(parts_of_postings(view.index, subjects, members))
+        Some(parts_of_postings(predicate, view.index, &Grouped { nodes: members, subjects }))
     }
 }
 
-fn parts_of_postings(index: &TokenIndex, subjects: &FrozenBitmap, members: &[u32]) -> Vec<Part> {
-    let all = subjects.is_exactly(members);
+fn parts_of_postings(
+    predicate: &Predicate,
+    index: &TokenIndex,
+    members: &Grouped<'_>,
+) -> Vec<Part> {
+    let all = members.subjects.is_exactly(members.nodes);
     let wanted: RoaringBitmap =
-        if all { RoaringBitmap::new() } else { members.iter().copied().collect() };
+        if all { RoaringBitmap::new() } else { members.nodes.iter().copied().collect() };
     let part = |token: usize| {
         let range = index.offsets.range(token);
         let members = if all {
@@ -136,10 +140,18 @@ fn parts_of_postings(index: &TokenIndex, subjects: &FrozenBitmap, members: &[u32
             let postings = index.postings.slice(range).iter().copied();
             Members::List(postings.filter(|&node| wanted.contains(node)).collect())
         };
-        Part { keys: vec![GroupValue::Value(index.keys.get(token).to_value())], members }
+        // A token stands for all ways of writing a time; the first member's is shown.
+        let first = *members.as_slice().first()?;
+        let key = GroupValue::Value(first_value(predicate, &[], first)?);
+        Some(Part { keys: vec![key], members })
     };
-    let parts = (0..index.len()).map(part);
-    parts.filter(|part| !part.members.as_slice().is_empty()).collect()
+    (0..index.len()).filter_map(part).collect()
+}
+
+/// The nodes to be grouped, and those that have the key.
+struct Grouped<'a> {
+    nodes: &'a [u32],
+    subjects: &'a FrozenBitmap,
 }
 
 impl Source<'_> {

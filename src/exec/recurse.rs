@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::function::no_reverse;
+use super::settings::past_limit;
 use super::traverse::Inherited;
 use super::traverse::Walk;
 use super::traverse::distinct;
@@ -12,20 +13,34 @@ use super::tree::Level;
 use crate::plan::Block;
 use crate::plan::Field;
 use crate::plan::FieldKind;
+use crate::plan::Page;
 use crate::plan::Recurse;
 use crate::types::Error;
 use crate::types::Result;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// The most edges that one `@recurse` may walk, as in the reference.
-const EDGES_MAX: usize = 1_000_000;
+/// The edges that have been walked.
+#[derive(Default)]
+struct Walked {
+    /// Predicate and direction: the place in it tells the edges of one from those of another,
+    /// since `expand` gives each level other fields.
+    kinds: Vec<(Arc<str>, bool)>,
+    /// Place in `kinds`, from, to.
+    edges: FxHashSet<(u32, u32, u32)>,
+}
 
-/// The most levels: answers nest as deep, and so do the readers of their JSON.
-const LEVELS_MAX: u64 = 256;
-
-/// The edges that have been walked: the field, from, to.
-type Walked = FxHashSet<(u32, u32, u32)>;
+impl Walked {
+    /// The place of a predicate and direction.
+    fn kind(&mut self, name: &str, reverse: bool) -> u32 {
+        let known = |(other, way): &(Arc<str>, bool)| &**other == name && *way == reverse;
+        let place = self.kinds.iter().position(known).unwrap_or_else(|| {
+            self.kinds.push((name.into(), reverse));
+            self.kinds.len() - 1
+        });
+        place as u32
+    }
+}
 
 impl Context<'_> {
     /// Evaluates a `@recurse` block from its roots.
@@ -59,17 +74,19 @@ impl Context<'_> {
         let mut layer = vec![&mut root];
         let mut depth = 1;
         while !layer.is_empty() && (recurse.depth == 0 || depth <= recurse.depth) {
-            if LEVELS_MAX < depth {
-                return Err(Error::Limit {
-                    message: format!(
-                        "@recurse went deeper than {LEVELS_MAX} levels: give it a smaller depth, or ask for a shortest path"
-                    ),
-                });
+            if self.control.limits().levels < depth {
+                let most = self.control.limits().levels;
+                return Err(past_limit(
+                    &format!("@recurse went deeper than {most} levels, give it a smaller depth"),
+                    "levels",
+                ));
             }
             let last = recurse.depth != 0 && depth == recurse.depth;
+            let (step, before) = (self.begin("level", "of @recurse", None, None), edges);
             for level in &mut layer {
                 self.recurse_level(block, recurse, level, last, &mut walked, &mut edges)?;
             }
+            self.end(&step, edges - before);
             layer = layer.into_iter().flat_map(levels_below).collect();
             depth += 1;
         }
@@ -86,23 +103,27 @@ impl Context<'_> {
         edges: &mut usize,
     ) -> Result<()> {
         let fields = self.expand_fields(&block.fields, &level.nodes, true)?.into_owned();
-        for (number, field) in fields.iter().enumerate() {
+        for field in &fields {
             if let Some((name, reverse)) = self.edges_of(field) {
-                if last {
+                if last && !counts_at_last(block) {
+                    // What the field refuses, it refuses at this level, too.
+                    self.recurse_edges(block, field, &[], |_, _| false)?;
                     continue;
                 }
-                let tag = self.field_tag(name, reverse, number);
-                let result =
-                    self.recurse_edges(field, name, reverse, &level.nodes, |from, to| {
-                        recurse.allow_loop || walked.insert((tag, from, to))
-                    })?;
+                let kind = walked.kind(name, reverse);
+                let result = self.recurse_edges(block, field, &level.nodes, |from, to| {
+                    recurse.allow_loop || walked.edges.insert((kind, from, to))
+                })?;
                 *edges += result.targets.len();
-                if EDGES_MAX < *edges {
-                    return Err(Error::Limit {
-                        message: format!(
-                            "@recurse walked more than {EDGES_MAX} edges: give it a depth or a filter"
+                self.control.charge(24 * result.targets.len())?;
+                let most = self.control.limits().edges;
+                if most < *edges as u64 {
+                    return Err(past_limit(
+                        &format!(
+                            "@recurse walked more than {most} edges, give it a depth or a filter"
                         ),
-                    });
+                        "edges",
+                    ));
                 }
                 let data = FieldData::Edges(Box::new(result));
                 level.fields.push(FieldResult { field: Arc::clone(field), data });
@@ -116,14 +137,6 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// A number for the predicate and direction that a field walks.
-    fn field_tag(&self, name: &str, reverse: bool, number: usize) -> u32 {
-        let place = self.query.blocks.iter().flat_map(|block| &block.fields).position(|field| {
-            matches!(&field.kind, FieldKind::Predicate { name: other, reverse: way, .. } if other == name && *way == reverse)
-        });
-        place.map_or(number as u32 | 1 << 31, |place| place as u32)
-    }
-
     fn edges_of<'f>(&self, field: &'f Field) -> Option<(&'f str, bool)> {
         let FieldKind::Predicate { name, reverse, .. } = &field.kind else { return None };
         let predicate = self.predicate(name)?;
@@ -132,16 +145,20 @@ impl Context<'_> {
 
     fn recurse_edges(
         &mut self,
+        block: &Block,
         field: &Arc<Field>,
-        name: &str,
-        reverse: bool,
         nodes: &[u32],
         mut is_new: impl FnMut(u32, u32) -> bool,
     ) -> Result<EdgeField> {
+        let (name, reverse) = self.edges_of(field).expect("only fields of edges are walked");
         let predicate = self.predicate(name).ok_or_else(|| no_reverse(name))?;
         let edges = predicate.direction(reverse).ok_or_else(|| no_reverse(name))?;
         let walk = Walk { field, predicate, reverse, edges };
-        let (offsets, all) = self.walk(nodes, &walk, field.page)?;
+        let page = match block.cascade {
+            Some(_) => Page { after: field.page.after, ..Page::default() },
+            None => field.page,
+        };
+        let (offsets, all) = self.walk(nodes, &walk, page)?;
         let mut kept = vec![0];
         let mut targets = Vec::with_capacity(all.len());
         for (place, &node) in nodes.iter().enumerate() {
@@ -153,6 +170,15 @@ impl Context<'_> {
         let predicate = Arc::clone(predicate);
         Ok(EdgeField { predicate, reverse, offsets: kept, targets, level, groups: None })
     }
+}
+
+/// Whether edges are walked at the last level, too, where nothing of them shows.
+fn counts_at_last(block: &Block) -> bool {
+    let binds = |field: &Arc<Field>| {
+        let mut items = field.facets.iter().flat_map(|facets| &facets.items);
+        field.var.is_some() || items.any(|item| item.var.is_some())
+    };
+    block.cascade.is_some() || block.fields.iter().any(binds)
 }
 
 fn levels_below(level: &mut Level) -> Vec<&mut Level> {

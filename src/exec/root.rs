@@ -40,6 +40,18 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
+        let estimate = self.control.trace().and_then(|_| self.estimate(function));
+        let step = self.begin("root", "", Some(function.at), estimate);
+        self.took("index");
+        let nodes = self.root_nodes(function)?;
+        self.end(&step, nodes.len());
+        Ok(nodes)
+    }
+
+    fn root_nodes<'f>(&self, function: &'f Function) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
         match &function.call {
             Call::Compare { op, left, arguments } => {
                 let wanted = |value_type| self.wanted(*op, arguments, value_type);
@@ -111,7 +123,7 @@ impl<'a> Context<'a> {
             return Ok(nodes);
         }
         let candidates = self.has_set(predicate, name)?;
-        let tester = Tester::Value { predicate, lang: name.lang.as_deref(), wanted };
+        let tester = Tester::of_values(predicate, name.lang.as_deref(), wanted);
         Ok(NodeSet::from(self.keep_passing(&candidates, &tester)?))
     }
 
@@ -227,7 +239,7 @@ fn wants_below_one(wanted: &Wanted) -> bool {
 fn settled_counts(predicate: &Predicate, reverse: bool, wanted: &Wanted) -> Option<NodeSet> {
     let edges = predicate.direction(reverse).filter(|edges| edges.is_settled())?;
     let offsets = &edges.base.offsets;
-    let (low, high) = count_range(wanted)?;
+    let (low, high) = wanted.int_range()?;
     let subjects = &edges.base.subjects;
     let nodes = match offsets {
         Offsets::Narrow(starts) => nodes_between(subjects, starts.as_slice(), low, high),
@@ -255,24 +267,6 @@ fn nodes_between<T: Copy + Into<u64>>(
         start = end;
     });
     nodes
-}
-
-fn count_range(wanted: &Wanted) -> Option<(i64, i64)> {
-    Some(match wanted {
-        Wanted::AnyOf(values) => match values.as_slice() {
-            [Value::Int(number)] => (*number, *number),
-            _ => return None,
-        },
-        Wanted::Than(op, Value::Int(number)) => match op {
-            Comparison::Eq => (*number, *number),
-            Comparison::Le => (i64::MIN, *number),
-            Comparison::Lt => (i64::MIN, number.checked_sub(1)?),
-            Comparison::Ge => (*number, i64::MAX),
-            Comparison::Gt => (number.checked_add(1)?, i64::MAX),
-        },
-        Wanted::Between(Value::Int(low), Value::Int(high)) => (*low, *high),
-        _ => return None,
-    })
 }
 
 /// The nodes that may match a pattern, as far as trigrams tell.

@@ -4,6 +4,7 @@ use super::context::Context;
 use super::limits::Control;
 use super::output;
 use super::rdf;
+use super::settings::Limits;
 use super::traverse::Inherited;
 use super::traverse::distinct;
 use super::tree::BlockResult;
@@ -13,6 +14,7 @@ use super::tree::Level;
 use crate::graph::Version;
 use crate::plan::Block;
 use crate::plan::BlockKind;
+use crate::plan::Call;
 use crate::plan::Field;
 use crate::plan::FieldKind;
 use crate::plan::OrderKey;
@@ -26,10 +28,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What a request may ask of the executor beside its text.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct ExecOptions {
     /// Adds the uid to every object.
     pub debug: bool,
+    /// The objects that `@normalize` may make of one node.
+    pub normalize: u64,
+    /// The bytes that the answer may have as it is written.
+    pub result: u64,
+}
+
+impl Default for ExecOptions {
+    fn default() -> ExecOptions {
+        let Limits { normalize, result, .. } = Limits::default();
+        ExecOptions { debug: false, normalize, result }
+    }
 }
 
 /// What a request found. Values are read from its version when it is written.
@@ -140,9 +153,20 @@ impl Answer {
         result.roots.last().map(|&node| self.version.nodes.uid(node))
     }
 
-    /// The number of nodes that the request looked at, over all levels.
-    pub fn touched(&self) -> u64 {
-        self.blocks.iter().map(|result| output::touched(&result.level)).sum()
+    /// What the request asked for beside its text.
+    pub fn options(&self) -> &ExecOptions {
+        &self.options
+    }
+
+    /// For each predicate the number of nodes that it was asked of, and under the empty name the
+    /// roots of the blocks.
+    pub fn touched(&self) -> BTreeMap<&str, u64> {
+        let mut touched = BTreeMap::new();
+        for result in &self.blocks {
+            *touched.entry("").or_default() += result.roots.len() as u64;
+            output::count_touched(&result.level, &mut touched);
+        }
+        touched
     }
 }
 
@@ -157,6 +181,7 @@ fn is_ready(context: &Context<'_>, block: &Block) -> bool {
 fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {
     let query = context.query;
     let block = &query.blocks[place];
+    let step = context.begin("block", &block.name, Some(block.at), None);
     let mut result = BlockResult {
         block: place,
         roots: Vec::new(),
@@ -177,6 +202,7 @@ fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {
             *known = Some(super::context::Var::uids(Default::default()));
         }
     }
+    context.end(&step, result.count.unwrap_or(result.roots.len() + result.paths.len()));
     Ok(result)
 }
 
@@ -185,12 +211,15 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
         return count_nodes(context, block, result);
     }
     result.roots = context.block_roots(block)?;
+    context.control.charge(8 * result.roots.len())?;
     let nodes = distinct(&result.roots);
     if let Some(var) = block.var {
         context.set_var(var, super::context::Var::uids(nodes.clone().into()));
     }
     if let Some(group_by) = &block.group_by {
+        let step = context.begin("group", &block.name, None, None);
         let groups = context.groups(group_by, &block.fields, &nodes)?;
+        context.end(&step, groups.len());
         let mut found = BTreeMap::new();
         context.publish_group_body(
             &block.fields,
@@ -212,7 +241,10 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
         }
     };
     if block.cascade.is_some() || block.fields.iter().any(|field| has_cascade(field)) {
+        let step = context.begin("cascade", "", None, None);
         context.cascade(&mut result.level, block.cascade.as_ref())?;
+        let level = &result.level;
+        context.end(&step, (0..level.nodes.len()).filter(|&place| level.is_alive(place)).count());
         if block.cascade.is_some() {
             let level = &result.level;
             result
@@ -222,8 +254,12 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
             result.roots = super::page::cut(&result.roots, page).to_vec();
         }
     }
+    context.group_fields(&mut result.level)?;
+    let step = context.begin("variables", "", None, None);
     context.publish(block, result)?;
-    context.compute(&mut result.level)
+    context.compute(&mut result.level)?;
+    context.end(&step, block.defines.len());
+    Ok(())
 }
 
 /// True for a block that asks for nothing but the number of its nodes.
@@ -237,6 +273,13 @@ fn only_counts(block: &Block) -> bool {
         && block.cascade.is_none()
         && block.recurse.is_none()
         && block.group_by.is_none()
+        && !lists_uids(block)
+}
+
+/// True for a root of literal uids, of which one that is written twice counts twice.
+fn lists_uids(block: &Block) -> bool {
+    let call = block.root.as_ref().map(|function| &function.call);
+    matches!(call, Some(Call::Uid { vars, .. }) if vars.is_empty())
 }
 
 /// Counts the nodes of a block without listing them.

@@ -10,6 +10,7 @@ use super::context::UidVar;
 use super::context::Var;
 use super::facets::EdgeFacets;
 use super::function::no_reverse;
+use super::settings::past_limit;
 use super::traverse::Walk;
 use super::tree::Path;
 use crate::plan::Block;
@@ -23,12 +24,10 @@ use crate::types::Result;
 use crate::types::Uid;
 use crate::types::ValueRef;
 use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
-
-/// The most beginnings of paths that may wait on the heap.
-const FRONTIER_MAX: usize = 1_000_000;
 
 /// One step of a path: the node that it leads to, its weight, the field that it took.
 #[derive(Clone, Copy)]
@@ -197,6 +196,9 @@ impl Context<'_> {
         }
         let mut reach = Reach::new(self, block, from, ends.depth)?;
         let mut best: FxHashMap<u32, (f64, u32, usize)> = FxHashMap::default();
+        // A node that came off the heap is done with: a negative weight must not send the search in
+        // circles.
+        let mut done: FxHashSet<u32> = FxHashSet::default();
         let mut heap = BinaryHeap::new();
         heap.push(Reached { weight: 0.0, hops: 0, node: from });
         best.insert(from, (0.0, from, 0));
@@ -204,11 +206,12 @@ impl Context<'_> {
             if reached.node == to {
                 return Ok(Some(trace(&best, from, to)));
             }
-            if best.get(&reached.node).is_some_and(|(weight, ..)| *weight < reached.weight) {
+            if !done.insert(reached.node) {
                 continue;
             }
             self.check()?;
-            for hop in reach.hops(self, block, reached.node)?.iter() {
+            let hops = reach.hops(self, block, reached.node)?;
+            for hop in hops.iter().filter(|hop| !done.contains(&hop.to)) {
                 let weight = reached.weight + hop.weight;
                 if best.get(&hop.to).is_none_or(|(known, ..)| weight < *known) {
                     best.insert(hop.to, (weight, reached.node, hop.field));
@@ -231,7 +234,8 @@ impl Context<'_> {
         let mut heap = BinaryHeap::new();
         let reached = Reached { weight: 0.0, hops: 0, node: from };
         heap.push(Beginning { reached, nodes: vec![from], fields: Vec::new() });
-        let frontier_max = ends.frontier_max.map_or(FRONTIER_MAX, |most| most.max(1) as usize);
+        let most = self.control.limits().frontier as usize;
+        let frontier_max = ends.frontier_max.map_or(most, |asked| asked.max(1) as usize);
         while let Some(Beginning { reached, nodes, fields }) = heap.pop() {
             self.check()?;
             let weight = reached.weight;
@@ -251,16 +255,15 @@ impl Context<'_> {
                     continue;
                 }
                 let reached = Reached { weight, hops: reached.hops + 1, node: hop.to };
+                self.control.charge(12 * (nodes.len() + 1))?;
                 let nodes = [nodes.as_slice(), &[hop.to]].concat();
                 let fields = [fields.as_slice(), &[hop.field]].concat();
                 heap.push(Beginning { reached, nodes, fields });
             }
             if frontier_max < heap.len() {
-                return Err(Error::Limit {
-                    message: format!(
-                        "shortest keeps more than {frontier_max} beginnings of paths: ask for fewer paths, a smaller depth, or raise maxfrontiersize"
-                    ),
-                });
+                let what = format!("shortest keeps more than {frontier_max} beginnings of paths");
+                let name = if ends.frontier_max.is_some() { "maxfrontiersize" } else { "frontier" };
+                return Err(past_limit(&what, name));
             }
         }
         Ok(paths)

@@ -5,23 +5,31 @@
 
 use super::compare::Wanted;
 use super::context::Context;
-use super::read::Langs;
 use super::read::typed_or_none;
 use super::tree::ValueMap;
+use crate::geo::GeoQuery;
 use crate::graph::Predicate;
+use crate::storage::FrozenBitmap;
 use crate::storage::NodeSet;
+use crate::storage::Values;
+use crate::types::Geometry;
 use crate::types::Result;
 use crate::types::ValueRef;
 use crate::types::ValueType;
 use rayon::prelude::*;
 use regex::Regex;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// From how many nodes on it pays to wake other threads: below, the tests take under 0.5 ms.
-const PARALLEL_MIN: usize = 32_768;
+/// From how many chunks on it pays to wake other threads: below, the tests take under 0.5 ms.
+const PARALLEL_MIN: usize = 4;
 
 /// How many nodes are tested between two looks at the clock.
 const CHUNK: usize = 8_192;
+
+/// The same where a geometry has to be read for each; a large polygon takes as long as thousands of
+/// other values.
+const GEO_CHUNK: usize = 64;
 
 /// A test of one node.
 pub(crate) enum Tester<'a> {
@@ -37,6 +45,15 @@ pub(crate) enum Tester<'a> {
         lang: Option<&'a str>,
         /// What is wanted.
         wanted: Wanted,
+    },
+    /// The int of the node is in a range: a value of one row, as it was built.
+    IntRange {
+        /// The nodes that have one.
+        subjects: &'a FrozenBitmap,
+        /// The ints.
+        numbers: Ints<'a>,
+        /// The range.
+        range: RangeInclusive<i64>,
     },
     /// The number of values or edges is wanted.
     Count {
@@ -72,6 +89,15 @@ pub(crate) enum Tester<'a> {
         /// The greatest distance.
         distance: usize,
     },
+    /// A geometry of the node is meant.
+    Geo {
+        /// The predicate.
+        predicate: &'a Predicate,
+        /// The language.
+        lang: Option<&'a str>,
+        /// What is meant.
+        query: Box<GeoQuery>,
+    },
     /// The node has the predicate.
     Has(&'a Predicate, Option<&'a str>, bool),
     /// The node has an edge to one of these.
@@ -82,6 +108,41 @@ pub(crate) enum Tester<'a> {
     Or(Vec<Tester<'a>>),
     /// It does not hold.
     Not(Box<Tester<'a>>),
+}
+
+/// A plain array of ints.
+#[derive(Clone, Copy)]
+pub(crate) enum Ints<'a> {
+    /// Of four bytes.
+    Small(&'a [i32]),
+    /// Of eight bytes.
+    Wide(&'a [i64]),
+}
+
+impl<'a> Tester<'a> {
+    /// A test of a predicate's values in a language, in the form that costs least.
+    pub(crate) fn of_values(
+        predicate: &'a Predicate,
+        lang: Option<&'a str>,
+        wanted: Wanted,
+    ) -> Tester<'a> {
+        let part = match predicate.parts(lang) {
+            [part] if part.is_settled() && part.base.column.rows.is_none() => part,
+            _ => return Tester::Value { predicate, lang, wanted },
+        };
+        let column = &part.base.column;
+        let numbers = match &column.values {
+            Values::SmallInt(numbers) => Ints::Small(numbers.as_slice()),
+            Values::Int(numbers) => Ints::Wide(numbers.as_slice()),
+            _ => return Tester::Value { predicate, lang, wanted },
+        };
+        match wanted.int_range() {
+            Some((low, high)) if predicate.def.value_type == ValueType::Int => {
+                Tester::IntRange { subjects: &column.subjects, numbers, range: low..=high }
+            }
+            _ => Tester::Value { predicate, lang, wanted },
+        }
+    }
 }
 
 /// What `count(p)` counts for a node.
@@ -119,6 +180,12 @@ impl Tester<'_> {
             Tester::Value { predicate, lang, wanted } => {
                 any_value(predicate, *lang, node, |value| wanted.holds(value))
             }
+            Tester::IntRange { subjects, numbers, range } => {
+                subjects.row_of(node).is_some_and(|row| match numbers {
+                    Ints::Small(numbers) => range.contains(&i64::from(numbers[row])),
+                    Ints::Wide(numbers) => range.contains(&numbers[row]),
+                })
+            }
             Tester::Count { counter, wanted } => {
                 wanted.holds(ValueRef::Int(counter.count(node) as i64))
             }
@@ -131,6 +198,9 @@ impl Tester<'_> {
                     !other.is_empty() && crate::text::within_distance(other, text, *distance)
                 })
             }
+            Tester::Geo { predicate, lang, query } => {
+                any_value(predicate, *lang, node, |value| is_meant(value, query))
+            }
             Tester::Has(predicate, lang, reverse) => has(predicate, *lang, *reverse, node),
             Tester::EdgeTo(predicate, reverse, targets) => {
                 edge_to(predicate, *reverse, targets, node)
@@ -140,19 +210,36 @@ impl Tester<'_> {
             Tester::Not(part) => !part.test(node),
         }
     }
+
+    /// How many nodes are tested between two looks at the clock.
+    fn chunk_len(&self) -> usize {
+        match self {
+            Tester::Geo { .. } => GEO_CHUNK,
+            Tester::And(parts) | Tester::Or(parts) => {
+                parts.iter().map(Tester::chunk_len).min().unwrap_or(CHUNK)
+            }
+            Tester::Not(part) => part.chunk_len(),
+            _ => CHUNK,
+        }
+    }
 }
 
-/// Whether some value of the node in the language, as the schema types it, passes.
+fn is_meant(value: ValueRef<'_>, query: &GeoQuery) -> bool {
+    let ValueRef::Geo(text) = value else { return false };
+    Geometry::parse_json(text).is_ok_and(|geometry| query.matches(&geometry))
+}
+
+/// Whether some value of the node in the language (`.` is all of them), as the schema types it,
+/// passes.
 fn any_value(
     predicate: &Predicate,
     lang: Option<&str>,
     node: u32,
     passes: impl Fn(ValueRef<'_>) -> bool,
 ) -> bool {
-    let Some((_, list)) = predicate.values_in(Langs::One(lang), node) else { return false };
     let wanted = comparable(predicate.def.value_type);
-    list.iter()
-        .any(|value| typed_or_none(value, wanted).is_some_and(|value| passes(value.as_ref())))
+    let passes = |value| typed_or_none(value, wanted).is_some_and(|value| passes(value.as_ref()));
+    predicate.parts(lang).iter().any(|part| part.values(node).iter().any(passes))
 }
 
 /// The type in which values of a predicate are compared: those without one as text.
@@ -196,16 +283,16 @@ impl Context<'_> {
             self.check()?;
             Ok(chunk.iter().copied().filter(|&node| tester.test(node)).collect())
         };
-        let nodes = nodes.to_vec();
-        if nodes.len() < PARALLEL_MIN {
-            let kept: Result<Vec<Vec<u32>>> = nodes.chunks(CHUNK).map(keep).collect();
+        let (nodes, chunk_len) = (nodes.to_vec(), tester.chunk_len());
+        if nodes.len() < PARALLEL_MIN * chunk_len {
+            let kept: Result<Vec<Vec<u32>>> = nodes.chunks(chunk_len).map(keep).collect();
             return kept.map(|kept| kept.concat());
         }
         let mut all = Vec::new();
         // While the threads work this one only waits; between batches it can hear Ctrl-C.
-        for batch in nodes.chunks(64 * CHUNK) {
+        for batch in nodes.chunks(64 * chunk_len) {
             self.check()?;
-            let kept: Result<Vec<Vec<u32>>> = batch.par_chunks(CHUNK).map(keep).collect();
+            let kept: Result<Vec<Vec<u32>>> = batch.par_chunks(chunk_len).map(keep).collect();
             all.extend(kept?.concat());
         }
         Ok(all)

@@ -66,7 +66,9 @@ impl<'a> Context<'a> {
         let expanded = self.expand_fields(fields, &nodes, false)?;
         let mut results = Vec::with_capacity(expanded.len());
         for field in expanded.iter() {
+            let step = self.begin("field", &field.key, Some(field.at), None);
             let data = self.field(&nodes, field, inherited)?;
+            self.end(&step, rows_of(&data, nodes.len()));
             results.push(FieldResult { field: Arc::clone(field), data });
         }
         Ok(Level { nodes, fields: results, alive: None })
@@ -140,6 +142,8 @@ impl<'a> Context<'a> {
             field.page
         };
         let (offsets, targets) = self.walk(nodes, &walk, page)?;
+        // The targets, those of the level below, and what a variable keeps of them.
+        self.control.charge(4 * offsets.len() + 12 * targets.len())?;
         let below = distinct(&targets);
         if let Some(var) = field.var {
             self.set_var(var, Var::uids(NodeSet::from(below.clone())));
@@ -157,10 +161,6 @@ impl<'a> Context<'a> {
         let grouped = field.group_by.is_some();
         let fields = if grouped { &[][..] } else { &field.fields };
         result.level = self.level(below, fields, inherited)?;
-        if field.group_by.is_some() {
-            let groups = self.group_edges(field, &result, nodes.len())?;
-            result.groups = Some(groups);
-        }
         Ok(FieldData::Edges(Box::new(result)))
     }
 
@@ -326,6 +326,16 @@ fn check_langs(predicate: &Predicate, langs: &[String]) -> Result<()> {
         predicate.def.name,
         langs.join(":")
     )))
+}
+
+/// The edges, values or counts of a field. Values are read when they are written.
+fn rows_of(data: &FieldData, nodes: usize) -> usize {
+    match data {
+        FieldData::Nothing => 0,
+        FieldData::Edges(edges) => edges.targets.len(),
+        FieldData::Column(map) => map.nodes.len(),
+        _ => nodes,
+    }
 }
 
 /// The distinct nodes of a list, ascending.

@@ -23,6 +23,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// What an entry of a variable of values is charged with: a node and a value.
+const VALUE_BYTES: usize = 16;
+
 /// The variables found so far: one that several levels define (in `@recurse`) is united.
 type Found = BTreeMap<VarId, Var>;
 
@@ -47,6 +50,9 @@ impl Context<'_> {
             self.publish_level(&result.level, &roots, &mut found)?;
         }
         for (var, value) in found {
+            if let Var::Values(map) = &value {
+                self.control.charge(VALUE_BYTES * map.nodes.len())?;
+            }
             self.set_var(var, value);
         }
         Ok(())
@@ -123,7 +129,8 @@ impl Context<'_> {
             let Some(var) = item.var else { continue };
             let facet_at = |node: &u32| {
                 let (_, list) = predicate.values_in(Langs::First(langs), *node)?;
-                Some((*node, list.facet(0, &item.facet)?.to_value()))
+                let place = *values.places(*node, list.len()).first()?;
+                Some((*node, list.facet(place, &item.facet)?.to_value()))
             };
             add_values(found, Some(var), ValueMap::from_sorted(live.iter().filter_map(facet_at)));
         }

@@ -2,6 +2,7 @@
 
 use super::build::build_column;
 use super::build::build_reverse;
+use super::build::index_vectors;
 use super::compact::settle;
 use super::edges::Direction;
 use super::edges::EdgeStore;
@@ -12,8 +13,11 @@ use super::values::ValueBase;
 use super::version::Predicate;
 use super::version::PredicateData;
 use super::version::Version;
+use crate::index::IndexKind;
 use crate::index::build_index;
+use crate::index::check_geometry;
 use crate::index::index_kinds;
+use crate::index::vector_options;
 use crate::schema::Change;
 use crate::schema::PredicateDef;
 use crate::schema::Schema;
@@ -30,18 +34,26 @@ use std::sync::Arc;
 ///
 /// # Errors
 ///
-/// [`Error::Syntax`] or [`Error::Schema`] for what is wrong with the text.
+/// [`Error::Syntax`] or [`Error::Schema`] for what is wrong with the text, and for values that a
+/// new index can't take.
 pub fn alter(version: &Version, schema_text: &str) -> Result<Version> {
     let text = parse_schema(schema_text)?;
     let changes = checked(version, &text)?;
     let mut next = version.clone();
     Arc::make_mut(&mut next.schema).apply(&text);
     let rebuild = |change: &Change| {
-        let stored = version.predicate(&change.new.name)?;
-        Some((Arc::from(change.new.name.as_str()), Arc::new(rebuilt(stored, &change.new))))
+        let name = change.new.name.as_str();
+        let predicate = match version.predicate(name).filter(|stored| !stored.subjects().is_empty())
+        {
+            Some(stored) => {
+                check_geometries(stored, &change.new).map(|()| rebuilt(stored, &change.new))
+            }
+            None => Ok(Predicate::empty(change.new.clone())),
+        };
+        predicate.map(|predicate| (Arc::from(name), Arc::new(predicate)))
     };
-    let built: Vec<_> = changes.par_iter().filter_map(rebuild).collect();
-    next.predicates.extend(built);
+    let built: Result<Vec<_>> = changes.par_iter().map(rebuild).collect();
+    next.predicates.extend(built?);
     Ok(next)
 }
 
@@ -62,12 +74,15 @@ fn checked(version: &Version, text: &SchemaText) -> Result<Vec<Change>> {
 
 /// The graph without data, with the schema that every graph has. Uids are not used again.
 pub fn drop_all(version: &Version) -> Version {
-    Version { schema: Arc::new(Schema::new()), ..drop_data(version) }
+    drop_data(&Version { schema: Arc::new(Schema::new()), ..version.clone() })
 }
 
 /// The version without data. Uids are not used again.
 pub fn drop_data(version: &Version) -> Version {
-    Version { nodes: NodeIds::default(), predicates: imbl::HashMap::new(), ..version.clone() }
+    let predicates = imbl::HashMap::new();
+    let mut next = Version { nodes: NodeIds::default(), predicates, ..version.clone() };
+    next.add_unused();
+    next
 }
 
 /// The version without a predicate: data, indexes and definition. An unknown one is no error.
@@ -101,6 +116,22 @@ pub fn drop_type(version: &Version, name: &str) -> Result<Version> {
     Ok(next)
 }
 
+/// Refuses a new geo index where there are geometries that it can't take.
+fn check_geometries(stored: &Predicate, new: &PredicateDef) -> Result<()> {
+    let kinds = |def: &PredicateDef| index_kinds(def).contains(&IndexKind::Geo);
+    if !kinds(new) || kinds(&stored.def) {
+        return Ok(());
+    }
+    for values in stored.langs() {
+        for node in values.subjects().iter() {
+            let checked =
+                values.values(node).iter().try_for_each(|value| check_geometry(value, new));
+            checked.map_err(Error::schema)?;
+        }
+    }
+    Ok(())
+}
+
 /// A predicate's data under another definition.
 fn rebuilt(stored: &Predicate, def: &PredicateDef) -> Predicate {
     let is_uid = def.value_type == ValueType::Uid;
@@ -122,7 +153,8 @@ fn rebuilt_lang(values: &LangValues, old: &PredicateDef, new: &PredicateDef) -> 
     let same_column = values.is_settled() && old.list == new.list;
     let same_tokens = values.is_settled() && old.value_type == new.value_type;
     let (old_kinds, new_kinds) = (index_kinds(old), index_kinds(new));
-    if same_column && same_tokens && old_kinds == new_kinds {
+    let same_vectors = vector_options(old) == vector_options(new);
+    if same_column && same_tokens && same_vectors && old_kinds == new_kinds {
         return values.clone();
     }
     let column = if same_column {
@@ -140,7 +172,23 @@ fn rebuilt_lang(values: &LangValues, old: &PredicateDef, new: &PredicateDef) -> 
         (kind, index)
     });
     let indexes = indexes.collect();
-    LangValues::new(Arc::clone(&values.lang), ValueBase { column, indexes })
+    let vectors = match &values.base.vectors {
+        Some(index) if same_column && same_tokens && same_vectors => Some(index.clone()),
+        _ => {
+            let before = same_links(old, new).then_some(&*values.base);
+            index_vectors(new, &column, before)
+        }
+    };
+    LangValues::new(Arc::clone(&values.lang), ValueBase { column, indexes, vectors })
+}
+
+/// Whether both definitions link vectors in the same way.
+fn same_links(old: &PredicateDef, new: &PredicateDef) -> bool {
+    let shape = |def| {
+        let options = vector_options(def)?;
+        Some((options.metric(), options.max_levels(), options.ef_construction()))
+    };
+    shape(old) == shape(new)
 }
 
 fn rebuilt_edges(edges: &EdgeStore, stored: &Predicate, new: &PredicateDef) -> EdgeStore {

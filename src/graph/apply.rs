@@ -92,6 +92,22 @@ impl<'a> Draft<'a> {
         self.version.nodes.node(uid)
     }
 
+    /// The definition of a predicate.
+    pub fn definition(&self, name: &str) -> Option<Arc<PredicateDef>> {
+        if let Some(predicate) = self.touched.get(name) {
+            return Some(Arc::clone(&predicate.def));
+        }
+        if let Some(predicate) = self.version.predicate(name) {
+            return Some(Arc::clone(&predicate.def));
+        }
+        self.version.schema.predicates.get(name).cloned().map(Arc::new)
+    }
+
+    /// The data of a predicate as it is now; `None` when there is none.
+    pub fn current(&self, name: &str) -> Option<&Predicate> {
+        self.touched.get(name).or_else(|| self.version.predicate(name).map(|stored| &**stored))
+    }
+
     /// Deletes all values of a node in all languages, or all its edges.
     pub fn clear(&mut self, name: &str, node: u32) {
         let Draft { version, touched, keys, .. } = self;
@@ -213,7 +229,7 @@ impl<'a> Draft<'a> {
         let place = match langs.binary_search_by(|values| (*values.lang).cmp(lang)) {
             Ok(place) => place,
             Err(place) => {
-                langs.insert(place, build_values(&def, lang, Vec::new()));
+                langs.insert(place, build_values(&def, lang, Vec::new(), None));
                 place
             }
         };
@@ -226,7 +242,7 @@ impl<'a> Draft<'a> {
         add_value_keys(version, &def, values, changes, keys);
         if is_large(changes.len(), values.base.column.subjects.len()) {
             let parts = vec![ValuePart::of(values), value_part(changes, def.value_type)];
-            *values = build_values(&def, lang, parts);
+            *values = build_values(&def, lang, parts, Some(&values.base));
         } else {
             for run in changes.chunk_by_mut(|one, next| one.node == next.node) {
                 set_row(values, &def, run);
@@ -348,7 +364,7 @@ impl Predicate {
     pub fn empty(def: PredicateDef) -> Predicate {
         let data = match def.value_type {
             ValueType::Uid => PredicateData::Edges(build_edge_store(&def, Vec::new())),
-            _ => PredicateData::Values(vec![build_values(&def, "", Vec::new())]),
+            _ => PredicateData::Values(vec![build_values(&def, "", Vec::new(), None)]),
         };
         Predicate { def: Arc::new(def), data }
     }

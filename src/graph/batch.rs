@@ -4,9 +4,9 @@
 //! uids of 2^31 and more) have numbers of the chunk, and a predicate that the schema does not know
 //! keeps its values as they were written until [`super::gather`] has seen the chunks before.
 
+use super::check::check_indexed;
 use super::check::check_name;
 use super::check::check_shape;
-use super::check::check_size;
 use super::check::missing_lang;
 use super::check::stored_value;
 use super::node_ids::NodeIds;
@@ -265,7 +265,7 @@ fn read_literal<'a>(
         ValueType::Default if literal_type == ValueType::Default => ValueRef::Default(text),
         _ => return stored_value(text, literal_type, def).map(Literal::Value),
     };
-    check_size(value, def)?;
+    check_indexed(value, def)?;
     Ok(Literal::Text(value))
 }
 

@@ -12,8 +12,10 @@ use super::parts::ValuePart;
 use super::value_order::compare_values;
 use super::values::LangValues;
 use super::values::ValueBase;
+use crate::index::VectorIndex;
 use crate::index::build_index;
 use crate::index::index_kinds;
+use crate::index::vector_options;
 use crate::schema::PredicateDef;
 use crate::storage::Array;
 use crate::storage::Column;
@@ -27,17 +29,40 @@ use crate::types::ValueType;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Builds the values of a predicate in one language, with their indexes.
-pub fn build_values(def: &PredicateDef, lang: &str, parts: Vec<ValuePart>) -> LangValues {
-    index_column(def, lang, build_column(parts, def.value_type, def.list))
+/// Builds the values of a predicate in one language, with their indexes. `before` is what the
+/// language had before, of use to indexes that can be changed for less than they can be built.
+pub fn build_values(
+    def: &PredicateDef,
+    lang: &str,
+    parts: Vec<ValuePart>,
+    before: Option<&ValueBase>,
+) -> LangValues {
+    index_column(def, lang, build_column(parts, def.value_type, def.list), before)
 }
 
 /// Builds the indexes of a column.
-pub fn index_column(def: &PredicateDef, lang: &str, column: Column) -> LangValues {
+fn index_column(
+    def: &PredicateDef,
+    lang: &str,
+    column: Column,
+    before: Option<&ValueBase>,
+) -> LangValues {
     let kinds = index_kinds(def);
     let build = |&kind| (kind, build_index(kind, &column, def.value_type, lang));
     let indexes = kinds.par_iter().map(build).collect();
-    LangValues::new(Arc::from(lang), ValueBase { column, indexes })
+    let vectors = index_vectors(def, &column, before);
+    LangValues::new(Arc::from(lang), ValueBase { column, indexes, vectors })
+}
+
+/// Builds the index of the vectors of a column, where the schema wants one.
+pub fn index_vectors(
+    def: &PredicateDef,
+    column: &Column,
+    before: Option<&ValueBase>,
+) -> Option<VectorIndex> {
+    let options = vector_options(def)?;
+    let before = before.and_then(|base| Some((base.vectors.as_ref()?, &base.column)));
+    Some(VectorIndex::build(column, options, before))
 }
 
 /// Builds the edges of a predicate, both ways if the schema says so.

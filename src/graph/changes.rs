@@ -157,7 +157,7 @@ impl Changes {
         let mut next = with_high_uids(&next, high)?;
         let mut work = Work { draft: Draft::new(&next), predicates: &predicates, langs: &langs };
         for part in parts {
-            work.carry_out(part);
+            work.carry_out(part)?;
         }
         work.draft.check_unique()?;
         let changed = work.draft.finish(keys);
@@ -173,7 +173,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn carry_out(&mut self, part: Part) {
+    fn carry_out(&mut self, part: Part) -> Result<()> {
         for Delete { predicate, node, what } in part.deletes {
             // A node that nothing is known of has nothing to be deleted.
             if let Some(node) = self.draft.node(node) {
@@ -196,9 +196,11 @@ impl Work<'_> {
             value: value.value,
             facets: value.facets,
         });
-        let values = values.collect();
+        let values: Vec<ValueChange<'_>> = values.collect();
+        self.draft.check_vectors(&values)?;
         self.draft.set_edges(edges);
         self.draft.set_values(values);
+        Ok(())
     }
 
     fn delete(&mut self, name: &str, node: u32, what: Deleted) {

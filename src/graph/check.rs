@@ -4,6 +4,7 @@ use crate::formats::Object;
 use crate::formats::literal_value;
 use crate::index::IndexKind;
 use crate::index::TokenKey;
+use crate::index::check_geometry;
 use crate::index::index_kinds;
 use crate::index::tokens_of;
 use crate::schema::PredicateDef;
@@ -95,7 +96,7 @@ pub fn stored_value(
         }
         convert_owned(value, wanted)?
     };
-    check_size(value.as_ref(), def)?;
+    check_indexed(value.as_ref(), def)?;
     Ok(value)
 }
 
@@ -118,7 +119,7 @@ pub fn stored(object: &Object<'_>, def: &PredicateDef) -> Result<Value, String> 
         (_, ValueType::Vector) => return Err(no_vector(def)),
         _ => convert_owned(value.clone(), def.value_type)?,
     };
-    check_size(converted.as_ref(), def)?;
+    check_indexed(converted.as_ref(), def)?;
     Ok(converted)
 }
 
@@ -140,30 +141,34 @@ pub fn convert_owned(value: Value, wanted: ValueType) -> Result<Value, String> {
     if same { Ok(value) } else { value.as_ref().convert(wanted) }
 }
 
-/// Checks that a value is not too large for the indexes of its predicate.
+/// Checks that the indexes of its predicate can take a value.
 ///
 /// # Errors
 ///
-/// The reason when it is.
-pub fn check_size(value: ValueRef<'_>, def: &PredicateDef) -> Result<(), String> {
-    let Some(text) = text_of(value) else { return Ok(()) };
+/// The reason when they can't.
+pub fn check_indexed(value: ValueRef<'_>, def: &PredicateDef) -> Result<(), String> {
+    if is_too_large(value, def) {
+        return Err("value in the mutation is too large for the index".to_owned());
+    }
+    check_geometry(value, def)
+}
+
+/// Whether a text, or a word of it, is too long for a key of an index.
+fn is_too_large(value: ValueRef<'_>, def: &PredicateDef) -> bool {
+    let Some(text) = text_of(value) else { return false };
     // A key of an index holds the name of its predicate too.
     let most = INDEXED_LEN_MAX.saturating_sub(def.name.len());
     if text.len() <= most || def.indexes.is_empty() {
-        return Ok(());
+        return false;
     }
-    let is_exact = def.indexes.contains(&Tokenizer::Exact);
-    let has_long_word = || {
-        let words = [IndexKind::Term, IndexKind::FullText];
-        let mut tokens = Vec::new();
-        for kind in index_kinds(def).into_iter().filter(|kind| words.contains(kind)) {
-            tokens_of(kind, value, def.value_type, "", &mut tokens);
-        }
-        let is_long = |token: &TokenKey| matches!(token, TokenKey::Text(text) if most < text.len());
-        tokens.iter().any(is_long)
-    };
-    if is_exact || has_long_word() {
-        return Err("value in the mutation is too large for the index".to_owned());
+    if def.indexes.contains(&Tokenizer::Exact) {
+        return true;
     }
-    Ok(())
+    let words = [IndexKind::Term, IndexKind::FullText];
+    let mut tokens = Vec::new();
+    for kind in index_kinds(def).into_iter().filter(|kind| words.contains(kind)) {
+        tokens_of(kind, value, def.value_type, "", &mut tokens);
+    }
+    let is_long = |token: &TokenKey| matches!(token, TokenKey::Text(text) if most < text.len());
+    tokens.iter().any(is_long)
 }

@@ -82,7 +82,7 @@ fn settle_lang(
     }
     let part = ValuePart::of(values);
     let keep = !part.nodes.is_empty() || values.lang.is_empty();
-    keep.then(|| build_values(def, &values.lang, vec![part]))
+    keep.then(|| build_values(def, &values.lang, vec![part], Some(&values.base)))
 }
 
 fn settle_direction(edges: &Direction, is_due: impl Fn(usize, usize) -> bool) -> Direction {

@@ -274,10 +274,11 @@ impl Pending {
         let mut built: Vec<_> = langs
             .into_par_iter()
             .map(|(lang, mut parts)| {
-                if let Some(old) = old_langs.iter().find(|old| *old.lang == *lang) {
+                let old = old_langs.iter().find(|old| *old.lang == *lang);
+                if let Some(old) = old {
                     parts.insert(0, ValuePart::of(old));
                 }
-                build_values(&def, &lang, parts)
+                build_values(&def, &lang, parts, old.map(|old| &*old.base))
             })
             .collect();
         let kept = old_langs.iter().filter(|old| built.iter().all(|new| new.lang != old.lang));

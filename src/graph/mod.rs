@@ -27,6 +27,8 @@ mod snapshots;
 mod publish;
 mod stats;
 mod catalog;
+mod persist_vectors;
+mod vectors;
 pub mod persist;
 
 pub use alter::{alter, altered, drop_all, drop_attr, drop_data, drop_type};
@@ -45,6 +47,7 @@ pub use statements::{Mutation, MutationTree, Statements};
 pub use stats::{PredicateStats, stats};
 pub use uids::Uids;
 pub use values::{IndexView, LangValues, ValueBase, ValueList, distinct_of, union_of};
+pub use vectors::Nearest;
 pub use version::{Predicate, PredicateData, Version};
 
 #[cfg(test)]

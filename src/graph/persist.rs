@@ -11,6 +11,9 @@ use super::compact::settle_all;
 use super::edges::Direction;
 use super::edges::EdgeStore;
 use super::node_ids::NodeIds;
+use super::persist_vectors::VECTORS_TAG;
+use super::persist_vectors::read_vectors;
+use super::persist_vectors::write_vectors;
 use super::uids::Uids;
 use super::values::LangValues;
 use super::values::ValueBase;
@@ -130,7 +133,8 @@ impl Writer {
         }
         self.values(&format!("{name}.values"), &column.values)?;
         self.facets(name, &column.facets)?;
-        self.catalog.count(values.base.indexes.len());
+        let vectors = &values.base.vectors;
+        self.catalog.count(values.base.indexes.len() + usize::from(vectors.is_some()));
         for (kind, index) in &values.base.indexes {
             let name = format!("{name}.index{}", *kind as u8);
             self.catalog.byte(*kind as u8);
@@ -138,7 +142,10 @@ impl Writer {
             self.file.offsets(&format!("{name}.offsets"), &index.offsets)?;
             self.file.array(&format!("{name}.postings"), &index.postings)?;
         }
-        Ok(())
+        match vectors {
+            Some(vectors) => write_vectors(&mut self.file, &mut self.catalog, name, vectors),
+            None => Ok(()),
+        }
     }
 
     fn edges(&mut self, name: &str, edges: &Edges) -> Result<()> {
@@ -221,6 +228,7 @@ impl Reader<'_> {
             return Err(self.catalog.corrupt("more follows than there should be"));
         }
         version.schema = Arc::new(schema);
+        version.add_unused();
         Ok(version)
     }
 
@@ -230,7 +238,7 @@ impl Reader<'_> {
         let data = match kind {
             0 if !is_uid => {
                 let count = self.catalog.count()?;
-                let langs = (0..count).map(|lang| self.lang(&format!("{place}.{lang}")));
+                let langs = (0..count).map(|lang| self.lang(&format!("{place}.{lang}"), def));
                 let langs: Vec<_> = langs.collect::<Result<_>>()?;
                 if !langs.is_sorted_by(|one, next| one.lang < next.lang) {
                     return Err(self.catalog.corrupt("languages are out of order"));
@@ -250,7 +258,7 @@ impl Reader<'_> {
         Ok(Predicate { def: Arc::new(def.clone()), data })
     }
 
-    fn lang(&mut self, name: &str) -> Result<LangValues> {
+    fn lang(&mut self, name: &str, def: &PredicateDef) -> Result<LangValues> {
         let lang = self.catalog.text()?;
         let subjects = self.file.bitmap(&format!("{name}.subjects"))?;
         let rows = match self.catalog.byte()? {
@@ -264,9 +272,15 @@ impl Reader<'_> {
             None => (values.len(), subjects.len()),
         };
         self.check(row_count == subjects.len() && count == values.len(), name)?;
-        let mut indexes = Vec::new();
+        let column = Column { subjects, rows, values, facets };
+        let (mut indexes, mut vectors) = (Vec::new(), None);
         for _ in 0..self.catalog.count()? {
-            let kind = self.index_kind()?;
+            let tag = self.catalog.byte()?;
+            if tag == VECTORS_TAG {
+                vectors = Some(read_vectors(self.file, &mut self.catalog, name, def, &column)?);
+                continue;
+            }
+            let kind = self.index_kind(tag)?;
             let name = format!("{name}.index{}", kind as u8);
             let index = TokenIndex {
                 keys: self.values(&format!("{name}.keys"))?,
@@ -277,17 +291,17 @@ impl Reader<'_> {
             self.check(fits && index.offsets.total() == index.postings.len(), &name)?;
             indexes.push((kind, index));
         }
-        let column = Column { subjects, rows, values, facets };
-        Ok(LangValues::new(Arc::from(lang), ValueBase { column, indexes }))
+        Ok(LangValues::new(Arc::from(lang), ValueBase { column, indexes, vectors }))
     }
 
-    fn index_kind(&mut self) -> Result<IndexKind> {
-        Ok(match self.catalog.byte()? {
+    fn index_kind(&self, tag: u8) -> Result<IndexKind> {
+        Ok(match tag {
             0 => IndexKind::Ordered,
             1 => IndexKind::Term,
             2 => IndexKind::FullText,
             3 => IndexKind::Trigram,
             4 => IndexKind::NGram,
+            5 => IndexKind::Geo,
             _ => return Err(self.catalog.corrupt("an index of an unknown kind")),
         })
     }

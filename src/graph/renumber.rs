@@ -86,6 +86,8 @@ fn renumbered_base(base: &ValueBase, renumber: impl Fn(u32) -> u32) -> ValueBase
     ValueBase {
         column: Column { subjects, ..base.column.clone() },
         indexes: base.indexes.iter().map(|(kind, old)| (*kind, index(old))).collect(),
+        // It knows positions only, and these stay.
+        vectors: base.vectors.clone(),
     }
 }
 

@@ -65,6 +65,8 @@ impl PredicateStats {
         self.column_bytes += column.byte_len() as u64 - facet_bytes;
         self.index_bytes +=
             values.base.indexes.iter().map(|(_, index)| index.byte_len() as u64).sum::<u64>();
+        self.index_bytes +=
+            values.base.vectors.as_ref().map_or(0, |vectors| vectors.byte_len() as u64);
         self.values += if values.is_settled() {
             column.values.len() as u64
         } else {

@@ -5,6 +5,7 @@ mod loading;
 mod model;
 mod mutating;
 mod persisting;
+mod vectors;
 
 use super::Binding;
 use super::Bindings;

@@ -8,6 +8,7 @@ use super::delta::set_member;
 use crate::index::IndexKind;
 use crate::index::TokenIndex;
 use crate::index::TokenKey;
+use crate::index::VectorIndex;
 use crate::index::tokens_of;
 use crate::storage::Column;
 use crate::storage::NodeSet;
@@ -25,6 +26,8 @@ pub struct ValueBase {
     pub column: Column,
     /// The indexes, one a kind.
     pub indexes: Vec<(IndexKind, TokenIndex)>,
+    /// The index of the nearest vectors.
+    pub vectors: Option<VectorIndex>,
 }
 
 /// The values in one language.

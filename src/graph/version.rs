@@ -20,7 +20,7 @@ pub struct Version {
     pub nodes: NodeIds,
     /// What predicates and types there are.
     pub schema: Arc<Schema>,
-    /// The predicates by name. One that the schema has and nobody uses yet may be missing.
+    /// The predicates by name: all that the schema has, those that nobody uses yet without data.
     pub predicates: imbl::HashMap<Arc<str>, Arc<Predicate>>,
     /// Hands out the uids of new nodes, to all versions of the graph.
     pub uids: Arc<Uids>,
@@ -47,13 +47,25 @@ pub enum PredicateData {
 impl Version {
     /// The graph without data, with the schema that every graph has.
     pub fn empty() -> Version {
-        Version {
+        let mut version = Version {
             commit: 0,
             nodes: NodeIds::default(),
             schema: Arc::new(Schema::new()),
             predicates: imbl::HashMap::new(),
             uids: Arc::new(Uids::default()),
-        }
+        };
+        version.add_unused();
+        version
+    }
+
+    /// Adds those predicates of the schema that are missing, without data.
+    pub fn add_unused(&mut self) {
+        let missing =
+            self.schema.predicates.values().filter(|def| !self.predicates.contains_key(&*def.name));
+        let new: Vec<_> = missing
+            .map(|def| (Arc::from(def.name.as_str()), Arc::new(Predicate::empty(def.clone()))))
+            .collect();
+        self.predicates.extend(new);
     }
 
     /// The number of nodes that have a value or an edge, or that an edge leads to.

@@ -79,7 +79,7 @@ fn reply(done: MutationAnswer, control: &Control) -> EngineResult<Reply> {
         keys: done.keys,
         predicates: done.predicates,
     };
-    let extensions = Extensions { latency, txn, touched: None };
+    let extensions = Extensions { latency, txn, touched: None, explain: None };
     Ok(Reply::data(data.as_bytes(), &extensions))
 }
 

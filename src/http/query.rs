@@ -7,6 +7,7 @@ use super::reply::Txn;
 use super::router::App;
 use crate::answer::write_plain_text;
 use crate::db::Control;
+use crate::db::Explanation;
 use crate::db::QueryRequest;
 use crate::db::Variables;
 use crate::types::Result as EngineResult;
@@ -15,9 +16,9 @@ use serde_json::Value;
 
 /// Answers a query.
 pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
-    match read(incoming).and_then(|request| Ok((request, wants_rdf(incoming)?))) {
-        Ok(((request, start), rdf)) => {
-            run(app, &request, start, rdf, control).unwrap_or_else(|error| Reply::failed(&error))
+    match read(incoming).and_then(|request| Ok((request, wanted(incoming)?))) {
+        Ok(((request, start), wanted)) => {
+            run(app, &request, start, wanted, control).unwrap_or_else(|error| Reply::failed(&error))
         }
         Err(message) => Reply::invalid_request(&message),
     }
@@ -27,9 +28,12 @@ fn run(
     app: &App,
     request: &QueryRequest,
     start: u64,
-    rdf: bool,
+    Wanted { rdf, explain }: Wanted,
     control: &Control,
 ) -> EngineResult<Reply> {
+    if explain {
+        control.start_trace();
+    }
     let (answer, start) = app.database.query_at(start, request, control)?;
     let (data, encoding) = match rdf {
         false => answer.to_json_within(control)?,
@@ -42,14 +46,36 @@ fn run(
     };
     let mut latency = answer.latency();
     latency.encoding = encoding;
+    if app.prints_slow && app.database.limits().slow <= latency.total() {
+        let text = request.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        eprintln!("slow query, {:.3} s: {text}", latency.total().as_secs_f64());
+    }
     let txn = Txn { start, ..Txn::default() };
-    Ok(Reply::data(data.as_bytes(), &Extensions { latency, txn, touched: Some(answer.touched()) }))
+    let steps =
+        control.trace().map(|trace| Explanation::new(&request.text, trace.steps(), latency));
+    let touched = answer.touched().into_iter().map(|(name, count)| (name.to_owned(), count));
+    let extensions = Extensions {
+        latency,
+        txn,
+        touched: Some(touched.collect()),
+        explain: steps.map(|explanation| explanation.steps),
+    };
+    Ok(Reply::data(data.as_bytes(), &extensions))
 }
 
-fn wants_rdf(incoming: &Incoming) -> Result<bool, String> {
+/// How the answer is to be written.
+struct Wanted {
+    /// As N-Quads.
+    rdf: bool,
+    /// With the steps of the query.
+    explain: bool,
+}
+
+fn wanted(incoming: &Incoming) -> Result<Wanted, String> {
+    let explain = incoming.flag("explain")?;
     match incoming.parameter("respFormat") {
-        "" | "json" => Ok(false),
-        "rdf" => Ok(true),
+        "" | "json" => Ok(Wanted { rdf: false, explain }),
+        "rdf" => Ok(Wanted { rdf: true, explain }),
         other => Err(format!("invalid value [{other}] for parameter respFormat")),
     }
 }

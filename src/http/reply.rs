@@ -1,6 +1,7 @@
 //! What is sent back: the envelopes, the headers, and gzip.
 
 use super::go_values;
+use crate::db::ExplainedStep;
 use crate::db::Latency;
 use crate::types::Error;
 use axum::body::Body;
@@ -13,6 +14,7 @@ use flate2::write::GzEncoder;
 use serde_json::Map;
 use serde_json::Value;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::io::Write;
 
 const ALLOWED_HEADERS: &str = "X-Dgraph-AccessToken, X-Dgraph-AuthToken, Content-Type, \
@@ -35,8 +37,10 @@ pub struct Extensions {
     pub latency: Latency,
     /// The version that was read, or made.
     pub txn: Txn,
-    /// The number of uids that were worked on; `None` for mutations.
-    pub touched: Option<u64>,
+    /// For each predicate the number of uids that it was asked of; `None` for mutations.
+    pub touched: Option<BTreeMap<String, u64>>,
+    /// The steps of a query, where they were asked for.
+    pub explain: Option<Vec<ExplainedStep>>,
 }
 
 /// The transaction of a reply.
@@ -78,7 +82,7 @@ impl Reply {
     pub fn data(data: &[u8], extensions: &Extensions) -> Reply {
         let beside = extensions.to_json();
         let parts = [b"{\"data\":", data, b",\"extensions\":", beside.as_bytes(), b"}"];
-        Reply { touched: extensions.touched, ..Reply::json(parts.concat()) }
+        Reply { touched: extensions.total(), ..Reply::json(parts.concat()) }
     }
 
     /// What `/alter` answers.
@@ -180,12 +184,34 @@ impl Extensions {
         let times: Vec<String> =
             times.map(|(name, time)| format!("\"{name}\":{}", time.as_nanos())).collect();
         let txn = self.txn.to_json();
-        let metrics = match self.touched {
-            Some(touched) => format!(",\"metrics\":{{\"num_uids\":{{\"_total\":{touched}}}}}"),
-            None => String::new(),
-        };
+        let mut metrics = String::new();
+        if let (Some(touched), Some(total)) = (&self.touched, self.total()) {
+            let mut counts = touched.clone();
+            counts.insert("_total".to_owned(), total);
+            metrics = format!(",\"metrics\":{{\"num_uids\":{}}}", json!(counts));
+        }
+        if let Some(steps) = &self.explain {
+            let steps: Vec<_> = steps.iter().map(step_json).collect();
+            metrics.push_str(&format!(",\"explain\":{}", json!(steps)));
+        }
         format!("{{\"server_latency\":{{{}}},\"txn\":{txn}{metrics}}}", times.join(","))
     }
+
+    fn total(&self) -> Option<u64> {
+        self.touched.as_ref().map(|touched| touched.values().sum())
+    }
+}
+
+fn step_json(step: &ExplainedStep) -> Value {
+    json!({
+        "depth": step.depth,
+        "action": step.action,
+        "detail": step.detail,
+        "way": step.way,
+        "estimate": step.estimate,
+        "rows": step.rows,
+        "ns": step.time.as_nanos() as u64,
+    })
 }
 
 /// The message of an error; that of a conflict is what clients look for.

@@ -34,14 +34,21 @@ pub struct App {
     pub address: SocketAddr,
     /// When the server started.
     pub started: Instant,
+    /// Whether slow queries are printed to standard error.
+    pub prints_slow: bool,
     /// Fails its check once the server is stopped.
     stopping: Canceller,
 }
 
 impl App {
     /// What a server shares that starts now.
-    pub fn new(database: Database, address: SocketAddr, stopping: Canceller) -> App {
-        App { database, address, started: Instant::now(), stopping }
+    pub fn new(
+        database: Database,
+        address: SocketAddr,
+        prints_slow: bool,
+        stopping: Canceller,
+    ) -> App {
+        App { database, address, started: Instant::now(), prints_slow, stopping }
     }
 }
 

@@ -31,6 +31,8 @@ pub struct ServeOptions {
     pub host: IpAddr,
     /// The port; 0 for any that is free.
     pub port: u16,
+    /// Whether queries that take longer than the limit `slow` are printed to standard error.
+    pub prints_slow: bool,
 }
 
 /// A running server. It stops when it is dropped.
@@ -47,7 +49,7 @@ struct Running {
 
 impl Default for ServeOptions {
     fn default() -> ServeOptions {
-        ServeOptions { host: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 8080 }
+        ServeOptions { host: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 8080, prints_slow: false }
     }
 }
 
@@ -67,7 +69,7 @@ impl Server {
         let (stop, stopped) = oneshot::channel();
         let thread = thread::Builder::new().name("hexgraph-http".to_owned());
         let thread = thread
-            .spawn(move || run(runtime, listener, database, address, stopped))
+            .spawn(move || run(runtime, listener, database, address, options.prints_slow, stopped))
             .map_err(failed)?;
         Ok(Server { address, process: process::id(), running: Some(Running { stop, thread }) })
     }
@@ -115,10 +117,11 @@ fn run(
     listener: TcpListener,
     database: Database,
     address: SocketAddr,
+    prints_slow: bool,
     stopped: oneshot::Receiver<()>,
 ) {
     let stop = Control::new();
-    let app = App::new(database, address, stop.canceller());
+    let app = App::new(database, address, prints_slow, stop.canceller());
     runtime.block_on(async {
         let Ok(listener) = TokioListener::from_std(listener) else { return };
         let (stopping, is_stopping) = oneshot::channel::<()>();

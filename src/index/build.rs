@@ -4,6 +4,7 @@
 //! node, so do the postings of each token. An index of words or trigrams numbers the tokens as
 //! they come, and deals the nodes out to their tokens by counting, which keeps them ascending too.
 
+use super::geo;
 use super::interner::Interner;
 use super::token_index::TokenIndex;
 use super::token_index::TokenKey;
@@ -41,6 +42,8 @@ pub enum IndexKind {
     Trigram = 3,
     /// Runs of stems of a text.
     NGram = 4,
+    /// Cells of the sphere.
+    Geo = 5,
 }
 
 /// The indexes that a predicate has. Tokenizers that are answered by the same index share it.
@@ -52,7 +55,8 @@ pub fn index_kinds(def: &PredicateDef) -> Vec<IndexKind> {
             Tokenizer::FullText => IndexKind::FullText,
             Tokenizer::Trigram => IndexKind::Trigram,
             Tokenizer::NGram => IndexKind::NGram,
-            Tokenizer::Geo | Tokenizer::Hnsw(_) => continue,
+            Tokenizer::Geo => IndexKind::Geo,
+            Tokenizer::Hnsw(_) => continue,
             _ => IndexKind::Ordered,
         };
         if !kinds.contains(&kind) {
@@ -79,9 +83,10 @@ pub fn tokens_of(
         converted = other;
         converted.as_ref()
     };
-    if kind == IndexKind::Ordered {
-        out.extend(TokenKey::of(value));
-        return;
+    match kind {
+        IndexKind::Ordered => return out.extend(TokenKey::of(value)),
+        IndexKind::Geo => return geo::push_cells(value, out),
+        _ => {}
     }
     let Some(text) = text_of(value) else { return };
     match kind {
@@ -98,7 +103,7 @@ pub fn tokens_of(
     }
 }
 
-/// The tokens that a phrase asks an [`IndexKind::NGram`] index for; it has to have all of them.
+/// The tokens that a phrase asks an [`IndexKind::NGram`] index for: its runs of three words.
 pub fn ngram_query(text: &str, lang: &str) -> Vec<TokenKey> {
     let mut tokens = Vec::new();
     NgramAnalyzer::new()
@@ -117,6 +122,7 @@ pub fn build_index(
     match kind {
         IndexKind::Ordered => build_ordered(&source),
         IndexKind::Trigram => build_trigrams(&source),
+        IndexKind::Geo => geo::build_cells(&source),
         _ => build_words(kind, &source, lang),
     }
 }
@@ -128,9 +134,11 @@ fn is_of(stored: ValueType, wanted: ValueType) -> bool {
 }
 
 /// The values of a column in the predicate's type, with the node of each.
-struct Source<'a> {
-    values: Cow<'a, Values>,
-    nodes: Vec<u32>,
+pub struct Source<'a> {
+    /// The values by position.
+    pub values: Cow<'a, Values>,
+    /// The node of each value, ascending.
+    pub nodes: Vec<u32>,
 }
 
 impl<'a> Source<'a> {

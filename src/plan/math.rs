@@ -1,12 +1,15 @@
 //! Expressions of `math(...)`.
 
 use super::VarId;
+use crate::types::Value;
 
 /// An expression over value variables, evaluated for each node.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MathExpr {
     /// A number in the text.
     Constant(Constant),
+    /// The value of a `$variable` that is no number: a vector, a text, a truth value.
+    Value(Value),
     /// A value variable (or a single aggregate).
     Var(VarId),
     /// A function or operator with its operands.

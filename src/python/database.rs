@@ -2,12 +2,15 @@
 
 use super::errors::to_python;
 use super::errors::to_python_with_text;
+use super::explanation::PyExplanation;
+use super::explanation::slow_dict;
 use super::interrupt::interruptible_with;
 use super::mutation::PyUpsert;
 use super::pages::PyPages;
 use super::requests::MutationArguments;
 use super::requests::Target;
 use super::requests::UpsertArguments;
+use super::requests::to_timeout;
 use super::result::PyResultSet;
 use super::server::PyServer;
 use super::source::PyLoadReport;
@@ -19,6 +22,7 @@ use crate::db::Database;
 use crate::db::Drop;
 use crate::db::LoadOptions;
 use crate::db::PredicateStats;
+use crate::db::QueryRequest;
 use crate::db::Stats;
 use crate::db::TxnOptions;
 use crate::http::ServeOptions;
@@ -147,6 +151,45 @@ impl PyDatabase {
         debug: bool,
     ) -> PyResult<PyResultSet> {
         Target::Database(&self.database).query(py, dql, variables, timeout, debug)
+    }
+
+    /// Answer a query and tell how: each step with the rows that the indexes promised, the rows
+    /// that came out, and the time it took.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> db.alter("name: string @index(exact) .")
+    /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
+    /// >>> plan = db.explain('{ q(func: eq(name, "Ada")) { name } }')
+    /// >>> [(step["action"], step["detail"], step["rows"]) for step in plan.steps][:2]
+    /// [('block', 'q', 1), ('root', 'eq(name, "Ada")', 1)]
+    ///
+    /// Raises what `query` does.
+    #[pyo3(signature = (dql, variables = None, *, timeout = None))]
+    fn explain(
+        &self,
+        py: Python<'_>,
+        dql: String,
+        variables: Option<&Bound<'_, PyDict>>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyExplanation> {
+        let variables = to_variables(variables)?;
+        let timeout = to_timeout(timeout)?;
+        let request = QueryRequest { text: dql, variables, debug: false };
+        let explanation = interruptible_with(
+            py,
+            timeout,
+            |_| Ok(()),
+            |control| self.database.explain(&request, control),
+            |error| to_python_with_text(error, &request.text),
+        );
+        Ok(PyExplanation::new(explanation?))
+    }
+
+    /// The last 128 queries that took longer than the limit `slow`, the newest last, as dicts:
+    /// "text", "variables", "seconds", and "at" in seconds since 1970.
+    fn slow_queries<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        self.database.slow_queries().iter().map(|query| slow_dict(py, query)).collect()
     }
 
     /// Answer a query page by page: `size` nodes of its one visible block at a time, in the order
@@ -344,7 +387,7 @@ impl PyDatabase {
         let host: IpAddr = host.parse().map_err(|_| {
             PyValueError::new_err(format!("host must be an IP address, not {host:?}"))
         })?;
-        let options = ServeOptions { host, port };
+        let options = ServeOptions { host, port, ..ServeOptions::default() };
         let server = py.detach(|| Server::start(self.database.clone(), options));
         Ok(PyServer::new(server.map_err(to_python)?))
     }

@@ -10,6 +10,7 @@ mod txn;
 mod database;
 mod pages;
 mod mutation;
+mod explanation;
 mod result;
 mod dict_sink;
 mod arrow_columns;

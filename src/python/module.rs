@@ -2,6 +2,7 @@
 
 use super::arrow::ArrowTable;
 use super::database::PyDatabase;
+use super::explanation::PyExplanation;
 use super::interrupt::signal_came;
 use super::mutation::PyUpsert;
 use super::pages::PyPages;
@@ -14,6 +15,7 @@ use crate::cli;
 use crate::cli::Interrupt;
 use crate::db::Database;
 use crate::db::OpenOptions;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -30,23 +32,29 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ArrowTable>()?;
     module.add_class::<PyLoadReport>()?;
     module.add_class::<PyServer>()?;
+    module.add_class::<PyExplanation>()?;
     module.add_function(wrap_pyfunction!(open_database, module)?)?;
     module.add_function(wrap_pyfunction!(run_command, module)?)
 }
 
 /// Open the database in a directory, or an empty one in memory.
 #[pyfunction]
-#[pyo3(signature = (path, read_only, threads, txn_timeout))]
+#[pyo3(signature = (path, read_only, threads, limits, txn_timeout))]
 fn open_database(
     py: Python<'_>,
     path: Option<PathBuf>,
     read_only: bool,
     threads: usize,
+    limits: Vec<(String, String)>,
     txn_timeout: Option<f64>,
 ) -> PyResult<PyDatabase> {
     let mut options = OpenOptions { read_only, threads, ..OpenOptions::default() };
     if let Some(idle) = to_timeout(txn_timeout)? {
         options.transactions.idle = idle;
+    }
+    for (name, value) in limits {
+        let set = options.limits.set(&name, &value);
+        set.map_err(|error| PyValueError::new_err(error.to_string()))?;
     }
     let Some(path) = path else {
         return Ok(PyDatabase::new(Database::in_memory_with(options), None, false));

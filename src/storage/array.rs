@@ -121,6 +121,11 @@ impl<T: Pod> Array<T> {
         self.slice(0..self.len())
     }
 
+    /// All items, where they are read without any check: in heap.
+    pub fn plain(&self) -> Option<&[T]> {
+        self.guard.is_none().then(|| self.unchecked())
+    }
+
     /// The first position in `range` whose item does not have the property `holds`, or the end of
     /// the range. Items with the property come first. Touches O(log n) items, and only their
     /// blocks.

@@ -171,7 +171,7 @@ fn tag(value: ValueRef<'_>, out: &mut Vec<u8>) {
         ValueRef::Vector(_) => {
             out.pop();
             out.push(ValueType::Default as u8);
-            if let Ok(Value::Default(text)) = value.convert(ValueType::Default) {
+            if let Ok(Value::String(text)) = value.convert(ValueType::String) {
                 out.extend(text.as_bytes());
             }
         }

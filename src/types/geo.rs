@@ -63,22 +63,30 @@ impl Geometry {
     /// What is no JSON, no geometry, or has coordinates of the wrong shape. Rings need not be
     /// closed: an index asks for that, storage does not.
     pub fn parse(text: &str) -> Result<Geometry, String> {
-        let read = || {
-            let quoted;
-            let json = if text.contains('\'') {
-                quoted = text.replace('\'', "\"");
-                &quoted
-            } else {
-                text
-            };
-            let mut whole = JsonReader::new(json);
-            whole.skip()?;
-            whole.end()?;
-            geometry(&mut JsonReader::new(json), 0)
+        let read = if text.contains('\'') {
+            Geometry::parse_json(&text.replace('\'', "\""))
+        } else {
+            Geometry::parse_json(text)
         };
-        read().map_err(|reason: String| {
-            format!("Error while unmarshalling: [{text}] as geojson: {reason}")
-        })
+        read.map_err(|reason| format!("Error while unmarshalling: [{text}] as geojson: {reason}"))
+    }
+
+    /// Reads GeoJSON as it is.
+    ///
+    /// # Errors
+    /// As [`Geometry::parse`], the reason alone.
+    pub fn parse_json(text: &str) -> Result<Geometry, String> {
+        check_json(text)?;
+        geometry(&mut JsonReader::new(text), 0)
+    }
+
+    /// Reads what stands behind `"coordinates":` in GeoJSON, of a type that is known.
+    ///
+    /// # Errors
+    /// As [`Geometry::parse`], the reason alone.
+    pub fn parse_coordinates(type_name: &str, text: &str) -> Result<Geometry, String> {
+        check_json(text)?;
+        shaped(type_name, Some(JsonReader::new(text)))
     }
 
     /// The name of the type, as in GeoJSON.
@@ -143,6 +151,12 @@ fn write_line(points: &[Coordinate], out: &mut Vec<u8>) {
 
 fn write_lines(lines: &[Vec<Coordinate>], out: &mut Vec<u8>) {
     write_array(lines, out, |line, out| write_line(line, out));
+}
+
+fn check_json(text: &str) -> Result<(), String> {
+    let mut whole = JsonReader::new(text);
+    whole.skip()?;
+    whole.end()
 }
 
 /// Reads an object that is known to be JSON.

@@ -72,7 +72,9 @@ fn replay(script: &str) -> String {
     let mut out = String::new();
     let mut paragraphs = script.trim_end().split("\n\n").peekable();
     while let Some(paragraph) = paragraphs.next() {
-        let code: Vec<&str> = paragraph.lines().filter(|line| !line.starts_with('#')).collect();
+        // The error of a section stands below it and is no part of it.
+        let is_code = |line: &&str| !line.starts_with('#') && !line.starts_with("error: ");
+        let code: Vec<&str> = paragraph.lines().filter(is_code).collect();
         let comments = paragraph.lines().filter(|line| line.starts_with('#'));
         for comment in comments {
             writeln!(out, "{comment}").expect("a string grows");

@@ -3,8 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 mod depth;
+mod geo;
 mod golden;
 mod layers;
+mod limits;
 mod shortest;
 mod transactions;
+mod twin;
 mod versions;

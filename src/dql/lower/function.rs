@@ -82,7 +82,8 @@ impl<'a> Lowering<'a> {
             "allofterms" => self.terms(call, TermIndex::Term, TextMatch::All)?,
             "anyoftext" => self.terms(call, TermIndex::FullText, TextMatch::Any)?,
             "alloftext" => self.terms(call, TermIndex::FullText, TextMatch::All)?,
-            "ngram" => self.terms(call, TermIndex::NGram, TextMatch::All)?,
+            // Of a long phrase, three words in a row are enough, as in the reference.
+            "ngram" => self.terms(call, TermIndex::NGram, TextMatch::Any)?,
             "regexp" => self.regexp(call)?,
             "match" => self.match_distance(call)?,
             "has" => {

@@ -1,11 +1,14 @@
 //! `math(...)`: operators by their strength, constants, variables and functions.
 
+use super::number;
 use super::request::Lowering;
 use crate::dql::ast::{MathOperand, MathSequence};
 use crate::dql::nearest::nearest;
 use crate::dql::token::Text;
 use crate::plan::{Constant, MathExpr, MathFunction};
 use crate::types::Result;
+use crate::types::Value;
+use crate::types::parse_vector;
 
 /// The deepest expression.
 const HEIGHT_MAX: usize = 300;
@@ -94,14 +97,29 @@ impl<'a> Lowering<'a> {
                 Some(constant) => MathExpr::Constant(constant),
                 None => MathExpr::Var(self.read(name)),
             },
-            MathOperand::Variable(name) => {
-                let value = self.value_of(name)?;
-                let message = || format!("variable {} has no number", self.text(name));
-                let constant = signed_constant(value);
-                MathExpr::Constant(constant.ok_or_else(|| self.error(name.start, message()))?)
-            }
+            MathOperand::Variable(name) => self.variable(name)?,
         };
         Ok(Tall { expression, height: 1 })
+    }
+
+    /// The value of a `$variable`, as its type says.
+    fn variable(&self, name: &'a Text) -> Result<MathExpr> {
+        let text = self.value_of(name)?;
+        let type_name = self.values.type_of(self.text(name)).unwrap_or_default();
+        let value = match type_name {
+            _ if text.is_empty() => None,
+            "int" => number::int(text).map(|int| MathExpr::Constant(Constant::Int(int))),
+            "bool" => number::boolean(text).map(|truth| MathExpr::Value(Value::Bool(truth))),
+            "string" => Some(MathExpr::Value(Value::String(text.to_owned()))),
+            "float32vector" => {
+                parse_vector(text).ok().map(|numbers| MathExpr::Value(Value::Vector(numbers)))
+            }
+            _ => text.parse().ok().map(|float| MathExpr::Constant(Constant::Float(float))),
+        };
+        value.ok_or_else(|| {
+            let message = format!("variable {} has no value of its type", self.text(name));
+            self.error(name.start, message)
+        })
     }
 
     fn math_function(&mut self, name: &'a Text, arguments: &'a [MathSequence]) -> Result<Tall> {
@@ -188,6 +206,6 @@ fn is_zero(expression: &MathExpr) -> bool {
             (MathFunction::Ceil, [MathExpr::Constant(constant)]) => value(*constant).ceil() == 0.0,
             _ => false,
         },
-        MathExpr::Var(_) => false,
+        MathExpr::Var(_) | MathExpr::Value(_) => false,
     }
 }

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 /// The values of the `$variables`.
 pub struct Values<'a> {
     given: &'a BTreeMap<String, String>,
-    declared: FxHashMap<&'a str, &'a str>,
+    /// The type and the value of each variable.
+    declared: FxHashMap<&'a str, (&'a str, &'a str)>,
     /// True when a query has a list of declarations, even an empty one.
     has_list: bool,
 }
@@ -30,7 +31,8 @@ impl<'a> Values<'a> {
             if !value.is_empty() {
                 check(source, declaration, name, value)?;
             }
-            self.declared.insert(name, value);
+            let type_name = declaration.type_name.of(source.text());
+            self.declared.insert(name, (type_name, value));
         }
         Ok(())
     }
@@ -70,7 +72,12 @@ impl<'a> Values<'a> {
 
     /// The value of a declared variable; empty when it has none.
     pub fn declared(&self, name: &str) -> Option<&'a str> {
-        self.declared.get(name).copied()
+        self.declared.get(name).map(|&(_, value)| value)
+    }
+
+    /// The type that a variable was declared with.
+    pub fn type_of(&self, name: &str) -> Option<&'a str> {
+        self.declared.get(name).map(|&(type_name, _)| type_name)
     }
 
     /// The value of a variable that need not be declared.

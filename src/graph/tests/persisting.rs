@@ -8,7 +8,7 @@ use crate::types::Error;
 fn version() -> Version {
     let schema = "name: string @index(exact, term, trigram, ngram, fulltext) @lang .\n\
                   tag: [string] @index(exact) .\nfriend: [uid] @reverse .\nat: datetime @index(hour) .\n\
-                  v: float32vector .\nf: float @index(float) .\nb: bool @index(bool) .\n\
+                  v: float32vector @index(hnsw) .\nf: float @index(float) .\nb: bool @index(bool) .\n\
                   big: bigfloat @index(bigfloat) .\ng: geo .\ntype T {\n name\n}\n";
     let text = "<1> <name> \"some words here\" (k=1,t=\"x\") .\n<2> <name@de> \"Wörter\" .\n\
                 <1> <tag> \"a\" .\n<1> <tag> \"b\" (k=2020-01-01) .\n<1> <friend> <2> (w=0.5) .\n\

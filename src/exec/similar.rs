@@ -1,0 +1,128 @@
+//! `similar_to`: the nodes whose vectors are nearest.
+//!
+//! As a filter it is the same set, of all nodes, and not the nearest among the candidates.
+
+use super::context::Context;
+use crate::graph::Nearest;
+use crate::graph::Predicate;
+use crate::index::as_vector;
+use crate::plan::Argument;
+use crate::plan::PredicateRef;
+use crate::storage::NodeSet;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::Uid;
+use crate::types::Value;
+use crate::types::ValueRef;
+use crate::types::ValueType;
+use crate::types::parse_vector;
+
+/// The arguments of `similar_to` as they are written.
+#[derive(Clone, Copy)]
+pub(crate) struct Similar<'a> {
+    /// The predicate.
+    pub(crate) predicate: &'a PredicateRef,
+    /// How many neighbours.
+    pub(crate) count: &'a str,
+    /// A vector, a uid, or a variable.
+    pub(crate) target: &'a Argument,
+    /// The options.
+    pub(crate) options: &'a [(String, String)],
+}
+
+impl<'a> Context<'a> {
+    /// The nearest nodes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for arguments that make no sense, and without a vector index.
+    pub(crate) fn similar_set(&self, similar: Similar<'_>) -> Result<NodeSet> {
+        let Some(predicate) = self.resolve(similar.predicate)? else {
+            return Ok(NodeSet::default());
+        };
+        predicate.vector_metric()?;
+        let mut wanted = wanted(similar)?;
+        let Some(vector) = self.target_vector(predicate, similar.target)? else {
+            return Ok(NodeSet::default());
+        };
+        wanted.vector = &vector;
+        predicate.nearest(&wanted).map(NodeSet::from)
+    }
+
+    /// The vector that others should be near to; `None` when a variable or a node has none.
+    fn target_vector(&self, predicate: &Predicate, target: &Argument) -> Result<Option<Vec<f32>>> {
+        let text = match target {
+            Argument::Text(text) => text.clone(),
+            Argument::Val(var) => {
+                let map = self.expect_values(*var)?;
+                let mut values = map.constant.iter().map(Value::as_ref).collect::<Vec<_>>();
+                values.extend(map.iter().map(|(_, value)| value));
+                let Some((first, rest)) = values.split_first() else { return Ok(None) };
+                if rest.iter().any(|other| !is_same(*first, *other)) {
+                    return Err(Error::query(format!(
+                        "similar_to takes one vector, and variable `{}` has several values",
+                        self.var_name(*var)
+                    )));
+                }
+                if let ValueRef::Vector(numbers) = first {
+                    return Ok(Some(numbers.to_vec()));
+                }
+                match first.convert(ValueType::String) {
+                    Ok(Value::String(text)) => text,
+                    _ => String::new(),
+                }
+            }
+        };
+        if let Ok(vector) = parse_vector(&text) {
+            return Ok(Some(vector));
+        }
+        let Some(uid) = Uid::parse(&text) else {
+            return Err(Error::query(format!("similar_to: {text:?} is no vector and no uid")));
+        };
+        let (node, values) = (self.version.nodes.node(uid), predicate.values(""));
+        let value = node.zip(values).and_then(|(node, values)| values.first(node));
+        let vector = value.and_then(as_vector).filter(|vector| !vector.is_empty());
+        Ok(vector.map(|vector| vector.into_owned()))
+    }
+}
+
+fn is_same(one: ValueRef<'_>, other: ValueRef<'_>) -> bool {
+    match (one, other) {
+        (ValueRef::Vector(one), ValueRef::Vector(other)) => one == other,
+        _ => one.to_value() == other.to_value(),
+    }
+}
+
+/// Reads the number of neighbours and the options.
+fn wanted<'v>(similar: Similar<'_>) -> Result<Nearest<'v>> {
+    let count: i32 = similar.count.parse().map_err(|_| {
+        Error::query(format!(
+            "similar_to: the number of neighbours must be a whole number, got {:?}",
+            similar.count
+        ))
+    })?;
+    let mut wanted = Nearest { vector: &[], count: 0, width: None, distance_max: None };
+    for (name, text) in similar.options {
+        let text = text.trim();
+        let refused = || Error::query(format!("similar_to: {name} can't be {text:?}"));
+        if name == "ef" {
+            let width: i32 = text.parse().map_err(|_| refused())?;
+            wanted.width =
+                Some(usize::try_from(width).ok().filter(|&it| 0 < it).ok_or_else(refused)?);
+        } else {
+            let most: f64 = text.parse().map_err(|_| refused())?;
+            wanted.distance_max = Some(Some(most).filter(|it| 0.0 <= *it).ok_or_else(refused)?);
+        }
+    }
+    wanted.count = match usize::try_from(count) {
+        // Without options the reference gives the nearest one for 0, with them none.
+        Ok(0) if similar.options.is_empty() => 1,
+        Ok(count) => count,
+        Err(_) => {
+            return Err(Error::query(format!(
+                "similar_to: the number of neighbours must not be negative, got {count}"
+            )));
+        }
+    };
+    Ok(wanted)
+}

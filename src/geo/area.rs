@@ -1,0 +1,323 @@
+//! What a closed ring encloses on the sphere.
+//!
+//! Edges are parts of great circles. A ring divides the sphere in two; the smaller part is meant,
+//! whichever way the corners run. Holes are not kept: the reference looks at outlines only.
+//!
+//! Whether a place is inside is told by counting the edges that the way to it from a fixed origin
+//! crosses. The test of a crossing is exact, with a rule for places on an edge that gives them to
+//! exactly one of the two sides, so any ring is sound, also one that crosses itself.
+
+use super::bound::bound_of;
+use super::position::circle;
+use super::position::is_about;
+use super::position::place_of;
+use super::position::radians_of;
+use crate::types::Coordinate;
+use s2rst::r1;
+use s2rst::s1;
+use s2rst::s1::Angle;
+use s2rst::s2::Cap;
+use s2rst::s2::Point;
+use s2rst::s2::Rect;
+use s2rst::s2::edge_crosser::EdgeCrosser;
+use s2rst::s2::edge_crossings::angle_contains_vertex;
+use std::f64::consts::FRAC_PI_2;
+use std::f64::consts::PI;
+
+/// The radius of the earth in metres.
+const EARTH_RADIUS: f64 = 6_371_000.0;
+
+/// The corners of the polygon that stands for a circle.
+const CIRCLE_CORNERS: usize = 100;
+
+/// The part of the sphere on the left of a ring of corners.
+#[derive(Debug, Clone)]
+pub struct Area {
+    /// At least three corners; the last is joined to the first.
+    corners: Vec<Point>,
+    origin_inside: bool,
+    /// All places inside lie in it.
+    bound: Rect,
+}
+
+impl Area {
+    /// The area within a closed ring.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with a ring that is not closed or has fewer than four points.
+    pub fn within(ring: &[Coordinate]) -> Result<Area, String> {
+        check_ring(ring)?;
+        let mut corners: Vec<Point> = ring[1..].iter().map(place_of).collect();
+        if is_clockwise(ring) {
+            corners.reverse();
+        } else {
+            corners.rotate_right(1);
+        }
+        let mut area = Area::left_of(corners);
+        // The direction on a flat map is a guess, wrong around poles and the antimeridian.
+        if 90.0 < cap_of(area.bound).angle_radius().degrees() {
+            area.invert();
+        }
+        Ok(area)
+    }
+
+    /// The places up to `distance` metres away from one.
+    pub fn around(center: Point, distance: f64) -> Area {
+        Area::left_of(circle(center, distance / EARTH_RADIUS, CIRCLE_CORNERS))
+    }
+
+    fn left_of(corners: Vec<Point>) -> Area {
+        let mut area = Area { corners, origin_inside: false, bound: Rect::full() };
+        let [before, corner, after] = [area.corners[0], area.corners[1], area.corners[2]];
+        let corner_inside =
+            before != corner && after != corner && angle_contains_vertex(before, corner, after);
+        area.origin_inside = corner_inside != area.is_inside(corner);
+        area.bound = area.find_bound();
+        area
+    }
+
+    fn invert(&mut self) {
+        self.corners.reverse();
+        self.origin_inside = !self.origin_inside;
+        let lat = self.bound.lat;
+        self.bound = match -FRAC_PI_2 < lat.lo && lat.hi < FRAC_PI_2 {
+            true => Rect::full(),
+            false => self.find_bound(),
+        };
+    }
+
+    fn find_bound(&self) -> Rect {
+        let mut bound = bound_of(&self.corners);
+        if self.is_inside(Point::from_coords(0.0, 0.0, 1.0)) {
+            let lat = r1::Interval::new(bound.lat.lo, FRAC_PI_2);
+            bound = Rect::new(lat, s1::Interval::full());
+        }
+        if bound.lng.is_full() && self.is_inside(Point::from_coords(0.0, 0.0, -1.0)) {
+            bound.lat.lo = -FRAC_PI_2;
+        }
+        bound
+    }
+
+    /// The corners, counterclockwise around the area.
+    pub fn corners(&self) -> &[Point] {
+        &self.corners
+    }
+
+    /// The edge that starts at a corner.
+    pub fn edge(&self, number: usize) -> (Point, Point) {
+        let next = if number + 1 == self.corners.len() { 0 } else { number + 1 };
+        (self.corners[number], self.corners[next])
+    }
+
+    /// A cap that holds the area.
+    pub fn cap(&self) -> Cap {
+        cap_of(self.bound)
+    }
+
+    /// Whether a place is inside. Takes one pass over the corners.
+    pub fn holds(&self, place: Point) -> bool {
+        let (longitude, latitude) = radians_of(place);
+        self.bound.lat.contains(latitude)
+            && self.bound.lng.contains(longitude)
+            && self.is_inside(place)
+    }
+
+    fn is_inside(&self, place: Point) -> bool {
+        let mut crosser = EdgeCrosser::with_start(Point::origin(), place, self.corners[0]);
+        let ends = self.corners[1..].iter().chain(&self.corners[..1]);
+        let crossed = ends.filter(|end| crosser.edge_or_vertex_chain_crossing(**end)).count();
+        self.origin_inside != (crossed % 2 == 1)
+    }
+
+    /// Whether all of another area is inside, as the reference tests it: areas that share an edge
+    /// or touch from the wrong side are not, and so no area contains itself. Takes the product of
+    /// the numbers of corners.
+    pub fn contains(&self, other: &Area) -> bool {
+        if !self.bound.contains(other.bound) {
+            return false;
+        }
+        if !self.holds(other.corners[0]) && !self.has_corner(other.corners[0]) {
+            return false;
+        }
+        if self.is_crossed_by(other) {
+            return false;
+        }
+        // Two areas that make up the sphere together hold each other's outlines too.
+        let is_all = self.bound.union(other.bound).is_full();
+        !(is_all && other.holds(self.corners[0]) && !other.has_corner(self.corners[0]))
+    }
+
+    /// Whether the areas have a place in common. Takes the product of the numbers of corners.
+    pub fn intersects(&self, other: &Area) -> bool {
+        let (large, small) = match self.corners.len() < other.corners.len() {
+            true => (other, self),
+            false => (self, other),
+        };
+        if !large.bound.intersects(small.bound) {
+            return false;
+        }
+        large.holds(small.corners[0])
+            || large.is_crossed_by(small)
+            || small.bound.contains(large.bound) && small.holds(large.corners[0])
+    }
+
+    fn has_corner(&self, place: Point) -> bool {
+        self.corners.iter().any(|corner| is_about(*corner, place))
+    }
+
+    fn is_crossed_by(&self, other: &Area) -> bool {
+        (0..other.corners.len()).any(|number| {
+            let (from, to) = other.edge(number);
+            let mut crosser = EdgeCrosser::with_start(from, to, self.corners[0]);
+            let mut ends = self.corners[1..].iter().chain(&self.corners[..1]);
+            ends.any(|end| crosser.edge_or_vertex_chain_crossing(*end))
+        })
+    }
+}
+
+/// Refuses a ring that encloses nothing: open, or of fewer than four points.
+pub fn check_ring(ring: &[Coordinate]) -> Result<(), String> {
+    let [first, .., last] = ring else {
+        return Err(format!("a ring of {} points: it needs at least four", ring.len()));
+    };
+    if (first.x(), first.y()) != (last.x(), last.y()) {
+        return Err("a ring that is not closed: its last point must be its first".to_owned());
+    }
+    if ring.len() < 4 {
+        return Err(format!("a ring of {} points: it needs at least four", ring.len()));
+    }
+    Ok(())
+}
+
+/// Whether the corners of a ring run clockwise on a flat map.
+fn is_clockwise(ring: &[Coordinate]) -> bool {
+    let doubled = |edge: &[Coordinate]| (edge[1].x() - edge[0].x()) * (edge[0].y() + edge[1].y());
+    0.0 < ring.windows(2).map(doubled).sum::<f64>()
+}
+
+/// A cap that holds a rectangle of longitudes and latitudes: around its middle, or around a pole.
+fn cap_of(bound: Rect) -> Cap {
+    let (pole, angle) = match bound.lat.hi + bound.lat.lo < 0.0 {
+        true => (-1.0, FRAC_PI_2 + bound.lat.hi),
+        false => (1.0, FRAC_PI_2 - bound.lat.lo),
+    };
+    let pole = Point::from_coords(0.0, 0.0, pole);
+    let around_pole = Cap::from_center_angle(pole, Angle::from_radians(angle));
+    if PI < bound.lng.length() {
+        return around_pole;
+    }
+    let middle = Cap::from_point(bound.center().to_point());
+    let around_middle = middle.add_point(bound.lo().to_point()).add_point(bound.hi().to_point());
+    if around_middle.height() < around_pole.height() { around_middle } else { around_pole }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ring(corners: &[(f64, f64)]) -> Vec<Coordinate> {
+        let closed = corners.iter().chain(&corners[..1]);
+        closed.map(|(x, y)| Coordinate::new(&[*x, *y]).unwrap()).collect()
+    }
+
+    fn area(corners: &[(f64, f64)]) -> Area {
+        Area::within(&ring(corners)).unwrap()
+    }
+
+    fn place(x: f64, y: f64) -> Point {
+        place_of(&Coordinate::new(&[x, y]).unwrap())
+    }
+
+    fn square(x: f64, y: f64, size: f64) -> Area {
+        area(&[(x, y), (x + size, y), (x + size, y + size), (x, y + size)])
+    }
+
+    #[test]
+    fn the_smaller_part_is_meant() {
+        let mut corners = vec![(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0)];
+        for _ in 0..2 {
+            let area = area(&corners);
+            assert!(area.holds(place(1.0, 1.0)));
+            assert!(!area.holds(place(3.0, 1.0)));
+            assert!(!area.holds(place(-179.0, -1.0)));
+            corners.reverse();
+        }
+    }
+
+    #[test]
+    fn poles_and_the_antimeridian_are_nothing_special() {
+        for mut corners in [
+            vec![(0.0, 80.0), (90.0, 80.0), (180.0, 80.0), (-90.0, 80.0)],
+            vec![(0.0, 80.0), (120.0, 80.0), (240.0, 80.0)],
+        ] {
+            for _ in 0..2 {
+                let area = area(&corners);
+                assert!(area.holds(place(37.0, 89.0)) && area.holds(place(0.0, 90.0)));
+                assert!(!area.holds(place(0.0, 70.0)) && !area.holds(place(0.0, -89.0)));
+                corners.reverse();
+            }
+        }
+        let mut corners = vec![(179.0, -1.0), (-179.0, -1.0), (-179.0, 1.0), (179.0, 1.0)];
+        for _ in 0..2 {
+            let area = area(&corners);
+            assert!(area.holds(place(180.0, 0.0)) && area.holds(place(-179.5, 0.5)));
+            assert!(!area.holds(place(0.0, 0.0)) && !area.holds(place(178.0, 0.0)));
+            corners.reverse();
+        }
+    }
+
+    #[test]
+    fn neighbours_share_no_place() {
+        let (west, east) = (square(0.0, 0.0, 1.0), square(1.0, 0.0, 1.0));
+        for step in 0..=10 {
+            let at = place(1.0, f64::from(step) / 10.0);
+            assert!(!(west.holds(at) && east.holds(at)), "{step}");
+        }
+    }
+
+    #[test]
+    fn areas_within_areas() {
+        let (large, small) = (square(0.0, 0.0, 4.0), square(1.0, 1.0, 2.0));
+        assert!(large.contains(&small) && !small.contains(&large));
+        assert!(large.intersects(&small) && small.intersects(&large));
+        assert!(!large.contains(&large) && large.intersects(&large));
+        let apart = square(10.0, 10.0, 1.0);
+        assert!(!large.contains(&apart) && !large.intersects(&apart));
+        let across = square(3.0, 3.0, 2.0);
+        assert!(!large.contains(&across) && large.intersects(&across));
+        // Neither holds a corner of the other.
+        let (tall, wide) = (
+            area(&[(1.0, -1.0), (2.0, -1.0), (2.0, 5.0), (1.0, 5.0)]),
+            area(&[(-1.0, 1.0), (5.0, 1.0), (5.0, 2.0), (-1.0, 2.0)]),
+        );
+        assert!(tall.intersects(&wide) && !tall.contains(&wide));
+    }
+
+    #[test]
+    fn circles_hold_what_is_near() {
+        let around = Area::around(place(10.0, 50.0), 1000.0);
+        assert!(around.holds(place(10.0, 50.0)) && around.holds(place(10.0, 50.0089)));
+        assert!(!around.holds(place(10.0, 50.0091)));
+        let most = Area::around(place(0.0, 90.0), 15_000_000.0);
+        assert!(most.holds(place(0.0, 0.0)) && !most.holds(place(0.0, -60.0)));
+    }
+
+    #[test]
+    fn rings_that_enclose_nothing() {
+        let open = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
+            .map(|(x, y)| Coordinate::new(&[x, y]).unwrap());
+        assert!(Area::within(&open).unwrap_err().contains("not closed"));
+        assert!(Area::within(&ring(&[(0.0, 0.0), (1.0, 0.0)])).unwrap_err().contains("four"));
+        assert!(Area::within(&[]).is_err());
+        // Without any extent, but closed.
+        let nowhere = area(&[(1.0, 1.0), (1.0, 1.0), (1.0, 1.0)]);
+        assert!(!nowhere.holds(place(2.0, 2.0)));
+        let line = area(&[(0.0, 0.0), (2.0, 0.0), (1.0, 0.0)]);
+        assert!(!line.holds(place(1.0, 1.0)));
+        // A bow tie: every place is inside as often as the ring goes round it.
+        let tie = area(&[(0.0, 0.0), (2.0, 2.0), (2.0, 0.0), (0.0, 2.0)]);
+        assert!(tie.holds(place(0.2, 1.0)) && tie.holds(place(1.8, 1.0)));
+        assert!(!tie.holds(place(1.0, 0.2)) && !tie.holds(place(1.0, 1.8)));
+    }
+}

@@ -1,0 +1,297 @@
+//! The geo functions of the query language: their arguments, and which geometries they mean.
+
+use super::area::Area;
+use super::cells::area_of;
+use super::cells::areas_of;
+use super::cells::cell_at;
+use super::cells::cells_around;
+use super::cells::cells_within;
+use super::cells::check_flat;
+use super::cells::number_of;
+use super::cells::numbers_within;
+use super::locator::Locator;
+use super::position::degrees_of;
+use super::position::place_of;
+use super::ring::ring_holds;
+use crate::types::Coordinate;
+use crate::types::Geometry;
+use crate::types::parse_float;
+use s2rst::s2::CellId;
+use s2rst::s2::Point;
+
+/// A geo function with its arguments.
+#[derive(Debug)]
+pub struct GeoQuery {
+    wanted: Wanted,
+    cells: Vec<CellId>,
+}
+
+/// What a geometry has to be.
+#[derive(Debug)]
+enum Wanted {
+    /// Inside of one of these.
+    Within(Vec<Locator>),
+    /// In touch with one of these.
+    Touching(Vec<Locator>),
+    /// Around all of these.
+    AroundAreas(Vec<Locator>),
+    /// Around this place, which has these degrees.
+    AroundPlace(Point, (f64, f64)),
+}
+
+impl GeoQuery {
+    /// `near`: points within a distance in metres, and polygons that come that near. As in the
+    /// reference, a polygon of a hundred corners stands for the circle.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the arguments.
+    pub fn near(center: &str, distance: &str) -> Result<GeoQuery, String> {
+        let wrong = |reason| format!("the distance of `near` {reason}, got \"{distance}\"");
+        let metres = parse_float(distance).map_err(|_| wrong("must be a number of metres"))?;
+        if metres < 0.0 {
+            return Err(wrong("must not be negative"));
+        }
+        let Geometry::Point(center) = parse_geometry("near", center)? else {
+            return Err("`near` needs a point, like [13.4, 52.5]".to_owned());
+        };
+        if metres == 0.0 || !metres.is_finite() {
+            return Err(wrong("must be finite and greater than zero"));
+        }
+        let areas = vec![Locator::new(Area::around(place_of(&center), metres))];
+        Ok(GeoQuery { cells: all_cells(&areas), wanted: Wanted::Touching(areas) })
+    }
+
+    /// `within`: points, polygons and multipolygons that lie inside.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the argument.
+    pub fn within(text: &str) -> Result<GeoQuery, String> {
+        let areas = polygons("within", text)?;
+        Ok(GeoQuery { cells: all_cells(&areas), wanted: Wanted::Within(areas) })
+    }
+
+    /// `intersects`: points that lie inside, polygons and multipolygons that touch.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the argument.
+    pub fn intersects(text: &str) -> Result<GeoQuery, String> {
+        let areas = polygons("intersects", text)?;
+        Ok(GeoQuery { cells: all_cells(&areas), wanted: Wanted::Touching(areas) })
+    }
+
+    /// `contains`: polygons and multipolygons around a point or around polygons.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the argument.
+    pub fn contains(text: &str) -> Result<GeoQuery, String> {
+        let geometry = parse_geometry("contains", text)?;
+        if let Geometry::Point(point) = &geometry {
+            check_flat(&geometry).map_err(|reason| format!("`contains` got {reason}"))?;
+            let place = place_of(point);
+            let wanted = Wanted::AroundPlace(place, degrees_of(place));
+            return Ok(GeoQuery { cells: vec![cell_at(place)], wanted });
+        }
+        let areas = locators("contains", &geometry)?;
+        Ok(GeoQuery { cells: all_cells(&areas), wanted: Wanted::AroundAreas(areas) })
+    }
+
+    /// The numbers of the cells that a geometry must have one of to match: those between two
+    /// numbers, both included.
+    pub fn spans(&self) -> impl Iterator<Item = (i64, i64)> {
+        self.cells.iter().map(|cell| numbers_within(*cell))
+    }
+
+    /// The numbers of cells, ascending, beside [`GeoQuery::spans`].
+    pub fn cells_around(&self) -> Vec<i64> {
+        let mut cells: Vec<CellId> =
+            self.cells.iter().flat_map(|cell| cells_around(*cell)).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        cells.into_iter().map(number_of).collect()
+    }
+
+    /// Whether a geometry is one that the function means.
+    pub fn matches(&self, geometry: &Geometry) -> bool {
+        let answer = match geometry {
+            Geometry::Point(point) => return self.matches_place(place_of(point)),
+            Geometry::Polygon(rings) => self.matches_polygons(std::slice::from_ref(rings)),
+            Geometry::MultiPolygon(polygons) => self.matches_polygons(polygons),
+            _ => Ok(false),
+        };
+        answer.unwrap_or(false)
+    }
+
+    fn matches_place(&self, place: Point) -> bool {
+        match &self.wanted {
+            Wanted::Within(areas) | Wanted::Touching(areas) => {
+                areas.iter().any(|area| area.holds(place))
+            }
+            Wanted::AroundAreas(_) | Wanted::AroundPlace(..) => false,
+        }
+    }
+
+    fn matches_polygons(&self, polygons: &[Vec<Vec<Coordinate>>]) -> Result<bool, String> {
+        match &self.wanted {
+            Wanted::Within(areas) => {
+                let is_within = |area: &Area| areas.iter().any(|wide| wide.area.contains(area));
+                is_any(polygons, |area| !is_within(area)).map(|is_outside| !is_outside)
+            }
+            Wanted::Touching(areas) => {
+                is_any(polygons, |area| areas.iter().any(|other| area.intersects(&other.area)))
+            }
+            Wanted::AroundAreas(areas) => {
+                let polygons = areas_of(polygons)?;
+                let is_inside =
+                    |inner: &Locator| polygons.iter().any(|area| area.contains(&inner.area));
+                Ok(areas.iter().all(is_inside))
+            }
+            Wanted::AroundPlace(place, degrees) => {
+                let is_in_ring = polygons.iter().flatten().any(|ring| ring_holds(ring, *degrees));
+                Ok(is_in_ring && is_covered(&areas_of(polygons)?, *place))
+            }
+        }
+    }
+}
+
+/// Whether the test holds for one of the polygons. The others after it are not looked at.
+fn is_any(
+    polygons: &[Vec<Vec<Coordinate>>],
+    holds: impl Fn(&Area) -> bool,
+) -> Result<bool, String> {
+    for rings in polygons {
+        if holds(&area_of(rings)?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a cell of the covering of some area holds a place.
+///
+/// The map and the sphere do not agree what is inside: an edge between two places of one latitude
+/// runs along the parallel on the one and nearer to the pole on the other. What only the map has
+/// inside is found as far as cells go.
+fn is_covered(areas: &[Area], place: Point) -> bool {
+    let cell = cell_at(place);
+    areas.iter().any(|area| area.holds(place))
+        || areas.iter().flat_map(cells_within).any(|other| other.contains(cell))
+}
+
+fn all_cells(areas: &[Locator]) -> Vec<CellId> {
+    let mut cells: Vec<CellId> = areas.iter().flat_map(Locator::cells).collect();
+    cells.sort_unstable();
+    cells.dedup();
+    cells
+}
+
+fn polygons(function: &str, text: &str) -> Result<Vec<Locator>, String> {
+    let geometry = parse_geometry(function, text)?;
+    if let Geometry::Point(_) = geometry {
+        return Err(format!(
+            "`{function}` needs a polygon, like [[[0, 0], [1, 0], [1, 1], [0, 0]]]"
+        ));
+    }
+    locators(function, &geometry)
+}
+
+fn locators(function: &str, geometry: &Geometry) -> Result<Vec<Locator>, String> {
+    let areas = match geometry {
+        Geometry::Polygon(rings) => area_of(rings).map(|area| vec![area]),
+        Geometry::MultiPolygon(polygons) => areas_of(polygons),
+        _ => return Err(format!("`{function}` can't use a {}", geometry.type_name())),
+    };
+    let areas = areas.and_then(|areas| check_flat(geometry).map(|()| areas));
+    let areas = areas.map_err(|reason| format!("`{function}` got {reason}"))?;
+    Ok(areas.into_iter().map(Locator::new).collect())
+}
+
+/// An argument: GeoJSON, or only the coordinates of a point, a polygon or a multipolygon.
+fn parse_geometry(function: &str, text: &str) -> Result<Geometry, String> {
+    let bare: String = text.chars().filter(|c| !matches!(c, ' ' | '\t')).collect();
+    let geometry = match bare.bytes().take_while(|byte| *byte == b'[').count() {
+        0 => Geometry::parse_json(text),
+        1 | 2 => Geometry::parse_coordinates("Point", &bare),
+        3 => Geometry::parse_coordinates("Polygon", &bare),
+        _ => Geometry::parse_coordinates("MultiPolygon", &bare),
+    };
+    geometry.map_err(|reason| format!("`{function}` got a wrong geometry: {reason}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn polygon(corners: &str) -> Geometry {
+        Geometry::parse_coordinates("Polygon", corners).unwrap()
+    }
+
+    #[test]
+    fn an_area_is_neither_within_nor_around_itself() {
+        let corners = "[[[0,0],[2,0],[2,2],[0,2],[0,0]]]";
+        let itself = polygon(corners);
+        assert!(!GeoQuery::within(corners).unwrap().matches(&itself));
+        assert!(!GeoQuery::contains(corners).unwrap().matches(&itself));
+        assert!(GeoQuery::intersects(corners).unwrap().matches(&itself));
+    }
+
+    #[test]
+    fn parallels_are_straight_on_the_map_alone() {
+        // Its southern edge on the sphere comes as far north as 19.4 degrees in the middle.
+        let wide = polygon("[[[-60,10],[60,10],[60,60],[-60,60],[-60,10]]]");
+        assert!(GeoQuery::contains("[0,30]").unwrap().matches(&wide));
+        assert!(!GeoQuery::contains("[0,65]").unwrap().matches(&wide));
+        // Inside on the map, but not in a cell that the sphere's area takes.
+        assert!(!GeoQuery::contains("[0,11]").unwrap().matches(&wide));
+    }
+
+    #[test]
+    fn lines_and_collections_are_never_meant() {
+        let line = Geometry::parse(r#"{"type":"LineString","coordinates":[[1,1],[1.1,1]]}"#);
+        let near = GeoQuery::near("[1,1]", "100000").unwrap();
+        assert!(!near.matches(&line.unwrap()));
+    }
+
+    #[test]
+    fn all_parts_are_within_or_one_touches() {
+        let parts = "[[[[0,0],[1,0],[1,1],[0,0]]],[[[5,5],[6,5],[6,6],[5,5]]]]";
+        let parts = Geometry::parse_coordinates("MultiPolygon", parts).unwrap();
+        let half = "[[[-1,-1],[2,-1],[2,2],[-1,2],[-1,-1]]]";
+        assert!(!GeoQuery::within(half).unwrap().matches(&parts));
+        assert!(GeoQuery::intersects(half).unwrap().matches(&parts));
+        let both = format!("[{half},[[[4,4],[7,4],[7,7],[4,7],[4,4]]]]");
+        assert!(GeoQuery::within(&both).unwrap().matches(&parts));
+        let inner = "[[[5.5,5.2],[5.9,5.2],[5.9,5.8],[5.5,5.2]]]";
+        assert!(GeoQuery::contains(inner).unwrap().matches(&parts));
+        assert!(GeoQuery::contains("[5.5,5.1]").unwrap().matches(&parts));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn any_argument_is_survived(text in "[\\[\\]0-9,. e-]{0,40}|\\PC{0,20}", far in "\\PC{0,8}") {
+            let _ = GeoQuery::near(&text, &far);
+            let _ = GeoQuery::within(&text);
+            let _ = GeoQuery::contains(&text);
+        }
+
+        #[test]
+        fn any_number_is_survived(
+            corners in prop::collection::vec((any::<f64>(), any::<f64>()), 3..6),
+            far in any::<f64>(),
+        ) {
+            prop_assume!(corners.iter().all(|(x, y)| x.is_finite() && y.is_finite()));
+            let ring: Vec<Coordinate> = corners.iter().chain(&corners[..1])
+                .map(|(x, y)| Coordinate::new(&[*x, *y]).unwrap()).collect();
+            let geometry = Geometry::Polygon(vec![ring.clone()]);
+            let _ = crate::geo::cells_of(&geometry);
+            let Ok(query) = GeoQuery::near("[1,2]", &far.to_string()) else { return Ok(()) };
+            query.matches(&geometry);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! From a vector to the nodes with the nearest ones: a navigable small world of layers (HNSW).
+
+mod points;
+mod links;
+mod search;
+mod builder;
+mod regrow;
+mod tune;
+mod column_vectors;
+mod vector_index;
+
+#[cfg(test)]
+mod tests;
+
+pub use column_vectors::as_vector;
+pub use links::{Links, NearGraph};
+pub use points::{Query, measure};
+pub use vector_index::{Near, VectorIndex, vector_options};

@@ -1,0 +1,194 @@
+//! The walk through one layer: towards the query, along the links of what is nearest so far.
+//!
+//! A search of width w keeps the w nearest vertices that it has met and goes on from the nearest
+//! one whose links it has not followed; it ends when that one is farther than all it keeps. A
+//! distance and a vertex make one number, so that the heaps compare integers, and equal distances
+//! come in the order of vertices: results do not depend on chance.
+
+use super::links::Layer;
+use super::links::Linked;
+use super::links::NearGraph;
+use super::points::Points;
+use super::points::Query;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A distance key above a vertex.
+pub type Candidate = u64;
+
+/// Puts a distance key and a vertex together.
+#[inline]
+pub fn candidate(key: u32, vertex: u32) -> Candidate {
+    u64::from(key) << 32 | u64::from(vertex)
+}
+
+/// The vertex of a candidate.
+#[inline]
+pub fn vertex(candidate: Candidate) -> u32 {
+    candidate as u32
+}
+
+/// The distance key of a candidate.
+#[inline]
+pub fn key(candidate: Candidate) -> u32 {
+    (candidate >> 32) as u32
+}
+
+/// What a search needs while it runs; used again, it costs no allocation.
+#[derive(Default)]
+pub struct Scratch {
+    /// The vertices that were met.
+    seen: Vec<u64>,
+    /// The number of vertices that there are.
+    count: usize,
+    met: Vec<u32>,
+    open: BinaryHeap<Reverse<Candidate>>,
+    nearest: BinaryHeap<Candidate>,
+}
+
+impl Scratch {
+    /// Forgets the last search, in the time that it took at most.
+    fn reset(&mut self, count: usize) {
+        for vertex in self.met.drain(..) {
+            self.seen[vertex as usize / 64] = 0;
+        }
+        if self.seen.len() < count.div_ceil(64) {
+            self.seen.resize(count.div_ceil(64), 0);
+        }
+        self.count = count;
+        self.open.clear();
+        self.nearest.clear();
+    }
+
+    /// Notes that a vertex was met; false when it was before, and for one that there is not, as
+    /// a file may claim.
+    #[inline]
+    fn meet(&mut self, vertex: u32) -> bool {
+        if self.count <= vertex as usize {
+            return false;
+        }
+        let (word, bit) = (&mut self.seen[vertex as usize / 64], 1 << (vertex % 64));
+        let is_new = *word & bit == 0;
+        if is_new {
+            *word |= bit;
+            self.met.push(vertex);
+        }
+        is_new
+    }
+
+    /// The candidates that the last search kept, nearest first.
+    pub fn take(&mut self) -> Vec<Candidate> {
+        std::mem::take(&mut self.nearest).into_sorted_vec()
+    }
+
+    /// The nearest vertex of a search of width one.
+    fn only(&self) -> Option<u32> {
+        self.nearest.peek().map(|&nearest| vertex(nearest))
+    }
+}
+
+/// What a search of one layer looks for.
+pub struct Aim<'a, K: Fn(u32) -> bool> {
+    /// The vectors.
+    pub points: &'a Points<'a>,
+    /// What they are compared with.
+    pub query: Query<'a>,
+    /// How many are kept.
+    pub width: usize,
+    /// Whether the vector at a position may be kept; others only show the way.
+    pub keeps: K,
+    /// A vertex that is left out, even as a way.
+    pub hidden: Option<u32>,
+}
+
+/// Searches a layer from some of its vertices on; [`Scratch::take`] has what was found.
+pub fn beam<L: Linked, K: Fn(u32) -> bool>(
+    layer: &Layer<'_, L>,
+    entries: impl Iterator<Item = u32>,
+    aim: &Aim<'_, K>,
+    scratch: &mut Scratch,
+) {
+    let Aim { points, query, width, keeps, hidden } = aim;
+    scratch.reset(layer.links.count());
+    if let Some(hidden) = hidden {
+        scratch.meet(*hidden);
+    }
+    let mut fresh: Vec<u32> = entries.filter(|&entry| scratch.meet(entry)).collect();
+    loop {
+        for &vertex in &fresh {
+            let position = layer.position(vertex);
+            let found = candidate(points.key(query, position), vertex);
+            if scratch.nearest.len() < *width {
+                scratch.open.push(Reverse(found));
+                if keeps(position) {
+                    scratch.nearest.push(found);
+                }
+            } else if scratch.nearest.peek().is_some_and(|&worst| found < worst) {
+                scratch.open.push(Reverse(found));
+                if keeps(position) {
+                    scratch.nearest.pop();
+                    scratch.nearest.push(found);
+                }
+            }
+        }
+        let Some(Reverse(next)) = scratch.open.pop() else { return };
+        let is_full = *width <= scratch.nearest.len();
+        if is_full && scratch.nearest.peek().is_some_and(|&worst| worst < next) {
+            return;
+        }
+        // Collected first, so that the vectors are asked for in a row and the processor can
+        // fetch the next while it computes the last.
+        fresh.clear();
+        fresh.extend(layer.links.of(vertex(next)).iter().filter(|&&to| scratch.meet(to)));
+    }
+}
+
+/// Walks from `entry` to a vertex that has none nearer among its links.
+pub fn descend<L: Linked>(
+    layer: &Layer<'_, L>,
+    entry: u32,
+    points: &Points<'_>,
+    query: &Query<'_>,
+    scratch: &mut Scratch,
+) -> u32 {
+    let aim = Aim { points, query: *query, width: 1, keeps: |_| true, hidden: None };
+    beam(layer, std::iter::once(entry), &aim, scratch);
+    scratch.only().unwrap_or(entry)
+}
+
+/// Searches a graph from its top: the vectors that are kept, as positions, nearest first.
+pub fn walk<K: Fn(u32) -> bool>(
+    graph: &NearGraph,
+    aim: &Aim<'_, K>,
+    scratch: &mut Scratch,
+) -> Vec<Candidate> {
+    let mut place = 0;
+    for number in (1..graph.layers.len()).rev() {
+        place = descend(&graph.layer(number), place, aim.points, &aim.query, scratch);
+    }
+    let entry = graph.members.get(place as usize);
+    beam(&graph.layer(0), std::iter::once(entry), aim, scratch);
+    scratch.take()
+}
+
+/// Of candidates, nearest first, at most `count` that lie in different directions: one is left
+/// out when it is nearer to a chosen one than to the vertex itself, for the chosen one leads there.
+pub fn spread<L: Linked>(
+    layer: &Layer<'_, L>,
+    candidates: &[Candidate],
+    count: usize,
+    points: &Points<'_>,
+) -> Vec<u32> {
+    let mut chosen: Vec<u32> = Vec::with_capacity(count);
+    for &next in candidates {
+        if chosen.len() == count {
+            break;
+        }
+        let query = points.query(layer.position(vertex(next)));
+        let apart = |&other: &u32| key(next) < points.key(&query, layer.position(other));
+        if chosen.iter().all(apart) {
+            chosen.push(vertex(next));
+        }
+    }
+    chosen
+}

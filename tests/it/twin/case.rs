@@ -1,0 +1,184 @@
+//! A case: how a database came to be, and a query. Engine and twin are asked alike.
+
+use super::compare::difference;
+use super::exec;
+use super::exec::Failure;
+use super::graph;
+use super::graph::Change;
+use super::graph::Graph;
+use super::piece::Piece;
+use super::schema::Schema;
+use bytes::Bytes;
+use hexgraph::db::Control;
+use hexgraph::db::Database;
+use hexgraph::db::Drop;
+use hexgraph::db::LoadOptions;
+use hexgraph::db::OpenOptions;
+use hexgraph::db::QueryRequest;
+use hexgraph::db::Source;
+use hexgraph::types::Error;
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
+use std::time::Duration;
+use std::time::Instant;
+use tempfile::TempDir;
+
+/// The longest that the engine may take for one query.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// One step in the life of a database.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// The schema is set or changed.
+    Alter(Schema),
+    /// Triples are loaded in bulk.
+    Load(Vec<graph::Triple>),
+    /// Triples go and come.
+    Change(Change),
+    /// It is saved and opened.
+    Reopen,
+    /// A predicate is dropped.
+    Drop(String),
+}
+
+/// A database and the graph that it should hold.
+pub struct Pair {
+    db: Database,
+    pub graph: Graph,
+    /// Where it was saved last; gone with it.
+    folder: Option<TempDir>,
+}
+
+/// How a database came to be, and a query.
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub steps: Vec<Step>,
+    pub query: Piece,
+}
+
+/// What came of asking both.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// Both gave this answer.
+    Same(Json),
+    /// Both refused.
+    Refused(String),
+    /// There is more than one right answer, or a limit was met.
+    Undecided,
+    /// They differ.
+    Differs(String),
+}
+
+impl Pair {
+    /// An empty one.
+    pub fn new() -> Pair {
+        Pair { db: Database::in_memory(), graph: Graph::default(), folder: None }
+    }
+
+    /// Takes a step on both sides.
+    pub fn take(&mut self, step: &Step) -> Result<(), Error> {
+        match step {
+            Step::Alter(schema) => {
+                self.db.alter(&schema.text())?;
+                self.graph.schema = schema.clone();
+            }
+            Step::Load(triples) => {
+                let text = Bytes::from(graph::lines(triples));
+                self.db.load(Source::Bytes(text), None, LoadOptions::default(), &Control::new())?;
+                self.graph.apply(&Change { delete: Vec::new(), set: triples.clone() });
+            }
+            Step::Change(change) => {
+                self.db.mutate(&graph::lines(&change.set), &graph::lines(&change.delete))?;
+                self.graph.apply(change);
+            }
+            Step::Drop(name) => {
+                self.db.drop(&Drop::Predicate(name.clone()))?;
+                self.graph.forget(name);
+            }
+            Step::Reopen => {
+                let folder = tempfile::tempdir().unwrap();
+                self.db.save(folder.path())?;
+                self.db = Database::open(folder.path(), OpenOptions::default())?;
+                self.folder = Some(folder);
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks both.
+    pub fn ask(&self, text: &str) -> Verdict {
+        let plan = hexgraph::dql::parse(text).and_then(|document| document.plan(&BTreeMap::new()));
+        let twin = match plan {
+            Ok(plan) => exec::answer(&self.graph, &plan),
+            Err(error) => Err(Failure::Refused(error.to_string())),
+        };
+        let is_decided = twin != Err(Failure::Undecided);
+        let patience = if is_decided { PATIENCE } else { PATIENCE / 10 };
+        let started = Instant::now();
+        let engine = catch_unwind(AssertUnwindSafe(|| ask_engine(&self.db, text, patience)));
+        let Ok(engine) = engine else {
+            return Verdict::Differs("the engine panicked".to_owned());
+        };
+        if is_decided && patience < started.elapsed() {
+            return Verdict::Differs("the engine takes too long".to_owned());
+        }
+        match (engine, twin) {
+            (_, Err(Failure::Undecided)) | (Err(Error::Limit { .. }), _) => Verdict::Undecided,
+            (Ok(engine), Ok(twin)) => match difference(&engine, &twin) {
+                None => Verdict::Same(engine),
+                Some(place) => {
+                    Verdict::Differs(format!("at {place}\n  engine: {engine}\n  twin:   {twin}"))
+                }
+            },
+            (Err(error), Err(Failure::Refused(_))) => Verdict::Refused(error.to_string()),
+            (Err(error), Ok(twin)) => {
+                Verdict::Differs(format!("\n  engine refuses: {error}\n  twin: {twin}"))
+            }
+            (Ok(engine), Err(Failure::Refused(reason))) => {
+                Verdict::Differs(format!("\n  engine: {engine}\n  twin refuses: {reason}"))
+            }
+        }
+    }
+}
+
+fn ask_engine(db: &Database, text: &str, patience: Duration) -> Result<Json, Error> {
+    let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
+    let control = Control::new().with_timeout(patience);
+    let (json, _) = db.query(&request, &control)?.to_json_within(&control)?;
+    Ok(serde_json::from_str(&json).unwrap())
+}
+
+impl Case {
+    /// Builds the database anew and asks both.
+    pub fn verdict(&self) -> Verdict {
+        let mut pair = Pair::new();
+        for step in &self.steps {
+            if let Err(error) = pair.take(step) {
+                return Verdict::Refused(error.to_string());
+            }
+        }
+        pair.ask(&self.query.to_string())
+    }
+}
+
+/// The case as a script of `tests/golden`.
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for step in &self.steps {
+            match step {
+                Step::Alter(schema) => writeln!(f, "schema\n{}", schema.text())?,
+                Step::Load(triples) => writeln!(f, "# loaded\nset\n{}", graph::lines(triples))?,
+                Step::Change(change) => {
+                    writeln!(f, "delete\n{}", graph::lines(&change.delete))?;
+                    writeln!(f, "set\n{}", graph::lines(&change.set))?;
+                }
+                Step::Reopen => writeln!(f, "# saved and opened\n")?,
+                Step::Drop(name) => writeln!(f, "# {name} dropped\n")?,
+            }
+        }
+        writeln!(f, "> {}", self.query)
+    }
+}

@@ -1,0 +1,57 @@
+//! `@cascade`: nodes without a required field go, from the leaves up; then lists are paged.
+
+use super::order::cut;
+use super::state::Data;
+use super::state::Found;
+use super::state::Level;
+use hexgraph::plan::Block;
+use hexgraph::plan::Cascade;
+use hexgraph::plan::Field;
+use hexgraph::plan::FieldKind;
+use hexgraph::plan::Page;
+
+/// Drops what has to go from a level and those below.
+pub fn cascade(level: &mut Level, inherited: Option<&Cascade>) {
+    for found in &mut level.fields {
+        let Data::Edges(edges) = &mut found.data else { continue };
+        let own = found.field.cascade.as_ref().or(inherited);
+        cascade(&mut edges.below, own);
+        if own.is_some() {
+            let page = Page { after: 0, ..found.field.page };
+            for list in edges.lists.values_mut() {
+                list.retain(|target| !edges.below.dead.contains(target));
+                *list = cut(list, page);
+            }
+        }
+    }
+    let Some(wanted) = inherited else { return };
+    let required: Vec<&Found> =
+        level.fields.iter().filter(|found| is_required(&found.field, wanted)).collect();
+    let lacks = |node: &u64| required.iter().any(|found| !has_result(found, *node));
+    level.dead = level.nodes.iter().copied().filter(lacks).collect();
+}
+
+/// True for a block with a `@cascade` anywhere.
+pub fn is_in(block: &Block) -> bool {
+    fn below(field: &Field) -> bool {
+        field.cascade.is_some() || field.fields.iter().any(|field| below(field))
+    }
+    block.cascade.is_some() || block.fields.iter().any(|field| below(field))
+}
+
+fn is_required(field: &Field, cascade: &Cascade) -> bool {
+    let FieldKind::Predicate { name, reverse, .. } = &field.kind else { return false };
+    let written = if *reverse { format!("~{name}") } else { name.clone() };
+    match cascade {
+        Cascade::All => true,
+        Cascade::Fields(names) => names.contains(&written),
+    }
+}
+
+fn has_result(found: &Found, node: u64) -> bool {
+    match &found.data {
+        Data::Edges(edges) => edges.lists.get(&node).is_some_and(|list| !list.is_empty()),
+        Data::Values(values) => values.contains_key(&node),
+        _ => false,
+    }
+}

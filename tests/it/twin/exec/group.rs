@@ -1,0 +1,157 @@
+//! `@groupby`.
+
+use super::aggregate::aggregate;
+use super::publish::Published;
+use super::publish::add_values;
+use super::state::Data;
+use super::state::Group;
+use super::state::GroupKey;
+use super::state::Level;
+use super::state::Outcome;
+use super::state::Twin;
+use super::state::ValueMap;
+use super::state::refuse;
+use hexgraph::plan;
+use hexgraph::plan::Aggregate;
+use hexgraph::plan::Field;
+use hexgraph::plan::FieldKind;
+use hexgraph::plan::GroupBy;
+use hexgraph::types::Value;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+impl Twin<'_> {
+    /// Groups the lists of every field that asks for it, in a level and below.
+    pub fn group_fields(&self, level: &mut Level) -> Outcome<()> {
+        for found in &mut level.fields {
+            let Data::Edges(edges) = &mut found.data else { continue };
+            self.group_fields(&mut edges.below)?;
+            let Some(group_by) = &found.field.group_by else { continue };
+            let mut groups = std::collections::BTreeMap::new();
+            for (node, list) in &edges.lists {
+                groups.insert(*node, self.groups(group_by, &found.field.fields, list)?);
+            }
+            edges.groups = Some(groups);
+        }
+        Ok(())
+    }
+
+    /// The groups of some nodes, small ones first.
+    pub fn groups(
+        &self,
+        group_by: &GroupBy,
+        body: &[Arc<Field>],
+        nodes: &[u64],
+    ) -> Outcome<Vec<Group>> {
+        let mut found: Vec<(Vec<GroupKey>, Vec<u64>)> = Vec::new();
+        for node in nodes {
+            let mut choices: Vec<Vec<GroupKey>> = vec![Vec::new()];
+            for key in &group_by.keys {
+                let values = self.key_values(key, *node)?;
+                choices = choices
+                    .iter()
+                    .flat_map(|start| {
+                        values
+                            .iter()
+                            .map(|value| [start.as_slice(), std::slice::from_ref(value)].concat())
+                    })
+                    .collect();
+            }
+            for keys in choices {
+                match found.iter_mut().find(|(known, _)| same_keys(known, &keys)) {
+                    Some((_, members)) => members.push(*node),
+                    None => found.push((keys, vec![*node])),
+                }
+            }
+        }
+        let group = |(keys, members): (Vec<GroupKey>, Vec<u64>)| Group {
+            keys,
+            results: body.iter().map(|field| self.group_result(field, &members)).collect(),
+            size: members.len(),
+        };
+        let mut groups: Vec<Group> = found.into_iter().map(group).collect();
+        groups.sort_by(compare);
+        Ok(groups)
+    }
+
+    fn key_values(&self, key: &plan::GroupKey, node: u64) -> Outcome<Vec<GroupKey>> {
+        let name = key.predicate.trim_start_matches('~');
+        let reverse = name != key.predicate;
+        let Some(definition) = self.definition(name) else { return Ok(Vec::new()) };
+        if reverse && !definition.reverse {
+            return refuse("no reverse edges");
+        }
+        if definition.is_edges() {
+            let targets = self.graph.targets(node, name, reverse);
+            return Ok(targets.into_keys().map(GroupKey::Node).collect());
+        }
+        Ok(self.first_value(name, &key.langs, node).map(GroupKey::Value).into_iter().collect())
+    }
+
+    fn first_value(&self, name: &str, langs: &[String], node: u64) -> Option<Value> {
+        let shown = self.in_langs(node, name, langs).into_iter().next()?;
+        shown.1.into_iter().next().map(|(value, _)| value)
+    }
+
+    fn group_result(&self, field: &Field, members: &[u64]) -> Option<Value> {
+        match &field.kind {
+            FieldKind::CountUid => Some(Value::Int(members.len() as i64)),
+            FieldKind::AggregatePredicate { op, name, langs } => {
+                let values = members.iter().filter_map(|node| self.first_value(name, langs, *node));
+                aggregate(*op, &values.collect::<Vec<_>>())
+            }
+            _ => None,
+        }
+    }
+}
+
+fn same_keys(one: &[GroupKey], other: &[GroupKey]) -> bool {
+    one.iter().zip(other).all(|(one, other)| match (one, other) {
+        (GroupKey::Value(one), GroupKey::Value(other)) => one.as_ref().equals(other.as_ref()),
+        (one, other) => one == other,
+    })
+}
+
+fn compare(one: &Group, other: &Group) -> Ordering {
+    let results = |group: &Group| group.results.iter().flatten().count();
+    let start = one.size.cmp(&other.size).then(results(one).cmp(&results(other)));
+    let keys = one.keys.iter().zip(&other.keys).map(|pair| match pair {
+        (GroupKey::Node(one), GroupKey::Node(other)) => one.cmp(other),
+        (GroupKey::Value(one), GroupKey::Value(other)) => {
+            one.as_ref().compare(other.as_ref()).unwrap_or(Ordering::Equal)
+        }
+        _ => Ordering::Equal,
+    });
+    keys.fold(start, Ordering::then)
+}
+
+/// The variables of a body, by the node that is grouped by; the same node's groups under several
+/// parents are put together.
+pub fn publish(
+    groups: &[Group],
+    keys: usize,
+    body: &[Arc<Field>],
+    published: &mut Published,
+) -> Outcome<()> {
+    for (place, field) in body.iter().enumerate() {
+        let Some(var) = field.var else { continue };
+        if keys != 1 {
+            return refuse("a variable needs one key");
+        }
+        let mut map = ValueMap::default();
+        for group in groups {
+            let [GroupKey::Node(node)] = group.keys.as_slice() else {
+                return refuse("a variable needs a key of nodes");
+            };
+            let Some(value) = &group.results[place] else { continue };
+            let op = match &field.kind {
+                FieldKind::AggregatePredicate { op, .. } => *op,
+                _ => Aggregate::Sum,
+            };
+            let known: Vec<Value> = map.of.get(node).into_iter().chain([value]).cloned().collect();
+            map.of.extend(aggregate(op, &known).map(|value| (*node, value)));
+        }
+        add_values(published, var, map);
+    }
+    Ok(())
+}

@@ -1,0 +1,264 @@
+//! Fields: what a selection finds at the nodes of its level.
+
+use super::facets;
+use super::order::cut;
+use super::state::Data;
+use super::state::Edges;
+use super::state::Found;
+use super::state::Level;
+use super::state::Outcome;
+use super::state::Shown;
+use super::state::Twin;
+use super::state::Var;
+use super::state::refuse;
+use crate::twin::graph::Facets;
+use crate::twin::schema::Definition;
+use hexgraph::plan::Cascade;
+use hexgraph::plan::Field;
+use hexgraph::plan::FieldKind;
+use hexgraph::plan::Page;
+use hexgraph::types::Value;
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+impl Twin<'_> {
+    /// Evaluates a selection at some nodes, under the innermost `@cascade` above.
+    pub fn level(
+        &mut self,
+        nodes: BTreeSet<u64>,
+        fields: &[Arc<Field>],
+        cascade: Option<&Cascade>,
+    ) -> Outcome<Level> {
+        let mut found = Vec::new();
+        for field in self.expanded(fields, &nodes, false)? {
+            let data = self.field(&field, &nodes, cascade)?;
+            found.push(Found { field, data });
+        }
+        Ok(Level { nodes, fields: found, dead: BTreeSet::new() })
+    }
+
+    fn field(
+        &mut self,
+        field: &Arc<Field>,
+        nodes: &BTreeSet<u64>,
+        cascade: Option<&Cascade>,
+    ) -> Outcome<Data> {
+        match &field.kind {
+            FieldKind::Predicate { name, reverse, langs } => {
+                let Some(definition) = self.definition(name) else { return Ok(Data::Nothing) };
+                if *reverse && !definition.reverse {
+                    return refuse("no reverse edges");
+                }
+                if definition.is_edges() {
+                    return self.edges(field, nodes, name, *reverse, cascade);
+                }
+                check_langs(definition, langs)?;
+                self.values(field, nodes, definition, langs)
+            }
+            FieldKind::Uid => {
+                if let Some(var) = field.var {
+                    self.vars.insert(var, Var::Nodes(nodes.clone(), None));
+                }
+                Ok(Data::Uid)
+            }
+            FieldKind::Count { name, reverse, langs } => {
+                self.counts(field, nodes, name, *reverse, langs)
+            }
+            FieldKind::CountUid => Ok(Data::CountUid),
+            _ => Ok(Data::Nothing),
+        }
+    }
+
+    fn edges(
+        &mut self,
+        field: &Arc<Field>,
+        nodes: &BTreeSet<u64>,
+        name: &str,
+        reverse: bool,
+        inherited: Option<&Cascade>,
+    ) -> Outcome<Data> {
+        let binds = field.facets.iter().flat_map(|facets| &facets.items).any(|it| it.var.is_some());
+        let shows = field.has_body || field.var.is_some() || binds || field.group_by.is_some();
+        if !shows && inherited.is_none() {
+            return Ok(Data::Nothing);
+        }
+        let cascade = field.cascade.as_ref().or(inherited);
+        let page = if cascade.is_some() { Page::default() } else { field.page };
+        let lists = self.lists(field, nodes, name, reverse, page)?;
+        let targets: BTreeSet<u64> = lists.values().flatten().copied().collect();
+        if let Some(var) = field.var {
+            self.vars.insert(var, Var::Nodes(targets.clone(), None));
+        }
+        let fields = if field.group_by.is_some() { &[][..] } else { &field.fields };
+        let name = name.to_owned();
+        let below = Level::default();
+        let mut edges = Edges { name, reverse, lists, below, groups: None };
+        // What can't be summed is refused, also where a `@cascade` is going to drop it.
+        for item in field.facets.iter().flat_map(|facets| &facets.items) {
+            if item.var.is_some() {
+                self.facet_values(&edges, &item.facet)?;
+            }
+        }
+        edges.below = self.level(targets, fields, cascade)?;
+        Ok(Data::Edges(Box::new(edges)))
+    }
+
+    /// The targets of each node: filtered, behind `after`, ordered, paged.
+    pub fn lists(
+        &self,
+        field: &Field,
+        nodes: &BTreeSet<u64>,
+        name: &str,
+        reverse: bool,
+        page: Page,
+    ) -> Outcome<BTreeMap<u64, Vec<u64>>> {
+        self.check_order(&field.order, field.page)?;
+        let facet_order = field.facets.as_ref().map_or(&[][..], |facets| &facets.order);
+        let all = nodes.iter().map(|node| self.graph.targets(*node, name, reverse));
+        let union: BTreeSet<u64> = all.flat_map(|targets| targets.into_keys()).collect();
+        let passed = self.filter_if(field.filter.as_ref(), union)?;
+        let mut lists = BTreeMap::new();
+        for node in nodes {
+            let targets = self.graph.targets(*node, name, reverse);
+            let mut list = Vec::new();
+            for (target, facets) in &targets {
+                let by_facets = match &field.facet_filter {
+                    Some(filter) => facets::passes(filter, facets)?,
+                    None => true,
+                };
+                if by_facets && passed.contains(target) && field.page.after < *target {
+                    list.push(*target);
+                }
+            }
+            list.sort_by(|one, other| facets::compare(facet_order, &targets[one], &targets[other]));
+            let list = match field.order.is_empty() {
+                true => cut(&list, page),
+                false => self.sort(&field.order, list, page, false)?,
+            };
+            lists.insert(*node, list);
+        }
+        Ok(lists)
+    }
+
+    fn values(
+        &self,
+        field: &Field,
+        nodes: &BTreeSet<u64>,
+        definition: &Definition,
+        langs: &[String],
+    ) -> Outcome<Data> {
+        let mut found = BTreeMap::new();
+        for node in nodes {
+            let mut shown = Vec::new();
+            for (lang, values) in self.in_langs(*node, &definition.name, langs) {
+                let values = passing(field, definition, values)?;
+                if !values.is_empty() {
+                    shown.push((lang, values));
+                }
+            }
+            if !shown.is_empty() {
+                found.insert(*node, shown);
+            }
+        }
+        Ok(Data::Values(found))
+    }
+
+    /// The values of a node in the first language that has any; with `*` in all.
+    pub fn in_langs(&self, node: u64, name: &str, langs: &[String]) -> Vec<Shown> {
+        let of = |lang: &str| self.graph.values(node, name, lang);
+        match langs {
+            [] => vec![(None, of(""))],
+            [star] if star == "*" => {
+                let langs = self.graph.langs(node, name).into_iter();
+                let suffix = |lang: &String| (!lang.is_empty()).then(|| lang.clone());
+                langs.map(|lang| (suffix(&lang), of(&lang))).collect()
+            }
+            langs => {
+                let found = langs.iter().map(|lang| match lang.as_str() {
+                    "." => self.first_values(node, name),
+                    lang => of(lang),
+                });
+                found
+                    .filter(|values| !values.is_empty())
+                    .take(1)
+                    .map(|found| (None, found))
+                    .collect()
+            }
+        }
+    }
+
+    fn counts(
+        &self,
+        field: &Field,
+        nodes: &BTreeSet<u64>,
+        name: &str,
+        reverse: bool,
+        langs: &[String],
+    ) -> Outcome<Data> {
+        let Some(definition) = self.definition(name) else { return Ok(Data::Nothing) };
+        check_langs(definition, langs)?;
+        if reverse && !definition.reverse {
+            return refuse("no reverse edges");
+        }
+        if definition.is_edges() {
+            if field.filter.is_none() && field.facet_filter.is_none() {
+                let count = |node: &u64| self.graph.targets(*node, name, reverse).len() as i64;
+                return Ok(Data::Counts(nodes.iter().map(|node| (*node, count(node))).collect()));
+            }
+            let lists = self.lists(field, nodes, name, reverse, field.page)?;
+            let counts = lists.iter().map(|(node, list)| (*node, list.len() as i64));
+            return Ok(Data::Counts(counts.collect()));
+        }
+        let lang = langs.first().map_or("", String::as_str);
+        let mut counts = BTreeMap::new();
+        for node in nodes {
+            let mut count = 0;
+            for (_, facets) in self.graph.values(*node, name, lang) {
+                let passes = match &field.facet_filter {
+                    Some(filter) => facets::passes(filter, &facets)?,
+                    None => true,
+                };
+                count += i64::from(passes);
+            }
+            counts.insert(*node, count);
+        }
+        Ok(Data::Counts(counts))
+    }
+}
+
+/// The values that pass a facet filter, where such a filter is heeded: on lists, with languages,
+/// and beside a projection.
+fn passing(
+    field: &Field,
+    definition: &Definition,
+    values: Vec<(Value, Facets)>,
+) -> Outcome<Vec<(Value, Facets)>> {
+    let Some(filter) = &field.facet_filter else { return Ok(values) };
+    if !definition.list && !definition.lang && field.facets.is_none() {
+        return Ok(values);
+    }
+    let mut kept = Vec::new();
+    for (value, facets) in values {
+        if facets::passes(filter, &facets)? {
+            kept.push((value, facets));
+        }
+    }
+    Ok(kept)
+}
+
+fn check_langs(definition: &Definition, langs: &[String]) -> Outcome<()> {
+    match langs.is_empty() || definition.lang {
+        true => Ok(()),
+        false => refuse("a language where there is none"),
+    }
+}
+
+/// A number, whatever its type.
+pub fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Int(number) => Some(*number as f64),
+        Value::Float(number) => Some(*number),
+        _ => None,
+    }
+}

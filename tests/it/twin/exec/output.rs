@@ -1,0 +1,282 @@
+//! The finished trees as JSON. What is empty does not show.
+
+use super::facets::shown;
+use super::normalize::flat_objects;
+use super::state::BlockResult;
+use super::state::Data;
+use super::state::Edges;
+use super::state::Found;
+use super::state::Group;
+use super::state::GroupKey;
+use super::state::Level;
+use super::state::Outcome;
+use super::state::Path;
+use super::state::Shown;
+use super::state::Twin;
+use crate::twin::json;
+use hexgraph::plan;
+use hexgraph::plan::Block;
+use hexgraph::plan::BlockKind;
+use hexgraph::plan::Field;
+use hexgraph::plan::FieldKind;
+use hexgraph::plan::GroupBy;
+use serde_json::Map;
+use serde_json::Value as Json;
+use std::sync::Arc;
+
+/// An object.
+pub type Object = Map<String, Json>;
+
+impl Twin<'_> {
+    /// The answer of a request.
+    pub fn write(&self, results: &[BlockResult<'_>]) -> Outcome<Json> {
+        let mut answer = Object::new();
+        for result in results {
+            let block = result.block;
+            match &block.kind {
+                BlockKind::Hidden | BlockKind::Shortest(_) => {}
+                _ => self.write_block(result, &mut answer)?,
+            }
+        }
+        for result in results.iter().filter(|result| !result.paths.is_empty()) {
+            let paths = result.paths.iter().map(|path| self.path(result.block, path));
+            answer.insert("_path_".to_owned(), Json::Array(paths.collect()));
+        }
+        Ok(Json::Object(answer))
+    }
+
+    fn write_block(&self, result: &BlockResult<'_>, answer: &mut Object) -> Outcome<()> {
+        let block = result.block;
+        if let (Some(groups), Some(group_by)) = (&result.groups, &block.group_by) {
+            if !groups.is_empty() {
+                answer.insert(block.name.clone(), group_list(groups, group_by, &block.fields));
+            }
+            return Ok(());
+        }
+        let mut array = Vec::new();
+        if block.kind == BlockKind::Empty {
+            for found in &result.level.fields {
+                let Data::Computed(map) = &found.data else { continue };
+                let value = map.constant.as_ref().map_or(Json::Null, json::value);
+                array.push(object_of(&found.field.key, value));
+            }
+        } else {
+            for field in counts_of(&result.level) {
+                let count = Json::from(result.roots.len());
+                array.push(object_of(field.alias.as_deref().unwrap_or("count"), count));
+            }
+            for root in &result.roots {
+                let mut path = Vec::new();
+                let reflex = block.ignore_reflex;
+                if block.normalize {
+                    array.extend(flat_objects(self, &result.level, *root, reflex)?);
+                } else if let Some(object) = self.object(&result.level, *root, reflex, &mut path)? {
+                    array.push(Json::Object(object));
+                }
+            }
+        }
+        answer.insert(block.name.clone(), Json::Array(array));
+        Ok(())
+    }
+
+    /// The object of a node; `None` when nothing shows. `path` is the nodes above.
+    pub fn object(
+        &self,
+        level: &Level,
+        node: u64,
+        reflex: bool,
+        path: &mut Vec<u64>,
+    ) -> Outcome<Option<Object>> {
+        if level.dead.contains(&node) || reflex && path.contains(&node) {
+            return Ok(None);
+        }
+        path.push(node);
+        let mut object = Object::new();
+        for found in &level.fields {
+            let field = &found.field;
+            match &found.data {
+                Data::Nothing | Data::CountUid => {}
+                Data::Uid => {
+                    object.insert(field.key.clone(), json::uid(node));
+                }
+                Data::Counts(counts) => {
+                    object.insert(field.key.clone(), Json::from(counts[&node]));
+                }
+                Data::Computed(map) => {
+                    let is_constant = map.constant.is_some();
+                    let hidden = is_constant && matches!(field.kind, FieldKind::Val(_));
+                    if let (Some(value), false) = (map.get(node), hidden) {
+                        object.insert(field.key.clone(), json::value(value));
+                    }
+                }
+                Data::Values(values) => {
+                    for shown in values.get(&node).into_iter().flatten() {
+                        self.values_json(field, shown, &mut object);
+                    }
+                }
+                Data::Edges(edges) => {
+                    let found = self.edges_json(field, edges, node, reflex, path)?;
+                    object.extend(found.map(|value| (field.key.clone(), value)));
+                }
+            }
+        }
+        path.pop();
+        Ok(Some(object).filter(|object| !object.is_empty()))
+    }
+
+    fn values_json(&self, field: &Field, (lang, values): &Shown, object: &mut Object) {
+        let FieldKind::Predicate { name, langs, .. } = &field.kind else { return };
+        let star = langs.iter().any(|lang| lang == "*");
+        let plain = field.alias.as_deref().unwrap_or(name);
+        let key = match lang {
+            Some(lang) => format!("{plain}@{lang}"),
+            None if star => plain.to_owned(),
+            None => field.key.clone(),
+        };
+        let is_list = self.definition(name).is_some_and(|definition| definition.list);
+        if let Some(wanted) = &field.facets {
+            for (place, (_, facets)) in values.iter().enumerate() {
+                for (key, value) in shown(wanted, &key, facets) {
+                    if !is_list {
+                        object.insert(key, json::value(value));
+                        continue;
+                    }
+                    let by_place = object.entry(key).or_insert_with(|| Json::Object(Object::new()));
+                    by_place[place.to_string()] = json::value(value);
+                }
+            }
+        }
+        let mut all: Vec<Json> = values.iter().map(|(value, _)| json::value(value)).collect();
+        object.insert(key, if is_list { Json::Array(all) } else { all.remove(0) });
+    }
+
+    fn edges_json(
+        &self,
+        field: &Field,
+        edges: &Edges,
+        node: u64,
+        reflex: bool,
+        path: &mut Vec<u64>,
+    ) -> Outcome<Option<Json>> {
+        if let (Some(groups), Some(group_by)) = (&edges.groups, &field.group_by) {
+            let groups = groups.get(&node).filter(|groups| !groups.is_empty());
+            return Ok(groups.map(|groups| group_list(groups, group_by, &field.fields)));
+        }
+        let targets = edges.lists.get(&node).map_or(&[][..], Vec::as_slice);
+        let mut array = Vec::new();
+        for target in targets {
+            if field.normalize {
+                array.extend(flat_objects(self, &edges.below, *target, reflex)?);
+                continue;
+            }
+            let Some(mut object) = self.object(&edges.below, *target, reflex, path)? else {
+                continue;
+            };
+            object.extend(self.edge_facets_json(field, edges, node, *target));
+            array.push(Json::Object(object));
+        }
+        for count in counts_of(&edges.below).filter(|_| !targets.is_empty()) {
+            let key = count.alias.as_deref().unwrap_or("count");
+            array.push(object_of(key, Json::from(targets.len())));
+        }
+        let is_list = edges.reverse
+            || field.normalize
+            || self.definition(&edges.name).is_some_and(|definition| definition.list)
+            || counts_of(&edges.below).next().is_some();
+        Ok(match array.is_empty() {
+            true => None,
+            false if is_list => Some(Json::Array(array)),
+            false => Some(array.remove(0)),
+        })
+    }
+
+    /// The facets of an edge that show in the object it leads to.
+    pub fn edge_facets_json(
+        &self,
+        field: &Field,
+        edges: &Edges,
+        node: u64,
+        target: u64,
+    ) -> Vec<(String, Json)> {
+        let Some(wanted) = &field.facets else { return Vec::new() };
+        let facets = self.edge_facets(&edges.name, edges.reverse, node, target);
+        let all = shown(wanted, &field.key, &facets);
+        all.into_iter().map(|(key, value)| (key, json::value(value))).collect()
+    }
+
+    fn path(&self, block: &Block, path: &Path) -> Json {
+        let mut inner: Option<(String, Json)> = None;
+        for (place, node) in path.nodes.iter().enumerate().rev() {
+            let mut object = Object::new();
+            object.extend(inner.take());
+            object.insert("uid".to_owned(), json::uid(*node));
+            let Some(before) = place.checked_sub(1) else {
+                object.insert("_weight_".to_owned(), Json::from(path.weight));
+                return Json::Object(object);
+            };
+            let field = &block.fields[path.hops[before]];
+            if let (Some(wanted), FieldKind::Predicate { name, reverse, .. }) =
+                (&field.facets, &field.kind)
+            {
+                let facets = self.edge_facets(name, *reverse, path.nodes[before], *node);
+                let all = shown(wanted, &field.key, &facets);
+                object.extend(all.into_iter().map(|(key, value)| (key, json::value(value))));
+            }
+            inner = Some((field.key.clone(), Json::Object(object)));
+        }
+        Json::Null
+    }
+}
+
+fn object_of(key: &str, value: Json) -> Json {
+    Json::Object(Object::from_iter([(key.to_owned(), value)]))
+}
+
+/// The fields `count(uid)` of a level.
+fn counts_of(level: &Level) -> impl Iterator<Item = &Field> {
+    let counts = |found: &&Found| matches!(found.data, Data::CountUid);
+    level.fields.iter().filter(counts).map(|found| &*found.field)
+}
+
+fn group_list(groups: &[Group], group_by: &GroupBy, body: &[Arc<Field>]) -> Json {
+    let object = |group: &Group| {
+        let mut object = Object::new();
+        for (key, value) in group_by.keys.iter().zip(&group.keys) {
+            let value = match value {
+                GroupKey::Node(node) => json::uid(*node),
+                GroupKey::Value(value) => json::value(value),
+            };
+            object.insert(key_name(key), value);
+        }
+        for (field, value) in body.iter().zip(&group.results) {
+            if let Some(value) = value {
+                object.insert(result_name(field), json::value(value));
+            }
+        }
+        Json::Object(object)
+    };
+    let list = Json::Array(groups.iter().map(object).collect());
+    Json::Array(vec![object_of("@groupby", list)])
+}
+
+fn key_name(key: &plan::GroupKey) -> String {
+    match (&key.alias, key.langs.as_slice()) {
+        (Some(alias), _) => alias.clone(),
+        (None, []) => key.predicate.clone(),
+        (None, langs) => format!("{}@{}", key.predicate, langs.join(":")),
+    }
+}
+
+fn result_name(field: &Field) -> String {
+    match (&field.alias, &field.kind) {
+        (Some(alias), _) => alias.clone(),
+        (None, FieldKind::CountUid) => "count".to_owned(),
+        (None, FieldKind::AggregatePredicate { op, name, langs }) => {
+            let op = format!("{op:?}").to_lowercase();
+            let langs =
+                if langs.is_empty() { String::new() } else { format!("@{}", langs.join(":")) };
+            format!("{op}({name}{langs})")
+        }
+        (None, _) => field.key.clone(),
+    }
+}

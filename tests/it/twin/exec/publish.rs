@@ -1,0 +1,186 @@
+//! Variables of nodes, values, counts and facets, taken from the finished tree of a block.
+
+use super::level;
+use super::state::BlockResult;
+use super::state::Data;
+use super::state::Edges;
+use super::state::Found;
+use super::state::Level;
+use super::state::Outcome;
+use super::state::Twin;
+use super::state::ValueMap;
+use super::state::Var;
+use super::state::refuse;
+use hexgraph::plan::FieldKind;
+use hexgraph::plan::VarId;
+use hexgraph::types::Value;
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+/// The variables found so far.
+pub type Published = BTreeMap<VarId, Var>;
+
+impl Twin<'_> {
+    /// Sets the variables of a block, all but computed ones.
+    pub fn publish(&mut self, result: &BlockResult<'_>) -> Outcome<()> {
+        let mut found = Published::new();
+        let live = result.roots.iter().copied().filter(|node| !result.level.dead.contains(node));
+        let live: BTreeSet<u64> = live.collect();
+        if let Some(var) = result.block.var {
+            add_nodes(&mut found, var, live.clone());
+        }
+        self.publish_level(&result.level, &live, &mut found)?;
+        self.vars.extend(found);
+        Ok(())
+    }
+
+    fn publish_level(
+        &self,
+        level: &Level,
+        live: &BTreeSet<u64>,
+        published: &mut Published,
+    ) -> Outcome<()> {
+        for found in &level.fields {
+            self.publish_facets(found, live, published)?;
+            let mut add = |map: ValueMap| {
+                if let Some(var) = found.field.var {
+                    add_values(published, var, map);
+                }
+            };
+            match &found.data {
+                Data::Nothing => add(ValueMap::default()),
+                Data::Values(_) => {
+                    if found.field.var.is_some() {
+                        add(self.field_values(found, live)?);
+                    }
+                }
+                Data::Counts(counts) => {
+                    let live = counts.iter().filter(|(node, _)| live.contains(node));
+                    let of = live.map(|(node, count)| (*node, Value::Int(*count))).collect();
+                    add(ValueMap { of, constant: None });
+                }
+                Data::CountUid => {
+                    let constant = Some(Value::Int(live.len() as i64));
+                    add(ValueMap { constant, ..ValueMap::default() });
+                }
+                Data::Uid => {
+                    if let Some(var) = found.field.var {
+                        add_nodes(published, var, live.clone());
+                    }
+                }
+                Data::Edges(edges) => self.publish_edges(found, edges, live, published)?,
+                Data::Computed(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn publish_edges(
+        &self,
+        found: &Found,
+        edges: &Edges,
+        live: &BTreeSet<u64>,
+        published: &mut Published,
+    ) -> Outcome<()> {
+        if let Some(groups) = &edges.groups {
+            let groups: Vec<_> = groups.values().flatten().cloned().collect();
+            let keys = found.field.group_by.as_ref().map_or(0, |group_by| group_by.keys.len());
+            return super::group::publish(&groups, keys, &found.field.fields, published);
+        }
+        let lists = edges.lists.iter().filter(|(node, _)| live.contains(node));
+        let below: BTreeSet<u64> = lists.flat_map(|(_, list)| list).copied().collect();
+        if let Some(var) = found.field.var {
+            add_nodes(published, var, below.clone());
+        }
+        self.publish_level(&edges.below, &below, published)
+    }
+
+    fn publish_facets(
+        &self,
+        found: &Found,
+        live: &BTreeSet<u64>,
+        published: &mut Published,
+    ) -> Outcome<()> {
+        let items = found.field.facets.iter().flat_map(|facets| &facets.items);
+        for item in items {
+            let Some(var) = item.var else { continue };
+            let mut map = ValueMap::default();
+            match &found.data {
+                Data::Edges(edges) => map = self.facet_values(edges, &item.facet)?,
+                Data::Values(values) => {
+                    for (node, shown) in values.iter().filter(|(node, _)| live.contains(node)) {
+                        let facets = shown.first().and_then(|(_, values)| values.first());
+                        if let Some(value) = facets.and_then(|(_, facets)| facets.get(&item.facet))
+                        {
+                            map.of.insert(*node, value.clone());
+                        }
+                    }
+                }
+                _ => {}
+            }
+            add_values(published, var, map);
+        }
+        Ok(())
+    }
+
+    /// The values of a facet by the node that the edge leads to.
+    pub fn facet_values(&self, edges: &Edges, facet: &str) -> Outcome<ValueMap> {
+        let mut map = ValueMap::default();
+        for (node, list) in &edges.lists {
+            for target in list {
+                let facets = self.edge_facets(&edges.name, edges.reverse, *node, *target);
+                if let Some(value) = facets.get(facet) {
+                    add_facet(&mut map, *target, value)?;
+                }
+            }
+        }
+        Ok(map)
+    }
+
+    fn field_values(&self, found: &Found, live: &BTreeSet<u64>) -> Outcome<ValueMap> {
+        let (FieldKind::Predicate { name, .. }, Data::Values(values)) =
+            (&found.field.kind, &found.data)
+        else {
+            return Ok(ValueMap::default());
+        };
+        if self.definition(name).is_some_and(|definition| definition.list) {
+            return refuse("a variable for a list");
+        }
+        let first = |shown: &Vec<super::state::Shown>| Some(shown.first()?.1.first()?.0.clone());
+        let live = values.iter().filter(|(node, _)| live.contains(node));
+        let of = live.filter_map(|(node, shown)| Some((*node, first(shown)?))).collect();
+        Ok(ValueMap { of, constant: None })
+    }
+}
+
+/// Several edges to one node are summed.
+fn add_facet(map: &mut ValueMap, target: u64, value: &Value) -> Outcome<()> {
+    let sum = match (map.of.get(&target), value) {
+        (None, value) => value.clone(),
+        (Some(Value::Int(one)), Value::Int(other)) => Value::Int(one + other),
+        (Some(one), other) => match (level::number(one), level::number(other)) {
+            (Some(one), Some(other)) => Value::Float(one + other),
+            _ => return refuse("a facet of several edges that is no number"),
+        },
+    };
+    map.of.insert(target, sum);
+    Ok(())
+}
+
+fn add_nodes(published: &mut Published, var: VarId, nodes: BTreeSet<u64>) {
+    let mut all = nodes;
+    if let Some(Var::Nodes(known, _)) = published.get(&var) {
+        all.extend(known);
+    }
+    published.insert(var, Var::Nodes(all, None));
+}
+
+/// Adds values; what a node has already, from a level before, stays.
+pub fn add_values(published: &mut Published, var: VarId, map: ValueMap) {
+    let mut all = map;
+    if let Some(Var::Values(known)) = published.get(&var) {
+        all.of.extend(known.of.clone());
+        all.constant = known.constant.clone().or(all.constant);
+    }
+    published.insert(var, Var::Values(all));
+}

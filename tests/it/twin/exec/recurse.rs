@@ -1,0 +1,121 @@
+//! `@recurse`: the same fields level by level, no edge twice unless loops are allowed.
+
+use super::state::Data;
+use super::state::Edges;
+use super::state::Failure;
+use super::state::Found;
+use super::state::Level;
+use super::state::Outcome;
+use super::state::Twin;
+use super::state::refuse;
+use hexgraph::plan::Block;
+use hexgraph::plan::Field;
+use hexgraph::plan::FieldKind;
+use hexgraph::plan::Page;
+use hexgraph::plan::Recurse;
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The edges that were walked: predicate, direction, from, to.
+type Walked = BTreeSet<(String, bool, u64, u64)>;
+
+/// More levels than any graph of the test needs, unless it loops.
+const LEVELS_MAX: u64 = 100;
+
+/// More edges take too long.
+const EDGES_MAX: usize = 20_000;
+
+impl Twin<'_> {
+    /// The tree of a block.
+    pub fn recurse(
+        &mut self,
+        block: &Block,
+        recurse: &Recurse,
+        roots: BTreeSet<u64>,
+    ) -> Outcome<Level> {
+        if recurse.allow_loop && recurse.depth == 0 {
+            return refuse("a loop without a depth");
+        }
+        let mut root = Level { nodes: roots, ..Level::default() };
+        let mut walked = Walked::new();
+        let mut edges = 0;
+        let mut places: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut depth = 1;
+        while !places.is_empty() && (recurse.depth == 0 || depth <= recurse.depth) {
+            let mut next = Vec::new();
+            for place in places {
+                let level = level_mut(&mut root, &place);
+                level.fields = self.recurse_fields(block, recurse, &level.nodes, &mut walked)?;
+                for (number, found) in level.fields.iter().enumerate() {
+                    let Data::Edges(below) = &found.data else { continue };
+                    edges += below.lists.values().map(Vec::len).sum::<usize>();
+                    if !below.below.nodes.is_empty() {
+                        next.push([place.as_slice(), &[number]].concat());
+                    }
+                }
+            }
+            if EDGES_MAX < edges || LEVELS_MAX < depth {
+                return Err(Failure::Undecided);
+            }
+            places = next;
+            depth += 1;
+        }
+        Ok(root)
+    }
+
+    fn recurse_fields(
+        &mut self,
+        block: &Block,
+        recurse: &Recurse,
+        nodes: &BTreeSet<u64>,
+        walked: &mut Walked,
+    ) -> Outcome<Vec<Found>> {
+        let mut all = Vec::new();
+        for field in self.expanded(&block.fields, nodes, true)? {
+            let Some((name, reverse)) = self.edges_of(&field) else {
+                all.extend(self.level(nodes.clone(), &[field], None)?.fields);
+                continue;
+            };
+            if reverse && !self.graph.schema.predicates[&name].reverse {
+                return refuse("no reverse edges");
+            }
+            let page = if block.cascade.is_some() { Page::default() } else { field.page };
+            let mut lists = self.lists(&field, nodes, &name, reverse, page)?;
+            for (node, list) in &mut lists {
+                list.retain(|target| {
+                    recurse.allow_loop || walked.insert((name.clone(), reverse, *node, *target))
+                });
+            }
+            all.push(edge_field(field, name, reverse, lists));
+        }
+        Ok(all)
+    }
+
+    fn edges_of(&self, field: &Field) -> Option<(String, bool)> {
+        let FieldKind::Predicate { name, reverse, .. } = &field.kind else { return None };
+        let definition = self.definition(name)?;
+        definition.is_edges().then(|| (name.clone(), *reverse))
+    }
+}
+
+fn edge_field(
+    field: Arc<Field>,
+    name: String,
+    reverse: bool,
+    lists: BTreeMap<u64, Vec<u64>>,
+) -> Found {
+    let nodes = lists.values().flatten().copied().collect();
+    let below = Level { nodes, ..Level::default() };
+    Found {
+        field,
+        data: Data::Edges(Box::new(Edges { name, reverse, lists, below, groups: None })),
+    }
+}
+
+fn level_mut<'t>(root: &'t mut Level, place: &[usize]) -> &'t mut Level {
+    place.iter().fold(root, |level, number| match &mut level.fields[*number].data {
+        Data::Edges(edges) => &mut edges.below,
+        _ => panic!("places lead over edges"),
+    })
+}

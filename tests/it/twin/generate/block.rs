@@ -1,0 +1,212 @@
+//! Blocks and whole queries.
+
+use super::generator::Generator;
+use super::generator::Kind;
+use super::selection::Place;
+use crate::twin::piece::Piece;
+use crate::twin::piece::list;
+use crate::twin::piece::maybe;
+use crate::twin::piece::text;
+use crate::twin::schema::Definition;
+use crate::twin::words::one_of;
+
+impl Generator<'_> {
+    /// A whole query: some blocks, and others that use the variables that are left.
+    pub fn query(&mut self) -> Piece {
+        let mut blocks = Vec::new();
+        let count = *one_of(&mut self.rng, &[1, 1, 1, 2, 2, 3]);
+        let mut has_path = false;
+        for number in 0..count {
+            self.block = number;
+            self.above.clear();
+            blocks.push(match self.rng.u32(..100) {
+                0..=8 => self.recurse_block(),
+                9..=15 if !has_path => {
+                    has_path = true;
+                    self.shortest_block()
+                }
+                16..=22 => self.group_block(),
+                23..=27 => self.empty_block().unwrap_or_else(|| self.plain_block()),
+                _ => self.plain_block(),
+            });
+        }
+        for variable in self.variables.clone() {
+            if !self.variables.iter().any(|it| it.name == variable.name && it.used) {
+                self.block += 1;
+                blocks.push(self.use_block(&variable.name, variable.kind));
+            }
+        }
+        if self.chance(15) {
+            self.rng.shuffle(&mut blocks);
+        }
+        list("{ ", blocks, " ", " }")
+    }
+
+    /// `q1(func: ...)`, or `v2 as var(func: ...)`.
+    fn head(&mut self, extra: Vec<Piece>) -> Piece {
+        let hidden = self.chance(20);
+        let name = if hidden { "var".to_owned() } else { self.fresh("q") };
+        let var = match self.chance(if hidden { 60 } else { 12 }) {
+            true => format!("{} as ", self.define(Kind::Nodes)),
+            false => String::new(),
+        };
+        let function = self.function(true);
+        let arguments = list(", ", extra, ", ", "");
+        let head = vec![text(format!("{var}{name}(func: ")), function, arguments, text(")")];
+        Piece::Row(head)
+    }
+
+    fn plain_block(&mut self) -> Piece {
+        let paging = self.paging(true);
+        let head = self.head(paging);
+        let mut parts = vec![head];
+        if self.chance(40) {
+            parts.push(maybe(self.filter_directive()));
+        }
+        if self.chance(14) {
+            parts.push(maybe(self.cascade()));
+        }
+        let mut place = Place { depth: 3, counts: true, ..Place::default() };
+        if self.chance(10) {
+            self.uses("normalize");
+            parts.push(maybe(text(" @normalize")));
+            place.normalize = true;
+        }
+        if self.chance(7) {
+            self.uses("ignorereflex");
+            parts.push(maybe(text(" @ignorereflex")));
+        }
+        parts.push(self.selection(place).0);
+        Piece::Row(parts)
+    }
+
+    fn recurse_block(&mut self) -> Piece {
+        self.uses("recurse");
+        let paging = self.paging(true);
+        let head = self.head(paging);
+        let mut parts = vec![head];
+        if self.chance(30) {
+            parts.push(maybe(self.filter_directive()));
+        }
+        let depth = self.rng.u32(..6);
+        parts.push(text(match self.rng.u32(..8) {
+            0 => format!(" @recurse(depth: {depth}, loop: true)"),
+            1..=3 => " @recurse".to_owned(),
+            _ => format!(" @recurse(depth: {depth})"),
+        }));
+        let mut place = Place { depth: 1, flat: true, ..Place::default() };
+        if self.chance(12) {
+            parts.push(maybe(self.cascade()));
+        }
+        if self.chance(12) {
+            self.uses("normalize");
+            parts.push(maybe(text(" @normalize")));
+            place.normalize = true;
+        }
+        parts.push(self.selection(place).0);
+        Piece::Row(parts)
+    }
+
+    fn shortest_block(&mut self) -> Piece {
+        self.uses("shortest");
+        let var = self.define(Kind::Nodes);
+        let mut arguments =
+            vec![text(format!("from: {}", self.uid())), text(format!("to: {}", self.uid()))];
+        if self.chance(50) {
+            arguments.push(text(format!("numpaths: {}", self.rng.u32(1..5))));
+        }
+        if self.chance(25) {
+            arguments.push(text(format!("depth: {}", self.rng.u32(..5))));
+        }
+        if self.chance(20) {
+            arguments.push(text(format!("minweight: {}", self.rng.u32(..4))));
+            arguments.push(text(format!("maxweight: {}", self.rng.u32(4..30))));
+        }
+        let mut fields = Vec::new();
+        let mut known = Vec::new();
+        for _ in 0..self.rng.usize(1..4) {
+            let Some(definition) = self.predicate(Definition::is_edges) else { break };
+            let back = if definition.reverse { "~" } else { "" };
+            let name = definition.name.clone();
+            let name = if self.chance(35) { format!("{back}{name}") } else { name };
+            if known.contains(&name) {
+                continue;
+            }
+            known.push(name.clone());
+            let mut parts = vec![text(name)];
+            if self.chance(70) {
+                let facet = *one_of(&mut self.rng, &["w", "w", "w", "w", "n", "a: w"]);
+                parts.push(maybe(text(format!(" @facets({facet})"))));
+            }
+            if self.chance(20) {
+                parts.push(maybe(self.filter_directive()));
+            }
+            fields.push(Piece::Row(parts));
+        }
+        Piece::Row(vec![
+            text(format!("{var} as shortest")),
+            list("(", arguments, ", ", ")"),
+            list(" { ", fields, " ", " }"),
+        ])
+    }
+
+    fn group_block(&mut self) -> Piece {
+        self.uses("groupby");
+        let head = self.head(Vec::new());
+        let mut parts = vec![head];
+        if self.chance(30) {
+            parts.push(maybe(self.filter_directive()));
+        }
+        let binds = self.chance(25);
+        let edge = self.predicate(Definition::is_edges).map(|definition| definition.name.clone());
+        match edge {
+            Some(name) if binds => {
+                parts.push(text(format!(" @groupby({name})")));
+                parts.push(self.group_body(true));
+            }
+            _ => {
+                parts.push(self.group_by());
+                parts.push(self.group_body(false));
+            }
+        }
+        Piece::Row(parts)
+    }
+
+    fn empty_block(&mut self) -> Option<Piece> {
+        let mut items = Vec::new();
+        let mut sums = Vec::new();
+        for _ in 0..self.rng.usize(1..4) {
+            let name = self.variable(|kind| kind == Kind::Number, false)?;
+            let op = *one_of(&mut self.rng, &["min", "max", "sum", "avg"]);
+            items.push(text(match self.chance(40) {
+                true => {
+                    let var = self.define(Kind::Constant);
+                    sums.push(var.clone());
+                    format!("{var} as {op}(val({name}))")
+                }
+                false => format!("{}: {op}(val({name}))", self.fresh("g")),
+            }));
+        }
+        if let Some(sum) = sums.first()
+            && self.chance(50)
+        {
+            self.read(sum);
+            items.push(text(format!("{}: math({sum} * 2 + 1)", self.fresh("m"))));
+        }
+        self.uses("empty block");
+        Some(Piece::Row(vec![text(self.fresh("q")), text("()"), list(" { ", items, " ", " }")]))
+    }
+
+    /// A block that uses a variable.
+    fn use_block(&mut self, name: &str, kind: Kind) -> Piece {
+        self.read(name);
+        let block = self.fresh("u");
+        text(match kind {
+            Kind::Nodes => format!("{block}(func: uid({name})) {{ uid name }}"),
+            Kind::Constant => {
+                format!("{block}(func: has(name)) {{ uid m: math({name} + 1) }}")
+            }
+            _ => format!("{block}(func: uid({name})) {{ uid val({name}) }}"),
+        })
+    }
+}

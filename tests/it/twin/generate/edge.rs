@@ -1,0 +1,160 @@
+//! Fields of edges.
+
+use super::generator::Generator;
+use super::generator::Kind;
+use super::selection::Place;
+use super::selection::Selection;
+use super::selection::prefix;
+use crate::twin::piece::Piece;
+use crate::twin::piece::list;
+use crate::twin::piece::maybe;
+use crate::twin::piece::text;
+use crate::twin::schema::Definition;
+use crate::twin::words::one_of;
+
+impl Generator<'_> {
+    /// Adds an edge with what is below.
+    pub fn edge(&mut self, place: Place, selection: &mut Selection) {
+        let Some(definition) = self.predicate(Definition::is_edges) else { return };
+        let definition = definition.clone();
+        let back = if definition.reverse && self.chance(40) { "~" } else { "" };
+        let alias = if self.chance(12) { Some(self.fresh("e")) } else { None };
+        let name = format!("{back}{}", definition.name);
+        if !self.take_key(selection, alias.as_deref().unwrap_or(&name)) {
+            return;
+        }
+        self.uses(if back.is_empty() { "edge" } else { "reverse edge" });
+        let var = (self.chance(15)).then(|| self.define(Kind::Nodes));
+        let mut parts = vec![text(prefix(&var, &alias) + &name)];
+        let mut bound = Vec::new();
+        let mut by_facets = false;
+        if self.chance(30) {
+            let (facets, values) = self.facets(true);
+            by_facets = facets.to_string().contains("order");
+            bound = if place.flat { Vec::new() } else { values };
+            parts.push(maybe(facets));
+        }
+        if self.chance(12) {
+            parts.push(maybe(self.facet_filter()));
+        }
+        parts.push(maybe(list(" (", self.paging(!by_facets), ", ", ")")));
+        // A level's own variable may be used below.
+        self.above.extend(var.clone());
+        if self.chance(28) {
+            parts.push(maybe(self.filter_directive()));
+        }
+        if place.flat {
+            selection.items.push(Piece::Row(parts));
+        } else {
+            let single = !definition.list && back.is_empty();
+            self.body(place, single, parts, &mut bound, selection);
+        }
+        if var.is_some() {
+            self.above.pop();
+        }
+        selection.below.extend(bound);
+    }
+
+    fn body(
+        &mut self,
+        place: Place,
+        single: bool,
+        mut parts: Vec<Piece>,
+        bound: &mut Vec<(String, Kind)>,
+        selection: &mut Selection,
+    ) {
+        let binds = parts.iter().any(|part| part.to_string().contains(" as "));
+        if !place.normalize && !binds && self.chance(7) {
+            self.uses("groupby of an edge");
+            let edge = self.predicate(Definition::is_edges).map(|it| it.name.clone());
+            match edge {
+                Some(name) if self.chance(20) => {
+                    parts.push(text(format!(" @groupby({name})")));
+                    parts.push(self.group_body(true));
+                }
+                _ => {
+                    parts.push(self.group_by());
+                    parts.push(self.group_body(false));
+                }
+            }
+            selection.items.push(Piece::Row(parts));
+            return;
+        }
+        let mut below = Place { depth: place.depth - 1, counts: !single, ..place };
+        if self.chance(7) {
+            parts.push(maybe(self.cascade()));
+        }
+        if self.chance(4) && !place.normalize {
+            self.uses("normalize of an edge");
+            parts.push(maybe(text(" @normalize")));
+            below.normalize = true;
+            below.counts = false;
+        }
+        let (body, values) = self.selection(below);
+        bound.extend(values);
+        parts.push(body);
+        selection.items.push(Piece::Row(parts));
+    }
+
+    /// `@cascade`, with fields or without.
+    pub fn cascade(&mut self) -> Piece {
+        if self.chance(60) {
+            self.uses("cascade");
+            return text(" @cascade");
+        }
+        self.uses("cascade of fields");
+        let count = self.rng.usize(1..4);
+        let mut names = Vec::new();
+        for _ in 0..count {
+            let Some(definition) = self.predicate(|_| true) else { break };
+            let back = definition.reverse;
+            let name = definition.name.clone();
+            names.push(text(if back && self.chance(30) { format!("~{name}") } else { name }));
+        }
+        list(" @cascade(", names, ", ", ")")
+    }
+
+    /// `@groupby(...)`.
+    pub fn group_by(&mut self) -> Piece {
+        let mut keys = Vec::new();
+        let mut known = Vec::new();
+        for _ in 0..if self.chance(30) { 2 } else { 1 } {
+            let fits = |it: &Definition| it.is_edges() || it.is_ordered();
+            let Some(definition) = self.predicate(fits) else { break };
+            let definition = definition.clone();
+            if known.contains(&definition.name) {
+                continue;
+            }
+            known.push(definition.name.clone());
+            let lang = self.lang(&definition);
+            let back = if definition.reverse && self.chance(30) { "~" } else { "" };
+            let alias = if self.chance(20) { self.fresh("k") + ": " } else { String::new() };
+            keys.push(text(format!("{alias}{back}{}{lang}", definition.name)));
+        }
+        list(" @groupby(", keys, ", ", ")")
+    }
+
+    /// The body of a group; with variables where the groups are by nodes.
+    pub fn group_body(&mut self, binds: bool) -> Piece {
+        let mut items = vec![text("count(uid)")];
+        if binds {
+            let name = self.define(Kind::Number);
+            items = vec![text(format!("{name} as count(uid)"))];
+        }
+        let mut known = Vec::new();
+        for _ in 0..self.rng.usize(..3) {
+            let Some(definition) = self.predicate(Definition::is_ordered) else { break };
+            let definition = definition.clone();
+            let numeric = super::selection::kind_of(definition.value_type) == Kind::Number;
+            let ops: &[&str] =
+                if numeric { &["min", "max", "sum", "avg"] } else { &["min", "max"] };
+            let item = format!("{}({})", one_of(&mut self.rng, ops), definition.name);
+            if !known.contains(&item) {
+                known.push(item.clone());
+                let alias = if self.chance(20) { self.fresh("g") + ": " } else { String::new() };
+                items.push(text(alias + &item));
+            }
+        }
+        list(" { ", items, " ", " }")
+    }
+}

@@ -1,0 +1,15 @@
+//! The slow twin: a second executor of DQL, written naively from the specification, that must
+//! agree with the engine on generated queries over generated graphs.
+
+mod schema;
+mod graph;
+mod json;
+mod exec;
+mod piece;
+mod words;
+mod data;
+mod generate;
+mod compare;
+mod case;
+mod shrink;
+mod run;

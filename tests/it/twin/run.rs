@@ -1,0 +1,184 @@
+//! The test: sessions of a random database each, until the time is up.
+//!
+//! `HEXGRAPH_TWIN_SECONDS` says how long (10), `HEXGRAPH_TWIN_SEED` which session comes first (a
+//! random one), `HEXGRAPH_TWIN_DIFFERENCES` how many to look for (1). With a difference comes the
+//! number of its session, which is the seed to repeat it, and the smallest case that shows it.
+
+use super::case::Case;
+use super::case::Pair;
+use super::case::Step;
+use super::case::Verdict;
+use super::compare::shows_anything;
+use super::data;
+use super::generate::Generator;
+use super::graph::Change;
+use super::shrink::shrink;
+use super::words::one_of;
+use fastrand::Rng;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+use std::time::Instant;
+
+/// How many queries each state of a database is asked.
+const QUERIES: usize = 40;
+
+/// From so many queries on their shares say something.
+const MEANINGFUL: usize = 1000;
+
+/// What came of all queries.
+#[derive(Debug, Default)]
+struct Tally {
+    sessions: u64,
+    queries: usize,
+    /// Those whose answer shows something.
+    full: usize,
+    refused: usize,
+    undecided: usize,
+    /// By feature: the queries with it, and those of them whose answer shows something.
+    features: BTreeMap<&'static str, (usize, usize)>,
+    differences: Vec<String>,
+}
+
+/// How long to ask, and what was found so far.
+struct Run {
+    started: Instant,
+    length: Duration,
+    first_seed: u64,
+    most_differences: usize,
+    tally: Mutex<Tally>,
+}
+
+fn from_environment(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().expect("a whole number"))
+}
+
+#[test]
+fn engine_and_twin_agree() {
+    let first_seed =
+        from_environment("HEXGRAPH_TWIN_SEED").unwrap_or_else(|| fastrand::u64(..1 << 32));
+    println!("HEXGRAPH_TWIN_SEED={first_seed}");
+    let run = Run {
+        started: Instant::now(),
+        length: Duration::from_secs(from_environment("HEXGRAPH_TWIN_SECONDS").unwrap_or(10)),
+        first_seed,
+        most_differences: from_environment("HEXGRAPH_TWIN_DIFFERENCES").unwrap_or(1) as usize,
+        tally: Mutex::default(),
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| while run.session() {});
+        }
+    });
+    let tally = run.tally.into_inner().unwrap();
+    assert!(tally.differences.is_empty(), "{}", tally.differences.join("\n----\n"));
+    println!("{tally:#?}");
+    if MEANINGFUL < tally.queries {
+        tally.check_shares();
+    }
+}
+
+impl Tally {
+    /// A test that asks nothing of interest would agree, too.
+    fn check_shares(&self) {
+        assert!(self.queries < 3 * self.full, "two thirds of the answers show nothing");
+        assert!(self.queries < 50 * self.refused, "almost nothing is refused");
+        assert!(4 * self.refused < self.queries, "too much is refused");
+        assert!(20 * self.undecided < self.queries, "too much is undecided");
+        for (feature, (asked, full)) in &self.features {
+            assert!(*asked < 50 || 0 < *full, "`{feature}` never shows anything");
+        }
+    }
+
+    fn count(&mut self, verdict: &Verdict, features: impl IntoIterator<Item = &'static str>) {
+        self.queries += 1;
+        let is_full = matches!(verdict, Verdict::Same(answer) if shows_anything(answer));
+        for feature in features {
+            let (asked, full) = self.features.entry(feature).or_default();
+            *asked += 1;
+            *full += usize::from(is_full);
+        }
+        self.full += usize::from(is_full);
+        match verdict {
+            Verdict::Refused(_) => self.refused += 1,
+            Verdict::Undecided => self.undecided += 1,
+            Verdict::Same(_) | Verdict::Differs(_) => {}
+        }
+    }
+}
+
+impl Run {
+    /// One database: built, asked, changed, asked again. False when the time is up.
+    fn session(&self) -> bool {
+        let seed = {
+            let mut tally = self.tally.lock().unwrap();
+            tally.sessions += 1;
+            self.first_seed + tally.sessions - 1
+        };
+        let mut rng = Rng::with_seed(seed);
+        let uids = data::uids(&mut rng);
+        let mut steps = vec![Step::Alter(data::schema(&mut rng))];
+        let mut pair = Pair::new();
+        take(&mut pair, &steps[0], seed);
+        let count = rng.usize(2..6);
+        for stage in 0..count {
+            let step = next_step(&mut rng, &pair, &uids, stage);
+            take(&mut pair, &step, seed);
+            steps.push(step);
+            for _ in 0..QUERIES {
+                if self.is_over() {
+                    return false;
+                }
+                self.ask(rng.u64(..), &pair, &steps, &uids, seed);
+            }
+        }
+        !self.is_over()
+    }
+
+    fn is_over(&self) -> bool {
+        self.length < self.started.elapsed()
+            || self.most_differences <= self.tally.lock().unwrap().differences.len()
+    }
+
+    fn ask(&self, query_seed: u64, pair: &Pair, steps: &[Step], uids: &[u64], seed: u64) {
+        let mut generator = Generator::new(query_seed, &pair.graph, uids);
+        let query = generator.query();
+        let verdict = pair.ask(&query.to_string());
+        self.tally.lock().unwrap().count(&verdict, generator.features);
+        let Verdict::Differs(how) = verdict else { return };
+        let small = shrink(&Case { steps: steps.to_vec(), query });
+        let now = match small.verdict() {
+            Verdict::Differs(how) => how,
+            _ => format!("not when the database is built anew; at first {how}"),
+        };
+        let difference = format!("session {seed}\n{small}\n{now}\n");
+        self.tally.lock().unwrap().differences.push(difference);
+    }
+}
+
+fn take(pair: &mut Pair, step: &Step, seed: u64) {
+    if let Err(error) = pair.take(step) {
+        panic!("session {seed}: a step is refused: {error}\n{step:?}");
+    }
+}
+
+/// What happens to the database next; first it gets its data.
+fn next_step(rng: &mut Rng, pair: &Pair, uids: &[u64], stage: usize) -> Step {
+    let schema = &pair.graph.schema;
+    match (stage, rng.u32(..20)) {
+        (0, 0..10) => Step::Load(data::first_triples(rng, schema, uids)),
+        (0, _) => {
+            let set = data::first_triples(rng, schema, uids);
+            Step::Change(Change { delete: Vec::new(), set })
+        }
+        (_, 0..4) => Step::Alter(data::altered(rng, schema)),
+        (_, 4) => {
+            let own = schema.predicates.keys().filter(|name| *name != "dgraph.type");
+            let names: Vec<&String> = own.collect();
+            Step::Drop((*one_of(rng, &names)).clone())
+        }
+        (_, 5..8) => Step::Reopen,
+        _ => Step::Change(data::change(rng, &pair.graph, uids)),
+    }
+}
