@@ -11,6 +11,7 @@
 from ._native import (
     ArrowTable,
     Database,
+    Explanation,
     LoadReport,
     Pages,
     Result,
