@@ -11,10 +11,12 @@
 from ._native import (
     ArrowTable,
     Database,
+    Explanation,
     LoadReport,
     Pages,
     Result,
     Server,
+    Txn,
     Upsert,
     __version__,
 )
@@ -48,6 +50,7 @@ __all__ = [
     "SchemaError",
     "Server",
     "StorageError",
+    "Txn",
     "Upsert",
     "__version__",
     "connect",

@@ -1,9 +1,9 @@
 """The native half of hexgraph."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, BinaryIO, Literal, Self, final
+from typing import Any, BinaryIO, Literal, Self, TypeVar, final
 
 import pandas
 import polars
@@ -11,10 +11,12 @@ import polars
 __all__ = [
     "ArrowTable",
     "Database",
+    "Explanation",
     "LoadReport",
     "Pages",
     "Result",
     "Server",
+    "Txn",
     "Upsert",
     "__version__",
     "open_database",
@@ -23,8 +25,14 @@ __all__ = [
 
 __version__: str
 
+_T = TypeVar("_T")
+
 def open_database(
-    path: str | None, read_only: bool, threads: int, limits: list[tuple[str, str]]
+    path: str | None,
+    read_only: bool,
+    threads: int,
+    limits: list[tuple[str, str]],
+    txn_timeout: float | None,
 ) -> Database: ...
 def run_command(arguments: list[str]) -> int: ...
 
@@ -82,6 +90,9 @@ class Database:
         mutations: Sequence[dict[str, Any]] | None = None,
         timeout: float | None = None,
     ) -> Upsert: ...
+    def txn(self, *, read_only: bool = False) -> Txn: ...
+    def run(self, work: Callable[[Txn], _T], *, retries: int = 10) -> _T: ...
+    def assign_uids(self, count: int) -> range: ...
     def schema(self) -> str: ...
     def stats(self) -> dict[str, Any]: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
@@ -94,6 +105,47 @@ class Database:
     ) -> None: ...
 
 @final
+class Txn:
+    @property
+    def is_open(self) -> bool: ...
+    @property
+    def read_only(self) -> bool: ...
+    def query(
+        self,
+        dql: str,
+        variables: dict[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+        debug: bool = False,
+    ) -> Result: ...
+    def mutate(
+        self,
+        *,
+        set: str = "",
+        delete: str = "",
+        set_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        delete_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    ) -> dict[str, str]: ...
+    def upsert(
+        self,
+        dql: str,
+        variables: dict[str, Any] | None = None,
+        *,
+        set: str = "",
+        delete: str = "",
+        set_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        delete_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        cond: str = "",
+        mutations: Sequence[dict[str, Any]] | None = None,
+        timeout: float | None = None,
+    ) -> Upsert: ...
+    def commit(self) -> None: ...
+    def discard(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, *exception: type[BaseException] | BaseException | TracebackType | None
+    ) -> None: ...
+
 @final
 class Explanation:
     @property

@@ -18,12 +18,14 @@ def connect(
     read_only: bool = False,
     threads: int = 0,
     limits: Mapping[str, float | str] | None = None,
+    txn_timeout: float = 300.0,
 ) -> Database:
     """Open the database in the directory `path`, or an empty one in memory.
 
     A missing directory is created, unless `read_only` is set. One process may have a directory
     open for writing; any number may open it read-only, and share its pages in memory. `threads`
     are those that loads and large queries use, 0 for as many as there are cores.
+    A transaction that nobody uses for `txn_timeout` seconds is discarded.
 
     `limits` bound what a single request may use; past one it raises LimitError with its name:
 
@@ -48,8 +50,8 @@ def connect(
     if path == MEMORY:
         if read_only:
             raise ValueError("a database in memory is empty: read_only needs a path")
-        return open_database(None, read_only, threads, settings)
-    database = open_database(os.fspath(path), read_only, threads, settings)
+        return open_database(None, read_only, threads, settings, txn_timeout)
+    database = open_database(os.fspath(path), read_only, threads, settings, txn_timeout)
     _open.add(database)
     return database
 

@@ -9,7 +9,7 @@ import hexgraph
 from hexgraph import _native, connection
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
-CLASSES = (_native.Database, _native.Result, _native.ArrowTable, _native.Server)
+CLASSES = (_native.Database, _native.Result, _native.ArrowTable, _native.Server, _native.Txn)
 
 
 def examples():

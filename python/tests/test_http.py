@@ -190,15 +190,117 @@ def test_upsert_in_rdf(client):
 @pytest.mark.parametrize(
     ("path", "content_type", "wanted"),
     [
-        ("/mutate", "application/rdf", "not supported yet: open transactions"),
         ("/mutate?commitNow=true", "application/json", "Error parsing JSON at line 1"),
         ("/mutate?commitNow=true", "text/plain", "Unsupported Content-Type"),
         ("/commit", None, "startTs parameter is mandatory"),
-        ("/commit?startTs=7", None, "not supported yet: open transactions"),
+        ("/commit?startTs=7", None, "Error parsing JSON at line 1"),
+        ("/mutate?startTs=999999", "application/rdf", "context deadline exceeded"),
+        ("/query?startTs=999999", DQL, "context deadline exceeded"),
+        ("/query?startTs=1", DQL, "is too old"),
+        ("/assign?what=uids", None, "Nothing to be leased"),
+        ("/assign?what=chairs&num=1", None, "Invalid what: [chairs]"),
     ],
 )
 def test_what_mutate_and_commit_refuse(client, path, content_type, wanted):
     assert wanted in message(client.post(path, "{ set { } }", content_type))[0]
+
+
+RDF = "application/rdf"
+ABORTED = "rpc error: code = Aborted desc = Transaction has been aborted. Please retry"
+
+
+def set_name(client, path, name):
+    return client.post(path, f'{{ set {{ <0x1> <name> "{name}" . }} }}', RDF)
+
+
+def name_at(client, start=0):
+    query = "{ q(func: uid(1)) { name } }"
+    return client.post(f"/query?startTs={start}", query, DQL)["data"]["q"][0]["name"]
+
+
+def commit(client, txn, keys=None):
+    body = json.dumps({"keys": txn.get("keys", []) if keys is None else keys, "preds": []})
+    return client.post(f"/commit?startTs={txn['start_ts']}", body)
+
+
+def test_a_transaction_over_several_requests(client, people):
+    start = client.post("/query", ADA, DQL)["extensions"]["txn"]["start_ts"]
+    people.mutate(set='<0x2> <name> "Late" .')
+    txn = set_name(client, f"/mutate?startTs={start}", "New")["extensions"]["txn"]
+    assert (txn["start_ts"], txn["preds"]) == (start, ["1-0-name"])
+    assert txn["keys"]
+    assert "commit_ts" not in txn
+    assert (name_at(client, start), name_at(client)) == ("New", "Ada")
+    assert client.post(f"/query?startTs={start}", "{ q(func: uid(2)) { name } }", DQL)["data"] == {
+        "q": [{"name": "Bob"}]
+    }
+    done = commit(client, txn)
+    assert done["data"] == {"code": "Success", "message": "Done"}
+    assert done["extensions"]["txn"]["commit_ts"] > start
+    assert name_at(client) == "New"
+    # It has ended: it can't be committed again, and what is changed in it never.
+    assert message(commit(client, txn)) == (ABORTED, "ErrorInvalidRequest")
+    again = set_name(client, f"/mutate?startTs={start}", "Again")["extensions"]["txn"]
+    assert message(commit(client, again))[0] == ABORTED
+    assert name_at(client) == "New"
+
+
+def test_the_first_committer_wins(client):
+    one, other = (set_name(client, "/mutate", name)["extensions"]["txn"] for name in "ab")
+    assert commit(client, one)["data"]["code"] == "Success"
+    assert message(commit(client, other)) == (ABORTED, "ErrorInvalidRequest")
+    # Nothing is checked that the client does not name.
+    one, other = (set_name(client, "/mutate", name)["extensions"]["txn"] for name in "cd")
+    commit(client, one)
+    assert commit(client, other, keys=[])["data"]["code"] == "Success"
+    assert name_at(client) == "d"
+    # What is committed at once is checked too.
+    txn = set_name(client, "/mutate", "e")["extensions"]["txn"]
+    set_name(client, "/mutate?commitNow=true", "f")
+    late = set_name(client, f"/mutate?commitNow=true&startTs={txn['start_ts']}", "g")
+    assert message(late)[0] == ABORTED
+    assert name_at(client) == "f"
+
+
+def test_a_transaction_is_discarded(client):
+    txn = set_name(client, "/mutate", "New")["extensions"]["txn"]
+    path = f"/commit?startTs={txn['start_ts']}&abort=true"
+    assert client.post(path, "") == {"code": "Success", "message": "Done"}
+    assert client.post(path, "") == {"code": "Success", "message": "Done"}
+    assert name_at(client) == "Ada"
+    assert message(commit(client, txn))[0] == ABORTED
+
+
+def test_commit_now_ends_a_transaction(client):
+    txn = set_name(client, "/mutate", "a")["extensions"]["txn"]
+    failed = client.post(f"/mutate?startTs={txn['start_ts']}", "{ set { <1> <born> <2> . } }", RDF)
+    assert "errors" in failed
+    done = set_name(client, f"/mutate?startTs={txn['start_ts']}&commitNow=true", "b")
+    assert done["extensions"]["txn"]["commit_ts"] > txn["start_ts"]
+    assert "keys" not in done["extensions"]["txn"]
+    assert name_at(client) == "b"
+
+
+def test_a_start_that_nobody_followed_up_commits_nothing(client):
+    start = client.post("/query", ADA, DQL)["extensions"]["txn"]["start_ts"]
+    assert commit(client, {"start_ts": start})["data"]["code"] == "Success"
+    assert commit(client, {"start_ts": start + 1000})["data"]["code"] == "Success"
+
+
+def test_altering_what_a_transaction_changes(client):
+    txn = set_name(client, "/mutate", "New")["extensions"]["txn"]
+    altered = client.post("/alter", "name: string @index(hash) @lang .")
+    assert message(altered) == ("Pending transactions found. Please retry operation", "Error")
+    assert "data" in client.post("/alter", "name: string @index(hash) @lang .")
+    assert message(commit(client, txn))[0] == ABORTED
+
+
+def test_assign(client):
+    _, body = client.ask("GET", "/assign?what=uids&num=5")
+    given = json.loads(body)
+    assert int(given["endId"]) - int(given["startId"]) == 4
+    new = client.post("/mutate?commitNow=true", '{ set { _:a <name> "x" . } }', RDF)
+    assert int(new["data"]["uids"]["a"], 16) > int(given["endId"])
 
 
 def test_alter(client, people):

@@ -51,6 +51,9 @@ pub struct ServeArguments {
     /// The schema to set first
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
+    /// Discard a transaction that nobody used for that long
+    #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
+    pub txn_timeout: f64,
     /// Leave the database as it is
     #[arg(long, requires = "path", conflicts_with_all = ["load", "schema"])]
     pub read_only: bool,

@@ -62,6 +62,7 @@ fn run_command(command: Command, interrupt: Interrupt) -> Result<()> {
 
 fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Result<()> {
     let mut options = OpenOptions { read_only: arguments.read_only, ..OpenOptions::default() };
+    options.transactions.idle = duration("--txn-timeout", arguments.txn_timeout)?;
     let mut prints_slow = false;
     for limit in &arguments.limits {
         let Some((name, value)) = limit.split_once('=') else {
@@ -101,7 +102,7 @@ fn query(arguments: &QueryArguments, interrupt: Interrupt) -> Result<()> {
     let variables = read_variables(&arguments.variables)?;
     let request = QueryRequest { text, variables, debug: false };
     let control = match arguments.timeout {
-        Some(seconds) => interrupt.control().with_timeout(duration(seconds)?),
+        Some(seconds) => interrupt.control().with_timeout(duration("--timeout", seconds)?),
         None => interrupt.control(),
     };
     if arguments.explain {
@@ -166,8 +167,8 @@ fn read_variables(given: &[String]) -> Result<Variables> {
     Ok(variables)
 }
 
-fn duration(seconds: f64) -> Result<Duration> {
-    let fault = |_| Error::query(format!("--timeout {seconds}: it is no number of seconds"));
+fn duration(name: &str, seconds: f64) -> Result<Duration> {
+    let fault = |_| Error::query(format!("{name} {seconds}: it is no number of seconds"));
     Duration::try_from_secs_f64(seconds).map_err(fault)
 }
 

@@ -15,6 +15,7 @@ use crate::exec::Control;
 use crate::graph;
 use crate::graph::LoadSource;
 use crate::graph::Version;
+use crate::types::Error;
 use crate::types::Result;
 use std::time::Instant;
 
@@ -23,18 +24,29 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Syntax` or `Schema` for what is wrong with the text; nothing is changed then.
+    /// `Syntax` or `Schema` for what is wrong with the text; `Query` when an open transaction has
+    /// changed one of the predicates that would be defined otherwise: it is aborted, so the next
+    /// try succeeds. Nothing is changed then.
     pub fn alter(&self, text: &str) -> Result<()> {
         let pool = self.pool()?;
+        let altered = graph::altered(&*self.version()?, text)?;
+        self.abort_pending(&altered.iter().map(String::as_str).collect::<Vec<_>>())?;
         self.change(true, |version| pool.install(|| Ok((graph::alter(version, text)?, ()))))
     }
 
-    /// Drops data, definitions, or both. Uids are not used again.
+    /// Drops data, definitions, or both. Uids are not used again. Open transactions that have
+    /// changed something are aborted when everything is dropped.
     ///
     /// # Errors
     ///
-    /// `Schema` for a predicate that is defined by the engine itself.
+    /// `Schema` for a predicate that is defined by the engine itself; `Query` when an open
+    /// transaction has changed the predicate: it is aborted, so the next try succeeds.
     pub fn drop(&self, what: &Drop) -> Result<()> {
+        match what {
+            Drop::All | Drop::Data => drop(self.abort_txns(None)?),
+            Drop::Predicate(name) => self.abort_pending(&[name])?,
+            Drop::Type(_) => {}
+        }
         self.change(true, |version| {
             let next = match what {
                 Drop::All => graph::drop_all(version),
@@ -44,6 +56,18 @@ impl Database {
             };
             Ok((next, ()))
         })
+    }
+
+    /// Aborts the transactions that have changed one of the predicates.
+    ///
+    /// # Errors
+    ///
+    /// `Query` when there is one.
+    fn abort_pending(&self, names: &[&str]) -> Result<()> {
+        match !names.is_empty() && self.abort_txns(Some(names))? {
+            true => Err(Error::query("Pending transactions found. Please retry operation")),
+            false => Ok(()),
+        }
     }
 
     /// Adds the definitions of `schema_text` and the triples of a source. All of them become

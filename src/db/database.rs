@@ -8,8 +8,12 @@ use super::plans::Plans;
 use super::plans::Variables;
 use super::pool::Pool;
 use super::slow::SlowLog;
+use super::transactions::Transactions;
+use crate::exec::Control;
 use crate::exec::Limits;
 use crate::graph;
+use crate::graph::Claim;
+use crate::graph::Key;
 use crate::graph::Store;
 use crate::graph::Version;
 use crate::graph::persist;
@@ -41,8 +45,12 @@ struct Shared {
     process: u32,
 }
 
-struct Open {
-    store: Store,
+/// What there is while it is open.
+pub struct Open {
+    /// The data.
+    pub(super) store: Store,
+    /// The open transactions.
+    pub(super) transactions: Transactions,
     /// `None` for one in memory.
     directory: Option<Directory>,
     /// The commit that the directory has. Held while a snapshot is written.
@@ -88,7 +96,8 @@ impl Database {
     fn new(store: Store, directory: Option<Directory>, options: OpenOptions) -> Database {
         let has_snapshot = directory.as_ref().is_some_and(|it| matches!(it.current(), Ok(Some(_))));
         let saved_commit = Mutex::new(has_snapshot.then(|| store.version().commit));
-        let open = Open { store, directory, saved_commit };
+        let transactions = Transactions::new(options.transactions);
+        let open = Open { store, transactions, directory, saved_commit };
         Database {
             shared: Arc::new(Shared {
                 open: ArcSwapOption::from_pointee(open),
@@ -205,8 +214,22 @@ impl Database {
         self.shared.pool.get()
     }
 
+    /// Does what may compute on many threads. Those that rayon itself started are not there in a
+    /// forked child, which has a pool of its own.
+    ///
+    /// # Errors
+    ///
+    /// Those of `job`; `Limit` when the system gives no threads.
+    pub(super) fn compute<T: Send>(
+        &self,
+        control: &Control,
+        job: impl FnOnce() -> Result<T> + Send,
+    ) -> Result<T> {
+        if self.is_forked() { control.install(&*self.pool()?, job) } else { job() }
+    }
+
     /// True in a child that was forked from the process that opened the database.
-    pub(super) fn is_forked(&self) -> bool {
+    fn is_forked(&self) -> bool {
         self.shared.process != process::id()
     }
 
@@ -220,9 +243,7 @@ impl Database {
     ) -> Result<T> {
         let open = self.open_state()?;
         guarded(|| {
-            if let Some(directory) = &open.directory {
-                directory.check_writable()?;
-            }
+            open.check_writable()?;
             let result = open.store.write(make_next)?;
             if is_durable {
                 open.checkpoint()?;
@@ -231,12 +252,40 @@ impl Database {
         })
     }
 
-    fn open_state(&self) -> Result<Arc<Open>> {
+    /// As [`Database::change`], for a change that tells its conflict keys, and is made only where
+    /// `claim` is not in conflict. Not durable. Returns the number of the commit too.
+    pub(super) fn change_keys<T>(
+        &self,
+        claim: Option<Claim<'_>>,
+        make_next: impl FnOnce(&Arc<Version>, &mut Vec<Key>) -> Result<(Version, T)>,
+    ) -> Result<(u64, T)> {
+        let open = self.open_state()?;
+        guarded(|| {
+            open.check_writable()?;
+            open.store.write_keys(claim, make_next)
+        })
+    }
+
+    /// What there is while it is open.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when it is closed.
+    pub(super) fn open_state(&self) -> Result<Arc<Open>> {
         self.shared.open.load_full().ok_or_else(closed)
     }
 }
 
 impl Open {
+    /// Checks that it may be changed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when it was opened to be read only, or by the parent of this process.
+    pub(super) fn check_writable(&self) -> Result<()> {
+        self.directory.as_ref().map_or(Ok(()), Directory::check_writable)
+    }
+
     fn checkpoint(&self) -> Result<()> {
         let Some(directory) = &self.directory else { return Ok(()) };
         let mut saved = self.saved_commit.lock().unwrap_or_else(PoisonError::into_inner);

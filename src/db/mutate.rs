@@ -13,6 +13,7 @@ use crate::exec::Answer;
 use crate::exec::Control;
 use crate::exec::Upsert;
 use crate::graph;
+use crate::graph::Changes;
 use crate::graph::MutationReport;
 use crate::graph::MutationTree;
 use crate::graph::Statements;
@@ -21,6 +22,7 @@ use crate::plan::Filter;
 use crate::plan::Query;
 use crate::types::Error;
 use crate::types::Result;
+use crate::types::Uid;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -62,8 +64,16 @@ pub struct MutationAnswer {
     pub queries: Option<QueryAnswer>,
     /// True when there was nothing but a query.
     pub is_query: bool,
-    /// The number of the commit.
-    pub commit: u64,
+    /// The number of the version, or of the transaction, that it found.
+    pub start: u64,
+    /// The number of the commit; `None` for a mere query and in an open transaction.
+    pub commit: Option<u64>,
+    /// The conflict keys of what was changed in an open transaction.
+    pub keys: Vec<u64>,
+    /// The predicates that were changed in an open transaction, by name.
+    pub predicates: Vec<String>,
+    /// The number of statements that are carried out.
+    pub statements: u64,
     /// The times it took.
     pub latency: Latency,
 }
@@ -99,15 +109,7 @@ impl Database {
         request: &MutationRequest<'_>,
         control: &Control,
     ) -> Result<MutationAnswer> {
-        guarded(|| {
-            let started = Instant::now();
-            let query = match request.query.is_empty() {
-                true => None,
-                false => Some(dql::parse(&request.query)?),
-            };
-            let steps = request.mutations.iter().map(Step::parse).collect::<Result<_>>()?;
-            self.run_mutations(Parsed { query, steps, started }, &request.variables, control)
-        })
+        self.with_request(request, |job| self.run_now(job, control))
     }
 
     /// Carries out a request in DQL: `{ set { ... } delete { ... } }`, `upsert { ... }`, or a mere
@@ -117,39 +119,105 @@ impl Database {
     ///
     /// As [`Database::mutate_request`]; `Syntax` when it is no such request.
     pub fn mutate_text(&self, request: &str, control: &Control) -> Result<MutationAnswer> {
+        self.with_text(request, |job| self.run_now(job, control))
+    }
+
+    /// Hands uids out, `count` in a row: no new node gets one of them. Returns the first.
+    ///
+    /// # Errors
+    ///
+    /// `Query` for 0, `Limit` when there are not so many left.
+    pub fn assign_uids(&self, count: u64) -> Result<Uid> {
+        if count == 0 {
+            return Err(Error::query("Nothing to be leased"));
+        }
+        let first = self.version()?.uids.take(count)?.start;
+        // A commit without a change, so that the next snapshot knows.
+        self.change_keys(None, |version, _| Ok((Version::clone(version), ())))?;
+        Ok(Uid(first))
+    }
+
+    /// Reads a request, and has it run.
+    pub(super) fn with_request<T>(
+        &self,
+        request: &MutationRequest<'_>,
+        run: impl FnOnce(Job<'_>) -> Result<T>,
+    ) -> Result<T> {
+        guarded(|| {
+            let started = Instant::now();
+            let query = match request.query.is_empty() {
+                true => None,
+                false => Some(dql::parse(&request.query)?),
+            };
+            let steps = request.mutations.iter().map(Step::parse).collect::<Result<_>>()?;
+            run(Parsed { query, steps, started }.plan(&request.variables)?)
+        })
+    }
+
+    /// Reads a request in DQL, and has it run.
+    pub(super) fn with_text<T>(
+        &self,
+        request: &str,
+        run: impl FnOnce(Job<'_>) -> Result<T>,
+    ) -> Result<T> {
         guarded(|| {
             let started = Instant::now();
             let dql::MutationRequest { query, mutations } = dql::parse_mutation(request)?;
             let steps = mutations.iter().map(Step::of_text).collect::<Result<_>>()?;
-            self.run_mutations(Parsed { query, steps, started }, &Variables::new(), control)
+            run(Parsed { query, steps, started }.plan(&Variables::new())?)
         })
     }
 
-    fn run_mutations(
+    /// Carries a request out as a transaction of its own.
+    fn run_now(&self, job: Job<'_>, control: &Control) -> Result<MutationAnswer> {
+        if !job.changes() {
+            return Ok(self.stage(job, &self.version()?, control)?.answer);
+        }
+        let (commit, answer) = self.change_keys(None, |version, keys| {
+            let Staged { changes, answer } = self.stage(job, version, control)?;
+            let next = self.compute(control, || changes.apply_keyed(version, keys))?;
+            Ok((next, answer))
+        })?;
+        Ok(MutationAnswer { commit: Some(commit), ..answer })
+    }
+
+    /// Finds out what a request changes in a version, and what it answers.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::mutate_request`].
+    pub(super) fn stage(
         &self,
-        request: Parsed<'_>,
-        variables: &Variables,
+        job: Job<'_>,
+        version: &Arc<Version>,
         control: &Control,
-    ) -> Result<MutationAnswer> {
-        let job = request.plan(variables)?;
-        let parsing = request.started.elapsed();
+    ) -> Result<Staged> {
         let started = Instant::now();
         control.set_limits(*self.limits());
-        let pool = self.is_forked().then(|| self.pool()).transpose()?;
-        let run = move |version: &Arc<Version>| match &pool {
-            Some(pool) => control.install(pool, || job.run(version, control)),
-            None => job.run(version, control),
-        };
-        let Outcome { answer, report, commit } = match request.steps.is_empty() {
-            true => run(&self.version()?)?.1,
-            false => self.change(false, run)?,
-        };
+        let (parsing, is_query) = (job.parsing, !job.changes());
+        let (changes, found, report) = self.compute(control, || job.run(version, control))?;
         let latency = Latency { parsing, processing: started.elapsed(), encoding: Duration::ZERO };
-        let queries = answer.map(|answer| QueryAnswer::new(answer, latency, commit));
+        let queries = found.map(|answer| QueryAnswer::new(answer, latency, version.commit));
         let uids = report.uids.into_iter().map(|(name, uid)| (name, uid.to_string())).collect();
-        let is_query = request.steps.is_empty();
-        Ok(MutationAnswer { uids, queries, is_query, commit, latency })
+        let answer = MutationAnswer {
+            uids,
+            queries,
+            is_query,
+            start: version.commit,
+            statements: report.triples,
+            latency,
+            ..MutationAnswer::default()
+        };
+        Ok(Staged { changes, answer })
     }
+}
+
+/// What a request changes, and what it answers.
+pub struct Staged {
+    /// The changes, not yet carried out.
+    pub changes: Changes,
+    /// The answer, without a commit.
+    pub answer: MutationAnswer,
 }
 
 /// A request whose texts are read.
@@ -205,28 +273,34 @@ impl Parsed<'_> {
             conditions: plan.conditions,
             names,
             mutations,
+            parsing: self.started.elapsed(),
         })
     }
 }
 
 /// A request that only needs a version.
-struct Job<'a> {
+pub struct Job<'a> {
     has_query: bool,
     query: Arc<Query>,
     conditions: Vec<Option<Filter>>,
     names: Vec<String>,
     mutations: Vec<graph::Mutation<'a>>,
-}
-
-struct Outcome {
-    answer: Option<Answer>,
-    report: MutationReport,
-    commit: u64,
+    /// How long it took to come here.
+    parsing: Duration,
 }
 
 impl Job<'_> {
-    /// The version after the request, and what it did.
-    fn run(self, version: &Arc<Version>, control: &Control) -> Result<(Version, Outcome)> {
+    /// True when it is more than a query.
+    pub fn changes(&self) -> bool {
+        !self.mutations.is_empty()
+    }
+
+    /// What the request changes in a version, and what it answers.
+    fn run(
+        self,
+        version: &Arc<Version>,
+        control: &Control,
+    ) -> Result<(Changes, Option<Answer>, MutationReport)> {
         let Upsert { answer, holds, bindings } = exec::execute_upsert(
             Arc::clone(version),
             self.query,
@@ -239,7 +313,6 @@ impl Job<'_> {
         let (changes, report) = graph::stage(version, kept, &bindings)?;
         // The reference looks for equal values with a query, so it answers one then.
         let answer = (self.has_query || changes.sets_unique()).then_some(answer);
-        let next = changes.apply(version)?;
-        Ok((next, Outcome { answer, report, commit: version.commit + 1 }))
+        Ok((changes, answer, report))
     }
 }

@@ -1,6 +1,7 @@
 //! What can be asked of a database, and what it answers.
 
 use super::input::LoadProgress;
+use super::transactions::TxnLimits;
 use crate::exec::Limits;
 use crate::graph;
 use crate::graph::PredicateStats;
@@ -17,6 +18,8 @@ pub struct OpenOptions {
     pub threads: usize,
     /// What a single request may use.
     pub limits: Limits,
+    /// What open transactions may take.
+    pub transactions: TxnLimits,
 }
 
 /// What is dropped.

@@ -53,12 +53,26 @@ impl Database {
     /// `Syntax`, `Schema` or `Query` for what is wrong with the request; `Limit` when `control`
     /// stops it; `Corrupt` when it meets a damaged part of the file.
     pub fn query(&self, request: &QueryRequest, control: &Control) -> Result<QueryAnswer> {
+        self.query_version(self.version()?, request, control)
+    }
+
+    /// Answers a query from a version.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`].
+    pub(super) fn query_version(
+        &self,
+        version: Arc<Version>,
+        request: &QueryRequest,
+        control: &Control,
+    ) -> Result<QueryAnswer> {
         guarded(|| {
             let started = Instant::now();
             let plan = self.plan(&request.text, &request.variables)?;
             let parsing = started.elapsed();
             let options = self.options(request.debug);
-            let mut answer = self.run(self.version()?, plan, options, control)?;
+            let mut answer = self.run(version, plan, options, control)?;
             answer.latency.parsing = parsing;
             if self.limits().slow <= answer.latency.total() {
                 self.slow_log().note(request, answer.latency);
@@ -102,8 +116,7 @@ impl Database {
         let commit = version.commit;
         control.set_limits(*self.limits());
         let job = || exec::execute(version, plan, options, control);
-        // The threads that rayon itself started are not there in a forked child.
-        let answer = if self.is_forked() { control.install(&*self.pool()?, job)? } else { job()? };
+        let answer = self.compute(control, job)?;
         let latency = Latency { processing: started.elapsed(), ..Latency::default() };
         Ok(QueryAnswer { answer, latency, commit })
     }

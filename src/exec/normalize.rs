@@ -4,6 +4,7 @@ use super::facets::EdgeFacets;
 use super::output::Edge;
 use super::output::Writer;
 use super::output::chosen;
+use super::output::counts_of;
 use super::read::Langs;
 use super::settings::past_limit;
 use super::tree::FieldData;
@@ -127,6 +128,11 @@ fn rows(
                     add_edge_facets(edge, target, &mut found);
                 }
                 below.extend(found.into_iter().filter(|row| !row.is_empty()));
+            }
+            if !edges.targets_of(place).is_empty() {
+                let counts = counts_of(&edges.level).filter_map(|count| count.alias.as_deref());
+                let count = edges.targets_of(place).len() as i64;
+                below.extend(counts.map(|alias| vec![(Arc::from(alias), Item::Int(count))]));
             }
             if !below.is_empty() {
                 *nested = true;

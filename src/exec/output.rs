@@ -97,11 +97,11 @@ impl Writer<'_, '_> {
         self.sink.key(&block.name);
         self.sink.begin_array();
         if block.kind == BlockKind::Empty {
-            self.empty_block(&result.level)?;
+            self.empty_block(&result.level, block.normalize)?;
             self.sink.end_array();
             return Ok(());
         }
-        for field in counts_of(&result.level) {
+        for field in counts_of(&result.level).filter(|field| is_shown(field, block.normalize)) {
             self.count_object(field, result.count.unwrap_or(result.roots.len()));
         }
         let mut next = 0;
@@ -119,8 +119,8 @@ impl Writer<'_, '_> {
     }
 
     /// Each aggregate of an empty block is an object by itself.
-    fn empty_block(&mut self, level: &Level) -> Result<()> {
-        for result in &level.fields {
+    fn empty_block(&mut self, level: &Level, normalize: bool) -> Result<()> {
+        for result in level.fields.iter().filter(|result| is_shown(&result.field, normalize)) {
             let FieldData::Column(map) = &result.data else { continue };
             self.sink.begin_object();
             self.sink.key(&result.field.key);
@@ -382,7 +382,7 @@ impl Writer<'_, '_> {
                 self.object(&edges.level, place, edge)?;
             }
         }
-        for count in counts_of(&edges.level) {
+        for count in counts_of(&edges.level).filter(|count| is_shown(count, field.normalize)) {
             self.count_object(count, targets.len());
         }
         Ok(())
@@ -567,9 +567,14 @@ fn shown_key(facets: &Facets, prefix: &str, name: &str) -> Option<String> {
 }
 
 /// The fields `count(uid)` of a level: each is an object by itself.
-fn counts_of(level: &Level) -> impl Iterator<Item = &Field> {
+pub(crate) fn counts_of(level: &Level) -> impl Iterator<Item = &Field> {
     let counts = |result: &&FieldResult| matches!(result.data, FieldData::CountUid);
     level.fields.iter().filter(counts).map(|result| &*result.field)
+}
+
+/// `@normalize` shows what has an alias, and nothing else.
+fn is_shown(field: &Field, normalize: bool) -> bool {
+    !normalize || field.alias.is_some()
 }
 
 /// The key of a result inside `@groupby`.

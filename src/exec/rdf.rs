@@ -10,7 +10,7 @@ use super::tree::Level;
 use super::tree::ValueField;
 use super::tree::is_visible;
 use crate::answer::JsonSink;
-use crate::answer::write_plain_text;
+use crate::answer::write_json_text;
 use crate::graph::Version;
 use crate::plan::Block;
 use crate::plan::Field;
@@ -187,7 +187,7 @@ impl Writer<'_, '_> {
         let uid = self.version.nodes.uid(node);
         self.put(format_args!("<{uid}> <{name}> "));
         match value {
-            ValueRef::String(text) | ValueRef::Default(text) => write_plain_text(text, self.out),
+            ValueRef::String(text) | ValueRef::Default(text) => write_json_text(text, self.out),
             _ => {
                 let mut json = JsonSink::new();
                 json.value(value);

@@ -21,6 +21,7 @@ use crate::index::vector_options;
 use crate::schema::Change;
 use crate::schema::PredicateDef;
 use crate::schema::Schema;
+use crate::schema::SchemaText;
 use crate::schema::parse_schema;
 use crate::types::Error;
 use crate::types::Result;
@@ -37,8 +38,7 @@ use std::sync::Arc;
 /// new index can't take.
 pub fn alter(version: &Version, schema_text: &str) -> Result<Version> {
     let text = parse_schema(schema_text)?;
-    let has_data = |name: &str| version.predicate(name).is_some_and(|it| !it.subjects().is_empty());
-    let changes = version.schema.check_change(&text, &has_data)?;
+    let changes = checked(version, &text)?;
     let mut next = version.clone();
     Arc::make_mut(&mut next.schema).apply(&text);
     let rebuild = |change: &Change| {
@@ -55,6 +55,21 @@ pub fn alter(version: &Version, schema_text: &str) -> Result<Version> {
     let built: Result<Vec<_>> = changes.par_iter().map(rebuild).collect();
     next.predicates.extend(built?);
     Ok(next)
+}
+
+/// The predicates that [`alter`] would define otherwise than they are.
+///
+/// # Errors
+///
+/// As [`alter`].
+pub fn altered(version: &Version, schema_text: &str) -> Result<Vec<String>> {
+    let changes = checked(version, &parse_schema(schema_text)?)?;
+    Ok(changes.into_iter().map(|change| change.new.name).collect())
+}
+
+fn checked(version: &Version, text: &SchemaText) -> Result<Vec<Change>> {
+    let has_data = |name: &str| version.predicate(name).is_some_and(|it| !it.subjects().is_empty());
+    version.schema.check_change(text, &has_data)
 }
 
 /// The graph without data, with the schema that every graph has. Uids are not used again.

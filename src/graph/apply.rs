@@ -7,6 +7,8 @@ use super::compact::settle_grown;
 use super::delta::FacetList;
 use super::delta::Row;
 use super::edges::EdgeStore;
+use super::keys::Key;
+use super::keys::PredicateKeys;
 use super::parts::EdgePart;
 use super::parts::FacetsBuilder;
 use super::parts::ValuePart;
@@ -34,6 +36,8 @@ pub struct Draft<'a> {
     touched: BTreeMap<String, Predicate>,
     /// Values that were set where no two nodes may have the same.
     unique: Vec<UniqueSet>,
+    /// The conflict keys of what was changed.
+    keys: Vec<Key>,
 }
 
 /// A value that was set where no two nodes may have the same.
@@ -80,7 +84,7 @@ pub struct EdgeChange<'a> {
 impl<'a> Draft<'a> {
     /// A draft of the version after `version`, which has the schema and the nodes of the next one.
     pub fn new(version: &'a Version) -> Draft<'a> {
-        Draft { version, touched: BTreeMap::new(), unique: Vec::new() }
+        Draft { version, touched: BTreeMap::new(), unique: Vec::new(), keys: Vec::new() }
     }
 
     /// The node id of a uid, `None` when nothing is known of it.
@@ -106,14 +110,26 @@ impl<'a> Draft<'a> {
 
     /// Deletes all values of a node in all languages, or all its edges.
     pub fn clear(&mut self, name: &str, node: u32) {
-        match self.predicate(name).map(|predicate| (&mut predicate.data, &predicate.def)) {
-            Some((PredicateData::Values(langs), def)) => {
+        let Draft { version, touched, keys, .. } = self;
+        let Some(predicate) = predicate_of(version, touched, name) else { return };
+        let Predicate { def, data } = predicate;
+        let uid = version.nodes.uid(node);
+        let mut keys = PredicateKeys::new(def, keys);
+        keys.all(uid);
+        match data {
+            PredicateData::Values(langs) => {
                 for values in langs.iter_mut().filter(|values| values.has(node)) {
+                    keys.replaced(uid, values, &values.values(node));
+                    keys.count(uid);
                     values.set_row(node, None, def.value_type);
                 }
             }
-            Some((PredicateData::Edges(edges), _)) => clear_edges(edges, node),
-            None => {}
+            PredicateData::Edges(edges) => {
+                for &target in edges.forward.targets(node).iter() {
+                    keys.edge_gone(uid, version.nodes.uid(target));
+                }
+                clear_edges(edges, node);
+            }
         }
     }
 
@@ -131,23 +147,40 @@ impl<'a> Draft<'a> {
         node: u32,
         is_meant: impl Fn(&Value) -> bool,
     ) {
-        let Some(predicate) = self.predicate(name) else { return };
+        let Draft { version, touched, keys, .. } = self;
+        let Some(predicate) = predicate_of(version, touched, name) else { return };
         let value_type = predicate.def.value_type;
         let PredicateData::Values(langs) = &mut predicate.data else { return };
         let Some(values) = langs.iter_mut().find(|values| *values.lang == *lang) else { return };
         let mut row = values.values(node).to_row();
-        let count = row.values.len();
-        row.values.retain(|(value, _)| !is_meant(&in_type(value, value_type)));
-        if row.values.len() < count {
-            values.set_row(node, Some(row), value_type);
+        let mut removed = Vec::new();
+        row.values.retain(|(value, _)| {
+            let is_meant = is_meant(&in_type(value, value_type));
+            if is_meant {
+                removed.push(value.clone());
+            }
+            !is_meant
+        });
+        if removed.is_empty() {
+            return;
         }
+        let uid = version.nodes.uid(node);
+        let mut keys = PredicateKeys::new(&predicate.def, keys);
+        keys.count(uid);
+        removed.iter().for_each(|value| keys.value(uid, values, value.as_ref()));
+        values.set_row(node, Some(row), value_type);
     }
 
     /// Deletes one edge.
     pub fn remove_edge(&mut self, name: &str, node: u32, target: u32) {
-        let Some(predicate) = self.predicate(name) else { return };
+        let Draft { version, touched, keys, .. } = self;
+        let Some(predicate) = predicate_of(version, touched, name) else { return };
         let PredicateData::Edges(edges) = &mut predicate.data else { return };
         if edges.forward.contains(node, target) {
+            let (uid, target_uid) = (version.nodes.uid(node), version.nodes.uid(target));
+            let mut keys = PredicateKeys::new(&predicate.def, keys);
+            keys.edge(uid, target_uid);
+            keys.edge_gone(uid, target_uid);
             edges.forward.remove(node, target);
             if let Some(reverse) = &mut edges.reverse {
                 reverse.remove(target, node);
@@ -160,9 +193,11 @@ impl<'a> Draft<'a> {
         // The sort is stable: the last one stays the last.
         changes.sort_by_key(|change| change.name);
         for run in changes.chunk_by_mut(|one, next| one.name == next.name) {
-            let Some(predicate) = self.predicate(run[0].name) else { continue };
+            let Draft { version, touched, keys, .. } = self;
+            let Some(predicate) = predicate_of(version, touched, run[0].name) else { continue };
             let def = Arc::clone(&predicate.def);
             let PredicateData::Edges(edges) = &mut predicate.data else { continue };
+            add_edge_keys(version, &def, edges, run, keys);
             if is_large(run.len(), edges.forward.base.subjects.len()) {
                 let parts = vec![EdgePart::of(&edges.forward), edge_part(run)];
                 *edges = build_edge_store(&def, parts);
@@ -187,7 +222,8 @@ impl<'a> Draft<'a> {
     }
 
     fn set_column(&mut self, name: &str, lang: &str, changes: &mut [ValueChange<'_>]) {
-        let Some(predicate) = self.predicate(name) else { return };
+        let Draft { version, touched, keys, .. } = self;
+        let Some(predicate) = predicate_of(version, touched, name) else { return };
         let def = Arc::clone(&predicate.def);
         let PredicateData::Values(langs) = &mut predicate.data else { return };
         let place = match langs.binary_search_by(|values| (*values.lang).cmp(lang)) {
@@ -203,6 +239,7 @@ impl<'a> Draft<'a> {
             tokens.extend(changes.iter().filter_map(token));
         }
         let values = &mut langs[place];
+        add_value_keys(version, &def, values, changes, keys);
         if is_large(changes.len(), values.base.column.subjects.len()) {
             let parts = vec![ValuePart::of(values), value_part(changes, def.value_type)];
             *values = build_values(&def, lang, parts, Some(&values.base));
@@ -249,24 +286,76 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// The changed predicates. Changes that have piled up are folded into their base.
-    pub fn finish(self) -> Vec<(Arc<str>, Arc<Predicate>)> {
+    /// The changed predicates. Changes that have piled up are folded into their base. Adds the
+    /// conflict keys of what was changed.
+    pub fn finish(self, keys: &mut Vec<Key>) -> Vec<(Arc<str>, Arc<Predicate>)> {
+        keys.extend(self.keys);
         let settled = |(name, predicate): (String, Predicate)| {
             (Arc::from(name), Arc::new(settle_grown(&predicate)))
         };
         self.touched.into_iter().map(settled).collect()
     }
+}
 
-    /// The copy of a predicate; `None` when the schema does not know it.
-    fn predicate(&mut self, name: &str) -> Option<&mut Predicate> {
-        if !self.touched.contains_key(name) {
-            let predicate = match self.version.predicate(name) {
-                Some(stored) => Predicate::clone(stored),
-                None => Predicate::empty(self.version.schema.predicates.get(name)?.clone()),
-            };
-            self.touched.insert(name.to_owned(), predicate);
+/// The copy of a predicate; `None` when the schema does not know it.
+fn predicate_of<'t>(
+    version: &Version,
+    touched: &'t mut BTreeMap<String, Predicate>,
+    name: &str,
+) -> Option<&'t mut Predicate> {
+    if !touched.contains_key(name) {
+        let predicate = match version.predicate(name) {
+            Some(stored) => Predicate::clone(stored),
+            None => Predicate::empty(version.schema.predicates.get(name)?.clone()),
+        };
+        touched.insert(name.to_owned(), predicate);
+    }
+    touched.get_mut(name)
+}
+
+/// The conflict keys of edges that are about to be set.
+fn add_edge_keys(
+    version: &Version,
+    def: &PredicateDef,
+    edges: &EdgeStore,
+    changes: &[EdgeChange<'_>],
+    keys: &mut Vec<Key>,
+) {
+    let mut keys = PredicateKeys::new(def, keys);
+    let uid = |node| version.nodes.uid(node);
+    for EdgeChange { node, target, .. } in changes {
+        keys.edge(uid(*node), uid(*target));
+        if !edges.forward.contains(*node, *target) {
+            keys.count(uid(*node));
+            keys.reverse_count(uid(*target));
         }
-        self.touched.get_mut(name)
+        if !def.list {
+            let targets = edges.forward.targets(*node);
+            for replaced in targets.iter().filter(|replaced| *replaced != target) {
+                keys.edge_gone(uid(*node), uid(*replaced));
+            }
+        }
+    }
+}
+
+/// The conflict keys of values that are about to be set.
+fn add_value_keys(
+    version: &Version,
+    def: &PredicateDef,
+    values: &LangValues,
+    changes: &[ValueChange<'_>],
+    keys: &mut Vec<Key>,
+) {
+    let mut keys = PredicateKeys::new(def, keys);
+    for ValueChange { node, value, .. } in changes {
+        let (uid, old) = (version.nodes.uid(*node), values.values(*node));
+        keys.value(uid, values, value.as_ref());
+        if !def.list {
+            keys.replaced(uid, values, &old);
+        }
+        if def.count && !old.iter().any(|old| compare_values(old, value.as_ref()).is_eq()) {
+            keys.count(uid);
+        }
     }
 }
 

@@ -7,9 +7,11 @@ use super::apply::Draft;
 use super::apply::EdgeChange;
 use super::apply::ValueChange;
 use super::delta::FacetList;
+use super::keys::Key;
 use super::renumber::with_high_uids;
 use super::version::Version;
 use crate::schema::PredicateDef;
+use crate::schema::Schema;
 use crate::types::Result;
 use crate::types::Uid;
 use crate::types::Value;
@@ -104,6 +106,28 @@ impl Changes {
         self.parts.iter().any(|part| part.values.iter().any(unique))
     }
 
+    /// True when nothing is changed.
+    pub fn is_empty(&self) -> bool {
+        self.parts
+            .iter()
+            .all(|part| part.deletes.is_empty() && part.values.is_empty() && part.edges.is_empty())
+    }
+
+    /// The names of the predicates that they are about.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.predicates.iter().map(|def| def.name.as_str())
+    }
+
+    /// True when the predicates are in `schema` as they were when the changes were checked, so
+    /// that [`Changes::apply`] may carry them out on a version that has it.
+    pub fn fit(&self, schema: &Schema) -> bool {
+        let is_new = |name: &str| self.definitions.iter().any(|def| def.name == name);
+        self.predicates.iter().all(|def| match schema.predicates.get(&def.name) {
+            Some(known) => *known == **def,
+            None => is_new(&def.name),
+        })
+    }
+
     /// The version with the changes. Costs O(changes · log), but for a large row of a list, which
     /// is copied once.
     ///
@@ -112,6 +136,15 @@ impl Changes {
     /// [`crate::types::Error::Query`] when two nodes would have a value that only one may have;
     /// [`crate::types::Error::Limit`] when there is no room for another uid.
     pub fn apply(self, version: &Version) -> Result<Version> {
+        self.apply_keyed(version, &mut Vec::new())
+    }
+
+    /// As [`Changes::apply`]; adds the conflict keys of what is written.
+    ///
+    /// # Errors
+    ///
+    /// As [`Changes::apply`].
+    pub fn apply_keyed(self, version: &Version, keys: &mut Vec<Key>) -> Result<Version> {
         let Changes { predicates, langs, definitions, parts, high, next_uid } = self;
         let mut next = version.clone();
         if !definitions.is_empty() {
@@ -120,14 +153,14 @@ impl Changes {
                 schema.predicates.entry(def.name.clone()).or_insert(def);
             }
         }
-        next.next_uid = next.next_uid.max(next_uid);
+        next.uids.skip_to(next_uid);
         let mut next = with_high_uids(&next, high)?;
         let mut work = Work { draft: Draft::new(&next), predicates: &predicates, langs: &langs };
         for part in parts {
             work.carry_out(part)?;
         }
         work.draft.check_unique()?;
-        let changed = work.draft.finish();
+        let changed = work.draft.finish(keys);
         next.predicates.extend(changed);
         Ok(next)
     }

@@ -154,17 +154,16 @@ fn final_numbers(
     foreign: &[Foreign],
     greatest_low: u32,
 ) -> Result<(Version, Vec<u32>)> {
-    let mut next = version.clone();
-    next.next_uid = next.next_uid.max(u64::from(greatest_low) + 1);
-    let mut uids = Vec::with_capacity(foreign.len());
-    for node in foreign {
-        uids.push(match node {
-            Foreign::High(uid) => *uid,
-            Foreign::Blank(_) => next.new_uid().0,
-        });
-    }
+    version.uids.skip_to(u64::from(greatest_low) + 1);
+    let blanks = foreign.iter().filter(|node| matches!(node, Foreign::Blank(_))).count();
+    let mut new_uids = version.uids.take_unknown(blanks as u64, &version.nodes)?.into_iter();
+    let uids = foreign.iter().map(|node| match node {
+        Foreign::High(uid) => *uid,
+        Foreign::Blank(_) => new_uids.next().expect("there is one for each label"),
+    });
+    let uids: Vec<u64> = uids.collect();
     let high = uids.iter().copied().filter(|&uid| NodeIds::is_high(Uid(uid))).collect();
-    let next = with_high_uids(&next, high)?;
+    let next = with_high_uids(version, high)?;
     let node = |&uid: &u64| next.nodes.node(Uid(uid)).expect("all uids are in the table now");
     let numbers = uids.iter().map(node).collect();
     Ok((next, numbers))

@@ -71,11 +71,13 @@ pub fn stage(
         langs: FxHashMap::from_iter([("", 0)]),
         labels: FxHashMap::default(),
     };
-    let uids = staging.number_nodes(&mutations);
+    let uids = staging.number_nodes(&mutations)?;
     for mutation in &mutations {
         let part = staging.part(mutation)?;
         staging.changes.parts.push(part);
     }
+    // Only now: what is refused names no uids.
+    version.uids.skip_to(staging.changes.next_uid);
     let report = MutationReport { uids, triples: (STATEMENTS_MAX - room) as u64 };
     Ok((staging.changes, report))
 }
@@ -158,31 +160,43 @@ struct Staging<'a, 'v> {
 
 impl<'a> Staging<'a, '_> {
     /// Gives uids to the new nodes, and says which. They come after all that are named.
-    fn number_nodes(&mut self, mutations: &[Mutation<'a>]) -> Vec<(String, Uid)> {
-        let mut next = self.version.clone();
+    fn number_nodes(&mut self, mutations: &[Mutation<'a>]) -> Result<Vec<(String, Uid)>> {
         let sets = || mutations.iter().flat_map(|mutation| &mutation.sets);
         let mentioned = || sets().flat_map(|quad| [Some(quad.subject), target(&quad.object)]);
         for node in mentioned().flatten() {
             if let Subject::Uid(uid) = node {
-                next.reserve_uid(Uid(uid));
-                self.note_high(uid);
+                self.note_uid(uid, !NodeIds::is_high(Uid(uid)));
             }
         }
-        let mut uids = Vec::new();
+        let mut labels = Vec::new();
         for label in mentioned().flatten().filter_map(Label::of) {
             if let Entry::Vacant(place) = self.labels.entry(label) {
-                let uid = *place.insert(next.new_uid());
-                uids.push((label.reported(self.version), uid));
-                self.note_high(uid.0);
+                place.insert(Uid(0));
+                labels.push(label);
             }
         }
-        self.changes.next_uid = next.next_uid;
-        uids
+        if labels.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Version { uids, nodes, .. } = self.version;
+        uids.skip_to(self.changes.next_uid);
+        let new = uids.take_unknown(labels.len() as u64, nodes)?;
+        let mut reported = Vec::with_capacity(labels.len());
+        for (label, uid) in labels.into_iter().zip(new) {
+            self.labels.insert(label, Uid(uid));
+            self.note_uid(uid, true);
+            reported.push((label.reported(self.version), Uid(uid)));
+        }
+        Ok(reported)
     }
 
-    fn note_high(&mut self, uid: u64) {
+    /// Notes a uid that is set; `is_counted` says whether new ones come after it.
+    fn note_uid(&mut self, uid: u64, is_counted: bool) {
         if NodeIds::is_high(Uid(uid)) {
             self.changes.high.push(uid);
+        }
+        if is_counted {
+            self.changes.next_uid = self.changes.next_uid.max(uid + 1);
         }
     }
 

@@ -14,6 +14,7 @@ use super::node_ids::NodeIds;
 use super::persist_vectors::VECTORS_TAG;
 use super::persist_vectors::read_vectors;
 use super::persist_vectors::write_vectors;
+use super::uids::Uids;
 use super::values::LangValues;
 use super::values::ValueBase;
 use super::version::Predicate;
@@ -94,7 +95,7 @@ impl Writer {
     fn version(&mut self, version: &Version) -> Result<()> {
         self.catalog.byte(LAYOUT);
         self.catalog.number(version.commit);
-        self.catalog.number(version.next_uid);
+        self.catalog.number(version.uids.next());
         self.catalog.text(&version.schema.to_text());
         self.file.array("high", version.nodes.high())?;
         let mut predicates: Vec<_> = version.predicates.iter().collect();
@@ -209,7 +210,7 @@ impl Reader<'_> {
         }
         let mut version = Version::empty();
         version.commit = self.catalog.number()?;
-        version.next_uid = self.catalog.number()?;
+        version.uids = Arc::new(Uids::starting_at(self.catalog.number()?));
         let text = parse_schema(self.catalog.text()?);
         let text = text.map_err(|fault| self.catalog.corrupt(&format!("the schema: {fault}")))?;
         let mut schema = Schema::new();

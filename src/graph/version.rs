@@ -3,11 +3,11 @@
 use super::edges::Direction;
 use super::edges::EdgeStore;
 use super::node_ids::NodeIds;
+use super::uids::Uids;
 use super::values::LangValues;
 use crate::schema::PredicateDef;
 use crate::schema::Schema;
 use crate::storage::NodeSet;
-use crate::types::Uid;
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ pub struct Version {
     pub schema: Arc<Schema>,
     /// The predicates by name: all that the schema has, those that nobody uses yet without data.
     pub predicates: imbl::HashMap<Arc<str>, Arc<Predicate>>,
-    /// The uid that the next new node gets.
-    pub next_uid: u64,
+    /// Hands out the uids of new nodes, to all versions of the graph.
+    pub uids: Arc<Uids>,
 }
 
 /// One predicate at one version.
@@ -44,9 +44,6 @@ pub enum PredicateData {
     Edges(EdgeStore),
 }
 
-/// The uid of the first new node: small uids, which are written by hand, never collide with it.
-const FIRST_NEW_UID: u64 = 0x10001;
-
 impl Version {
     /// The graph without data, with the schema that every graph has.
     pub fn empty() -> Version {
@@ -55,7 +52,7 @@ impl Version {
             nodes: NodeIds::default(),
             schema: Arc::new(Schema::new()),
             predicates: imbl::HashMap::new(),
-            next_uid: FIRST_NEW_UID,
+            uids: Arc::new(Uids::default()),
         };
         version.add_unused();
         version
@@ -69,24 +66,6 @@ impl Version {
             .map(|def| (Arc::from(def.name.as_str()), Arc::new(Predicate::empty(def.clone()))))
             .collect();
         self.predicates.extend(new);
-    }
-
-    /// Takes the uid for a new node.
-    pub fn new_uid(&mut self) -> Uid {
-        // Uids that need a place in the table may be in use already, whatever the next one is.
-        while NodeIds::is_high(Uid(self.next_uid)) && self.nodes.node(Uid(self.next_uid)).is_some()
-        {
-            self.next_uid += 1;
-        }
-        self.next_uid += 1;
-        Uid(self.next_uid - 1)
-    }
-
-    /// Sees to it that no new node gets `uid`.
-    pub fn reserve_uid(&mut self, uid: Uid) {
-        if !NodeIds::is_high(uid) {
-            self.next_uid = self.next_uid.max(uid.0 + 1);
-        }
     }
 
     /// The number of nodes that have a value or an edge, or that an edge leads to.

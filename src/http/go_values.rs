@@ -28,6 +28,25 @@ pub fn parse_u64(text: &str) -> Result<u64, String> {
     u64::from_str_radix(digits, radix).map_err(|_| fault("value out of range"))
 }
 
+/// Reads a number with the digits 0 to 9 and a to z; `None` for what is none.
+pub fn parse_base36(text: &str) -> Option<u64> {
+    let is_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if is_digits { u64::from_str_radix(text, 36).ok() } else { None }
+}
+
+/// Writes a number with the digits 0 to 9 and a to z.
+pub fn to_base36(mut number: u64) -> String {
+    let mut digits = Vec::new();
+    loop {
+        let digit = char::from_digit((number % 36) as u32, 36).expect("it is below 36");
+        digits.push(digit);
+        number /= 36;
+        if number == 0 {
+            return digits.iter().rev().collect();
+        }
+    }
+}
+
 /// Reads `300ms`, `1.5h`, `2h45m`. A duration below zero has passed already: it is zero here.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let invalid = || format!("time: invalid duration {text:?}");
@@ -81,6 +100,15 @@ mod tests {
             assert!(parse_u64(text).unwrap_err().contains("invalid syntax"), "{text}");
         }
         assert!(parse_u64("18446744073709551616").unwrap_err().contains("out of range"));
+    }
+
+    #[test]
+    fn base_36() {
+        for number in [0, 35, 36, 12_345_678_901, u64::MAX] {
+            assert_eq!(parse_base36(&to_base36(number)), Some(number));
+        }
+        assert_eq!(to_base36(46655), "zzz");
+        assert!(["", "+1", "-", "a b"].iter().all(|text| parse_base36(text).is_none()));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The database over HTTP: `/query`, `/mutate`, `/alter`, `/commit` and `/health`, as Dgraph has them.
+//! The database over HTTP: `/query`, `/mutate`, `/alter`, `/commit`, `/assign` and `/health`, as Dgraph has them.
 
 mod server;
 mod router;
@@ -7,6 +7,7 @@ mod incoming;
 mod go_values;
 mod query;
 mod mutate;
+mod commit;
 mod alter;
 mod health;
 mod reply;

@@ -1,4 +1,4 @@
-//! `POST /mutate` and `POST /commit`.
+//! `POST /mutate`.
 
 use super::incoming::Incoming;
 use super::reply::Extensions;
@@ -6,36 +6,54 @@ use super::reply::Reply;
 use super::reply::Txn;
 use super::router::App;
 use crate::db::Control;
+use crate::db::Database;
 use crate::db::Mutation;
 use crate::db::MutationAnswer;
 use crate::db::MutationRequest;
 use crate::db::Statements;
+use crate::db::TxnOptions;
 use crate::types::JsonReader;
 use crate::types::Position;
 use crate::types::Result as EngineResult;
 use serde_json::json;
 use std::borrow::Cow;
 
-/// Carries out a mutation.
+/// Carries out a mutation: in the transaction that it names, in a new one, or as one of its own.
 pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
-    let body = match read(incoming) {
-        Ok(body) => body,
+    let request = match read(incoming) {
+        Ok(request) => request,
         Err(message) => return Reply::invalid_request(&message),
     };
-    let done = match &body {
-        Body::Text(text) => app.database.mutate_text(text, control),
-        Body::Json(request) => app.database.mutate_request(request, control),
-    };
+    let done = run(&app.database, &request, control);
     done.and_then(|done| reply(done, control)).unwrap_or_else(|error| Reply::failed(&error))
 }
 
-/// Ends a transaction: there are none that stay open.
-pub fn commit(_app: &App, incoming: &Incoming, _control: &Control) -> Reply {
-    match incoming.number("startTs") {
-        Ok(0) => Reply::invalid_request("startTs parameter is mandatory while trying to commit"),
-        Ok(_) => Reply::invalid_request("not supported yet: open transactions, use commitNow=true"),
-        Err(message) => Reply::invalid_request(&message),
+fn run(
+    database: &Database,
+    request: &Request<'_>,
+    control: &Control,
+) -> EngineResult<MutationAnswer> {
+    let Request { body, commits_now, start } = request;
+    if *commits_now && *start == 0 {
+        return match body {
+            Body::Text(text) => database.mutate_text(text, control),
+            Body::Json(request) => database.mutate_request(request, control),
+        };
     }
+    let txn = match *start {
+        0 => database.begin(TxnOptions::default())?,
+        start => database.resume(start)?,
+    };
+    let mut done = match body {
+        Body::Text(text) => txn.mutate_text(text, control)?,
+        Body::Json(request) => txn.mutate(request, control)?,
+    };
+    if *commits_now {
+        done.commit = Some(txn.commit()?);
+        (done.keys, done.predicates) = (Vec::new(), Vec::new());
+    }
+    txn.leave_open();
+    Ok(done)
 }
 
 fn reply(done: MutationAnswer, control: &Control) -> EngineResult<Reply> {
@@ -55,9 +73,21 @@ fn reply(done: MutationAnswer, control: &Control) -> EngineResult<Reply> {
     let data = format!(
         "{{\"code\":\"Success\",\"message\":\"Done\",\"queries\":{queries},\"uids\":{uids}}}"
     );
-    let txn = if done.is_query { Txn::Read(done.commit) } else { Txn::Commit(done.commit) };
+    let txn = Txn {
+        start: done.start,
+        commit: done.commit,
+        keys: done.keys,
+        predicates: done.predicates,
+    };
     let extensions = Extensions { latency, txn, touched: None, explain: None };
     Ok(Reply::data(data.as_bytes(), &extensions))
+}
+
+struct Request<'a> {
+    body: Body<'a>,
+    commits_now: bool,
+    /// The number of its transaction; 0 for a new one.
+    start: u64,
 }
 
 enum Body<'a> {
@@ -67,9 +97,9 @@ enum Body<'a> {
     Json(MutationRequest<'a>),
 }
 
-fn read(incoming: &Incoming) -> Result<Body<'_>, String> {
+fn read(incoming: &Incoming) -> Result<Request<'_>, String> {
     let commits_now = incoming.flag("commitNow")?;
-    let transaction = incoming.number("startTs")?;
+    let start = incoming.number("startTs")?;
     let is_json = match incoming.content_type()?.as_str() {
         "application/rdf" => false,
         "application/json" => true,
@@ -79,11 +109,9 @@ fn read(incoming: &Incoming) -> Result<Body<'_>, String> {
                 .to_owned());
         }
     };
-    if !commits_now || transaction != 0 {
-        return Err("not supported yet: open transactions, use commitNow=true".to_owned());
-    }
     let text = incoming.text()?;
-    if is_json { read_json(text).map(Body::Json) } else { Ok(Body::Text(text)) }
+    let body = if is_json { Body::Json(read_json(text)?) } else { Body::Text(text) };
+    Ok(Request { body, commits_now, start })
 }
 
 /// Reads `{"query": …, "cond": …, "set": …, "delete": …, "mutations": [{…}, …]}`. What is set and

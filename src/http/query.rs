@@ -17,8 +17,8 @@ use serde_json::Value;
 /// Answers a query.
 pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     match read(incoming).and_then(|request| Ok((request, wanted(incoming)?))) {
-        Ok((request, wanted)) => {
-            run(app, &request, wanted, control).unwrap_or_else(|error| Reply::failed(&error))
+        Ok(((request, start), wanted)) => {
+            run(app, &request, start, wanted, control).unwrap_or_else(|error| Reply::failed(&error))
         }
         Err(message) => Reply::invalid_request(&message),
     }
@@ -27,13 +27,14 @@ pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
 fn run(
     app: &App,
     request: &QueryRequest,
+    start: u64,
     Wanted { rdf, explain }: Wanted,
     control: &Control,
 ) -> EngineResult<Reply> {
     if explain {
         control.start_trace();
     }
-    let answer = app.database.query(request, control)?;
+    let (answer, start) = app.database.query_at(start, request, control)?;
     let (data, encoding) = match rdf {
         false => answer.to_json_within(control)?,
         true => {
@@ -49,7 +50,7 @@ fn run(
         let text = request.text.split_whitespace().collect::<Vec<_>>().join(" ");
         eprintln!("slow query, {:.3} s: {text}", latency.total().as_secs_f64());
     }
-    let txn = Txn::Read(answer.commit());
+    let txn = Txn { start, ..Txn::default() };
     let steps =
         control.trace().map(|trace| Explanation::new(&request.text, trace.steps(), latency));
     let touched = answer.touched().into_iter().map(|(name, count)| (name.to_owned(), count));
@@ -79,10 +80,12 @@ fn wanted(incoming: &Incoming) -> Result<Wanted, String> {
     }
 }
 
-fn read(incoming: &Incoming) -> Result<QueryRequest, String> {
+/// The query, and the number of the moment that it is about; 0 for now.
+fn read(incoming: &Incoming) -> Result<(QueryRequest, u64), String> {
     let debug = incoming.flag("debug")?;
-    // Every query reads the newest version, which is what these three ask for at the least.
-    incoming.number("startTs")?;
+    let start = incoming.number("startTs")?;
+    // A query costs the same whether a mutation may follow it or not, and the newest version is
+    // always at hand, so these two change nothing.
     incoming.flag("ro")?;
     incoming.flag("be")?;
     let (text, variables) = match incoming.content_type()?.as_str() {
@@ -96,7 +99,7 @@ fn read(incoming: &Incoming) -> Result<QueryRequest, String> {
                 .to_owned());
         }
     };
-    Ok(QueryRequest { text, variables, debug })
+    Ok((QueryRequest { text, variables, debug }, start))
 }
 
 fn read_json(body: &str) -> Result<(String, Variables), String> {

@@ -1,5 +1,6 @@
 //! What is sent back: the envelopes, the headers, and gzip.
 
+use super::go_values;
 use crate::db::ExplainedStep;
 use crate::db::Latency;
 use crate::types::Error;
@@ -10,6 +11,8 @@ use axum::http::header;
 use axum::response::Response;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use serde_json::Map;
+use serde_json::Value;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -41,11 +44,37 @@ pub struct Extensions {
 }
 
 /// The transaction of a reply.
-pub enum Txn {
-    /// A query that read the version of this commit.
-    Read(u64),
-    /// A mutation that made the version of this commit.
-    Commit(u64),
+#[derive(Default)]
+pub struct Txn {
+    /// The number of the moment that it reads.
+    pub start: u64,
+    /// The number of its commit, where it is committed.
+    pub commit: Option<u64>,
+    /// The conflict keys of what the request changed, where it is not committed.
+    pub keys: Vec<u64>,
+    /// The names of the predicates that the request changed.
+    pub predicates: Vec<String>,
+}
+
+impl Txn {
+    /// Members without a value are left out.
+    fn to_json(&self) -> Value {
+        let mut members = Map::new();
+        members.insert("start_ts".to_owned(), json!(self.start));
+        if let Some(commit) = self.commit {
+            members.insert("commit_ts".to_owned(), json!(commit));
+        }
+        if !self.keys.is_empty() {
+            let keys = self.keys.iter().map(|&key| go_values::to_base36(key));
+            members.insert("keys".to_owned(), keys.collect());
+        }
+        if !self.predicates.is_empty() {
+            // There is one group of servers, the first, and one namespace, 0.
+            let predicates = self.predicates.iter().map(|name| format!("1-0-{name}"));
+            members.insert("preds".to_owned(), predicates.collect());
+        }
+        Value::Object(members)
+    }
 }
 
 impl Reply {
@@ -69,8 +98,13 @@ impl Reply {
 
     /// A request that was understood and could not be carried out.
     pub fn failed(error: &Error) -> Reply {
-        let errors = errors(&error.to_string(), INVALID_REQUEST);
+        let errors = errors(&message_of(error), INVALID_REQUEST);
         Reply::json(format!(r#"{{"errors":{errors},"data":null}}"#))
+    }
+
+    /// A request about a transaction that could not be carried out.
+    pub fn refused(error: &Error) -> Reply {
+        Reply::invalid_request(&message_of(error))
     }
 
     /// A request that was not understood.
@@ -149,10 +183,7 @@ impl Extensions {
         let times = times.iter().filter(|(_, time)| !time.is_zero());
         let times: Vec<String> =
             times.map(|(name, time)| format!("\"{name}\":{}", time.as_nanos())).collect();
-        let txn = match self.txn {
-            Txn::Read(commit) => format!("\"start_ts\":{commit}"),
-            Txn::Commit(commit) => format!("\"start_ts\":{},\"commit_ts\":{commit}", commit - 1),
-        };
+        let txn = self.txn.to_json();
         let mut metrics = String::new();
         if let (Some(touched), Some(total)) = (&self.touched, self.total()) {
             let mut counts = touched.clone();
@@ -163,7 +194,7 @@ impl Extensions {
             let steps: Vec<_> = steps.iter().map(step_json).collect();
             metrics.push_str(&format!(",\"explain\":{}", json!(steps)));
         }
-        format!("{{\"server_latency\":{{{}}},\"txn\":{{{txn}}}{metrics}}}", times.join(","))
+        format!("{{\"server_latency\":{{{}}},\"txn\":{txn}{metrics}}}", times.join(","))
     }
 
     fn total(&self) -> Option<u64> {
@@ -171,7 +202,7 @@ impl Extensions {
     }
 }
 
-fn step_json(step: &ExplainedStep) -> serde_json::Value {
+fn step_json(step: &ExplainedStep) -> Value {
     json!({
         "depth": step.depth,
         "action": step.action,
@@ -181,6 +212,14 @@ fn step_json(step: &ExplainedStep) -> serde_json::Value {
         "rows": step.rows,
         "ns": step.time.as_nanos() as u64,
     })
+}
+
+/// The message of an error; that of a conflict is what clients look for.
+fn message_of(error: &Error) -> String {
+    match error {
+        Error::Conflict => format!("rpc error: code = Aborted desc = {error}"),
+        _ => error.to_string(),
+    }
 }
 
 fn errors(message: &str, code: &str) -> String {

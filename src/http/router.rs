@@ -1,6 +1,7 @@
 //! Which path does what, and what all of them have in common.
 
 use super::alter;
+use super::commit;
 use super::health;
 use super::incoming;
 use super::incoming::Incoming;
@@ -63,7 +64,8 @@ pub fn router(app: App) -> Router {
     Router::new()
         .route("/query", post(query::answer))
         .route("/mutate", post(mutate::answer))
-        .route("/commit", post(mutate::commit))
+        .route("/commit", post(commit::answer))
+        .route("/assign", any(move |State(app), request| receive_any(app, request, commit::assign)))
         .route("/alter", post(alter::answer))
         .route("/health", get(|State(app): State<Arc<App>>| async move { report_health(&app) }))
         .fallback(|| async { Reply::not_found().into_response(false) })
@@ -75,14 +77,21 @@ fn report_health(app: &App) -> Response {
 }
 
 async fn receive(app: Arc<App>, request: Request, answer: Answerer) -> Response {
-    let (mut parts, body) = request.into_parts();
-    let wants_gzip = incoming::accepts_gzip(&parts.headers);
-    if parts.method == Method::OPTIONS {
+    let method = request.method();
+    if method == Method::OPTIONS {
         return Reply::empty().into_response(false);
     }
-    if parts.method != Method::POST && parts.method != Method::PUT {
+    if method != Method::POST && method != Method::PUT {
+        let wants_gzip = incoming::accepts_gzip(request.headers());
         return Reply::invalid_method().into_response(wants_gzip);
     }
+    receive_any(app, request, answer).await
+}
+
+/// As [`receive`], whatever the method.
+async fn receive_any(app: Arc<App>, request: Request, answer: Answerer) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let wants_gzip = incoming::accepts_gzip(&parts.headers);
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
     let reply = match to_bytes(body, incoming::BODY_LEN_MAX).await {
         Ok(body) => match Incoming::new(parts.headers, parts.uri.query(), body) {

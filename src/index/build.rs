@@ -29,7 +29,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 /// What the tokens of an index are.
-#[derive(Debug, Copy, Clone, Eq, PartialEq)]
+#[derive(Debug, Copy, Clone, Eq, PartialEq, Hash)]
 #[repr(u8)]
 pub enum IndexKind {
     /// Whole values, in their order.

@@ -12,6 +12,8 @@ use crate::storage::Values;
 use crate::types::ValueRef;
 use crate::types::ordered_bits;
 use std::cmp::Ordering;
+use std::hash::Hash;
+use std::hash::Hasher;
 use std::ops::Range;
 
 /// The stored part of an index.
@@ -26,7 +28,7 @@ pub struct TokenIndex {
 }
 
 /// A token that stands for itself, ordered as tokens of its index are.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TokenKey {
     /// An int, a bool, a trigram.
     Int(i64),
@@ -63,6 +65,13 @@ impl PartialEq for BigFloatKey {
 }
 
 impl Eq for BigFloatKey {}
+
+impl Hash for BigFloatKey {
+    /// Equal numbers have equal texts: the texts are canonical.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
 
 impl BigFloatKey {
     fn compare(&self, other: &str) -> Ordering {

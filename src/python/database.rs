@@ -5,25 +5,26 @@ use super::errors::to_python_with_text;
 use super::explanation::PyExplanation;
 use super::explanation::slow_dict;
 use super::interrupt::interruptible_with;
-use super::mutation::OwnedMutation;
 use super::mutation::PyUpsert;
-use super::mutation::Texts;
-use super::mutation::to_json;
-use super::mutation::uid_dict;
 use super::pages::PyPages;
+use super::requests::MutationArguments;
+use super::requests::Target;
+use super::requests::UpsertArguments;
+use super::requests::to_timeout;
 use super::result::PyResultSet;
 use super::server::PyServer;
 use super::source::PyLoadReport;
 use super::source::to_schema_text;
 use super::source::to_source;
+use super::txn::PyTxn;
 use super::variables::to_variables;
 use crate::db::Database;
 use crate::db::Drop;
 use crate::db::LoadOptions;
-use crate::db::MutationRequest;
 use crate::db::PredicateStats;
 use crate::db::QueryRequest;
 use crate::db::Stats;
+use crate::db::TxnOptions;
 use crate::http::ServeOptions;
 use crate::http::Server;
 use pyo3::exceptions::PyValueError;
@@ -32,7 +33,6 @@ use pyo3::types::PyDict;
 use pyo3::types::PyTuple;
 use std::net::IpAddr;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// An open database. Made by `connect`; usable from many threads at once, and after a fork.
 #[pyclass(frozen, weakref, name = "Database", module = "hexgraph")]
@@ -150,17 +150,7 @@ impl PyDatabase {
         timeout: Option<f64>,
         debug: bool,
     ) -> PyResult<PyResultSet> {
-        let variables = to_variables(variables)?;
-        let timeout = to_timeout(timeout)?;
-        let request = QueryRequest { text: dql, variables, debug };
-        let answer = interruptible_with(
-            py,
-            timeout,
-            |_| Ok(()),
-            |control| self.database.query(&request, control),
-            |error| to_python_with_text(error, &request.text),
-        );
-        Ok(PyResultSet::new(answer?))
+        Target::Database(&self.database).query(py, dql, variables, timeout, debug)
     }
 
     /// Answer a query and tell how: each step with the rows that the indexes promised, the rows
@@ -251,18 +241,8 @@ impl PyDatabase {
         set_json: Option<&Bound<'py, PyAny>>,
         delete_json: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let (set_json, delete_json) = (to_json(set_json)?, to_json(delete_json)?);
-        let texts = Texts { set, delete, set_json: &set_json, delete_json: &delete_json };
-        let mutations = vec![texts.mutation("")];
-        let request = MutationRequest { mutations, ..MutationRequest::default() };
-        let done = interruptible_with(
-            py,
-            None,
-            |_| Ok(()),
-            |control| self.database.mutate_request(&request, control),
-            |error| to_python_with_text(error, texts.only()),
-        );
-        uid_dict(py, &done?.uids)
+        let arguments = MutationArguments { set, delete, set_json, delete_json };
+        Target::Database(&self.database).mutate(py, &arguments)
     }
 
     /// Ask a query, and change what it found, in one commit: nobody else writes between the two.
@@ -303,28 +283,69 @@ impl PyDatabase {
         mutations: Option<Vec<Bound<'py, PyDict>>>,
         timeout: Option<f64>,
     ) -> PyResult<PyUpsert> {
-        let timeout = to_timeout(timeout)?;
-        let variables = to_variables(variables)?;
-        let (set_json, delete_json) = (to_json(set_json)?, to_json(delete_json)?);
-        let texts = Texts { set, delete, set_json: &set_json, delete_json: &delete_json };
-        let more = mutations.iter().flatten().map(OwnedMutation::read);
-        let more = more.collect::<PyResult<Vec<_>>>()?;
-        let mut mutations = vec![texts.mutation(cond)];
-        mutations.retain(|it| !it.set.is_empty() || !it.delete.is_empty());
-        mutations.extend(more.iter().map(OwnedMutation::mutation));
-        let is_block = mutations.is_empty() && variables.is_empty() && cond.is_empty();
-        let request = MutationRequest { query: dql.into(), variables, mutations };
-        let done = interruptible_with(
-            py,
-            timeout,
-            |_| Ok(()),
-            |control| match is_block {
-                true => self.database.mutate_text(dql, control),
-                false => self.database.mutate_request(&request, control),
-            },
-            |error| to_python_with_text(error, if is_block { dql } else { "" }),
-        );
-        PyUpsert::new(py, done?)
+        let upsert = UpsertArguments { dql, variables, cond, mutations, timeout };
+        let arguments = MutationArguments { set, delete, set_json, delete_json };
+        Target::Database(&self.database).upsert(py, upsert, &arguments)
+    }
+
+    /// Begin a transaction: requests that see one moment and are committed as one.
+    ///
+    /// As a context manager it commits at the end of the block, and discards when an exception
+    /// leaves it. What it writes conflicts with what others commit meanwhile to the same value of
+    /// a node, the same edge, or the same indexed value of an `@upsert` predicate: the first one
+    /// wins, the others get ConflictError. With `read_only` it changes nothing and never
+    /// conflicts: all its queries show the same moment.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> with db.txn() as txn:
+    /// ...     ada = txn.mutate(set='_:ada <name> "Ada" .')["ada"]
+    /// ...     _ = txn.mutate(set=f'<{ada}> <born> "1815"^^<xs:int> .')
+    /// >>> db.query("{ q(func: has(born)) { name born } }").to_dict()
+    /// {'q': [{'name': 'Ada', 'born': 1815}]}
+    #[pyo3(signature = (*, read_only = false))]
+    fn txn(&self, py: Python<'_>, read_only: bool) -> PyResult<PyTxn> {
+        let options = TxnOptions { read_only, best_effort: false };
+        let txn = py.detach(|| self.database.begin(options)).map_err(to_python)?;
+        Ok(PyTxn::new(txn))
+    }
+
+    /// Call `work` with a transaction, commit, and return what `work` returned. After a conflict
+    /// it is called again with a new transaction, up to `retries` times, each time after a longer
+    /// pause. So it must do nothing but ask the transaction and change things in it.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<0x1> <visits> "1"^^<xs:int> .')
+    /// >>> def visit(txn):
+    /// ...     (node,) = txn.query("{ q(func: uid(0x1)) { visits } }")["q"]
+    /// ...     _ = txn.mutate(set_json={"uid": "0x1", "visits": node["visits"] + 1})
+    /// ...     return node["visits"] + 1
+    /// >>> db.run(visit)
+    /// 2
+    ///
+    /// Raises ConflictError when the last try is in conflict too, and what `work` raises.
+    #[pyo3(signature = (work, *, retries = 10))]
+    fn run<'py>(
+        this: &Bound<'py, Self>,
+        work: &Bound<'py, PyAny>,
+        retries: i64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let module = this.py().import("hexgraph.transactions")?;
+        module.call_method1("run", (this, work, retries))
+    }
+
+    /// Take `count` uids in a row that no new node gets, and return them: a program that numbers
+    /// its nodes itself knows their uids before it writes them.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> uids = db.assign_uids(3)
+    /// >>> len(uids), uids[2] - uids[0]
+    /// (3, 2)
+    fn assign_uids<'py>(&self, py: Python<'py>, count: u64) -> PyResult<Bound<'py, PyAny>> {
+        let first = py.detach(|| self.database.assign_uids(count)).map_err(to_python)?;
+        py.import("builtins")?.call_method1("range", (first.0, first.0 + count))
     }
 
     /// The schema in the language of `alter`.
@@ -405,11 +426,6 @@ impl PyDatabase {
         let mode = if self.read_only { ", read-only" } else { "" };
         format!("<hexgraph.Database {place}{mode}>")
     }
-}
-
-fn to_timeout(seconds: Option<f64>) -> PyResult<Option<Duration>> {
-    let timeout = seconds.map(Duration::try_from_secs_f64).transpose();
-    timeout.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 fn predicate_stats<'py>(py: Python<'py>, stats: &PredicateStats) -> PyResult<Bound<'py, PyDict>> {

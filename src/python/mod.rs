@@ -5,6 +5,8 @@ mod errors;
 mod interrupt;
 mod variables;
 mod source;
+mod requests;
+mod txn;
 mod database;
 mod pages;
 mod mutation;

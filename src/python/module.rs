@@ -6,9 +6,11 @@ use super::explanation::PyExplanation;
 use super::interrupt::signal_came;
 use super::mutation::PyUpsert;
 use super::pages::PyPages;
+use super::requests::to_timeout;
 use super::result::PyResultSet;
 use super::server::PyServer;
 use super::source::PyLoadReport;
+use super::txn::PyTxn;
 use crate::cli;
 use crate::cli::Interrupt;
 use crate::db::Database;
@@ -26,6 +28,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyResultSet>()?;
     module.add_class::<PyPages>()?;
     module.add_class::<PyUpsert>()?;
+    module.add_class::<PyTxn>()?;
     module.add_class::<ArrowTable>()?;
     module.add_class::<PyLoadReport>()?;
     module.add_class::<PyServer>()?;
@@ -36,15 +39,19 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Open the database in a directory, or an empty one in memory.
 #[pyfunction]
-#[pyo3(signature = (path, read_only, threads, limits))]
+#[pyo3(signature = (path, read_only, threads, limits, txn_timeout))]
 fn open_database(
     py: Python<'_>,
     path: Option<PathBuf>,
     read_only: bool,
     threads: usize,
     limits: Vec<(String, String)>,
+    txn_timeout: Option<f64>,
 ) -> PyResult<PyDatabase> {
     let mut options = OpenOptions { read_only, threads, ..OpenOptions::default() };
+    if let Some(idle) = to_timeout(txn_timeout)? {
+        options.transactions.idle = idle;
+    }
     for (name, value) in limits {
         let set = options.limits.set(&name, &value);
         set.map_err(|error| PyValueError::new_err(error.to_string()))?;

@@ -62,8 +62,9 @@ pub enum Error {
         /// Names the setting, its value and what was needed.
         message: String,
     },
-    /// Another transaction wrote one of the same keys first. Retry.
-    #[error("transaction has been aborted: another one changed the same data first, please retry")]
+    /// The transaction was aborted: another one changed the same things first, the schema was
+    /// changed under it, or nobody used it for too long. Begin again.
+    #[error("Transaction has been aborted. Please retry")]
     Conflict,
     /// A file to be loaded holds something that can't be stored. Fix the file.
     #[error("{file}:{line}:{column}: {message}")]

@@ -8,5 +8,6 @@ mod golden;
 mod layers;
 mod limits;
 mod shortest;
+mod transactions;
 mod twin;
 mod versions;

@@ -7,6 +7,9 @@ use crate::dql::ast::{self, Argument, Directive, Suffix, Value};
 use crate::plan::{Cascade, Facets, Filter, GroupBy, GroupKey, Recurse};
 use crate::types::Result;
 
+/// How `@cascade(...)` names all fields.
+const ALL_FIELDS: &str = "__all__";
+
 /// What was said behind a field or block.
 #[derive(Default)]
 pub struct Modifiers {
@@ -90,8 +93,10 @@ impl<'a> Lowering<'a> {
             }
             Directive::Cascade(None) => modifiers.cascade = Some(Cascade::All),
             Directive::Cascade(Some(names)) => {
-                let names = names.iter().map(|name| self.text(name).to_owned()).collect();
-                modifiers.cascade = Some(Cascade::Fields(names));
+                let names: Vec<_> = names.iter().map(|name| self.text(name).to_owned()).collect();
+                let is_all = names.iter().any(|name| name == ALL_FIELDS);
+                let cascade = if is_all { Cascade::All } else { Cascade::Fields(names) };
+                modifiers.cascade = Some(cascade);
             }
             Directive::Normalize => modifiers.normalize = true,
             Directive::IgnoreReflex => modifiers.ignore_reflex = true,

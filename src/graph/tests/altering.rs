@@ -68,7 +68,7 @@ fn what_is_not_allowed_changes_nothing() {
 #[test]
 fn drops() {
     let version = load_text(&with_schema("type T {\n name\n}\nname: string .\n"), DATA);
-    let next_uid = version.next_uid;
+    let next_uid = version.uids.next();
     let none = drop_attr(&version, "name").unwrap();
     assert!(none.predicate("name").is_none() && !none.schema.predicates.contains_key("name"));
     drop_attr(&version, "nope").unwrap();
@@ -77,6 +77,6 @@ fn drops() {
     let data = drop_data(&version);
     assert_eq!((data.node_count(), &data.schema), (0, &version.schema));
     let all = drop_all(&version);
-    assert_eq!((all.node_count(), all.next_uid), (0, next_uid));
+    assert_eq!((all.node_count(), all.uids.next()), (0, next_uid));
     assert_eq!(*all.schema, crate::schema::Schema::new());
 }

@@ -33,7 +33,7 @@ fn a_saved_version_opens_the_same() {
     let opened = open(&path).unwrap();
     assert_eq!(contents(&opened), contents(&version));
     assert_eq!(opened.schema, version.schema);
-    assert_eq!((opened.commit, opened.next_uid), (version.commit, version.next_uid));
+    assert_eq!((opened.commit, opened.uids.next()), (version.commit, version.uids.next()));
     super::model::check_indexes(&opened);
     // It can be changed, saved over itself and opened again.
     let more = "<0xfe00000000000000> <name> \"more\" .\n<1> <friend> <3> .\n<2> <b> \"0\" .";

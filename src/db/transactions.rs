@@ -1,0 +1,223 @@
+//! The transactions that are open, and the moments that a client may still come back to.
+//!
+//! A client over the network names its transaction by a number, the start: that of the moment that
+//! its first request saw. Most first requests are queries that nobody follows up, so a query opens
+//! nothing: its start is noted in a list of runs, one for each version that was read, and only a
+//! mutation that names it makes a transaction of it. Queries of a program in the same process
+//! are not noted at all.
+//!
+//! Everything here is bounded: transactions by number, idle time and staged statements, the list
+//! by length and age, the ends of transactions by number.
+
+use super::txn::OpenTxn;
+use crate::graph::Snapshot;
+use crate::graph::Store;
+use crate::graph::Version;
+use crate::types::Error;
+use crate::types::Result;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::MutexGuard;
+use std::sync::PoisonError;
+use std::time::Duration;
+use std::time::Instant;
+
+/// What open transactions may take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TxnLimits {
+    /// A transaction that nobody used for so long is dropped.
+    pub idle: Duration,
+    /// So many may be open at once.
+    pub open: usize,
+    /// So many statements may be staged in all of them together.
+    pub statements: u64,
+}
+
+impl Default for TxnLimits {
+    fn default() -> TxnLimits {
+        TxnLimits { idle: Duration::from_secs(300), open: 10_000, statements: 10_000_000 }
+    }
+}
+
+/// So many versions are kept for clients that may come back to them.
+const STARTS_MAX: usize = 4096;
+
+/// So many transactions that have ended are told from numbers that nobody knows.
+const ENDED_MAX: usize = 16_384;
+
+/// The open transactions of a database.
+pub struct Transactions {
+    limits: TxnLimits,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    open: FxHashMap<u64, Arc<OpenTxn>>,
+    /// The moments that queries saw, in their order.
+    starts: VecDeque<Start>,
+    /// The transactions that ended last, in the order of their ends.
+    ended: VecDeque<u64>,
+    /// The statements that are staged in all transactions.
+    staged: u64,
+    /// When to look for idle transactions again.
+    next_look: Option<Instant>,
+}
+
+/// A run of moments at which one version was the newest.
+struct Start {
+    first: u64,
+    last: u64,
+    used: Instant,
+    snapshot: Snapshot,
+}
+
+/// What is known of the number of a start.
+pub enum Known {
+    /// A transaction.
+    Open(Arc<OpenTxn>),
+    /// A moment that a query saw.
+    Start(Snapshot),
+    /// A transaction that has ended.
+    Ended,
+    /// Nothing.
+    Nothing,
+}
+
+impl Transactions {
+    /// None yet.
+    pub fn new(limits: TxnLimits) -> Transactions {
+        Transactions { limits, inner: Mutex::default() }
+    }
+
+    /// Adds a transaction, unless there is one of its number, which is returned then.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when too many are open.
+    pub fn add(&self, txn: OpenTxn) -> Result<Arc<OpenTxn>> {
+        let mut inner = self.lock();
+        inner.drop_idle(self.limits.idle);
+        if let Some(known) = inner.open.get(&txn.number()) {
+            return Ok(Arc::clone(known));
+        }
+        if self.limits.open <= inner.open.len() {
+            let most = self.limits.open;
+            let message = format!("{most} transactions are open, which is the most there may be");
+            return Err(Error::Limit { message });
+        }
+        let txn = Arc::new(txn);
+        inner.open.insert(txn.number(), Arc::clone(&txn));
+        Ok(txn)
+    }
+
+    /// Notes that a transaction has ended, with so many statements staged in it.
+    pub fn end(&self, number: u64, statements: u64) {
+        let mut inner = self.lock();
+        inner.staged = inner.staged.saturating_sub(statements);
+        inner.open.remove(&number);
+        inner.note_end(number);
+    }
+
+    /// Makes room for statements in a transaction.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there is none.
+    pub fn reserve(&self, statements: u64) -> Result<()> {
+        let mut inner = self.lock();
+        let most = self.limits.statements;
+        if most - inner.staged.min(most) < statements {
+            let staged = inner.staged;
+            let message = format!(
+                "{statements} more statements in open transactions, which hold {staged} of at \
+                 most {most}"
+            );
+            return Err(Error::Limit { message });
+        }
+        inner.staged += statements;
+        Ok(())
+    }
+
+    /// All that are open.
+    pub fn all(&self) -> Vec<Arc<OpenTxn>> {
+        let mut inner = self.lock();
+        inner.drop_idle(self.limits.idle);
+        inner.open.values().cloned().collect()
+    }
+
+    /// The newest version, and the number of this moment, at which [`Transactions::find`] finds it
+    /// again for a while.
+    pub fn start(&self, store: &Store) -> (Arc<Version>, u64) {
+        let mut inner = self.lock();
+        // Taken under the lock, so the list is in order.
+        let snapshot = store.snapshot();
+        let (version, number, used) =
+            (Arc::clone(snapshot.version()), snapshot.number(), Instant::now());
+        inner.drop_idle(self.limits.idle);
+        match inner.starts.back_mut() {
+            Some(run) if Arc::ptr_eq(run.snapshot.version(), &version) => {
+                (run.last, run.used) = (number, used);
+            }
+            _ => inner.starts.push_back(Start { first: number, last: number, used, snapshot }),
+        }
+        if STARTS_MAX < inner.starts.len() {
+            inner.starts.pop_front();
+        }
+        (version, number)
+    }
+
+    /// What is known of a number.
+    pub fn find(&self, number: u64) -> Known {
+        let mut inner = self.lock();
+        inner.drop_idle(self.limits.idle);
+        if let Some(txn) = inner.open.get(&number) {
+            return Known::Open(Arc::clone(txn));
+        }
+        if inner.ended.contains(&number) {
+            return Known::Ended;
+        }
+        let place = inner.starts.partition_point(|run| run.last < number);
+        match inner.starts.get_mut(place) {
+            Some(run) if run.first <= number => {
+                run.used = Instant::now();
+                Known::Start(run.snapshot.clone())
+            }
+            _ => Known::Nothing,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // What runs under the lock does not panic halfway.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    /// Drops what nobody used for the time `idle`. Looks at all only now and then.
+    fn drop_idle(&mut self, idle: Duration) {
+        let now = Instant::now();
+        if self.next_look.is_some_and(|next| now < next) {
+            return;
+        }
+        self.next_look = now.checked_add(idle / 16);
+        while self.starts.front().is_some_and(|run| idle <= now.duration_since(run.used)) {
+            self.starts.pop_front();
+        }
+        let idle = self.open.values().filter_map(|txn| Some((txn.number(), txn.drop_idle(idle)?)));
+        for (number, statements) in idle.collect::<Vec<_>>() {
+            self.staged = self.staged.saturating_sub(statements);
+            self.open.remove(&number);
+            self.note_end(number);
+        }
+    }
+
+    fn note_end(&mut self, number: u64) {
+        self.ended.push_back(number);
+        if ENDED_MAX < self.ended.len() {
+            self.ended.pop_front();
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Queries, mutations and upserts, asked of a database or inside a transaction: the one way from
+//! the arguments of Python to the engine.
+
+use super::errors::to_python_with_text;
+use super::interrupt::interruptible_with;
+use super::mutation::OwnedMutation;
+use super::mutation::PyUpsert;
+use super::mutation::Texts;
+use super::mutation::to_json;
+use super::mutation::uid_dict;
+use super::result::PyResultSet;
+use super::variables::to_variables;
+use crate::db::Control;
+use crate::db::Database;
+use crate::db::MutationAnswer;
+use crate::db::MutationRequest;
+use crate::db::QueryAnswer;
+use crate::db::QueryRequest;
+use crate::db::Txn;
+use crate::types::Result;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::time::Duration;
+
+/// Who is asked.
+#[derive(Clone, Copy)]
+pub enum Target<'a> {
+    /// The newest version; what is changed is committed at once.
+    Database(&'a Database),
+    /// What the transaction sees.
+    Txn(&'a Txn),
+}
+
+/// The arguments of a mutation, beside its conditions.
+pub struct MutationArguments<'a, 'py> {
+    /// N-Quads that are set.
+    pub set: &'a str,
+    /// N-Quads that are deleted.
+    pub delete: &'a str,
+    /// What is set as dicts or JSON text.
+    pub set_json: Option<&'a Bound<'py, PyAny>>,
+    /// What is deleted as dicts or JSON text.
+    pub delete_json: Option<&'a Bound<'py, PyAny>>,
+}
+
+/// The arguments of an upsert, beside those of its first mutation.
+pub struct UpsertArguments<'a, 'py> {
+    /// The query.
+    pub dql: &'a str,
+    /// The values of its variables.
+    pub variables: Option<&'a Bound<'py, PyDict>>,
+    /// The condition of the first mutation.
+    pub cond: &'a str,
+    /// The other mutations.
+    pub mutations: Option<Vec<Bound<'py, PyDict>>>,
+    /// Seconds.
+    pub timeout: Option<f64>,
+}
+
+impl Target<'_> {
+    /// Answers a query.
+    pub fn query(
+        self,
+        py: Python<'_>,
+        dql: String,
+        variables: Option<&Bound<'_, PyDict>>,
+        timeout: Option<f64>,
+        debug: bool,
+    ) -> PyResult<PyResultSet> {
+        let variables = to_variables(variables)?;
+        let timeout = to_timeout(timeout)?;
+        let request = QueryRequest { text: dql, variables, debug };
+        let answer = interruptible_with(
+            py,
+            timeout,
+            |_| Ok(()),
+            |control| self.ask(&request, control),
+            |error| to_python_with_text(error, &request.text),
+        );
+        Ok(PyResultSet::new(answer?))
+    }
+
+    /// Deletes and sets. Returns the uids of new nodes.
+    pub fn mutate<'py>(
+        self,
+        py: Python<'py>,
+        arguments: &MutationArguments<'_, 'py>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let MutationArguments { set, delete, set_json, delete_json } = *arguments;
+        let (set_json, delete_json) = (to_json(set_json)?, to_json(delete_json)?);
+        let texts = Texts { set, delete, set_json: &set_json, delete_json: &delete_json };
+        let mutations = vec![texts.mutation("")];
+        let request = MutationRequest { mutations, ..MutationRequest::default() };
+        let done = interruptible_with(
+            py,
+            None,
+            |_| Ok(()),
+            |control| self.change(&request, control),
+            |error| to_python_with_text(error, texts.only()),
+        );
+        uid_dict(py, &done?.uids)
+    }
+
+    /// Asks, and changes what was found.
+    pub fn upsert<'py>(
+        self,
+        py: Python<'py>,
+        upsert: UpsertArguments<'_, 'py>,
+        arguments: &MutationArguments<'_, 'py>,
+    ) -> PyResult<PyUpsert> {
+        let UpsertArguments { dql, variables, cond, mutations, timeout } = upsert;
+        let MutationArguments { set, delete, set_json, delete_json } = *arguments;
+        let timeout = to_timeout(timeout)?;
+        let variables = to_variables(variables)?;
+        let (set_json, delete_json) = (to_json(set_json)?, to_json(delete_json)?);
+        let texts = Texts { set, delete, set_json: &set_json, delete_json: &delete_json };
+        let more = mutations.iter().flatten().map(OwnedMutation::read);
+        let more = more.collect::<PyResult<Vec<_>>>()?;
+        let mut mutations = vec![texts.mutation(cond)];
+        mutations.retain(|it| !it.set.is_empty() || !it.delete.is_empty());
+        mutations.extend(more.iter().map(OwnedMutation::mutation));
+        let is_block = mutations.is_empty() && variables.is_empty() && cond.is_empty();
+        let request = MutationRequest { query: dql.into(), variables, mutations };
+        let done = interruptible_with(
+            py,
+            timeout,
+            |_| Ok(()),
+            |control| match is_block {
+                true => self.change_text(dql, control),
+                false => self.change(&request, control),
+            },
+            |error| to_python_with_text(error, if is_block { dql } else { "" }),
+        );
+        PyUpsert::new(py, done?)
+    }
+
+    fn ask(self, request: &QueryRequest, control: &Control) -> Result<QueryAnswer> {
+        match self {
+            Target::Database(database) => database.query(request, control),
+            Target::Txn(txn) => txn.query(request, control),
+        }
+    }
+
+    fn change(self, request: &MutationRequest<'_>, control: &Control) -> Result<MutationAnswer> {
+        match self {
+            Target::Database(database) => database.mutate_request(request, control),
+            Target::Txn(txn) => txn.mutate(request, control),
+        }
+    }
+
+    fn change_text(self, text: &str, control: &Control) -> Result<MutationAnswer> {
+        match self {
+            Target::Database(database) => database.mutate_text(text, control),
+            Target::Txn(txn) => txn.mutate_text(text, control),
+        }
+    }
+}
+
+/// A number of seconds.
+///
+/// # Errors
+///
+/// `ValueError` for a number that is no time.
+pub fn to_timeout(seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    let timeout = seconds.map(Duration::try_from_secs_f64).transpose();
+    timeout.map_err(|error| PyValueError::new_err(error.to_string()))
+}
