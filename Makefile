@@ -8,10 +8,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 WHEELS := $(CARGO_TARGET_DIR)/wheels
 
-.PHONY: help demo wheel install test lint conformance bench clean
+.PHONY: help demo wheel install test lint conformance conformance-long bench clean
 
 help: ## List these commands
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-17s %s\n", $$1, $$2 }'
 
 demo: install ## Build, install into .venv, and take the tour over the sample
 	$(BIN)/python -m hexgraph demo
@@ -31,6 +31,9 @@ lint: dev ## Check format and style of Rust and Python, and the type stubs
 
 conformance: install ## Compare with recorded answers, where ../shared is there
 	$(BIN)/python tests/conformance/run.py
+
+conformance-long: install ## The same with the recordings that take minutes
+	$(BIN)/python tests/conformance/run.py --long
 
 bench: ## Measure
 	cargo bench --locked -p hexgraph-benches
