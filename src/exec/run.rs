@@ -66,11 +66,30 @@ pub fn execute(
     options: ExecOptions,
     control: &Control,
 ) -> Result<Answer> {
+    let version = with_strangers(version, &query);
     let blocks = {
         let vars = vec![None; query.variables.len()];
         run_blocks(&mut Context { version: &version, query: &query, control, vars })?
     };
     Ok(Answer::new(version, query, options, blocks))
+}
+
+/// The version, knowing the great uids too that stand at a root and have no data: such a node
+/// shows its uid, as one with a small uid does.
+pub(crate) fn with_strangers(version: Arc<Version>, query: &Query) -> Arc<Version> {
+    let is_stranger = |uid: &u64| version.nodes.node(Uid(*uid)).is_none();
+    let mut strangers = Vec::new();
+    for function in query.blocks.iter().filter_map(|block| block.root.as_ref()) {
+        if let Call::Uid { uids, .. } = &function.call {
+            strangers.extend(uids.iter().copied().filter(is_stranger));
+        }
+    }
+    if strangers.is_empty() {
+        return version;
+    }
+    let mut knowing = Version::clone(&version);
+    knowing.nodes = version.nodes.with_strangers(strangers);
+    Arc::new(knowing)
 }
 
 /// Runs the blocks of a request, and returns them in the order of its text.

@@ -6,6 +6,7 @@ use super::limits::Control;
 use super::run::Answer;
 use super::run::ExecOptions;
 use super::run::run_blocks;
+use super::run::with_strangers;
 use crate::graph::Binding;
 use crate::graph::Bindings;
 use crate::graph::Version;
@@ -46,6 +47,7 @@ pub fn execute_upsert(
     for condition in conditions.iter().flatten() {
         check_condition(condition)?;
     }
+    let version = with_strangers(version, &query);
     let vars = vec![None; query.variables.len()];
     let mut context = Context { version: &version, query: &query, control, vars };
     let blocks = run_blocks(&mut context)?;

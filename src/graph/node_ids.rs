@@ -9,14 +9,17 @@ use crate::storage::Array;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::Uid;
+use std::sync::Arc;
 
 /// The least node id of a uid that stands in the table.
 const HIGH: u32 = 1 << 31;
 
-/// The two-way map. Cloning costs one reference count.
+/// The two-way map. Cloning costs two reference counts.
 #[derive(Clone, Default)]
 pub struct NodeIds {
     high: Array<u64>,
+    /// Uids of 2^31 and more that only a request knows, ascending. They have the last node ids.
+    strangers: Arc<[u64]>,
 }
 
 impl NodeIds {
@@ -30,7 +33,20 @@ impl NodeIds {
             let message = format!("{} uids of 2^31 and more, the limit is 2^31 - 1", high.len());
             return Err(Error::Limit { message });
         }
-        Ok(NodeIds { high })
+        Ok(NodeIds { high, strangers: Arc::default() })
+    }
+
+    /// The map that knows some more uids of 2^31 and more, for one request: nodes without data.
+    pub fn with_strangers(&self, mut uids: Vec<u64>) -> NodeIds {
+        uids.retain(|&uid| NodeIds::is_high(Uid(uid)) && self.node(Uid(uid)).is_none());
+        uids.sort_unstable();
+        uids.dedup();
+        NodeIds { high: self.high.clone(), strangers: uids.into() }
+    }
+
+    /// The node id of the first stranger.
+    fn first_stranger(&self) -> u32 {
+        u32::MAX - self.strangers.len() as u32
     }
 
     /// True for a uid that needs a place in the table.
@@ -44,8 +60,11 @@ impl NodeIds {
             return Some(uid.0 as u32);
         }
         let place = self.high.partition_point(0..self.high.len(), |other| other < uid.0);
-        let known = place < self.high.len() && self.high.get(place) == uid.0;
-        known.then(|| HIGH + place as u32)
+        if place < self.high.len() && self.high.get(place) == uid.0 {
+            return Some(HIGH + place as u32);
+        }
+        let place = self.strangers.binary_search(&uid.0).ok()?;
+        Some(self.first_stranger() + place as u32)
     }
 
     /// The least node id whose uid is greater than `uid`; `None` when there can be none.
@@ -63,8 +82,12 @@ impl NodeIds {
             return Uid(u64::from(node));
         }
         let place = (node - HIGH) as usize;
+        if place < self.high.len() {
+            return Uid(self.high.get(place));
+        }
         // The last node id stands for no node: it carries values that belong to none.
-        if place < self.high.len() { Uid(self.high.get(place)) } else { Uid(u64::MAX) }
+        let stranger = node.wrapping_sub(self.first_stranger()) as usize;
+        Uid(self.strangers.get(stranger).copied().unwrap_or(u64::MAX))
     }
 
     /// The table: uids of 2^31 and more, ascending.

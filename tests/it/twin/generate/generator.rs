@@ -50,13 +50,10 @@ pub struct Generator<'g> {
 impl<'g> Generator<'g> {
     /// A query to be.
     pub fn new(seed: u64, graph: &'g Graph, uids: &'g [u64]) -> Generator<'g> {
-        let known = graph.nodes();
-        // Of great uids only those that the engine has met stand for a node.
-        let uids = uids.iter().copied().filter(|uid| *uid < 1 << 31 || known.contains(uid));
         Generator {
             rng: Rng::with_seed(seed),
             graph,
-            uids: uids.collect(),
+            uids: uids.to_vec(),
             variables: Vec::new(),
             block: 0,
             above: Vec::new(),
