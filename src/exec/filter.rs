@@ -5,6 +5,7 @@
 //! (or not many more, since a test costs more than a step in a posting list).
 
 use super::context::Context;
+use super::function::is_told;
 use super::geo::GeoCall;
 use super::tester::Tester;
 use crate::plan::Call;
@@ -69,7 +70,8 @@ impl<'a> Context<'a> {
             return self.geo_nodes(call, Some(&candidates));
         }
         let estimate = self.estimate(function);
-        let step = self.begin("filter", "", Some(function.at), estimate);
+        let step =
+            self.begin("filter", "", Some(function.at), estimate.filter(|_| is_told(function)));
         let passed = self.passing(function, candidates, estimate)?;
         self.end(&step, passed.len());
         Ok(passed)

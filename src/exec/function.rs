@@ -277,6 +277,11 @@ impl<'a> Context<'a> {
     }
 }
 
+/// Whether the estimate of a function is what its index tells: some are always asked.
+pub(crate) fn is_told(function: &Function) -> bool {
+    !matches!(function.call, Call::Terms { .. } | Call::SimilarTo { .. })
+}
+
 fn nothing<'a>() -> Result<Tester<'a>> {
     Ok(Tester::Constant(false))
 }

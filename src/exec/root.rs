@@ -4,6 +4,7 @@ use super::compare::Wanted;
 use super::context::Context;
 use super::function::expect_index;
 use super::function::expect_text;
+use super::function::is_told;
 use super::function::match_distance;
 use super::function::ordered_set;
 use super::function::var_type;
@@ -40,7 +41,10 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        let estimate = self.control.trace().and_then(|_| self.estimate(function));
+        let estimate = match self.control.trace() {
+            Some(_) if is_told(function) => self.estimate(function),
+            _ => None,
+        };
         let step = self.begin("root", "", Some(function.at), estimate);
         self.took("index");
         let nodes = self.root_nodes(function)?;
