@@ -92,6 +92,9 @@ fn hint(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<&'
             | Token::SquareOpen
     );
     match token {
+        _ if text[start..].starts_with('@') && wants("name:") => {
+            Some("a directive or a language stands behind a field")
+        }
         _ if is_value && wants("and") => Some("join conditions with `and` or `or`"),
         _ if is_value && wants(",") => Some("is a comma missing?"),
         Token::Name(_) if wants("operator") => Some("is an operator missing?"),
@@ -107,8 +110,12 @@ fn hint(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<&'
             Some("arguments are written `key: value`, functions `func: name(...)`")
         }
         Token::Alias(_) if wants("name") => Some("only one alias may stand before a field"),
+        Token::BraceOpen if wants("}") => Some("a selection stands behind a field"),
+        Token::RoundClose | Token::Comma if wants("-operand") => Some("an operand is missing"),
         Token::BraceOpen if wants("(") => Some("a block needs round brackets: `name(func: ...)`"),
         Token::BraceClose if wants("name") => Some("expected a block: `name(func: ...) { ... }`"),
+        Token::Comma if wants(")") => Some("only one argument is possible here"),
+        _ if wants(")") => Some("is `)` missing before it?"),
         _ => None,
     }
 }

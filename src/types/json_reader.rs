@@ -125,7 +125,7 @@ impl<'a> JsonReader<'a> {
         if number.is_finite() {
             return Ok(number);
         }
-        Err(format!("json: cannot unmarshal number {text} into Go value of type float64"))
+        Err(format!("the number {text} is too large"))
     }
 
     /// Reads a number as it is written.
@@ -269,7 +269,7 @@ impl<'a> JsonReader<'a> {
 
     fn skip_nested(&mut self, depth: usize) -> Result<(), String> {
         if depth > DEPTH_MAX {
-            return Err("exceeded max depth".to_string());
+            return Err("it is nested too deep".to_string());
         }
         match self.peek()? {
             b'{' => self.object(|_, value| value.skip_nested(depth + 1)),
@@ -318,7 +318,7 @@ mod tests {
         ] {
             assert_eq!(check(text).unwrap_err(), expected);
         }
-        assert_eq!(check(&"[".repeat(100_000)).unwrap_err(), "exceeded max depth");
+        assert_eq!(check(&"[".repeat(100_000)).unwrap_err(), "it is nested too deep");
     }
 
     #[test]

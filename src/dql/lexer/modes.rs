@@ -294,7 +294,12 @@ impl<'a> Lexer<'a> {
         let message = format!("unexpected {} {place}", self.cursor.shown(at));
         let hint = match self.cursor.peek_at(at) {
             128.. => "names with such letters are written between `<` and `>`",
+            b'"' if self.cursor.text[..at].trim() == "{" => {
+                "this looks like JSON, which needs the content type application/json"
+            }
             b'"' => "strings may only stand inside round brackets",
+            b'.' => "languages are separated by `:`, as in `@en:fr:.`",
+            b')' | b']' => "it closes nothing: remove it",
             b'0'..=b'9' => "names with such letters are written between `<` and `>`",
             _ => "",
         };

@@ -7,9 +7,9 @@ use super::paging::Paging;
 use super::request::Lowering;
 use crate::dql::ast;
 use crate::dql::ast::{Argument, Suffix, Value};
-use crate::dql::nearest::nearest;
 use crate::plan::{Block, BlockKind, Endpoint, Field, Function, ShortestPath, VarId};
 use crate::types::Result;
+use crate::types::nearest;
 use std::sync::Arc;
 
 const KEYS: [&str; 13] = [

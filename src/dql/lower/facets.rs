@@ -52,7 +52,7 @@ impl<'a> Lowering<'a> {
             if last.is_some_and(|last| last.facet == item.facet) {
                 let at = list[0].name.start;
                 let message = format!("facet `{}` is bound to two variables", item.facet);
-                return Err(self.error(at, message));
+                return Err(self.error_with(at, message, "use one variable"));
             }
             last = Some(item);
         }

@@ -1,8 +1,8 @@
 //! The variables of the blocks: each defined once, and used.
 
-use crate::dql::nearest::nearest;
 use crate::dql::source::Source;
 use crate::plan::{VarId, Variable};
+use crate::types::nearest;
 use crate::types::{Error, Result};
 use rustc_hash::FxHashMap;
 
@@ -73,7 +73,7 @@ impl<'a> Names<'a> {
                     let others = self.entries.iter().filter(|other| other.definitions > 0);
                     let hint = match nearest(name, others.map(|other| other.name)) {
                         Some(other) => format!("did you mean `{other}`?"),
-                        None => format!("define it by `{name} as ...`"),
+                        None => format!("define it: `{name} as ...`"),
                     };
                     (format!("variable `{name}` is used but not defined"), hint)
                 }

@@ -7,6 +7,7 @@ use crate::dql::document::{Condition, UpsertPlan};
 use crate::dql::source::Source;
 use crate::dql::token::Text;
 use crate::plan::{Filter, Query, VarId};
+use crate::types::did_you_mean;
 use crate::types::{Error, Result};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -150,7 +151,12 @@ impl<'a> Lowering<'a> {
     pub(super) fn value_of(&self, variable: &'a Text) -> Result<&'a str> {
         let name = self.text(variable);
         self.values.declared(name).ok_or_else(|| {
-            let hint = format!("declare it: `query name({name}: string) {{ ... }}`");
+            let hint = match did_you_mean(name, self.values.names()) {
+                near if near.is_empty() => {
+                    format!("declare it: `query name({name}: string) {{ ... }}`")
+                }
+                near => near,
+            };
             self.error_with(variable.start, format!("variable {name} is not declared"), hint)
         })
     }
