@@ -116,7 +116,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("qeury { q(func: uid(1)) }", "did you mean `query`?"),
     ("{ q(func: uid(1)) @foo { uid } }", "unknown directive `@foo`"),
     ("{ q(func: uid(1)) { f @fliter(has(x)) } }", "did you mean `@filter`?"),
-    ("{ q(func: uid(1)) { f @filtr { uid } } }", "misspelt directive"),
+    ("{ q(func: uid(1)) { f @filtr { uid } } }", "did you mean `@filter`?"),
     ("{ q(func: uid(1), from: 1) { uid } }", "only a `shortest` block"),
     ("{ q(func: uid(1)) @filter { uid } }", "without its brackets"),
     ("{ q(func: has(a)) @filter(has(a) has(b)) { uid } }", "join conditions"),

@@ -21,6 +21,7 @@ use crate::plan::PredicateRef;
 use crate::plan::TermIndex;
 use crate::plan::TextMatch;
 use crate::plan::VarId;
+use crate::schema::PredicateDef;
 use crate::storage::NodeSet;
 use crate::types::Error;
 use crate::types::Result;
@@ -100,7 +101,8 @@ impl<'a> Context<'a> {
             Call::Type(name) => Ok(Some(self.type_nodes(name).unwrap_or_default())),
             Call::Compare { op, left: Operand::Predicate(name), arguments } => {
                 let Some(predicate) = self.resolve(name)? else { return Ok(None) };
-                let wanted = self.wanted(*op, arguments, comparable(predicate.def.value_type))?;
+                let wanted = self.wanted(*op, arguments, comparable(predicate.def.value_type));
+                let wanted = wanted.map_err(|error| error.or_hint(type_of(&predicate.def)))?;
                 Ok(ordered_set(predicate, name.lang.as_deref(), &wanted))
             }
             Call::Between { left: Operand::Predicate(name), low, high } => {
@@ -200,11 +202,13 @@ impl<'a> Context<'a> {
                     let hint = format!("write `uid_in({name}, 0x1)`");
                     return Err(Error::query(message).with_hint(hint));
                 }
-                let wanted = wanted(comparable(predicate.def.value_type))?;
+                let wanted = wanted(comparable(predicate.def.value_type));
+                let wanted = wanted.map_err(|error| error.or_hint(type_of(&predicate.def)))?;
                 Ok(Tester::Value { predicate, lang: name.lang.as_deref(), wanted })
             }
             Operand::Count(name) => {
-                let wanted = wanted(ValueType::Int)?;
+                let wanted = wanted(ValueType::Int);
+                let wanted = wanted.map_err(|error| error.or_hint("a count is an int"))?;
                 let Some(predicate) = self.resolve(name)? else { return nothing() };
                 let counter =
                     Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
@@ -213,7 +217,12 @@ impl<'a> Context<'a> {
             Operand::Val(var) => {
                 let map = self.expect_values(*var)?;
                 let Some(value_type) = var_type(&map) else { return nothing() };
-                let wanted = wanted(comparable(value_type))?;
+                let hint = || {
+                    let name = self.var_name(*var);
+                    format!("the values of `{name}` are of type {}", value_type.name())
+                };
+                let wanted = wanted(comparable(value_type));
+                let wanted = wanted.map_err(|error| error.or_hint(hint()))?;
                 Ok(Tester::Var { map, wanted })
             }
             Operand::Len(var) => {
@@ -306,6 +315,11 @@ fn nothing<'a>() -> Result<Tester<'a>> {
 pub(crate) fn no_reverse(name: &str) -> Error {
     let message = format!("predicate `{name}` has no reverse edges");
     Error::query(message).with_hint(format!("add `@reverse` to the schema of `{name}`"))
+}
+
+/// What a predicate holds, for who compared it with something else.
+pub(crate) fn type_of(def: &PredicateDef) -> String {
+    format!("`{}` is of type {}", def.name, def.value_type.name())
 }
 
 /// The error for a regular expression that can't be read.

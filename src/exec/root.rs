@@ -7,6 +7,7 @@ use super::function::expect_index;
 use super::function::expect_text;
 use super::function::match_distance;
 use super::function::ordered_set;
+use super::function::type_of;
 use super::function::var_type;
 use super::tester::Counter;
 use super::tester::Tester;
@@ -89,7 +90,11 @@ impl<'a> Context<'a> {
     {
         match left {
             Operand::Predicate(name) => self.root_compare_values(name, op, wanted),
-            Operand::Count(name) => self.root_compare_counts(name, &wanted(ValueType::Int)?),
+            Operand::Count(name) => {
+                let wanted = wanted(ValueType::Int);
+                let wanted = wanted.map_err(|error| error.or_hint("a count is an int"))?;
+                self.root_compare_counts(name, &wanted)
+            }
             Operand::Val(var) => self.root_compare_var(*var, wanted),
             Operand::Len(_) => Err(Error::query("`len` can't be the function of a block")
                 .with_hint("use it in a filter")),
@@ -114,7 +119,8 @@ impl<'a> Context<'a> {
         if op != Comparison::Eq && !def.indexes.iter().any(|tokenizer| tokenizer.is_sortable()) {
             return Err(no_order_index(def));
         }
-        let wanted = wanted(comparable(def.value_type))?;
+        let wanted = wanted(comparable(def.value_type));
+        let wanted = wanted.map_err(|error| error.or_hint(type_of(def)))?;
         if let Some(nodes) = ordered_set(predicate, name.lang.as_deref(), &wanted) {
             return Ok(nodes);
         }

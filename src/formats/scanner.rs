@@ -109,7 +109,10 @@ impl<'a> Scanner<'a> {
     /// The character here, for an error.
     pub(super) fn found(&self) -> String {
         match self.line[self.at..].chars().next() {
-            Some(character) => format!("`{}`", character.escape_debug()),
+            Some(character) if character.is_control() || character.is_whitespace() => {
+                format!("`{}`", character.escape_debug())
+            }
+            Some(character) => format!("`{character}`"),
             None => "the end of the line".to_string(),
         }
     }
@@ -247,7 +250,7 @@ impl<'a> Scanner<'a> {
         if name.chars().any(char::is_alphanumeric) {
             return Ok(name);
         }
-        let message = format!("`{name}` is no name (it has no letter and no digit)");
+        let message = format!("`<{name}>` is no name (it has no letter and no digit)");
         Err(self.fault_at(start, message))
     }
 

@@ -63,12 +63,16 @@ pub fn check_shape(def: &PredicateDef, lang: &str, is_edge: bool) -> Result<(), 
         return Err(missing_lang(&def.name));
     }
     match (def.value_type == ValueType::Uid, is_edge) {
-        (true, false) => {
-            Err(format!("`{}` leads to nodes, and this is a value (write `<0x1>`)", def.name))
-        }
+        (true, false) => Err(format!(
+            "`{}` leads to nodes, and this is a value (write `<0x1>`, in JSON `{{\"uid\": \"0x1\"}}`)",
+            def.name
+        )),
         (false, true) => {
             let found = def.value_type.name();
-            Err(format!("`{}` is of type {found}, and this is a node (write \"...\")", def.name))
+            Err(format!(
+                "`{}` is of type {found}, and this is a node (write a value in quotes)",
+                def.name
+            ))
         }
         _ => Ok(()),
     }

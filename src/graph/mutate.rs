@@ -29,6 +29,7 @@ use crate::types::Error;
 use crate::types::Result;
 use crate::types::Uid;
 use crate::types::ValueType;
+use crate::types::shown;
 use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
 use std::collections::hash_map::Entry;
@@ -228,7 +229,7 @@ impl<'a> Staging<'a, '_> {
                         Deleted::Password(lang, text.to_string())
                     }
                     _ => {
-                        let wrong = |reason| wrong_value(reason, name, quad.subject);
+                        let wrong = |reason| wrong_value(reason, &def, quad.subject);
                         Deleted::Value(lang, stored(object, &def).map_err(wrong)?)
                     }
                 }
@@ -268,7 +269,7 @@ impl<'a> Staging<'a, '_> {
             part.edges.push(SetEdge { predicate, node, target, facets });
             return Ok(());
         }
-        let wrong = |reason| wrong_value(reason, name, quad.subject);
+        let wrong = |reason| wrong_value(reason, &def, quad.subject);
         let value = stored(&quad.object, &def).map_err(wrong)?;
         let lang = self.lang(quad.lang);
         part.values.push(SetValue { predicate, lang, node, value, facets });
@@ -336,14 +337,15 @@ impl<'a> Staging<'a, '_> {
 }
 
 /// The error for a value that can't be stored, or that nobody can have.
-fn wrong_value(reason: String, name: &str, subject: Subject<'_>) -> Error {
+fn wrong_value(reason: String, def: &PredicateDef, subject: Subject<'_>) -> Error {
     let node = match subject {
         Subject::Uid(uid) => Uid(uid).to_string(),
         Subject::Blank(label) => format!("_:{label}"),
         Subject::Var(name) => format!("uid({name})"),
         Subject::New(_) | Subject::Star => "a new node".to_owned(),
     };
-    Error::query(format!("{reason} (`{name}` of {node})"))
+    let (name, value_type) = (shown(&def.name), def.value_type.name());
+    Error::query(reason).with_hint(format!("{name} of {node} is of type {value_type}"))
 }
 
 fn wrong_star() -> Error {

@@ -72,7 +72,10 @@ impl Schema {
                 let known = declared.iter().copied();
                 let known = known.chain(self.predicates.keys().map(String::as_str));
                 let hint = match did_you_mean(predicate, known) {
-                    near if near.is_empty() => format!("declare it: `{predicate}: string .`"),
+                    near if near.is_empty() => match field.starts_with('~') {
+                        true => format!("declare it: `{predicate}: [uid] @reverse .`"),
+                        false => format!("declare it: `{predicate}: string .`"),
+                    },
                     near => near,
                 };
                 let message =

@@ -96,7 +96,10 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>> {
                 (Kind::Number, at, end, end)
             }
             byte if b":.,@!()[]{}".contains(&byte) => (Kind::Sign(byte), at, at + 1, at + 1),
-            _ => return Err(unexpected(text, at, "unexpected")),
+            _ => {
+                let error = unexpected(text, at, "unexpected");
+                return Err(error.with_hint("names with such letters stand in `<>`"));
+            }
         };
         tokens.push(Token { kind, text: &text[from..to], start });
         at = next;

@@ -96,6 +96,10 @@ fn indexes_of(value_type: ValueType) -> Vec<&'static str> {
         .collect()
 }
 
+fn offered(def: &PredicateDef) -> String {
+    format!("`{}` can have {}", def.name, indexes_of(def.value_type).join(", "))
+}
+
 struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token<'a>>,
@@ -406,7 +410,7 @@ impl<'a> Parser<'a> {
     fn tokenizer(&mut self, def: &PredicateDef) -> Result<Tokenizer> {
         let name = self.next();
         if !name.is_name() {
-            return Err(self.mismatch(name, "the name of an index", ""));
+            return Err(self.mismatch(name, "the name of an index", &offered(def)));
         }
         let Some(tokenizer) = Tokenizer::from_name(name.text) else {
             return Err(self.unknown(name, "index", &indexes_of(def.value_type)));
@@ -415,8 +419,7 @@ impl<'a> Parser<'a> {
         if !tokenizer.accepts(def.value_type) {
             let found = def.value_type.name();
             let message = format!("index `{}` is not for type {found}", tokenizer.name());
-            let hint = format!("`{}` can have {}", def.name, indexes_of(def.value_type).join(", "));
-            return Err(self.fault(name, message).with_hint(hint));
+            return Err(self.fault(name, message).with_hint(offered(def)));
         }
         if !vector {
             return Ok(tokenizer);

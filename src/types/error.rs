@@ -143,6 +143,19 @@ impl Error {
         self
     }
 
+    /// The same with a proposal, when it has room for one and none yet.
+    #[must_use]
+    pub fn or_hint(self, proposal: impl Into<String>) -> Error {
+        match &self {
+            Error::Query { hint, .. } | Error::Schema { hint, .. } | Error::Syntax { hint, .. }
+                if hint.is_empty() =>
+            {
+                self.with_hint(proposal)
+            }
+            _ => self,
+        }
+    }
+
     /// The same about a place of the text, when it is of a kind that has one and says none yet.
     #[must_use]
     pub fn or_at(mut self, place: Position) -> Error {

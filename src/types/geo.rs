@@ -355,7 +355,7 @@ mod tests {
     #[test]
     fn refuses_what_is_no_geometry() {
         for (text, reason) in [
-            ("thisisntjson", "invalid character 'h' in literal true (expecting 'r')"),
+            ("thisisntjson", "unexpected `h` in `true`"),
             ("{}", "`type` is missing"),
             ("null", "`type` is missing"),
             ("1", "found a JSON number where a geometry should be"),

@@ -283,6 +283,11 @@ impl<'a> Lexer<'a> {
                 self.error(at, message, format!("is `{closing}` missing before it?"))
             }
             b'\'' => self.error(at, "found `'`", "write strings between double quotes"),
+            b'"' => self.error(
+                at,
+                "found `\"` in math",
+                "declare a variable: `query q($x: string = \"...\")`",
+            ),
             b'&' => self.error(at, "found `&`", "write `and`"),
             b'|' => self.error(at, "found `|`", "write `or`"),
             b'!' => self.error(at, "found `!`", "write `not`"),

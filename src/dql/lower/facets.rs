@@ -23,7 +23,7 @@ impl<'a> Lowering<'a> {
                 }
                 if order.iter().any(|key| key.facet == facet) {
                     let message = format!("facet `{facet}` is ordered by twice");
-                    return Err(self.error(item.name.start, message));
+                    return Err(self.error_with(item.name.start, message, "remove one of them"));
                 }
                 let descending = direction == "orderdesc";
                 order.push(FacetKey { facet: facet.to_owned(), descending });

@@ -6,7 +6,7 @@ use super::request::Lowering;
 use crate::dql::ast::{Counted, FieldItem, Head, Suffix, Value};
 use crate::dql::token::{FieldFunction, Text};
 use crate::plan::{Aggregate, Call, Expand, Field, FieldKind, Filter};
-use crate::types::Result;
+use crate::types::{Result, nearest};
 use std::sync::Arc;
 
 impl<'a> Lowering<'a> {
@@ -68,7 +68,15 @@ impl<'a> Lowering<'a> {
         let langs = std::mem::take(&mut modifiers.langs);
         if modifiers.has_body && !langs.is_empty() {
             let message = format!("`{text}` has languages, so it can't have a selection");
-            let hint = format!("is `@{}` a misspelt directive?", langs.join(":"));
+            let lang = langs.join(":");
+            let known = ["filter", "facets", "cascade", "normalize", "groupby"];
+            let hint = match nearest(&lang, known.into_iter()) {
+                Some(known) => format!("did you mean `@{known}`?"),
+                None if matches!(&*lang, "recurse" | "ignorereflex") => {
+                    format!("`@{lang}` stands behind a block")
+                }
+                None => format!("remove `{{ ... }}`, or `@{lang}`"),
+            };
             return Err(self.error_with(item.at, message, hint));
         }
         let key = with_langs(text, &langs);

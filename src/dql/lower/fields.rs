@@ -93,7 +93,8 @@ impl<'a> Lowering<'a> {
         if place.in_group {
             let mut counts = fields.iter().filter(|field| field.kind == FieldKind::CountUid);
             if let Some(second) = counts.nth(1) {
-                return Err(Error::syntax(second.at, "a second `count(uid)` in one `@groupby`"));
+                return Err(Error::syntax(second.at, "a second `count(uid)` in one `@groupby`")
+                    .with_hint("remove one of them"));
             }
         }
         Ok(())

@@ -40,6 +40,10 @@ const FUNCTIONS: [&str; 26] = [
     "count",
 ];
 
+/// The functions that a message shows when none is near.
+const SHOWN: [&str; 10] =
+    ["eq", "ge", "between", "anyofterms", "alloftext", "regexp", "match", "has", "type", "uid"];
+
 /// How functions are written.
 const FORMS: [&str; 25] = [
     "eq(name, \"Ada\", \"Bob\")",
@@ -68,6 +72,14 @@ const FORMS: [&str; 25] = [
     "count(friend)",
     "val(x)",
 ];
+
+/// A proposal to write a function as it is meant to be; empty for an unknown one.
+fn form_of(name: &str) -> String {
+    let is_it = |form: &&&str| {
+        form.split_once('(').is_some_and(|(known, _)| known.eq_ignore_ascii_case(name))
+    };
+    FORMS.iter().find(is_it).map_or_else(String::new, |form| format!("write `{form}`"))
+}
 
 impl<'a> Lowering<'a> {
     /// The function of a block.
@@ -146,7 +158,7 @@ impl<'a> Lowering<'a> {
             _ => {
                 let hint = match nearest(name, FUNCTIONS.iter().copied()) {
                     Some(known) => format!("did you mean `{known}`?"),
-                    None => format!("those known are {}", FUNCTIONS[..24].join(", ")),
+                    None => format!("known ones are {}", SHOWN.join(", ")),
                 };
                 (format!("unknown function `{name}`"), hint)
             }
@@ -267,7 +279,10 @@ impl<'a> Lowering<'a> {
         let at = call.name.start;
         let (name, langs) = match call.arguments.first() {
             Some(Value::Word(name, langs)) => (name, langs),
-            None => return Err(self.error(at, format!("`{function}` without a predicate"))),
+            None => {
+                let message = format!("`{function}` without a predicate");
+                return Err(self.error_with(at, message, form_of(function)));
+            }
             Some(Value::Quoted(name)) => {
                 let hint = format!("write `{}` without quotes", self.text(name));
                 return Err(self.error_with(name.start, "a predicate in quotes", hint));
@@ -312,12 +327,8 @@ impl<'a> Lowering<'a> {
 
     pub(super) fn wrong_count(&self, call: &'a ast::Call, wanted: &str, found: usize) -> Error {
         let name = self.text(&call.name);
-        let form = FORMS.iter().find(|form| {
-            form.split_once('(').is_some_and(|(known, _)| known.eq_ignore_ascii_case(name))
-        });
-        let hint = form.map_or_else(String::new, |form| format!("write `{form}`"));
         let message = format!("`{name}` takes {wanted}, found {found}");
-        self.error_with(call.name.start, message, hint)
+        self.error_with(call.name.start, message, form_of(name))
     }
 
     /// The error for `uid` in the place of a predicate.

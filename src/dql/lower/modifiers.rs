@@ -5,7 +5,7 @@ use super::paging::Paging;
 use super::request::Lowering;
 use crate::dql::ast::{self, Argument, Directive, Suffix, Value};
 use crate::plan::{Cascade, Facets, Filter, GroupBy, GroupKey, Recurse};
-use crate::types::Result;
+use crate::types::{Result, did_you_mean};
 
 /// What was said behind a field or block.
 #[derive(Default)]
@@ -51,7 +51,13 @@ impl<'a> Lowering<'a> {
                     if !self.paging(argument, &mut modifiers.paging)? {
                         let key = self.text(&argument.key);
                         let message = format!("`{key}` is no argument of a field");
-                        let hint = "expected first, offset, after, orderasc or orderdesc";
+                        let known = ["first", "offset", "after", "orderasc", "orderdesc"];
+                        let hint = match did_you_mean(key, known.into_iter()) {
+                            near if near.is_empty() => {
+                                "expected first, offset, after, orderasc or orderdesc".to_owned()
+                            }
+                            near => near,
+                        };
                         return Err(self.error_with(argument.key.start, message, hint));
                     }
                 }

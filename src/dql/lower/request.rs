@@ -1,6 +1,6 @@
 //! A whole request: declarations and fragments first, then the blocks.
 
-use super::names::Names;
+use super::names::{IN_MUTATION, Names};
 use super::values::Values;
 use crate::dql::ast::{Block, Fragment, Operation};
 use crate::dql::document::{Condition, UpsertPlan};
@@ -110,7 +110,7 @@ impl<'a> Lowering<'a> {
 
     fn conditions(&mut self, uses: &Uses<'a>) -> Result<Vec<Option<Filter>>> {
         for name in uses.names {
-            self.names.read(name, 0);
+            self.names.read(name, IN_MUTATION);
         }
         let own = self.source;
         let mut filters = Vec::with_capacity(uses.conditions.len());

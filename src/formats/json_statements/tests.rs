@@ -139,10 +139,10 @@ fn faults_are_placed() {
     use Change::{Delete, Set};
     #[rustfmt::skip]
     let cases = [
-        (Set, "", "line 1 column 0: unexpected end"),
+        (Set, "", "line 1 column 0: the JSON ends too early"),
         (Set, "\"text\"", "line 1 column 0: a mutation in JSON is an object"),
         (Set, "[{},\n 1]", "a mutation in JSON is an object"),
-        (Set, "{\"a\": 1}\n x", "line 2 column 1: invalid character 'x'"),
+        (Set, "{\"a\": 1}\n x", "line 2 column 1: unexpected `x`"),
         (Set, "{\"a\":\n 27670116110564327426}", "line 2 column 1: the integer 27670116110564327426 has more than 64 bits"),
         (Set, "{\"a\": [[1]]}", "line 1 column 6: the list of `a` holds something else"),
         (Set, "{\"a\": [true]}", "something else"),

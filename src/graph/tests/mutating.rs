@@ -113,7 +113,7 @@ fn what_is_refused() {
         ("<1> <friend> \"x\" .", "", "leads to nodes, and this is a value"),
         ("<1> <name> <2> .", "", "is of type string, and this is a node"),
         ("<1> <fresh> <2> .\n<1> <fresh> \"x\" .", "", "leads to nodes, and this is a value"),
-        ("<1> <secret> \"short\" .", "", "Password too short"),
+        ("<1> <secret> \"short\" .", "", "at least 6 letters"),
         ("<1> <v> \"1\"^^<xs:int> .", "", "is a vector, which is written as a text"),
         ("<1> <dgraph.foo> \"x\" .", "", "`dgraph.foo` can't be stored"),
         ("<1> <dgraph.graphql.schema> \"x\" .", "", "is a predicate of the engine itself"),
