@@ -4,17 +4,21 @@ All exceptions of hexgraph derive from `Error` and can be pickled, so they cross
 """
 
 
+_SHOWN = 66
+"""The most letters of a line of text that a message shows."""
+
+
 class Error(Exception):
     """The base of all exceptions of hexgraph."""
 
 
-class ParseError(Error):
-    """The text is not valid DQL, schema or RDF. Fix the text."""
+class _TextError(Error):
+    """An error about a place of a text."""
 
     message: str
     """What is wrong."""
     line: int
-    """The line, from 1."""
+    """The line, from 1; 0 when no place is known."""
     column: int
     """The byte within the line, from 0."""
     hint: str
@@ -23,7 +27,7 @@ class ParseError(Error):
     """The line of the text that is wrong."""
 
     def __init__(
-        self, message: str, line: int = 1, column: int = 0, hint: str = "", source: str = ""
+        self, message: str, line: int = 0, column: int = 0, hint: str = "", source: str = ""
     ) -> None:
         super().__init__(message, line, column, hint, source)
         self.message = message
@@ -33,20 +37,31 @@ class ParseError(Error):
         self.source = source
 
     def __str__(self) -> str:
+        place = f"line {self.line} column {self.column}: " if self.line else ""
         hint = f" ({self.hint})" if self.hint else ""
-        text = f"line {self.line} column {self.column}: {self.message}{hint}"
-        if not self.source:
-            return text
+        text = f"{place}{self.message}{hint}"
+        return f"{text}\n{self._marked()}" if self.line and self.source else text
+
+    def _marked(self) -> str:
+        """The line, cut to what a terminal has room for, and below it a mark at the place."""
         before = self.source.encode()[: self.column].decode(errors="replace")
-        indent = "".join("\t" if letter == "\t" else " " for letter in before)
-        return f"{text}\n    {self.source}\n    {indent}^"
+        start = max(0, len(before) - _SHOWN // 2) if len(self.source) > _SHOWN else 0
+        shown = self.source[start : start + _SHOWN]
+        head = "..." if start else ""
+        tail = "..." if start + _SHOWN < len(self.source) else ""
+        indent = "".join("\t" if letter == "\t" else " " for letter in before[start:])
+        return f"    {head}{shown}{tail}\n    {' ' * len(head)}{indent}^"
 
 
-class SchemaError(Error):
+class ParseError(_TextError):
+    """The text is not valid DQL, schema or RDF. Fix the text."""
+
+
+class SchemaError(_TextError):
     """The schema forbids it. Fix the request, or alter the schema."""
 
 
-class QueryError(Error):
+class QueryError(_TextError):
     """The request is well formed but can't be carried out. Fix the request."""
 
 

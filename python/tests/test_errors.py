@@ -76,3 +76,44 @@ def test_a_missing_file_is_an_os_error(db, tmp_path):
         db.load(tmp_path / "missing.rdf")
     assert isinstance(caught.value, OSError)
     assert caught.value.errno == 2
+
+
+def test_an_error_of_execution_points_at_the_place(db):
+    db.load(b'<0x1> <name> "Ada" .\n<0x1> <age> "30" .', schema="name: string .\nage: int .")
+    with pytest.raises(hexgraph.QueryError) as caught:
+        db.query("{\n  q(func: has(name)) @filter(eq(age, old)) { uid }\n}")
+    error = caught.value
+    assert (error.line, error.column) == (2, 29)
+    assert error.message == "`old` is no int"
+    assert error.hint == "`age` is of type int"
+    assert str(error).splitlines() == [
+        "line 2 column 29: `old` is no int (`age` is of type int)",
+        "      q(func: has(name)) @filter(eq(age, old)) { uid }",
+        " " * 33 + "^",
+    ]
+
+
+def test_what_was_meant_is_asked_back(db):
+    db.alter("name: string @index(exact) .")
+    with pytest.raises(hexgraph.QueryError, match=r"did you mean `name`\?"):
+        db.query("{ q(func: has(name), orderasc: nmae) { uid } }")
+    with pytest.raises(hexgraph.SchemaError, match=r"did you mean `name`\?"):
+        db.alter("type Person {\n  nmae\n}")
+    with pytest.raises(hexgraph.ParseError, match=r"did you mean `exact`\?"):
+        db.alter("nick: string @index(exat) .")
+
+
+def test_a_statement_that_can_not_be_stored_is_shown(db):
+    db.alter("age: int .")
+    with pytest.raises(hexgraph.QueryError) as caught:
+        db.mutate(set='<0x1> <age> "30" .\n<0x2> <age> "old" .')
+    assert str(caught.value).splitlines()[1:] == ['    <0x2> <age> "old" .', " " * 16 + "^"]
+
+
+def test_long_lines_are_cut_around_the_place(db):
+    names = " ".join(f"name{number}" for number in range(100))
+    with pytest.raises(hexgraph.ParseError) as caught:
+        db.query(f"{{ q(func: uid(1)) {{ {names} @wrong(1) {names} }} }}")
+    line, mark = str(caught.value).splitlines()[1:]
+    assert len(line) < 80
+    assert line[mark.index("^") :].startswith("@wrong(1)")

@@ -98,11 +98,11 @@ def test_errors_quote_the_json_and_nothing_is_changed(people):
         people.mutate(set_json=text)
     assert (raised.value.line, raised.value.column) == (2, 9)
     assert raised.value.source == ' {"uid": "nobody", "name": "B"}]'
-    with pytest.raises(hexgraph.QueryError, match="ParseInt"):
+    with pytest.raises(hexgraph.QueryError, match="is no int"):
         people.mutate(set_json=[{"uid": "0x20", "name": "A"}, {"uid": "0x20", "born": "late"}])
-    with pytest.raises(hexgraph.SchemaError, match="scalar"):
+    with pytest.raises(hexgraph.SchemaError, match="leads to nodes"):
         people.mutate(set_json=[{"uid": "0x20", "name": "A"}, {"uid": "0x20", "friend": "Bob"}])
-    with pytest.raises(hexgraph.ParseError, match="UID must be present"):
+    with pytest.raises(hexgraph.ParseError, match="an object to be deleted"):
         people.mutate(delete_json={"name": "Ada"})
     assert rows(people, "{ q(func: uid(0x20)) { name } }") == []
 
@@ -162,11 +162,11 @@ def test_whole_blocks(people):
 @pytest.mark.parametrize(
     ("arguments", "error", "wanted"),
     [
-        ({"set": "uid(w) <friend> uid(v) ."}, hexgraph.ParseError, "`w` is used but not defined"),
+        ({"set": "uid(w) <friend> uid(v) ."}, hexgraph.ParseError, "`w` is used in a mutation but not defined"),
         ({"set": '<0x1> <name> "x" .'}, hexgraph.ParseError, "`v` is defined but not used"),
-        ({"set": 'uid(v) <name> "x"'}, hexgraph.ParseError, "end of input"),
+        ({"set": 'uid(v) <name> "x"'}, hexgraph.ParseError, "has no end"),
         ({"set_json": {"uid": "uid(v"}}, hexgraph.ParseError, "brackets"),
-        ({"set": 'uid(v) <born> "x" .'}, hexgraph.QueryError, "ParseInt"),
+        ({"set": 'uid(v) <born> "x" .'}, hexgraph.QueryError, "is no int"),
         ({"set": 'uid(v) <a> "x" .', "cond": "@if(eq(len(v), 1)"}, hexgraph.ParseError, "line 1"),
         ({"set": 'uid(v) <a> "x" .', "cond": "@if(has(name))"}, hexgraph.QueryError, "condition"),
         ({"mutations": [{"sets": ""}]}, TypeError, "no key"),
@@ -182,7 +182,7 @@ def test_what_upsert_refuses(people, arguments, error, wanted):
 def test_unique_values(db):
     db.alter("email: string @index(exact) @unique .")
     db.mutate(set_json=[{"uid": "0x1", "email": "a"}, {"uid": "0x2", "email": "b"}])
-    with pytest.raises(hexgraph.QueryError, match="could not insert duplicate value"):
+    with pytest.raises(hexgraph.QueryError, match="another node has the value"):
         db.mutate(set_json={"email": "a"})
     db.mutate(set_json=[{"uid": "0x1", "email": "b"}, {"uid": "0x2", "email": "a"}])
     assert rows(db, "{ q(func: has(email)) { email } }") == [{"email": "b"}, {"email": "a"}]

@@ -242,7 +242,8 @@ impl<'a> Step<'a> {
     }
 
     fn of_text(mutation: &'a dql::Mutation) -> Result<Step<'a>> {
-        let [set, delete] = [&mutation.set, &mutation.delete].map(|text| Statements::NQuads(text));
+        let set = Statements::Part(&mutation.set, mutation.set_at);
+        let delete = Statements::Part(&mutation.delete, mutation.delete_at);
         let condition = mutation.condition.clone();
         Ok(Step { condition, trees: MutationTree::parse(&[set], &[delete])? })
     }

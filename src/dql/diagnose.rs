@@ -3,7 +3,7 @@
 
 use super::lexer::Cursor;
 use super::token::Token;
-use crate::types::{Error, Position};
+use crate::types::{Error, Position, nearest};
 use lalrpop_util::ParseError;
 
 /// How the words of the grammar are shown; those that are missing here are shown as they are.
@@ -15,7 +15,7 @@ const SHOWN: [(&str, &str); 13] = [
     ("/regex/", ""),
     ("$name", ""),
     ("@lang", "a language"),
-    ("rdf", "`set` or `delete`"),
+    ("rdf", "`set`"),
     ("function(", ""),
     ("operator", "an operator"),
     ("-operand", ""),
@@ -92,6 +92,9 @@ fn hint(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<&'
             | Token::SquareOpen
     );
     match token {
+        _ if text[start..].starts_with('@') && wants("name:") => {
+            Some("a directive or a language stands behind a field")
+        }
         _ if is_value && wants("and") => Some("join conditions with `and` or `or`"),
         _ if is_value && wants(",") => Some("is a comma missing?"),
         Token::Name(_) if wants("operator") => Some("is an operator missing?"),
@@ -107,10 +110,37 @@ fn hint(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<&'
             Some("arguments are written `key: value`, functions `func: name(...)`")
         }
         Token::Alias(_) if wants("name") => Some("only one alias may stand before a field"),
+        Token::BraceOpen if wants("(") && is_like(text, start, "set") => {
+            Some("did you mean `set { ... }`?")
+        }
+        Token::BraceOpen if wants("(") && is_like(text, start, "delete") => {
+            Some("did you mean `delete { ... }`?")
+        }
+        Token::BraceOpen if wants("}") => Some("a selection stands behind a field"),
+        _ if wants("-operand") && !wants("operator") => Some("an operand is missing"),
+        Token::RoundClose if follows(text, start, b':') => Some("a value is missing"),
+        Token::RoundClose if follows(text, start, b'(') => {
+            Some("nothing stands between the brackets")
+        }
+        Token::SquareClose if follows(text, start, b'[') => Some("the list is empty"),
+        Token::RoundClose if wants("not") => Some("a condition is missing before it"),
+        _ if text[start..].starts_with('@') && wants(")") => {
+            Some("a language stands behind the predicate: `name@en`")
+        }
         Token::BraceOpen if wants("(") => Some("a block needs round brackets: `name(func: ...)`"),
         Token::BraceClose if wants("name") => Some("expected a block: `name(func: ...) { ... }`"),
+        Token::Comma if wants(")") => Some("only one argument is possible here"),
+        _ if wants(")") => Some("is `)` missing before it?"),
         _ => None,
     }
+}
+
+/// True when the word before `at` is nearly this one.
+fn is_like(text: &str, at: usize, word: &str) -> bool {
+    let before = text[..at].trim_ascii_end();
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric();
+    let length = before.bytes().rev().take_while(is_letter).count();
+    nearest(&before[before.len() - length..], [word].into_iter()).is_some()
 }
 
 /// True when the last letter before `at` is `byte`.

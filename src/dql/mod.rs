@@ -1,7 +1,6 @@
 //! DQL text: read by a lexer and a grammar into a tree, checked and lowered to a plan.
 
 mod source;
-mod nearest;
 mod unquote;
 mod token;
 mod ast;

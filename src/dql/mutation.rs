@@ -24,8 +24,12 @@ pub struct Mutation {
     pub condition: Option<Condition>,
     /// The RDF to be set.
     pub set: String,
+    /// Where that begins in the text.
+    pub set_at: Position,
     /// The RDF to be deleted.
     pub delete: String,
+    /// Where that begins in the text.
+    pub delete_at: Position,
 }
 
 /// Reads a text that asks for mutations: a mutation block, an upsert block, or a plain query.
@@ -49,7 +53,8 @@ pub fn parse_mutation(text: &str) -> Result<MutationRequest> {
         (Some(Operation::Upsert(parts)), true) => upsert(source, parts),
         _ => {
             let message = "a mutation must be the only block of its text";
-            Err(Error::syntax(Position { line: 1, column: 0 }, message))
+            let error = Error::syntax(Position { line: 1, column: 0 }, message);
+            Err(error.with_hint("several mutations belong into one `upsert { ... }`"))
         }
     }
 }
@@ -64,7 +69,8 @@ fn upsert(source: Arc<Source>, parts: Vec<UpsertPart>) -> Result<MutationRequest
                 queries += 1;
                 if queries == 2 {
                     let at = source.position(query.at);
-                    return Err(Error::syntax(at, "a second `query` in an upsert block"));
+                    let error = Error::syntax(at, "a second `query` in an upsert block");
+                    return Err(error.with_hint("write all blocks into one"));
                 }
                 operations.push(Operation::Query(query));
             }
@@ -76,10 +82,12 @@ fn upsert(source: Arc<Source>, parts: Vec<UpsertPart>) -> Result<MutationRequest
     }
     let start = Position { line: 1, column: 0 };
     if mutations.is_empty() {
-        return Err(Error::syntax(start, "an upsert block without a `mutation`"));
+        let error = Error::syntax(start, "an upsert block without a `mutation`");
+        return Err(error.with_hint("add `mutation { set { ... } }`, or ask it as a query"));
     }
     if queries == 0 {
-        return Err(Error::syntax(start, "an upsert block without a `query`"));
+        let error = Error::syntax(start, "an upsert block without a `query`");
+        return Err(error.with_hint("add `query { ... }`, or write `{ set { ... } }` alone"));
     }
     Ok(MutationRequest { query: Some(Document { source, operations }), mutations })
 }
@@ -95,9 +103,10 @@ fn mutation(
     let mut mutation = Mutation { condition, ..Mutation::default() };
     for Rdf { kind, body } in blocks {
         let text = body.of(source.text()).to_owned();
+        let at = source.position(body.start);
         match kind {
-            RdfKind::Set => mutation.set = text,
-            RdfKind::Delete => mutation.delete = text,
+            RdfKind::Set => (mutation.set, mutation.set_at) = (text, at),
+            RdfKind::Delete => (mutation.delete, mutation.delete_at) = (text, at),
         }
     }
     mutation

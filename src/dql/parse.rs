@@ -27,7 +27,7 @@ pub fn parse(text: &str) -> Result<Document> {
     let is_mutation =
         |operation: &Operation| matches!(operation, Operation::Mutation(_) | Operation::Upsert(_));
     if document.operations.iter().any(is_mutation) {
-        let hint = "expected the name of a block";
+        let hint = "send it as a mutation; a query has blocks: `name(func: ...) { ... }`";
         let message = "found a mutation in a query".to_owned();
         return Err(Error::Syntax { message, at: Position::of(text, 0), hint: hint.to_owned() });
     }
@@ -44,7 +44,8 @@ pub fn parse_request(text: &str) -> Result<Document> {
         return Err(Error::Limit { message });
     }
     if text.trim_ascii().is_empty() {
-        return Err(Error::syntax(Position { line: 1, column: 0 }, "the request is empty"));
+        let error = Error::syntax(Position { line: 1, column: 0 }, "the request is empty");
+        return Err(error.with_hint("write a query: `{ q(func: has(name)) { uid } }`"));
     }
     let operations = run(text, Lexer::new(text))?;
     Ok(Document { source: Arc::new(Source::new(text)), operations })
@@ -66,7 +67,8 @@ pub fn parse_condition(text: &str) -> Result<Condition> {
         }
         _ => {
             let message = "a condition is exactly one `@if(...)`";
-            Err(Error::syntax(Position { line: 1, column: 0 }, message))
+            let error = Error::syntax(Position { line: 1, column: 0 }, message);
+            Err(error.with_hint("write `@if(eq(len(v), 0))`"))
         }
     }
 }

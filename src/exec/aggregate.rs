@@ -50,7 +50,8 @@ impl Context<'_> {
                     rest.push(path);
                     continue;
                 }
-                let map = self.computed(root, &path, &homes)?;
+                let computed = self.computed(root, &path, &homes);
+                let map = computed.map_err(|error| error.or_at(field_at(root, &path).at))?;
                 let (place, above) = path.split_last().expect("a path has a last field");
                 let result = &mut level_at_mut(root, above).fields[*place];
                 if let Some(var) = result.field.var {
@@ -59,9 +60,9 @@ impl Context<'_> {
                 result.data = FieldData::Column(map);
             }
             if rest.len() == before {
-                return Err(Error::query(
-                    "the variables of the query depend on each other in a circle",
-                ));
+                let at = rest.first().map(|path| field_at(root, path).at).unwrap_or_default();
+                let message = "the variables of this field wait for themselves, in a circle";
+                return Err(Error::query_at(at, message).with_hint("define one without the others"));
             }
             waiting = rest;
         }
@@ -104,12 +105,14 @@ impl Context<'_> {
     ) -> Result<ValueMap> {
         let map = self.expect_values(var)?;
         let wrong_level = || {
-            Error::query(format!(
-                "{}: {} aggregates variable `{}`, which must be defined one level below, in a field beside it",
-                field.at,
-                field.key,
-                self.var_name(var)
-            ))
+            let name = self.var_name(var);
+            let message = format!(
+                "`{}` aggregates variable `{name}`, which is not defined one level below",
+                field.key
+            );
+            let hint =
+                format!("write it beside the field that has `{name} as ...` in its selection");
+            Error::query_at(field.at, message).with_hint(hint)
         };
         if self.vars[var.0 as usize].is_none() {
             return Ok(ValueMap::default());
@@ -152,10 +155,9 @@ impl Context<'_> {
                     let lookup = |var: VarId| self.expect_values(var);
                     let map = super::math::evaluate(expr, &[], &lookup)?;
                     if map.constant.is_none() && !map.is_empty() {
-                        return Err(Error::query(format!(
-                            "{}: an empty block has no nodes, its math may use aggregated variables only",
-                            field.at
-                        )));
+                        let message = "a block without nodes can't compute with values of nodes";
+                        let hint = "aggregate the variables first: `s as sum(val(x))`";
+                        return Err(Error::query_at(field.at, message).with_hint(hint));
                     }
                     map.constant
                 }

@@ -114,7 +114,7 @@ impl Context<'_> {
             _ if arguments.iter().any(|argument| matches!(argument, Argument::Val(_))) => {
                 Ok(Wanted::AnyOf(Vec::new()))
             }
-            _ => Err(Error::query(format!("{op:?} expects only 1 argument, got {count}"))),
+            _ => Err(Error::query(format!("`{}` takes one value, found {count}", op.name()))),
         }
     }
 
@@ -147,7 +147,8 @@ impl Context<'_> {
 pub(crate) fn argument_value(text: &str, value_type: ValueType) -> Result<Value> {
     let wanted = if value_type == ValueType::Default { ValueType::String } else { value_type };
     if wanted == ValueType::Password {
-        return Err(Error::query("passwords can't be compared, use checkpwd"));
+        let hint = "write the field `checkpwd(predicate, \"text\")`";
+        return Err(Error::query("passwords can't be compared").with_hint(hint));
     }
-    Value::parse(text, wanted).map_err(|reason| Error::query(format!("{reason} (in \"{text}\")")))
+    Value::parse(text, wanted).map_err(Error::query)
 }

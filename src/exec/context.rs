@@ -93,10 +93,14 @@ impl<'a> Context<'a> {
         match &self.vars[var.0 as usize] {
             Some(Var::Values(map)) => Ok(Arc::clone(map)),
             Some(Var::Uids(uids)) if uids.set.is_empty() => Ok(Arc::default()),
-            Some(Var::Uids(_)) => Err(Error::query(format!(
-                "wrong kind of variable for val({0}): {0} holds nodes, not values",
-                self.var_name(var)
-            ))),
+            Some(Var::Uids(_)) => {
+                let name = self.var_name(var);
+                let message =
+                    format!("variable `{name}` holds nodes, and `val({name})` needs values");
+                let hint =
+                    format!("write `uid({name})`, or `{name} as ...` before a field with values");
+                Err(Error::query(message).with_hint(hint))
+            }
             None => Ok(Arc::default()),
         }
     }

@@ -47,10 +47,12 @@ impl Context<'_> {
             for name in self.expanded_names(expand, nodes)? {
                 if let Some(new) = self.expanded_field(field, &name, flat) {
                     if !keys.insert(new.key.clone()) {
-                        return Err(Error::query(format!(
-                            "{}: expand() brings the field `{}`, which the selection has already",
-                            field.at, new.key
-                        )));
+                        let message = format!(
+                            "`expand` brings the field `{0}`, which stands beside it",
+                            new.key
+                        );
+                        let hint = format!("remove `{}`, or give it an alias", new.key);
+                        return Err(Error::query_at(field.at, message).with_hint(hint));
                     }
                     all.push(Arc::new(new));
                 }

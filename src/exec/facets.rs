@@ -162,9 +162,11 @@ impl<'a> Context<'a> {
                         Value::Float(sum + more as f64)
                     }
                     _ => {
-                        return Err(Error::query(format!(
-                            "facet `{facet}` is bound to a variable, but several edges lead to one node and it is no number to be summed"
-                        )));
+                        let message = format!(
+                            "several edges with facet `{facet}` lead to one node, so a variable can't hold it"
+                        );
+                        let hint = "only numbers are summed up";
+                        return Err(Error::query(message).with_hint(hint));
                     }
                 };
                 sums.insert(target, sum);

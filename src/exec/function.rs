@@ -21,6 +21,7 @@ use crate::plan::PredicateRef;
 use crate::plan::TermIndex;
 use crate::plan::TextMatch;
 use crate::plan::VarId;
+use crate::schema::PredicateDef;
 use crate::storage::NodeSet;
 use crate::types::Error;
 use crate::types::Result;
@@ -40,11 +41,7 @@ impl<'a> Context<'a> {
     pub(crate) fn resolve(&self, name: &PredicateRef) -> Result<Option<&'a Predicate>> {
         let Some(predicate) = self.predicate(&name.name) else { return Ok(None) };
         if name.lang.is_some() && !predicate.def.lang {
-            return Err(Error::query(format!(
-                "predicate `{}` has no languages: add @lang to its schema, or leave out `@{}`",
-                name.name,
-                name.lang.as_deref().unwrap_or_default()
-            )));
+            return Err(no_languages(predicate, name.lang.as_deref().unwrap_or_default()));
         }
         if name.reverse && predicate.direction(true).is_none() {
             return Err(no_reverse(&name.name));
@@ -80,11 +77,22 @@ impl<'a> Context<'a> {
     }
 
     /// The nodes of a function from an index; `None` when no index gives them exactly.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] with the place of the function, for wrong arguments or a missing index.
     pub(crate) fn indexed<'f>(&self, function: &'f Function) -> Result<Option<NodeSet>>
     where
         'a: 'f,
     {
-        match &function.call {
+        self.set_of(&function.call).map_err(|error| error.or_at(function.at))
+    }
+
+    fn set_of<'f>(&self, call: &'f Call) -> Result<Option<NodeSet>>
+    where
+        'a: 'f,
+    {
+        match call {
             Call::Uid { uids, vars } => Ok(Some(self.uid_set(uids, vars))),
             Call::Has(name) => match self.resolve(name)? {
                 Some(predicate) => self.has_set(predicate, name).map(Some),
@@ -93,7 +101,8 @@ impl<'a> Context<'a> {
             Call::Type(name) => Ok(Some(self.type_nodes(name).unwrap_or_default())),
             Call::Compare { op, left: Operand::Predicate(name), arguments } => {
                 let Some(predicate) = self.resolve(name)? else { return Ok(None) };
-                let wanted = self.wanted(*op, arguments, comparable(predicate.def.value_type))?;
+                let wanted = self.wanted(*op, arguments, comparable(predicate.def.value_type));
+                let wanted = wanted.map_err(|error| error.or_hint(type_of(&predicate.def)))?;
                 Ok(ordered_set(predicate, name.lang.as_deref(), &wanted))
             }
             Call::Between { left: Operand::Predicate(name), low, high } => {
@@ -117,7 +126,18 @@ impl<'a> Context<'a> {
     }
 
     /// The function as a test of single nodes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::indexed`].
     pub(crate) fn tester<'f>(&self, function: &'f Function) -> Result<Tester<'f>>
+    where
+        'a: 'f,
+    {
+        self.test_of(function).map_err(|error| error.or_at(function.at))
+    }
+
+    fn test_of<'f>(&self, function: &'f Function) -> Result<Tester<'f>>
     where
         'a: 'f,
     {
@@ -131,7 +151,7 @@ impl<'a> Context<'a> {
             Call::Regexp { predicate, pattern, flags } => {
                 let Some(found) = self.resolve(predicate)? else { return nothing() };
                 expect_text(found, "regexp")?;
-                let regex = Box::new(crate::text::compile(pattern, flags).map_err(Error::query)?);
+                let regex = Box::new(crate::text::compile(pattern, flags).map_err(bad_pattern)?);
                 Ok(Tester::Regexp { predicate: found, lang: predicate.lang.as_deref(), regex })
             }
             Call::Match { predicate, text, distance } => {
@@ -157,7 +177,9 @@ impl<'a> Context<'a> {
                 self.geo_tester(GeoCall { relation: *relation, name: predicate, arguments })
             }
             Call::CustomTerms { tokenizer } => {
-                Err(Error::query(format!("there is no custom tokenizer `{tokenizer}`")))
+                let message = format!("there is no custom tokenizer `{tokenizer}`");
+                Err(Error::query(message)
+                    .with_hint("use the function of a known index, such as anyofterms"))
             }
         }
     }
@@ -174,16 +196,19 @@ impl<'a> Context<'a> {
             Operand::Predicate(name) => {
                 let Some(predicate) = self.resolve(name)? else { return nothing() };
                 if predicate.is_edges() {
-                    return Err(Error::query(format!(
-                        "predicate `{}` leads to nodes, which can't be compared with a value: use uid_in",
-                        name.name
-                    )));
+                    let name = &name.name;
+                    let message =
+                        format!("`{name}` leads to nodes, which can't be compared with a value");
+                    let hint = format!("write `uid_in({name}, 0x1)`");
+                    return Err(Error::query(message).with_hint(hint));
                 }
-                let wanted = wanted(comparable(predicate.def.value_type))?;
+                let wanted = wanted(comparable(predicate.def.value_type));
+                let wanted = wanted.map_err(|error| error.or_hint(type_of(&predicate.def)))?;
                 Ok(Tester::of_values(predicate, name.lang.as_deref(), wanted))
             }
             Operand::Count(name) => {
-                let wanted = wanted(ValueType::Int)?;
+                let wanted = wanted(ValueType::Int);
+                let wanted = wanted.map_err(|error| error.or_hint("a count is an int"))?;
                 let Some(predicate) = self.resolve(name)? else { return nothing() };
                 let counter =
                     Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
@@ -192,7 +217,12 @@ impl<'a> Context<'a> {
             Operand::Val(var) => {
                 let map = self.expect_values(*var)?;
                 let Some(value_type) = var_type(&map) else { return nothing() };
-                let wanted = wanted(comparable(value_type))?;
+                let hint = || {
+                    let name = self.var_name(*var);
+                    format!("the values of `{name}` are of type {}", value_type.name())
+                };
+                let wanted = wanted(comparable(value_type));
+                let wanted = wanted.map_err(|error| error.or_hint(hint()))?;
                 Ok(Tester::Var { map, wanted })
             }
             Operand::Len(var) => {
@@ -210,10 +240,10 @@ impl<'a> Context<'a> {
     ) -> Result<Tester<'a>> {
         let Some(predicate) = self.resolve(name)? else { return nothing() };
         if !predicate.is_edges() {
-            return Err(Error::query(format!(
-                "uid_in needs a predicate that leads to nodes, `{}` has values",
-                name.name
-            )));
+            let name = &name.name;
+            let message =
+                format!("`uid_in` needs a predicate that leads to nodes, and `{name}` has values");
+            return Err(Error::query(message).with_hint(format!("write `eq({name}, ...)`")));
         }
         let targets = self.node_set(uids.iter().copied());
         let targets = vars.iter().fold(targets, |all, var| all.or(&self.uid_var(*var)));
@@ -288,7 +318,31 @@ fn nothing<'a>() -> Result<Tester<'a>> {
 
 /// The error for `~p` without `@reverse`.
 pub(crate) fn no_reverse(name: &str) -> Error {
-    Error::query(format!("predicate `{name}` has no reverse edges: add @reverse to its schema"))
+    let message = format!("predicate `{name}` has no reverse edges");
+    Error::query(message).with_hint(format!("add `@reverse` to the schema of `{name}`"))
+}
+
+/// What a predicate holds, for who compared it with something else.
+pub(crate) fn type_of(def: &PredicateDef) -> String {
+    format!("`{}` is of type {}", def.name, def.value_type.name())
+}
+
+/// The error for a regular expression that can't be read.
+pub(crate) fn bad_pattern(reason: String) -> Error {
+    Error::query(reason).with_hint("a regular expression is written `/pattern/` or `/pattern/i`")
+}
+
+/// The error for a language of a predicate without `@lang`.
+pub(crate) fn no_languages(predicate: &Predicate, lang: &str) -> Error {
+    let name = &predicate.def.name;
+    let message = format!("predicate `{name}` has no languages");
+    let hint = match predicate.def.value_type {
+        ValueType::String => {
+            format!("leave out `@{lang}`, or add `@lang` to the schema of `{name}`")
+        }
+        _ => format!("leave out `@{lang}`"),
+    };
+    Error::query(message).with_hint(hint)
 }
 
 /// The type of the values of a variable.
@@ -324,11 +378,10 @@ fn tokens_in(view: IndexView<'_>, tokens: &[TokenKey], wants: TextMatch) -> Node
 
 /// The greatest distance of `match`.
 pub(crate) fn match_distance(text: &str) -> Result<usize> {
-    let number: i64 = text.parse().map_err(|_| {
-        Error::query(format!("the distance of match must be a whole number, got \"{text}\""))
-    })?;
-    usize::try_from(number).map_err(|_| {
-        Error::query(format!("the distance of match must not be negative, got {number}"))
+    text.parse::<i64>().ok().and_then(|number| usize::try_from(number).ok()).ok_or_else(|| {
+        let message =
+            format!("the distance of `match` is a whole number from 0 on, found `{text}`");
+        Error::query(message).with_hint("write `match(name, \"text\", 3)`")
     })
 }
 
@@ -336,11 +389,12 @@ pub(crate) fn match_distance(text: &str) -> Result<usize> {
 pub(crate) fn expect_text(predicate: &Predicate, function: &str) -> Result<()> {
     match predicate.def.value_type {
         ValueType::String | ValueType::Default => Ok(()),
-        other => Err(Error::query(format!(
-            "{function} works on strings only, predicate `{}` is of type {}",
-            predicate.def.name,
-            other.name()
-        ))),
+        other => {
+            let (name, found) = (&predicate.def.name, other.name());
+            let message =
+                format!("`{function}` works on strings only, and `{name}` is of type {found}");
+            Err(Error::query(message))
+        }
     }
 }
 
@@ -349,10 +403,10 @@ pub(crate) fn expect_index(predicate: &Predicate, kind: IndexKind, title: &str) 
     if crate::index::index_kinds(&predicate.def).contains(&kind) {
         return Ok(());
     }
-    Err(Error::query(format!(
-        "predicate `{0}` has no {title} index: add @index({title}) to the schema of `{0}`",
-        predicate.def.name
-    )))
+    let name = &predicate.def.name;
+    let message = format!("predicate `{name}` has no {title} index");
+    let hint = format!("add `@index({title})` to the schema of `{name}`");
+    Err(Error::query(message).with_hint(hint))
 }
 
 /// The nodes whose value is wanted, from the index of whole values.

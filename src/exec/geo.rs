@@ -74,7 +74,7 @@ impl<'a> Context<'a> {
             (GeoRelation::Within, [area]) => GeoQuery::within(area),
             (GeoRelation::Contains, [inner]) => GeoQuery::contains(inner),
             (GeoRelation::Intersects, [area]) => GeoQuery::intersects(area),
-            (relation, _) => Err(format!("a wrong number of arguments of {relation:?}")),
+            (relation, _) => Err(format!("`{}` has a wrong number of arguments", relation.name())),
         };
         let query = query.map_err(Error::query)?;
         Ok((predicate.def.value_type == ValueType::Geo).then_some((predicate, query)))

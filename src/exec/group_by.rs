@@ -97,10 +97,11 @@ impl Context<'_> {
                     .collect();
                 Ok(aggregate(*op, values.iter().map(Value::as_ref)))
             }
-            _ => Err(Error::query(format!(
-                "{}: only count(uid) and min, max, sum, avg of a predicate are allowed inside @groupby",
-                field.at
-            ))),
+            _ => {
+                let message = format!("found `{}` below `@groupby`", field.key);
+                let hint = "expected count(uid), or min, max, sum, avg of a predicate";
+                Err(Error::query_at(field.at, message).with_hint(hint))
+            }
         }
     }
 
@@ -135,17 +136,19 @@ impl Context<'_> {
         if vars.is_empty() {
             return Ok(());
         }
+        let refused = |message: String| {
+            let at = body[vars[0].0].at;
+            let hint = "a variable holds one value for each node: group by one predicate that leads to nodes";
+            Error::query_at(at, message).with_hint(hint)
+        };
         if keys != 1 {
-            return Err(Error::query(format!(
-                "a variable inside @groupby needs exactly one key that leads to nodes, got {keys} keys"
-            )));
+            return Err(refused(format!("a variable below `@groupby` with {keys} keys")));
         }
         let mut maps: Vec<BTreeMap<u32, Value>> = vec![BTreeMap::new(); vars.len()];
         for group in groups {
             let [GroupValue::Node(node)] = group.keys.as_slice() else {
-                return Err(Error::query(
-                    "a variable inside @groupby needs a key that leads to nodes, not one of values",
-                ));
+                let message = "a variable below `@groupby` of a predicate that has values";
+                return Err(refused(message.to_owned()));
             };
             for ((place, _), map) in vars.iter().zip(&mut maps) {
                 if let Some(value) = &group.results[*place] {

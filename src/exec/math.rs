@@ -140,7 +140,8 @@ fn cond(condition: &ValueMap, yes: &ValueMap, no: &ValueMap) -> Result<ValueMap>
 }
 
 fn constant_failed(function: MathFunction) -> Error {
-    Error::query(format!("math: {function:?} has no result for these constants"))
+    let message = format!("`{}` has no result for these constants", function.name());
+    Error::query(message)
 }
 
 fn is_comparison(function: MathFunction) -> bool {

@@ -21,6 +21,7 @@ use crate::types::Error;
 use crate::types::Result;
 use crate::types::ValueRef;
 use crate::types::ValueType;
+use crate::types::did_you_mean;
 use crate::types::ordered_bits;
 use std::cmp::Ordering;
 
@@ -107,12 +108,14 @@ impl<'a> Context<'a> {
         let predicate = self.predicate(name).map(AsRef::as_ref);
         let def = predicate.map(|predicate| &*predicate.def);
         let Some(def) = def.or_else(|| self.version.schema.predicates.get(name)) else {
-            return Err(Error::query(format!("cannot sort by unknown predicate `{name}`")));
+            let known = self.version.schema.predicates.keys().map(AsRef::as_ref);
+            let message = format!("can't order by `{name}`, which no schema and no node has");
+            return Err(Error::query(message).with_hint(did_you_mean(name, known)));
         };
         if def.list || def.value_type == ValueType::Uid {
-            return Err(Error::query(format!(
-                "cannot sort by `{name}`: it has a list of values or leads to nodes"
-            )));
+            let has = if def.value_type == ValueType::Uid { "leads to nodes" } else { "is a list" };
+            return Err(Error::query(format!("can't order by `{name}`, which {has}"))
+                .with_hint("order by a predicate with one value"));
         }
         match def.value_type {
             ValueType::Int
@@ -121,10 +124,11 @@ impl<'a> Context<'a> {
             | ValueType::Default
             | ValueType::DateTime
             | ValueType::BigFloat => Ok(predicate),
-            other => Err(Error::query(format!(
-                "cannot sort by `{name}`: values of type {} have no order",
-                other.name()
-            ))),
+            other => {
+                let message = format!("can't order by `{name}`, which is of type {}", other.name());
+                let hint = "numbers, strings and datetimes have an order";
+                Err(Error::query(message).with_hint(hint))
+            }
         }
     }
 

@@ -240,11 +240,9 @@ pub(crate) fn cut(nodes: &[u32], page: Page) -> &[u32] {
 pub(crate) fn check_order(page: Page, order: &[crate::plan::OrderKey]) -> Result<()> {
     let by_predicate = matches!(order.first(), Some(crate::plan::OrderKey::Predicate { .. }));
     if page.first < 0 && by_predicate {
-        return Err(Error::query(format!(
-            "a negative `first` ({}) can't be used with an order: reverse the order and ask for the first {}",
-            page.first,
-            page.first.unsigned_abs()
-        )));
+        let message = format!("`first: {}` can't be used with an order", page.first);
+        let hint = format!("reverse the order and ask for `first: {}`", page.first.unsigned_abs());
+        return Err(Error::query(message).with_hint(hint));
     }
     Ok(())
 }

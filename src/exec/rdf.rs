@@ -34,13 +34,13 @@ pub(crate) fn check(query: &Query) -> Result<()> {
     }
     for block in &query.blocks {
         if block.normalize {
-            return Err(unfit("the directive @normalize is"));
+            return Err(unfit("the directive @normalize is").or_at(block.at));
         }
         if block.ignore_reflex {
-            return Err(unfit("the directive @ignorereflex is"));
+            return Err(unfit("the directive @ignorereflex is").or_at(block.at));
         }
         if block.group_by.is_some() {
-            return Err(unfit("@groupby is"));
+            return Err(unfit("@groupby is").or_at(block.at));
         }
         block.fields.iter().try_for_each(|field| check_field(field))?;
     }
@@ -57,13 +57,13 @@ fn check_field(field: &Field) -> Result<()> {
         _ => None,
     };
     match kind {
-        Some(kind) => Err(unfit(&format!("{}: {kind}", field.at))),
+        Some(kind) => Err(unfit(kind).or_at(field.at)),
         None => field.fields.iter().try_for_each(|field| check_field(field)),
     }
 }
 
 fn unfit(what: &str) -> Error {
-    Error::query(format!("{what} not supported in the RDF output format: ask for JSON"))
+    Error::query(format!("{what} not supported in the RDF output format")).with_hint("ask for JSON")
 }
 
 /// Writes the facts of all visible blocks.

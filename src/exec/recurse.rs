@@ -60,13 +60,12 @@ impl Context<'_> {
             .iter()
             .find(|field| !field.fields.is_empty() && !matches!(field.kind, FieldKind::Expand(_)))
         {
-            return Err(Error::query(format!(
-                "{}: a @recurse block has one level, `{}` must not have a selection",
-                field.at, field.key
-            )));
+            let message = format!("below `@recurse`, `{}` can't have a selection", field.key);
+            let hint = "list all predicates in the selection of the block";
+            return Err(Error::query_at(field.at, message).with_hint(hint));
         }
         if recurse.allow_loop && recurse.depth == 0 {
-            return Err(Error::query("@recurse(loop: true) needs a depth greater than 0"));
+            return Err(Error::query("`@recurse` with `loop: true` needs a depth above 0"));
         }
         let mut walked = Walked::default();
         let mut edges = 0;

@@ -2,11 +2,13 @@
 
 use super::compare::Wanted;
 use super::context::Context;
+use super::function::bad_pattern;
 use super::function::expect_index;
 use super::function::expect_text;
 use super::function::is_told;
 use super::function::match_distance;
 use super::function::ordered_set;
+use super::function::type_of;
 use super::function::var_type;
 use super::tester::Counter;
 use super::tester::Tester;
@@ -21,6 +23,7 @@ use crate::plan::Function;
 use crate::plan::Operand;
 use crate::plan::PredicateRef;
 use crate::plan::VarId;
+use crate::schema::PredicateDef;
 use crate::storage::FrozenBitmap;
 use crate::storage::NodeSet;
 use crate::storage::Offsets;
@@ -47,7 +50,7 @@ impl<'a> Context<'a> {
         };
         let step = self.begin("root", "", Some(function.at), estimate);
         self.took("index");
-        let nodes = self.root_nodes(function)?;
+        let nodes = self.root_nodes(function).map_err(|error| error.or_at(function.at))?;
         self.end(&step, nodes.len());
         Ok(nodes)
     }
@@ -71,9 +74,8 @@ impl<'a> Context<'a> {
             Call::Match { predicate, text, distance } => {
                 self.root_match(function, predicate, text, distance)
             }
-            Call::UidIn { .. } => {
-                Err(Error::query("uid_in is not allowed at the root, use it in a @filter"))
-            }
+            Call::UidIn { .. } => Err(Error::query("`uid_in` can't be the function of a block")
+                .with_hint("use it in a filter")),
             _ => match self.indexed(function)? {
                 Some(nodes) => Ok(nodes),
                 None => self.tester(function).map(|_| NodeSet::default()),
@@ -92,9 +94,14 @@ impl<'a> Context<'a> {
     {
         match left {
             Operand::Predicate(name) => self.root_compare_values(name, op, wanted),
-            Operand::Count(name) => self.root_compare_counts(name, &wanted(ValueType::Int)?),
+            Operand::Count(name) => {
+                let wanted = wanted(ValueType::Int);
+                let wanted = wanted.map_err(|error| error.or_hint("a count is an int"))?;
+                self.root_compare_counts(name, &wanted)
+            }
             Operand::Val(var) => self.root_compare_var(*var, wanted),
-            Operand::Len(_) => Err(Error::query("len() is allowed in filters and conditions only")),
+            Operand::Len(_) => Err(Error::query("`len` can't be the function of a block")
+                .with_hint("use it in a filter")),
         }
     }
 
@@ -111,18 +118,13 @@ impl<'a> Context<'a> {
         let def = &predicate.def;
         let tells = |kind: &IndexKind| *kind != IndexKind::Trigram;
         if !crate::index::index_kinds(def).iter().any(tells) {
-            return Err(Error::query(format!(
-                "predicate `{0}` has no index of its values: add @index(...) to the schema of `{0}`, or use the function in a @filter",
-                def.name
-            )));
+            return Err(no_value_index(def, op));
         }
         if op != Comparison::Eq && !def.indexes.iter().any(|tokenizer| tokenizer.is_sortable()) {
-            return Err(Error::query(format!(
-                "predicate `{}` has no index that knows an order, which le, lt, ge, gt and between need",
-                def.name
-            )));
+            return Err(no_order_index(def));
         }
-        let wanted = wanted(comparable(def.value_type))?;
+        let wanted = wanted(comparable(def.value_type));
+        let wanted = wanted.map_err(|error| error.or_hint(type_of(def)))?;
         if let Some(nodes) = ordered_set(predicate, name.lang.as_deref(), &wanted) {
             return Ok(nodes);
         }
@@ -136,16 +138,17 @@ impl<'a> Context<'a> {
         'a: 'f,
     {
         if wants_below_one(wanted) {
-            return Err(Error::query(
-                "at the root, counts can't be searched for zero or less: nodes without the predicate are not tracked",
-            ));
+            let message = "the function of a block can't find counts of zero or less";
+            let hint = "nodes without the predicate are not tracked: use it in a filter";
+            return Err(Error::query(message).with_hint(hint));
         }
         let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
         if !predicate.def.count {
-            return Err(Error::query(format!(
-                "predicate `{0}` needs @count in its schema for count({0}) at the root",
-                name.name
-            )));
+            let name = &name.name;
+            let message = format!("predicate `{name}` has no index of its counts");
+            let hint =
+                format!("add `@count` to the schema of `{name}`, or use the function in a filter");
+            return Err(Error::query(message).with_hint(hint));
         }
         if let Some(nodes) = settled_counts(predicate, name.reverse, wanted) {
             return Ok(nodes);
@@ -185,12 +188,16 @@ impl<'a> Context<'a> {
         let tester = self.tester(function)?;
         let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
         expect_text(predicate, "regexp")?;
-        expect_index(predicate, IndexKind::Trigram, "trigram")?;
-        let query = crate::text::trigram_query(pattern, flags).map_err(Error::query)?;
+        expect_index(predicate, IndexKind::Trigram, "trigram").map_err(|error| {
+            let hint = "add `@index(trigram)` to the schema, or use the function in a filter";
+            error.with_hint(hint)
+        })?;
+        let query = crate::text::trigram_query(pattern, flags).map_err(bad_pattern)?;
         if matches!(query, TrigramQuery::Any) {
-            return Err(Error::query(format!(
-                "regular expression /{pattern}/ is too wide-ranging: at the root it needs three or more literal characters in a row in each alternative"
-            )));
+            let message =
+                format!("the regular expression /{pattern}/ matches too much for an index");
+            let hint = "each alternative needs three literal bytes in a row; or use it in a filter";
+            return Err(Error::query(message).with_hint(hint));
         }
         let mut found = NodeSet::default();
         for part in predicate.parts(name.lang.as_deref()) {
@@ -226,6 +233,48 @@ impl<'a> Context<'a> {
         let candidates = crate::graph::union_of(nodes);
         Ok(NodeSet::from(self.keep_passing(&candidates, &tester)?))
     }
+}
+
+/// The index that a comparison of values needs.
+fn value_index(value_type: ValueType) -> &'static str {
+    match value_type {
+        ValueType::String | ValueType::Default => "exact",
+        ValueType::DateTime => "day",
+        ValueType::Uid | ValueType::Password | ValueType::Binary | ValueType::Vector => "",
+        other => other.name(),
+    }
+}
+
+fn no_value_index(def: &PredicateDef, op: Comparison) -> Error {
+    let name = &def.name;
+    if def.value_type == ValueType::Uid {
+        let message = format!("`{name}` leads to nodes, which can't be compared with a value");
+        return Error::query(message).with_hint(format!("write `uid_in({name}, 0x1)` in a filter"));
+    }
+    let message = format!("predicate `{name}` has no index of its values");
+    let hint = match (value_index(def.value_type), op) {
+        ("", _) => "use the function in a filter".to_owned(),
+        (index, _) => {
+            format!(
+                "add `@index({index})` to the schema of `{name}`, or use the function in a filter"
+            )
+        }
+    };
+    Error::query(message).with_hint(hint)
+}
+
+fn no_order_index(def: &PredicateDef) -> Error {
+    let name = &def.name;
+    let message = format!("predicate `{name}` has no index that knows an order");
+    let hint = match def.value_type {
+        ValueType::String | ValueType::Default => {
+            format!(
+                "add `@index(exact)` to the schema of `{name}`, or use the function in a filter"
+            )
+        }
+        _ => "use the function in a filter".to_owned(),
+    };
+    Error::query(message).with_hint(hint)
 }
 
 fn wants_below_one(wanted: &Wanted) -> bool {

@@ -100,12 +100,11 @@ pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> 
     while !waiting.is_empty() {
         let ready = |place: &usize| is_ready(context, &query.blocks[*place]);
         let Some(next) = waiting.iter().position(ready) else {
-            return Err(Error::query(
-                "the query can't be executed: its blocks wait for each other's variables",
-            ));
+            return Err(waits(context, &query.blocks[waiting[0]]));
         };
         let place = waiting.remove(next);
-        blocks.push(run_block(context, place)?);
+        let done = run_block(context, place);
+        blocks.push(done.map_err(|error| error.or_at(query.blocks[place].at))?);
     }
     blocks.sort_by_key(|result| result.block);
     Ok(blocks)
@@ -187,6 +186,20 @@ impl Answer {
         }
         touched
     }
+}
+
+/// The error for a block whose variables never become known.
+fn waits(context: &Context<'_>, block: &Block) -> Error {
+    let by_order = block.order.iter().filter_map(|key| match key {
+        OrderKey::Var { var, .. } => Some(*var),
+        OrderKey::Predicate { .. } => None,
+    });
+    let mut all = by_order.chain(block.reads.iter().copied());
+    let unknown = all.find(|var| context.vars[var.0 as usize].is_none());
+    let name = unknown.map_or("", |var| context.var_name(var));
+    let message =
+        format!("block `{}` waits for variable `{name}`, which waits for the block", block.name);
+    Error::query_at(block.at, message).with_hint("define the variable in another block")
 }
 
 /// True when every variable that the block reads is known, or defined by the block itself.

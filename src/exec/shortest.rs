@@ -169,18 +169,22 @@ impl Context<'_> {
 
     fn endpoint(&self, end: Option<Endpoint>, name: &str) -> Result<Option<u32>> {
         match end {
-            None => Err(Error::query(format!(
-                "shortest needs `{name}`: a uid, or uid(x) of a variable"
-            ))),
+            None => {
+                let message = format!("a `shortest` block without `{name}`");
+                Err(Error::query(message)
+                    .with_hint(format!("write `{name}: 0x1` or `{name}: uid(x)`")))
+            }
             Some(Endpoint::Uid(uid)) => Ok(self.version.nodes.node(Uid(uid))),
             Some(Endpoint::Var(var)) => {
                 let nodes = self.uid_var(var);
                 if 1 < nodes.len() {
-                    return Err(Error::query(format!(
-                        "`{name}` of shortest must be one node, variable `{}` holds {}",
+                    let message = format!(
+                        "`{name}` of a path must be one node, and variable `{}` holds {}",
                         self.var_name(var),
                         nodes.len()
-                    )));
+                    );
+                    let hint = "choose one with `first: 1` where it is defined";
+                    return Err(Error::query(message).with_hint(hint));
                 }
                 Ok(nodes.iter().next())
             }
@@ -337,11 +341,11 @@ fn weight_facet(field: &Field) -> Result<Option<&str>> {
         Some(facets) => match facets.items.as_slice() {
             [] => Ok(None),
             [item] => Ok(Some(item.facet.as_str())),
-            items => Err(Error::query(format!(
-                "{}: the weight of an edge is one facet, got {}",
-                field.at,
-                items.len()
-            ))),
+            items => {
+                let message = format!("the weight of an edge is one facet, found {}", items.len());
+                let hint = "name one in `@facets(...)`";
+                Err(Error::query_at(field.at, message).with_hint(hint))
+            }
         },
     }
 }

@@ -59,10 +59,11 @@ impl<'a> Context<'a> {
                 values.extend(map.iter().map(|(_, value)| value));
                 let Some((first, rest)) = values.split_first() else { return Ok(None) };
                 if rest.iter().any(|other| !is_same(*first, *other)) {
-                    return Err(Error::query(format!(
-                        "similar_to takes one vector, and variable `{}` has several values",
-                        self.var_name(*var)
-                    )));
+                    let name = self.var_name(*var);
+                    let message =
+                        format!("`similar_to` takes one vector, and variable `{name}` has several");
+                    let hint = "choose one with `first: 1` where it is defined";
+                    return Err(Error::query(message).with_hint(hint));
                 }
                 if let ValueRef::Vector(numbers) = first {
                     return Ok(Some(numbers.to_vec()));
@@ -77,7 +78,8 @@ impl<'a> Context<'a> {
             return Ok(Some(vector));
         }
         let Some(uid) = Uid::parse(&text) else {
-            return Err(Error::query(format!("similar_to: {text:?} is no vector and no uid")));
+            let message = format!("`{text}` in `similar_to` is no vector and no uid");
+            return Err(Error::query(message).with_hint("a vector is written `\"[0.1, 0.2]\"`"));
         };
         let (node, values) = (self.version.nodes.node(uid), predicate.values(""));
         let value = node.zip(values).and_then(|(node, values)| values.first(node));
@@ -95,16 +97,21 @@ fn is_same(one: ValueRef<'_>, other: ValueRef<'_>) -> bool {
 
 /// Reads the number of neighbours and the options.
 fn wanted<'v>(similar: Similar<'_>) -> Result<Nearest<'v>> {
-    let count: i32 = similar.count.parse().map_err(|_| {
-        Error::query(format!(
-            "similar_to: the number of neighbours must be a whole number, got {:?}",
+    let refused = || {
+        let message = format!(
+            "the number of neighbours in `similar_to` is a whole number, found `{}`",
             similar.count
-        ))
-    })?;
+        );
+        Error::query(message).with_hint("write `similar_to(predicate, 10, \"[0.1, 0.2]\")`")
+    };
+    let count: i32 = similar.count.parse().map_err(|_| refused())?;
     let mut wanted = Nearest { vector: &[], count: 0, width: None, distance_max: None };
     for (name, text) in similar.options {
         let text = text.trim();
-        let refused = || Error::query(format!("similar_to: {name} can't be {text:?}"));
+        let wanted_text =
+            if name == "ef" { "a whole number above 0" } else { "a number from 0 on" };
+        let refused =
+            || Error::query(format!("`{name}` of `similar_to` is {wanted_text}, found `{text}`"));
         if name == "ef" {
             let width: i32 = text.parse().map_err(|_| refused())?;
             wanted.width =
@@ -118,11 +125,7 @@ fn wanted<'v>(similar: Similar<'_>) -> Result<Nearest<'v>> {
         // Without options the reference gives the nearest one for 0, with them none.
         Ok(0) if similar.options.is_empty() => 1,
         Ok(count) => count,
-        Err(_) => {
-            return Err(Error::query(format!(
-                "similar_to: the number of neighbours must not be negative, got {count}"
-            )));
-        }
+        Err(_) => return Err(refused()),
     };
     Ok(wanted)
 }

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::context::Var;
 use super::facets::EdgeFacets;
+use super::function::no_languages;
 use super::function::no_reverse;
 use super::page::check_order;
 use super::page::cut;
@@ -67,7 +68,8 @@ impl<'a> Context<'a> {
         let mut results = Vec::with_capacity(expanded.len());
         for field in expanded.iter() {
             let step = self.begin("field", &field.key, Some(field.at), None);
-            let data = self.field(&nodes, field, inherited)?;
+            let data =
+                self.field(&nodes, field, inherited).map_err(|error| error.or_at(field.at))?;
             self.end(&step, rows_of(&data, nodes.len()));
             results.push(FieldResult { field: Arc::clone(field), data });
         }
@@ -301,10 +303,10 @@ impl<'a> Context<'a> {
     fn password_field(&self, nodes: &[u32], name: &str, password: &str) -> Result<FieldData> {
         let Some(predicate) = self.predicate(name) else { return Ok(FieldData::Nothing) };
         if predicate.def.value_type != crate::types::ValueType::Password {
-            return Err(Error::query(format!(
-                "checkpwd needs a predicate of type password, `{name}` is of type {}",
-                predicate.def.value_type.name()
-            )));
+            let found = predicate.def.value_type.name();
+            let message = format!("`checkpwd` needs a password, and `{name}` is of type {found}");
+            let hint = format!("the schema would say `{name}: password .`");
+            return Err(Error::query(message).with_hint(hint));
         }
         let check = |&node: &u32| {
             let value = predicate.values("").and_then(|part| part.first(node));
@@ -321,11 +323,7 @@ fn check_langs(predicate: &Predicate, langs: &[String]) -> Result<()> {
     if langs.is_empty() || predicate.def.lang {
         return Ok(());
     }
-    Err(Error::query(format!(
-        "predicate `{}` has no languages: add @lang to its schema, or leave out `@{}`",
-        predicate.def.name,
-        langs.join(":")
-    )))
+    Err(no_languages(predicate, &langs.join(":")))
 }
 
 /// The edges, values or counts of a field. Values are read when they are written.

@@ -96,11 +96,14 @@ fn check_condition(condition: &Filter) -> Result<()> {
         Filter::And(parts) | Filter::Or(parts) => parts.iter().try_for_each(check_condition),
         Filter::Not(part) => check_condition(part),
         Filter::Function(function) => match &function.call {
-            Call::Has(predicate) => Err(Error::query(format!(
-                "{}: the condition of a mutation is about no node, which could have `{}`: ask for \
-                 the number of nodes in a variable, eq(len(v), 0)",
-                function.at, predicate.name
-            ))),
+            Call::Has(predicate) => {
+                let message = format!(
+                    "the condition of a mutation is about no node, which could have `{}`",
+                    predicate.name
+                );
+                let hint = "ask for the number of nodes in a variable: `eq(len(v), 0)`";
+                Err(Error::query_at(function.at, message).with_hint(hint))
+            }
             _ => Ok(()),
         },
     }

@@ -114,7 +114,8 @@ impl Context<'_> {
         }
         for item in field.facets.iter().flat_map(|facets| &facets.items) {
             if item.var.is_some() {
-                let values = self.facet_values(&item.facet, edges, &level.nodes)?;
+                let values = self.facet_values(&item.facet, edges, &level.nodes);
+                let values = values.map_err(|error| error.or_at(field.at))?;
                 add_values(found, item.var, values);
             }
         }
@@ -138,10 +139,13 @@ impl Context<'_> {
             return Ok(());
         }
         if predicate.def.list {
-            return Err(Error::query(format!(
-                "{}: a variable can't hold the values of `{}`, which is a list",
-                result.field.at, predicate.def.name
-            )));
+            let message = format!(
+                "variable `{}` can't hold the values of `{}`, which is a list",
+                result.field.var.map_or("", |var| self.var_name(var)),
+                predicate.def.name
+            );
+            let hint = "only a predicate with one value per node fits into a variable";
+            return Err(Error::query_at(result.field.at, message).with_hint(hint));
         }
         if langs.is_empty()
             && values.shown.is_none()

@@ -28,8 +28,8 @@ pub(super) fn unescape(text: &str) -> Result<String, (usize, &'static str)> {
     while let Some(length) = bytes[at..].iter().position(|&byte| byte == b'\\') {
         let escape = at + length;
         plain.extend_from_slice(&bytes[at..escape]);
-        let end = escape_end(bytes, escape).ok_or((escape, "unknown escape"))?;
-        write_meaning(&bytes[escape + 1..end], &mut plain).ok_or((escape, "escape of nothing"))?;
+        let end = escape_end(bytes, escape).ok_or((escape, "it is unknown"))?;
+        write_meaning(&bytes[escape + 1..end], &mut plain).ok_or((escape, "it means nothing"))?;
         at = end;
     }
     plain.extend_from_slice(&bytes[at..]);

@@ -18,8 +18,9 @@ pub(super) fn parse_facets<'a>(scanner: &mut Scanner<'a>) -> Scanned<Vec<(&'a st
             Some(b',') => {}
             Some(b')') => break,
             _ => {
-                let message = format!("expected , or ) after facet. Received {}", scanner.found());
-                return Err(scanner.fault(could_not(&message)));
+                let message =
+                    format!("found {} after a facet, expected `,` or `)`", scanner.found());
+                return Err(scanner.fault(message));
             }
         }
     }
@@ -27,7 +28,7 @@ pub(super) fn parse_facets<'a>(scanner: &mut Scanner<'a>) -> Scanned<Vec<(&'a st
     facets.sort_by_key(|(key, _)| *key);
     match facets.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         Some(pair) => {
-            let message = format!("Repeated keys are not allowed in facets. But got {}", pair[0].0);
+            let message = format!("facet `{}` is given twice", pair[0].0);
             Err(scanner.fault_at(open, message))
         }
         None => Ok(facets),
@@ -40,16 +41,18 @@ fn facet_key<'a>(scanner: &mut Scanner<'a>) -> Scanned<&'a str> {
     scanner.skip_while(|byte| !matches!(byte, b'=' | b' ' | b'\t' | b')' | b',' | b'"'));
     let key = scanner.since(start);
     if key.is_empty() {
-        let message = format!("expected key but found {}", scanner.found());
-        return Err(scanner.fault(could_not(&message)));
+        let message = format!("found {}, expected the name of a facet", scanner.found());
+        return Err(scanner.fault(message));
     }
     if let Some(wrong) = key.chars().find(|&character| matches!(character, '~' | '@')) {
-        return Err(scanner.fault_at(start, could_not(&format!("key {key} has {wrong} in it"))));
+        return Err(
+            scanner.fault_at(start, format!("`{key}` is no name of a facet: `{wrong}` is in it"))
+        );
     }
     scanner.skip_blanks();
     if scanner.peek() != Some(b'=') {
-        let message = format!("expected = after facetKey. Found {}", scanner.found());
-        return Err(scanner.fault(could_not(&message)));
+        let message = format!("found {} after the name of a facet, expected `=`", scanner.found());
+        return Err(scanner.fault(message));
     }
     scanner.step();
     Ok(key)
@@ -63,11 +66,7 @@ fn facet_value(scanner: &mut Scanner<'_>) -> Scanned<Value> {
     let start = scanner.offset();
     scanner.skip_while(|byte| !matches!(byte, b'=' | b' ' | b'\t' | b')' | b','));
     let text = scanner.since(start);
-    bare_value(text).map_err(|message| scanner.fault_at(start, could_not(&message)))
-}
-
-fn could_not(message: &str) -> String {
-    format!("could not parse facet: {message}")
+    bare_value(text).map_err(|message| scanner.fault_at(start, message))
 }
 
 /// The value of a text without quotes: the first of integer, float, truth value and time that fits.
@@ -79,7 +78,7 @@ fn bare_value(text: &str) -> Result<Value, String> {
         return Ok(Value::Int(number));
     }
     if text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0') {
-        return Err(format!("strconv.ParseInt: parsing \"{text}\": value out of range"));
+        return Err(format!("`{text}` is too large for an int"));
     }
     if let Ok(number) = Value::parse(text, ValueType::Float) {
         return Ok(number);
@@ -88,7 +87,7 @@ fn bare_value(text: &str) -> Result<Value, String> {
         "true" => Ok(Value::Bool(true)),
         "false" => Ok(Value::Bool(false)),
         _ => Value::parse(text, ValueType::DateTime)
-            .map_err(|_| format!("Could not parse the facet value : [{text}]")),
+            .map_err(|_| format!("`{text}` is no value of a facet (a text stands in quotes)")),
     }
 }
 

@@ -20,7 +20,7 @@ use crate::types::Uid;
 use crate::types::Value;
 use crate::types::ValueType;
 use crate::types::parse_vector;
-use crate::types::quote;
+use crate::types::shown;
 use std::borrow::Cow;
 
 /// What becomes of statements.
@@ -60,9 +60,9 @@ impl<'a> JsonTree<'a> {
         match objects.collect() {
             Some(objects) => Ok(JsonTree { text, objects }),
             None => Err(Error::Syntax {
-                message: "Only array of map allowed at root".to_owned(),
+                message: "a mutation in JSON is an object or an array of objects".to_owned(),
                 at: Position::of(text, 0),
-                hint: "write an object or an array of objects".to_owned(),
+                hint: "an object is a node: `{\"uid\": \"_:a\", \"name\": \"Ada\"}`".to_owned(),
             }),
         }
     }
@@ -74,7 +74,9 @@ impl<'a> JsonTree<'a> {
     ///
     /// [`Error::Syntax`] with the place of what makes no statement.
     pub fn statements(&self, change: Change, new_nodes: &mut u32) -> Result<Vec<NQuad<'_>>> {
-        let mut writer = Writer { change, new_nodes, quads: Vec::new() };
+        let breaks = self.text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+        let lines = breaks.map(|(at, _)| at + 1).collect();
+        let mut writer = Writer { change, new_nodes, quads: Vec::new(), lines };
         for object in &self.objects {
             writer.root(object).map_err(|fault| {
                 let at = Position::of(self.text, fault.at);
@@ -111,6 +113,8 @@ struct Writer<'t, 'n> {
     change: Change,
     new_nodes: &'n mut u32,
     quads: Vec<NQuad<'t>>,
+    /// Where the lines of the text but the first begin.
+    lines: Vec<usize>,
 }
 
 impl<'t> Writer<'t, '_> {
@@ -118,11 +122,21 @@ impl<'t> Writer<'t, '_> {
         let subject = self.object(object, None)?;
         // Nothing but the uid: all that is known of the node is meant.
         if self.change == Change::Delete && object.members.len() == 1 {
+            let at = object.at;
             let (predicate, object) = (Predicate::Star, Object::Star);
             let facets = Vec::new();
-            self.quads.push(NQuad { subject, predicate, lang: "", object, facets, in_list: None });
+            let at = self.place(at);
+            let in_list = None;
+            self.quads.push(NQuad { subject, predicate, lang: "", object, facets, in_list, at });
         }
         Ok(())
+    }
+
+    fn place(&self, at: usize) -> Position {
+        let line = self.lines.partition_point(|&start| start <= at);
+        let start = if line == 0 { 0 } else { self.lines[line - 1] };
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Position { line: number(line + 1), column: number(at - start) }
     }
 
     /// Writes an object, and before it the edge that leads to it.
@@ -191,7 +205,10 @@ impl<'t> Writer<'t, '_> {
                 Json::Null | Json::Bool(_) | Json::Array(_) => {
                     return Err(fault(
                         member.at,
-                        format!("Got unsupported type for list: {}", member.key),
+                        format!(
+                            "the list of `{}` holds something else than values or objects",
+                            member.key
+                        ),
                         "a list holds texts, numbers or objects",
                     ));
                 }
@@ -247,7 +264,8 @@ impl<'t> Writer<'t, '_> {
     ) {
         let (name, lang) = split_language(&member.key);
         let (predicate, in_list) = (Predicate::Name(name), Some(in_list));
-        self.quads.push(NQuad { subject, predicate, lang, object, facets, in_list });
+        let at = self.place(member.at);
+        self.quads.push(NQuad { subject, predicate, lang, object, facets, in_list, at });
     }
 
     /// The node that an object is about.
@@ -259,8 +277,8 @@ impl<'t> Writer<'t, '_> {
         if self.change == Change::Delete {
             return Err(fault(
                 object.at,
-                "UID must be present and non-zero while deleting edges",
-                "add \"uid\"",
+                "an object to be deleted has no \"uid\"",
+                "add \"uid\", which is not 0",
             ));
         }
         *self.new_nodes += 1;
@@ -271,8 +289,8 @@ impl<'t> Writer<'t, '_> {
 /// The node that `uid` names; `None` for what stands for no node.
 fn named_node<'t>(member: &'t Member<'t>) -> Written<Option<Subject<'t>>> {
     const HINT: &str = "a uid is a number, \"_:name\" or \"uid(variable)\"";
-    let unreadable = |text: &str, reason: &str| {
-        let message = format!("strconv.ParseUint: parsing {}: {reason}", quote(text));
+    let unreadable = |text: &str| {
+        let message = format!("{} is no uid", shown(text));
         Err(fault(member.at, message, HINT))
     };
     let text = match &member.value {
@@ -280,7 +298,7 @@ fn named_node<'t>(member: &'t Member<'t>) -> Written<Option<Subject<'t>>> {
         Json::Int(number) => match u64::try_from(*number) {
             Ok(0) => return Ok(None),
             Ok(number) => return Ok(Some(Subject::Uid(number))),
-            Err(_) => return unreadable(&number.to_string(), "invalid syntax"),
+            Err(_) => return unreadable(&number.to_string()),
         },
         Json::Text(text) => &**text,
         _ => return Err(fault(member.at, "the value of \"uid\" names no node", HINT)),
@@ -300,13 +318,7 @@ fn named_node<'t>(member: &'t Member<'t>) -> Written<Option<Subject<'t>>> {
     match Uid::parse(text) {
         Some(Uid(0)) => Ok(None),
         Some(Uid(number)) => Ok(Some(Subject::Uid(number))),
-        None => {
-            let is_number = match text.strip_prefix("0x").or(text.strip_prefix("0X")) {
-                Some(digits) => digits.bytes().all(|byte| byte.is_ascii_hexdigit()),
-                None => text.bytes().all(|byte| byte.is_ascii_digit()),
-            };
-            unreadable(text, if is_number { "value out of range" } else { "invalid syntax" })
-        }
+        None => unreadable(text),
     }
 }
 
@@ -321,8 +333,12 @@ fn variable(text: &str, at: usize) -> Written<Option<Object<'_>>> {
     let Some(rest) = rest.trim_start().strip_prefix('(') else { return Ok(None) };
     let name = rest.strip_suffix(')').map(str::trim).unwrap_or_default();
     if name.is_empty() {
-        let message = format!("while processing '{call}', brackets are not closed properly");
-        return Err(fault(at, message, "a text can't start like a variable: write uid(v), val(v)"));
+        let message = format!("the brackets of {} are not closed", shown(call));
+        return Err(fault(
+            at,
+            message,
+            "a text that starts like this is a variable: `uid(v)` or `val(v)`",
+        ));
     }
     Ok(Some(if is_uid { Object::Var(name) } else { Object::Val(name) }))
 }
@@ -376,7 +392,7 @@ impl<'t> FacetMembers<'t> {
         for (_, key, member) in self.of_predicate(predicate) {
             check_key(key, member)?;
             if member.value != Json::Null {
-                let place = || format!("facet: {}", member.key);
+                let place = || format!("facet `{}`", member.key);
                 facets.push((*key, facet_value(&member.value, member, place)?));
             }
         }
@@ -396,22 +412,16 @@ impl<'t> FacetMembers<'t> {
                 Json::Null => continue,
                 Json::Object(by_position) => by_position,
                 _ => {
-                    let message = format!(
-                        "facets format should be of type map for scalarlist predicates, found \
-                         another for facet: {}",
-                        member.key
-                    );
-                    return Err(fault(member.at, message, "write {\"0\": …} by position"));
+                    let message = format!("facet `{}` of a list is no object", member.key);
+                    let hint = "write one value for each position: `{\"0\": ..., \"2\": ...}`";
+                    return Err(fault(member.at, message, hint));
                 }
             };
             for entry in &by_position.members {
-                let place = || format!("facet: {}, index: {}", member.key, entry.key);
+                let place = || format!("facet `{}` at position {}", member.key, entry.key);
                 let Ok(position) = entry.key.parse::<i64>() else {
-                    let message = format!(
-                        "{}: strconv.Atoi: parsing {}: invalid syntax",
-                        place(),
-                        quote(&entry.key)
-                    );
+                    let message =
+                        format!("{} in facet `{}` is no position", shown(&entry.key), member.key);
                     return Err(fault(entry.at, message, "a position counts from 0"));
                 };
                 let Ok(position) = usize::try_from(position) else { continue };
@@ -436,8 +446,8 @@ fn split_facet(key: &str) -> Option<(&str, &str)> {
 
 fn check_key(key: &str, member: &Member<'_>) -> Written<()> {
     if key.is_empty() || key.contains(['~', '@']) || key.contains(char::is_whitespace) {
-        let message = format!("facet: {}: the key of a facet can't be {key:?}", member.key);
-        return Err(fault(member.at, message, "a key is not empty and has no ~, @ or blank"));
+        let message = format!("`{key}` in `{}` is no name of a facet", member.key);
+        return Err(fault(member.at, message, "a name is not empty and has no `~`, `@` or blank"));
     }
     Ok(())
 }
@@ -456,7 +466,7 @@ fn facet_value(
             Err(_) => Value::String(text.clone().into_owned()),
         },
         Json::Null | Json::Array(_) | Json::Object(_) => {
-            let message = format!("{}: facet value can only be string/number/bool", place());
+            let message = format!("{} is no string, number or bool", place());
             return Err(fault(member.at, message, ""));
         }
     })

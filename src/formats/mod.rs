@@ -11,4 +11,4 @@ mod chunks;
 pub use chunks::{Chunk, ChunkLine, ChunkReader};
 pub use json_statements::{Change, JsonTree};
 pub use nquad::{LineFault, NQuad, Object, Predicate, Subject, literal_value};
-pub use nquad::{parse_line, parse_text};
+pub use nquad::{parse_line, parse_text, parse_text_at};

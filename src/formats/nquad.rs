@@ -26,6 +26,8 @@ pub struct NQuad<'a> {
     /// Whether the text says that a node may have several of these: the brackets of JSON do, lines
     /// of N-Quads do not.
     pub in_list: Option<bool>,
+    /// Where its object is; [`parse_line`] alone does not know the line.
+    pub at: Position,
 }
 
 /// The subject of a statement.
@@ -118,24 +120,42 @@ pub fn parse_line(line: &str) -> std::result::Result<Option<NQuad<'_>>, LineFaul
     Scanner::new(line).statement()
 }
 
-/// Reads a text of one statement a line.
+/// Reads a text of one statement a line. The text is the part of another one that begins at
+/// `start`, and places are those in the other one.
 ///
 /// # Errors
 ///
 /// [`Error::Syntax`] with the place of the first fault.
-pub fn parse_text(text: &str) -> Result<Vec<NQuad<'_>>> {
+pub fn parse_text_at(text: &str, start: Position) -> Result<Vec<NQuad<'_>>> {
     let mut statements = Vec::new();
     for (index, line) in text.split('\n').enumerate() {
         match parse_line(line) {
-            Ok(statement) => statements.extend(statement),
+            Ok(None) => {}
+            Ok(Some(mut statement)) => {
+                statement.at = place(start, index, statement.at.column);
+                statements.push(statement);
+            }
             Err(fault) => {
-                let line = u32::try_from(index + 1).unwrap_or(u32::MAX);
-                let at = Position { line, column: fault.column };
-                return Err(Error::syntax(at, fault.message));
+                return Err(Error::syntax(place(start, index, fault.column), fault.message));
             }
         }
     }
     Ok(statements)
+}
+
+/// [`parse_text_at`] for a text of its own.
+///
+/// # Errors
+///
+/// As there.
+pub fn parse_text(text: &str) -> Result<Vec<NQuad<'_>>> {
+    parse_text_at(text, Position { line: 1, column: 0 })
+}
+
+fn place(start: Position, index: usize, column: u32) -> Position {
+    let lines = u32::try_from(index).unwrap_or(u32::MAX);
+    let before = if index == 0 { start.column } else { 0 };
+    Position { line: start.line.saturating_add(lines), column: before.saturating_add(column) }
 }
 
 /// The value of a literal. A password is taken as it stands: in RDF it is a hash already.
@@ -208,7 +228,15 @@ mod tests {
 
     fn plain<'a>(subject: Subject<'a>, predicate: &'a str, object: Object<'a>) -> NQuad<'a> {
         let predicate = Predicate::Name(predicate);
-        NQuad { subject, predicate, lang: "", object, facets: Vec::new(), in_list: None }
+        NQuad {
+            subject,
+            predicate,
+            lang: "",
+            object,
+            facets: Vec::new(),
+            in_list: None,
+            at: Position::default(),
+        }
     }
 
     fn literal(text: &str, value_type: ValueType) -> Object<'_> {
@@ -239,7 +267,8 @@ mod tests {
             ("_:a <p> \"{}\"^^<geo:geojson>.", plain(Subject::Blank("a"), "p", literal("{}", ValueType::Geo))),
         ];
         for (line, want) in cases {
-            assert_eq!(read(line), want, "{line}");
+            let read = read(line);
+            assert_eq!(NQuad { at: Position::default(), ..read }, want, "{line}");
         }
         assert_eq!(read("_:a * * .").predicate, Predicate::Star);
         assert_eq!(read("_:a <name@en> * .").lang, "en");
@@ -271,51 +300,51 @@ mod tests {
     fn faults_are_placed() {
         #[rustfmt::skip]
         let cases = [
-            ("<abc> <p> <2> .", 0, "strconv.ParseUint: parsing \"abc\": invalid syntax"),
-            ("<1> <p> <18446744073709551616> .", 8, "value out of range"),
-            ("<0> <p> <2> .", 0, "UID must to be greater than 0"),
-            ("<1> <p> <0x0> .", 8, "UID must to be greater than 0"),
-            ("<> <p> <2> .", 0, "sanity check"),
-            ("<1> <> <2> .", 4, "sanity check"),
-            ("_:__ <p> <2> .", 0, "sanity check"),
-            ("<_:> <p> <2> .", 0, "sanity check"),
-            ("<1 <p> <2> .", 2, "Unexpected character ' '"),
-            ("<1", 2, "Unexpected end of IRI"),
-            ("<1> <p\\u12> <2> .", 6, "Unexpected escape"),
-            ("<1> p <2> .", 4, "Invalid input: 'p'"),
-            ("val(x) <p> <2> .", 0, "Invalid input: 'v'"),
-            ("<1> uid(p) <2> .", 4, "Invalid input: 'u'"),
-            ("<1> <p> é .", 8, "Invalid input: 'é'"),
-            ("<1> <p> .", 8, "Invalid input: '.' where an object"),
-            ("<1> <p> <2>", 11, "invalid end of input"),
-            ("<1> <p> <2> . .", 14, "Expected newline or # after ."),
-            ("<1> <p> <2> # .", 12, "Invalid input: '#'"),
-            ("<1> <p> \"a", 8, "nothing closes the quote"),
-            ("<1> <p> \"a\\", 11, "Invalid escape character : the end of the line"),
-            ("<1> <p> \"a\\é\" .", 11, "Invalid escape character : 'é'"),
-            ("<1> <p> \"ab\\'\" .", 11, "while unquoting"),
+            ("<abc> <p> <2> .", 0, "`abc` is no uid (a new node"),
+            ("<1> <p> <18446744073709551616> .", 8, "uids have 64 bits"),
+            ("<0> <p> <2> .", 0, "uids start at 1"),
+            ("<1> <p> <0x0> .", 8, "uids start at 1"),
+            ("<> <p> <2> .", 0, "is no name"),
+            ("<1> <> <2> .", 4, "is no name"),
+            ("_:__ <p> <2> .", 0, "is no name"),
+            ("<_:> <p> <2> .", 0, "is no name"),
+            ("<1 <p> <2> .", 2, "found ` ` between"),
+            ("<1", 2, "never closed"),
+            ("<1> <p\\u12> <2> .", 6, "wrong escape"),
+            ("<1> p <2> .", 4, "found `p`, expected a predicate"),
+            ("val(x) <p> <2> .", 0, "found `v`, expected a subject"),
+            ("<1> uid(p) <2> .", 4, "found `u`, expected a pred"),
+            ("<1> <p> é .", 8, "found `é`, expected an object"),
+            ("<1> <p> .", 8, "found `.`, expected an object"),
+            ("<1> <p> <2>", 11, "has no end"),
+            ("<1> <p> <2> . .", 14, "one statement a line"),
+            ("<1> <p> <2> # .", 12, "found `#`, expected `.`"),
+            ("<1> <p> \"a", 8, "`\"` is never closed"),
+            ("<1> <p> \"a\\", 11, "found the end of the line after `\\`"),
+            ("<1> <p> \"a\\é\" .", 11, "found `é` after `\\`"),
+            ("<1> <p> \"ab\\'\" .", 11, "wrong escape"),
             ("<1> <p> \"\\xff\" .", 9, "not UTF-8"),
-            ("<1> <p> \"a\"@en^^<xs:string> .", 14, "Invalid input: '^'"),
-            ("<1> <p> \"a\"@1 .", 12, "Invalid language tag prefix"),
-            ("<1> <p> \"a\"^^<xs:yo> .", 13, "unrecognized rdf type xs:yo"),
-            ("<1> <p> \"\"^^<xs:float> .", 8, "invalid ObjectValue"),
-            ("<1> * \"a\"^^<xs:string> .", 6, "value should be * as well"),
-            ("_:a. <p> <2> .", 0, "Can not end"),
-            ("_:-a <p> <2> .", 0, "Got '-'"),
-            ("_:a\u{a0}<p> <2> .", 3, "Invalid character '\\u{a0}'"),
-            ("_ <p> <2> .", 1, "Invalid character ' ' after _"),
-            ("_:a <p> _:b.", 8, "Can not end"),
-            ("uid(v <p> <2> .", 6, "Expected ')' after uid(v, found: '<'"),
-            ("uid() <p> <2> .", 4, "while reading variable name"),
-            ("uid", 3, "Expected '(' after uid, found: the end of the line"),
-            ("<1> <p> <2> <x> .", 12, "invalid namespace ID"),
-            ("<1> <p> <2> <3> <4> .", 16, "Invalid input: '<'"),
-            ("<1> <p> <2> () .", 13, "expected key but found ')'"),
-            ("<1> <p> <2> (a=1,a=2) .", 12, "Repeated keys are not allowed in facets. But got a"),
-            ("<1> <p> <2> (a=b) .", 15, "Could not parse the facet value : [b]"),
-            ("<1> <p> <2> (a@b=1) .", 13, "has @ in it"),
-            ("<1> <p> <2> (a=1", 16, "expected , or ) after facet"),
-            ("<1> <p> <2> (a=1) (b=2) .", 18, "Invalid input: '('"),
+            ("<1> <p> \"a\"@en^^<xs:string> .", 14, "found `^`, expected `.`"),
+            ("<1> <p> \"a\"@1 .", 12, "expected a language"),
+            ("<1> <p> \"a\"^^<xs:yo> .", 13, "unknown type `xs:yo`"),
+            ("<1> <p> \"\"^^<xs:float> .", 8, "an empty text"),
+            ("<1> * \"a\"^^<xs:string> .", 6, "the object is `*`"),
+            ("_:a. <p> <2> .", 0, "ends with `.`"),
+            ("_:-a <p> <2> .", 0, "found `-` after `_:`"),
+            ("_:a\u{a0}<p> <2> .", 3, "found `\\u{a0}` in the name"),
+            ("_ <p> <2> .", 1, "found ` ` after `_`"),
+            ("_:a <p> _:b.", 8, "ends with `.`"),
+            ("uid(v <p> <2> .", 6, "found `<` after `uid(v`, expected `)`"),
+            ("uid() <p> <2> .", 4, "name of a variable is missing"),
+            ("uid", 3, "found the end of the line after `uid`"),
+            ("<1> <p> <2> <x> .", 12, "is a number"),
+            ("<1> <p> <2> <3> <4> .", 16, "found `<`, expected `.`"),
+            ("<1> <p> <2> () .", 13, "found `)`, expected the name of a facet"),
+            ("<1> <p> <2> (a=1,a=2) .", 12, "facet `a` is given twice"),
+            ("<1> <p> <2> (a=b) .", 15, "`b` is no value of a facet"),
+            ("<1> <p> <2> (a@b=1) .", 13, "`@` is in it"),
+            ("<1> <p> <2> (a=1", 16, "expected `,` or `)`"),
+            ("<1> <p> <2> (a=1) (b=2) .", 18, "found `(`, expected `.`"),
         ];
         for (line, column, part) in cases {
             let fault = parse_line(line).expect_err(line);
@@ -328,7 +357,7 @@ mod tests {
         let text = "# start\r\n<1> <p> <2> .\r\n\r\n  <2> <p> \"x\" . # end\n";
         assert_eq!(parse_text(text).unwrap().len(), 2);
         let fault = parse_text("<1> <p> <2> .\n\n<1> <p> x .\n").unwrap_err().to_string();
-        assert!(fault.starts_with("line 3 column 8: Invalid input: 'x'"), "{fault}");
+        assert!(fault.starts_with("line 3 column 8: found `x`"), "{fault}");
     }
 
     fn shared(path: &str) -> Option<String> {

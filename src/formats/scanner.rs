@@ -15,8 +15,11 @@ use crate::formats::escape::unescape;
 use crate::formats::facet::parse_facets;
 use crate::formats::nquad::literal_type;
 use crate::formats::nquad::split_language;
+use crate::types::Position;
 use crate::types::Uid;
 use crate::types::ValueType;
+use crate::types::did_you_mean;
+use crate::types::shown;
 
 /// What reading a part of a line gives.
 pub(super) type Scanned<T> = std::result::Result<T, LineFault>;
@@ -46,12 +49,13 @@ impl<'a> Scanner<'a> {
         let (predicate, mut lang) = self.predicate()?;
         self.skip_blanks();
         let starred = subject == Subject::Star || predicate == Predicate::Star;
+        let at = Position { line: 1, column: u32::try_from(self.at).unwrap_or(u32::MAX) };
         let object = self.object(starred, &mut lang)?;
         self.skip_blanks();
         self.skip_label()?;
         let facets = if self.peek() == Some(b'(') { parse_facets(&mut self)? } else { Vec::new() };
         self.end()?;
-        Ok(Some(NQuad { subject, predicate, lang, object, facets, in_list: None }))
+        Ok(Some(NQuad { subject, predicate, lang, object, facets, in_list: None, at }))
     }
 
     /// The byte here.
@@ -105,7 +109,10 @@ impl<'a> Scanner<'a> {
     /// The character here, for an error.
     pub(super) fn found(&self) -> String {
         match self.line[self.at..].chars().next() {
-            Some(character) => format!("{character:?}"),
+            Some(character) if character.is_control() || character.is_whitespace() => {
+                format!("`{}`", character.escape_debug())
+            }
+            Some(character) => format!("`{character}`"),
             None => "the end of the line".to_string(),
         }
     }
@@ -129,9 +136,10 @@ impl<'a> Scanner<'a> {
                 self.step();
                 Ok(Subject::Star)
             }
-            Some(b'"') => Err(self.fault("Invalid quote for non-object.")),
+            Some(b'"') => Err(self
+                .fault("a string can only be an object (subjects and predicates stand in `<>`)")),
             _ => Err(self.fault(format!(
-                "Invalid input: {} where a subject should be: <uid>, _:name, uid(variable) or *",
+                "found {}, expected a subject: `<0x1>`, `_:name` or `uid(variable)`",
                 self.found()
             ))),
         }
@@ -150,11 +158,10 @@ impl<'a> Scanner<'a> {
                 self.step();
                 Ok((Predicate::Star, ""))
             }
-            Some(b'"') => Err(self.fault("Invalid quote for non-object.")),
-            _ => Err(self.fault(format!(
-                "Invalid input: {} where a predicate should be: <name> or *",
-                self.found()
-            ))),
+            Some(b'"') => Err(self
+                .fault("a string can only be an object (subjects and predicates stand in `<>`)")),
+            _ => Err(self
+                .fault(format!("found {}, expected a predicate: `<name>` or `*`", self.found()))),
         }
     }
 
@@ -183,8 +190,8 @@ impl<'a> Scanner<'a> {
                 Ok(Object::Star)
             }
             _ => Err(self.fault(format!(
-                "Invalid input: {} where an object should be: <uid>, _:name, \"value\", \
-                 uid(variable), val(variable) or *",
+                "found {}, expected an object: `\"value\"`, `<0x1>`, `_:name`, `uid(variable)`, \
+                 `val(variable)` or `*`",
                 self.found()
             ))),
         }
@@ -206,14 +213,14 @@ impl<'a> Scanner<'a> {
                     match escape_end(self.bytes, self.at) {
                         Some(end) => self.at = end,
                         None => {
-                            return Err(self.fault("Unexpected escape while parsing IRI"));
+                            return Err(self.fault("a wrong escape between `<` and `>` (`\\u` takes 4 hexadecimal digits, `\\U` 8)"));
                         }
                     }
                 }
-                None => return Err(self.fault("Unexpected end of IRI: no `>` closes it")),
+                None => return Err(self.fault("`<` is never closed (add `>`)")),
                 Some(_) => {
                     let message =
-                        format!("Unexpected character {} while parsing IRI", self.found());
+                        format!("found {} between `<` and `>` (is `>` missing?)", self.found());
                     return Err(self.fault(message));
                 }
             }
@@ -223,13 +230,16 @@ impl<'a> Scanner<'a> {
     /// The uid that an IRI means.
     fn uid(&self, start: usize, name: &str) -> Scanned<u64> {
         match parse_uid(name) {
-            Some(0) => Err(self.fault_at(start, "UID must to be greater than 0")),
+            Some(0) => Err(self.fault_at(start, "`<0>` is no node (uids start at 1)")),
             Some(number) => Ok(number),
             None => {
                 self.sane(start, name)?;
                 let digits = name.bytes().all(|byte| byte.is_ascii_digit());
-                let reason = if digits { "value out of range" } else { "invalid syntax" };
-                let message = format!("strconv.ParseUint: parsing \"{name}\": {reason}");
+                let hint = match digits {
+                    true => "uids have 64 bits",
+                    false => "a new node is written `_:name`, a known one `<0x1>`",
+                };
+                let message = format!("{} is no uid ({hint})", shown(name));
                 Err(self.fault_at(start, message))
             }
         }
@@ -240,7 +250,7 @@ impl<'a> Scanner<'a> {
         if name.chars().any(char::is_alphanumeric) {
             return Ok(name);
         }
-        let message = format!("NQuad failed sanity check: no letter or digit in \"{name}\"");
+        let message = format!("`<{name}>` is no name (it has no letter and no digit)");
         Err(self.fault_at(start, message))
     }
 
@@ -249,7 +259,10 @@ impl<'a> Scanner<'a> {
         let open = self.at;
         self.step();
         if self.peek() != Some(b':') {
-            return Err(self.fault(format!("Invalid character {} after _", self.found())));
+            return Err(self.fault(format!(
+                "found {} after `_` (a new node is written `_:name`)",
+                self.found()
+            )));
         }
         self.step();
         let start = self.at;
@@ -265,20 +278,24 @@ impl<'a> Scanner<'a> {
         match label.chars().next() {
             Some(first) if is_label_start(first) => {}
             _ => {
-                let found = self.line[start..].chars().next();
-                let found =
-                    found.map_or("nothing".to_string(), |character| format!("{character:?}"));
-                let message = format!("Invalid character after _: , Got {found}");
+                self.at = start;
+                let found = self.found();
+                let message =
+                    format!("found {found} after `_:` (a name starts with a letter or a digit)");
                 return Err(self.fault_at(open, message));
             }
         }
         if label.ends_with('.') {
-            return Err(self.fault_at(open, "Can not end a blank node with '.'"));
+            return Err(self.fault_at(
+                open,
+                "the name of a node ends with `.` (write a blank before the `.`)",
+            ));
         }
         match self.peek() {
             Some(b' ' | b'\t') => self.sane(open, label),
             _ => {
-                let message = format!("Invalid character {} after a blank node", self.found());
+                let message =
+                    format!("found {} in the name of a node (a blank ends it)", self.found());
                 Err(self.fault(message))
             }
         }
@@ -287,12 +304,14 @@ impl<'a> Scanner<'a> {
     /// The variable of `uid(v)` or `val(v)`, with blanks around the brackets.
     fn variable(&mut self, function: &str) -> Scanned<&'a str> {
         if !self.bytes[self.at..].starts_with(function.as_bytes()) {
-            return Err(self.fault(format!("Unexpected input, expected {function}(variable)")));
+            return Err(
+                self.fault(format!("found {}, expected `{function}(variable)`", self.found()))
+            );
         }
         self.at += function.len();
         self.skip_blanks();
         if self.peek() != Some(b'(') {
-            let message = format!("Expected '(' after {function}, found: {}", self.found());
+            let message = format!("found {} after `{function}`, expected `(`", self.found());
             return Err(self.fault(message));
         }
         self.step();
@@ -301,11 +320,11 @@ impl<'a> Scanner<'a> {
         self.skip_while(|byte| !matches!(byte, b' ' | b'\t' | b')'));
         let name = self.since(start);
         if name.is_empty() {
-            return Err(self.fault("Unexpected end of input while reading variable name"));
+            return Err(self.fault("the name of a variable is missing"));
         }
         self.skip_blanks();
         if self.peek() != Some(b')') {
-            let message = format!("Expected ')' after {function}({name}, found: {}", self.found());
+            let message = format!("found {} after `{function}({name}`, expected `)`", self.found());
             return Err(self.fault(message));
         }
         self.step();
@@ -323,11 +342,11 @@ impl<'a> Scanner<'a> {
             Some(b'^') => {
                 let value_type = self.literal_type()?;
                 if starred {
-                    let message = "if predicate/subject is *, value should be * as well";
+                    let message = "beside `*`, the object is `*`, too";
                     return Err(self.fault_at(start, message));
                 }
                 if text.is_empty() && value_type != ValueType::String {
-                    return Err(self.fault_at(start, "invalid ObjectValue: it is empty"));
+                    return Err(self.fault_at(start, "an empty text is no value of this type"));
                 }
                 Ok(Object::Literal { text, value_type })
             }
@@ -351,17 +370,22 @@ impl<'a> Scanner<'a> {
                         None => {
                             self.step();
                             let found = self.found();
-                            let message = format!("Invalid escape character : {found} in literal");
+                            let message = format!(
+                                "found {found} after `\\` (write `\\\\` for the letter itself)"
+                            );
                             return Err(self.fault(message));
                         }
                     }
                 }
                 None => {
-                    let message = "while unquoting: invalid syntax: nothing closes the quote";
+                    let message = "`\"` is never closed (add `\"`)";
                     return Err(self.fault_at(open, message));
                 }
                 Some(_) => {
-                    let message = format!("Invalid character {} in literal.", self.found());
+                    let message = format!(
+                        "found {} in a literal (write `\\n` for a line break)",
+                        self.found()
+                    );
                     return Err(self.fault(message));
                 }
             }
@@ -372,7 +396,7 @@ impl<'a> Scanner<'a> {
             return Ok(Cow::Borrowed(text));
         }
         unescape(text).map(Cow::Owned).map_err(|(offset, reason)| {
-            self.fault_at(open + 1 + offset, format!("while unquoting: invalid syntax: {reason}"))
+            self.fault_at(open + 1 + offset, format!("a literal with a wrong escape: {reason}"))
         })
     }
 
@@ -380,12 +404,14 @@ impl<'a> Scanner<'a> {
         self.step();
         let start = self.at;
         if !self.peek().is_some_and(|byte| byte.is_ascii_alphabetic()) {
-            return Err(self.fault(format!("Invalid language tag prefix: {}", self.found())));
+            return Err(
+                self.fault(format!("found {} after `@`, expected a language", self.found()))
+            );
         }
         self.skip_while(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
         let tag = self.since(start);
         if tag.ends_with('-') {
-            return Err(self.fault("Invalid character - at the end of language literal."));
+            return Err(self.fault("a language ends with `-`"));
         }
         Ok(tag)
     }
@@ -393,16 +419,21 @@ impl<'a> Scanner<'a> {
     fn literal_type(&mut self) -> Scanned<ValueType> {
         self.step();
         if self.peek() != Some(b'^') {
-            return Err(self.fault("Expected ^^ before the type of a literal"));
+            return Err(self.fault("found one `^` (a type is written `^^<xs:int>`)"));
         }
         self.step();
         if self.peek() != Some(b'<') {
-            return Err(self.fault("Expected < before the type of a literal"));
+            return Err(self.fault("no type after `^^` (a type is written `^^<xs:int>`)"));
         }
         let start = self.at;
         let name = self.iri()?;
-        literal_type(name)
-            .ok_or_else(|| self.fault_at(start, format!("unrecognized rdf type {name}")))
+        literal_type(name).ok_or_else(|| {
+            let hint = match did_you_mean(name, LITERAL_TYPES.into_iter()) {
+                near if near.is_empty() => format!("those known are {}", LITERAL_TYPES.join(", ")),
+                near => near,
+            };
+            self.fault_at(start, format!("unknown type `{name}` ({hint})"))
+        })
     }
 
     /// Skips the name of a graph: there is one only.
@@ -411,7 +442,7 @@ impl<'a> Scanner<'a> {
         match self.peek() {
             Some(b'<') => {
                 if parse_uid(self.iri()?).is_none() {
-                    return Err(self.fault_at(start, "invalid namespace ID: expected a number"));
+                    return Err(self.fault_at(start, "the name of a graph is a number"));
                 }
             }
             Some(b'_') => {
@@ -429,25 +460,46 @@ impl<'a> Scanner<'a> {
         match self.peek() {
             Some(b'.') => self.step(),
             None => {
-                let message = "invalid end of input: expected '.' at the end of the statement";
+                let message = "the statement has no end (add ` .`)";
                 return Err(self.fault(message));
             }
-            Some(b'"') => return Err(self.fault("Invalid quote for non-object.")),
+            Some(b'"') => {
+                return Err(self.fault(
+                    "a string can only be an object (subjects and predicates stand in `<>`)",
+                ));
+            }
             Some(_) => {
-                let message = format!("Invalid input: {}, expected '.'", self.found());
+                let message =
+                    format!("found {}, expected `.` at the end of the statement", self.found());
                 return Err(self.fault(message));
             }
         }
         self.skip_blanks();
         match self.peek() {
             None | Some(b'#') => Ok(()),
-            Some(_) => Err(self.fault(format!(
-                "invalid end of input. Expected newline or # after ., found {}",
-                self.found()
-            ))),
+            Some(_) => {
+                Err(self
+                    .fault(format!("found {} after the `.` (one statement a line)", self.found())))
+            }
         }
     }
 }
+
+/// The types that literals are marked with, by their short names.
+const LITERAL_TYPES: [&str; 12] = [
+    "xs:string",
+    "xs:int",
+    "xs:integer",
+    "xs:float",
+    "xs:double",
+    "xs:boolean",
+    "xs:date",
+    "xs:dateTime",
+    "xs:decimal",
+    "xs:password",
+    "xs:[]float32",
+    "geo:geojson",
+];
 
 /// The bytes that stand for themselves in an IRI; all of a character beyond ASCII does.
 const IRI_BYTES: [bool; 256] = {

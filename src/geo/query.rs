@@ -47,7 +47,7 @@ impl GeoQuery {
     ///
     /// What is wrong with the arguments.
     pub fn near(center: &str, distance: &str) -> Result<GeoQuery, String> {
-        let wrong = |reason| format!("the distance of `near` {reason}, got \"{distance}\"");
+        let wrong = |reason| format!("the distance of `near` {reason}, found `{distance}`");
         let metres = parse_float(distance).map_err(|_| wrong("must be a number of metres"))?;
         if metres < 0.0 {
             return Err(wrong("must not be negative"));

@@ -92,7 +92,7 @@ pub fn drop_data(version: &Version) -> Version {
 /// [`Error::Schema`] for a predicate that every graph has.
 pub fn drop_attr(version: &Version, name: &str) -> Result<Version> {
     if Schema::new().predicates.contains_key(name) {
-        let message = format!("predicate {name} is pre-defined and is not allowed to be dropped");
+        let message = format!("`{name}` is a predicate of the engine itself and can't be dropped");
         return Err(Error::schema(message));
     }
     let mut next = version.clone();
@@ -108,7 +108,7 @@ pub fn drop_attr(version: &Version, name: &str) -> Result<Version> {
 /// [`Error::Schema`] for a type that every graph has.
 pub fn drop_type(version: &Version, name: &str) -> Result<Version> {
     if Schema::new().types.contains_key(name) {
-        let message = format!("type {name} is pre-defined and is not allowed to be dropped");
+        let message = format!("`{name}` is a type of the engine itself and can't be dropped");
         return Err(Error::schema(message));
     }
     let mut next = version.clone();

@@ -279,7 +279,7 @@ impl<'a> Draft<'a> {
                     other => format!("{other:?}"),
                 };
                 return Err(Error::query(format!(
-                    "could not insert duplicate value [{value}] for predicate [{name}]"
+                    "another node has the value `{value}` of `{name}`, which is `@unique`"
                 )));
             }
         }

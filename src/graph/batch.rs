@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
 }
 
 fn star_in_set() -> String {
-    "Cannot use star in set n-quad".to_owned()
+    "`*` can only be deleted, not set".to_owned()
 }
 
 fn json_only() -> String {
@@ -230,7 +230,7 @@ fn json_only() -> String {
 }
 
 fn variable(name: &str) -> String {
-    format!("variables [{name}] not defined")
+    format!("variable `{name}` is used without a query that defines it")
 }
 
 /// A literal, borrowed where it is stored as the text that it is.

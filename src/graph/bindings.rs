@@ -41,9 +41,9 @@ impl Bindings {
     }
 
     fn get(&self, name: &str) -> Result<&Binding> {
-        self.variables
-            .get(name)
-            .ok_or_else(|| Error::query(format!("variables [{name}] not defined")))
+        self.variables.get(name).ok_or_else(|| {
+            Error::query(format!("variable `{name}` is used without a query that defines it"))
+        })
     }
 
     /// The nodes of `uid(name)`.
@@ -55,8 +55,8 @@ impl Bindings {
         };
         if STATEMENTS_MAX < uids.len() {
             let message = format!(
-                "var [{name}] has over million UIDs: {}, the most that a mutation takes is \
-                 {STATEMENTS_MAX}",
+                "variable `{name}` holds {} nodes, and a mutation takes at most {STATEMENTS_MAX}: \
+                 add `first: {STATEMENTS_MAX}` to its block",
                 uids.len()
             );
             return Err(Error::Limit { message });
@@ -211,7 +211,7 @@ mod tests {
             assert!(agree(&set, sets) && agree(&delete, deletes), "{line}: {set:?} {delete:?}");
         }
         let error = resolved("<1> <p> val(missing) .", "").unwrap_err().to_string();
-        assert_eq!(error, "variables [missing] not defined");
+        assert_eq!(error, "variable `missing` is used without a query that defines it");
     }
 
     #[test]

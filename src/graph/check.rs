@@ -28,24 +28,25 @@ const INDEXED_LEN_MAX: usize = 65_000;
 /// The reason why no statement may have it.
 pub fn check_name(name: &str, schema: &Schema) -> Result<(), String> {
     if NAME_LEN_MAX < name.len() {
-        return Err("Predicate name length cannot be bigger than 2^16".to_owned());
+        return Err("the name of a predicate has more than 65535 bytes".to_owned());
     }
     if name.is_empty() || name.contains(['~', '@', ' ']) {
-        return Err(format!("predicate {name:?}: Has invalid characters"));
+        return Err(format!(
+            "`{name}` is no name of a predicate: it is not empty and has no `~`, `@` or blank"
+        ));
     }
     if name == "uid" {
-        return Err("Cannot create user-defined predicate with internal name uid".to_owned());
+        return Err("`uid` can't be the name of a predicate".to_owned());
     }
     if name == "dgraph.type" || !has_reserved_prefix(name) {
         return Ok(());
     }
     if schema.predicates.contains_key(name) {
-        return Err(format!("Cannot mutate graphql reserved predicate {name}"));
+        return Err(format!(
+            "`{name}` is a predicate of the engine itself, which only the engine changes"
+        ));
     }
-    Err(format!(
-        "Can't store predicate `{name}` as it is prefixed with `dgraph.` which is reserved as the \
-         namespace for internal types/predicates."
-    ))
+    Err(format!("`{name}` can't be stored: names with `dgraph.` are those of the engine itself"))
 }
 
 fn has_reserved_prefix(name: &str) -> bool {
@@ -62,15 +63,24 @@ pub fn check_shape(def: &PredicateDef, lang: &str, is_edge: bool) -> Result<(), 
         return Err(missing_lang(&def.name));
     }
     match (def.value_type == ValueType::Uid, is_edge) {
-        (true, false) => Err(format!("Input for predicate {:?} of type uid is scalar", def.name)),
-        (false, true) => Err(format!("Input for predicate {:?} of type scalar is uid", def.name)),
+        (true, false) => Err(format!(
+            "`{}` leads to nodes, and this is a value (write `<0x1>`, in JSON `{{\"uid\": \"0x1\"}}`)",
+            def.name
+        )),
+        (false, true) => {
+            let found = def.value_type.name();
+            Err(format!(
+                "`{}` is of type {found}, and this is a node (write a value in quotes)",
+                def.name
+            ))
+        }
         _ => Ok(()),
     }
 }
 
 /// The reason why a value may not have a language.
 pub fn missing_lang(name: &str) -> String {
-    format!("Attr: [{name}] should have @lang directive in schema to mutate edge")
+    format!("`{name}` has no languages (leave the language out, or add `@lang` to its schema)")
 }
 
 /// The value of a literal as it is stored in a predicate. Plain text for a password is hashed.
@@ -109,7 +119,7 @@ pub fn stored(object: &Object<'_>, def: &PredicateDef) -> Result<Value, String> 
     let value = match object {
         Object::Literal { text, value_type } => return stored_value(text, *value_type, def),
         Object::Value(value) => value,
-        _ => return Err(format!("Input for predicate {:?} is a node, not a value", def.name)),
+        _ => return Err(format!("`{}` has values, and this is a node", def.name)),
     };
     let converted = match (value, def.value_type) {
         (Value::Default(text) | Value::String(text), wanted) if wanted != ValueType::Default => {
@@ -124,11 +134,7 @@ pub fn stored(object: &Object<'_>, def: &PredicateDef) -> Result<Value, String> 
 }
 
 fn no_vector(def: &PredicateDef) -> String {
-    format!(
-        "Input for predicate {:?} of type vector is not vector. Did you forget to add quotes \
-         before []?",
-        def.name
-    )
+    format!("`{}` is a vector, which is written as a text: `\"[0.1, 0.2]\"`", def.name)
 }
 
 /// A value as one of the type of a predicate.
@@ -148,7 +154,7 @@ pub fn convert_owned(value: Value, wanted: ValueType) -> Result<Value, String> {
 /// The reason when they can't.
 pub fn check_indexed(value: ValueRef<'_>, def: &PredicateDef) -> Result<(), String> {
     if is_too_large(value, def) {
-        return Err("value in the mutation is too large for the index".to_owned());
+        return Err("the text is longer than the 65000 bytes that an index takes".to_owned());
     }
     check_geometry(value, def)
 }

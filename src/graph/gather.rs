@@ -217,13 +217,16 @@ impl Pending {
         if self.def.value_type == ValueType::Uid {
             batch.langs.clear();
             for &line in value_lines {
-                refuse(line, format!("Input for predicate {name:?} of type uid is scalar"));
+                refuse(
+                    line,
+                    format!("`{name}` leads to nodes elsewhere in the data, and this is a value"),
+                );
             }
             return;
         }
         batch.edges = EdgePart { nodes: Vec::new(), targets: Vec::new(), facets: Vec::new() };
         for &line in edge_lines {
-            refuse(line, format!("Input for predicate {name:?} of type scalar is uid"));
+            refuse(line, format!("`{name}` has values elsewhere in the data, and this is a node"));
         }
         let wanted = self.def.value_type;
         for (_, part) in &mut batch.langs {

@@ -29,6 +29,7 @@ use crate::types::Error;
 use crate::types::Result;
 use crate::types::Uid;
 use crate::types::ValueType;
+use crate::types::shown;
 use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
 use std::collections::hash_map::Entry;
@@ -86,13 +87,13 @@ pub fn stage(
 pub(super) fn too_many(count: usize) -> Error {
     Error::Limit {
         message: format!(
-            "NQuad count in the request: {count}, is more than threshold: {STATEMENTS_MAX}"
+            "the request has {count} statements, at most {STATEMENTS_MAX} are carried out at once: split it, or load a file"
         ),
     }
 }
 
 fn star_in_set() -> Error {
-    Error::query("Cannot use star in set n-quad")
+    Error::query("`*` can only be deleted, not set")
 }
 
 /// What a request calls a new node.
@@ -203,10 +204,10 @@ impl<'a> Staging<'a, '_> {
     fn part(&mut self, mutation: &Mutation<'a>) -> Result<Part> {
         let mut part = Part::default();
         for quad in &mutation.deletes {
-            self.delete(quad, &mut part)?;
+            self.delete(quad, &mut part).map_err(|error| error.or_at(quad.at))?;
         }
         for quad in &mutation.sets {
-            self.set(quad, &mut part)?;
+            self.set(quad, &mut part).map_err(|error| error.or_at(quad.at))?;
         }
         Ok(part)
     }
@@ -242,7 +243,7 @@ impl<'a> Staging<'a, '_> {
                         Deleted::Password(lang, text.to_string())
                     }
                     _ => {
-                        let wrong = |reason| wrong_value(reason, name, quad.subject);
+                        let wrong = |reason| wrong_value(reason, &def, quad.subject);
                         Deleted::Value(lang, stored(object, &def).map_err(wrong)?)
                     }
                 }
@@ -282,7 +283,7 @@ impl<'a> Staging<'a, '_> {
             part.edges.push(SetEdge { predicate, node, target, facets });
             return Ok(());
         }
-        let wrong = |reason| wrong_value(reason, name, quad.subject);
+        let wrong = |reason| wrong_value(reason, &def, quad.subject);
         let value = stored(&quad.object, &def).map_err(wrong)?;
         let lang = self.lang(quad.lang);
         part.values.push(SetValue { predicate, lang, node, value, facets });
@@ -336,30 +337,34 @@ impl<'a> Staging<'a, '_> {
         let known = label.and_then(|label| self.labels.get(&label).copied());
         known.ok_or_else(|| match label {
             Some(Label::Blank(label)) => {
-                Error::query(format!("UID not found/generated for xid _:{label}"))
+                let message = format!("`_:{label}` is a new node, which has nothing to be deleted");
+                Error::query(message).with_hint("name the node by its uid: `<0x1>`")
             }
-            Some(label) => Error::query(format!(
-                "UID not found/generated for {}",
-                label.reported(self.version)
-            )),
+            Some(label) => {
+                let name = label.reported(self.version);
+                let message = format!("`{name}` is a new node, which has nothing to be deleted");
+                Error::query(message).with_hint("name the node by its uid: `<0x1>`")
+            }
             None => wrong_star(),
         })
     }
 }
 
 /// The error for a value that can't be stored, or that nobody can have.
-fn wrong_value(reason: String, name: &str, subject: Subject<'_>) -> Error {
+fn wrong_value(reason: String, def: &PredicateDef, subject: Subject<'_>) -> Error {
     let node = match subject {
         Subject::Uid(uid) => Uid(uid).to_string(),
         Subject::Blank(label) => format!("_:{label}"),
         Subject::Var(name) => format!("uid({name})"),
         Subject::New(_) | Subject::Star => "a new node".to_owned(),
     };
-    Error::query(format!("{reason} (`{name}` of {node})"))
+    let (name, value_type) = (shown(&def.name), def.value_type.name());
+    Error::query(reason).with_hint(format!("{name} of {node} is of type {value_type}"))
 }
 
 fn wrong_star() -> Error {
-    Error::query("Only valid wildcard delete patterns are 'S * *' and 'S P *'")
+    Error::query("of the deletes with `*`, only two are possible")
+        .with_hint("`<0x1> <name> * .` for a predicate of a node, `<0x1> * * .` for all of a node")
 }
 
 /// The predicates that `S * *` deletes: those of the node's types, and the types themselves.

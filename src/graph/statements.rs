@@ -5,7 +5,8 @@ use crate::formats::JsonTree;
 use crate::formats::NQuad;
 use crate::formats::Object;
 use crate::formats::Subject;
-use crate::formats::parse_text;
+use crate::formats::parse_text_at;
+use crate::types::Position;
 use crate::types::Result;
 
 /// Statements as text.
@@ -13,6 +14,8 @@ use crate::types::Result;
 pub enum Statements<'a> {
     /// N-Quads, one a line.
     NQuads(&'a str),
+    /// N-Quads that are the part of a text which begins at this place.
+    Part(&'a str, Position),
     /// JSON: an object or an array of objects.
     Json(&'a str),
 }
@@ -34,7 +37,7 @@ pub struct Mutation<'a> {
 }
 
 enum Tree<'a> {
-    NQuads(&'a str),
+    NQuads(&'a str, Position),
     Json(JsonTree<'a>),
 }
 
@@ -46,7 +49,8 @@ impl<'a> MutationTree<'a> {
     /// [`crate::types::Error::Syntax`] for what is no JSON.
     pub fn parse(set: &[Statements<'a>], delete: &[Statements<'a>]) -> Result<MutationTree<'a>> {
         let tree = |text: &Statements<'a>| match *text {
-            Statements::NQuads(text) => Ok(Tree::NQuads(text)),
+            Statements::NQuads(text) => Ok(Tree::NQuads(text, Position { line: 1, column: 0 })),
+            Statements::Part(text, start) => Ok(Tree::NQuads(text, start)),
             Statements::Json(text) => JsonTree::parse(text).map(Tree::Json),
         };
         let sets = set.iter().map(tree).collect::<Result<_>>()?;
@@ -69,7 +73,7 @@ fn read<'t>(trees: &'t [Tree<'_>], change: Change, new_nodes: &mut u32) -> Resul
     let mut quads = Vec::new();
     for tree in trees {
         quads.extend(match tree {
-            Tree::NQuads(text) => parse_text(text)?,
+            Tree::NQuads(text, start) => parse_text_at(text, *start)?,
             Tree::Json(tree) => tree.statements(change, new_nodes)?,
         });
     }

@@ -39,7 +39,7 @@ impl Predicate {
     pub fn vector_metric(&self) -> Result<Metric> {
         vector_options(&self.def).map(HnswOptions::metric).ok_or_else(|| {
             Error::query(format!(
-                "predicate `{0}` has no vector index: add @index(hnsw) to the schema of `{0}`",
+                "predicate `{0}` has no vector index (add `@index(hnsw)` to the schema of `{0}`)",
                 self.def.name
             ))
         })

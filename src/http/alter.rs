@@ -36,7 +36,8 @@ fn run(database: &Database, body: &str) -> Result<(), String> {
     done.map_err(|error| error.to_string())
 }
 
-const NOTHING_SET: &str = "Operation must have at least one field set";
+const NOTHING_SET: &str =
+    "nothing to do (send a schema text, or `{\"drop_all\": true}` and its like)";
 
 /// An operation as the reference defines it; names are in either spelling.
 #[derive(Default)]
@@ -79,7 +80,9 @@ impl Operation {
     fn drop(&self) -> Result<Option<Drop>, String> {
         let drops_all = self.drop_all || self.drop_op == DropOp::All;
         if drops_all && self.drop_op == DropOp::Data {
-            return Err("Only one of DropAll and DropData can be true".to_owned());
+            return Err(
+                "`drop_all` and `drop_op` exclude each other (leave one of them out)".to_owned()
+            );
         }
         if drops_all {
             return Ok(Some(Drop::All));
@@ -87,15 +90,16 @@ impl Operation {
         let value = self.drop_value.clone();
         match self.drop_op {
             DropOp::Data if !value.is_empty() => {
-                Err("If DropOp is set to DATA, DropValue must be empty".to_owned())
+                Err("`drop_op` DATA drops all data (leave out `drop_value`)".to_owned())
             }
             DropOp::Data => Ok(Some(Drop::Data)),
             DropOp::Attr if value.is_empty() => {
-                Err("If DropOp is set to ATTR, DropValue must not be empty".to_owned())
+                Err("`drop_op` ATTR without a predicate (write its name as `drop_value`)"
+                    .to_owned())
             }
             DropOp::Attr => Ok(Some(Drop::Predicate(value))),
             DropOp::Type if value.is_empty() => {
-                Err("If DropOp is set to TYPE, DropValue must not be empty".to_owned())
+                Err("`drop_op` TYPE without a type (write its name as `drop_value`)".to_owned())
             }
             DropOp::Type => Ok(Some(Drop::Type(value))),
             _ if !self.drop_attr.is_empty() => Ok(Some(Drop::Predicate(self.drop_attr.clone()))),

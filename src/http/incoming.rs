@@ -49,7 +49,7 @@ impl Incoming {
         let charset = parts.find_map(|part| part.strip_prefix("charset="));
         match charset.map(|charset| charset.trim_matches('"')) {
             None | Some("utf-8") => Ok(media_type),
-            Some(_) => Err("Unsupported charset. Supported charset is UTF-8".to_owned()),
+            Some(_) => Err("the charset is not supported (only UTF-8 is)".to_owned()),
         }
     }
 

@@ -200,12 +200,12 @@ mod tests {
     #[test]
     fn faulty_bodies() {
         let cases = [
-            ("", "line 1, character 1: unexpected end of JSON input"),
-            ("{\"set\": [}", "line 1, character 10: invalid character '}'"),
+            ("", "line 1, character 1: the JSON ends too early"),
+            ("{\"set\": [}", "line 1, character 10: unexpected `}`"),
             ("{\"query\":\n 5}", "line 2, character 2: "),
             ("[]", "line 1, character 1: "),
             ("{\"mutations\": {}}", "line 1, character 15: "),
-            ("{} x", "after top-level value"),
+            ("{} x", "after the end"),
         ];
         for (body, part) in cases {
             let message = read_json(body).unwrap_err();

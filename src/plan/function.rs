@@ -158,6 +158,19 @@ pub enum Comparison {
     Gt,
 }
 
+impl Comparison {
+    /// As it is written in a query.
+    pub fn name(self) -> &'static str {
+        match self {
+            Comparison::Eq => "eq",
+            Comparison::Le => "le",
+            Comparison::Lt => "lt",
+            Comparison::Ge => "ge",
+            Comparison::Gt => "gt",
+        }
+    }
+}
+
 /// The indexes of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TermIndex {
@@ -189,6 +202,18 @@ pub enum GeoRelation {
     Contains,
     /// Touching.
     Intersects,
+}
+
+impl GeoRelation {
+    /// As it is written in a query.
+    pub fn name(self) -> &'static str {
+        match self {
+            GeoRelation::Near => "near",
+            GeoRelation::Within => "within",
+            GeoRelation::Contains => "contains",
+            GeoRelation::Intersects => "intersects",
+        }
+    }
 }
 
 /// A condition on nodes (or, in `@facets(...)`, on the facets of an edge, where a predicate's

@@ -54,3 +54,35 @@ pub enum MathFunction {
     Equal,
     NotEqual,
 }
+
+impl MathFunction {
+    /// As it is written in a query.
+    pub fn name(self) -> &'static str {
+        match self {
+            MathFunction::Add => "+",
+            MathFunction::Subtract => "-",
+            MathFunction::Multiply => "*",
+            MathFunction::Divide => "/",
+            MathFunction::Modulo => "%",
+            MathFunction::Negate => "-",
+            MathFunction::Floor => "floor",
+            MathFunction::Ceil => "ceil",
+            MathFunction::Since => "since",
+            MathFunction::Exp => "exp",
+            MathFunction::Ln => "ln",
+            MathFunction::Sqrt => "sqrt",
+            MathFunction::Cond => "cond",
+            MathFunction::Pow => "pow",
+            MathFunction::LogBase => "logbase",
+            MathFunction::Max => "max",
+            MathFunction::Min => "min",
+            MathFunction::Dot => "dot",
+            MathFunction::Less => "<",
+            MathFunction::Greater => ">",
+            MathFunction::LessEqual => "<=",
+            MathFunction::GreaterEqual => ">=",
+            MathFunction::Equal => "==",
+            MathFunction::NotEqual => "!=",
+        }
+    }
+}

@@ -12,6 +12,7 @@ use crate::schema::definition::predefined_types;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::ValueType;
+use crate::types::did_you_mean;
 
 /// One predicate of a schema change, for the indexes to follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,10 +69,18 @@ impl Schema {
         for field in &def.fields {
             let predicate = field.strip_prefix('~').unwrap_or(field);
             if !declared.contains(predicate) && !self.predicates.contains_key(predicate) {
-                return Err(Error::schema(format!(
-                    "Schema does not contain a matching predicate for field {field} in type {}",
-                    def.name
-                )));
+                let known = declared.iter().copied();
+                let known = known.chain(self.predicates.keys().map(String::as_str));
+                let hint = match did_you_mean(predicate, known) {
+                    near if near.is_empty() => match field.starts_with('~') {
+                        true => format!("declare it: `{predicate}: [uid] @reverse .`"),
+                        false => format!("declare it: `{predicate}: string .`"),
+                    },
+                    near => near,
+                };
+                let message =
+                    format!("field `{field}` of type `{}` is no predicate of the schema", def.name);
+                return Err(Error::schema(message).with_hint(hint));
             }
         }
         Ok(())
@@ -84,10 +93,7 @@ fn check_predicate_name(new: &PredicateDef) -> Result<()> {
     }
     match predefined_predicates().into_iter().find(|def| def.name == new.name) {
         Some(def) if def == *new => Ok(()),
-        Some(_) => Err(Error::schema(format!(
-            "predicate {} is pre-defined and is not allowed to be modified",
-            new.name
-        ))),
+        Some(_) => Err(built_in(&new.name)),
         None => Err(reserved("predicate", &new.name)),
     }
 }
@@ -98,19 +104,25 @@ fn check_type_name(new: &TypeDef) -> Result<()> {
     }
     match predefined_types().into_iter().find(|def| def.name == new.name) {
         Some(def) if def == *new => Ok(()),
-        Some(_) => Err(Error::schema(format!(
-            "type {} is pre-defined and is not allowed to be modified",
-            new.name
-        ))),
+        Some(_) => Err(built_in(&new.name)),
         None => Err(reserved("type", &new.name)),
     }
 }
 
 fn reserved(kind: &str, name: &str) -> Error {
-    Error::schema(format!(
-        "Can't alter {kind} `{name}`: names that start with `dgraph.` are reserved for predicates \
-         and types of the engine itself"
-    ))
+    let message = format!("{kind} `{name}` can't be declared");
+    Error::schema(message).with_hint("names with `dgraph.` are those of the engine itself")
+}
+
+fn built_in(name: &str) -> Error {
+    let message = format!("`{name}` is declared by the engine itself and can't be changed");
+    Error::schema(message).with_hint("leave it out")
+}
+
+fn refused_change(old: &PredicateDef, new: &PredicateDef, why: &str) -> Error {
+    let (name, from, to) = (&new.name, old.type_text(), new.type_text());
+    let message = format!("`{name}` can't become {to}, it is {from}: {why}");
+    Error::schema(message).with_hint(format!("drop `{name}` first, or keep its type"))
 }
 
 fn check_type_change(
@@ -121,26 +133,13 @@ fn check_type_change(
     let (from, to) = (old.value_type, new.value_type);
     let password = from == ValueType::Password || to == ValueType::Password;
     if password && from != to {
-        return Err(Error::schema(format!(
-            "Schema change not allowed from {} to {}",
-            from.name().to_ascii_uppercase(),
-            to.name().to_ascii_uppercase()
-        )));
+        return Err(refused_change(old, new, "passwords are hashes"));
     }
     if (from == ValueType::Uid) != (to == ValueType::Uid) && has_data(&new.name) {
-        return Err(Error::schema(format!(
-            "Schema change not allowed from scalar to uid or vice versa while there is data for \
-             pred: {}",
-            new.name
-        )));
+        return Err(refused_change(old, new, "it has data"));
     }
     if old.list && !new.list {
-        return Err(Error::schema(format!(
-            "Schema change not allowed from {} => {} without deleting pred: {}",
-            old.type_text(),
-            new.type_text(),
-            new.name
-        )));
+        return Err(refused_change(old, new, "a list does not fit into one value"));
     }
     Ok(())
 }
@@ -166,19 +165,19 @@ mod tests {
     fn refused_changes() {
         #[rustfmt::skip]
         let cases = [
-            ("a: int .", "a: password .", false, "Schema change not allowed from INT to PASSWORD"),
-            ("a: password .", "a: string .", false, "Schema change not allowed from PASSWORD to STRING"),
-            ("a: password .", "a: uid .", false, "not allowed from PASSWORD to UID"),
-            ("a: int .", "a: uid .", true, "from scalar to uid or vice versa while there is data for pred: a"),
-            ("a: [uid] .", "a: string .", true, "from scalar to uid or vice versa"),
-            ("a: [string] .", "a: string .", true, "not allowed from [string] => string without deleting pred: a"),
-            ("a: [uid] .", "a: uid .", true, "not allowed from [uid] => uid"),
-            ("", "dgraph.foo: string .", false, "Can't alter predicate `dgraph.foo`"),
-            ("", "type dgraph.Foo {}", false, "Can't alter type `dgraph.Foo`"),
-            ("", "dgraph.type: [string] .", false, "predicate dgraph.type is pre-defined and is not allowed to be modified"),
-            ("", "type dgraph.graphql {}", false, "type dgraph.graphql is pre-defined"),
-            ("", "type T {\n x\n}", false, "matching predicate for field x in type T"),
-            ("", "type T {\n <~x>\n}", false, "matching predicate for field ~x in type T"),
+            ("a: int .", "a: password .", false, "`a` can't become password, it is int"),
+            ("a: password .", "a: string .", false, "`a` can't become string, it is password"),
+            ("a: password .", "a: uid .", false, "can't become uid, it is password"),
+            ("a: int .", "a: uid .", true, "`a` can't become uid, it is int: it has data (drop `a` first"),
+            ("a: [uid] .", "a: string .", true, "can't become string, it is [uid]"),
+            ("a: [string] .", "a: string .", true, "`a` can't become string, it is [string]: a list"),
+            ("a: [uid] .", "a: uid .", true, "can't become uid, it is [uid]"),
+            ("", "dgraph.foo: string .", false, "predicate `dgraph.foo` can't be declared"),
+            ("", "type dgraph.Foo {}", false, "type `dgraph.Foo` can't be declared"),
+            ("", "dgraph.type: [string] .", false, "`dgraph.type` is declared by the engine itself"),
+            ("", "type dgraph.graphql {}", false, "`dgraph.graphql` is declared by the engine itself"),
+            ("", "type T {\n x\n}", false, "field `x` of type `T` is no predicate"),
+            ("", "type T {\n <~x>\n}", false, "field `~x` of type `T` is no predicate"),
         ];
         for (old, new, data, part) in cases {
             let fault = check(old, new, data).expect_err(new).to_string();

@@ -96,7 +96,10 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>> {
                 (Kind::Number, at, end, end)
             }
             byte if b":.,@!()[]{}".contains(&byte) => (Kind::Sign(byte), at, at + 1, at + 1),
-            _ => return Err(unexpected(text, at, "Invalid schema. Unexpected")),
+            _ => {
+                let error = unexpected(text, at, "unexpected");
+                return Err(error.with_hint("names with such letters stand in `<>`"));
+            }
         };
         tokens.push(Token { kind, text: &text[from..to], start });
         at = next;
@@ -131,17 +134,20 @@ fn iri_end(text: &str, open: usize) -> Result<usize> {
     loop {
         match bytes.get(at) {
             Some(b'>') if at == open + 1 => {
-                return Err(unexpected(text, at, "Invalid schema: empty name, unexpected"));
+                return Err(unexpected(text, at, "`<>` is no name, unexpected"));
             }
             Some(b'>') => return Ok(at),
             Some(b'\\') if escape_len(&bytes[at..]).is_some() => {
                 at += escape_len(&bytes[at..]).unwrap_or(1);
             }
             Some(0..=32 | b'<' | b'"' | b'{' | b'}' | b'|' | b'^' | b'`' | b'\\') => {
-                return Err(unexpected(text, at, "Invalid schema: expected `>`, found"));
+                return Err(unexpected(text, at, "expected `>`, found"));
             }
             Some(_) => at += 1,
-            None => return Err(unexpected(text, open, "Invalid schema: no `>` closes the")),
+            None => {
+                let never = Error::syntax(Position::of(text, open), "`<` is never closed");
+                return Err(never.with_hint("add `>`"));
+            }
         }
     }
 }
@@ -163,13 +169,16 @@ fn quote_end(text: &str, open: usize) -> Result<usize> {
     let end = end_of(bytes, open + 1, |byte| !matches!(byte, b'"' | b'\n' | b'\r'));
     match bytes.get(end) {
         Some(b'"') => Ok(end),
-        _ => Err(unexpected(text, open, "Invalid schema: nothing in the line closes the")),
+        _ => {
+            let never = Error::syntax(Position::of(text, open), "`\"` is never closed in its line");
+            Err(never.with_hint("add `\"`"))
+        }
     }
 }
 
 fn unexpected(text: &str, at: usize, reason: &str) -> Error {
     let found = match text[at..].chars().next() {
-        Some(character) => format!("{reason} {character:?}"),
+        Some(character) => format!("{reason} `{}`", character.escape_debug()),
         None => format!("{reason} the end of the text"),
     };
     Error::syntax(Position::of(text, at), found)

@@ -1,6 +1,7 @@
 //! The kinds of index that a predicate can have.
 
 use crate::types::ValueType;
+use crate::types::did_you_mean;
 
 /// How values become the keys of an index.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -42,6 +43,12 @@ pub enum Tokenizer {
 }
 
 impl Tokenizer {
+    /// The names of all.
+    pub const NAMES: [&str; 17] = [
+        "hash", "exact", "term", "fulltext", "trigram", "ngram", "int", "float", "bigfloat",
+        "bool", "year", "month", "day", "hour", "geo", "sha256", "hnsw",
+    ];
+
     /// The name in schema text, lower case.
     pub fn name(&self) -> &'static str {
         match self {
@@ -182,7 +189,9 @@ impl HnswOptions {
     /// # Errors
     ///
     /// The reason, when a name is unknown, a metric is unknown or a number is none.
-    pub fn new(written: Vec<(String, String)>) -> std::result::Result<HnswOptions, String> {
+    pub fn new(
+        written: Vec<(String, String)>,
+    ) -> std::result::Result<HnswOptions, (String, String)> {
         let mut options = HnswOptions::default();
         // What an exponent implies is weaker than what is said outright, wherever it stands.
         for (_, value) in written.iter().filter(|(name, _)| name == "exponent") {
@@ -198,7 +207,7 @@ impl HnswOptions {
                 "efConstruction" => options.ef_construction = count(name, value)?,
                 "efSearch" => options.ef_search = count(name, value)?,
                 "exponent" => {}
-                _ => return Err(format!("option {name} is not allowed!")),
+                _ => return Err(unknown("is no option of hnsw", name, &OPTIONS)),
             }
         }
         options.written = written;
@@ -231,19 +240,35 @@ impl HnswOptions {
     }
 }
 
-fn metric(name: &str) -> std::result::Result<Metric, String> {
+const OPTIONS: [&str; 5] = ["metric", "maxLevels", "efConstruction", "efSearch", "exponent"];
+
+const METRICS: [&str; 3] = ["euclidean", "cosine", "dotproduct"];
+
+/// What is wrong with a name, and what it might have been.
+fn unknown(fault: &str, name: &str, known: &[&str]) -> (String, String) {
+    let hint = match did_you_mean(name, known.iter().copied()) {
+        near if near.is_empty() => format!("those known are {}", known.join(", ")),
+        near => near,
+    };
+    (format!("`{name}` {fault}"), hint)
+}
+
+fn metric(name: &str) -> std::result::Result<Metric, (String, String)> {
     match name {
         "euclidean" => Ok(Metric::Euclidean),
         "cosine" => Ok(Metric::Cosine),
         "dotproduct" => Ok(Metric::DotProduct),
-        _ => Err(format!("Can't create a vector index for {name}")),
+        _ => Err(unknown("is no metric", name, &METRICS)),
     }
 }
 
-fn count(option: &str, value: &str) -> std::result::Result<u32, String> {
+fn count(option: &str, value: &str) -> std::result::Result<u32, (String, String)> {
     match value.parse::<u32>() {
         Ok(number) if 0 < number => Ok(number),
-        _ => Err(format!("option {option} is {value}, it has to be a number of at least 1")),
+        _ => {
+            let message = format!("option `{option}` of hnsw is a number above 0, found `{value}`");
+            Err((message, format!("write `{option}: \"4\"`")))
+        }
     }
 }
 
@@ -253,6 +278,7 @@ mod tests {
 
     fn options(pairs: &[(&str, &str)]) -> std::result::Result<HnswOptions, String> {
         HnswOptions::new(pairs.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect())
+            .map_err(|(message, _)| message)
     }
 
     #[test]
@@ -278,11 +304,11 @@ mod tests {
     #[test]
     fn wrong_options_are_named() {
         for (name, value, part) in [
-            ("foo", "1", "option foo is not allowed"),
-            ("metric", "foo", "vector index for foo"),
-            ("maxLevels", "x", "option maxLevels is x"),
-            ("exponent", "-1", "option exponent is -1"),
-            ("efSearch", "0", "at least 1"),
+            ("foo", "1", "`foo` is no option"),
+            ("metric", "foo", "`foo` is no metric"),
+            ("maxLevels", "x", "`maxLevels` of hnsw is a number above 0, found `x`"),
+            ("exponent", "-1", "found `-1`"),
+            ("efSearch", "0", "found `0`"),
         ] {
             let fault = options(&[(name, value)]).unwrap_err();
             assert!(fault.contains(part), "{fault}");

@@ -30,7 +30,7 @@ pub(super) fn parse(pattern: &str, flags: &str) -> Result<Hir, String> {
     let ignore_case = match flags {
         "" => false,
         "i" => true,
-        other => return Err(format!("Invalid regexp modifier: {other}")),
+        other => return Err(format!("`{other}` is no modifier of a regular expression")),
     };
     if PATTERN_MAX < pattern.len() {
         return Err(fault("expression too large", ""));
@@ -48,9 +48,9 @@ pub(super) fn parse(pattern: &str, flags: &str) -> Result<Hir, String> {
 
 fn fault(what: &str, piece: &str) -> String {
     if piece.is_empty() {
-        format!("error parsing regexp: {what}")
+        format!("wrong regular expression: {what}")
     } else {
-        format!("error parsing regexp: {what}: `{piece}`")
+        format!("wrong regular expression: {what}: `{piece}`")
     }
 }
 
@@ -470,6 +470,9 @@ mod tests {
             let error = parse(pattern, "").expect_err(pattern);
             assert!(error.contains(message), "{pattern}: {error}");
         }
-        assert_eq!(parse("a", "x").expect_err("flag"), "Invalid regexp modifier: x");
+        assert_eq!(
+            parse("a", "x").expect_err("flag"),
+            "`x` is no modifier of a regular expression"
+        );
     }
 }

@@ -105,7 +105,7 @@ pub fn compile(pattern: &str, flags: &str) -> Result<Regex, String> {
         .dfa_size_limit(COMPILED_MAX)
         .nest_limit(1000)
         .build()
-        .map_err(|_| "error parsing regexp: expression too large".to_owned())
+        .map_err(|_| "wrong regular expression: it is too large".to_owned())
 }
 
 /// The trigrams a text must have for the pattern to match it. [`TrigramQuery::Any`] means that
@@ -485,7 +485,10 @@ mod tests {
         let words: Vec<String> = (0..2000).map(|number| format!("word{number}")).collect();
         assert!(trigram_query(&words.join("|"), "i").is_ok());
         assert!(trigram_query("(((((abc|def){8}){8}){8}){8}){8}", "").is_ok());
-        assert_eq!(compile("a", "ix").expect_err("flags"), "Invalid regexp modifier: ix");
+        assert_eq!(
+            compile("a", "ix").expect_err("flags"),
+            "`ix` is no modifier of a regular expression"
+        );
     }
 
     const PATTERN_TOO_LONG: usize = 1 << 17;

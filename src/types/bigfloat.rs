@@ -35,9 +35,8 @@ impl BigFloat {
     /// # Errors
     /// Text that is no number, that is infinite, or of a size beyond ten to the 6,000.
     pub fn parse(text: &str) -> Result<BigFloat, String> {
-        let parts = scan(text).map_err(|reason| {
-            format!("math/big: cannot unmarshal {} into a *big.Float ({reason})", text::quote(text))
-        })?;
+        let parts = scan(text)
+            .map_err(|reason| format!("{} is no bigfloat: {reason}", text::shown(text)))?;
         Ok(parts.into_big_float())
     }
 
@@ -472,11 +471,11 @@ fn divided(numerator: &BigUint, divisor: &BigUint) -> Binary {
 fn scan(text: &str) -> Result<Binary, String> {
     let bytes = text.as_bytes();
     if bytes.is_empty() {
-        return Err("EOF".to_string());
+        return Err("it is empty".to_string());
     }
     let unsigned = bytes.strip_prefix(b"+").or(bytes.strip_prefix(b"-")).unwrap_or(bytes);
     if matches!(unsigned, b"Inf" | b"inf") {
-        return Err("infinite".to_string());
+        return Err("it is infinite".to_string());
     }
     let (radix, rest, has_prefix) = match unsigned {
         [b'0', b'x' | b'X', rest @ ..] => (16, rest, true),
@@ -526,14 +525,14 @@ impl Mantissa {
                     has_digits = true;
                 }
                 (b'_', _) if after_digit && followed_by_digit(text, at, radix) => {}
-                (b'_', _) => return Err("'_' must separate successive digits".to_string()),
+                (b'_', _) => return Err("`_` stands between digits only".to_string()),
                 (b'.', _) if !has_point => has_point = true,
                 _ => break,
             }
             after_digit = digit.is_some();
             mantissa.read = at + 1;
         }
-        if has_digits { Ok(mantissa) } else { Err("number has no digits".to_string()) }
+        if has_digits { Ok(mantissa) } else { Err("it has no digits".to_string()) }
     }
 
     fn push(&mut self, digit: u8, is_fraction: bool) {
@@ -560,17 +559,17 @@ fn followed_by_digit(text: &[u8], at: usize, radix: u32) -> bool {
 fn scan_exponent(text: &[u8]) -> Result<(Option<u8>, i64), String> {
     let Some((&mark, rest)) = text.split_first() else { return Ok((None, 0)) };
     if !matches!(mark, b'e' | b'E' | b'p' | b'P') {
-        return Err(format!("expected end of string, found {:?}", mark as char));
+        return Err(format!("unexpected {:?}", mark as char));
     }
     let digits = rest.strip_prefix(b"+").or(rest.strip_prefix(b"-")).unwrap_or(rest);
     if !digits.first().is_some_and(u8::is_ascii_digit) {
-        return Err("number has no digits".to_string());
+        return Err("it has no digits".to_string());
     }
     let mut exponent = 0i64;
     for &byte in digits {
         match byte {
             b'0'..=b'9' => exponent = (exponent * 10 + i64::from(byte - b'0')).min(1 << 40),
-            _ => return Err(format!("expected end of string, found {:?}", byte as char)),
+            _ => return Err(format!("unexpected {:?}", byte as char)),
         }
     }
     Ok((Some(mark), if rest.first() == Some(&b'-') { -exponent } else { exponent }))
@@ -581,7 +580,7 @@ fn with_power_of_ten(number: BigUint, tens: i64, twos: i64) -> Result<Binary, St
     if number == BigUint::ZERO {
         return Ok(Binary { negative: false, mantissa: number, exponent: 0 });
     }
-    let overflow = || "exponent overflow".to_string();
+    let overflow = || "its exponent is too large".to_string();
     // Checked roughly before calculating and exactly afterwards; a third of a digit is a bit.
     if tens.abs() > EXPONENT_MAX || twos.abs() > 4 * EXPONENT_MAX {
         return Err(overflow());
@@ -663,10 +662,7 @@ mod tests {
         ] {
             assert!(BigFloat::parse(text).is_err(), "{text}");
         }
-        assert_eq!(
-            BigFloat::parse("abc").unwrap_err(),
-            "math/big: cannot unmarshal \"abc\" into a *big.Float (number has no digits)"
-        );
+        assert_eq!(BigFloat::parse("abc").unwrap_err(), "`abc` is no bigfloat: it has no digits");
     }
 
     #[test]

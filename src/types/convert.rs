@@ -68,7 +68,7 @@ impl ValueRef<'_> {
 }
 
 fn refusal(from: ValueType, to: ValueType) -> String {
-    format!("Cannot convert {} to type {}", from.name(), to.name())
+    format!("a value of type {} can't become one of type {}", from.name(), to.name())
 }
 
 /// Text for either of the two types that hold any text.
@@ -112,7 +112,7 @@ fn convert_float(number: f64, to: ValueType) -> Result<Value, String> {
         ValueType::Int if (-TWO_TO_63..TWO_TO_63).contains(&number) => {
             Ok(Value::Int(number as i64))
         }
-        ValueType::Int => Err("Float out of int64 range".to_string()),
+        ValueType::Int => Err("the float is too large for an int".to_string()),
         ValueType::BigFloat => BigFloat::from_f64(number).map(Value::BigFloat).ok_or_else(refuse),
         ValueType::Bool => Ok(Value::Bool(number != 0.0)),
         ValueType::DateTime => in_four_digit_years(DateTime::from_unix_float(number)),
@@ -198,16 +198,16 @@ fn convert_binary(bytes: &[u8], to: ValueType) -> Result<Value, String> {
     match to {
         ValueType::Int => eight()
             .map(|bytes| Value::Int(i64::from_le_bytes(bytes)))
-            .ok_or_else(|| format!("invalid data for int64 {}", listed(bytes))),
+            .ok_or_else(|| format!("the bytes {} are no int", listed(bytes))),
         ValueType::Float => eight()
             .map(f64::from_le_bytes)
             .filter(|number| !number.is_nan())
             .map(Value::Float)
-            .ok_or_else(|| format!("invalid data for float {}", listed(bytes))),
+            .ok_or_else(|| format!("the bytes {} are no float", listed(bytes))),
         ValueType::Bool => match bytes.first() {
             None | Some(0) => Ok(Value::Bool(false)),
             Some(1) => Ok(Value::Bool(true)),
-            Some(other) => Err(format!("invalid value for bool {other}")),
+            Some(other) => Err(format!("the byte {other} is no bool")),
         },
         ValueType::DateTime => DateTime::from_binary(bytes).and_then(in_four_digit_years),
         ValueType::Geo => Ok(Value::Geo(Geometry::from_wkb(bytes)?.to_text())),
@@ -215,7 +215,7 @@ fn convert_binary(bytes: &[u8], to: ValueType) -> Result<Value, String> {
         ValueType::Password => Ok(Value::Password(text().into_owned())),
         ValueType::Vector => floats(bytes)
             .map(Value::Vector)
-            .ok_or_else(|| format!("invalid data for vector of floats: {}", listed(bytes))),
+            .ok_or_else(|| format!("the bytes {} are no vector", listed(bytes))),
         _ => textual(text().into_owned(), ValueType::Binary, to),
     }
 }
@@ -285,7 +285,11 @@ mod tests {
                     Ok(value) => assert_eq!(value.value_type(), to),
                     Err(error) => assert_eq!(
                         error,
-                        format!("Cannot convert {} to type {}", from.name(), to.name())
+                        format!(
+                            "a value of type {} can't become one of type {}",
+                            from.name(),
+                            to.name()
+                        )
                     ),
                 }
             }
@@ -293,7 +297,10 @@ mod tests {
         let hash = ValueRef::Password("hash");
         assert_eq!(convert(hash, String), Ok(Value::String("hash".into())));
         assert_eq!(convert(hash, Password), Ok(Value::Password("hash".into())));
-        assert_eq!(convert(hash, Default), Err("Cannot convert password to type default".into()));
+        assert_eq!(
+            convert(hash, Default),
+            Err("a value of type password can't become one of type default".into())
+        );
     }
 
     #[test]
@@ -323,7 +330,7 @@ mod tests {
         assert_eq!(int(-TWO_TO_63), Ok(Value::Int(i64::MIN)));
         assert_eq!(int(-5.9), Ok(Value::Int(-5)));
         for number in [TWO_TO_63, f64::INFINITY, f64::NAN] {
-            assert_eq!(int(number), Err("Float out of int64 range".to_string()));
+            assert_eq!(int(number), Err("the float is too large for an int".to_string()));
         }
         assert!(convert(ValueRef::Int(i64::MAX), ValueType::DateTime).is_err());
         assert!(convert(ValueRef::Float(1e300), ValueType::DateTime).is_err());

@@ -12,21 +12,21 @@ impl DateTime {
     /// `Z` or an offset, or `2006-01-02 15:04:05 -0700 MST`. Without an offset it is UTC.
     ///
     /// # Errors
-    /// A sentence that names the text, the layout and the first piece that does not fit.
+    /// A sentence that names the text and what does not fit.
     pub fn parse(text: &str) -> Result<DateTime, String> {
         let layout = match text.len() {
-            4 => &YEAR,
-            7 => &MONTH,
-            10 => &DAY,
-            length if length > LOCAL.text.len() && looks_like_rfc3339(text.as_bytes()) => &RFC3339,
+            4 => YEAR,
+            7 => MONTH,
+            10 => DAY,
+            length if length > LOCAL_LENGTH && looks_like_rfc3339(text.as_bytes()) => RFC3339,
             _ => {
-                if let Ok(time) = read(&ZONED, text) {
+                if let Ok(time) = read(ZONED, text) {
                     return Ok(time);
                 }
-                &LOCAL
+                LOCAL
             }
         };
-        read(layout, text).map_err(|fault| fault.describe(layout, text))
+        read(layout, text).map_err(|fault| fault.describe(text))
     }
 }
 
@@ -50,73 +50,64 @@ enum Item {
 
 use Item::{Day, Hour, Literal, Minute, Month, Offset, OffsetDigits, Second, Year, ZoneName};
 
-struct Layout {
-    text: &'static str,
-    items: &'static [Item],
-}
+/// The pieces of a text in their order.
+type Layout = [Item];
 
-static YEAR: Layout = Layout { text: "2006", items: &[Year] };
-static MONTH: Layout = Layout { text: "2006-01", items: &[Year, Literal("-"), Month] };
-static DAY: Layout =
-    Layout { text: "2006-01-02", items: &[Year, Literal("-"), Month, Literal("-"), Day] };
-static LOCAL: Layout = Layout {
-    text: "2006-01-02T15:04:05",
-    items: &[
-        Year,
-        Literal("-"),
-        Month,
-        Literal("-"),
-        Day,
-        Literal("T"),
-        Hour,
-        Literal(":"),
-        Minute,
-        Literal(":"),
-        Second,
-    ],
-};
-static RFC3339: Layout = Layout {
-    text: "2006-01-02T15:04:05Z07:00",
-    items: &[
-        Year,
-        Literal("-"),
-        Month,
-        Literal("-"),
-        Day,
-        Literal("T"),
-        Hour,
-        Literal(":"),
-        Minute,
-        Literal(":"),
-        Second,
-        Offset,
-    ],
-};
-static ZONED: Layout = Layout {
-    text: "2006-01-02 15:04:05 -0700 MST",
-    items: &[
-        Year,
-        Literal("-"),
-        Month,
-        Literal("-"),
-        Day,
-        Literal(" "),
-        Hour,
-        Literal(":"),
-        Minute,
-        Literal(":"),
-        Second,
-        Literal(" "),
-        OffsetDigits,
-        Literal(" "),
-        ZoneName,
-    ],
-};
+/// The length of a text with all pieces of [`LOCAL`].
+const LOCAL_LENGTH: usize = "2006-01-02T15:04:05".len();
+
+static YEAR: &Layout = &[Year];
+static MONTH: &Layout = &[Year, Literal("-"), Month];
+static DAY: &Layout = &[Year, Literal("-"), Month, Literal("-"), Day];
+static LOCAL: &Layout = &[
+    Year,
+    Literal("-"),
+    Month,
+    Literal("-"),
+    Day,
+    Literal("T"),
+    Hour,
+    Literal(":"),
+    Minute,
+    Literal(":"),
+    Second,
+];
+static RFC3339: &Layout = &[
+    Year,
+    Literal("-"),
+    Month,
+    Literal("-"),
+    Day,
+    Literal("T"),
+    Hour,
+    Literal(":"),
+    Minute,
+    Literal(":"),
+    Second,
+    Offset,
+];
+static ZONED: &Layout = &[
+    Year,
+    Literal("-"),
+    Month,
+    Literal("-"),
+    Day,
+    Literal(" "),
+    Hour,
+    Literal(":"),
+    Minute,
+    Literal(":"),
+    Second,
+    Literal(" "),
+    OffsetDigits,
+    Literal(" "),
+    ZoneName,
+];
 
 /// What did not fit, put into words only when somebody will read them.
 enum Fault {
-    /// The text from the offset on is not what the piece of layout stands for.
-    Mismatch(&'static str, usize),
+    /// The text is of another form.
+    Mismatch,
     /// The named part is beyond what a calendar or clock has.
     Range(&'static str),
     /// Text is left over from the offset on.
@@ -124,17 +115,15 @@ enum Fault {
 }
 
 impl Fault {
-    fn describe(&self, layout: &Layout, whole: &str) -> String {
-        let quoted = text::quote_ascii(whole);
-        let rest = |at: usize| text::quote_ascii_bytes(&whole.as_bytes()[at.min(whole.len())..]);
+    fn describe(&self, whole: &str) -> String {
+        let is_none = format!("{} is no datetime", text::shown(whole));
         match self {
-            Fault::Mismatch(piece, at) => format!(
-                "parsing time {quoted} as \"{}\": cannot parse {} as \"{piece}\"",
-                layout.text,
-                rest(*at)
-            ),
-            Fault::Range(part) => format!("parsing time {quoted}: {part} out of range"),
-            Fault::Extra(at) => format!("parsing time {quoted}: extra text: {}", rest(*at)),
+            Fault::Mismatch => format!("{is_none}, which looks like `2006-01-02T15:04:05Z`"),
+            Fault::Range(part) => format!("{is_none}: its {part} is out of range"),
+            Fault::Extra(at) => {
+                let rest = String::from_utf8_lossy(&whole.as_bytes()[(*at).min(whole.len())..]);
+                format!("{is_none}: {} is left over", text::shown(&rest))
+            }
         }
     }
 }
@@ -146,9 +135,8 @@ fn looks_like_rfc3339(text: &[u8]) -> bool {
 fn read(layout: &Layout, text: &str) -> Result<DateTime, Fault> {
     let mut reader = Reader { text: text.as_bytes(), at: 0, is_utc: false, offset: 0, nanos: 0 };
     let mut parts = CalendarParts { year: 0, month: 1, day: 1, hour: 0, minute: 0, second: 0 };
-    for item in layout.items {
-        let start = reader.at;
-        reader.item(*item, &mut parts, start)?;
+    for item in layout {
+        reader.item(*item, &mut parts)?;
     }
     if reader.at < text.len() {
         return Err(Fault::Extra(reader.at));
@@ -174,31 +162,30 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn item(&mut self, item: Item, parts: &mut CalendarParts, start: usize) -> Result<(), Fault> {
-        let misfit = |piece| Fault::Mismatch(piece, start);
+    fn item(&mut self, item: Item, parts: &mut CalendarParts) -> Result<(), Fault> {
         match item {
-            Year => parts.year = self.year().ok_or(misfit("2006"))?,
+            Year => parts.year = self.year().ok_or(Fault::Mismatch)?,
             Month => {
-                parts.month = self.two_digits().ok_or(misfit("01"))?;
+                parts.month = self.two_digits().ok_or(Fault::Mismatch)?;
                 in_range(parts.month, 1, 12, "month")?;
             }
-            Day => parts.day = self.two_digits().ok_or(misfit("02"))?,
+            Day => parts.day = self.two_digits().ok_or(Fault::Mismatch)?,
             Hour => {
-                parts.hour = self.hour().ok_or(misfit("15"))?;
+                parts.hour = self.hour().ok_or(Fault::Mismatch)?;
                 in_range(parts.hour, 0, 23, "hour")?;
             }
             Minute => {
-                parts.minute = self.two_digits().ok_or(misfit("04"))?;
+                parts.minute = self.two_digits().ok_or(Fault::Mismatch)?;
                 in_range(parts.minute, 0, 59, "minute")?;
             }
             Second => {
-                parts.second = self.two_digits().ok_or(misfit("05"))?;
+                parts.second = self.two_digits().ok_or(Fault::Mismatch)?;
                 in_range(parts.second, 0, 59, "second")?;
                 self.fraction();
             }
-            Offset => self.offset(b":", "Z07:00")?,
-            OffsetDigits => self.offset(b"", "-0700")?,
-            ZoneName => self.zone_name().ok_or(misfit("MST"))?,
+            Offset => self.offset(b":")?,
+            OffsetDigits => self.offset(b"")?,
+            ZoneName => self.zone_name().ok_or(Fault::Mismatch)?,
             Literal(mark) => self.literal(mark)?,
         }
         Ok(())
@@ -249,7 +236,7 @@ impl Reader<'_> {
     fn literal(&mut self, mark: &'static str) -> Result<(), Fault> {
         if mark == " " {
             if self.peek(0).is_some_and(|byte| byte != b' ') {
-                return Err(Fault::Mismatch(mark, self.at));
+                return Err(Fault::Mismatch);
             }
             while self.peek(0) == Some(b' ') {
                 self.at += 1;
@@ -257,27 +244,25 @@ impl Reader<'_> {
             return Ok(());
         }
         if self.peek(0) != mark.bytes().next() {
-            return Err(Fault::Mismatch(mark, self.at));
+            return Err(Fault::Mismatch);
         }
         self.at += 1;
         Ok(())
     }
 
     /// `+hh` and `mm` with `between` between them; `Z` too where there is something between.
-    fn offset(&mut self, between: &[u8], piece: &'static str) -> Result<(), Fault> {
-        let start = self.at;
+    fn offset(&mut self, between: &[u8]) -> Result<(), Fault> {
         if !between.is_empty() && self.peek(0) == Some(b'Z') {
             self.at += 1;
             self.is_utc = true;
             return Ok(());
         }
-        let (hours, minutes, sign) =
-            self.signed_offset(between).ok_or(Fault::Mismatch(piece, start))?;
+        let (hours, minutes, sign) = self.signed_offset(between).ok_or(Fault::Mismatch)?;
         if hours > 24 {
-            return Err(Fault::Range("time zone offset hour"));
+            return Err(Fault::Range("offset"));
         }
         if minutes > 60 {
-            return Err(Fault::Range("time zone offset minute"));
+            return Err(Fault::Range("offset"));
         }
         self.offset = (i16::from(hours) * 60 + i16::from(minutes)) * sign;
         Ok(())
@@ -409,19 +394,16 @@ mod tests {
 
     #[test]
     fn says_what_does_not_fit() {
-        assert_eq!(
-            read("abcd"),
-            "parsing time \"abcd\" as \"2006\": cannot parse \"abcd\" as \"2006\""
-        );
+        assert_eq!(read("abcd"), "`abcd` is no datetime, which looks like `2006-01-02T15:04:05Z`");
         assert_eq!(
             read("2018-05-28T14:41:57+25:00"),
-            "parsing time \"2018-05-28T14:41:57+25:00\": time zone offset hour out of range"
+            "`2018-05-28T14:41:57+25:00` is no datetime: its offset is out of range"
         );
         assert_eq!(
             read("2018-05-28T14:41:57 x"),
-            "parsing time \"2018-05-28T14:41:57 x\": extra text: \" x\""
+            "`2018-05-28T14:41:57 x` is no datetime: ` x` is left over"
         );
-        assert_eq!(read("2018-02-30"), "parsing time \"2018-02-30\": day out of range");
+        assert_eq!(read("2018-02-30"), "`2018-02-30` is no datetime: its day is out of range");
     }
 
     proptest! {

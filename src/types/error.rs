@@ -45,16 +45,24 @@ pub enum Error {
         hint: String,
     },
     /// The schema forbids it. Fix the request or alter the schema.
-    #[error("{message}")]
+    #[error("{}{message}{}", place_prefix(at), hint_suffix(hint))]
     Schema {
         /// Names the predicate or type and what is wrong with it.
         message: String,
+        /// Where the text asks for it, when a place of a text does.
+        at: Option<Position>,
+        /// What to write or to do instead; empty when there is nothing to propose.
+        hint: String,
     },
     /// The request is well formed but can't be carried out. Fix the request.
-    #[error("{message}")]
+    #[error("{}{message}{}", place_prefix(at), hint_suffix(hint))]
     Query {
-        /// What can't be done, and where.
+        /// What can't be done.
         message: String,
+        /// Where the text asks for it, when a place of a text does.
+        at: Option<Position>,
+        /// What to write or to do instead; empty when there is nothing to propose.
+        hint: String,
     },
     /// A setting's limit was reached, or the request was cancelled. Ask for less, or raise it.
     #[error("{message}")]
@@ -100,6 +108,10 @@ fn hint_suffix(hint: &str) -> String {
     if hint.is_empty() { String::new() } else { format!(" ({hint})") }
 }
 
+fn place_prefix(at: &Option<Position>) -> String {
+    at.map_or_else(String::new, |at| format!("{at}: "))
+}
+
 impl Error {
     /// A [`Error::Syntax`] without a hint.
     pub fn syntax(at: Position, message: impl Into<String>) -> Error {
@@ -108,17 +120,55 @@ impl Error {
 
     /// A [`Error::Schema`].
     pub fn schema(message: impl Into<String>) -> Error {
-        Error::Schema { message: message.into() }
+        Error::Schema { message: message.into(), at: None, hint: String::new() }
     }
 
     /// A [`Error::Query`].
     pub fn query(message: impl Into<String>) -> Error {
-        Error::Query { message: message.into() }
+        Error::Query { message: message.into(), at: None, hint: String::new() }
+    }
+
+    /// An [`Error::Query`] about a place of the text.
+    pub fn query_at(at: Position, message: impl Into<String>) -> Error {
+        Error::Query { message: message.into(), at: Some(at), hint: String::new() }
+    }
+
+    /// The same with a proposal, where there is room for one.
+    #[must_use]
+    pub fn with_hint(mut self, proposal: impl Into<String>) -> Error {
+        if let Error::Query { hint, .. } | Error::Schema { hint, .. } | Error::Syntax { hint, .. } =
+            &mut self
+        {
+            *hint = proposal.into();
+        }
+        self
+    }
+
+    /// The same with a proposal, when it has room for one and none yet.
+    #[must_use]
+    pub fn or_hint(self, proposal: impl Into<String>) -> Error {
+        match &self {
+            Error::Query { hint, .. } | Error::Schema { hint, .. } | Error::Syntax { hint, .. }
+                if hint.is_empty() =>
+            {
+                self.with_hint(proposal)
+            }
+            _ => self,
+        }
+    }
+
+    /// The same about a place of the text, when it is of a kind that has one and says none yet.
+    #[must_use]
+    pub fn or_at(mut self, place: Position) -> Error {
+        if let Error::Query { at, .. } | Error::Schema { at, .. } = &mut self {
+            *at = at.or(Some(place));
+        }
+        self
     }
 
     /// A [`Error::Query`] for a part of the language that can't be executed yet.
     pub fn unsupported(what: impl fmt::Display, at: Position) -> Error {
-        Error::Query { message: format!("{at}: not supported yet: {what}") }
+        Error::query_at(at, format!("not supported yet: {what}"))
     }
 
     /// A [`Error::Io`].

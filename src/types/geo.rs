@@ -68,7 +68,7 @@ impl Geometry {
         } else {
             Geometry::parse_json(text)
         };
-        read.map_err(|reason| format!("Error while unmarshalling: [{text}] as geojson: {reason}"))
+        read.map_err(|reason| format!("{} is no GeoJSON: {reason}", super::text::shown(text)))
     }
 
     /// Reads GeoJSON as it is.
@@ -162,13 +162,13 @@ fn check_json(text: &str) -> Result<(), String> {
 /// Reads an object that is known to be JSON.
 fn geometry(reader: &mut JsonReader<'_>, depth: usize) -> Result<Geometry, String> {
     if depth > DEPTH_MAX {
-        return Err("exceeded max depth".to_string());
+        return Err("it is nested too deep".to_string());
     }
     if reader.peek()? == b'n' {
-        return Err("geojson: unsupported type: ".to_string());
+        return Err(unknown_type(""));
     }
     if reader.peek()? != b'{' {
-        return Err(wrong_type(reader, "geojson.Geometry"));
+        return Err(wrong_type(reader, "a geometry"));
     }
     let mut kind = String::new();
     let (mut coordinates, mut members) = (None, None);
@@ -179,7 +179,7 @@ fn geometry(reader: &mut JsonReader<'_>, depth: usize) -> Result<Geometry, Strin
                 kind = value.string()?.into_owned();
                 return Ok(());
             }
-            "type" if !is_null => return Err(wrong_type(value, "string")),
+            "type" if !is_null => return Err(wrong_type(value, "a string")),
             "coordinates" => coordinates = (!is_null).then(|| value.clone()),
             "geometries" => members = (!is_null).then(|| value.clone()),
             _ => {}
@@ -192,10 +192,17 @@ fn geometry(reader: &mut JsonReader<'_>, depth: usize) -> Result<Geometry, Strin
     shaped(&kind, coordinates)
 }
 
+fn unknown_type(kind: &str) -> String {
+    match kind {
+        "" => "`type` is missing".to_owned(),
+        kind => format!("there is no type `{kind}`"),
+    }
+}
+
 fn collection(members: Option<JsonReader<'_>>, depth: usize) -> Result<Geometry, String> {
     let mut geometries = Vec::new();
     if let Some(mut reader) = members {
-        array(&mut reader, "[]geojson.Geometry", |member| {
+        array(&mut reader, "an array of geometries", |member| {
             geometries.push(geometry(member, depth + 1)?);
             Ok(())
         })?;
@@ -209,9 +216,9 @@ fn shaped(kind: &str, coordinates: Option<JsonReader<'_>>) -> Result<Geometry, S
         "LineString" | "MultiPoint" => 1,
         "Polygon" | "MultiLineString" => 2,
         "MultiPolygon" => 3,
-        _ => return Err(format!("geojson: unsupported type: {kind}")),
+        _ => return Err(unknown_type(kind)),
     };
-    let mut reader = coordinates.ok_or("geom: unsupported layout NoLayout")?;
+    let mut reader = coordinates.ok_or("`coordinates` are missing")?;
     let mut stride = Stride { of_first: 0 };
     let reader = &mut reader;
     let geometry = match (levels, kind) {
@@ -222,7 +229,7 @@ fn shaped(kind: &str, coordinates: Option<JsonReader<'_>>) -> Result<Geometry, S
         (2, _) => Geometry::MultiLineString(stride.lines(reader)?),
         _ => {
             let mut polygons = Vec::new();
-            array(reader, "[][][]geom.Coord", |polygon| {
+            array(reader, "an array of polygons", |polygon| {
                 polygons.push(stride.lines(polygon)?);
                 Ok(())
             })?;
@@ -241,9 +248,9 @@ impl Stride {
     fn point(&mut self, reader: &mut JsonReader<'_>) -> Result<Coordinate, String> {
         let mut axes = [0.0; 4];
         let mut count = 0;
-        array(reader, "geom.Coord", |element| {
+        array(reader, "a point", |element| {
             if !matches!(element.peek()?, b'-' | b'0'..=b'9') {
-                return Err(wrong_type(element, "float64"));
+                return Err(wrong_type(element, "a number"));
             }
             let number = element.number()?;
             if let Some(axis) = axes.get_mut(count) {
@@ -256,18 +263,19 @@ impl Stride {
             self.of_first = count;
         }
         if count < 2 {
-            return Err(format!("geojson: dimensionality too low ({count})"));
+            return Err(format!("a point has at least two numbers, found {count}"));
         }
         if count != self.of_first {
-            return Err(format!("geom: stride mismatch, got {count}, want {}", self.of_first));
+            let first = self.of_first;
+            return Err(format!("a point of {count} numbers beside one of {first}"));
         }
         Coordinate::new(axes.get(..count).unwrap_or(&[]))
-            .ok_or_else(|| format!("geom: unsupported layout Layout({count})"))
+            .ok_or_else(|| format!("a point has at most four numbers, found {count}"))
     }
 
     fn line(&mut self, reader: &mut JsonReader<'_>) -> Result<Vec<Coordinate>, String> {
         let mut points = Vec::new();
-        array(reader, "[]geom.Coord", |point| {
+        array(reader, "an array of points", |point| {
             points.push(self.point(point)?);
             Ok(())
         })?;
@@ -276,7 +284,7 @@ impl Stride {
 
     fn lines(&mut self, reader: &mut JsonReader<'_>) -> Result<Vec<Vec<Coordinate>>, String> {
         let mut lines = Vec::new();
-        array(reader, "[][]geom.Coord", |line| {
+        array(reader, "an array of lines", |line| {
             lines.push(self.line(line)?);
             Ok(())
         })?;
@@ -304,7 +312,7 @@ fn wrong_type(reader: &mut JsonReader<'_>, wanted: &str) -> String {
         Ok(b'n') => "null",
         _ => "number",
     };
-    format!("json: cannot unmarshal {found} into Go value of type {wanted}")
+    format!("found a JSON {found} where {wanted} should be")
 }
 
 /// The text that a stored geometry has as a string: `'` for `"`.
@@ -347,29 +355,29 @@ mod tests {
     #[test]
     fn refuses_what_is_no_geometry() {
         for (text, reason) in [
-            ("thisisntjson", "invalid character 'h' in literal true (expecting 'r')"),
-            ("{}", "geojson: unsupported type: "),
-            ("null", "geojson: unsupported type: "),
-            ("1", "json: cannot unmarshal number into Go value of type geojson.Geometry"),
-            (r#"{"type":"Curve","coordinates":[1,2]}"#, "geojson: unsupported type: Curve"),
-            (r#"{"type":"Point","coordinates":[1]}"#, "geojson: dimensionality too low (1)"),
-            (r#"{"type":"Point","coordinates":[]}"#, "geojson: dimensionality too low (0)"),
-            (r#"{"type":"Point"}"#, "geom: unsupported layout NoLayout"),
+            ("thisisntjson", "unexpected `h` in `true`"),
+            ("{}", "`type` is missing"),
+            ("null", "`type` is missing"),
+            ("1", "found a JSON number where a geometry should be"),
+            (r#"{"type":"Curve","coordinates":[1,2]}"#, "there is no type `Curve`"),
+            (r#"{"type":"Point","coordinates":[1]}"#, "a point has at least two numbers, found 1"),
+            (r#"{"type":"Point","coordinates":[]}"#, "a point has at least two numbers, found 0"),
+            (r#"{"type":"Point"}"#, "`coordinates` are missing"),
             (
                 r#"{"type":"LineString","coordinates":[[1,2],[1,2,3]]}"#,
-                "geom: stride mismatch, got 3, want 2",
+                "a point of 3 numbers beside one of 2",
             ),
             (
                 r#"{"type":"Point","coordinates":["1",2]}"#,
-                "json: cannot unmarshal string into Go value of type float64",
+                "found a JSON string where a number should be",
             ),
             (
                 r#"{"type":"Polygon","coordinates":[1,2]}"#,
-                "json: cannot unmarshal number into Go value of type []geom.Coord",
+                "found a JSON number where an array of points should be",
             ),
         ] {
-            let expected = format!("Error while unmarshalling: [{text}] as geojson: {reason}");
-            assert_eq!(Geometry::parse(text).unwrap_err(), expected);
+            let error = Geometry::parse(text).unwrap_err();
+            assert!(error.ends_with(&format!(" is no GeoJSON: {reason}")), "{error}");
         }
     }
 
@@ -380,7 +388,7 @@ mod tests {
             r#"{"type":"GeometryCollection","geometries":["#.repeat(200),
             "]}".repeat(200)
         );
-        assert!(Geometry::parse(&deep).unwrap_err().ends_with("exceeded max depth"));
+        assert!(Geometry::parse(&deep).unwrap_err().ends_with("too deep"));
     }
 
     proptest! {

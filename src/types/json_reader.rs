@@ -8,7 +8,7 @@ use std::borrow::Cow;
 /// The deepest nesting of a value that is skipped.
 const DEPTH_MAX: usize = 500;
 
-const END: &str = "unexpected end of JSON input";
+const END: &str = "the JSON ends too early";
 
 /// A place in a JSON text.
 #[derive(Clone)]
@@ -48,22 +48,22 @@ impl<'a> JsonReader<'a> {
         &mut self,
         mut field: impl FnMut(Cow<'a, str>, &mut JsonReader<'a>) -> Result<(), String>,
     ) -> Result<(), String> {
-        self.expect(b'{', "looking for beginning of value")?;
+        self.expect(b'{', "where a value should be")?;
         if self.peek()? == b'}' {
             self.at += 1;
             return Ok(());
         }
         loop {
             if self.peek()? != b'"' {
-                return Err(self.unexpected("looking for beginning of object key string"));
+                return Err(self.unexpected("where a key should be"));
             }
             let key = self.string()?;
-            self.expect(b':', "after object key")?;
+            self.expect(b':', "after a key")?;
             field(key, self)?;
             match self.peek()? {
                 b',' => self.at += 1,
                 b'}' => break,
-                _ => return Err(self.unexpected("after object key:value pair")),
+                _ => return Err(self.unexpected("after a value")),
             }
         }
         self.at += 1;
@@ -75,7 +75,7 @@ impl<'a> JsonReader<'a> {
         &mut self,
         mut element: impl FnMut(&mut JsonReader<'a>) -> Result<(), String>,
     ) -> Result<(), String> {
-        self.expect(b'[', "looking for beginning of value")?;
+        self.expect(b'[', "where a value should be")?;
         if self.peek()? == b']' {
             self.at += 1;
             return Ok(());
@@ -85,7 +85,7 @@ impl<'a> JsonReader<'a> {
             match self.peek()? {
                 b',' => self.at += 1,
                 b']' => break,
-                _ => return Err(self.unexpected("after array element")),
+                _ => return Err(self.unexpected("after an element")),
             }
         }
         self.at += 1;
@@ -94,7 +94,7 @@ impl<'a> JsonReader<'a> {
 
     /// Reads a string. Copies it only when escapes stand in it.
     pub fn string(&mut self) -> Result<Cow<'a, str>, String> {
-        self.expect(b'"', "looking for beginning of value")?;
+        self.expect(b'"', "where a value should be")?;
         let mut out = String::new();
         loop {
             let rest = &self.text[self.at..];
@@ -111,7 +111,7 @@ impl<'a> JsonReader<'a> {
                 return Ok(Cow::Owned(out));
             }
             if end != b'\\' {
-                return Err(self.unexpected("in string literal"));
+                return Err(self.unexpected("in a string"));
             }
             out.push_str(text);
             out.push(self.escape()?);
@@ -125,13 +125,13 @@ impl<'a> JsonReader<'a> {
         if number.is_finite() {
             return Ok(number);
         }
-        Err(format!("json: cannot unmarshal number {text} into Go value of type float64"))
+        Err(format!("the number {text} is too large"))
     }
 
     /// Reads a number as it is written.
     pub fn number_text(&mut self) -> Result<&'a str, String> {
         if !matches!(self.peek()?, b'-' | b'0'..=b'9') {
-            return Err(self.unexpected("looking for beginning of value"));
+            return Err(self.unexpected("where a value should be"));
         }
         let start = self.at;
         self.skip_number()?;
@@ -144,7 +144,7 @@ impl<'a> JsonReader<'a> {
             b't' => ("true", Some(true)),
             b'f' => ("false", Some(false)),
             b'n' => ("null", None),
-            _ => return Err(self.unexpected("looking for beginning of value")),
+            _ => return Err(self.unexpected("where a value should be")),
         };
         self.skip_word(word)?;
         Ok(meaning)
@@ -160,7 +160,7 @@ impl<'a> JsonReader<'a> {
         self.skip_blanks();
         match self.byte() {
             None => Ok(()),
-            Some(_) => Err(self.unexpected("after top-level value")),
+            Some(_) => Err(self.unexpected("after the end")),
         }
     }
 
@@ -185,9 +185,9 @@ impl<'a> JsonReader<'a> {
     fn unexpected(&self, place: &str) -> String {
         match self.text[self.at..].chars().next() {
             None => END.to_string(),
-            Some('\'') => format!("invalid character '\\'' {place}"),
-            Some('"') => format!("invalid character '\"' {place}"),
-            Some(letter) => format!("invalid character {letter:?} {place}"),
+            Some('\'') => format!("unexpected `'` {place}"),
+            Some('"') => format!("unexpected `\"` {place}"),
+            Some(letter) => format!("unexpected `{letter}` {place}"),
         }
     }
 
@@ -201,7 +201,7 @@ impl<'a> JsonReader<'a> {
             b'r' => '\r',
             b't' => '\t',
             byte @ (b'"' | b'\\' | b'/') => byte as char,
-            _ => return Err(self.unexpected("in string escape code")),
+            _ => return Err(self.unexpected("in an escape")),
         };
         self.at += 1;
         Ok(letter)
@@ -229,7 +229,7 @@ impl<'a> JsonReader<'a> {
         for _ in 0..4 {
             let byte = self.byte().ok_or_else(|| END.to_string())?;
             let Some(digit) = (byte as char).to_digit(16) else {
-                return Err(self.unexpected("in \\u hexadecimal character escape"));
+                return Err(self.unexpected("in an escape"));
             };
             code = code * 16 + digit;
             self.at += 1;
@@ -243,18 +243,18 @@ impl<'a> JsonReader<'a> {
         }
         match self.byte() {
             Some(b'0') => self.at += 1,
-            _ => self.skip_digits("in numeric literal")?,
+            _ => self.skip_digits("in a number")?,
         }
         if self.byte() == Some(b'.') {
             self.at += 1;
-            self.skip_digits("after decimal point in numeric literal")?;
+            self.skip_digits("after the point of a number")?;
         }
         if matches!(self.byte(), Some(b'e' | b'E')) {
             self.at += 1;
             if matches!(self.byte(), Some(b'+' | b'-')) {
                 self.at += 1;
             }
-            self.skip_digits("in exponent of numeric literal")?;
+            self.skip_digits("in the exponent of a number")?;
         }
         Ok(())
     }
@@ -269,7 +269,7 @@ impl<'a> JsonReader<'a> {
 
     fn skip_nested(&mut self, depth: usize) -> Result<(), String> {
         if depth > DEPTH_MAX {
-            return Err("exceeded max depth".to_string());
+            return Err("it is nested too deep".to_string());
         }
         match self.peek()? {
             b'{' => self.object(|_, value| value.skip_nested(depth + 1)),
@@ -283,7 +283,7 @@ impl<'a> JsonReader<'a> {
     fn skip_word(&mut self, word: &str) -> Result<(), String> {
         for wanted in word.chars() {
             if self.byte() != Some(wanted as u8) {
-                let place = format!("in literal {word} (expecting '{wanted}')");
+                let place = format!("in `{word}`");
                 return Err(self.unexpected(&place));
             }
             self.at += 1;
@@ -306,19 +306,19 @@ mod tests {
     #[test]
     fn says_what_is_wrong() {
         for (text, expected) in [
-            ("", "unexpected end of JSON input"),
-            ("{", "unexpected end of JSON input"),
-            ("thisisntjson", "invalid character 'h' in literal true (expecting 'r')"),
-            ("{'a':1}", "invalid character '\\'' looking for beginning of object key string"),
-            ("[1 2]", "invalid character '2' after array element"),
-            ("{\"a\" 1}", "invalid character '1' after object key"),
-            ("{\"a\":1 2}", "invalid character '2' after object key:value pair"),
-            ("1 x", "invalid character 'x' after top-level value"),
-            ("é", "invalid character 'é' looking for beginning of value"),
+            ("", "the JSON ends too early"),
+            ("{", "the JSON ends too early"),
+            ("thisisntjson", "unexpected `h` in `true`"),
+            ("{'a':1}", "unexpected `'` where a key should be"),
+            ("[1 2]", "unexpected `2` after an element"),
+            ("{\"a\" 1}", "unexpected `1` after a key"),
+            ("{\"a\":1 2}", "unexpected `2` after a value"),
+            ("1 x", "unexpected `x` after the end"),
+            ("é", "unexpected `é` where a value should be"),
         ] {
             assert_eq!(check(text).unwrap_err(), expected);
         }
-        assert_eq!(check(&"[".repeat(100_000)).unwrap_err(), "exceeded max depth");
+        assert_eq!(check(&"[".repeat(100_000)).unwrap_err(), "it is nested too deep");
     }
 
     #[test]

@@ -15,7 +15,7 @@ impl Value {
     /// Passwords of fewer than 6 or more than 72 bytes.
     pub fn hash_password(plain: &str) -> Result<Value, String> {
         if plain.len() < BYTES_MIN {
-            return Err("Password too short, i.e. should have at least 6 chars".to_string());
+            return Err("a password has at least 6 letters".to_string());
         }
         if plain.len() > BYTES_MAX {
             return Err("bcrypt: password length exceeds 72 bytes".to_string());
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn refuses_lengths() {
-        assert!(Value::hash_password("short").unwrap_err().starts_with("Password too short"));
+        assert!(Value::hash_password("short").unwrap_err().contains("at least 6 letters"));
         assert!(Value::hash_password(&"x".repeat(73)).is_err());
     }
 }

@@ -2,6 +2,9 @@
 
 use std::fmt::Write;
 
+/// The most letters of a text that a message shows.
+const SHOWN_MAX: usize = 60;
+
 /// The text in double quotes with what can't be printed escaped, as Go's `strconv.Quote` does.
 pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -29,24 +32,14 @@ pub fn quote(text: &str) -> String {
     out
 }
 
-/// The text in double quotes with everything but printable ASCII as `\xHH`, as Go's package `time`
-/// does in its errors.
-pub(super) fn quote_ascii(text: &str) -> String {
-    quote_ascii_bytes(text.as_bytes())
-}
-
-/// As [`quote_ascii`], for a piece of text that may begin or end within a letter.
-pub(super) fn quote_ascii_bytes(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len() + 2);
-    out.push('"');
-    for &byte in bytes {
-        match byte {
-            b'"' | b'\\' => out.extend(['\\', byte as char]),
-            b' '..=b'~' => out.push(byte as char),
-            _ => push_formatted(&mut out, format_args!("\\x{byte:02x}")),
-        }
+/// The text between backquotes, on one line and cut to what a terminal has room for.
+pub fn shown(text: &str) -> String {
+    let mut letters = text.chars();
+    let mut out = String::from("`");
+    for letter in letters.by_ref().take(SHOWN_MAX) {
+        out.push(if letter.is_control() { ' ' } else { letter });
     }
-    out.push('"');
+    out.push_str(if letters.next().is_some() { "...`" } else { "`" });
     out
 }
 
@@ -61,6 +54,13 @@ mod tests {
     #[test]
     fn quotes() {
         assert_eq!(quote("a\"b\\c\n\u{1}é\u{7f}"), "\"a\\\"b\\\\c\\n\\x01é\\x7f\"");
-        assert_eq!(quote_ascii("é\""), "\"\\xc3\\xa9\\\"\"");
+        assert_eq!(
+            shown(
+                "a
+b"
+            ),
+            "`a b`"
+        );
+        assert_eq!(shown(&"é".repeat(61)), format!("`{}...`", "é".repeat(60)));
     }
 }

@@ -3,8 +3,8 @@
 use super::cursor;
 use super::modes::{Lexer, Spanned};
 use super::scope::Scope;
-use crate::dql::nearest::nearest;
 use crate::dql::token::{Text, Token};
+use crate::types::nearest;
 use crate::types::{Error, Result};
 
 const ROOT_DIRECTIVES: [&str; 6] =
@@ -145,6 +145,14 @@ impl Lexer<'_> {
         let lower = word.to_ascii_lowercase();
         if known.contains(&lower.as_str()) && matches!(lower.as_str(), "filter" | "groupby") {
             return self.error(at, format!("`@{word}` without its brackets"), "add `(...)`");
+        }
+        let elsewhere = match known.contains(&"recurse") {
+            true => FIELD_DIRECTIVES.contains(&&*lower).then_some(("block", "field")),
+            false => ROOT_DIRECTIVES.contains(&&*lower).then_some(("field", "block")),
+        };
+        if let Some((here, there)) = elsewhere {
+            let message = format!("`@{word}` can't stand behind a {here}");
+            return self.error(at, message, format!("put it behind a {there}"));
         }
         let hint = match nearest(&lower, known.iter().copied()) {
             Some(name) => format!("did you mean `@{name}`?"),

@@ -283,6 +283,11 @@ impl<'a> Lexer<'a> {
                 self.error(at, message, format!("is `{closing}` missing before it?"))
             }
             b'\'' => self.error(at, "found `'`", "write strings between double quotes"),
+            b'"' => self.error(
+                at,
+                "found `\"` in math",
+                "declare a variable: `query q($x: string = \"...\")`",
+            ),
             b'&' => self.error(at, "found `&`", "write `and`"),
             b'|' => self.error(at, "found `|`", "write `or`"),
             b'!' => self.error(at, "found `!`", "write `not`"),
@@ -294,7 +299,12 @@ impl<'a> Lexer<'a> {
         let message = format!("unexpected {} {place}", self.cursor.shown(at));
         let hint = match self.cursor.peek_at(at) {
             128.. => "names with such letters are written between `<` and `>`",
+            b'"' if self.cursor.text[..at].trim() == "{" => {
+                "this looks like JSON, which needs the content type application/json"
+            }
             b'"' => "strings may only stand inside round brackets",
+            b'.' => "languages are separated by `:`, as in `@en:fr:.`",
+            b')' | b']' => "it closes nothing: remove it",
             b'0'..=b'9' => "names with such letters are written between `<` and `>`",
             _ => "",
         };

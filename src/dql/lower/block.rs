@@ -7,9 +7,9 @@ use super::paging::Paging;
 use super::request::Lowering;
 use crate::dql::ast;
 use crate::dql::ast::{Argument, Suffix, Value};
-use crate::dql::nearest::nearest;
 use crate::plan::{Block, BlockKind, Endpoint, Field, Function, ShortestPath, VarId};
 use crate::types::Result;
+use crate::types::nearest;
 use std::sync::Arc;
 
 const KEYS: [&str; 13] = [
@@ -96,7 +96,8 @@ impl<'a> Lowering<'a> {
             return Ok(BlockKind::Shortest(arguments.path.clone()));
         }
         if arguments.path.from.is_some() || arguments.path.to.is_some() {
-            return Err(self.error(at, "only a `shortest` block has `from` and `to`"));
+            let message = "only a `shortest` block has `from` and `to`";
+            return Err(self.error_with(at, message, "name the block `shortest`"));
         }
         Ok(match (&arguments.function, name) {
             (None, _) if !block.arguments.is_empty() => {
@@ -149,7 +150,7 @@ impl<'a> Lowering<'a> {
             _ => {
                 let hint = match nearest(key_text, KEYS.iter().copied()) {
                     Some(known) => format!("did you mean `{known}`?"),
-                    None => format!("those known are {}", KEYS.join(", ")),
+                    None => "expected func, first, offset, after, orderasc or orderdesc".to_owned(),
                 };
                 let message = format!("`{key_text}` is no argument of a block");
                 return Err(self.error_with(key.start, message, hint));
@@ -198,13 +199,17 @@ impl<'a> Lowering<'a> {
     fn count(&self, argument: &'a Argument) -> Result<i64> {
         let text = self.scalar(argument.key.start, &argument.value)?;
         let number = number::uint(text).and_then(|number| i64::try_from(number).ok());
-        let message = || format!("`{text}` is no whole number from 0 on");
-        number.ok_or_else(|| self.error(argument.key.start, message()))
+        let key = self.text(&argument.key);
+        let message = || format!("`{key}: {text}` is no whole number from 0 on");
+        let hint = || format!("write `{key}: 3`");
+        number.ok_or_else(|| self.error_with(argument.key.start, message(), hint()))
     }
 
     fn weight(&self, at: u32, value: &'a Value) -> Result<f64> {
         let text = self.scalar(at, value)?;
-        text.parse().map_err(|_| self.error(at, format!("`{text}` is no number")))
+        text.parse().map_err(|_| {
+            self.error_with(at, format!("`{text}` is no number"), "a weight is a number")
+        })
     }
 }
 

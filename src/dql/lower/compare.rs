@@ -50,13 +50,19 @@ impl<'a> Lowering<'a> {
         match value {
             Value::Call(inner) if !matches!(left, Operand::Predicate(_)) => {
                 let message = "only one argument may be a function";
-                Err(self.error(inner.name.start, message))
+                let hint = "write a number, or compare a variable: `val(x)`";
+                Err(self.error_with(inner.name.start, message, hint))
             }
             Value::Call(inner) => match self.text(&inner.name).to_ascii_lowercase().as_str() {
                 "val" => Ok(Argument::Val(self.only_variable(inner)?)),
                 "len" | "count" => {
                     let message = "the function must be the first argument";
-                    Err(self.error(inner.name.start, message))
+                    let hint = format!(
+                        "write `{}({}(x), 3)`",
+                        self.text(&call.name),
+                        self.text(&inner.name)
+                    );
+                    Err(self.error_with(inner.name.start, message, hint))
                 }
                 _ => {
                     let message = format!("`{}` can't be a value", self.text(&inner.name));

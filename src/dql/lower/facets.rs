@@ -23,7 +23,7 @@ impl<'a> Lowering<'a> {
                 }
                 if order.iter().any(|key| key.facet == facet) {
                     let message = format!("facet `{facet}` is ordered by twice");
-                    return Err(self.error(item.name.start, message));
+                    return Err(self.error_with(item.name.start, message, "remove one of them"));
                 }
                 let descending = direction == "orderdesc";
                 order.push(FacetKey { facet: facet.to_owned(), descending });
@@ -52,7 +52,7 @@ impl<'a> Lowering<'a> {
             if last.is_some_and(|last| last.facet == item.facet) {
                 let at = list[0].name.start;
                 let message = format!("facet `{}` is bound to two variables", item.facet);
-                return Err(self.error(at, message));
+                return Err(self.error_with(at, message, "use one variable"));
             }
             last = Some(item);
         }

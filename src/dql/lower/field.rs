@@ -6,7 +6,7 @@ use super::request::Lowering;
 use crate::dql::ast::{Counted, FieldItem, Head, Suffix, Value};
 use crate::dql::token::{FieldFunction, Text};
 use crate::plan::{Aggregate, Call, Expand, Field, FieldKind, Filter};
-use crate::types::Result;
+use crate::types::{Result, nearest};
 use std::sync::Arc;
 
 impl<'a> Lowering<'a> {
@@ -26,7 +26,8 @@ impl<'a> Lowering<'a> {
                     return Err(self.error_with(item.at, "`math` without a name", hint));
                 }
                 let Some(sequence) = sequence else {
-                    return Err(self.error(item.at, "`math()` without an expression"));
+                    let hint = "write `math(x + 1)`";
+                    return Err(self.error_with(item.at, "`math()` without an expression", hint));
                 };
                 let expression = self.math(sequence)?;
                 self.plain(item, FieldKind::Math(expression), String::new())
@@ -59,7 +60,7 @@ impl<'a> Lowering<'a> {
         if place.in_group {
             return Err(self.not_in_group(item.at, text));
         }
-        let mut modifiers = self.modifiers(item.suffixes.iter())?;
+        let mut modifiers = self.modifiers(item.at, item.suffixes.iter())?;
         if text == "uid" {
             return self.complete(item, FieldKind::Uid, "uid".to_owned(), modifiers, place);
         }
@@ -67,7 +68,15 @@ impl<'a> Lowering<'a> {
         let langs = std::mem::take(&mut modifiers.langs);
         if modifiers.has_body && !langs.is_empty() {
             let message = format!("`{text}` has languages, so it can't have a selection");
-            let hint = format!("is `@{}` a misspelt directive?", langs.join(":"));
+            let lang = langs.join(":");
+            let known = ["filter", "facets", "cascade", "normalize", "groupby"];
+            let hint = match nearest(&lang, known.into_iter()) {
+                Some(known) => format!("did you mean `@{known}`?"),
+                None if matches!(&*lang, "recurse" | "ignorereflex") => {
+                    format!("`@{lang}` stands behind a block")
+                }
+                None => format!("remove `{{ ... }}`, or `@{lang}`"),
+            };
             return Err(self.error_with(item.at, message, hint));
         }
         let key = with_langs(text, &langs);
@@ -97,9 +106,10 @@ impl<'a> Lowering<'a> {
         if place.in_group && text != "uid" {
             return Err(self.not_in_group(item.at, &format!("count({text})")));
         }
-        let mut modifiers = self.modifiers(inner.iter().chain(&item.suffixes))?;
+        let mut modifiers = self.modifiers(item.at, inner.iter().chain(&item.suffixes))?;
         if modifiers.has_body {
-            return Err(self.error(item.at, "what is counted can't have a selection"));
+            let hint = "remove `{ ... }`";
+            return Err(self.error_with(item.at, "what is counted can't have a selection", hint));
         }
         if text.eq_ignore_ascii_case("uid") {
             let key = "count".to_owned();
@@ -111,7 +121,11 @@ impl<'a> Lowering<'a> {
         self.complete(item, kind, format!("count({text})"), modifiers, place)
     }
 
-    fn modifiers(&mut self, suffixes: impl Iterator<Item = &'a Suffix>) -> Result<Modifiers> {
+    fn modifiers(
+        &mut self,
+        at: u32,
+        suffixes: impl Iterator<Item = &'a Suffix>,
+    ) -> Result<Modifiers> {
         let mut modifiers = Modifiers::default();
         for suffix in suffixes {
             self.suffix(suffix, &mut modifiers)?;
@@ -119,7 +133,7 @@ impl<'a> Lowering<'a> {
         let orders_facets = modifiers.facets.as_ref().is_some_and(|list| !list.order.is_empty());
         if orders_facets && !modifiers.paging.order.is_empty() {
             let message = "an order by facets and another one by a predicate";
-            return Err(crate::types::Error::query(message));
+            return Err(self.error_with(at, message, "keep one of them"));
         }
         Ok(modifiers)
     }
@@ -152,7 +166,7 @@ impl<'a> Lowering<'a> {
         }
         if item.prefix.var.is_some() {
             let message = "`val(x)` can't be bound to another variable";
-            return Err(self.error(item.at, message));
+            return Err(self.error_with(item.at, message, "use the variable `x` itself"));
         }
         let [Value::Word(name, None)] = arguments else {
             return Err(self.error_with(item.at, "`val` takes one variable", "write `val(x)`"));
@@ -219,7 +233,7 @@ impl<'a> Lowering<'a> {
         let password = self.scalar(item.at, password)?.to_owned();
         let name = self.predicate_name(name)?;
         if name == "uid" {
-            return Err(self.error(item.at, "`uid` is no predicate"));
+            return Err(self.uid_is_no_predicate(item.at));
         }
         let key = format!("checkpwd({name})");
         self.plain(item, FieldKind::CheckPassword { name: name.to_owned(), password }, key)
@@ -235,13 +249,19 @@ impl<'a> Lowering<'a> {
             return Err(self.not_in_group(item.at, "expand"));
         }
         if place.in_shortest {
-            return Err(self.error(item.at, "`expand` can't stand in a `shortest` block"));
+            let hint = "name the predicates of the path";
+            return Err(self.error_with(
+                item.at,
+                "`expand` can't stand in a `shortest` block",
+                hint,
+            ));
         }
         if item.prefix.var.is_some() || item.prefix.alias.is_some() {
-            return Err(self.error(item.at, "`expand` has neither an alias nor a variable"));
+            let message = "`expand` has neither an alias nor a variable";
+            return Err(self.error_with(item.at, message, "name the fields instead"));
         }
         let expand = self.expansion(item, arguments)?;
-        let modifiers = self.modifiers(item.suffixes.iter())?;
+        let modifiers = self.modifiers(item.at, item.suffixes.iter())?;
         let filters_types = match modifiers.filter.as_ref().and_then(Option::as_ref) {
             Some(Filter::Function(function)) => matches!(function.call, Call::Type(_)),
             _ => true,
@@ -273,7 +293,8 @@ impl<'a> Lowering<'a> {
                     "_all_" if arguments.len() == 1 => return Ok(Expand::All),
                     old @ ("_forward_" | "_reverse_") => {
                         let message = format!("`expand({old})` is no longer supported");
-                        return Err(self.error(name.start, message));
+                        let hint = "write `expand(_all_)`, or the names of types";
+                        return Err(self.error_with(name.start, message, hint));
                     }
                     name => types.push(name.to_owned()),
                 },
@@ -292,7 +313,7 @@ impl<'a> Lowering<'a> {
     fn plain(&mut self, item: &'a FieldItem, kind: FieldKind, key: String) -> Result<Field> {
         if !item.suffixes.is_empty() {
             let message = "nothing may follow a function of variables";
-            return Err(self.error(item.at, message));
+            return Err(self.error_with(item.at, message, "remove what stands behind `)`"));
         }
         self.complete(item, kind, key, Modifiers::default(), Place::default())
     }

@@ -3,9 +3,9 @@
 use super::duplicates::first_duplicate;
 use super::request::Lowering;
 use crate::dql::ast::Item;
-use crate::dql::nearest::nearest;
 use crate::dql::token::Text;
 use crate::plan::{Field, FieldKind};
+use crate::types::nearest;
 use crate::types::{Error, Position, Result};
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ impl<'a> Lowering<'a> {
         };
         if self.expanding.contains(&text) {
             let message = format!("fragment `{text}` contains itself");
-            return Err(self.error(name.start, message));
+            return Err(self.error_with(name.start, message, "remove this `...`"));
         }
         self.expanding.push(text);
         self.extend(fields, &fragment.items, place)?;
@@ -93,7 +93,8 @@ impl<'a> Lowering<'a> {
         if place.in_group {
             let mut counts = fields.iter().filter(|field| field.kind == FieldKind::CountUid);
             if let Some(second) = counts.nth(1) {
-                return Err(Error::syntax(second.at, "a second `count(uid)` in one `@groupby`"));
+                return Err(Error::syntax(second.at, "a second `count(uid)` in one `@groupby`")
+                    .with_hint("remove one of them"));
             }
         }
         Ok(())

@@ -2,10 +2,10 @@
 
 use super::request::Lowering;
 use crate::dql::ast::{self, Value};
-use crate::dql::nearest::nearest;
 use crate::dql::token::Text;
 use crate::plan::{Argument, Call, Comparison, Function, GeoRelation, Operand, PredicateRef};
 use crate::plan::{TermIndex, TextMatch, VarId};
+use crate::types::nearest;
 use crate::types::{Error, Result};
 
 /// The longest name of a predicate.
@@ -39,6 +39,47 @@ const FUNCTIONS: [&str; 26] = [
     "val",
     "count",
 ];
+
+/// The functions that a message shows when none is near.
+const SHOWN: [&str; 10] =
+    ["eq", "ge", "between", "anyofterms", "alloftext", "regexp", "match", "has", "type", "uid"];
+
+/// How functions are written.
+const FORMS: [&str; 25] = [
+    "eq(name, \"Ada\", \"Bob\")",
+    "le(age, 30)",
+    "lt(age, 30)",
+    "ge(age, 30)",
+    "gt(age, 30)",
+    "between(age, 20, 30)",
+    "anyofterms(name, \"Ada Bob\")",
+    "allofterms(name, \"Ada Bob\")",
+    "anyoftext(text, \"some words\")",
+    "alloftext(text, \"some words\")",
+    "ngram(text, \"some words\")",
+    "regexp(name, /pattern/i)",
+    "match(name, \"Ada\", 3)",
+    "has(name)",
+    "type(Person)",
+    "uid_in(friend, 0x1)",
+    "near(place, [8.5, 47.4], 1000)",
+    "within(place, [[[8, 47], [9, 47], [9, 48], [8, 47]]])",
+    "contains(area, [8.5, 47.4])",
+    "intersects(area, [[[8, 47], [9, 47], [9, 48], [8, 47]]])",
+    "similar_to(vector, 10, \"[0.1, 0.2]\")",
+    "anyof(name, tokenizer, \"value\")",
+    "allof(name, tokenizer, \"value\")",
+    "count(friend)",
+    "val(x)",
+];
+
+/// A proposal to write a function as it is meant to be; empty for an unknown one.
+fn form_of(name: &str) -> String {
+    let is_it = |form: &&&str| {
+        form.split_once('(').is_some_and(|(known, _)| known.eq_ignore_ascii_case(name))
+    };
+    FORMS.iter().find(is_it).map_or_else(String::new, |form| format!("write `{form}`"))
+}
 
 impl<'a> Lowering<'a> {
     /// The function of a block.
@@ -118,7 +159,7 @@ impl<'a> Lowering<'a> {
             _ => {
                 let hint = match nearest(name, FUNCTIONS.iter().copied()) {
                     Some(known) => format!("did you mean `{known}`?"),
-                    None => String::new(),
+                    None => format!("known ones are {}", SHOWN.join(", ")),
                 };
                 (format!("unknown function `{name}`"), hint)
             }
@@ -151,7 +192,11 @@ impl<'a> Lowering<'a> {
         let split = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
         let Some((pattern, flags)) = split else {
             let message = "`regexp` without a regular expression";
-            return Err(self.error_with(call.name.start, message, "write `/pattern/`"));
+            return Err(self.error_with(
+                call.name.start,
+                message,
+                "write `regexp(name, /pattern/)`",
+            ));
         };
         Ok(Call::Regexp {
             predicate,
@@ -171,7 +216,8 @@ impl<'a> Lowering<'a> {
         self.check_count(call, 1)?;
         let name = self.argument(call, 0)?;
         if name.is_empty() {
-            return Err(self.error(call.name.start, "`type` without a name"));
+            let hint = "write `type(Person)`";
+            return Err(self.error_with(call.name.start, "`type` without a name", hint));
         }
         Ok(Call::Type(name))
     }
@@ -234,7 +280,10 @@ impl<'a> Lowering<'a> {
         let at = call.name.start;
         let (name, langs) = match call.arguments.first() {
             Some(Value::Word(name, langs)) => (name, langs),
-            None => return Err(self.error(at, format!("`{function}` without a predicate"))),
+            None => {
+                let message = format!("`{function}` without a predicate");
+                return Err(self.error_with(at, message, form_of(function)));
+            }
             Some(Value::Quoted(name)) => {
                 let hint = format!("write `{}` without quotes", self.text(name));
                 return Err(self.error_with(name.start, "a predicate in quotes", hint));
@@ -251,7 +300,7 @@ impl<'a> Lowering<'a> {
         }
         let text = self.predicate_name(name)?;
         if text == "uid" {
-            return Err(self.error(name.start, "`uid` is no predicate"));
+            return Err(self.uid_is_no_predicate(name.start));
         }
         let (name, reverse) = match text.strip_prefix('~') {
             Some(name) => (name, true),
@@ -271,12 +320,21 @@ impl<'a> Lowering<'a> {
         if found == count {
             return Ok(());
         }
-        Err(self.wrong_count(call, &format!("{count} arguments in all"), found))
+        Err({
+            let plural = if count == 1 { "" } else { "s" };
+            self.wrong_count(call, &format!("{count} argument{plural}"), found)
+        })
     }
 
     pub(super) fn wrong_count(&self, call: &'a ast::Call, wanted: &str, found: usize) -> Error {
         let name = self.text(&call.name);
-        self.error(call.name.start, format!("`{name}` takes {wanted}, found {found}"))
+        let message = format!("`{name}` takes {wanted}, found {found}");
+        self.error_with(call.name.start, message, form_of(name))
+    }
+
+    /// The error for `uid` in the place of a predicate.
+    pub(super) fn uid_is_no_predicate(&self, at: u32) -> Error {
+        self.error_with(at, "`uid` is no predicate", "nodes are chosen by `uid(0x1)`")
     }
 
     /// The variable of `val(x)` and its like.

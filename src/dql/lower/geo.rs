@@ -2,7 +2,7 @@
 
 use super::request::Lowering;
 use crate::dql::ast::Value;
-use crate::types::Result;
+use crate::types::{Error, Result};
 
 /// The most lists within each other: a multipolygon has four.
 const DEPTH_MAX: usize = 4;
@@ -18,11 +18,17 @@ impl<'a> Lowering<'a> {
         Ok(text)
     }
 
+    fn no_coordinate(&self, at: u32) -> Error {
+        self.error_with(at, "this is no coordinate", "a point is `[8.5, 47.4]`, without a `+`")
+    }
+
     fn write_list(&self, value: &'a Value, depth: usize, out: &mut String) -> Result<()> {
         match value {
-            Value::List(at, _) if depth == DEPTH_MAX => {
-                Err(self.error(*at, "coordinates are nested too deep"))
-            }
+            Value::List(at, _) if depth == DEPTH_MAX => Err(self.error_with(
+                *at,
+                "coordinates are nested too deep",
+                "a polygon is `[[[8, 47], ...]]`",
+            )),
             Value::List(_, values) => {
                 for (index, value) in values.iter().enumerate() {
                     out.push(if index == 0 { '[' } else { ',' });
@@ -35,16 +41,14 @@ impl<'a> Lowering<'a> {
                 out.push_str(self.text(number));
                 Ok(())
             }
-            Value::Word(number, _) => Err(self.error(number.start, "expected a coordinate")),
+            Value::Word(number, _) => Err(self.no_coordinate(number.start)),
             Value::Variable(name) => {
                 out.push_str(self.value_of(name)?);
                 Ok(())
             }
-            Value::Quoted(text) | Value::Regex(text) => {
-                Err(self.error(text.start, "expected a coordinate"))
-            }
-            Value::Call(call) => Err(self.error(call.name.start, "expected a coordinate")),
-            Value::Named(argument) => Err(self.error(argument.key.start, "expected a coordinate")),
+            Value::Quoted(text) | Value::Regex(text) => Err(self.no_coordinate(text.start)),
+            Value::Call(call) => Err(self.no_coordinate(call.name.start)),
+            Value::Named(argument) => Err(self.no_coordinate(argument.key.start)),
         }
     }
 }

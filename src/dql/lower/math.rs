@@ -3,11 +3,11 @@
 use super::number;
 use super::request::Lowering;
 use crate::dql::ast::{MathOperand, MathSequence};
-use crate::dql::nearest::nearest;
 use crate::dql::token::Text;
 use crate::plan::{Constant, MathExpr, MathFunction};
 use crate::types::Result;
 use crate::types::Value;
+use crate::types::nearest;
 use crate::types::parse_vector;
 
 /// The deepest expression.
@@ -68,7 +68,11 @@ impl<'a> Lowering<'a> {
         let left = operands.pop().expect("an operator stands between two operands");
         let divides = matches!(operator, MathFunction::Divide | MathFunction::Modulo);
         if divides && is_zero(&right.expression) {
-            return Err(self.error(at, "division by zero"));
+            return Err(self.error_with(
+                at,
+                "division by zero",
+                "the divisor is a constant, change it",
+            ));
         }
         operands.push(self.call(at, operator, vec![left, right])?);
         Ok(())
@@ -118,7 +122,7 @@ impl<'a> Lowering<'a> {
         };
         value.ok_or_else(|| {
             let message = format!("variable {} has no value of its type", self.text(name));
-            self.error(name.start, message)
+            self.error_with(name.start, message, "give it one with the request, or a default")
         })
     }
 
@@ -129,14 +133,19 @@ impl<'a> Lowering<'a> {
         let Some(&(_, function, arity)) = found else {
             let hint = match nearest(text, FUNCTIONS.iter().map(|(name, _, _)| *name)) {
                 Some(name) => format!("did you mean `{name}`?"),
-                None => String::new(),
+                None => {
+                    let names: Vec<&str> = FUNCTIONS.iter().map(|(name, _, _)| *name).collect();
+                    format!("those known are {}", names.join(", "))
+                }
             };
             let message = format!("`{text}` is no function of `math`");
             return Err(self.error_with(name.start, message, hint));
         };
         if arguments.len() != arity {
             let message = format!("`{text}` takes {arity} operands, found {}", arguments.len());
-            return Err(self.error(name.start, message));
+            let operands = ["x", "y", "z"][..arity.min(3)].join(", ");
+            let hint = format!("write `{text}({operands})`");
+            return Err(self.error_with(name.start, message, hint));
         }
         let operands =
             arguments.iter().map(|argument| self.sequence(argument)).collect::<Result<_>>()?;

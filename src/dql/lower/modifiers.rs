@@ -5,7 +5,7 @@ use super::paging::Paging;
 use super::request::Lowering;
 use crate::dql::ast::{self, Argument, Directive, Suffix, Value};
 use crate::plan::{Cascade, Facets, Filter, GroupBy, GroupKey, Recurse};
-use crate::types::Result;
+use crate::types::{Result, did_you_mean};
 
 /// How `@cascade(...)` names all fields.
 const ALL_FIELDS: &str = "__all__";
@@ -54,7 +54,13 @@ impl<'a> Lowering<'a> {
                     if !self.paging(argument, &mut modifiers.paging)? {
                         let key = self.text(&argument.key);
                         let message = format!("`{key}` is no argument of a field");
-                        let hint = "expected first, offset, after, orderasc or orderdesc";
+                        let known = ["first", "offset", "after", "orderasc", "orderdesc"];
+                        let hint = match did_you_mean(key, known.into_iter()) {
+                            near if near.is_empty() => {
+                                "expected first, offset, after, orderasc or orderdesc".to_owned()
+                            }
+                            near => near,
+                        };
                         return Err(self.error_with(argument.key.start, message, hint));
                     }
                 }
@@ -112,7 +118,12 @@ impl<'a> Lowering<'a> {
                 modifiers.group_by = Some(GroupBy { keys });
             }
             Directive::Facets | Directive::FacetList(_) | Directive::FacetFilter(_) if is_root => {
-                return Err(self.error(at, "`@facets` belongs to an edge, not to a block"));
+                let hint = "put it behind a field";
+                return Err(self.error_with(
+                    at,
+                    "`@facets` belongs to an edge, not to a block",
+                    hint,
+                ));
             }
             Directive::Facets => {
                 let facets = Facets { all: true, items: Vec::new(), order: Vec::new() };
@@ -145,7 +156,8 @@ impl<'a> Lowering<'a> {
         let alias = key.alias.as_ref().map(|alias| self.text(alias));
         if let Some(word @ ("first" | "offset" | "after" | "orderasc" | "orderdesc")) = alias {
             let message = format!("`{word}` can't be the alias of a key of `@groupby`");
-            return Err(self.error(key.name.start, message));
+            let hint = "an argument stands behind the field: `friend (first: 10) @groupby(...)`";
+            return Err(self.error_with(key.name.start, message, hint));
         }
         let langs = key.langs.as_ref().map(|langs| self.langs(langs)).transpose()?;
         Ok(GroupKey {
@@ -163,12 +175,16 @@ impl<'a> Lowering<'a> {
                 "depth" => {
                     let message = || format!("depth `{text}` is no whole number from 0 on");
                     let depth = number::uint(text);
-                    recurse.depth = depth.ok_or_else(|| self.error(key.start, message()))?;
+                    let hint = "write `@recurse(depth: 3)`";
+                    recurse.depth =
+                        depth.ok_or_else(|| self.error_with(key.start, message(), hint))?;
                 }
                 "loop" => {
                     let message = || format!("loop `{text}` is neither true nor false");
                     let allowed = number::boolean(text);
-                    recurse.allow_loop = allowed.ok_or_else(|| self.error(key.start, message()))?;
+                    let hint = "write `@recurse(depth: 3, loop: true)`";
+                    recurse.allow_loop =
+                        allowed.ok_or_else(|| self.error_with(key.start, message(), hint))?;
                 }
                 other => {
                     let message = format!("`{other}` is no argument of `@recurse`");
@@ -177,7 +193,8 @@ impl<'a> Lowering<'a> {
             }
         }
         if recurse.allow_loop && recurse.depth == 0 {
-            return Err(self.error(at, "`@recurse` with `loop: true` needs a depth above 0"));
+            let message = "`@recurse` with `loop: true` needs a depth above 0";
+            return Err(self.error_with(at, message, "write `@recurse(depth: 3, loop: true)`"));
         }
         Ok(recurse)
     }
@@ -187,6 +204,9 @@ impl<'a> Lowering<'a> {
         let Value::Variable(variable) = value else { return self.scalar(at, value) };
         let name = self.text(variable);
         let value = self.values.declared_or_given(name);
-        value.ok_or_else(|| self.error(variable.start, format!("variable {name} has no value")))
+        value.ok_or_else(|| {
+            let hint = format!("declare it: `query name({name}: int = 3) {{ ... }}`");
+            self.error_with(variable.start, format!("variable {name} has no value"), hint)
+        })
     }
 }

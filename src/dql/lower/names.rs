@@ -1,13 +1,16 @@
 //! The variables of the blocks: each defined once, and used.
 
-use crate::dql::nearest::nearest;
 use crate::dql::source::Source;
 use crate::plan::{VarId, Variable};
-use crate::types::{Error, Result};
+use crate::types::nearest;
+use crate::types::{Error, Position, Result};
 use rustc_hash::FxHashMap;
 
 /// From this many variables on, names are found by hash.
 const SCANNED_MAX: usize = 8;
+
+/// The place of a variable that a mutation uses: its text is another one.
+pub const IN_MUTATION: u32 = u32::MAX;
 
 /// The variables met so far.
 #[derive(Default)]
@@ -65,7 +68,10 @@ impl<'a> Names<'a> {
 
     /// Checks that every variable is defined once and used.
     pub fn check(&self, source: &Source) -> Result<()> {
-        for entry in &self.entries {
+        // What is missing comes first: it tells more than what is too much.
+        let missing = self.entries.iter().filter(|entry| entry.definitions == 0);
+        let others = self.entries.iter().filter(|entry| entry.definitions > 0);
+        for entry in missing.chain(others) {
             let name = entry.name;
             let (message, hint) = match (entry.definitions, entry.uses) {
                 (1, 1..) => continue,
@@ -73,9 +79,13 @@ impl<'a> Names<'a> {
                     let others = self.entries.iter().filter(|other| other.definitions > 0);
                     let hint = match nearest(name, others.map(|other| other.name)) {
                         Some(other) => format!("did you mean `{other}`?"),
-                        None => format!("define it by `{name} as ...`"),
+                        None if name.starts_with(|first: char| first.is_ascii_digit()) => {
+                            format!("a node is written `<{name}>`")
+                        }
+                        None => format!("define it: `{name} as ...`"),
                     };
-                    (format!("variable `{name}` is used but not defined"), hint)
+                    let place = if entry.at == IN_MUTATION { " in a mutation" } else { "" };
+                    (format!("variable `{name}` is used{place} but not defined"), hint)
                 }
                 (1, 0) => {
                     let hint = "use it or remove the definition".to_owned();
@@ -86,7 +96,9 @@ impl<'a> Names<'a> {
                     (format!("variable `{name}` is defined more than once"), hint)
                 }
             };
-            return Err(Error::Syntax { message, at: source.position(entry.at), hint });
+            let start = Position { line: 1, column: 0 };
+            let at = if entry.at == IN_MUTATION { start } else { source.position(entry.at) };
+            return Err(Error::Syntax { message, at, hint });
         }
         Ok(())
     }

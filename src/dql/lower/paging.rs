@@ -38,7 +38,9 @@ impl<'a> Lowering<'a> {
                 let text = self.scalar(key.start, value)?;
                 let uid = number::uint(text);
                 let message = || format!("`after: {text}` is no uid");
-                paging.page.after = uid.ok_or_else(|| self.error(key.start, message()))?;
+                let hint = "write the last uid of the page before: `after: 0x1f`";
+                paging.page.after =
+                    uid.ok_or_else(|| self.error_with(key.start, message(), hint))?;
                 &mut paging.has_after
             }
             "orderasc" => return self.order(argument, false, &mut paging.order).map(|()| true),
@@ -63,13 +65,15 @@ impl<'a> Lowering<'a> {
     /// The error for a key that was there before.
     pub(super) fn repeated(&self, argument: &'a Argument) -> crate::types::Error {
         let key = self.text(&argument.key);
-        self.error(argument.key.start, format!("`{key}` is given twice"))
+        let message = format!("`{key}` is given twice");
+        self.error_with(argument.key.start, message, "remove one of them")
     }
 
     fn int32(&self, at: u32, value: &'a Value) -> Result<i32> {
         let text = self.scalar(at, value)?;
         let number = number::int(text).and_then(|number| i32::try_from(number).ok());
-        number.ok_or_else(|| self.error(at, format!("`{text}` is no whole number of 32 bits")))
+        let message = || format!("`{text}` is no whole number of 32 bits");
+        number.ok_or_else(|| self.error_with(at, message(), "write `first: 10, offset: 20`"))
     }
 
     fn order(&mut self, argument: &'a Argument, descending: bool, order: &mut Order) -> Result<()> {
@@ -78,7 +82,7 @@ impl<'a> Lowering<'a> {
                 let lang = langs.as_ref().map(|langs| self.text(langs));
                 if lang.is_some_and(|lang| lang.contains(':')) {
                     let message = "an order by more than one language";
-                    return Err(self.error(name.start, message));
+                    return Err(self.error_with(name.start, message, "name one: `name@en`"));
                 }
                 let predicate = self.text(name).to_owned();
                 OrderKey::Predicate { predicate, lang: lang.map(str::to_owned), descending }
@@ -95,7 +99,11 @@ impl<'a> Lowering<'a> {
                 let message = format!("found `{name}()` in an order");
                 return Err(self.error_with(call.name.start, message, "expected `val(x)`"));
             }
-            _ => return Err(self.error(argument.key.start, "expected a predicate or `val(x)`")),
+            _ => {
+                let message = "an order needs a predicate or a variable";
+                let hint = "write `orderasc: name` or `orderasc: val(x)`";
+                return Err(self.error_with(argument.key.start, message, hint));
+            }
         };
         self.check_order(argument, order, &key)?;
         order.push(key);
@@ -115,11 +123,11 @@ impl<'a> Lowering<'a> {
                 ) if first != second => {}
                 (OrderKey::Predicate { .. }, OrderKey::Predicate { predicate, .. }) => {
                     let message = format!("`{predicate}` is ordered by twice");
-                    return Err(self.error(argument.key.start, message));
+                    return Err(self.error_with(argument.key.start, message, "remove one of them"));
                 }
                 _ => {
                     let message = "an order by `val()` must be the only one";
-                    return Err(self.error(argument.key.start, message));
+                    return Err(self.error_with(argument.key.start, message, "remove the others"));
                 }
             }
         }

@@ -1,12 +1,13 @@
 //! A whole request: declarations and fragments first, then the blocks.
 
-use super::names::Names;
+use super::names::{IN_MUTATION, Names};
 use super::values::Values;
 use crate::dql::ast::{Block, Fragment, Operation};
 use crate::dql::document::{Condition, UpsertPlan};
 use crate::dql::source::Source;
 use crate::dql::token::Text;
 use crate::plan::{Filter, Query, VarId};
+use crate::types::did_you_mean;
 use crate::types::{Error, Result};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -109,7 +110,7 @@ impl<'a> Lowering<'a> {
 
     fn conditions(&mut self, uses: &Uses<'a>) -> Result<Vec<Option<Filter>>> {
         for name in uses.names {
-            self.names.read(name, 0);
+            self.names.read(name, IN_MUTATION);
         }
         let own = self.source;
         let mut filters = Vec::with_capacity(uses.conditions.len());
@@ -150,7 +151,12 @@ impl<'a> Lowering<'a> {
     pub(super) fn value_of(&self, variable: &'a Text) -> Result<&'a str> {
         let name = self.text(variable);
         self.values.declared(name).ok_or_else(|| {
-            let hint = format!("declare it: `query name({name}: string) {{ ... }}`");
+            let hint = match did_you_mean(name, self.values.names()) {
+                near if near.is_empty() => {
+                    format!("declare it: `query name({name}: string) {{ ... }}`")
+                }
+                near => near,
+            };
             self.error_with(variable.start, format!("variable {name} is not declared"), hint)
         })
     }

@@ -5,6 +5,8 @@ use crate::dql::ast::{Operation, SchemaBlock, Value};
 use crate::plan::SchemaRequest;
 use crate::types::Result;
 
+const ALONE: &str = "ask for each in a request of its own";
+
 impl<'a> Lowering<'a> {
     /// The schema request among the operations. Plain blocks after it are ignored.
     pub(super) fn schema(&self, operations: &'a [Operation]) -> Result<Option<SchemaRequest>> {
@@ -15,15 +17,18 @@ impl<'a> Lowering<'a> {
         let has_query =
             before.iter().any(|other| matches!(other, Operation::Blocks(_) | Operation::Query(_)));
         if has_query {
-            return Err(self.error(block.at, "a schema block can't stand beside a query"));
+            let message = "a schema block can't stand beside a query";
+            return Err(self.error_with(block.at, message, ALONE));
         }
         for other in &operations[index + 1..] {
             match other {
                 Operation::Schema(second) => {
-                    return Err(self.error(second.at, "only one schema block is allowed"));
+                    let message = "only one schema block is allowed";
+                    return Err(self.error_with(second.at, message, ALONE));
                 }
                 Operation::Query(query) => {
-                    return Err(self.error(query.at, "a query can't stand beside a schema block"));
+                    let message = "a query can't stand beside a schema block";
+                    return Err(self.error_with(query.at, message, ALONE));
                 }
                 _ => {}
             }
@@ -39,7 +44,10 @@ impl<'a> Lowering<'a> {
             Value::List(_, values) => values.iter().map(|value| self.schema_name(value)).collect(),
             value => self.schema_name(value).map(|name| vec![name]),
         };
-        let names = names.map_err(|()| self.error(argument.key.start, "expected names"))?;
+        let names = names.map_err(|()| {
+            let hint = "write `schema(pred: [name, age]) {}`";
+            self.error_with(argument.key.start, "a schema block takes names", hint)
+        })?;
         match self.text(&argument.key).to_ascii_lowercase().as_str() {
             "pred" | "preds" => request.predicates = Some(names),
             "type" | "types" => request.types = Some(names),

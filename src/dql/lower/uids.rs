@@ -27,8 +27,12 @@ impl<'a> Lowering<'a> {
                     self.uid_list(name, &mut uids)?;
                 }
                 _ => {
-                    let message = "expected uids or variables in `uid`";
-                    return Err(self.error(call.name.start, message));
+                    let message = "`uid` takes uids and variables only";
+                    return Err(self.error_with(
+                        call.name.start,
+                        message,
+                        "write `uid(0x1, 0x2, x)`",
+                    ));
                 }
             }
         }
@@ -40,7 +44,8 @@ impl<'a> Lowering<'a> {
     fn uid_literal(&self, text: &'a Text) -> Result<Option<u64>> {
         let word = self.text(text);
         if number::is_too_large(word) {
-            return Err(self.error(text.start, format!("the uid `{word}` is too large")));
+            let message = format!("the uid `{word}` is too large");
+            return Err(self.error_with(text.start, message, "uids have 64 bits"));
         }
         Ok(number::uint(word))
     }
@@ -51,7 +56,7 @@ impl<'a> Lowering<'a> {
         let wrong = |part: &str| {
             let variable = self.text(name);
             let message = format!("variable {variable} holds `{part}`, which is no uid");
-            self.error(name.start, message)
+            self.error_with(name.start, message, "a list of uids is written `[0x1, 0x2]`")
         };
         let list = match value.strip_prefix('[') {
             Some(rest) => rest.strip_suffix(']').ok_or_else(|| wrong(value))?,
@@ -102,7 +107,8 @@ impl<'a> Lowering<'a> {
             }
             _ => {
                 let message = "`uid` inside of a function takes exactly one variable";
-                Err(self.error(inner.name.start, message))
+                let hint = "uids need no `uid`: `uid_in(friend, 0x1)`";
+                Err(self.error_with(inner.name.start, message, hint))
             }
         }
     }

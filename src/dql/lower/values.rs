@@ -3,6 +3,7 @@
 use super::number;
 use crate::dql::ast::Declaration;
 use crate::dql::source::Source;
+use crate::types::did_you_mean;
 use crate::types::{Error, Result};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -53,7 +54,8 @@ impl<'a> Values<'a> {
         match self.given.get(name) {
             Some(given) if !given.is_empty() => Ok(given),
             _ if declaration.required => {
-                Err(Error::syntax(at, format!("variable {name} is required and has no value")))
+                let message = format!("variable {name} is required and has no value");
+                Err(Error::syntax(at, message).with_hint("give it one with the request"))
             }
             _ => Ok(default.unwrap_or_default()),
         }
@@ -64,7 +66,15 @@ impl<'a> Values<'a> {
         let is_declared = |name: &str| self.declared.contains_key(name);
         match self.given.keys().find(|name| self.has_list && !is_declared(name)) {
             Some(name) => {
-                Err(Error::query(format!("variable {name} has a value but no declared type")))
+                let message = format!("variable {name} has a value but no declared type");
+                let declared = self.declared.keys().copied();
+                let hint = match did_you_mean(name, declared) {
+                    near if near.is_empty() => {
+                        format!("declare it: `query name({name}: string) {{ ... }}`")
+                    }
+                    near => near,
+                };
+                Err(Error::query(message).with_hint(hint))
             }
             None => Ok(()),
         }
@@ -73,6 +83,11 @@ impl<'a> Values<'a> {
     /// The value of a declared variable; empty when it has none.
     pub fn declared(&self, name: &str) -> Option<&'a str> {
         self.declared.get(name).map(|&(_, value)| value)
+    }
+
+    /// The names of the declared variables.
+    pub fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.declared.keys().copied()
     }
 
     /// The type that a variable was declared with.
@@ -104,5 +119,6 @@ fn check(source: &Source, declaration: &Declaration, name: &str, value: &str) ->
         return Ok(());
     }
     let at = source.position(declaration.name.start);
-    Err(Error::syntax(at, format!("variable {name} has the value `{value}`, no {type_name}")))
+    let message = format!("variable {name} is declared as {type_name}, and its value is `{value}`");
+    Err(Error::syntax(at, message))
 }

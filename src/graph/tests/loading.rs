@@ -71,16 +71,16 @@ fn unknown_predicates_get_a_definition() {
 fn the_first_bad_line_is_named_and_nothing_is_stored() {
     #[rustfmt::skip]
     let cases = [
-        ("<1> <age> \"x\" .",              "invalid syntax"),
-        ("<1> <age@en> \"1\" .",           "@lang directive"),
-        ("<1> <friend> \"x\" .",           "of type uid is scalar"),
-        ("<1> <age> <2> .",                "of type scalar is uid"),
-        ("<1> <new@en> \"x\" .",           "@lang directive"),
-        ("<1> <dgraph.foo> \"x\" .",       "prefixed with `dgraph.`"),
-        ("<1> <dgraph.graphql.xid> \"x\" .", "reserved predicate"),
-        ("<1> <age> * .",                  "star"),
-        ("uid(v) <age> \"1\" .",           "not defined"),
-        ("<1> <e> <2> .\n<1> <e> \"x\" .", "of type uid is scalar"),
+        ("<1> <age> \"x\" .",              "`x` is no int"),
+        ("<1> <age@en> \"1\" .",           "has no languages"),
+        ("<1> <friend> \"x\" .",           "leads to nodes, and this is a value"),
+        ("<1> <age> <2> .",                "of type int, and this is a node"),
+        ("<1> <new@en> \"x\" .",           "has no languages"),
+        ("<1> <dgraph.foo> \"x\" .",       "names with `dgraph.`"),
+        ("<1> <dgraph.graphql.xid> \"x\" .", "of the engine itself"),
+        ("<1> <age> * .",                  "`*` can only be deleted"),
+        ("uid(v) <age> \"1\" .",           "without a query"),
+        ("<1> <e> <2> .\n<1> <e> \"x\" .", "leads to nodes elsewhere"),
         ("<1> age \"1\" .",                ""),
         ("<1> <age> \"1\"",                ""),
     ];

@@ -1,12 +1,18 @@
 //! The known name that a wrong one was probably meant to be.
 
+/// A question for the name that was probably meant; empty when none is near.
+pub fn did_you_mean<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> String {
+    nearest(word, names).map_or_else(String::new, |name| format!("did you mean `{name}`?"))
+}
+
 /// The name with the fewest different letters, when there are few enough of them.
 pub fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = if word.len() < 4 { 1 } else { 2 };
     if word.len() > 32 {
         return None;
     }
-    let ranked = names.map(|name| (distance(word.as_bytes(), name.as_bytes()), name));
+    let near = names.filter(|name| name.len().abs_diff(word.len()) <= limit);
+    let ranked = near.map(|name| (distance(word.as_bytes(), name.as_bytes()), name));
     ranked
         .filter(|&(changes, _)| changes <= limit)
         .min_by_key(|&(changes, _)| changes)
