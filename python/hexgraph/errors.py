@@ -3,7 +3,6 @@
 All exceptions of hexgraph derive from `Error` and can be pickled, so they cross process pools.
 """
 
-
 _SHOWN = 66
 """The most letters of a line of text that a message shows."""
 
@@ -43,7 +42,7 @@ class _TextError(Error):
         return f"{text}\n{self._marked()}" if self.line and self.source else text
 
     def _marked(self) -> str:
-        """The line, cut to what a terminal has room for, and below it a mark at the place."""
+        """Return the line, cut to the width of a terminal, and below it a mark at the place."""
         before = self.source.encode()[: self.column].decode(errors="replace")
         start = max(0, len(before) - _SHOWN // 2) if len(self.source) > _SHOWN else 0
         shown = self.source[start : start + _SHOWN]

@@ -162,7 +162,11 @@ def test_whole_blocks(people):
 @pytest.mark.parametrize(
     ("arguments", "error", "wanted"),
     [
-        ({"set": "uid(w) <friend> uid(v) ."}, hexgraph.ParseError, "`w` is used in a mutation but not defined"),
+        (
+            {"set": "uid(w) <friend> uid(v) ."},
+            hexgraph.ParseError,
+            "`w` is used in a mutation but not defined",
+        ),
         ({"set": '<0x1> <name> "x" .'}, hexgraph.ParseError, "`v` is defined but not used"),
         ({"set": 'uid(v) <name> "x"'}, hexgraph.ParseError, "has no end"),
         ({"set_json": {"uid": "uid(v"}}, hexgraph.ParseError, "brackets"),

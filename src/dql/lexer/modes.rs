@@ -305,7 +305,7 @@ impl<'a> Lexer<'a> {
             b'"' => "strings may only stand inside round brackets",
             b'.' => "languages are separated by `:`, as in `@en:fr:.`",
             b')' | b']' => "it closes nothing: remove it",
-            b'0'..=b'9' => "names with such letters are written between `<` and `>`",
+            b'0'..=b'9' | b'-' => "names with such letters are written between `<` and `>`",
             _ => "",
         };
         self.error(at, message, hint)

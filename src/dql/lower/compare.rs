@@ -24,7 +24,13 @@ impl<'a> Lowering<'a> {
             op == Comparison::Eq && matches!(left, Operand::Predicate(_) | Operand::Val(_));
         if arguments.is_empty() || arguments.len() > 1 && !takes_many {
             let wanted = if takes_many { "at least one value" } else { "one value" };
-            return Err(self.wrong_count(call, wanted, arguments.len()));
+            let error = self.wrong_count(call, wanted, arguments.len());
+            return Err(match left {
+                Operand::Count(_) | Operand::Len(_) if 1 < arguments.len() => {
+                    error.with_hint("join two comparisons with `or` in a filter")
+                }
+                _ => error,
+            });
         }
         Ok(Call::Compare { op, left, arguments })
     }

@@ -46,7 +46,7 @@ const SHOWN: [&str; 10] =
 
 /// How functions are written.
 const FORMS: [&str; 25] = [
-    "eq(name, \"Ada\", \"Bob\")",
+    "eq(name, \"Ada\")",
     "le(age, 30)",
     "lt(age, 30)",
     "ge(age, 30)",
