@@ -120,8 +120,15 @@ impl Gathered {
     /// # Errors
     ///
     /// [`Error::Limit`] when there are too many nodes.
-    pub fn finish(self, version: &Version) -> Result<(Version, u64)> {
-        let (mut next, numbers) = final_numbers(version, &self.foreign, self.greatest_low)?;
+    pub fn finish(mut self, version: &Version) -> Result<(Version, u64)> {
+        let foreign = std::mem::take(&mut self.foreign);
+        let (next, numbers) = final_numbers(version, &foreign, self.greatest_low)?;
+        Ok(self.build(next, &numbers))
+    }
+
+    /// The version that has the gathered data too, where the node of each number from [`FOREIGN`]
+    /// on is known, and the number of distinct nodes in the data.
+    pub fn build(self, mut next: Version, numbers: &[u32]) -> (Version, u64) {
         drop((self.foreign, self.blanks, self.highs, self.by_name));
         let stored = &next.predicates;
         let build = |mut pending: Pending| {
@@ -144,7 +151,28 @@ impl Gathered {
             next.predicates.insert(Arc::from(def.name.as_str()), Arc::new(predicate));
         }
         next.schema = Arc::new(schema);
-        Ok((next, nodes.len()))
+        (next, nodes.len())
+    }
+
+    /// Takes values without a language over. The schema is to know the predicate.
+    pub fn add_values(&mut self, def: &PredicateDef, part: ValuePart) {
+        let langs = &mut self.pending(def).langs;
+        langs.entry(Box::default()).or_default().push(part);
+    }
+
+    /// Takes edges over. The schema is to know the predicate.
+    pub fn add_edges(&mut self, def: &PredicateDef, part: EdgePart) {
+        self.pending(def).edges.push(part);
+    }
+
+    fn pending(&mut self, def: &PredicateDef) -> &mut Pending {
+        let place = *self.by_name.entry(def.name.as_str().into()).or_insert_with(|| {
+            let def = Arc::new(def.clone());
+            let (langs, edges) = (BTreeMap::new(), Vec::new());
+            self.predicates.push(Pending { def, is_new: false, langs, edges });
+            self.predicates.len() - 1
+        });
+        &mut self.predicates[place]
     }
 }
 

@@ -1,0 +1,16 @@
+//! Tables as nodes and edges: Arrow columns from other libraries, Parquet and CSV files.
+
+mod options;
+mod cells;
+mod parts;
+mod ids;
+mod plan;
+mod source;
+mod rounds;
+mod load;
+
+pub use crate::graph::IdSpace;
+pub use options::{EdgeOptions, NodeOptions, Table, TableOptions};
+
+#[cfg(test)]
+mod tests;
