@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, BinaryIO, Literal, Self, final
+from typing import Any, BinaryIO, Literal, Protocol, Self, final
 
 import pandas
 import polars
@@ -28,6 +28,9 @@ def open_database(
 ) -> Database: ...
 def run_command(arguments: list[str]) -> int: ...
 
+class ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
 @final
 class Database:
     @property
@@ -43,6 +46,35 @@ class Database:
         source: str | os.PathLike[str] | bytes | bytearray | BinaryIO,
         schema: str | os.PathLike[str] | None = None,
         *,
+        on_error: Literal["raise", "skip"] = "raise",
+        progress: bool = True,
+    ) -> LoadReport: ...
+    def load_nodes(
+        self,
+        table: str | os.PathLike[str] | ArrowStream,
+        *,
+        type: str | None = None,
+        id: str | None = "id",
+        xid: str = "xid",
+        uid: bool = False,
+        columns: dict[str, str | None] | None = None,
+        schema: str | os.PathLike[str] | None = None,
+        types: dict[str, str] | None = None,
+        on_error: Literal["raise", "skip"] = "raise",
+        progress: bool = True,
+    ) -> LoadReport: ...
+    def load_edges(
+        self,
+        table: str | os.PathLike[str] | ArrowStream,
+        predicate: str,
+        *,
+        source: str = "source",
+        target: str = "target",
+        facets: Sequence[str] | dict[str, str] | None = None,
+        xid: str | tuple[str, str] | None = None,
+        uid: bool = False,
+        schema: str | os.PathLike[str] | None = None,
+        types: dict[str, str] | None = None,
         on_error: Literal["raise", "skip"] = "raise",
         progress: bool = True,
     ) -> LoadReport: ...
@@ -84,6 +116,7 @@ class Database:
     ) -> Upsert: ...
     def schema(self) -> str: ...
     def stats(self) -> dict[str, Any]: ...
+    def export(self, path: str | os.PathLike[str]) -> int: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
     def serve(self, port: int = 8080, host: str = "127.0.0.1") -> Server: ...
     def close(self) -> None: ...

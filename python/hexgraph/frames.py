@@ -13,6 +13,19 @@ if TYPE_CHECKING:
     from ._native import ArrowTable
 
 
+def to_arrow(table: Any) -> Any:
+    """Return what hands out the columns of `table`; those of pandas by way of pyarrow."""
+    if type(table).__module__.partition(".")[0] != "pandas" or not hasattr(table, "columns"):
+        return table
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise missing("pyarrow") from error
+    # An index without names is but the numbers of the rows.
+    has_index = any(name is not None for name in table.index.names)
+    return pyarrow.Table.from_pandas(table, preserve_index=has_index)
+
+
 def to_polars(table: ArrowTable) -> polars.DataFrame:
     """Return the table as a polars.DataFrame, without a copy where polars needs none."""
     try:

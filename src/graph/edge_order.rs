@@ -124,10 +124,7 @@ fn sort_runs(pairs: &mut [u64], starts: &[u32]) {
     }
     let middle = runs / 2;
     let (left, right) = pairs.split_at_mut((starts[middle] - starts[0]) as usize);
-    rayon::join(
-        || sort_runs(left, &starts[..=middle]),
-        || sort_runs(right, &starts[middle..]),
-    );
+    rayon::join(|| sort_runs(left, &starts[..=middle]), || sort_runs(right, &starts[middle..]));
 }
 
 fn by_comparing(nodes: &[u32], targets: &[u32]) -> Vec<u32> {
@@ -176,7 +173,8 @@ mod tests {
     #[test]
     fn many_nodes() {
         let mut random = fastrand::Rng::with_seed(7);
-        let edges: Vec<_> = (0..60_000).map(|_| (random.u32(0..20_000), random.u32(0..9))).collect();
+        let edges: Vec<_> =
+            (0..60_000).map(|_| (random.u32(0..20_000), random.u32(0..9))).collect();
         check(&edges);
     }
 }

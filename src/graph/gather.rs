@@ -82,12 +82,13 @@ impl Gathered {
             let number = match &node {
                 Foreign::Blank(label) => *self.blanks.entry(label.clone()).or_insert(next),
                 Foreign::High(uid) => *self.highs.entry(*uid).or_insert(next),
+                Foreign::New => next,
             };
             if number == next {
                 // The label is kept in the map alone.
                 self.foreign.push(match node {
                     Foreign::Blank(_) => Foreign::Blank(Box::default()),
-                    high => high,
+                    other => other,
                 });
             }
             number
@@ -188,7 +189,7 @@ fn final_numbers(
     for node in foreign {
         uids.push(match node {
             Foreign::High(uid) => *uid,
-            Foreign::Blank(_) => next.new_uid().0,
+            Foreign::Blank(_) | Foreign::New => next.new_uid().0,
         });
     }
     let high = uids.iter().copied().filter(|&uid| NodeIds::is_high(Uid(uid))).collect();

@@ -5,6 +5,7 @@ mod errors;
 mod interrupt;
 mod variables;
 mod source;
+mod tables;
 mod database;
 mod pages;
 mod mutation;

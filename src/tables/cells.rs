@@ -144,7 +144,8 @@ impl Cells {
             }
             Cells::Vector(array, numbers) => {
                 let range = item_range(array, at);
-                let has_null = numbers.null_count() != 0 && range.clone().any(|at| numbers.is_null(at));
+                let has_null =
+                    numbers.null_count() != 0 && range.clone().any(|at| numbers.is_null(at));
                 ValueRef::Vector(Some(&numbers.values()[range]).filter(|_| !has_null)?)
             }
             Cells::List(_, items) => {

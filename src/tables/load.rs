@@ -29,6 +29,9 @@ use std::borrow::Cow;
 /// The predicate of the types of nodes.
 const TYPE_PREDICATE: &str = "dgraph.type";
 
+/// What the key of a facet may not hold, as N-Quads could not write it.
+const NO_FACET_KEY: [char; 9] = ['=', ' ', '\t', '(', ')', ',', '"', '~', '@'];
+
 impl Database {
     /// Adds a table whose rows are nodes and whose columns are predicates. A predicate that the
     /// schema lacks gets the type of its column; values of others are converted. All rows become
@@ -108,7 +111,11 @@ fn open(
         let def = version.schema.predicates.get(&predicate_of(column)?)?;
         let is_own = matches!(
             def.value_type,
-            ValueType::Int | ValueType::Float | ValueType::Bool | ValueType::DateTime | ValueType::Uid
+            ValueType::Int
+                | ValueType::Float
+                | ValueType::Bool
+                | ValueType::DateTime
+                | ValueType::Uid
         );
         (!is_own).then_some(def.value_type)
     })
@@ -187,8 +194,13 @@ fn plan_edges(source: &Source, options: &EdgeOptions, load: &mut ColumnLoad) -> 
         let fault = format!("predicate {} is of type {}", def.name, def.type_text());
         return Err(Error::schema(format!("{fault}, it can't have edges")));
     }
-    let facets = options.facets.iter().map(|(column, key)| Ok((find(source, column)?, key.clone())));
-    let facets = facets.collect::<Result<_>>()?;
+    let facet = |(column, key): &(String, String)| {
+        if key.is_empty() || key.contains(NO_FACET_KEY) {
+            return Err(Error::schema(format!("{key:?} can be no key of a facet")));
+        }
+        Ok((find(source, column)?, key.clone()))
+    };
+    let facets = options.facets.iter().map(facet).collect::<Result<_>>()?;
     Ok(EdgePlan { def, source: from, target: to, facets })
 }
 

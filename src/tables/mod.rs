@@ -10,7 +10,8 @@ mod rounds;
 mod load;
 
 pub use crate::graph::IdSpace;
-pub use options::{EdgeOptions, NodeOptions, Table, TableOptions};
+pub use options::{EdgeOptions, ID_PREDICATE, NodeOptions, Table, TableOptions};
+pub use source::is_table_name;
 
 #[cfg(test)]
 mod tests;

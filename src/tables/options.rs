@@ -64,7 +64,7 @@ pub struct EdgeOptions {
 }
 
 /// The predicate that keeps external ids unless another one is named.
-const ID_PREDICATE: &str = "xid";
+pub const ID_PREDICATE: &str = "xid";
 
 impl Default for NodeOptions {
     fn default() -> NodeOptions {

@@ -30,6 +30,8 @@ use std::sync::Arc;
 /// The rows of a piece, at most, but for Parquet.
 pub const PIECE_ROWS: usize = 1 << 16;
 
+const PARQUET_ENDS: [&str; 2] = [".parquet", ".pq"];
+
 /// The types of the columns of a CSV file are those of so many rows.
 const INFERRED_ROWS: usize = 1000;
 
@@ -63,7 +65,10 @@ enum Stream {
         /// What was not cut into pieces yet.
         rest: Option<RecordBatch>,
     },
-    Groups { file: Arc<ParquetFile>, next: usize },
+    Groups {
+        file: Arc<ParquetFile>,
+        next: usize,
+    },
 }
 
 struct ParquetFile {
@@ -84,6 +89,20 @@ enum Rows {
     Group(Arc<ParquetFile>, usize),
 }
 
+/// Whether a file is a table, by the end of its name.
+pub fn is_table_name(name: &str) -> bool {
+    let plain = plain_name(name);
+    PARQUET_ENDS.iter().chain(&[".csv", ".tsv"]).any(|end| plain.ends_with(end))
+}
+
+/// A name in lower case, without the end that says that it is packed.
+fn plain_name(name: &str) -> String {
+    let mut name = name.to_lowercase();
+    let plain_len = name.trim_end_matches(".gz").trim_end_matches(".zst").len();
+    name.truncate(plain_len);
+    name
+}
+
 impl Source {
     /// Opens a table. `type_of` says for a column of a CSV file of which type it is; `None` leaves
     /// that to its first rows.
@@ -100,9 +119,8 @@ impl Source {
             Table::File(path) => path,
         };
         let name = path.display().to_string();
-        let lower = name.to_lowercase();
-        let plain = lower.trim_end_matches(".gz").trim_end_matches(".zst");
-        if plain.ends_with(".parquet") || plain.ends_with(".pq") {
+        let plain = plain_name(&name);
+        if PARQUET_ENDS.iter().any(|end| plain.ends_with(end)) {
             let options = ArrowReaderOptions::new();
             let metadata = ArrowReaderMetadata::load(&open_file(&path)?, options);
             let metadata = metadata.map_err(|error| unreadable(&name, error))?;
@@ -211,7 +229,10 @@ impl Pieces {
                 let groups = file.metadata.metadata().row_groups();
                 let Some(group) = groups.get(*next) else { return Ok(None) };
                 *next += 1;
-                Ok(Some((Rows::Group(Arc::clone(file), *next - 1), group.num_rows().max(0) as usize)))
+                Ok(Some((
+                    Rows::Group(Arc::clone(file), *next - 1),
+                    group.num_rows().max(0) as usize,
+                )))
             }
         }
     }

@@ -30,7 +30,8 @@ const LAYERS: &[(&str, &[&str])] = &[
 const UNSAFE_FILES: &[&str] = &["storage/mapped.rs"];
 
 /// The only files that may hold atomics.
-const ATOMIC_FILES: &[&str] = &["storage/blocks.rs", "exec/limits.rs", "db/input.rs", "graph/intern.rs"];
+const ATOMIC_FILES: &[&str] =
+    &["storage/blocks.rs", "exec/limits.rs", "db/input.rs", "graph/intern.rs"];
 
 /// Names that say nothing about what is inside.
 const EMPTY_NAMES: &[&str] = &["common", "core", "helpers", "manager", "misc", "shared", "utils"];
