@@ -6,6 +6,7 @@
 
 use super::edge_order::order_edges;
 use super::edge_order::reverse_edges;
+use super::edge_order::sort_edges;
 use super::edges::Direction;
 use super::edges::EdgeStore;
 use super::parts::EdgePart;
@@ -172,6 +173,10 @@ pub fn build_edges(parts: Vec<EdgePart>, list: bool) -> Edges {
         targets.extend_from_slice(&part.targets);
     }
     assert!(u32::try_from(nodes.len()).is_ok(), "a predicate has fewer than 2^32 edges");
+    if list && facets.is_empty() {
+        let (nodes, targets) = sort_edges(nodes, targets);
+        return edges_of(&nodes, targets, Vec::new());
+    }
     let kept = if list { order_edges(&nodes, &targets) } else { last_rows(&nodes) };
     if let Some(kept) = &kept {
         let take = |from: &[u32]| kept.par_iter().map(|&row| from[row as usize]).collect();

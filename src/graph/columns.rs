@@ -10,6 +10,7 @@ use super::gather::Gathered;
 use super::intern::ExternalId;
 use super::intern::Interned;
 use super::intern::Interner;
+use super::intern::KnownInts;
 use super::node_ids::NodeIds;
 use super::parts::EdgePart;
 use super::parts::ValuePart;
@@ -30,6 +31,9 @@ use crate::types::ValueType;
 use rayon::prelude::*;
 use std::ops::Bound;
 use std::sync::Arc;
+
+/// So many stored ids a row are read at once rather than looked up one by one.
+const STORED_MAX: u64 = 16;
 
 /// What the ids of a column are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,6 +135,27 @@ impl ColumnLoad {
     /// Notes that a uid below 2^31 is in use.
     pub fn use_uid(&mut self, uid: u32) {
         self.greatest_uid = self.greatest_uid.max(uid);
+    }
+
+    /// Prepares for ids of about so many rows: looks all stored ints up at once where that is
+    /// cheaper than one by one. To be called before any number is asked for.
+    pub fn expect_rows(&mut self, rows: u64) {
+        for (space, name) in self.spaces.iter().enumerate() {
+            let IdSpace::Predicate(name) = name else { continue };
+            let values = self.version.predicate(name).and_then(|predicate| predicate.values(""));
+            let Some(values) = values.filter(|values| values.is_settled()) else { continue };
+            let column = &values.base.column;
+            let is_int = column.values.value_type() == Some(ValueType::Int);
+            if !is_int || column.rows.is_some() || rows * STORED_MAX < column.values.len() as u64 {
+                continue;
+            }
+            let id = |place| match column.values.get(place) {
+                ValueRef::Int(id) => id,
+                _ => unreachable!("a column of ints has ints only"),
+            };
+            let pairs = column.subjects.iter().enumerate().map(|(place, node)| (id(place), node));
+            self.interner.set_known(space, KnownInts::new(pairs));
+        }
     }
 
     /// Adds values.

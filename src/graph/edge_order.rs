@@ -40,6 +40,46 @@ pub fn order_edges(nodes: &[u32], targets: &[u32]) -> Option<Vec<u32>> {
     Some(rows)
 }
 
+/// The edges sorted, each once, as columns; for edges without facets, where no row has to be known.
+pub fn sort_edges(nodes: Vec<u32>, targets: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
+    let ascends = |row: usize| (nodes[row - 1], targets[row - 1]) < (nodes[row], targets[row]);
+    if (1..nodes.len()).all(ascends) {
+        return (nodes, targets);
+    }
+    let Some(span) = Span::of(&nodes) else {
+        let pairs = nodes.iter().zip(&targets);
+        let mut pairs: Vec<u64> = pairs.map(|(&node, &target)| pack(node, target)).collect();
+        pairs.par_sort_unstable();
+        pairs.dedup();
+        return unpacked(&pairs);
+    };
+    let starts = span.starts(&nodes);
+    let mut next = starts.clone();
+    let mut dealt = vec![0; nodes.len()];
+    for (&node, &target) in nodes.iter().zip(&targets) {
+        let place = &mut next[(node - span.first) as usize];
+        dealt[*place as usize] = target;
+        *place += 1;
+    }
+    drop((next, targets));
+    sort_runs(&mut dealt, &starts);
+    let (mut sorted, mut kept) = (nodes, 0);
+    for (at, run) in starts.windows(2).enumerate() {
+        let mut last = None;
+        for place in run[0] as usize..run[1] as usize {
+            let target = dealt[place];
+            if last != Some(target) {
+                (sorted[kept], dealt[kept]) = (span.first + at as u32, target);
+                kept += 1;
+                last = Some(target);
+            }
+        }
+    }
+    sorted.truncate(kept);
+    dealt.truncate(kept);
+    (sorted, dealt)
+}
+
 /// The edges the other way round, sorted, as (target, source) pairs of columns. The edges come
 /// sorted by source.
 pub fn reverse_edges(nodes: &[u32], targets: &[u32]) -> (Vec<u32>, Vec<u32>) {
@@ -47,10 +87,7 @@ pub fn reverse_edges(nodes: &[u32], targets: &[u32]) -> (Vec<u32>, Vec<u32>) {
         let pairs = targets.iter().zip(nodes);
         let mut pairs: Vec<u64> = pairs.map(|(&target, &node)| pack(target, node)).collect();
         pairs.par_sort_unstable();
-        return (
-            pairs.iter().map(|&pair| (pair >> 32) as u32).collect(),
-            pairs.iter().map(|&pair| pair as u32).collect(),
-        );
+        return unpacked(&pairs);
     };
     let starts = span.starts(targets);
     let mut next = starts.clone();
@@ -112,7 +149,7 @@ fn by_counting(span: &Span, nodes: &[u32], targets: &[u32]) -> Vec<u32> {
 }
 
 /// Sorts each run by itself; halves are shared among the threads.
-fn sort_runs(pairs: &mut [u64], starts: &[u32]) {
+fn sort_runs<T: Ord + Send>(pairs: &mut [T], starts: &[u32]) {
     const RUNS_MIN: usize = 1 << 12;
     let runs = starts.len() - 1;
     if runs <= RUNS_MIN {
@@ -135,6 +172,11 @@ fn by_comparing(nodes: &[u32], targets: &[u32]) -> Vec<u32> {
     keyed.into_iter().map(|(_, row)| row).collect()
 }
 
+fn unpacked(pairs: &[u64]) -> (Vec<u32>, Vec<u32>) {
+    let high = pairs.iter().map(|&pair| (pair >> 32) as u32).collect();
+    (high, pairs.iter().map(|&pair| pair as u32).collect())
+}
+
 fn pack(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
@@ -152,7 +194,9 @@ mod tests {
         let rows = order_edges(&nodes, &targets);
         let rows = rows.unwrap_or_else(|| (0..nodes.len() as u32).collect());
         assert_eq!(rows, last.values().copied().collect::<Vec<u32>>());
+        let sorted = sort_edges(nodes, targets);
         let (nodes, targets): (Vec<u32>, Vec<u32>) = last.keys().copied().unzip();
+        assert_eq!(sorted, (nodes.clone(), targets.clone()));
         let mut turned: Vec<(u32, u32)> = last.keys().map(|&(node, to)| (to, node)).collect();
         turned.sort_unstable();
         assert_eq!(reverse_edges(&nodes, &targets), turned.into_iter().unzip());

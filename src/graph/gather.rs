@@ -29,6 +29,9 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// So many bits a node a set of bits may have.
+const SPREAD_MAX: usize = 64;
+
 /// What was read so far.
 #[derive(Default)]
 pub struct Gathered {
@@ -349,9 +352,25 @@ fn add_nodes(part: &[u32], nodes: &mut RoaringBitmap) {
         let distinct = part.chunk_by(|one, next| one == next).map(|run| run[0]);
         let sorted = RoaringBitmap::from_sorted_iter(distinct);
         *nodes |= sorted.expect("the part is sorted");
-    } else {
-        nodes.extend(part);
+        return;
     }
+    let (least, greatest) = part
+        .iter()
+        .fold((u32::MAX, 0), |(least, greatest), &node| (least.min(node), greatest.max(node)));
+    let span = greatest.saturating_sub(least) as usize + 1;
+    if SPREAD_MAX * part.len() < span {
+        nodes.extend(part);
+        return;
+    }
+    // A bit each is cheaper than a place in a set, many times over.
+    let mut bits = vec![0u64; span.div_ceil(64)];
+    for node in part {
+        let bit = node - least;
+        bits[(bit / 64) as usize] |= 1 << (bit % 64);
+    }
+    let is_set = |bit: &u32| bits[(bit / 64) as usize] >> (bit % 64) & 1 == 1;
+    let found = (0..span as u32).filter(is_set).map(|bit| least + bit);
+    *nodes |= RoaringBitmap::from_sorted_iter(found).expect("the bits are in order");
 }
 
 /// The rows whose values can be converted; the others are refused.

@@ -12,11 +12,18 @@ use dashmap::DashMap;
 use dashmap::Entry;
 use rayon::prelude::*;
 use rustc_hash::FxBuildHasher;
+use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering;
+
+/// So many places an id the table of close ids may have.
+const SPREAD_MAX: u64 = 8;
+
+/// The places that it may have anyway.
+const NEAR_MIN: u64 = 1 << 12;
 
 /// An external id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +46,7 @@ pub struct Interner {
 
 #[derive(Default)]
 struct Space {
+    known: KnownInts,
     ints: DashMap<i64, Slot, FxBuildHasher>,
     texts: DashMap<Box<str>, Slot, FxBuildHasher>,
 }
@@ -73,6 +81,9 @@ impl Interner {
 
     /// The number of an id that stands at a place.
     pub fn int(&self, space: usize, id: i64, place: u64) -> u32 {
+        if let Some(node) = self.spaces[space].known.get(id) {
+            return node;
+        }
         let ints = &self.spaces[space].ints;
         if let Some(slot) = ints.get(&id)
             && slot.place <= place
@@ -113,6 +124,11 @@ impl Interner {
         }
     }
 
+    /// Says which nodes some ids are, before any is asked for: those come without a number.
+    pub fn set_known(&mut self, space: usize, known: KnownInts) {
+        self.spaces[space].known = known;
+    }
+
     /// The first of `len` numbers for new nodes, one a place.
     pub fn new_nodes(&self, place: u64, len: u32) -> u32 {
         let first = self.next.fetch_add(len, Ordering::Relaxed);
@@ -137,7 +153,7 @@ impl Interner {
     /// All ids in the order of their places.
     pub fn into_ids(self) -> Vec<Interned> {
         let mut ids = Vec::with_capacity((self.next.into_inner() - FOREIGN) as usize);
-        for (space, Space { ints, texts }) in self.spaces.into_iter().enumerate() {
+        for (space, Space { ints, texts, .. }) in self.spaces.into_iter().enumerate() {
             let interned = |Slot { place, number }, id| Interned { place, number, space, id };
             ids.extend(ints.into_iter().map(|(id, slot)| interned(slot, ExternalId::Int(id))));
             ids.extend(texts.into_iter().map(|(id, slot)| interned(slot, ExternalId::Text(id))));
@@ -156,9 +172,68 @@ impl Interner {
     }
 }
 
+/// The nodes of ids that are known before a load. Reading it takes no lock.
+#[derive(Default)]
+pub struct KnownInts {
+    /// The node of each id from `first` on, 0 for none; when ids are close together.
+    first: i64,
+    near: Vec<u32>,
+    /// When they are not.
+    far: FxHashMap<i64, u32>,
+}
+
+impl KnownInts {
+    /// The map of these pairs; of equal ids the first counts.
+    pub fn new(pairs: impl Iterator<Item = (i64, u32)> + Clone) -> KnownInts {
+        // A node without a uid of its own has a number that may change.
+        let pairs = pairs.filter(|(_, node)| *node < FOREIGN);
+        let ids = || pairs.clone().map(|(id, _)| id);
+        let (Some(first), Some(last)) = (ids().min(), ids().max()) else {
+            return KnownInts::default();
+        };
+        let span = last.abs_diff(first).saturating_add(1);
+        if NEAR_MIN.max(ids().count() as u64 * SPREAD_MAX) < span {
+            let mut far = FxHashMap::default();
+            pairs.for_each(|(id, node)| {
+                far.entry(id).or_insert(node);
+            });
+            return KnownInts { far, ..KnownInts::default() };
+        }
+        let mut near = vec![0; span as usize];
+        for (id, node) in pairs {
+            let place = &mut near[id.abs_diff(first) as usize];
+            if *place == 0 {
+                *place = node;
+            }
+        }
+        KnownInts { first, near, far: FxHashMap::default() }
+    }
+
+    fn get(&self, id: i64) -> Option<u32> {
+        if self.near.is_empty() {
+            return self.far.get(&id).copied();
+        }
+        let place = usize::try_from(id.checked_sub(self.first)?).ok()?;
+        self.near.get(place).copied().filter(|&node| node != 0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn known_ids_need_no_number() {
+        for step in [1, 3, 1 << 40] {
+            let pairs = [(-5, 9), (-5, 4), (step, 1), (2 * step, FOREIGN + 1)];
+            let mut interner = Interner::new(1);
+            interner.set_known(0, KnownInts::new(pairs.into_iter()));
+            assert_eq!((interner.int(0, -5, 0), interner.int(0, step, 1)), (9, 1));
+            let others = [i64::MIN, -6, 0, 2 * step, i64::MAX];
+            assert!(others.iter().all(|&id| FOREIGN <= interner.int(0, id, 2)));
+            assert_eq!(interner.into_ids().len(), others.len());
+        }
+    }
 
     #[test]
     fn ids_come_out_in_the_order_of_their_places() {

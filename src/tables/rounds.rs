@@ -38,6 +38,7 @@ pub fn load_pieces(
     let mut rows = 0;
     let round_len = 2 * rayon::current_num_threads();
     let mut round = pieces.take(round_len)?;
+    load.expect_rows(round.iter().map(|piece| piece.len).sum());
     while !round.is_empty() {
         load.interner().check()?;
         let interner = load.interner();

@@ -81,6 +81,8 @@ struct ParquetFile {
 pub struct Piece {
     /// The place of the first one in the table.
     pub first_row: u64,
+    /// How many they are.
+    pub len: u64,
     rows: Rows,
 }
 
@@ -203,7 +205,7 @@ impl Pieces {
         let mut pieces = Vec::new();
         while pieces.len() < count {
             let Some((rows, len)) = self.next()? else { break };
-            pieces.push(Piece { first_row: self.next_row, rows });
+            pieces.push(Piece { first_row: self.next_row, len: len as u64, rows });
             self.next_row += len as u64;
         }
         Ok(pieces)
