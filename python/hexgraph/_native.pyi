@@ -3,14 +3,17 @@
 import os
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, BinaryIO, Literal, Protocol, Self, final
+from typing import Any, BinaryIO, Literal, Self, final
 
 import pandas
 import polars
 
+from .frames import ArrowStream
+
 __all__ = [
     "ArrowTable",
     "Database",
+    "Explanation",
     "LoadReport",
     "Pages",
     "Result",
@@ -27,9 +30,6 @@ def open_database(
     path: str | None, read_only: bool, threads: int, limits: list[tuple[str, str]]
 ) -> Database: ...
 def run_command(arguments: list[str]) -> int: ...
-
-class ArrowStream(Protocol):
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 @final
 class Database:

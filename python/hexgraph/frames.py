@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .errors import Error
 
@@ -11,6 +11,13 @@ if TYPE_CHECKING:
     import polars
 
     from ._native import ArrowTable
+
+
+class ArrowStream(Protocol):
+    """What hands out columns of Arrow: data frames, tables, relations."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return a capsule with the stream."""
 
 
 def to_arrow(table: Any) -> Any:

@@ -33,7 +33,10 @@ FOUND = [{"knows": [{"xid": 8, "knows|since": 1840}, {"xid": 9}], "~knows": [{"x
 
 def plain(rows):
     return [
-        {k: v.strftime("%Y-%m-%dT%H:%M:%SZ") if hasattr(v, "strftime") else v for k, v in row.items()}
+        {
+            k: v.strftime("%Y-%m-%dT%H:%M:%SZ") if hasattr(v, "strftime") else v
+            for k, v in row.items()
+        }
         for row in rows
     ]
 
@@ -43,7 +46,7 @@ def people_of(kind, folder):
     return converted(table, kind, folder / "people")
 
 
-def converted(table, kind, path):
+def converted(table, kind, path):  # noqa: PLR0911
     match kind:
         case "pyarrow":
             return table
@@ -140,7 +143,7 @@ def test_what_does_not_fit_is_named(tmp_path):
     assert db.stats()["nodes"] == 0
     report = db.load_nodes(path, on_error="skip")
     assert report.skipped == 1
-    with pytest.raises(hexgraph.QueryError, match="no column 'source'|no column \"source\""):
+    with pytest.raises(hexgraph.QueryError, match='no column "source"'):
         db.load_edges(path, "knows")
     with pytest.raises(TypeError, match="__arrow_c_stream__"):
         db.load_nodes(42)
@@ -190,4 +193,4 @@ def test_command_line(tmp_path):
     dql = "{ q(func: eq(xid, 7)) { height birth knows @facets { name } } }"
     assert '"knows":[{"name":"Bob","knows|year":1840}]' in run("query", db, dql)
     assert "triples" in run("export", db, tmp_path / "all.rdf")
-    assert '<knows> <0x10002> (year=1840)' in (tmp_path / "all.rdf").read_text()
+    assert "<knows> <0x10002> (year=1840)" in (tmp_path / "all.rdf").read_text()
