@@ -30,6 +30,8 @@ pub mod plan;
 pub mod exec;
 pub mod dql;
 pub mod db;
+#[cfg(feature = "tables")]
+pub mod tables;
 #[cfg(feature = "http")]
 pub mod http;
 #[cfg(feature = "http")]

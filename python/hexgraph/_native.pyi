@@ -8,6 +8,8 @@ from typing import Any, BinaryIO, Literal, Self, TypeVar, final
 import pandas
 import polars
 
+from .frames import ArrowStream
+
 __all__ = [
     "ArrowTable",
     "Database",
@@ -54,6 +56,35 @@ class Database:
         on_error: Literal["raise", "skip"] = "raise",
         progress: bool = True,
     ) -> LoadReport: ...
+    def load_nodes(
+        self,
+        table: str | os.PathLike[str] | ArrowStream,
+        *,
+        type: str | None = None,
+        id: str | None = "id",
+        xid: str = "xid",
+        uid: bool = False,
+        columns: dict[str, str | None] | None = None,
+        schema: str | os.PathLike[str] | None = None,
+        types: dict[str, str] | None = None,
+        on_error: Literal["raise", "skip"] = "raise",
+        progress: bool = True,
+    ) -> LoadReport: ...
+    def load_edges(
+        self,
+        table: str | os.PathLike[str] | ArrowStream,
+        predicate: str,
+        *,
+        source: str = "source",
+        target: str = "target",
+        facets: Sequence[str] | dict[str, str] | None = None,
+        xid: str | tuple[str, str] | None = None,
+        uid: bool = False,
+        schema: str | os.PathLike[str] | None = None,
+        types: dict[str, str] | None = None,
+        on_error: Literal["raise", "skip"] = "raise",
+        progress: bool = True,
+    ) -> LoadReport: ...
     def query(
         self,
         dql: str,
@@ -95,6 +126,7 @@ class Database:
     def assign_uids(self, count: int) -> range: ...
     def schema(self) -> str: ...
     def stats(self) -> dict[str, Any]: ...
+    def export(self, path: str | os.PathLike[str]) -> int: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
     def serve(self, port: int = 8080, host: str = "127.0.0.1") -> Server: ...
     def close(self) -> None: ...

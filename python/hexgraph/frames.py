@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .errors import Error
 
@@ -11,6 +11,26 @@ if TYPE_CHECKING:
     import polars
 
     from ._native import ArrowTable
+
+
+class ArrowStream(Protocol):
+    """What hands out columns of Arrow: data frames, tables, relations."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return a capsule with the stream."""
+
+
+def to_arrow(table: Any) -> Any:
+    """Return what hands out the columns of `table`; those of pandas by way of pyarrow."""
+    if type(table).__module__.partition(".")[0] != "pandas" or not hasattr(table, "columns"):
+        return table
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise missing("pyarrow") from error
+    # An index without names is but the numbers of the rows.
+    has_index = any(name is not None for name in table.index.names)
+    return pyarrow.Table.from_pandas(table, preserve_index=has_index)
 
 
 def to_polars(table: ArrowTable) -> polars.DataFrame:

@@ -23,8 +23,15 @@ pub enum Command {
     Serve(ServeArguments),
     /// Print the answer to a query as JSON
     Query(QueryArguments),
-    /// Load triples into a database, which is created where it is missing
+    /// Load triples or a table into a database, which is created where it is missing
     Load(LoadArguments),
+    /// Write the data of a database as triples, and its schema beside them
+    Export {
+        /// The directory of the database
+        path: PathBuf,
+        /// Where to: .rdf or .jsonl, perhaps before .gz or .zst; the schema goes to .schema beside it
+        file: PathBuf,
+    },
     /// Take a tour of the language over a bundled sample of films
     Demo,
     /// Read every block of a database and compare its checksum
@@ -45,7 +52,7 @@ pub struct ServeArguments {
     /// The address to listen at; 0.0.0.0 lets other machines in
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub host: IpAddr,
-    /// Triples to load first (.rdf or .rdf.gz)
+    /// Triples to load first (.rdf, .rdf.gz or .rdf.zst)
     #[arg(long, value_name = "FILE")]
     pub load: Option<PathBuf>,
     /// The schema to set first
@@ -86,12 +93,54 @@ pub struct QueryArguments {
 pub struct LoadArguments {
     /// The directory of the database
     pub path: PathBuf,
-    /// Triples (.rdf or .rdf.gz)
+    /// Triples (.rdf or .jsonl, perhaps packed: .gz, .zst), or a table (.parquet, .csv, .tsv)
     pub file: PathBuf,
     /// The schema to set first
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
-    /// Leave out lines that can't be stored, and report them
+    /// Leave out lines and cells that can't be stored, and report them
     #[arg(long)]
     pub skip_errors: bool,
+    /// What the columns of a table are
+    #[command(flatten)]
+    pub table: TableArguments,
+}
+
+/// What the columns of a table are: its rows are nodes, or edges with `--edges`.
+#[derive(Args)]
+#[command(next_help_heading = "Tables")]
+pub struct TableArguments {
+    /// Rows are edges of this predicate
+    #[arg(long, value_name = "PREDICATE")]
+    pub edges: Option<String>,
+    /// The column that names the node where an edge starts
+    #[arg(long, value_name = "COLUMN", default_value = "source", requires = "edges")]
+    pub source: String,
+    /// The column that names the node where an edge ends
+    #[arg(long, value_name = "COLUMN", default_value = "target", requires = "edges")]
+    pub target: String,
+    /// A column that is a facet of the edges, `column` or `column=key`
+    #[arg(long, value_name = "COLUMN", requires = "edges")]
+    pub facet: Vec<String>,
+    /// The column that names the node of a row
+    #[arg(long, value_name = "COLUMN", default_value = "id", conflicts_with = "edges")]
+    pub id: String,
+    /// Each row is a new node
+    #[arg(long, conflicts_with_all = ["edges", "id"])]
+    pub no_id: bool,
+    /// The type of all nodes
+    #[arg(long = "type", value_name = "NAME", conflicts_with = "edges")]
+    pub node_type: Option<String>,
+    /// The predicate of a column, `column=predicate`; `column=` leaves it out
+    #[arg(long = "column", value_name = "COLUMN=PREDICATE", conflicts_with = "edges")]
+    pub columns: Vec<String>,
+    /// The predicate that keeps ids; two, `one,two`, for sources and targets
+    #[arg(long, value_name = "PREDICATE", default_value = "xid")]
+    pub xid: String,
+    /// Ids are uids
+    #[arg(long, conflicts_with = "xid")]
+    pub uid: bool,
+    /// The type of a column of a CSV file, `column=type`
+    #[arg(long = "cast", value_name = "COLUMN=TYPE")]
+    pub types: Vec<String>,
 }

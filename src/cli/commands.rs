@@ -6,8 +6,11 @@ use super::arguments::LoadArguments;
 use super::arguments::QueryArguments;
 use super::arguments::ServeArguments;
 use super::interrupt::Interrupt;
+use super::tables::is_table;
+use super::tables::load_table;
 use crate::db::Database;
 use crate::db::LoadOptions;
+use crate::db::LoadReport;
 use crate::db::OpenOptions;
 use crate::db::QueryRequest;
 use crate::db::Source;
@@ -50,6 +53,7 @@ fn run_command(command: Command, interrupt: Interrupt) -> Result<()> {
         Command::Serve(arguments) => serve(&arguments, interrupt),
         Command::Query(arguments) => query(&arguments, interrupt),
         Command::Load(arguments) => load(&arguments, interrupt),
+        Command::Export { path, file } => export(&path, &file, interrupt),
         Command::Demo => {
             Err(Error::query("the demo is in the Python package: python -m hexgraph demo"))
         }
@@ -114,9 +118,21 @@ fn query(arguments: &QueryArguments, interrupt: Interrupt) -> Result<()> {
     print(json.as_bytes())
 }
 
+fn export(path: &Path, file: &Path, interrupt: Interrupt) -> Result<()> {
+    let options = OpenOptions { read_only: true, ..OpenOptions::default() };
+    let report = Database::open(path, options)?.export(file, &interrupt.control())?;
+    let (file, schema) = (file.display(), report.schema.display());
+    print(format!("{file}: {} triples; {schema}\n", report.triples).as_bytes())
+}
+
 fn load(arguments: &LoadArguments, interrupt: Interrupt) -> Result<()> {
-    let database = Database::open(&arguments.path, OpenOptions::default())?;
     let schema = arguments.schema.as_deref().map(read_text).transpose()?;
+    let database = Database::open(&arguments.path, OpenOptions::default())?;
+    if is_table(&arguments.file) {
+        let report = load_table(&database, arguments, schema, &interrupt.control())?;
+        print_report(&arguments.file, &report)?;
+        return database.close();
+    }
     let options = LoadOptions { skip_errors: arguments.skip_errors, ..LoadOptions::default() };
     load_file(&database, &arguments.file, schema.as_deref(), options, interrupt)?;
     database.close()
@@ -131,6 +147,10 @@ fn load_file(
 ) -> Result<()> {
     let source = Source::File(file.to_owned());
     let report = database.load(source, schema, options, &interrupt.control())?;
+    print_report(file, &report)
+}
+
+fn print_report(file: &Path, report: &LoadReport) -> Result<()> {
     for line in &report.skipped_lines {
         eprintln!("{}:{}: {}", file.display(), line.line, line.reason);
     }

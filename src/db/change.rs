@@ -85,41 +85,40 @@ impl Database {
         options: LoadOptions,
         control: &Control,
     ) -> Result<LoadReport> {
-        let started = Instant::now();
         let name = source.name();
         let reader = Box::new(Input::open(source, options.progress)?);
-        let load = Load {
-            database: self.clone(),
-            schema_text: schema_text.map(str::to_owned),
-            source: LoadSource { name, reader },
-            skip_errors: options.skip_errors,
-        };
-        let mut report = guarded(|| control.run_detached(|canceller| load.run(canceller)))?;
-        report.elapsed = started.elapsed();
-        Ok(report)
+        let source = LoadSource { name, reader };
+        let schema_text = schema_text.map(str::to_owned);
+        self.load_with(control, move |version, canceller| {
+            load_into(version, schema_text.as_deref(), source, options.skip_errors, canceller)
+        })
     }
-}
 
-/// A load on its way to the thread that does it.
-struct Load {
-    database: Database,
-    schema_text: Option<String>,
-    source: LoadSource,
-    skip_errors: bool,
-}
-
-impl Load {
-    fn run(self, canceller: &Canceller) -> Result<LoadReport> {
-        let pool = self.database.pool()?;
-        let Load { database, schema_text, source, skip_errors } = self;
-        let report = database.change(true, |version| {
-            let load =
-                || load_into(version, schema_text.as_deref(), source, skip_errors, canceller);
-            let (next, report) = pool.install(load)?;
-            canceller.check()?;
-            Ok((next, report))
-        })?;
-        Ok(LoadReport::from(report))
+    /// Publishes the version that `make_next` makes on the threads of the pool. The calling thread
+    /// only waits, and stops waiting when `control` says so.
+    ///
+    /// # Errors
+    ///
+    /// Those of `make_next`; `Limit` when `control` stops it.
+    pub(crate) fn load_with(
+        &self,
+        control: &Control,
+        make_next: impl FnOnce(&Version, &Canceller) -> Result<(Version, graph::LoadReport)>
+        + Send
+        + 'static,
+    ) -> Result<LoadReport> {
+        let started = Instant::now();
+        let database = self.clone();
+        let load = move |canceller: &Canceller| {
+            let pool = database.pool()?;
+            database.change(true, |version| {
+                let made = pool.install(|| make_next(version, canceller))?;
+                canceller.check()?;
+                Ok(made)
+            })
+        };
+        let report = guarded(|| control.run_detached(load))?;
+        Ok(LoadReport { elapsed: started.elapsed(), ..LoadReport::from(report) })
     }
 }
 

@@ -31,7 +31,7 @@ pub struct Input {
 }
 
 impl LoadProgress {
-    /// The bytes that were read, packed ones where the source is packed.
+    /// The bytes that were read, packed ones where the source is packed; the rows of a table.
     pub fn done(&self) -> u64 {
         self.counts.done.load(Ordering::Relaxed)
     }
@@ -39,6 +39,12 @@ impl LoadProgress {
     /// The bytes that there are; 0 before the load has begun.
     pub fn total(&self) -> u64 {
         self.counts.total.load(Ordering::Relaxed)
+    }
+
+    /// Says how far a load is that reads no bytes.
+    pub(crate) fn set(&self, done: u64, total: u64) {
+        self.counts.done.store(done, Ordering::Relaxed);
+        self.counts.total.store(total, Ordering::Relaxed);
     }
 }
 

@@ -25,6 +25,9 @@ const READ_LEN: usize = 1 << 16;
 /// The first bytes of a file compressed with gzip.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
+/// The first bytes of a file compressed with Zstandard.
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
 /// The mark that some editors put at the start of a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -91,22 +94,8 @@ impl<'a> ChunkReader<'a> {
     /// # Errors
     ///
     /// [`Error::Io`] when the first bytes can't be read.
-    pub fn new(mut input: impl Read + Send + 'a, name: &str) -> Result<ChunkReader<'a>> {
-        let mut start = Vec::new();
-        (&mut input)
-            .take(BYTE_ORDER_MARK.len() as u64)
-            .read_to_end(&mut start)
-            .map_err(|fault| Error::io(format!("reading {name}"), fault))?;
-        let compressed = start.starts_with(&GZIP_MAGIC);
-        if start == BYTE_ORDER_MARK {
-            start.clear();
-        }
-        let whole = Cursor::new(start).chain(input);
-        let input: Box<dyn Read + Send + 'a> = if compressed {
-            Box::new(MultiGzDecoder::new(BufReader::with_capacity(READ_LEN, whole)))
-        } else {
-            Box::new(whole)
-        };
+    pub fn new(input: impl Read + Send + 'a, name: &str) -> Result<ChunkReader<'a>> {
+        let input = decompressed(input, name)?;
         Ok(ChunkReader {
             input,
             name: name.to_string(),
@@ -170,6 +159,33 @@ impl<'a> ChunkReader<'a> {
             message: format!("the line is longer than {} bytes", self.line_len_max),
         }
     }
+}
+
+/// The text of a file: without its compression, if its first bytes show one, and without the mark
+/// at its start. `name` is what errors call it.
+///
+/// # Errors
+///
+/// [`Error::Io`] when the first bytes can't be read.
+pub fn decompressed<'a>(
+    mut input: impl Read + Send + 'a,
+    name: &str,
+) -> Result<Box<dyn Read + Send + 'a>> {
+    let failed = |fault| Error::io(format!("reading {name}"), fault);
+    let mut start = Vec::new();
+    (&mut input).take(ZSTD_MAGIC.len() as u64).read_to_end(&mut start).map_err(failed)?;
+    if start.starts_with(BYTE_ORDER_MARK) {
+        start.drain(..BYTE_ORDER_MARK.len());
+    }
+    let (is_gzip, is_zstd) = (start.starts_with(&GZIP_MAGIC), start == ZSTD_MAGIC);
+    let whole = Cursor::new(start).chain(input);
+    if is_gzip {
+        return Ok(Box::new(MultiGzDecoder::new(BufReader::with_capacity(READ_LEN, whole))));
+    }
+    if is_zstd {
+        return Ok(Box::new(zstd::Decoder::new(whole).map_err(failed)?));
+    }
+    Ok(Box::new(whole))
 }
 
 fn count_feeds(text: &[u8]) -> u64 {

@@ -8,12 +8,15 @@ use super::check::check_indexed;
 use super::check::check_name;
 use super::check::check_shape;
 use super::check::missing_lang;
+use super::check::stored;
 use super::check::stored_value;
 use super::node_ids::NodeIds;
 use super::parts::EdgePart;
 use super::parts::FacetsBuilder;
 use super::parts::ValuePart;
+use crate::formats::Change;
 use crate::formats::Chunk;
+use crate::formats::JsonTree;
 use crate::formats::LineFault;
 use crate::formats::NQuad;
 use crate::formats::Object;
@@ -24,6 +27,7 @@ use crate::formats::parse_line;
 use crate::schema::PredicateDef;
 use crate::schema::Schema;
 use crate::storage::ValuesBuilder;
+use crate::types::Error;
 use crate::types::Uid;
 use crate::types::Value;
 use crate::types::ValueRef;
@@ -40,6 +44,8 @@ pub enum Foreign {
     Blank(Box<str>),
     /// By its uid, 2^31 or more.
     High(u64),
+    /// By nothing: it is new.
+    New,
 }
 
 /// A line that can't be stored.
@@ -88,12 +94,13 @@ pub fn read_chunk<'a>(chunk: &'a Chunk, schema: &'a Schema, skip: bool) -> Batch
         foreign: Vec::new(),
         blanks: FxHashMap::default(),
         highs: FxHashMap::default(),
+        new_nodes: FxHashMap::default(),
         greatest_low: 0,
     };
     let (mut triples, mut bad_lines) = (0, Vec::new());
     for line in chunk.lines() {
         match line.text.and_then(|text| reader.line(text, line.number)) {
-            Ok(stored) => triples += u64::from(stored),
+            Ok(stored) => triples += stored,
             Err(LineFault { column, message: reason }) => {
                 bad_lines.push(BadLine { line: line.number, column, reason });
                 if !skip {
@@ -112,8 +119,10 @@ struct Reader<'a> {
     columns: Vec<Columns<'a>>,
     by_name: FxHashMap<Box<str>, usize>,
     foreign: Vec<Foreign>,
-    blanks: FxHashMap<&'a str, u32>,
+    blanks: FxHashMap<Box<str>, u32>,
     highs: FxHashMap<u64, u32>,
+    /// Those of a line of JSON.
+    new_nodes: FxHashMap<u32, u32>,
     greatest_low: u32,
 }
 
@@ -140,15 +149,32 @@ struct LangColumn {
 }
 
 impl<'a> Reader<'a> {
-    /// Stores a line; false when it is empty.
-    fn line(&mut self, text: &'a str, number: u64) -> Result<bool, LineFault> {
-        let Some(quad) = parse_line(text)? else { return Ok(false) };
-        let fault = |message| LineFault { column: 0, message };
-        self.quad(&quad, number).map_err(fault)?;
-        Ok(true)
+    /// Stores a line, and returns the number of its statements: none when it is empty.
+    fn line(&mut self, text: &str, number: u64) -> Result<u64, LineFault> {
+        if text.trim_start().starts_with(['{', '[']) {
+            return self.json(text, number);
+        }
+        let Some(quad) = parse_line(text)? else { return Ok(0) };
+        self.quad(&quad, number).map_err(at_start)?;
+        Ok(1)
     }
 
-    fn quad(&mut self, quad: &NQuad<'a>, line: u64) -> Result<(), String> {
+    /// Stores a line of JSON: the nodes of a mutation.
+    fn json(&mut self, text: &str, number: u64) -> Result<u64, LineFault> {
+        let fault = |error| match error {
+            Error::Syntax { message, at, .. } => LineFault { column: at.column, message },
+            other => at_start(other.to_string()),
+        };
+        let tree = JsonTree::parse(text).map_err(fault)?;
+        let quads = tree.statements(Change::Set, &mut 0).map_err(fault)?;
+        self.new_nodes.clear();
+        for quad in &quads {
+            self.quad(quad, number).map_err(at_start)?;
+        }
+        Ok(quads.len() as u64)
+    }
+
+    fn quad(&mut self, quad: &NQuad<'_>, line: u64) -> Result<(), String> {
         let Predicate::Name(name) = quad.predicate else { return Err(star_in_set()) };
         let place = self.columns_of(name);
         if let Some(refused) = &self.columns[place].refused {
@@ -158,10 +184,10 @@ impl<'a> Reader<'a> {
         let target = match &quad.object {
             Object::Uid(uid) => Some(Subject::Uid(*uid)),
             Object::Blank(label) => Some(Subject::Blank(label)),
+            Object::New(number) => Some(Subject::New(*number)),
             Object::Star => return Err(star_in_set()),
-            Object::New(_) | Object::Value(_) => return Err(json_only()),
             Object::Var(name) | Object::Val(name) => return Err(variable(name)),
-            Object::Literal { .. } => None,
+            Object::Literal { .. } | Object::Value(_) => None,
         };
         match def {
             Some(def) => check_shape(def, quad.lang, target.is_some())?,
@@ -173,8 +199,12 @@ impl<'a> Reader<'a> {
             self.columns[place].push_edge(node, target, quad, line);
             return Ok(());
         }
-        let Object::Literal { text, value_type } = &quad.object else { return Ok(()) };
-        let value = read_literal(text, *value_type, def)?;
+        let value = match (&quad.object, def) {
+            (Object::Literal { text, value_type }, _) => read_literal(text, *value_type, def)?,
+            (object, Some(def)) => Literal::Value(stored(object, def)?),
+            (Object::Value(value), None) => Literal::Value(value.clone()),
+            _ => return Ok(()),
+        };
         let node = self.node(quad.subject)?;
         self.columns[place].push_value(node, value.as_ref(), quad, line);
         Ok(())
@@ -191,7 +221,7 @@ impl<'a> Reader<'a> {
         self.columns.len() - 1
     }
 
-    fn node(&mut self, subject: Subject<'a>) -> Result<u32, String> {
+    fn node(&mut self, subject: Subject<'_>) -> Result<u32, String> {
         let next = FOREIGN + self.foreign.len() as u32;
         let foreign = match subject {
             Subject::Uid(uid) if !NodeIds::is_high(Uid(uid)) => {
@@ -205,15 +235,21 @@ impl<'a> Reader<'a> {
                     Foreign::High(uid)
                 }
             },
-            Subject::Blank(label) => match self.blanks.entry(label) {
-                Entry::Occupied(known) => return Ok(*known.get()),
-                Entry::Vacant(place) => {
-                    place.insert(next);
+            Subject::Blank(label) => match self.blanks.get(label) {
+                Some(known) => return Ok(*known),
+                None => {
+                    self.blanks.insert(label.into(), next);
                     Foreign::Blank(label.into())
                 }
             },
+            Subject::New(number) => match self.new_nodes.entry(number) {
+                Entry::Occupied(known) => return Ok(*known.get()),
+                Entry::Vacant(place) => {
+                    place.insert(next);
+                    Foreign::New
+                }
+            },
             Subject::Var(name) => return Err(variable(name)),
-            Subject::New(_) => return Err(json_only()),
             Subject::Star => return Err(star_in_set()),
         };
         self.foreign.push(foreign);
@@ -225,8 +261,8 @@ fn star_in_set() -> String {
     "`*` can only be deleted, not set".to_owned()
 }
 
-fn json_only() -> String {
-    "a node without a name and a value that is no text come in JSON only".to_owned()
+fn at_start(message: String) -> LineFault {
+    LineFault { column: 0, message }
 }
 
 fn variable(name: &str) -> String {

@@ -4,6 +4,9 @@
 //! value once, and the facets of a value or edge that is set again are replaced as a whole. Parts
 //! that come sorted, which is usual, are laid end to end without sorting.
 
+use super::edge_order::order_edges;
+use super::edge_order::reverse_edges;
+use super::edge_order::sort_edges;
 use super::edges::Direction;
 use super::edges::EdgeStore;
 use super::parts::EdgePart;
@@ -160,44 +163,53 @@ fn pack(high: u32, low: u32) -> u64 {
 ///
 /// When the parts have 2^32 edges or more.
 pub fn build_edges(parts: Vec<EdgePart>, list: bool) -> Edges {
-    let (mut pairs, mut facets) = (Vec::new(), Vec::new());
-    pairs.reserve_exact(parts.iter().map(|part| part.nodes.len()).sum());
+    let (mut nodes, mut targets, mut facets) = (Vec::new(), Vec::new(), Vec::new());
+    let len = parts.iter().map(|part| part.nodes.len()).sum();
+    nodes.reserve_exact(len);
+    targets.reserve_exact(len);
     for part in parts {
-        push_facets(part.facets, pairs.len(), &mut facets);
-        pairs.extend(part.nodes.iter().zip(&part.targets).map(|(&node, &to)| pack(node, to)));
+        push_facets(part.facets, nodes.len(), &mut facets);
+        nodes.extend_from_slice(&part.nodes);
+        targets.extend_from_slice(&part.targets);
     }
-    assert!(u32::try_from(pairs.len()).is_ok(), "a predicate has fewer than 2^32 edges");
-    let group = |pair: &u64| if list { *pair } else { *pair >> 32 };
-    let mut kept = None;
-    if !pairs.is_sorted_by(|one, next| group(one) < group(next)) {
-        let mut rows: Vec<(u64, u32)> =
-            pairs.iter().enumerate().map(|(row, pair)| (group(pair), row as u32)).collect();
-        rows.par_sort_unstable();
-        let equal = rows.chunk_by(|one, other| one.0 == other.0);
-        let rows: Vec<u32> = equal.map(|run| run[run.len() - 1].1).collect();
-        pairs = rows.iter().map(|&row| pairs[row as usize]).collect();
-        kept = Some(rows);
+    assert!(u32::try_from(nodes.len()).is_ok(), "a predicate has fewer than 2^32 edges");
+    if list && facets.is_empty() {
+        let (nodes, targets) = sort_edges(nodes, targets);
+        return edges_of(&nodes, targets, Vec::new());
     }
-    edges_of(&pairs, place_facets(facets, kept.as_deref()))
+    let kept = if list { order_edges(&nodes, &targets) } else { last_rows(&nodes) };
+    if let Some(kept) = &kept {
+        let take = |from: &[u32]| kept.par_iter().map(|&row| from[row as usize]).collect();
+        (nodes, targets) = rayon::join(|| take(&nodes), || take(&targets));
+    }
+    edges_of(&nodes, targets, place_facets(facets, kept.as_deref()))
+}
+
+/// The last row of each node, by node; `None` when each has one and they ascend.
+fn last_rows(nodes: &[u32]) -> Option<Vec<u32>> {
+    if nodes.is_sorted_by(|one, next| one < next) {
+        return None;
+    }
+    let rows = rows_by_node(nodes);
+    let same_node = |&one: &u32, &other: &u32| nodes[one as usize] == nodes[other as usize];
+    Some(rows.chunk_by(same_node).map(|run| run[run.len() - 1]).collect())
 }
 
 /// The same edges the other way round, without facets.
 pub fn build_reverse(forward: &Edges) -> Edges {
-    let mut pairs = Vec::with_capacity(forward.targets.len());
+    let mut nodes = Vec::with_capacity(forward.targets.len());
     for (row, node) in forward.subjects.iter().enumerate() {
-        let targets = forward.targets.slice(forward.offsets.range(row)).iter();
-        pairs.extend(targets.map(|&target| pack(target, node)));
+        nodes.extend(forward.offsets.range(row).map(|_| node));
     }
-    pairs.par_sort_unstable();
-    edges_of(&pairs, Vec::new())
+    let (nodes, targets) = reverse_edges(&nodes, forward.targets.as_slice());
+    edges_of(&nodes, targets, Vec::new())
 }
 
-fn edges_of(pairs: &[u64], facets: Vec<FacetColumn>) -> Edges {
-    let rows = || pairs.chunk_by(|one, next| one >> 32 == next >> 32);
+fn edges_of(nodes: &[u32], targets: Vec<u32>, facets: Vec<FacetColumn>) -> Edges {
     Edges {
-        subjects: FrozenBitmap::from_sorted_iter(rows().map(|run| (run[0] >> 32) as u32)),
-        offsets: Offsets::from_lens(rows().map(<[u64]>::len)),
-        targets: Array::from_vec(pairs.iter().map(|&pair| pair as u32).collect()),
+        subjects: FrozenBitmap::from_sorted_iter(runs(nodes).map(|run| run[0])),
+        offsets: Offsets::from_lens(runs(nodes).map(<[u32]>::len)),
+        targets: Array::from_vec(targets),
         facets,
     }
 }

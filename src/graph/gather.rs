@@ -29,6 +29,9 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// So many bits a node a set of bits may have.
+const SPREAD_MAX: usize = 64;
+
 /// What was read so far.
 #[derive(Default)]
 pub struct Gathered {
@@ -82,12 +85,13 @@ impl Gathered {
             let number = match &node {
                 Foreign::Blank(label) => *self.blanks.entry(label.clone()).or_insert(next),
                 Foreign::High(uid) => *self.highs.entry(*uid).or_insert(next),
+                Foreign::New => next,
             };
             if number == next {
                 // The label is kept in the map alone.
                 self.foreign.push(match node {
                     Foreign::Blank(_) => Foreign::Blank(Box::default()),
-                    high => high,
+                    other => other,
                 });
             }
             number
@@ -120,8 +124,15 @@ impl Gathered {
     /// # Errors
     ///
     /// [`Error::Limit`] when there are too many nodes.
-    pub fn finish(self, version: &Version) -> Result<(Version, u64)> {
-        let (mut next, numbers) = final_numbers(version, &self.foreign, self.greatest_low)?;
+    pub fn finish(mut self, version: &Version) -> Result<(Version, u64)> {
+        let foreign = std::mem::take(&mut self.foreign);
+        let (next, numbers) = final_numbers(version, &foreign, self.greatest_low)?;
+        Ok(self.build(next, &numbers))
+    }
+
+    /// The version that has the gathered data too, where the node of each number from [`FOREIGN`]
+    /// on is known, and the number of distinct nodes in the data.
+    pub fn build(self, mut next: Version, numbers: &[u32]) -> (Version, u64) {
         drop((self.foreign, self.blanks, self.highs, self.by_name));
         let stored = &next.predicates;
         let build = |mut pending: Pending| {
@@ -144,7 +155,28 @@ impl Gathered {
             next.predicates.insert(Arc::from(def.name.as_str()), Arc::new(predicate));
         }
         next.schema = Arc::new(schema);
-        Ok((next, nodes.len()))
+        (next, nodes.len())
+    }
+
+    /// Takes values without a language over. The schema is to know the predicate.
+    pub fn add_values(&mut self, def: &PredicateDef, part: ValuePart) {
+        let langs = &mut self.pending(def).langs;
+        langs.entry(Box::default()).or_default().push(part);
+    }
+
+    /// Takes edges over. The schema is to know the predicate.
+    pub fn add_edges(&mut self, def: &PredicateDef, part: EdgePart) {
+        self.pending(def).edges.push(part);
+    }
+
+    fn pending(&mut self, def: &PredicateDef) -> &mut Pending {
+        let place = *self.by_name.entry(def.name.as_str().into()).or_insert_with(|| {
+            let def = Arc::new(def.clone());
+            let (langs, edges) = (BTreeMap::new(), Vec::new());
+            self.predicates.push(Pending { def, is_new: false, langs, edges });
+            self.predicates.len() - 1
+        });
+        &mut self.predicates[place]
     }
 }
 
@@ -155,11 +187,12 @@ fn final_numbers(
     greatest_low: u32,
 ) -> Result<(Version, Vec<u32>)> {
     version.uids.skip_to(u64::from(greatest_low) + 1);
-    let blanks = foreign.iter().filter(|node| matches!(node, Foreign::Blank(_))).count();
+    let blanks =
+        foreign.iter().filter(|node| matches!(node, Foreign::Blank(_) | Foreign::New)).count();
     let mut new_uids = version.uids.take_unknown(blanks as u64, &version.nodes)?.into_iter();
     let uids = foreign.iter().map(|node| match node {
         Foreign::High(uid) => *uid,
-        Foreign::Blank(_) => new_uids.next().expect("there is one for each label"),
+        Foreign::Blank(_) | Foreign::New => new_uids.next().expect("there is one for each label"),
     });
     let uids: Vec<u64> = uids.collect();
     let high = uids.iter().copied().filter(|&uid| NodeIds::is_high(Uid(uid))).collect();
@@ -322,9 +355,25 @@ fn add_nodes(part: &[u32], nodes: &mut RoaringBitmap) {
         let distinct = part.chunk_by(|one, next| one == next).map(|run| run[0]);
         let sorted = RoaringBitmap::from_sorted_iter(distinct);
         *nodes |= sorted.expect("the part is sorted");
-    } else {
-        nodes.extend(part);
+        return;
     }
+    let (least, greatest) = part
+        .iter()
+        .fold((u32::MAX, 0), |(least, greatest), &node| (least.min(node), greatest.max(node)));
+    let span = greatest.saturating_sub(least) as usize + 1;
+    if SPREAD_MAX * part.len() < span {
+        nodes.extend(part);
+        return;
+    }
+    // A bit each is cheaper than a place in a set, many times over.
+    let mut bits = vec![0u64; span.div_ceil(64)];
+    for node in part {
+        let bit = node - least;
+        bits[(bit / 64) as usize] |= 1 << (bit % 64);
+    }
+    let is_set = |bit: &u32| bits[(bit / 64) as usize] >> (bit % 64) & 1 == 1;
+    let found = (0..span as u32).filter(is_set).map(|bit| least + bit);
+    *nodes |= RoaringBitmap::from_sorted_iter(found).expect("the bits are in order");
 }
 
 /// The rows whose values can be converted; the others are refused.

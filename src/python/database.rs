@@ -4,6 +4,7 @@ use super::errors::to_python;
 use super::errors::to_python_with_text;
 use super::explanation::PyExplanation;
 use super::explanation::slow_dict;
+use super::interrupt::interruptible;
 use super::interrupt::interruptible_with;
 use super::mutation::PyUpsert;
 use super::pages::PyPages;
@@ -16,6 +17,14 @@ use super::server::PyServer;
 use super::source::PyLoadReport;
 use super::source::to_schema_text;
 use super::source::to_source;
+use super::tables::GivenOptions;
+use super::tables::IdPredicates;
+use super::tables::skips;
+use super::tables::to_facets;
+use super::tables::to_id_spaces;
+use super::tables::to_ids;
+use super::tables::to_table;
+use super::tables::with_bar;
 use super::txn::PyTxn;
 use super::variables::to_variables;
 use crate::db::Database;
@@ -27,10 +36,13 @@ use crate::db::Stats;
 use crate::db::TxnOptions;
 use crate::http::ServeOptions;
 use crate::http::Server;
+use crate::tables::EdgeOptions;
+use crate::tables::NodeOptions;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::types::PyTuple;
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -105,26 +117,124 @@ impl PyDatabase {
         on_error: &str,
         progress: bool,
     ) -> PyResult<PyLoadReport> {
-        let skip_errors = match on_error {
-            "raise" => false,
-            "skip" => true,
-            _ => return Err(PyValueError::new_err("on_error is \"raise\" or \"skip\"")),
-        };
+        let skip_errors = skips(on_error)?;
         let source = to_source(source)?;
         let schema = schema.map(to_schema_text).transpose()?;
         let options = LoadOptions { skip_errors, ..LoadOptions::default() };
-        let read = options.progress.clone();
-        let bar = py.import("hexgraph.progress")?.call_method1("bar", (progress,))?.unbind();
-        let tick = bar.clone_ref(py);
-        let report = interruptible_with(
-            py,
-            None,
-            move |py| tick.call_method1(py, "update", (read.done(), read.total())).map(drop),
-            |control| self.database.load(source, schema.as_deref(), options, control),
-            |error| to_python_with_text(error, schema.as_deref().unwrap_or_default()),
-        );
-        bar.call_method1(py, "close", ())?;
-        Ok(PyLoadReport::new(report?))
+        let (schema, read) = (schema.as_deref(), options.progress.clone());
+        with_bar(py, progress, read, schema, |control| {
+            self.database.load(source, schema, options, control)
+        })
+    }
+
+    /// Load a table whose rows are nodes and whose columns are predicates.
+    ///
+    /// `table` is a path (.parquet, .csv, .tsv, the latter also as .gz or .zst), or columns of
+    /// Arrow: a data frame of polars or pandas, a pyarrow.Table, a relation of DuckDB, or anything
+    /// else with `__arrow_c_stream__`. `columns` names the predicates of columns that are not
+    /// called so; None leaves a column out. Predicates that the schema lacks get the type of their
+    /// column; `types` says it for columns of CSV files, whose first 1000 rows tell otherwise.
+    ///
+    /// Column `id` names the node of a row by an int or a string, which the predicate `xid` keeps:
+    /// a node that has it already gets the values, else a new one. With `uid=True` it holds uids.
+    /// With `id=None` each row is a new node. `type` is the type of all, and is defined if it is
+    /// not yet. Missing values and NaN are left out.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.load(b'<1> <name> "Ada" .\n<2> <name> "Bob" .')
+    /// >>> people = db.query("{ q(func: has(name)) { id: uid name } }").to_arrow()
+    /// >>> copy = hexgraph.connect()
+    /// >>> copy.load_nodes(people, type="Person").nodes
+    /// 2
+    /// >>> copy.query('{ q(func: eq(xid, "0x2")) { name } }').rows()
+    /// [('Bob',)]
+    ///
+    /// Raises LoadError with row, column and value of what can't be stored, unless
+    /// `on_error="skip"` leaves it out; SchemaError; QueryError. Nothing is loaded then.
+    #[pyo3(signature = (
+        table, *, r#type = None, id = "id", xid = "xid", uid = false, columns = None, schema = None,
+        types = None, on_error = "raise", progress = true
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
+    fn load_nodes(
+        &self,
+        py: Python<'_>,
+        table: &Bound<'_, PyAny>,
+        r#type: Option<String>,
+        id: Option<&str>,
+        xid: &str,
+        uid: bool,
+        columns: Option<BTreeMap<String, Option<String>>>,
+        schema: Option<&Bound<'_, PyAny>>,
+        types: Option<BTreeMap<String, String>>,
+        on_error: &str,
+        progress: bool,
+    ) -> PyResult<PyLoadReport> {
+        let options = NodeOptions {
+            id: id.map(str::to_owned),
+            ids: to_ids(xid, uid),
+            node_type: r#type,
+            columns: columns.unwrap_or_default(),
+            table: GivenOptions { schema, types, on_error }.read()?,
+        };
+        let (table, read) = (to_table(py, table)?, options.table.progress.clone());
+        let schema = options.table.schema.clone();
+        with_bar(py, progress, read, schema.as_deref(), |control| {
+            self.database.load_nodes(table, options, control)
+        })
+    }
+
+    /// Load a table whose rows are edges of `predicate`, from the node that column `source` names
+    /// to the one that column `target` names.
+    ///
+    /// `table`, `xid`, `uid`, `schema`, `types` and `on_error` are as for `load_nodes`; nodes that
+    /// are not known yet are new ones. Where the ids of sources and targets are kept by two
+    /// predicates, `xid` is a pair of them. `facets` are the columns that are facets of the edges,
+    /// or a dict of their keys. A row that lacks one of its ends is left out.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.load(b'<1> <knows> <2> (since=1840) .')
+    /// >>> dql = "{ q(func: has(knows)) @normalize { a: uid knows @facets(y: since) { b: uid } } }"
+    /// >>> table = db.query(dql).to_arrow()
+    /// >>> copy = hexgraph.connect()
+    /// >>> copy.load_edges(table, "knows", source="a", target="b", facets={"y": "since"})
+    /// ...     # doctest: +ELLIPSIS
+    /// <hexgraph.LoadReport: 3 triples, 2 nodes, ...>
+    /// >>> copy.query('{ q(func: eq(xid, "0x1")) { knows @facets { xid } } }').to_dict()
+    /// {'q': [{'knows': [{'xid': '0x2', 'knows|since': 1840}]}]}
+    ///
+    /// Raises what `load_nodes` does.
+    #[pyo3(signature = (
+        table, predicate, *, source = "source", target = "target", facets = None, xid = None,
+        uid = false, schema = None, types = None, on_error = "raise", progress = true
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
+    fn load_edges(
+        &self,
+        py: Python<'_>,
+        table: &Bound<'_, PyAny>,
+        predicate: &str,
+        source: &str,
+        target: &str,
+        facets: Option<&Bound<'_, PyAny>>,
+        xid: Option<IdPredicates>,
+        uid: bool,
+        schema: Option<&Bound<'_, PyAny>>,
+        types: Option<BTreeMap<String, String>>,
+        on_error: &str,
+        progress: bool,
+    ) -> PyResult<PyLoadReport> {
+        let mut options = EdgeOptions::new(predicate, source, target);
+        (options.source_ids, options.target_ids) = to_id_spaces(xid, uid);
+        options.facets = to_facets(facets)?;
+        options.table = GivenOptions { schema, types, on_error }.read()?;
+        let (table, read) = (to_table(py, table)?, options.table.progress.clone());
+        let schema = options.table.schema.clone();
+        with_bar(py, progress, read, schema.as_deref(), |control| {
+            self.database.load_edges(table, options, control)
+        })
     }
 
     /// Answer a query in DQL.
@@ -372,6 +482,24 @@ impl PyDatabase {
     /// Write everything to a directory, which `connect` opens.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         py.detach(|| self.database.save(&path)).map_err(to_python)
+    }
+
+    /// Write the data to `path`, as N-Quads where it ends in .rdf, as lines of JSON where it ends in
+    /// .jsonl, either perhaps before .gz or .zst; and the schema to a file of the same name that
+    /// ends in .schema. Returns the number of triples. `load` of
+    /// both into an empty database makes the same graph with the same uids.
+    ///
+    /// >>> import hexgraph, pathlib, tempfile
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<0x1f> <name> "Ada" .')
+    /// >>> folder = pathlib.Path(tempfile.mkdtemp())
+    /// >>> db.export(folder / "all.rdf.gz")
+    /// 1
+    /// >>> copy = hexgraph.connect()
+    /// >>> copy.load(folder / "all.rdf.gz", folder / "all.schema").triples
+    /// 1
+    fn export(&self, py: Python<'_>, path: PathBuf) -> PyResult<u64> {
+        Ok(interruptible(py, None, |control| self.database.export(&path, control))?.triples)
     }
 
     /// Answer over HTTP from threads in the background, on this machine only unless `host` says

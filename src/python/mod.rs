@@ -7,6 +7,7 @@ mod variables;
 mod source;
 mod requests;
 mod txn;
+mod tables;
 mod database;
 mod pages;
 mod mutation;

@@ -68,6 +68,23 @@ fn unknown_predicates_get_a_definition() {
 }
 
 #[test]
+fn lines_of_json_are_nodes() {
+    let text = "{\"uid\": \"_:a\", \"name\": \"Ada\", \"age\": 36, \"friend\": [{\"name\": \"Bob\"}]}\n\
+                {\"name\": \"Eve\", \"friend\": {\"uid\": \"_:a\"}, \"friend|since\": 1840}\n\
+                [{\"uid\": \"0x5\", \"name\": \"One\"}, {\"uid\": \"0x6\", \"name\": \"Two\"}]\n\
+                _:a <name> \"Ada L.\" .\n";
+    let version = load_text(&with_schema("name: string @index(exact) .\nage: float ."), text);
+    assert_eq!(values_of(&version, "name", "", 0x10001), ["Ada L."]);
+    assert_eq!(values_of(&version, "age", "", 0x10001).len(), 1);
+    assert_eq!(values_of(&version, "name", "", 0x10002), ["Bob"]);
+    assert_eq!(targets_of(&version, "friend", false, 0x10003), [0x10001]);
+    assert_eq!(values_of(&version, "name", "", 6), ["Two"]);
+    let error =
+        try_load_text(&version, "{\"name\": \"a\"}\n{\"name\": }\n", &LoadOptions::default());
+    assert!(error.err().unwrap().to_string().starts_with("test.rdf:2:"), "the line is named");
+}
+
+#[test]
 fn the_first_bad_line_is_named_and_nothing_is_stored() {
     #[rustfmt::skip]
     let cases = [

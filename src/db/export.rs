@@ -1,0 +1,155 @@
+//! The data as files that other programs read.
+
+use super::database::Database;
+use super::guard::guarded;
+use crate::exec::Control;
+use crate::graph;
+use crate::types::Error;
+use crate::types::Result;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::fs;
+use std::fs::File;
+use std::io;
+use std::io::BufWriter;
+use std::io::Write;
+use std::path::Path;
+use std::path::PathBuf;
+
+/// The ends of names of packed files.
+const GZIP: &str = ".gz";
+const ZSTD: &str = ".zst";
+const NQUADS: &str = ".rdf";
+const JSON_LINES: &str = ".jsonl";
+
+/// What an export wrote.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExportReport {
+    /// The number of triples.
+    pub triples: u64,
+    /// The file of the schema.
+    pub schema: PathBuf,
+}
+
+impl Database {
+    /// Writes the data, as it is now, as N-Quads to `path`, which ends in `.rdf`, or as lines of
+    /// JSON where it ends in `.jsonl`, either perhaps before `.gz` or `.zst`; and the schema to a
+    /// file of the same name that ends in `.schema`. Loaded into an empty database, the schema
+    /// first, they make the same graph with the same uids. JSON knows fewer types: there all but
+    /// numbers and truth values becomes text in predicates of type default.
+    ///
+    /// # Errors
+    ///
+    /// `Io` when the system refuses; `Query` for another end of the name, and for a predicate that
+    /// the format can't write; `Limit` when `control` stops it. Files that are there stay then.
+    pub fn export(&self, path: &Path, control: &Control) -> Result<ExportReport> {
+        let name = path.display().to_string();
+        let plain = name.strip_suffix(GZIP).or(name.strip_suffix(ZSTD)).unwrap_or(&name);
+        let json = plain.strip_suffix(JSON_LINES);
+        let Some(stem) = json.or(plain.strip_suffix(NQUADS)) else {
+            let ends = "an export is .rdf or .jsonl, perhaps before .gz or .zst";
+            return Err(Error::query(format!("{name}: {ends}")));
+        };
+        let schema = PathBuf::from(format!("{stem}.schema"));
+        let version = self.version()?;
+        let partial = PathBuf::from(format!("{name}.partial"));
+        let write = || {
+            let file = File::create(&partial).map_err(|error| failed(&partial, error))?;
+            let mut out = Output::new(file, &name).map_err(|error| failed(&partial, error))?;
+            let write = if json.is_some() { graph::export_json } else { graph::export };
+            let triples = write(&version, &mut out, &|| control.check())?;
+            out.finish().map_err(|error| failed(&partial, error))?;
+            fs::write(&schema, version.schema.to_text()).map_err(|error| failed(&schema, error))?;
+            fs::rename(&partial, path).map_err(|error| failed(path, error))?;
+            Ok(ExportReport { triples, schema: schema.clone() })
+        };
+        guarded(write).inspect_err(|_| {
+            // It may not be there yet.
+            let _ = fs::remove_file(&partial);
+        })
+    }
+}
+
+fn failed(path: &Path, error: io::Error) -> Error {
+    Error::io(format!("writing {}", path.display()), error)
+}
+
+/// A file, packed as the end of its name says.
+enum Output {
+    Plain(BufWriter<File>),
+    Gzip(GzEncoder<BufWriter<File>>),
+    Zstd(zstd::Encoder<'static, BufWriter<File>>),
+}
+
+impl Output {
+    fn new(file: File, name: &str) -> io::Result<Output> {
+        let file = BufWriter::new(file);
+        Ok(match name {
+            name if name.ends_with(GZIP) => Output::Gzip(GzEncoder::new(file, Compression::fast())),
+            name if name.ends_with(ZSTD) => Output::Zstd(zstd::Encoder::new(file, 0)?),
+            _ => Output::Plain(file),
+        })
+    }
+
+    fn finish(self) -> io::Result<()> {
+        let mut file = match self {
+            Output::Plain(file) => file,
+            Output::Gzip(encoder) => encoder.finish()?,
+            Output::Zstd(encoder) => encoder.finish()?,
+        };
+        file.flush()
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Output::Plain(file) => file.write(bytes),
+            Output::Gzip(encoder) => encoder.write(bytes),
+            Output::Zstd(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Output::Plain(file) => file.flush(),
+            Output::Gzip(encoder) => encoder.flush(),
+            Output::Zstd(encoder) => encoder.flush(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::LoadOptions;
+    use crate::db::Source;
+
+    #[test]
+    fn exports_load_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = Database::in_memory();
+        db.alter("name: string @index(term) @lang .\nkey: password .\ntype T {\n name\n}").unwrap();
+        let text = "<1> <name> \"A\\\"b\"@en (f=1.0) .\n<1> <key> \"secret\" .\n\
+                    <1> <dgraph.type> \"T\" .\n<0xfffffffff> <knows> <1> (since=2020-01-02) .";
+        db.mutate(text, "").unwrap();
+        for name in ["a.rdf", "a.rdf.gz", "a.rdf.zst"] {
+            let path = folder.path().join(name);
+            let report = db.export(&path, &Control::new()).unwrap();
+            assert_eq!(report.triples, 4);
+            let copy = Database::in_memory();
+            let schema = fs::read_to_string(&report.schema).unwrap();
+            let options = LoadOptions::default();
+            let source = Source::File(path.clone());
+            copy.load(source, Some(&schema), options, &Control::new()).unwrap();
+            assert_eq!(copy.schema_text().unwrap(), schema);
+            let again = folder.path().join("again.rdf");
+            copy.export(&again, &Control::new()).unwrap();
+            db.export(&folder.path().join("plain.rdf"), &Control::new()).unwrap();
+            let read = |name| fs::read_to_string(folder.path().join(name)).unwrap();
+            assert_eq!(read("again.rdf"), read("plain.rdf"));
+        }
+        assert!(db.export(&folder.path().join("a.csv"), &Control::new()).is_err());
+        assert!(db.export(&folder.path().join("no/a.rdf"), &Control::new()).is_err());
+    }
+}

@@ -1,0 +1,162 @@
+//! Writes values and facets of N-Quads so that reading them gives the same again.
+
+use crate::types::ValueRef;
+use crate::types::ValueType;
+use crate::types::write_int;
+use std::io::Write;
+
+/// Writes a value with quotes, and its language or its type behind it. `known` is the type that
+/// the schema gives it: text that is of that type needs no mark. Floats are as long as it takes to
+/// read the same number; a password is written as the hash that it is.
+pub fn write_literal(value: ValueRef<'_>, lang: &str, known: ValueType, out: &mut Vec<u8>) {
+    out.push(b'"');
+    write_plain(value, out);
+    out.push(b'"');
+    if !lang.is_empty() {
+        out.push(b'@');
+        out.extend_from_slice(lang.as_bytes());
+        return;
+    }
+    let mark = match value.value_type() {
+        ValueType::Default | ValueType::Uid => return,
+        ValueType::String if known == ValueType::String => return,
+        ValueType::String => "xs:string",
+        ValueType::Int => "xs:int",
+        ValueType::Float => "xs:float",
+        ValueType::Bool => "xs:boolean",
+        ValueType::DateTime => "xs:dateTime",
+        ValueType::Geo => "geo:geojson",
+        ValueType::Password => "xs:password",
+        ValueType::BigFloat => "xs:decimal",
+        ValueType::Vector => "xs:[]float32",
+        ValueType::Binary => "xs:base64Binary",
+    };
+    out.extend_from_slice(b"^^<");
+    out.extend_from_slice(mark.as_bytes());
+    out.push(b'>');
+}
+
+/// Writes the facets of a value or edge behind it, nothing for none.
+pub fn write_facets(facets: &[(&str, ValueRef<'_>)], out: &mut Vec<u8>) {
+    for (at, (key, value)) in facets.iter().enumerate() {
+        out.extend_from_slice(if at == 0 { b" (" } else { b", " });
+        out.extend_from_slice(key.as_bytes());
+        out.push(b'=');
+        let is_text = matches!(value, ValueRef::String(_) | ValueRef::Default(_));
+        out.extend_from_slice(if is_text { b"\"" } else { b"" });
+        let start = out.len();
+        write_plain(*value, out);
+        // Digits alone would be read as an integer.
+        let is_whole = out[start..].iter().all(|byte| byte.is_ascii_digit() || *byte == b'-');
+        if matches!(value, ValueRef::Float(_)) && is_whole {
+            out.extend_from_slice(b".0");
+        }
+        out.extend_from_slice(if is_text { b"\"" } else { b"" });
+    }
+    if !facets.is_empty() {
+        out.push(b')');
+    }
+}
+
+fn write_plain(value: ValueRef<'_>, out: &mut Vec<u8>) {
+    match value {
+        ValueRef::Default(text)
+        | ValueRef::String(text)
+        | ValueRef::Geo(text)
+        | ValueRef::Password(text)
+        | ValueRef::BigFloat(text) => write_escaped(text, out),
+        ValueRef::Int(number) => write_int(number, out),
+        ValueRef::Float(number) => write_number(out, number),
+        ValueRef::Bool(truth) => out.extend_from_slice(if truth { b"true" } else { b"false" }),
+        ValueRef::DateTime(time) => time.write(out),
+        ValueRef::Vector(numbers) => {
+            out.push(b'[');
+            for (at, number) in numbers.iter().enumerate() {
+                out.extend_from_slice(if at == 0 { b"" } else { b"," });
+                write_number(out, number);
+            }
+            out.push(b']');
+        }
+        ValueRef::Binary(bytes) => write_escaped(&String::from_utf8_lossy(bytes), out),
+    }
+}
+
+/// Rust writes the shortest decimal that is read as the same number.
+fn write_number(out: &mut Vec<u8>, number: impl std::fmt::Display) {
+    write!(out, "{number}").expect("memory takes all that is written");
+}
+
+fn write_escaped(text: &str, out: &mut Vec<u8>) {
+    let mut rest = text.as_bytes();
+    let is_special = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\' | 0x7f);
+    while let Some(at) = rest.iter().position(is_special) {
+        out.extend_from_slice(&rest[..at]);
+        match rest[at] {
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            byte @ (b'"' | b'\\') => out.extend_from_slice(&[b'\\', byte]),
+            byte => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+        }
+        rest = &rest[at + 1..];
+    }
+    out.extend_from_slice(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::Object;
+    use crate::formats::literal_value;
+    use crate::formats::parse_line;
+    use crate::types::BigFloat;
+    use crate::types::DateTime;
+    use crate::types::Value;
+    use proptest::prelude::*;
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let float = any::<f64>().prop_filter("no NaN is stored", |number| !number.is_nan());
+        let text = "\\PC*|[\\x00-\\x7f]{0,9}";
+        prop_oneof![
+            text.prop_map(Value::String),
+            text.prop_map(Value::Default),
+            // A hash is never empty.
+            "\\PC+".prop_map(Value::Password),
+            any::<i64>().prop_map(Value::Int),
+            float.prop_map(Value::Float),
+            any::<bool>().prop_map(Value::Bool),
+            (-62_000_000_000..253_000_000_000_i64, 0..1_000_000_000_i64)
+                .prop_map(|(seconds, nanos)| Value::DateTime(DateTime::from_unix(seconds, nanos))),
+            proptest::collection::vec(-1e30f32..1e30, 1..4).prop_map(Value::Vector),
+            any::<i64>().prop_map(|number| Value::BigFloat(BigFloat::from_i64(number))),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn literals_are_read_as_they_were(value in any_value()) {
+            let mut line = b"<0x1> <p> ".to_vec();
+            write_literal(value.as_ref(), "", ValueType::Default, &mut line);
+            line.extend_from_slice(b" .");
+            let line = String::from_utf8(line).unwrap();
+            let quad = parse_line(&line).unwrap().unwrap();
+            let Object::Literal { text, value_type } = quad.object else { panic!("{line}") };
+            prop_assert_eq!(literal_value(&text, value_type).unwrap(), value);
+        }
+
+        #[test]
+        fn facets_are_read_as_they_were(value in any_value()) {
+            let value = match value {
+                Value::Default(text) | Value::Password(text) => Value::String(text),
+                Value::Vector(_) | Value::BigFloat(_) => Value::Int(1),
+                other => other,
+            };
+            let mut line = b"<0x1> <p> <0x2>".to_vec();
+            write_facets(&[("a", value.as_ref()), ("b", value.as_ref())], &mut line);
+            line.extend_from_slice(b" .");
+            let line = String::from_utf8(line).unwrap();
+            let facets = parse_line(&line).unwrap().unwrap().facets;
+            prop_assert_eq!(facets, vec![("a", value.clone()), ("b", value)]);
+        }
+    }
+}

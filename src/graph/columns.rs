@@ -1,0 +1,247 @@
+//! Loads of tables: columns of values and of edges, whose nodes are known by external ids.
+//!
+//! Batches of a table are read on many threads, which share the [`Interner`]; their columns are
+//! added here in the order of the table. At the end ids get their nodes: those that the index of
+//! their predicate knows, and new uids for the others, in the order in which they came.
+
+use super::batch::FOREIGN;
+use super::check::check_name;
+use super::gather::Gathered;
+use super::intern::ExternalId;
+use super::intern::Interned;
+use super::intern::Interner;
+use super::intern::KnownInts;
+use super::node_ids::NodeIds;
+use super::parts::EdgePart;
+use super::parts::ValuePart;
+use super::renumber::with_high_uids;
+use super::version::Version;
+use crate::index::IndexKind;
+use crate::index::TokenKey;
+use crate::index::index_kinds;
+use crate::schema::PredicateDef;
+use crate::schema::Tokenizer;
+use crate::schema::TypeDef;
+use crate::storage::ValuesBuilder;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::Uid;
+use crate::types::ValueRef;
+use crate::types::ValueType;
+use rayon::prelude::*;
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// So many stored ids a row are read at once rather than looked up one by one.
+const STORED_MAX: u64 = 16;
+
+/// What the ids of a column are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum IdSpace {
+    /// Uids.
+    Uid,
+    /// Values of this predicate.
+    Predicate(String),
+}
+
+/// A load of columns under way.
+pub struct ColumnLoad {
+    version: Version,
+    spaces: Vec<IdSpace>,
+    interner: Interner,
+    gathered: Gathered,
+    greatest_uid: u32,
+    /// The number of values and edges so far.
+    count: u64,
+}
+
+impl ColumnLoad {
+    /// A load into a version.
+    pub fn new(version: &Version, spaces: Vec<IdSpace>) -> ColumnLoad {
+        ColumnLoad {
+            version: version.clone(),
+            interner: Interner::new(spaces.len()),
+            spaces,
+            gathered: Gathered::default(),
+            greatest_uid: 0,
+            count: 0,
+        }
+    }
+
+    /// The numbers of ids.
+    pub fn interner(&self) -> &Interner {
+        &self.interner
+    }
+
+    /// The definition of a predicate; `otherwise` makes that of one which the schema lacks.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] for a name that no predicate may have.
+    pub fn define(
+        &mut self,
+        name: &str,
+        otherwise: impl FnOnce() -> PredicateDef,
+    ) -> Result<PredicateDef> {
+        check_name(name, &self.version.schema).map_err(Error::schema)?;
+        if let Some(known) = self.version.schema.predicates.get(name) {
+            return Ok(known.clone());
+        }
+        let def = otherwise();
+        let schema = Arc::make_mut(&mut self.version.schema);
+        schema.predicates.insert(name.to_owned(), def.clone());
+        self.version.add_unused();
+        Ok(def)
+    }
+
+    /// The type of the values that are the ids of a space; `wanted` when its predicate is new.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] for a predicate that can't be searched for ids.
+    pub fn define_ids(&mut self, space: usize, wanted: ValueType) -> Result<ValueType> {
+        let name = match &self.spaces[space] {
+            IdSpace::Uid => return Ok(ValueType::Uid),
+            IdSpace::Predicate(name) => name.clone(),
+        };
+        let def = self.define(&name, || {
+            let mut def = PredicateDef::new(&*name, wanted);
+            let is_int = wanted == ValueType::Int;
+            def.indexes = vec![if is_int { Tokenizer::Int } else { Tokenizer::Hash }];
+            def
+        })?;
+        let is_text = matches!(def.value_type, ValueType::String | ValueType::Default);
+        if !is_text && def.value_type != ValueType::Int {
+            let kind = def.type_text();
+            let fault = format!("predicate {name} can't hold ids: it is of type {kind}");
+            return Err(Error::schema(format!("{fault}, not int or string")));
+        }
+        if !index_kinds(&def).contains(&IndexKind::Ordered) {
+            let index = if is_text { "hash" } else { "int" };
+            let fault = format!("predicate {name} can't be searched for ids");
+            return Err(Error::schema(format!("{fault}: give it @index({index})")));
+        }
+        Ok(if is_text { ValueType::String } else { ValueType::Int })
+    }
+
+    /// Adds a type with these fields unless there is one of that name.
+    pub fn define_type(&mut self, name: &str, fields: Vec<String>) {
+        if !self.version.schema.types.contains_key(name) {
+            let schema = Arc::make_mut(&mut self.version.schema);
+            schema.types.insert(name.to_owned(), TypeDef { name: name.to_owned(), fields });
+        }
+    }
+
+    /// Notes that a uid below 2^31 is in use.
+    pub fn use_uid(&mut self, uid: u32) {
+        self.greatest_uid = self.greatest_uid.max(uid);
+    }
+
+    /// Prepares for ids of about so many rows: looks all stored ints up at once where that is
+    /// cheaper than one by one. To be called before any number is asked for.
+    pub fn expect_rows(&mut self, rows: u64) {
+        for (space, name) in self.spaces.iter().enumerate() {
+            let IdSpace::Predicate(name) = name else { continue };
+            let values = self.version.predicate(name).and_then(|predicate| predicate.values(""));
+            let Some(values) = values.filter(|values| values.is_settled()) else { continue };
+            let column = &values.base.column;
+            let is_int = column.values.value_type() == Some(ValueType::Int);
+            if !is_int || column.rows.is_some() || rows * STORED_MAX < column.values.len() as u64 {
+                continue;
+            }
+            let id = |place| match column.values.get(place) {
+                ValueRef::Int(id) => id,
+                _ => unreachable!("a column of ints has ints only"),
+            };
+            let pairs = column.subjects.iter().enumerate().map(|(place, node)| (id(place), node));
+            self.interner.set_known(space, KnownInts::new(pairs));
+        }
+    }
+
+    /// Adds values.
+    pub fn add_values(&mut self, def: &PredicateDef, part: ValuePart) {
+        self.count += part.nodes.len() as u64;
+        if !part.nodes.is_empty() {
+            self.gathered.add_values(def, part);
+        }
+    }
+
+    /// Adds edges.
+    pub fn add_edges(&mut self, def: &PredicateDef, part: EdgePart) {
+        self.count += part.nodes.len() as u64;
+        if !part.nodes.is_empty() {
+            self.gathered.add_edges(def, part);
+        }
+    }
+
+    /// The version with all that was added, the number of values and edges, and that of nodes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there are too many nodes.
+    pub fn finish(mut self) -> Result<(Version, u64, u64)> {
+        self.interner.check()?;
+        let interner = std::mem::replace(&mut self.interner, Interner::new(0));
+        let ids = interner.into_ids();
+        self.version.uids.reserve(Uid(u64::from(self.greatest_uid)));
+        let known: Vec<Option<Uid>> = ids.par_iter().map(|id| self.known(id)).collect();
+        let new_count = known.iter().filter(|known| known.is_none()).count() as u64;
+        let new_uids = self.version.uids.take_unknown(new_count, &self.version.nodes)?;
+        let mut new_uids = new_uids.into_iter().map(Uid);
+        let mut uids = vec![0; ids.len()];
+        let mut new = Vec::new();
+        for (at, (id, known)) in ids.iter().zip(&known).enumerate() {
+            if known.is_none() {
+                new.push(at);
+            }
+            let uid = known.or_else(|| new_uids.next()).expect("there is one for each new id");
+            uids[(id.number - FOREIGN) as usize] = uid.0;
+        }
+        self.add_ids(&ids, &new);
+        let high = uids.iter().copied().filter(|&uid| NodeIds::is_high(Uid(uid))).collect();
+        let next = with_high_uids(&self.version, high)?;
+        let node = |&uid: &u64| next.nodes.node(Uid(uid)).expect("all uids are in the table now");
+        let numbers: Vec<u32> = uids.iter().map(node).collect();
+        let (next, nodes) = self.gathered.build(next, &numbers);
+        Ok((next, self.count, nodes))
+    }
+
+    /// The uid that an id has already.
+    fn known(&self, id: &Interned) -> Option<Uid> {
+        let value = match &id.id {
+            ExternalId::New => return None,
+            ExternalId::Int(uid) if self.spaces[id.space] == IdSpace::Uid => {
+                return Some(Uid(*uid as u64));
+            }
+            ExternalId::Int(number) => ValueRef::Int(*number),
+            ExternalId::Text(text) => ValueRef::String(text),
+        };
+        let IdSpace::Predicate(name) = &self.spaces[id.space] else { return None };
+        let values = self.version.predicate(name)?.values("")?;
+        let token = TokenKey::of(value)?;
+        let bound = Bound::Included(&token);
+        let found = values.index(IndexKind::Ordered)?.range(bound, bound);
+        found.iter().next().map(|node| self.version.nodes.uid(node))
+    }
+
+    /// Keeps the ids of new nodes in their predicates.
+    fn add_ids(&mut self, ids: &[Interned], new: &[usize]) {
+        for (space, name) in self.spaces.clone().into_iter().enumerate() {
+            let IdSpace::Predicate(name) = name else { continue };
+            let Some(def) = self.version.schema.predicates.get(&name).cloned() else { continue };
+            let (mut nodes, mut values) = (Vec::new(), ValuesBuilder::new(def.value_type));
+            for id in new.iter().map(|&at| &ids[at]).filter(|id| id.space == space) {
+                match &id.id {
+                    ExternalId::New => continue,
+                    ExternalId::Int(number) => values.push(ValueRef::Int(*number)),
+                    ExternalId::Text(text) if def.value_type == ValueType::Default => {
+                        values.push(ValueRef::Default(text));
+                    }
+                    ExternalId::Text(text) => values.push(ValueRef::String(text)),
+                }
+                nodes.push(id.number);
+            }
+            self.add_values(&def, ValuePart { nodes, values: values.finish(), facets: Vec::new() });
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! External ids on their way to nodes, given numbers by many threads at once.
+//!
+//! A table names nodes by its own ids. Each thread asks for the number of an id as it comes by;
+//! which thread asks first is chance, so the numbers mean nothing. With each goes the first place
+//! where the id stands in the tables, and by that order the nodes get their uids in the end: so
+//! the result does not depend on the threads.
+
+use super::batch::FOREIGN;
+use crate::types::Error;
+use crate::types::Result;
+use dashmap::DashMap;
+use dashmap::Entry;
+use rayon::prelude::*;
+use rustc_hash::FxBuildHasher;
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering;
+
+/// So many places an id the table of close ids may have.
+const SPREAD_MAX: u64 = 8;
+
+/// The places that it may have anyway.
+const NEAR_MIN: u64 = 1 << 12;
+
+/// An external id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExternalId {
+    /// A number.
+    Int(i64),
+    /// A text.
+    Text(Box<str>),
+    /// None: the node is new.
+    New,
+}
+
+/// The ids of a load. Ids of different spaces are different, whatever they are.
+pub struct Interner {
+    spaces: Vec<Space>,
+    /// The first places and numbers of runs of new nodes, and their lengths.
+    new: Mutex<Vec<(u64, u32, u32)>>,
+    next: AtomicU32,
+}
+
+#[derive(Default)]
+struct Space {
+    known: KnownInts,
+    ints: DashMap<i64, Slot, FxBuildHasher>,
+    texts: DashMap<Box<str>, Slot, FxBuildHasher>,
+}
+
+#[derive(Clone, Copy)]
+struct Slot {
+    place: u64,
+    number: u32,
+}
+
+/// An id that was met.
+pub struct Interned {
+    /// Where first.
+    pub place: u64,
+    /// Its number, from [`FOREIGN`] on.
+    pub number: u32,
+    /// The space.
+    pub space: usize,
+    /// The id.
+    pub id: ExternalId,
+}
+
+impl Interner {
+    /// An interner of so many spaces.
+    pub fn new(spaces: usize) -> Interner {
+        Interner {
+            spaces: (0..spaces).map(|_| Space::default()).collect(),
+            new: Mutex::new(Vec::new()),
+            next: AtomicU32::new(FOREIGN),
+        }
+    }
+
+    /// The number of an id that stands at a place.
+    pub fn int(&self, space: usize, id: i64, place: u64) -> u32 {
+        if let Some(node) = self.spaces[space].known.get(id) {
+            return node;
+        }
+        let ints = &self.spaces[space].ints;
+        if let Some(slot) = ints.get(&id)
+            && slot.place <= place
+        {
+            return slot.number;
+        }
+        self.number(ints, id, place)
+    }
+
+    /// As [`Interner::int`].
+    pub fn text(&self, space: usize, id: &str, place: u64) -> u32 {
+        let texts = &self.spaces[space].texts;
+        if let Some(slot) = texts.get(id)
+            && slot.place <= place
+        {
+            return slot.number;
+        }
+        self.number(texts, Box::from(id), place)
+    }
+
+    fn number<K: Eq + Hash>(
+        &self,
+        slots: &DashMap<K, Slot, FxBuildHasher>,
+        id: K,
+        place: u64,
+    ) -> u32 {
+        match slots.entry(id) {
+            Entry::Occupied(mut slot) => {
+                let slot = slot.get_mut();
+                slot.place = slot.place.min(place);
+                slot.number
+            }
+            Entry::Vacant(slot) => {
+                let number = self.next.fetch_add(1, Ordering::Relaxed);
+                slot.insert(Slot { place, number });
+                number
+            }
+        }
+    }
+
+    /// Says which nodes some ids are, before any is asked for: those come without a number.
+    pub fn set_known(&mut self, space: usize, known: KnownInts) {
+        self.spaces[space].known = known;
+    }
+
+    /// The first of `len` numbers for new nodes, one a place.
+    pub fn new_nodes(&self, place: u64, len: u32) -> u32 {
+        let first = self.next.fetch_add(len, Ordering::Relaxed);
+        self.new.lock().unwrap_or_else(PoisonError::into_inner).push((place, first, len));
+        first
+    }
+
+    /// Refuses more ids than there can be nodes; to be called before so many more can come that
+    /// the numbers run over.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`].
+    pub fn check(&self) -> Result<()> {
+        let most = FOREIGN + (FOREIGN >> 1);
+        if (FOREIGN..most).contains(&self.next.load(Ordering::Relaxed)) {
+            return Ok(());
+        }
+        Err(Error::Limit { message: format!("a load has at most {} new nodes", most - FOREIGN) })
+    }
+
+    /// All ids in the order of their places.
+    pub fn into_ids(self) -> Vec<Interned> {
+        let mut ids = Vec::with_capacity((self.next.into_inner() - FOREIGN) as usize);
+        for (space, Space { ints, texts, .. }) in self.spaces.into_iter().enumerate() {
+            let interned = |Slot { place, number }, id| Interned { place, number, space, id };
+            ids.extend(ints.into_iter().map(|(id, slot)| interned(slot, ExternalId::Int(id))));
+            ids.extend(texts.into_iter().map(|(id, slot)| interned(slot, ExternalId::Text(id))));
+        }
+        let new = self.new.into_inner().unwrap_or_else(PoisonError::into_inner);
+        ids.extend(new.into_iter().flat_map(|(place, number, len)| {
+            (0..len).map(move |at| Interned {
+                place: place + u64::from(at),
+                number: number + at,
+                space: 0,
+                id: ExternalId::New,
+            })
+        }));
+        ids.par_sort_unstable_by_key(|it| it.place);
+        ids
+    }
+}
+
+/// The nodes of ids that are known before a load. Reading it takes no lock.
+#[derive(Default)]
+pub struct KnownInts {
+    /// The node of each id from `first` on, 0 for none; when ids are close together.
+    first: i64,
+    near: Vec<u32>,
+    /// When they are not.
+    far: FxHashMap<i64, u32>,
+}
+
+impl KnownInts {
+    /// The map of these pairs; of equal ids the first counts.
+    pub fn new(pairs: impl Iterator<Item = (i64, u32)> + Clone) -> KnownInts {
+        // A node without a uid of its own has a number that may change.
+        let pairs = pairs.filter(|(_, node)| *node < FOREIGN);
+        let ids = || pairs.clone().map(|(id, _)| id);
+        let (Some(first), Some(last)) = (ids().min(), ids().max()) else {
+            return KnownInts::default();
+        };
+        let span = last.abs_diff(first).saturating_add(1);
+        if NEAR_MIN.max(ids().count() as u64 * SPREAD_MAX) < span {
+            let mut far = FxHashMap::default();
+            pairs.for_each(|(id, node)| {
+                far.entry(id).or_insert(node);
+            });
+            return KnownInts { far, ..KnownInts::default() };
+        }
+        let mut near = vec![0; span as usize];
+        for (id, node) in pairs {
+            let place = &mut near[id.abs_diff(first) as usize];
+            if *place == 0 {
+                *place = node;
+            }
+        }
+        KnownInts { first, near, far: FxHashMap::default() }
+    }
+
+    fn get(&self, id: i64) -> Option<u32> {
+        if self.near.is_empty() {
+            return self.far.get(&id).copied();
+        }
+        let place = usize::try_from(id.checked_sub(self.first)?).ok()?;
+        self.near.get(place).copied().filter(|&node| node != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_ids_need_no_number() {
+        for step in [1, 3, 1 << 40] {
+            let pairs = [(-5, 9), (-5, 4), (step, 1), (2 * step, FOREIGN + 1)];
+            let mut interner = Interner::new(1);
+            interner.set_known(0, KnownInts::new(pairs.into_iter()));
+            assert_eq!((interner.int(0, -5, 0), interner.int(0, step, 1)), (9, 1));
+            let others = [i64::MIN, -6, 0, 2 * step, i64::MAX];
+            assert!(others.iter().all(|&id| FOREIGN <= interner.int(0, id, 2)));
+            assert_eq!(interner.into_ids().len(), others.len());
+        }
+    }
+
+    #[test]
+    fn ids_come_out_in_the_order_of_their_places() {
+        let interner = Interner::new(2);
+        let late = interner.int(0, 7, 30);
+        assert_eq!(interner.int(0, 7, 10), late);
+        assert_ne!(interner.int(1, 7, 20), late);
+        let text = interner.text(0, "7", 5);
+        assert_eq!(interner.text(0, "7", 50), text);
+        let new = interner.new_nodes(11, 2);
+        let ids: Vec<_> = interner.into_ids().into_iter().map(|it| (it.number, it.id)).collect();
+        let want = [
+            (text, ExternalId::Text("7".into())),
+            (late, ExternalId::Int(7)),
+            (new, ExternalId::New),
+            (new + 1, ExternalId::New),
+        ];
+        assert_eq!(ids[..4], want);
+        assert_eq!(ids.len(), 5);
+    }
+}

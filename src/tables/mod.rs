@@ -1,0 +1,17 @@
+//! Tables as nodes and edges: Arrow columns from other libraries, Parquet and CSV files.
+
+mod options;
+mod cells;
+mod parts;
+mod ids;
+mod plan;
+mod source;
+mod rounds;
+mod load;
+
+pub use crate::graph::IdSpace;
+pub use options::{EdgeOptions, ID_PREDICATE, NodeOptions, Table, TableOptions};
+pub use source::is_table_name;
+
+#[cfg(test)]
+mod tests;

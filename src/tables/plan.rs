@@ -1,0 +1,196 @@
+//! What a load makes of each column of a table.
+
+use super::ids::IdColumn;
+use super::ids::SLOTS;
+use super::parts::ColumnName;
+use super::parts::Fault;
+use super::parts::facet_part;
+use super::parts::value_part;
+use crate::graph::ColumnLoad;
+use crate::graph::EdgePart;
+use crate::graph::Interner;
+use crate::graph::ValuePart;
+use crate::schema::PredicateDef;
+use crate::storage::ValuesBuilder;
+use crate::types::ValueRef;
+use crate::types::ValueType;
+use arrow_array::ArrayRef;
+use arrow_array::RecordBatch;
+
+/// What the rows of a table are.
+pub enum Plan {
+    /// Nodes.
+    Nodes(NodePlan),
+    /// Edges.
+    Edges(EdgePlan),
+}
+
+/// Rows that are nodes.
+pub struct NodePlan {
+    /// The column of ids; `None` when each row is a new node.
+    pub id: Option<IdColumn>,
+    /// The columns that are predicates.
+    pub values: Vec<(ColumnName, PredicateDef)>,
+    /// The predicate of types and the type.
+    pub node_type: Option<(PredicateDef, String)>,
+}
+
+/// Rows that are edges.
+pub struct EdgePlan {
+    /// The predicate.
+    pub def: PredicateDef,
+    /// Where an edge starts.
+    pub source: IdColumn,
+    /// Where it ends.
+    pub target: IdColumn,
+    /// The columns that are facets, and their keys.
+    pub facets: Vec<(ColumnName, String)>,
+}
+
+/// What became of a batch.
+pub struct Parts {
+    /// Values, by place in [`NodePlan::values`].
+    values: Vec<ValuePart>,
+    types: Option<ValuePart>,
+    edges: Option<EdgePart>,
+    greatest_uid: u32,
+    /// The cells that can't be stored.
+    pub faults: Vec<Fault>,
+    /// The number of rows.
+    pub rows: u64,
+}
+
+impl Plan {
+    /// The places of the columns that are read, ascending.
+    pub fn places(&self) -> Vec<usize> {
+        let mut places: Vec<usize> = match self {
+            Plan::Nodes(NodePlan { id, values, .. }) => {
+                let values = values.iter().map(|(column, _)| column.place);
+                values.chain(id.iter().map(|id| id.column.place)).collect()
+            }
+            Plan::Edges(EdgePlan { source, target, facets, .. }) => {
+                let facets = facets.iter().map(|(column, _)| column.place);
+                facets.chain([source.column.place, target.column.place]).collect()
+            }
+        };
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    /// Makes parts of a batch that has the columns of [`Plan::places`] and starts at row
+    /// `first_row` of the table.
+    pub fn parts(&self, batch: &RecordBatch, first_row: u64, interner: &Interner) -> Parts {
+        let rows = batch.num_rows();
+        let mut parts = Parts {
+            values: Vec::new(),
+            types: None,
+            edges: None,
+            greatest_uid: 0,
+            faults: Vec::new(),
+            rows: rows as u64,
+        };
+        let places = self.places();
+        let column = |column: &ColumnName| {
+            let at = places.binary_search(&column.place).expect("all places of the plan are read");
+            batch.column(at)
+        };
+        match self {
+            Plan::Nodes(plan) => parts.add_nodes(plan, column, (rows, first_row), interner),
+            Plan::Edges(plan) => parts.add_edges(plan, column, first_row, interner),
+        }
+        parts
+    }
+
+    /// Adds parts to a load.
+    pub fn add(&self, parts: Parts, load: &mut ColumnLoad) {
+        load.use_uid(parts.greatest_uid);
+        match self {
+            Plan::Nodes(plan) => {
+                for (part, (_, def)) in parts.values.into_iter().zip(&plan.values) {
+                    load.add_values(def, part);
+                }
+                if let (Some(part), Some((def, _))) = (parts.types, &plan.node_type) {
+                    load.add_values(def, part);
+                }
+            }
+            Plan::Edges(plan) => {
+                if let Some(part) = parts.edges {
+                    load.add_edges(&plan.def, part);
+                }
+            }
+        }
+    }
+}
+
+impl Parts {
+    fn add_nodes<'b>(
+        &mut self,
+        plan: &NodePlan,
+        column: impl Fn(&ColumnName) -> &'b ArrayRef,
+        (rows, first_row): (usize, u64),
+        interner: &Interner,
+    ) {
+        let nodes = match &plan.id {
+            None => {
+                let first = interner.new_nodes(first_row * SLOTS, rows as u32);
+                (first..first + rows as u32).collect()
+            }
+            Some(id) => {
+                let array = column(&id.column);
+                let numbers = id.numbers(array, first_row, interner, &mut self.faults);
+                self.greatest_uid = numbers.greatest_uid;
+                numbers.nodes
+            }
+        };
+        for (name, def) in &plan.values {
+            let at = (name, first_row);
+            self.values.push(value_part(column(name), &nodes, def, at, &mut self.faults));
+        }
+        if let Some((def, name)) = &plan.node_type {
+            let mut values = ValuesBuilder::new(def.value_type);
+            let nodes: Vec<u32> = nodes.into_iter().filter(|&node| node != 0).collect();
+            nodes.iter().for_each(|_| values.push(ValueRef::String(name)));
+            self.types = Some(ValuePart { nodes, values: values.finish(), facets: Vec::new() });
+        }
+    }
+
+    fn add_edges<'b>(
+        &mut self,
+        plan: &EdgePlan,
+        column: impl Fn(&ColumnName) -> &'b ArrayRef,
+        first_row: u64,
+        interner: &Interner,
+    ) {
+        let mut side = |id: &IdColumn| {
+            let array = column(&id.column);
+            let numbers = id.numbers(array, first_row, interner, &mut self.faults);
+            self.greatest_uid = self.greatest_uid.max(numbers.greatest_uid);
+            numbers.nodes
+        };
+        let (mut nodes, mut targets) = (side(&plan.source), side(&plan.target));
+        let both = |row: usize| nodes[row] != 0 && targets[row] != 0;
+        // An edge that lacks an end is none.
+        let kept: Vec<u32> = (0..nodes.len() as u32).filter(|&row| both(row as usize)).collect();
+        if kept.len() < nodes.len() {
+            nodes = kept.iter().map(|&row| nodes[row as usize]).collect();
+            targets = kept.iter().map(|&row| targets[row as usize]).collect();
+        }
+        let mut facets = Vec::new();
+        for (name, key) in &plan.facets {
+            match facet_part(column(name), &kept, key) {
+                Ok(part) => facets.extend(part),
+                Err(reason) => self.faults.push(name.fault(first_row, reason)),
+            }
+        }
+        self.edges = Some(EdgePart { nodes, targets, facets });
+    }
+}
+
+/// The type of ids that a column of values of a type holds.
+pub fn id_type(natural: ValueType) -> ValueType {
+    match natural {
+        ValueType::Int | ValueType::Float => ValueType::Int,
+        _ => ValueType::String,
+    }
+}

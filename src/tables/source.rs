@@ -1,0 +1,291 @@
+//! Tables in pieces that threads can read side by side.
+//!
+//! A stream of batches is cut into pieces as it comes. A Parquet file is cut into its row groups,
+//! and each is decoded by the thread that reads it.
+
+use super::options::Table;
+use crate::formats::decompressed;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::ValueType;
+use arrow_array::RecordBatch;
+use arrow_csv::ReaderBuilder;
+use arrow_csv::reader::Format;
+use arrow_schema::ArrowError;
+use arrow_schema::DataType;
+use arrow_schema::Field;
+use arrow_schema::Schema;
+use arrow_schema::SchemaRef;
+use arrow_schema::TimeUnit;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ArrowReaderMetadata;
+use parquet::arrow::arrow_reader::ArrowReaderOptions;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The rows of a piece, at most, but for Parquet.
+pub const PIECE_ROWS: usize = 1 << 16;
+
+const PARQUET_ENDS: [&str; 2] = [".parquet", ".pq"];
+
+/// The types of the columns of a CSV file are those of so many rows.
+const INFERRED_ROWS: usize = 1000;
+
+/// A table that was opened.
+pub struct Source {
+    /// What errors call it.
+    pub name: String,
+    /// All its columns.
+    pub schema: SchemaRef,
+    kind: Kind,
+}
+
+enum Kind {
+    Batches(Box<dyn arrow_array::RecordBatchReader + Send>),
+    Csv { path: PathBuf, delimiter: u8 },
+    Parquet { path: PathBuf, metadata: ArrowReaderMetadata },
+}
+
+/// Some columns of a table, on their way.
+pub struct Pieces {
+    name: String,
+    stream: Stream,
+    next_row: u64,
+    /// The number of rows, 0 if unknown.
+    pub total: u64,
+}
+
+enum Stream {
+    Batches {
+        batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
+        /// What was not cut into pieces yet.
+        rest: Option<RecordBatch>,
+    },
+    Groups {
+        file: Arc<ParquetFile>,
+        next: usize,
+    },
+}
+
+struct ParquetFile {
+    path: PathBuf,
+    metadata: ArrowReaderMetadata,
+    columns: ProjectionMask,
+}
+
+/// Some rows.
+pub struct Piece {
+    /// The place of the first one in the table.
+    pub first_row: u64,
+    /// How many they are.
+    pub len: u64,
+    rows: Rows,
+}
+
+enum Rows {
+    Batch(RecordBatch),
+    Group(Arc<ParquetFile>, usize),
+}
+
+/// Whether a file is a table, by the end of its name.
+pub fn is_table_name(name: &str) -> bool {
+    let plain = plain_name(name);
+    PARQUET_ENDS.iter().chain(&[".csv", ".tsv"]).any(|end| plain.ends_with(end))
+}
+
+/// A name in lower case, without the end that says that it is packed.
+fn plain_name(name: &str) -> String {
+    let mut name = name.to_lowercase();
+    let plain_len = name.trim_end_matches(".gz").trim_end_matches(".zst").len();
+    name.truncate(plain_len);
+    name
+}
+
+impl Source {
+    /// Opens a table. `type_of` says for a column of a CSV file of which type it is; `None` leaves
+    /// that to its first rows.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] or [`Error::Query`] for a file that can't be read.
+    pub fn open(table: Table, type_of: impl Fn(&str) -> Option<ValueType>) -> Result<Source> {
+        let path = match table {
+            Table::Batches(batches) => {
+                let (name, schema) = ("<table>".to_owned(), batches.schema());
+                return Ok(Source { name, schema, kind: Kind::Batches(batches) });
+            }
+            Table::File(path) => path,
+        };
+        let name = path.display().to_string();
+        let plain = plain_name(&name);
+        if PARQUET_ENDS.iter().any(|end| plain.ends_with(end)) {
+            let options = ArrowReaderOptions::new();
+            let metadata = ArrowReaderMetadata::load(&open_file(&path)?, options);
+            let metadata = metadata.map_err(|error| unreadable(&name, error))?;
+            let schema = Arc::clone(metadata.schema());
+            return Ok(Source { name, schema, kind: Kind::Parquet { path, metadata } });
+        }
+        let delimiter = match () {
+            () if plain.ends_with(".csv") => b',',
+            () if plain.ends_with(".tsv") => b'\t',
+            () => {
+                let what = "a table is read from .parquet, .csv or .tsv";
+                return Err(Error::query(format!("{name}: {what}")));
+            }
+        };
+        let format = Format::default().with_header(true).with_delimiter(delimiter);
+        let inferred = format.infer_schema(open_text(&path)?, Some(INFERRED_ROWS));
+        let (inferred, _) = inferred.map_err(|error| unreadable(&name, error))?;
+        let fields = inferred.fields().iter();
+        let fields = fields.map(|field| csv_field(field, type_of(field.name())));
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<Field>>()));
+        Ok(Source { name, schema, kind: Kind::Csv { path, delimiter } })
+    }
+
+    /// The columns at `places`, which ascend.
+    ///
+    /// # Errors
+    ///
+    /// As [`Source::open`].
+    pub fn pieces(self, places: Vec<usize>) -> Result<Pieces> {
+        let Source { name, schema, kind } = self;
+        let mut total = 0;
+        let stream = match kind {
+            Kind::Batches(batches) => {
+                let batches = batches.map(move |batch| batch?.project(&places));
+                Stream::Batches { batches: Box::new(batches), rest: None }
+            }
+            Kind::Csv { path, delimiter } => {
+                let reader = ReaderBuilder::new(schema)
+                    .with_header(true)
+                    .with_delimiter(delimiter)
+                    .with_batch_size(PIECE_ROWS)
+                    .with_projection(places)
+                    .build(open_text(&path)?);
+                let batches = Box::new(reader.map_err(|error| unreadable(&name, error))?);
+                Stream::Batches { batches, rest: None }
+            }
+            Kind::Parquet { path, metadata } => {
+                total = metadata.metadata().file_metadata().num_rows().max(0) as u64;
+                let columns = ProjectionMask::roots(metadata.parquet_schema(), places);
+                Stream::Groups { file: Arc::new(ParquetFile { path, metadata, columns }), next: 0 }
+            }
+        };
+        Ok(Pieces { name, stream, next_row: 0, total })
+    }
+}
+
+fn csv_field(field: &Field, wanted: Option<ValueType>) -> Field {
+    let data_type = match (wanted, field.data_type()) {
+        (Some(ValueType::Int), _) => DataType::Int64,
+        (Some(ValueType::Float), _) => DataType::Float64,
+        (Some(ValueType::Bool), _) => DataType::Boolean,
+        // Later rows may have fractions of seconds where the first have none.
+        (None | Some(ValueType::DateTime), DataType::Timestamp(..)) => {
+            DataType::Timestamp(TimeUnit::Microsecond, None)
+        }
+        (Some(ValueType::DateTime), DataType::Date32) => DataType::Date32,
+        (Some(_), _) | (None, DataType::Null) => DataType::Utf8,
+        (None, inferred) => inferred.clone(),
+    };
+    Field::new(field.name(), data_type, true)
+}
+
+impl Pieces {
+    /// The next pieces, about `count` of them; none at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for what can't be read.
+    pub fn take(&mut self, count: usize) -> Result<Vec<Piece>> {
+        let mut pieces = Vec::new();
+        while pieces.len() < count {
+            let Some((rows, len)) = self.next()? else { break };
+            pieces.push(Piece { first_row: self.next_row, len: len as u64, rows });
+            self.next_row += len as u64;
+        }
+        Ok(pieces)
+    }
+
+    fn next(&mut self) -> Result<Option<(Rows, usize)>> {
+        match &mut self.stream {
+            Stream::Batches { batches, rest } => {
+                let batch = match rest.take() {
+                    Some(batch) => batch,
+                    None => match batches.next() {
+                        None => return Ok(None),
+                        Some(batch) => batch.map_err(|error| unreadable(&self.name, error))?,
+                    },
+                };
+                let len = batch.num_rows().min(PIECE_ROWS);
+                if len < batch.num_rows() {
+                    *rest = Some(batch.slice(len, batch.num_rows() - len));
+                }
+                Ok(Some((Rows::Batch(batch.slice(0, len)), len)))
+            }
+            Stream::Groups { file, next } => {
+                let groups = file.metadata.metadata().row_groups();
+                let Some(group) = groups.get(*next) else { return Ok(None) };
+                *next += 1;
+                Ok(Some((
+                    Rows::Group(Arc::clone(file), *next - 1),
+                    group.num_rows().max(0) as usize,
+                )))
+            }
+        }
+    }
+
+    /// What errors call the table.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Piece {
+    /// Calls `each` with the batches of the piece and the place of the first row of each.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for what can't be read.
+    pub fn for_each(&self, mut each: impl FnMut(&RecordBatch, u64)) -> Result<()> {
+        let (file, group) = match &self.rows {
+            Rows::Batch(batch) => {
+                each(batch, self.first_row);
+                return Ok(());
+            }
+            Rows::Group(file, group) => (file, *group),
+        };
+        let name = file.path.display().to_string();
+        // A file of its own: clones of one share the place where they read.
+        let input = open_file(&file.path)?;
+        let reader =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(input, file.metadata.clone())
+                .with_row_groups(vec![group])
+                .with_projection(file.columns.clone())
+                .with_batch_size(PIECE_ROWS)
+                .build();
+        let mut row = self.first_row;
+        for batch in reader.map_err(|error| unreadable(&name, error))? {
+            let batch = batch.map_err(|error| unreadable(&name, error))?;
+            each(&batch, row);
+            row += batch.num_rows() as u64;
+        }
+        Ok(())
+    }
+}
+
+fn unreadable(name: &str, error: impl std::fmt::Display) -> Error {
+    Error::query(format!("{name}: {error}"))
+}
+
+fn open_file(path: &Path) -> Result<File> {
+    File::open(path).map_err(|error| Error::io(format!("opening {}", path.display()), error))
+}
+
+fn open_text(path: &Path) -> Result<Box<dyn Read + Send>> {
+    decompressed(open_file(path)?, &path.display().to_string())
+}

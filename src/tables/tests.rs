@@ -1,0 +1,240 @@
+use super::EdgeOptions;
+use super::IdSpace;
+use super::NodeOptions;
+use super::Table;
+use super::TableOptions;
+use crate::db::Control;
+use crate::db::Database;
+use crate::db::QueryRequest;
+use crate::types::Result;
+use crate::types::ValueType;
+use arrow_array::ArrayRef;
+use arrow_array::BooleanArray;
+use arrow_array::Float64Array;
+use arrow_array::Int64Array;
+use arrow_array::ListArray;
+use arrow_array::RecordBatch;
+use arrow_array::RecordBatchIterator;
+use arrow_array::StringArray;
+use arrow_array::TimestampMillisecondArray;
+use arrow_array::UInt64Array;
+use arrow_array::types::Float32Type;
+use arrow_array::types::Int32Type;
+use parquet::arrow::ArrowWriter;
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
+    RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, a)| (n, a, true)))
+        .unwrap()
+}
+
+fn table(batches: Vec<RecordBatch>) -> Table {
+    let schema = batches[0].schema();
+    Table::Batches(Box::new(RecordBatchIterator::new(batches.into_iter().map(Ok), schema)))
+}
+
+fn ints(values: &[i64]) -> ArrayRef {
+    Arc::new(Int64Array::from(values.to_vec()))
+}
+
+fn texts(values: &[&str]) -> ArrayRef {
+    Arc::new(StringArray::from(values.to_vec()))
+}
+
+fn ask(db: &Database, text: &str) -> String {
+    let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
+    db.query(&request, &Control::new()).unwrap().to_json().unwrap().0
+}
+
+fn nodes(db: &Database, table: Table, options: NodeOptions) -> Result<crate::db::LoadReport> {
+    db.load_nodes(table, options, &Control::new())
+}
+
+fn edges(db: &Database, table: Table, options: EdgeOptions) -> Result<crate::db::LoadReport> {
+    db.load_edges(table, options, &Control::new())
+}
+
+fn person() -> NodeOptions {
+    NodeOptions { node_type: Some("Person".to_owned()), ..NodeOptions::default() }
+}
+
+#[test]
+fn columns_become_predicates_of_their_types() {
+    let db = Database::in_memory();
+    let vectors = ListArray::from_iter_primitive::<Int32Type, _, _>([
+        Some(vec![Some(3), Some(1)]),
+        None,
+        Some(vec![]),
+    ]);
+    let embedding = arrow_array::FixedSizeListArray::from_iter_primitive::<Float32Type, _, _>(
+        [Some(vec![Some(1.0), Some(2.5)]), None, Some(vec![Some(0.0), Some(1.0)])],
+        2,
+    );
+    let rows = batch(vec![
+        ("id", texts(&["a", "b", "c"])),
+        ("age", Arc::new(Int64Array::from(vec![Some(41), None, Some(7)]))),
+        ("size", Arc::new(Float64Array::from(vec![1.5, f64::NAN, 2.0]))),
+        ("alive", Arc::new(BooleanArray::from(vec![true, false, true]))),
+        ("born", Arc::new(TimestampMillisecondArray::from(vec![-1, 0, 1500]))),
+        ("scores", Arc::new(vectors)),
+        ("embedding", Arc::new(embedding)),
+    ]);
+    let report = nodes(&db, table(vec![rows]), person()).unwrap();
+    assert_eq!((report.nodes, report.triples), (3, 3 + 2 + 2 + 3 + 3 + 2 + 2 + 3));
+    let schema = db.schema_text().unwrap();
+    for line in
+        ["age: int .", "scores: [int] .", "embedding: float32vector .", "xid: string @index(hash)"]
+    {
+        assert!(schema.contains(line), "{line}: {schema}");
+    }
+    let want = concat!(
+        r#"{"q":[{"xid":"a","age":41,"size":1.5,"alive":true,"born":"1969-12-31T23:59:59.999Z","#,
+        r#""scores":[1,3],"embedding":[1E+00,2.5E+00]},"#,
+        r#"{"xid":"b","alive":false,"born":"1970-01-01T00:00:00Z"},"#,
+    );
+    let all = ask(&db, "{ q(func: type(Person)) { xid age size alive born scores embedding } }");
+    assert!(all.starts_with(want), "{all}");
+    assert_eq!(
+        ask(&db, r#"{ q(func: eq(xid, "b")) { expand(Person) } }"#).matches("xid").count(),
+        1
+    );
+}
+
+#[test]
+fn edges_find_the_nodes_of_loads_before() {
+    let db = Database::in_memory();
+    let rows = batch(vec![("id", ints(&[10, 20, 30])), ("name", texts(&["Ada", "Bob", "Eve"]))]);
+    nodes(&db, table(vec![rows.slice(0, 2)]), person()).unwrap();
+    nodes(&db, table(vec![rows]), person()).unwrap();
+    let rows = batch(vec![
+        ("src", ints(&[30, 10, 10, 30, 40])),
+        ("dst", Arc::new(Int64Array::from(vec![Some(10), Some(30), Some(20), None, Some(10)]))),
+        ("since", ints(&[1, 2, 3, 4, 5])),
+    ]);
+    let options = EdgeOptions {
+        facets: vec![("since".into(), "year".into())],
+        table: TableOptions {
+            schema: Some("knows: [uid] @reverse .".into()),
+            ..TableOptions::default()
+        },
+        ..EdgeOptions::new("knows", "src", "dst")
+    };
+    let report = edges(&db, table(vec![rows]), options).unwrap();
+    // Four edges and the id of the node that was not known.
+    assert_eq!((report.nodes, report.triples), (4, 5));
+    assert_eq!(
+        ask(&db, "{ q(func: eq(xid, 10)) { knows @facets(year) { name } ~knows { xid } } }"),
+        r#"{"q":[{"knows":[{"name":"Bob","knows|year":3},{"name":"Eve","knows|year":2}],"~knows":[{"xid":30},{"xid":40}]}]}"#
+    );
+    assert_eq!(ask(&db, "{ q(func: type(Person)) { count(uid) } }"), r#"{"q":[{"count":3}]}"#);
+}
+
+#[test]
+fn uids_of_all_sizes() {
+    let db = Database::in_memory();
+    let uids: ArrayRef = Arc::new(UInt64Array::from(vec![5, 1 << 40, u64::MAX - 1]));
+    let rows = batch(vec![("a", uids.clone()), ("b", texts(&["0x6", "7", "0x10000000000"]))]);
+    let (source_ids, target_ids) = (IdSpace::Uid, IdSpace::Uid);
+    let options = EdgeOptions { source_ids, target_ids, ..EdgeOptions::new("to", "a", "b") };
+    edges(&db, table(vec![rows]), options).unwrap();
+    assert_eq!(
+        ask(&db, "{ q(func: has(to)) { uid to { uid } } }"),
+        r#"{"q":[{"uid":"0x5","to":[{"uid":"0x6"}]},{"uid":"0x10000000000","to":[{"uid":"0x7"}]},{"uid":"0xfffffffffffffffe","to":[{"uid":"0x10000000000"}]}]}"#
+    );
+    let rows = batch(vec![("a", ints(&[3, 0])), ("b", ints(&[1, 1]))]);
+    let options = EdgeOptions {
+        source_ids: IdSpace::Uid,
+        target_ids: IdSpace::Uid,
+        ..EdgeOptions::new("to", "a", "b")
+    };
+    let error = edges(&db, table(vec![rows]), options).unwrap_err().to_string();
+    assert_eq!(error, r#"<table>:2:1: row 2, column "a": "0": it is the uid of no node"#);
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let db = Database::in_memory();
+    db.alter("age: int .\nname: string .\nfriend: uid .").unwrap();
+    let rows = || batch(vec![("id", ints(&[1, 2])), ("age", texts(&["41", "old"]))]);
+    let error = nodes(&db, table(vec![rows()]), person()).unwrap_err().to_string();
+    assert!(error.starts_with(r#"<table>:2:2: row 2, column "age": "old": "#), "{error}");
+    assert_eq!(db.stats().unwrap().nodes, 0);
+    let mut options = person();
+    options.table.skip_errors = true;
+    let report = nodes(&db, table(vec![rows()]), options).unwrap();
+    assert_eq!((report.skipped, report.nodes), (1, 2));
+    assert_eq!(ask(&db, "{ q(func: has(age)) { age } }"), r#"{"q":[{"age":41}]}"#);
+    let options = NodeOptions { id: Some("key".into()), ..NodeOptions::default() };
+    let error = nodes(&db, table(vec![rows()]), options).unwrap_err().to_string();
+    assert_eq!(error, r#"<table> has no column "key", but id, age"#);
+    let bad = batch(vec![("id", ints(&[1])), ("first name", texts(&["x"]))]);
+    let error = nodes(&db, table(vec![bad]), person()).unwrap_err().to_string();
+    assert!(error.starts_with(r#"column "first name": "#), "{error}");
+    let bad = batch(vec![("id", ints(&[1])), ("friend", ints(&[2]))]);
+    let error = nodes(&db, table(vec![bad]), person()).unwrap_err().to_string();
+    assert!(error.contains("load_edges"), "{error}");
+    let bad = batch(vec![("id", Arc::new(Int64Array::from(vec![None, Some(1)])) as ArrayRef)]);
+    let error = nodes(&db, table(vec![bad]), person()).unwrap_err().to_string();
+    assert!(error.contains("row 1, column \"id\": a row of nodes has no id"), "{error}");
+}
+
+fn file(name: &str, content: &[u8]) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    File::create(&path).unwrap().write_all(content).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn csv_files() {
+    let text = "id,zip,born,size\n7,01234,2020-02-03 04:05:06,1.5\n8,,2020-02-03 04:05:06.25,\n";
+    let (_folder, path) = file("a.csv", text.as_bytes());
+    let db = Database::in_memory();
+    let mut options = person();
+    options.table.types.insert("zip".to_owned(), ValueType::String);
+    let columns = [("size".to_owned(), None), ("born".to_owned(), Some("birth".to_owned()))];
+    options.columns.extend(columns);
+    nodes(&db, Table::File(path), options).unwrap();
+    assert_eq!(
+        ask(&db, "{ q(func: type(Person)) { xid zip birth size } }"),
+        r#"{"q":[{"xid":7,"zip":"01234","birth":"2020-02-03T04:05:06Z"},{"xid":8,"birth":"2020-02-03T04:05:06.25Z"}]}"#
+    );
+    let packed = zstd::encode_all("id\tname\n7\tAda\n".as_bytes(), 1).unwrap();
+    let (_folder, path) = file("b.tsv.zst", &packed);
+    nodes(&db, Table::File(path), NodeOptions::default()).unwrap();
+    assert_eq!(ask(&db, "{ q(func: eq(xid, 7)) { name } }"), r#"{"q":[{"name":"Ada"}]}"#);
+    let (_folder, path) = file("c.xls", b"");
+    assert!(nodes(&db, Table::File(path), NodeOptions::default()).is_err());
+}
+
+#[test]
+fn parquet_files_of_many_row_groups() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("edges.parquet");
+    let count = 150_000;
+    let rows = batch(vec![
+        ("unused", ints(&vec![0; count])),
+        ("to", ints(&(0..count as i64).map(|row| row * 7 % 1000).collect::<Vec<_>>())),
+        ("from", ints(&(0..count as i64).map(|row| row / 150).collect::<Vec<_>>())),
+    ]);
+    let properties = parquet::file::properties::WriterProperties::builder()
+        .set_max_row_group_row_count(Some(20_000))
+        .build();
+    let output = File::create(&path).unwrap();
+    let mut writer = ArrowWriter::try_new(output, rows.schema(), Some(properties)).unwrap();
+    writer.write(&rows).unwrap();
+    writer.close().unwrap();
+    let loaded = |table| {
+        let db = Database::in_memory();
+        let mut options = EdgeOptions::new("e", "from", "to");
+        options.table.schema = Some("e: [uid] @reverse .".into());
+        let report = edges(&db, table, options).unwrap();
+        assert_eq!((report.nodes, report.triples), (1000, count as u64 + 1000));
+        ask(&db, "{ q(func: eq(xid, [3, 999])) { uid xid e { uid xid } ~e { uid xid } } }")
+    };
+    let want = loaded(table(vec![rows]));
+    assert_eq!(loaded(Table::File(path)), want);
+}
