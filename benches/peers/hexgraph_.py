@@ -6,8 +6,6 @@ once for each, as a user's loop would; the text is parsed once and its variables
 
 import os
 
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from common import Engine
 
 import hexgraph
@@ -58,11 +56,18 @@ class E(Engine):
 
     def load(self, data, db):
         os.makedirs(db, exist_ok=True)
-        quads = db + ".rdf"
-        write_quads(data, quads)
         self.db = hexgraph.connect(db)
-        self.db.load(quads, schema=SCHEMA, progress=False)
-        os.remove(quads)
+        self.db.alter(SCHEMA)
+        self.db.load_nodes(f"{data}/person.parquet", id="id", uid=True, progress=False)
+        self.db.load_edges(
+            f"{data}/knows.parquet",
+            "knows",
+            source="src",
+            target="dst",
+            facets=["date"],
+            uid=True,
+            progress=False,
+        )
 
     def close(self):
         self.db.close()
@@ -135,27 +140,3 @@ class E(Engine):
 
     def reach4(self, person):
         return self.rows(REACH, a=person)[0][0]
-
-
-def write_quads(data, path):
-    """Write the two tables as N-Quads: whoever has Parquet has columns, and Arrow joins them to lines."""
-    people = pq.read_table(f"{data}/person.parquet")
-    edges = pq.read_table(f"{data}/knows.parquet")
-    node = quoted(people["id"], "<", ">")
-    with open(path, "wb") as file:
-        for column in ("name", "age", "city", "created"):
-            value = people[column]
-            if column == "created":
-                value = pc.strftime(value, format="%Y-%m-%dT%H:%M:%SZ")
-            lines(file, node, f" <{column}> ", quoted(value, '"', '"'), " .\n")
-        date = quoted(edges["date"], " (date=", ") .\n")
-        lines(file, quoted(edges["src"], "<", ">"), " <knows> ", quoted(edges["dst"], "<", ">"), date)
-
-
-def quoted(column, before, after):
-    return pc.binary_join_element_wise(before, pc.cast(column, "string"), after, "")
-
-
-def lines(file, *parts):
-    for chunk in pc.binary_join_element_wise(*parts, "").chunks:
-        file.write("".join(chunk.to_pylist()).encode())
