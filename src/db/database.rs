@@ -214,7 +214,7 @@ impl Database {
         self.shared.pool.get()
     }
 
-    /// Does what may compute on many threads. Those that rayon itself started are not there in a
+    /// Does what may compute on many threads, within the limits of a request. Those that rayon itself started are not there in a
     /// forked child, which has a pool of its own.
     ///
     /// # Errors
@@ -225,6 +225,7 @@ impl Database {
         control: &Control,
         job: impl FnOnce() -> Result<T> + Send,
     ) -> Result<T> {
+        control.set_limits(*self.limits());
         if self.is_forked() { control.install(&*self.pool()?, job) } else { job() }
     }
 

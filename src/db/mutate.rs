@@ -193,7 +193,6 @@ impl Database {
         control: &Control,
     ) -> Result<Staged> {
         let started = Instant::now();
-        control.set_limits(*self.limits());
         let (parsing, is_query) = (job.parsing, !job.changes());
         let (changes, found, report) = self.compute(control, || job.run(version, control))?;
         let latency = Latency { parsing, processing: started.elapsed(), encoding: Duration::ZERO };

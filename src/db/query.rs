@@ -114,7 +114,6 @@ impl Database {
     ) -> Result<QueryAnswer> {
         let started = Instant::now();
         let commit = version.commit;
-        control.set_limits(*self.limits());
         let job = || exec::execute(version, plan, options, control);
         let answer = self.compute(control, job)?;
         let latency = Latency { processing: started.elapsed(), ..Latency::default() };

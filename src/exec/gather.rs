@@ -53,32 +53,33 @@ pub(crate) fn numbers(part: &LangValues, wanted: ValueType, nodes: &[u32]) -> Op
     let mut with = Vec::new();
     let values = match (&column.values, wanted) {
         (Values::SmallInt(numbers), ValueType::Int) => {
-            let (numbers, mut out) = (numbers.as_slice(), Vec::new());
-            rows_of(&column.subjects, nodes, |place, row| {
-                with.push(nodes[place]);
-                out.push(i64::from(numbers[row]));
-            });
-            Column::Int(out)
+            Column::Int(pick(column, nodes, numbers.as_slice(), i64::from, &mut with))
         }
         (Values::Int(numbers), ValueType::Int) => {
-            let (numbers, mut out) = (numbers.as_slice(), Vec::new());
-            rows_of(&column.subjects, nodes, |place, row| {
-                with.push(nodes[place]);
-                out.push(numbers[row]);
-            });
-            Column::Int(out)
+            Column::Int(pick(column, nodes, numbers.as_slice(), |number| number, &mut with))
         }
         (Values::Float(numbers), ValueType::Float) => {
-            let (numbers, mut out) = (numbers.as_slice(), Vec::new());
-            rows_of(&column.subjects, nodes, |place, row| {
-                with.push(nodes[place]);
-                out.push(numbers[row]);
-            });
-            Column::Float(out)
+            Column::Float(pick(column, nodes, numbers.as_slice(), |number| number, &mut with))
         }
         _ => return None,
     };
     Some(ValueMap { nodes: with, values, constant: None })
+}
+
+/// The numbers of those nodes that have one, which are added to `with`.
+fn pick<S: Copy, T>(
+    column: &StoredColumn,
+    nodes: &[u32],
+    numbers: &[S],
+    number: impl Fn(S) -> T,
+    with: &mut Vec<u32>,
+) -> Vec<T> {
+    let mut picked = Vec::new();
+    rows_of(&column.subjects, nodes, |place, row| {
+        with.push(nodes[place]);
+        picked.push(number(numbers[row]));
+    });
+    picked
 }
 
 /// How many ids a table may span for each of its members.

@@ -209,12 +209,14 @@ fn items(
             };
             let places = values.places(node, list.len());
             let mut row = match &field.facets {
-                Some(facets) => value_facets(facets, alias, predicate.def.list, &list, &places),
+                Some(facets) => {
+                    value_facets(facets, alias, predicate.def.list, &list, places.clone())
+                }
                 None => Row::new(),
             };
             let item = match predicate.def.list {
                 true => {
-                    let shown = places.iter().map(|&place| convert(list.get(place)));
+                    let shown = places.map(|place| convert(list.get(place)));
                     Item::List(shown.collect::<Result<_>>()?)
                 }
                 false => Item::Value(convert(list.get(0))?),
@@ -232,10 +234,10 @@ fn value_facets(
     alias: &str,
     is_list: bool,
     list: &ValueList<'_>,
-    places: &[usize],
+    places: impl Iterator<Item = usize>,
 ) -> Row {
     let mut row = Row::new();
-    for (shown, &place) in places.iter().enumerate() {
+    for (shown, place) in places.enumerate() {
         for (key, value) in chosen(facets, alias, &list.facets(place)) {
             let value = value.to_value();
             if !is_list {

@@ -222,12 +222,7 @@ impl Writer<'_, '_> {
             return self.all_langs(field, name, predicate, node);
         }
         if let Some((_, list)) = predicate.values_in(Langs::First(langs), node) {
-            if !predicate.def.list && field.facets.is_none() {
-                self.sink.key(&field.key);
-                self.sink.value(typed(list.get(0), predicate.def.value_type)?.as_ref());
-                return Ok(());
-            }
-            self.value_list(&field.key, field, predicate, &list, &values.places(node, list.len()))?;
+            self.value_list(&field.key, field, predicate, &list, values.places(node, list.len()))?;
         }
         Ok(())
     }
@@ -248,17 +243,12 @@ impl Writer<'_, '_> {
             if list.is_empty() {
                 continue;
             }
-            let places: Vec<usize> = (0..list.len()).collect();
+            let places = 0..list.len();
             if part.lang.is_empty() {
-                self.value_list(name, field, predicate, &list, &places)?;
+                self.value_list(name, field, predicate, &list, places)?;
             } else {
-                self.value_list(
-                    &format!("{name}@{}", part.lang),
-                    field,
-                    predicate,
-                    &list,
-                    &places,
-                )?;
+                let key = format!("{name}@{}", part.lang);
+                self.value_list(&key, field, predicate, &list, places)?;
             }
         }
         Ok(())
@@ -270,10 +260,10 @@ impl Writer<'_, '_> {
         field: &Field,
         predicate: &Predicate,
         list: &ValueList<'_>,
-        places: &[usize],
+        places: impl Iterator<Item = usize> + Clone,
     ) -> Result<()> {
         if let Some(facets) = &field.facets {
-            self.value_facets(key, facets, predicate, list, places);
+            self.value_facets(key, facets, predicate, list, places.clone());
         }
         let wanted = predicate.def.value_type;
         self.sink.key(key);
@@ -283,7 +273,7 @@ impl Writer<'_, '_> {
             return Ok(());
         }
         self.sink.begin_array();
-        for &place in places {
+        for place in places {
             self.sink.value(typed(list.get(place), wanted)?.as_ref());
         }
         self.sink.end_array();
@@ -297,10 +287,10 @@ impl Writer<'_, '_> {
         facets: &Facets,
         predicate: &Predicate,
         list: &ValueList<'_>,
-        places: &[usize],
+        places: impl Iterator<Item = usize>,
     ) {
         let found: Vec<Vec<(&str, ValueRef<'_>)>> =
-            places.iter().map(|&place| list.facets(place)).collect();
+            places.map(|place| list.facets(place)).collect();
         if !predicate.def.list {
             for (name, value) in chosen(facets, key, &found[0]) {
                 self.sink.key(&name);

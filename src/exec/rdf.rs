@@ -168,7 +168,7 @@ impl Writer<'_, '_> {
             return Ok(());
         }
         if let Some((_, list)) = predicate.values_in(Langs::First(langs), node) {
-            for &place in values.places(node, list.len()).iter() {
+            for place in values.places(node, list.len()) {
                 self.fact(node, name_of(field), typed(list.get(place), wanted)?.as_ref());
             }
         }

@@ -8,7 +8,6 @@ use crate::plan::Block;
 use crate::plan::Field;
 use crate::types::Value;
 use rustc_hash::FxHashMap;
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The result of one block.
@@ -81,12 +80,15 @@ impl ValueField {
     }
 
     /// The places of a node's values that are shown.
-    pub(crate) fn places(&self, node: u32, count: usize) -> Cow<'_, [usize]> {
-        match self.shown.as_ref().map(|shown| shown.get(&node)) {
-            None => Cow::Owned((0..count).collect()),
-            Some(Some(places)) => Cow::Borrowed(places),
-            Some(None) => Cow::Borrowed(&[]),
-        }
+    pub(crate) fn places(
+        &self,
+        node: u32,
+        count: usize,
+    ) -> impl Iterator<Item = usize> + Clone + '_ {
+        let shown = self.shown.as_ref();
+        let shown = shown.map(|shown| shown.get(&node).map_or(&[][..], Vec::as_slice));
+        let count = shown.map_or(count, <[usize]>::len);
+        (0..count).map(move |place| shown.map_or(place, |shown| shown[place]))
     }
 }
 

@@ -32,6 +32,9 @@ type Found = BTreeMap<VarId, Var>;
 impl Context<'_> {
     /// Sets the variables that a block's tree defines by itself, all but aggregates and math.
     pub(crate) fn publish(&mut self, block: &Block, result: &BlockResult) -> Result<()> {
+        if block.var.is_none() && block.defines.is_empty() {
+            return Ok(());
+        }
         let mut found = Found::new();
         let roots = match &result.level.alive {
             None => distinct(&result.roots),
@@ -130,7 +133,7 @@ impl Context<'_> {
             let Some(var) = item.var else { continue };
             let facet_at = |node: &u32| {
                 let (_, list) = predicate.values_in(Langs::First(langs), *node)?;
-                let place = *values.places(*node, list.len()).first()?;
+                let place = values.places(*node, list.len()).next()?;
                 Some((*node, list.facet(place, &item.facet)?.to_value()))
             };
             add_values(found, Some(var), ValueMap::from_sorted(live.iter().filter_map(facet_at)));
