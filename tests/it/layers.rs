@@ -18,6 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("plan", &["types", "schema"]),
     ("exec", &["types", "schema", "storage", "index", "text", "geo", "graph", "plan", "answer"]),
     ("dql", &["types", "schema", "plan"]),
+    ("graphql", &["types", "text", "schema", "formats", "plan"]),
     ("db", &["types", "schema", "graph", "plan", "exec", "answer", "dql"]),
     ("tables", &["types", "schema", "formats", "storage", "graph", "db"]),
     ("http", &["types", "answer", "db"]),

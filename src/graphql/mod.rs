@@ -1,0 +1,3 @@
+//! GraphQL: the schema language, and what is made from it.
+
+pub mod model;
