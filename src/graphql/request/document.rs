@@ -3,6 +3,7 @@
 
 use apollo_compiler::ast::Type;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 
 use crate::graphql::request::Location;
@@ -17,6 +18,8 @@ pub(super) struct Document<'t> {
     pub operations: Vec<OperationNode<'t>>,
     pub fragments: Vec<FragmentNode<'t>>,
     pub fields: Vec<FieldNode<'t>>,
+    /// The first fragment of each name.
+    pub fragment_numbers: HashMap<&'t str, usize>,
 }
 
 #[derive(Debug)]
@@ -134,7 +137,8 @@ impl<'t> Document<'t> {
 
     /// The first fragment of this name and its number.
     pub fn fragment(&self, name: &str) -> Option<(usize, &FragmentNode<'t>)> {
-        self.fragments.iter().enumerate().find(|(_, fragment)| fragment.name == name)
+        let number = *self.fragment_numbers.get(name)?;
+        Some((number, &self.fragments[number]))
     }
 }
 

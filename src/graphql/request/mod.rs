@@ -6,8 +6,19 @@ mod limits;
 mod document;
 mod lexer;
 mod parser;
+mod rules;
+mod literals;
+mod variables;
+mod plan;
+mod flatten;
+mod checked;
+mod cache;
+mod introspect;
 
+pub use cache::Requests;
+pub use checked::Request;
 pub use fault::{Fault, Location, PathStep};
+pub use introspect::introspect;
 pub use limits::Limits;
 pub use resolved::{
     Arguments, Branch, Cascade, Field, FieldShape, Operation, OperationKind, Selection, Value,

@@ -62,6 +62,8 @@ impl<'t> Parser<'t> {
             }
             TokenKind::Name("fragment") => {
                 let fragment = self.fragment()?;
+                let number = self.document.fragments.len();
+                self.document.fragment_numbers.entry(fragment.name).or_insert(number);
                 self.document.fragments.push(fragment);
             }
             _ => return Err(self.unexpected()),
