@@ -14,7 +14,7 @@ use crate::graphql::sdl::rbac;
 use crate::graphql::sdl::value::bare;
 use crate::graphql::sdl::value::items;
 use crate::graphql::syntax::Fault;
-use crate::graphql::syntax::check_query;
+use crate::graphql::syntax::parse_query;
 
 /// Reads the rules of all types into the model; those of interfaces have to hold too.
 ///
@@ -123,10 +123,9 @@ impl Reader<'_> {
 
     /// A rule that is a query.
     fn traversal(&self, text: &str) -> Result<Rule, String> {
-        let unreadable = |why: String| format!("failed to parse GraphQL rule [reason : {why}]");
-        check_query(text).map_err(|fault| unreadable(fault.message))?;
-        let document = ast::Document::parse(text, "rule")
-            .map_err(|errors| unreadable(errors.errors.to_string()))?;
+        let document = parse_query(text).map_err(|fault| {
+            format!("failed to parse GraphQL rule [reason : {}]", fault.message)
+        })?;
         let operations: Vec<&Node<ast::OperationDefinition>> =
             document.definitions.iter().filter_map(|def| def.as_operation_definition()).collect();
         let [operation] = operations[..] else {

@@ -7,7 +7,7 @@ use apollo_compiler::ast::Value;
 use crate::graphql::sdl::custom::Custom;
 use crate::graphql::sdl::template;
 use crate::graphql::syntax::Place;
-use crate::graphql::syntax::check_query;
+use crate::graphql::syntax::parse_query;
 
 const INSIDE: &str = "inside graphql in @custom directive, found";
 
@@ -18,12 +18,10 @@ pub(super) fn check(
     text: &str,
     place: Option<Place>,
 ) -> Option<Vec<String>> {
-    let parsed = check_query(text)
-        .map_err(|fault| fault.message)
-        .and_then(|()| ast::Document::parse(text, "graphql").map_err(|errors| errors.to_string()));
-    let document = match parsed {
+    let document = match parse_query(text) {
         Ok(document) => document,
-        Err(why) => {
+        Err(fault) => {
+            let why = fault.message;
             let what = format!("unable to parse graphql in @custom directive because: {why}");
             custom.fault(place, ':', what);
             return None;

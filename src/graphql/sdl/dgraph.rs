@@ -76,8 +76,9 @@ fn reverse(subject: &Subject<'_>, directive: &RawDirective, pred: &str) -> Resul
         dgraph_pred(candidate).is_some_and(|pred| pred.trim_matches(['<', '>']) == wanted)
     };
     match other.fields.iter().find(is_forward) {
-        Some(forward) => fits(def, other, forward)
-            .map_err(|message| Fault::at(directive.place, message)),
+        Some(forward) => fits(def, other, forward).map_err(|message| {
+            Fault::at(forward.directive("dgraph").and_then(|dgraph| dgraph.place), message)
+        }),
         None => Err(subject.fault_at(
             directive,
             format!(

@@ -25,7 +25,6 @@ pub(super) struct Draft<'a> {
     pub(super) settings: &'a Settings,
     /// A type has `@key`.
     pub(super) federated: bool,
-    /// Names of secrets.
     by_name: HashMap<String, usize>,
     /// Per type, the fields that a `@provides` names.
     provided: HashMap<String, HashSet<String>>,
@@ -59,10 +58,6 @@ impl<'a> Draft<'a> {
     /// The deployer's type of a name.
     pub(super) fn get(&self, name: &str) -> Option<&RawType> {
         self.by_name.get(name).map(|&index| &self.schema.types[index])
-    }
-
-    pub(super) fn index_of(&self, name: &str) -> Option<usize> {
-        self.by_name.get(name).copied()
     }
 
     /// The kind of a type, the deployer's or built in.

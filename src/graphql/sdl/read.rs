@@ -1,8 +1,6 @@
 //! From text to model, stage by stage. A stage tells all of its faults; the next does not begin
 //! when there are any.
 
-use apollo_compiler::parser::Parser;
-
 use crate::graphql::model::Field;
 use crate::graphql::model::Model;
 use crate::graphql::model::TypeDef;
@@ -14,12 +12,10 @@ use crate::graphql::sdl::draft::Draft;
 use crate::graphql::sdl::federation;
 use crate::graphql::sdl::names;
 use crate::graphql::sdl::raw;
-use crate::graphql::sdl::raw::RawSchema;
 use crate::graphql::sdl::standard;
 use crate::graphql::syntax::Fault;
-use crate::graphql::syntax::Place;
 use crate::graphql::syntax::Places;
-use crate::graphql::syntax::check_schema;
+use crate::graphql::syntax::parse_schema;
 
 /// What the server was told that a schema depends on.
 #[derive(Debug, Clone, Default)]
@@ -49,8 +45,8 @@ pub fn read(text: &str, settings: &Settings) -> Result<Model, Vec<Fault>> {
     }
     let places = Places::of(text);
     let comments = comments::read(text).map_err(|message| vec![Fault::new(message)])?;
-    let raw = parse(text, &places).map_err(|fault| vec![fault])?;
-    let mut draft = Draft::new(raw, &places, settings);
+    let document = parse_schema(text).map_err(|fault| vec![fault])?;
+    let mut draft = Draft::new(raw::collect(&document, &places), &places, settings);
     stage(names::check(draft.types()))?;
     complete(&mut draft).map_err(|fault| vec![fault])?;
     stage(check::check(&mut draft))?;
@@ -69,24 +65,6 @@ pub fn read(text: &str, settings: &Settings) -> Result<Model, Vec<Fault>> {
 /// Goes on when nothing was found.
 fn stage(faults: Vec<Fault>) -> Result<(), Vec<Fault>> {
     if faults.is_empty() { Ok(()) } else { Err(faults) }
-}
-
-fn parse(text: &str, places: &Places<'_>) -> Result<RawSchema, Fault> {
-    check_schema(text)?;
-    match Parser::new().parse_ast(text, "schema.graphql") {
-        Ok(document) => Ok(raw::collect(&document, places)),
-        // What our grammar accepts and apollo-compiler does not is in its words.
-        Err(errors) => {
-            let first = errors.errors.iter().next();
-            let place = first.as_ref().and_then(|first| first.line_column_range());
-            let place = place.map(|range| Place {
-                line: range.start.line as u32,
-                column: range.start.column as u32,
-            });
-            let message = first.map_or_else(String::new, |first| first.error.to_string());
-            Err(Fault::at(place, message))
-        }
-    }
 }
 
 /// Adds what interfaces give, and checks the result as any GraphQL schema.

@@ -4,7 +4,7 @@ use apollo_compiler::ast;
 use apollo_compiler::ast::Value;
 
 use crate::graphql::sdl::value::written;
-use crate::graphql::syntax::check_query;
+use crate::graphql::syntax::parse_query;
 
 /// The variables of a template, each once, in the order in which they appear. `strict` templates
 /// are JSON but for the quotes of keys: no enum values and no block strings.
@@ -18,8 +18,7 @@ pub(super) fn variables(template: &str, strict: bool) -> Result<Vec<String>, Str
     }
     // A template is what the argument of a field can be.
     let text = format!("query {{ template(input:{template}) }}");
-    check_query(&text).map_err(|fault| fault.to_string())?;
-    let document = ast::Document::parse(text, "template").map_err(|_| "input: malformed")?;
+    let document = parse_query(&text).map_err(|fault| fault.to_string())?;
     let mut variables = Vec::new();
     for definition in &document.definitions {
         let ast::Definition::OperationDefinition(operation) = definition else { continue };

@@ -5,7 +5,7 @@ mod lexer;
 mod recognizer;
 mod schema_grammar;
 mod query_grammar;
+mod parse;
 
+pub use parse::{parse_query, parse_schema};
 pub use place::{Fault, Place, Places};
-pub use query_grammar::check_query;
-pub use schema_grammar::check_schema;

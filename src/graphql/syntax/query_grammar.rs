@@ -1,21 +1,11 @@
 //! The grammar of requests.
 
-use crate::graphql::syntax::Fault;
 use crate::graphql::syntax::lexer::Kind;
 use crate::graphql::syntax::recognizer::Read;
 use crate::graphql::syntax::recognizer::Recognizer;
-use crate::graphql::syntax::recognizer::recognize;
 
-/// Looks for the first fault of a request's grammar. O(text).
-///
-/// # Errors
-///
-/// The fault, with its place.
-pub fn check_query(text: &str) -> Result<(), Fault> {
-    recognize(text, document)
-}
-
-fn document(tokens: &mut Recognizer<'_>) -> Read {
+/// A whole text.
+pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {
     while tokens.ahead().kind != Kind::End {
         match (tokens.ahead().kind, tokens.ahead().text) {
             (Kind::Mark("{"), _) => selection_set(tokens)?,
@@ -96,6 +86,7 @@ fn fragment(tokens: &mut Recognizer<'_>) -> Read {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graphql::syntax::recognizer::recognize;
 
     #[test]
     fn requests_are_accepted() {
@@ -105,13 +96,13 @@ mod tests {
             "mutation { a } subscription S { b } fragment F on T @x { a }",
             "",
         ] {
-            check_query(text).unwrap_or_else(|fault| panic!("{text}: {fault}"));
+            recognize(text, document).unwrap_or_else(|fault| panic!("{text}: {fault}"));
         }
     }
 
     #[test]
     fn the_first_fault_is_told() {
-        let told = |text: &str| check_query(text).expect_err(text).message;
+        let told = |text: &str| recognize(text, document).expect_err(text).message;
         assert_eq!(told("query { "), "Expected Name, found <EOF>");
         assert_eq!(told("query { a } garbage"), "Unexpected Name \"garbage\"");
         assert_eq!(told("query { a: }"), "Expected Name, found }");

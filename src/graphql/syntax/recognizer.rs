@@ -1,6 +1,8 @@
 //! Reads tokens as a grammar says, and stops at the first that does not fit: what schemas and
 //! requests have in common. It builds nothing, so nothing it does can be wrong but its words.
 
+use std::ops::Range;
+
 use crate::graphql::syntax::Fault;
 use crate::graphql::syntax::Places;
 use crate::graphql::syntax::lexer::Kind;
@@ -20,16 +22,32 @@ pub(super) struct Recognizer<'a> {
     lexer: Lexer<'a>,
     ahead: Token<'a>,
     depth: usize,
+    empty_parentheses: Vec<Range<usize>>,
+}
+
+/// Reads a whole text.
+pub(super) type Grammar = fn(&mut Recognizer<'_>) -> Read;
+
+/// What is to be known of a text that fits its grammar.
+#[derive(Debug)]
+pub(super) struct Recognized {
+    /// There is no token.
+    pub(super) is_empty: bool,
+    /// Parentheses that may hold something, and hold nothing.
+    pub(super) empty_parentheses: Vec<Range<usize>>,
 }
 
 /// Runs a grammar over a text.
-pub(super) fn recognize(text: &str, grammar: fn(&mut Recognizer<'_>) -> Read) -> Result<(), Fault> {
+pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, Fault> {
     let run = || {
         let mut lexer = Lexer::new(text);
         let ahead = lexer.next()?;
-        grammar(&mut Recognizer { lexer, ahead, depth: 0 })
+        let is_empty = ahead.kind == Kind::End;
+        let mut tokens = Recognizer { lexer, ahead, depth: 0, empty_parentheses: Vec::new() };
+        grammar(&mut tokens)?;
+        Ok(Recognized { is_empty, empty_parentheses: tokens.empty_parentheses })
     };
-    run().map_err(|(at, message)| Fault::at(Some(Places::of(text).at(at)), message))
+    run().map_err(|(at, message): LexFault| Fault::at(Some(Places::of(text).at(at)), message))
 }
 
 impl<'a> Recognizer<'a> {
@@ -150,8 +168,12 @@ impl<'a> Recognizer<'a> {
         close: &str,
         mut piece: impl FnMut(&mut Self) -> Read,
     ) -> Read<usize> {
+        let start = self.ahead.at;
         if !self.skip(open)? {
             return Ok(0);
+        }
+        if open == "(" && self.is(close) {
+            self.empty_parentheses.push(start..self.ahead.at + 1);
         }
         self.deeper(|this| {
             let mut count = 0;

@@ -1,10 +1,8 @@
 //! The grammar of schemas.
 
-use crate::graphql::syntax::Fault;
 use crate::graphql::syntax::lexer::Kind;
 use crate::graphql::syntax::recognizer::Read;
 use crate::graphql::syntax::recognizer::Recognizer;
-use crate::graphql::syntax::recognizer::recognize;
 
 /// Where a directive may stand.
 const LOCATIONS: [&str; 18] = [
@@ -28,16 +26,8 @@ const LOCATIONS: [&str; 18] = [
     "INPUT_FIELD_DEFINITION",
 ];
 
-/// Looks for the first fault of a schema's grammar. O(text).
-///
-/// # Errors
-///
-/// The fault, with its place.
-pub fn check_schema(text: &str) -> Result<(), Fault> {
-    recognize(text, document)
-}
-
-fn document(tokens: &mut Recognizer<'_>) -> Read {
+/// A whole text.
+pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {
     while tokens.ahead().kind != Kind::End {
         let description = tokens.ahead();
         let described = skip_description(tokens)?;
@@ -179,6 +169,7 @@ fn directive_definition(tokens: &mut Recognizer<'_>) -> Read {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graphql::syntax::recognizer::recognize;
 
     #[test]
     fn schemas_are_accepted() {
@@ -190,14 +181,14 @@ mod tests {
             "schema { query: Query } union U = | A | B enum E { A @deprecated B }",
             "directive @x(a: Int = 3) on | OBJECT | FIELD_DEFINITION input I { a: Int = -1.5e3 }",
         ] {
-            check_schema(text).unwrap_or_else(|fault| panic!("{text}: {fault}"));
+            recognize(text, document).unwrap_or_else(|fault| panic!("{text}: {fault}"));
         }
     }
 
     #[test]
     fn the_first_fault_is_told() {
         let told = |text: &str| {
-            let fault = check_schema(text).expect_err(text);
+            let fault = recognize(text, document).expect_err(text);
             (fault.message, fault.places[0].line, fault.places[0].column)
         };
         let at = |message: &str, line, column| (message.to_owned(), line, column);
@@ -217,6 +208,6 @@ mod tests {
     #[test]
     fn depth_is_bounded() {
         let deep = "type A { f: ".to_owned() + &"[".repeat(100_000);
-        assert!(check_schema(&deep).is_err());
+        assert!(recognize(&deep, document).is_err());
     }
 }
