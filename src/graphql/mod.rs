@@ -1,5 +1,7 @@
 //! GraphQL: the schema language, the API that is made from a schema, and requests to it.
 
+pub mod syntax;
 pub mod model;
+pub mod sdl;
 pub mod generate;
 pub mod request;

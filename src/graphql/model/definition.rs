@@ -79,9 +79,10 @@ impl TypeDef {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// The field that is the node's uid: of type `ID`, and not stored as a foreign key.
+    /// The field of type `ID`: the node's uid, or the key of another service's entity where it has
+    /// a predicate.
     pub fn id_field(&self) -> Option<&Field> {
-        self.fields.iter().find(|field| field.is_id() && field.predicate.is_none())
+        self.fields.iter().find(|field| field.is_id() && !field.foreign)
     }
 
     /// The fields with `@id`, in their order.

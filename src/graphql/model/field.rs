@@ -31,9 +31,9 @@ pub struct Field {
     pub predicate: Option<Predicate>,
     /// `@id`.
     pub unique: Option<UniqueId>,
-    /// `@search`: the indexes, with those that the type implies when no word is given. None without
-    /// the directive.
-    pub search: Option<Vec<SearchIndex>>,
+    /// The indexes that filters use, ordered by name: those of `@search`, the one that the type
+    /// implies where it has no word, and the one that `@id` needs. Empty when there is no filter.
+    pub search: Vec<SearchIndex>,
     /// `@hasInverse`, written here or at the other end.
     pub inverse: Option<Inverse>,
     /// `@default(add:)`.
