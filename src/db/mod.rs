@@ -36,3 +36,6 @@ pub use query::{QueryAnswer, QueryRequest};
 pub use slow::SlowQuery;
 pub use transactions::TxnLimits;
 pub use txn::{Txn, TxnOptions};
+
+#[cfg(test)]
+mod tests;

@@ -291,15 +291,15 @@ impl Journal for Arc<Wal> {
         let synced = durable.saturating_sub(log.start).max(LOG_HEADER_LEN);
         let appended = writer.append(commit, record, synced);
         log.end = log.start + writer.end();
-        let file = writer.file();
+        let mut state = self.sync_state();
+        state.end = log.end;
+        state.file = Some(writer.file());
+        drop(state);
         log.writer = Some(writer);
         if let Err(failure) = appended {
             log.broken = (!failure.is_whole).then_some(log.end);
             return Err(failure.error);
         }
-        let mut state = self.sync_state();
-        state.end = log.end;
-        state.file = Some(file);
         Ok(log.end)
     }
 
