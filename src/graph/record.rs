@@ -102,10 +102,9 @@ pub fn encode_next_uid(next_uid: u64, out: &mut Vec<u8>) {
 }
 
 fn put_changes(changes: &Changes, out: &mut Vec<u8>) {
-    let Changes { predicates, langs, definitions, parts, high, next_uid } = changes;
+    // Great uids are found again in the nodes that are set.
+    let Changes { predicates, langs, definitions, parts, high: _, next_uid } = changes;
     put(*next_uid, out);
-    put(high.len() as u64, out);
-    high.iter().for_each(|uid| put(*uid, out));
     put_text(&definitions_text(definitions), out);
     put(predicates.len() as u64, out);
     predicates.iter().for_each(|def| put_text(&def.name, out));

@@ -13,6 +13,7 @@ use super::changes::Part;
 use super::changes::SetEdge;
 use super::changes::SetValue;
 use super::delta::FacetList;
+use super::node_ids::NodeIds;
 use super::record::CHANGES_TAG;
 use super::record::SCHEMA_TAG;
 use super::record::SchemaChange;
@@ -116,9 +117,6 @@ impl Replay {
     fn gather(&mut self, bytes: &mut Bytes<'_>) -> Option<()> {
         for _ in 0..bytes.count()? {
             self.gathered.next_uid = self.gathered.next_uid.max(bytes.number()?);
-            for _ in 0..bytes.count()? {
-                self.gathered.high.push(bytes.number()?);
-            }
             let definitions = bytes.text()?;
             if !definitions.is_empty() {
                 self.gathered.definitions.extend(parse_schema(definitions).ok()?.predicates);
@@ -160,7 +158,7 @@ impl Replay {
         for _ in 0..values {
             let predicate = places.predicate(bytes)?;
             let lang = places.lang(bytes)?;
-            let node = Uid(bytes.number()?);
+            let node = self.node(bytes)?;
             let value = bytes.value()?;
             let facets = self.facets(bytes)?;
             self.last_part().values.push(SetValue { predicate, lang, node, value, facets });
@@ -169,11 +167,20 @@ impl Replay {
         self.statements += edges;
         for _ in 0..edges {
             let predicate = places.predicate(bytes)?;
-            let (node, target) = (Uid(bytes.number()?), Uid(bytes.number()?));
+            let (node, target) = (self.node(bytes)?, self.node(bytes)?);
             let facets = self.facets(bytes)?;
             self.last_part().edges.push(SetEdge { predicate, node, target, facets });
         }
         Some(())
+    }
+
+    /// A node that is set.
+    fn node(&mut self, bytes: &mut Bytes<'_>) -> Option<Uid> {
+        let uid = Uid(bytes.number()?);
+        if NodeIds::is_high(uid) {
+            self.gathered.high.push(uid.0);
+        }
+        Some(uid)
     }
 
     fn last_part(&mut self) -> &mut Part {
