@@ -1,5 +1,7 @@
 //! Cases of our own: what the checks refuse, what the model says, and that no text panics.
 
+use apollo_compiler::ExecutableDocument;
+use apollo_compiler::Schema;
 use proptest::prelude::*;
 
 use crate::graphql::model::AuthRules;
@@ -113,6 +115,21 @@ fn rules_of_interfaces_hold_too() {
     let told = check_rules(&model, |_| vec!["no".to_owned()]);
     let messages: Vec<&str> = told.iter().map(|fault| fault.message.as_str()).collect();
     assert_eq!(messages, ["Type Director: @auth: failed to validate GraphQL rule [reason : no]"]);
+}
+
+#[test]
+fn rules_are_checked_against_an_api() {
+    let model = valid("type A @auth(query: {rule: \"query { queryA { f nope } }\"}) { f: Int }");
+    let api = Schema::parse_and_validate("type Query { queryA: [A] } type A { f: Int }", "api");
+    let api = api.expect("it is valid");
+    let told = check_rules(&model, |text| {
+        match ExecutableDocument::parse_and_validate(&api, text, "rule") {
+            Ok(_) => Vec::new(),
+            Err(faults) => faults.errors.iter().map(|found| found.error.to_string()).collect(),
+        }
+    });
+    assert_eq!(told.len(), 1);
+    assert!(told[0].message.contains("`nope`"), "{told:?}");
 }
 
 #[test]
