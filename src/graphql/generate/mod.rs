@@ -12,6 +12,8 @@ mod operations;
 mod prune;
 mod generator;
 mod api;
+#[cfg(test)]
+mod conformance;
 
 pub use api::Api;
 pub use root::{Root, RootKind};
