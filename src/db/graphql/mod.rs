@@ -5,7 +5,9 @@ mod request;
 mod run;
 mod query;
 mod mutate;
+mod admin;
 
 pub use crate::graphql::request::{Fault, Location, PathStep};
+pub use admin::Instance;
 pub use request::{Headers, Request, Response};
-pub use schema::{GraphqlSchema, Schemas};
+pub use schema::{Access, GraphqlOptions, GraphqlSchema, Schemas};
