@@ -17,7 +17,6 @@ use crate::types::Error;
 use crate::types::Result;
 use arc_swap::ArcSwap;
 use crossbeam::channel;
-use crossbeam::channel::RecvTimeoutError;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -300,29 +299,23 @@ fn start_dropper() -> Option<channel::Sender<Arc<Version>>> {
     thread.spawn(move || drop_versions(&receiver)).ok().map(|_| sender)
 }
 
+/// Drops versions that nobody else has any more. It sleeps between two looks even where more come,
+/// so that those who commit don't have to wake it each time.
 fn drop_versions(receiver: &channel::Receiver<Arc<Version>>) {
     const SHORTEST: Duration = Duration::from_millis(1);
     const LONGEST: Duration = Duration::from_millis(200);
-    let mut waiting: Vec<Arc<Version>> = Vec::new();
-    let mut pause = SHORTEST;
-    loop {
-        let received = match waiting.is_empty() {
-            true => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            false => receiver.recv_timeout(pause),
-        };
-        match received {
-            Ok(version) => {
+    while let Ok(first) = receiver.recv() {
+        let mut waiting = vec![first];
+        let mut pause = SHORTEST;
+        while !waiting.is_empty() {
+            thread::sleep(pause);
+            pause = (2 * pause).min(LONGEST);
+            for version in receiver.try_iter() {
                 waiting.push(version);
                 pause = SHORTEST;
             }
-            Err(RecvTimeoutError::Timeout) => pause = (2 * pause).min(LONGEST),
-            Err(RecvTimeoutError::Disconnected) if waiting.is_empty() => return,
-            Err(RecvTimeoutError::Disconnected) => {
-                thread::sleep(pause);
-                pause = (2 * pause).min(LONGEST);
-            }
+            waiting.retain(|version| 1 < Arc::strong_count(version));
         }
-        waiting.retain(|version| 1 < Arc::strong_count(version));
     }
 }
 
