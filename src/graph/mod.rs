@@ -29,6 +29,7 @@ mod alter;
 mod record;
 mod replay;
 mod snapshots;
+mod watch;
 mod publish;
 mod stats;
 mod export;
@@ -65,6 +66,7 @@ pub use uids::Uids;
 pub use values::{IndexView, LangValues, ValueBase, ValueList, distinct_of, union_of};
 pub use vectors::Nearest;
 pub use version::{Predicate, PredicateData, Version};
+pub use watch::Watch;
 
 #[cfg(test)]
 mod tests;
