@@ -27,6 +27,7 @@ use crate::types::Result;
 use crate::types::Uid;
 use crate::types::Value;
 use crate::types::ValueType;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -38,6 +39,9 @@ pub struct Draft<'a> {
     unique: Vec<UniqueSet>,
     /// The conflict keys of what was changed.
     keys: Vec<Key>,
+    /// What is changed was changed before, and is carried out again: nobody asks for keys, nor
+    /// whether values are unique.
+    is_again: bool,
 }
 
 /// A value that was set where no two nodes may have the same.
@@ -84,7 +88,14 @@ pub struct EdgeChange<'a> {
 impl<'a> Draft<'a> {
     /// A draft of the version after `version`, which has the schema and the nodes of the next one.
     pub fn new(version: &'a Version) -> Draft<'a> {
-        Draft { version, touched: BTreeMap::new(), unique: Vec::new(), keys: Vec::new() }
+        let (touched, unique, keys) = (BTreeMap::new(), Vec::new(), Vec::new());
+        Draft { version, touched, unique, keys, is_again: false }
+    }
+
+    /// As [`Draft::new`], for changes that were carried out before: their conflict keys are not
+    /// collected, and whether two nodes have a value that only one may have is not checked.
+    pub fn again(version: &'a Version) -> Draft<'a> {
+        Draft { is_again: true, ..Draft::new(version) }
     }
 
     /// The node id of a uid, `None` when nothing is known of it.
@@ -191,13 +202,15 @@ impl<'a> Draft<'a> {
     /// Sets edges. For a predicate that is no list, the last one of a node wins.
     pub fn set_edges(&mut self, mut changes: Vec<EdgeChange<'_>>) {
         // The sort is stable: the last one stays the last.
-        changes.sort_by_key(|change| change.name);
-        for run in changes.chunk_by_mut(|one, next| one.name == next.name) {
-            let Draft { version, touched, keys, .. } = self;
+        changes.sort_by(|one, other| compare_names(one.name, other.name));
+        for run in changes.chunk_by_mut(|one, next| is_same_name(one.name, next.name)) {
+            let Draft { version, touched, keys, is_again, .. } = self;
             let Some(predicate) = predicate_of(version, touched, run[0].name) else { continue };
             let def = Arc::clone(&predicate.def);
             let PredicateData::Edges(edges) = &mut predicate.data else { continue };
-            add_edge_keys(version, &def, edges, run, keys);
+            if !*is_again {
+                add_edge_keys(version, &def, edges, run, keys);
+            }
             if is_large(run.len(), edges.forward.base.subjects.len()) {
                 let parts = vec![EdgePart::of(&edges.forward), edge_part(run)];
                 *edges = build_edge_store(&def, parts);
@@ -213,16 +226,20 @@ impl<'a> Draft<'a> {
     /// Sets values. For a predicate that is no list, the last one of a node wins.
     pub fn set_values(&mut self, mut changes: Vec<ValueChange<'_>>) {
         changes.sort_by(|one, other| {
-            (one.name, one.lang, one.node).cmp(&(other.name, other.lang, other.node))
+            compare_names(one.name, other.name)
+                .then_with(|| compare_names(one.lang, other.lang))
+                .then_with(|| one.node.cmp(&other.node))
         });
-        for run in changes.chunk_by_mut(|one, next| (one.name, one.lang) == (next.name, next.lang))
-        {
+        let is_one_column = |one: &ValueChange<'_>, next: &ValueChange<'_>| {
+            is_same_name(one.name, next.name) && is_same_name(one.lang, next.lang)
+        };
+        for run in changes.chunk_by_mut(is_one_column) {
             self.set_column(run[0].name, run[0].lang, run);
         }
     }
 
     fn set_column(&mut self, name: &str, lang: &str, changes: &mut [ValueChange<'_>]) {
-        let Draft { version, touched, keys, .. } = self;
+        let Draft { version, touched, keys, is_again, .. } = self;
         let Some(predicate) = predicate_of(version, touched, name) else { return };
         let def = Arc::clone(&predicate.def);
         let PredicateData::Values(langs) = &mut predicate.data else { return };
@@ -234,12 +251,14 @@ impl<'a> Draft<'a> {
             }
         };
         let mut tokens = Vec::new();
-        if def.unique {
+        if def.unique && !*is_again {
             let token = |it: &ValueChange<'_>| Some((it.node, TokenKey::of(it.value.as_ref())?));
             tokens.extend(changes.iter().filter_map(token));
         }
         let values = &mut langs[place];
-        add_value_keys(version, &def, values, changes, keys);
+        if !*is_again {
+            add_value_keys(version, &def, values, changes, keys);
+        }
         if is_large(changes.len(), values.base.column.subjects.len()) {
             let parts = vec![ValuePart::of(values), value_part(changes, def.value_type)];
             *values = build_values(&def, lang, parts, Some(&values.base));
@@ -295,6 +314,15 @@ impl<'a> Draft<'a> {
         };
         self.touched.into_iter().map(settled).collect()
     }
+}
+
+/// Compares names, most of which are not only equal but one and the same.
+fn compare_names(one: &str, other: &str) -> Ordering {
+    if std::ptr::eq(one, other) { Ordering::Equal } else { one.cmp(other) }
+}
+
+fn is_same_name(one: &str, other: &str) -> bool {
+    compare_names(one, other).is_eq()
 }
 
 /// The copy of a predicate; `None` when the schema does not know it.

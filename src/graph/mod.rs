@@ -30,6 +30,7 @@ mod graphql_schema;
 mod record;
 mod replay;
 mod snapshots;
+mod watch;
 mod publish;
 mod stats;
 mod export;
@@ -67,6 +68,7 @@ pub use uids::Uids;
 pub use values::{IndexView, LangValues, ValueBase, ValueList, distinct_of, union_of};
 pub use vectors::Nearest;
 pub use version::{Predicate, PredicateData, Version};
+pub use watch::Watch;
 
 #[cfg(test)]
 mod tests;
