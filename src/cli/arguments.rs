@@ -79,6 +79,12 @@ pub struct ServeArguments {
     /// Accept GraphQL schemas with `@lambda`; their fields are null, with an error
     #[arg(long, value_name = "URL")]
     pub graphql_lambda_url: Option<String>,
+    /// How many GraphQL subscriptions there may be in all
+    #[arg(long, default_value_t = 10_000, value_name = "NUMBER")]
+    pub graphql_subscriptions: usize,
+    /// How many GraphQL subscriptions a connection may have
+    #[arg(long, default_value_t = 100, value_name = "NUMBER")]
+    pub graphql_subscriptions_per_connection: usize,
     /// Discard a transaction that nobody used for that long
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
     pub txn_timeout: f64,

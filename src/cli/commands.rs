@@ -21,6 +21,7 @@ use crate::db::check;
 use crate::db::graphql::GraphqlOptions;
 use crate::http::ServeOptions;
 use crate::http::Server;
+use crate::http::SubscribeOptions;
 use crate::types::Error;
 use crate::types::Result;
 use clap::Parser;
@@ -117,7 +118,13 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Result<()> {
     if let Some(file) = &arguments.graphql_schema {
         database.set_graphql_schema(&read_text(file)?)?;
     }
-    let options = ServeOptions { host: arguments.host, port: arguments.port, prints_slow };
+    let subscriptions = SubscribeOptions {
+        total: arguments.graphql_subscriptions,
+        per_connection: arguments.graphql_subscriptions_per_connection,
+        ..SubscribeOptions::default()
+    };
+    let (host, port) = (arguments.host, arguments.port);
+    let options = ServeOptions { host, port, prints_slow, subscriptions };
     let mut server = Server::start(database.clone(), options)?;
     print(format!("hexgraph answers at {} (Ctrl-C stops it)\n", server.url()).as_bytes())?;
     interrupt.wait();

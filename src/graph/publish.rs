@@ -235,11 +235,11 @@ impl Store {
     }
 
     /// Has `wake` called by whoever publishes a version in which one of the predicates `names` is
-    /// not what it was before, as long as what is returned lives. It must be quick and must not
-    /// commit.
+    /// not what it was before, or any version where there are no names, as long as what is returned
+    /// lives. It must be quick and must not commit.
     pub fn watch(
         &self,
-        names: Vec<Arc<str>>,
+        names: Option<Vec<Arc<str>>>,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Arc<Watch> {
         self.watches.watch(names, wake)
@@ -370,7 +370,7 @@ mod tests {
         let store = Store::new();
         let told = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&told);
-        let watch = store.watch(vec!["a".into()], move || {
+        let watch = store.watch(Some(vec!["a".into()]), move || {
             count.fetch_add(1, Ordering::Relaxed);
         });
         let alter = |text: &'static str| {

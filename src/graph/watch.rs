@@ -15,16 +15,17 @@ pub struct Watches {
 
 /// A wish to know when one of some predicates changes, as long as it lives.
 pub struct Watch {
-    names: Vec<Arc<str>>,
+    /// `None` for all there are and will be.
+    names: Option<Vec<Arc<str>>>,
     wake: Box<dyn Fn() + Send + Sync>,
 }
 
 impl Watches {
     /// Has `wake` called by whoever publishes a version in which one of the predicates `names` is
-    /// not what it was before. It must be quick and must not commit.
+    /// not what it was before; without names, any version. It must be quick and must not commit.
     pub fn watch(
         &self,
-        names: Vec<Arc<str>>,
+        names: Option<Vec<Arc<str>>>,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Arc<Watch> {
         let watch = Arc::new(Watch { names, wake: Box::new(wake) });
@@ -44,7 +45,8 @@ impl Watches {
             list.iter().filter_map(Weak::upgrade).collect()
         };
         for watch in live {
-            if watch.names.iter().any(|name| differs(old, new, name)) {
+            let names = watch.names.as_deref();
+            if names.is_none_or(|names| names.iter().any(|name| differs(old, new, name))) {
                 (watch.wake)();
             }
         }

@@ -13,4 +13,5 @@ mod health;
 mod graphql;
 mod reply;
 
+pub use graphql::SubscribeOptions;
 pub use server::{ServeOptions, Server};

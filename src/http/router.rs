@@ -3,6 +3,7 @@
 use super::alter;
 use super::commit;
 use super::graphql;
+use super::graphql::Feeds;
 use super::health;
 use super::incoming;
 use super::incoming::Incoming;
@@ -37,6 +38,8 @@ pub struct App {
     pub started: Instant,
     /// Whether slow queries are printed to standard error.
     pub prints_slow: bool,
+    /// The subscriptions of its clients.
+    pub feeds: Arc<Feeds>,
     /// Fails its check once the server is stopped.
     stopping: Canceller,
 }
@@ -47,9 +50,15 @@ impl App {
         database: Database,
         address: SocketAddr,
         prints_slow: bool,
+        feeds: Arc<Feeds>,
         stopping: Canceller,
     ) -> App {
-        App { database, address, started: Instant::now(), prints_slow, stopping }
+        App { database, address, started: Instant::now(), prints_slow, feeds, stopping }
+    }
+
+    /// True once requests that run have to end.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.check().is_err()
     }
 }
 
@@ -110,7 +119,10 @@ pub async fn receive_any(app: Arc<App>, request: Request, answer: Answerer) -> R
 /// its client goes away or the server stops.
 pub fn run(
     app: &App,
-    peer: Option<ConnectInfo<Peer>>, incoming: &Incoming, answer: Answerer) -> Reply {
+    peer: Option<ConnectInfo<Peer>>,
+    incoming: &Incoming,
+    answer: Answerer,
+) -> Reply {
     let timeout = match incoming.timeout() {
         Ok(timeout) => timeout,
         Err(message) => return Reply::invalid_request(&message),

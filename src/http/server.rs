@@ -1,5 +1,7 @@
 //! A server in the background, and how to stop it.
 
+use super::graphql::Feeds;
+use super::graphql::SubscribeOptions;
 use super::peer::Peer;
 use super::router::App;
 use super::router::router;
@@ -13,6 +15,7 @@ use std::net::Ipv4Addr;
 use std::net::SocketAddr;
 use std::net::TcpListener;
 use std::process;
+use std::sync::Arc;
 use std::thread;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -33,6 +36,8 @@ pub struct ServeOptions {
     pub port: u16,
     /// Whether queries that take longer than the limit `slow` are printed to standard error.
     pub prints_slow: bool,
+    /// How GraphQL subscriptions are served.
+    pub subscriptions: SubscribeOptions,
 }
 
 /// A running server. It stops when it is dropped.
@@ -49,7 +54,12 @@ struct Running {
 
 impl Default for ServeOptions {
     fn default() -> ServeOptions {
-        ServeOptions { host: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 8080, prints_slow: false }
+        ServeOptions {
+            host: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            port: 8080,
+            prints_slow: false,
+            subscriptions: SubscribeOptions::default(),
+        }
     }
 }
 
@@ -69,7 +79,7 @@ impl Server {
         let (stop, stopped) = oneshot::channel();
         let thread = thread::Builder::new().name("hexgraph-http".to_owned());
         let thread = thread
-            .spawn(move || run(runtime, listener, database, address, options.prints_slow, stopped))
+            .spawn(move || run(runtime, listener, database, address, options, stopped))
             .map_err(failed)?;
         Ok(Server { address, process: process::id(), running: Some(Running { stop, thread }) })
     }
@@ -117,11 +127,13 @@ fn run(
     listener: TcpListener,
     database: Database,
     address: SocketAddr,
-    prints_slow: bool,
+    options: ServeOptions,
     stopped: oneshot::Receiver<()>,
 ) {
     let stop = Control::new();
-    let app = App::new(database, address, prints_slow, stop.canceller());
+    let feeds = Arc::new(Feeds::new(options.subscriptions));
+    let stopping = stop.canceller();
+    let app = App::new(database, address, options.prints_slow, Arc::clone(&feeds), stopping);
     runtime.block_on(async {
         let Ok(listener) = TokioListener::from_std(listener) else { return };
         let (stopping, is_stopping) = oneshot::channel::<()>();
@@ -129,6 +141,7 @@ fn run(
             // An error means that the handle is gone, which stops the server too.
             let _ = stopped.await;
             drop(stopping);
+            feeds.close(STOP_GRACE).await;
         };
         let service = router(app).into_make_service_with_connect_info::<Peer>();
         let server = axum::serve(listener, service);

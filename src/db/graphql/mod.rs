@@ -5,9 +5,11 @@ mod request;
 mod run;
 mod query;
 mod mutate;
+mod subscribe;
 mod admin;
 
-pub use crate::graphql::request::{Fault, Location, PathStep};
+pub use crate::graphql::request::{Fault, Location, OperationKind, PathStep};
 pub use admin::Instance;
-pub use request::{Headers, Request, Response};
+pub use request::{Headers, Request, Response, faults_to_json};
 pub use schema::{Access, GraphqlOptions, GraphqlSchema, Schemas};
+pub use subscribe::{Subscription, Update};

@@ -42,6 +42,11 @@ impl Headers {
         self.0.push((name.into(), value.into()));
     }
 
+    /// Adds all of others, behind those that are there.
+    pub fn extend(&mut self, others: &Headers) {
+        self.0.extend_from_slice(&others.0);
+    }
+
     /// The first of a name, whose case does not matter.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
@@ -95,6 +100,13 @@ impl Response {
         out.push(b'}');
         out
     }
+}
+
+/// Faults as JSON: what stands under `errors` of an answer.
+pub fn faults_to_json(faults: &[Fault]) -> Vec<u8> {
+    let mut out = Vec::new();
+    write_faults(faults, &mut out);
+    out
 }
 
 fn write_faults(faults: &[Fault], out: &mut Vec<u8>) {

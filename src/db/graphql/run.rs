@@ -51,17 +51,27 @@ impl Database {
     pub fn graphql(&self, request: &Request, headers: &Headers, control: &Control) -> Response {
         guarded(|| {
             let version = self.version()?;
-            let Some(loaded) = self.graphql_schemas().of(&version) else {
-                return Ok(Response::refused(vec![no_schema(&request.query)]));
-            };
-            let operation = match resolve(&loaded, request) {
-                Ok(operation) => operation,
+            let (loaded, operation) = match self.graphql_operation(&version, request) {
+                Ok(found) => found,
                 Err(faults) => return Ok(Response::refused(faults)),
             };
             let run = Run { database: self, version, loaded, headers, control };
             Ok(run.carry_out(&operation))
         })
         .unwrap_or_else(|error| Response::refused(vec![Fault::new(error.to_string())]))
+    }
+
+    /// What a request asks for, by the schema of a version.
+    pub(super) fn graphql_operation(
+        &self,
+        version: &Version,
+        request: &Request,
+    ) -> Result<(Arc<Loaded>, Operation), Vec<Fault>> {
+        let Some(loaded) = self.graphql_schemas().of(version) else {
+            return Err(vec![no_schema(&request.query)]);
+        };
+        let operation = resolve(&loaded, request)?;
+        Ok((loaded, operation))
     }
 }
 
@@ -96,7 +106,8 @@ pub(super) struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn carry_out(&self, operation: &Operation) -> Response {
+    /// Answers all root fields.
+    pub fn carry_out(&self, operation: &Operation) -> Response {
         let outcomes = match operation.kind {
             OperationKind::Mutation => self.mutations(&operation.fields),
             OperationKind::Query | OperationKind::Subscription => self.queries(&operation.fields),
@@ -155,7 +166,8 @@ impl Run<'_> {
 
 fn guarded_outcome(field: &Field, work: impl FnOnce() -> Outcome) -> Outcome {
     guarded(|| Ok(work())).unwrap_or_else(|error| {
-        let fault = Fault { path: root_path(field), ..Fault::at(field.shape.location, error.to_string()) };
+        let fault =
+            Fault { path: root_path(field), ..Fault::at(field.shape.location, error.to_string()) };
         Outcome::fault(field, fault)
     })
 }

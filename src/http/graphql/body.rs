@@ -3,6 +3,7 @@
 use crate::db::graphql::Headers;
 use crate::db::graphql::Request;
 use crate::http::incoming::Incoming;
+use axum::http::HeaderMap;
 use serde_json::Deserializer;
 use serde_json::Map;
 use serde_json::Value;
@@ -28,14 +29,18 @@ pub fn of_body(incoming: &Incoming) -> Result<Request, String> {
 }
 
 /// All headers that are text.
-pub fn headers(incoming: &Incoming) -> Headers {
-    let headers = incoming.headers().iter();
-    headers.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?))).collect()
+pub fn headers(headers: &HeaderMap) -> Headers {
+    headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?))).collect()
 }
 
 fn of_json(body: &str) -> Result<Request, String> {
+    of_members(first_object(body).map_err(not_valid)?)
+}
+
+/// What an object asks for.
+pub fn of_members(members: Map<String, Value>) -> Result<Request, String> {
     let mut request = Request::default();
-    for (key, value) in first_object(body).map_err(not_valid)? {
+    for (key, value) in members {
         // The reference does not mind the case of keys, nor others than these.
         match (key.to_ascii_lowercase().as_str(), value) {
             (_, Value::Null) => {}
@@ -86,9 +91,8 @@ mod tests {
 
     #[test]
     fn bodies() {
-        let request = of_json(
-            r#"{"Query":"{ q }","variables":{"a":1},"operationName":null,"more":[]} rest"#,
-        );
+        let request =
+            of_json(r#"{"Query":"{ q }","variables":{"a":1},"operationName":null,"more":[]} rest"#);
         let request = request.unwrap();
         assert_eq!((request.query.as_str(), request.operation), ("{ q }", None));
         assert_eq!(request.variables["a"], 1);

@@ -7,6 +7,7 @@ use crate::db::graphql::Request as GraphqlRequest;
 use crate::db::graphql::Response as GraphqlResponse;
 use crate::http::graphql::body;
 use crate::http::graphql::schema;
+use crate::http::graphql::subscribe;
 use crate::http::incoming;
 use crate::http::incoming::BODY_LEN_MAX;
 use crate::http::incoming::Incoming;
@@ -21,8 +22,10 @@ use crate::types::DateTime;
 use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::ConnectInfo;
+use axum::extract::FromRequestParts;
 use axum::extract::Request;
 use axum::extract::State;
+use axum::extract::ws::WebSocketUpgrade;
 use axum::http::HeaderMap;
 use axum::http::Method;
 use axum::http::StatusCode;
@@ -44,11 +47,50 @@ pub fn routes() -> Router<Arc<App>> {
         any(move |State(app): State<Arc<App>>, request: Request| receive_text(app, request, answer))
     };
     Router::new()
-        .route("/graphql", to(answer))
+        .route("/graphql", any(receive_graphql))
         .route("/admin", to(administer))
         .route("/admin/schema", text(schema::set))
         .route("/admin/schema/validate", text(schema::validate))
         .route("/probe/graphql", text(schema::probe))
+}
+
+/// Takes what comes to `/graphql`: a request, or one that goes on.
+async fn receive_graphql(State(app): State<Arc<App>>, request: Request) -> Response {
+    if subscribe::is_subscriber(request.headers()) {
+        let headers = body::headers(request.headers());
+        let (mut parts, body) = request.into_parts();
+        return match WebSocketUpgrade::from_request_parts(&mut parts, &()).await {
+            Ok(upgrade) => subscribe::accept(app, upgrade, headers),
+            // Not a whole handshake: as any other request.
+            Err(_) => receive(app, Request::from_parts(parts, body), answer).await,
+        };
+    }
+    let method = request.method();
+    if subscribe::wants_events(request.headers())
+        && (method == Method::GET || method == Method::POST)
+    {
+        return receive_for_events(app, request).await;
+    }
+    receive(app, request, answer).await
+}
+
+/// Takes a request that wants its answers as events. One that can't be read is refused as `graphql-sse` has it.
+async fn receive_for_events(app: Arc<App>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let origin = origin(&parts.headers);
+    let read = match to_bytes(body, BODY_LEN_MAX).await {
+        Ok(body) => Incoming::new(parts.headers, parts.uri.query(), body)
+            .map(|incoming| incoming.with_method(parts.method))
+            .and_then(|incoming| Ok((read(&incoming)?, body::headers(incoming.headers())))),
+        Err(error) => Err(format!("while reading the body: {error}")),
+    };
+    let frame = |reply| with_access(reply, &app, origin.as_deref()).into_response(false);
+    match read {
+        Ok((request, headers)) => {
+            subscribe::answer_with_events(&app, request, headers, frame(Reply::empty()))
+        }
+        Err(message) => frame(refused(&message).with_status(StatusCode::BAD_REQUEST)),
+    }
 }
 
 /// Takes a request of GraphQL. Whatever is wrong with it, the status is 200.
@@ -105,7 +147,7 @@ fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
         Ok(request) => request,
         Err(message) => return refused(&message),
     };
-    let headers = body::headers(incoming);
+    let headers = body::headers(incoming.headers());
     let response = app.database.graphql(&request, &headers, control);
     let mut reply = Reply::json(response.to_json(&extensions(&response, started.elapsed())));
     reply.set_header("graphql-toucheduids", Some(response.touched.to_string()));
@@ -134,7 +176,10 @@ fn read(incoming: &Incoming) -> Result<GraphqlRequest, String> {
     match *incoming.method() {
         Method::GET => body::of_parameters(incoming),
         Method::POST => body::of_body(incoming),
-        _ => Err("Unrecognised request method.  Please use GET or POST for GraphQL requests".to_owned()),
+        _ => {
+            Err("Unrecognised request method.  Please use GET or POST for GraphQL requests"
+                .to_owned())
+        }
     }
 }
 
@@ -144,7 +189,7 @@ fn refused(message: &str) -> Reply {
 }
 
 /// What stands beside the data: how much was read, and how long it took.
-fn extensions(response: &GraphqlResponse, took: Duration) -> String {
+pub fn extensions(response: &GraphqlResponse, took: Duration) -> String {
     let ended = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let started = ended.saturating_sub(took);
     let touched = match response.touched {

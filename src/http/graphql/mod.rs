@@ -3,5 +3,7 @@
 mod body;
 mod endpoint;
 mod schema;
+mod subscribe;
 
 pub use endpoint::routes;
+pub use subscribe::{Feeds, SubscribeOptions};

@@ -1,0 +1,159 @@
+//! Subscriptions: an operation that is asked again when a commit touches what its answer is made of.
+
+use crate::db::Database;
+use crate::db::graphql::request::Headers;
+use crate::db::graphql::request::Request;
+use crate::db::graphql::request::Response;
+use crate::db::graphql::run::Run;
+use crate::db::graphql::schema::Loaded;
+use crate::db::guard::guarded;
+use crate::exec::Control;
+use crate::graph::Watch;
+use crate::graphql::request::Fault;
+use crate::graphql::request::Operation;
+use crate::graphql::request::OperationKind;
+use crate::graphql::subscribe;
+use crate::types::Error;
+use std::hash::BuildHasher;
+use std::hash::RandomState;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// An operation whose answer is wanted again whenever it changes. Nothing is computed but in [`Subscription::ask`]; the
+/// caller is woken when it may pay to ask.
+pub struct Subscription {
+    database: Database,
+    operation: Operation,
+    loaded: Arc<Loaded>,
+    headers: Headers,
+    /// The answer that was given last, by two fingerprints whose keys nobody knows.
+    last: Option<[u64; 2]>,
+    fingerprints: [RandomState; 2],
+    expires: Option<SystemTime>,
+    _watch: Arc<Watch>,
+}
+
+/// What asking again came to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Update {
+    /// An answer that differs from the last one.
+    Next(Response),
+    /// The answer is what it was.
+    Same,
+    /// The schema has changed, or the database is closed, or the caller's token has expired: there will be no more.
+    Ended,
+}
+
+impl Database {
+    /// Begins a subscription. `wake` is called, on the thread of whoever commits, when the answer may have changed; it
+    /// must be quick and must not commit. The first answer is there at once.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the request, or that it is not a subscription.
+    pub fn graphql_subscribe(
+        &self,
+        request: &Request,
+        headers: Headers,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Result<Subscription, Vec<Fault>> {
+        let begun = guarded(|| Ok(self.begin_subscription(request, headers, wake)));
+        begun.unwrap_or_else(|error| Err(refusal(&error)))
+    }
+
+    fn begin_subscription(
+        &self,
+        request: &Request,
+        headers: Headers,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Result<Subscription, Vec<Fault>> {
+        let version = self.version().map_err(|error| refusal(&error))?;
+        let (loaded, operation) = self.graphql_operation(&version, request)?;
+        if operation.kind != OperationKind::Subscription {
+            return Err(vec![Fault::new("given GraphQL operation is not a subscription")]);
+        }
+        if let Some(name) = subscribe::nested_custom_field(&loaded.model, &operation) {
+            let message = format!("Custom field `{name}` is not supported in graphql subscription");
+            return Err(vec![Fault::new(message)]);
+        }
+        let names = subscribe::predicates(&loaded.model, &operation).map(|mut names| {
+            names.push(SCHEMA_PREDICATE.to_owned());
+            names.into_iter().map(Arc::from).collect()
+        });
+        let open = self.open_state().map_err(|error| refusal(&error))?;
+        let watch = open.store.watch(names, wake);
+        Ok(Subscription {
+            database: self.clone(),
+            operation,
+            loaded,
+            headers,
+            last: None,
+            fingerprints: [RandomState::new(), RandomState::new()],
+            expires: None,
+            _watch: watch,
+        })
+    }
+
+    /// What a request would do.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn graphql_kind(&self, request: &Request) -> Result<OperationKind, Vec<Fault>> {
+        let found = guarded(|| Ok(self.graphql_operation(&*self.version()?, request)));
+        found.unwrap_or_else(|error| Err(refusal(&error))).map(|found| found.1.kind)
+    }
+}
+
+/// Where the schema's text is.
+const SCHEMA_PREDICATE: &str = "dgraph.graphql.schema";
+
+impl Subscription {
+    /// When the caller's token ends, and the subscription with it.
+    pub fn expires(&self) -> Option<SystemTime> {
+        self.expires
+    }
+
+    /// Asks for the answer on the newest version. Costs what the query costs, and a pass over the answer.
+    pub fn ask(&mut self, control: &Control) -> Update {
+        if self.expires.is_some_and(|end| end <= SystemTime::now()) {
+            return Update::Ended;
+        }
+        let asked = guarded(|| {
+            let version = self.database.version()?;
+            let current = self.database.graphql_schemas().of(&version);
+            if !current.is_some_and(|current| Arc::ptr_eq(&current, &self.loaded)) {
+                return Ok(None);
+            }
+            let (database, headers) = (&self.database, &self.headers);
+            let loaded = Arc::clone(&self.loaded);
+            let run = Run { database, version, loaded, headers, control };
+            Ok(Some(run.carry_out(&self.operation)))
+        });
+        match asked {
+            Ok(None) => Update::Ended,
+            // Closed, or damaged: asking again would not help.
+            Err(error) if self.database.version().is_err() => {
+                drop(error);
+                Update::Ended
+            }
+            Ok(Some(response)) => self.compare(response),
+            Err(error) => self.compare(Response::refused(refusal(&error))),
+        }
+    }
+
+    fn compare(&mut self, response: Response) -> Update {
+        let text = response.to_json("");
+        let [one, other] = &self.fingerprints;
+        let now = Some([one.hash_one(&text), other.hash_one(&text)]);
+        if self.last == now {
+            return Update::Same;
+        }
+        self.last = now;
+        Update::Next(response)
+    }
+}
+
+fn refusal(error: &Error) -> Vec<Fault> {
+    vec![Fault::new(error.to_string())]
+}

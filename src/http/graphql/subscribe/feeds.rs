@@ -1,0 +1,101 @@
+//! What all subscriptions of a server share: how many there may be, and the news that the server stops.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::Semaphore;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+/// How subscriptions are served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SubscribeOptions {
+    /// The most that one connection may have.
+    pub per_connection: usize,
+    /// The most that there may be in all.
+    pub total: usize,
+    /// The least time between two answers to one of them: commits that come faster are answered together.
+    pub interval: Duration,
+    /// How long a client of `graphql-transport-ws` may take to say who it is.
+    pub init_timeout: Duration,
+    /// How often a client is asked whether it is there. One that says nothing three times is let go.
+    pub ping_every: Duration,
+    /// How long a client may leave a message unread before it is let go.
+    pub write_timeout: Duration,
+    /// The longest message that is taken, in bytes.
+    pub message_len_max: usize,
+}
+
+impl Default for SubscribeOptions {
+    fn default() -> SubscribeOptions {
+        SubscribeOptions {
+            per_connection: 100,
+            total: 10_000,
+            interval: Duration::from_millis(20),
+            init_timeout: Duration::from_secs(10),
+            ping_every: Duration::from_secs(20),
+            write_timeout: Duration::from_secs(30),
+            message_len_max: 16 << 20,
+        }
+    }
+}
+
+/// The subscriptions of a server.
+pub struct Feeds {
+    /// As the server was told.
+    pub options: SubscribeOptions,
+    /// One for each that there may be.
+    places: Arc<Semaphore>,
+    /// One for each that may compute: a commit that wakes thousands does not start as many threads.
+    desks: Semaphore,
+    /// Becomes true when the server stops. Every connection has a receiver as long as it lives.
+    closing: watch::Sender<bool>,
+}
+
+impl Feeds {
+    /// None yet.
+    pub fn new(options: SubscribeOptions) -> Feeds {
+        let desks = thread::available_parallelism().map_or(4, usize::from);
+        Feeds {
+            options,
+            places: Arc::new(Semaphore::new(options.total.min(Semaphore::MAX_PERMITS))),
+            desks: Semaphore::new(desks),
+            closing: watch::Sender::new(false),
+        }
+    }
+
+    /// A place for one more, until it is dropped; `None` when there are too many.
+    pub fn place(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.places).try_acquire_owned().ok()
+    }
+
+    /// Carries out `work`, which may take its time, when it is its turn.
+    pub async fn at_desk<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _turn = self.desks.acquire().await.expect("it is never closed");
+        tokio::task::block_in_place(work)
+    }
+
+    /// Tells when the server stops.
+    pub fn closing(&self) -> Closing {
+        Closing(self.closing.subscribe())
+    }
+
+    /// Has all connections end, and waits for them so long.
+    pub async fn close(&self, grace: Duration) {
+        self.closing.send_replace(true);
+        // Those that take longer are cut off.
+        let _ = timeout(grace, self.closing.closed()).await;
+    }
+}
+
+/// Knows when the server stops.
+pub struct Closing(watch::Receiver<bool>);
+
+impl Closing {
+    /// Returns when the server stops.
+    pub async fn wait(&mut self) {
+        // An error means that the server is gone already.
+        let _ = self.0.wait_for(|closing| *closing).await;
+    }
+}

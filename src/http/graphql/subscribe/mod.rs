@@ -1,0 +1,11 @@
+//! Subscriptions over WebSocket, by two protocols, and over server-sent events.
+
+mod feeds;
+mod feed;
+mod dialect;
+mod socket;
+mod events;
+
+pub use events::{answer as answer_with_events, wants_events};
+pub use feeds::{Feeds, SubscribeOptions};
+pub use socket::{accept, is_subscriber};
