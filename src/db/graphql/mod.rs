@@ -3,6 +3,12 @@
 mod schema;
 mod request;
 mod run;
+mod leaf;
+mod numbers;
+mod geometry;
+mod answer;
+mod complete;
+mod custom;
 mod query;
 mod mutate;
 mod admin;
