@@ -316,7 +316,7 @@ fn rules_are_told_in_the_words_of_the_reference() {
         (
             "{ queryCar { owner { x: name } owner { x: born } } }",
             &[
-                "Fields \"owner\" conflict because subfields \"x\" conflict because they return conflicting types String! and DateTime. Use different aliases on the fields to fetch both if this was intentional.",
+                "Fields \"owner\" conflict because subfields \"x\" conflict because name and born are different fields. Use different aliases on the fields to fetch both if this was intentional.",
             ],
         ),
         (
