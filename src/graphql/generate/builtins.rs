@@ -145,6 +145,13 @@ fn ordered_keys(scalar: &str) -> Vec<(&'static str, String)> {
     keys
 }
 
+/// Whether the directive belongs to the schema language; the deployer's own ones mean nothing and are not shown.
+pub(super) fn is_known_directive(name: &str) -> bool {
+    let is = |definition: &str| definition.split(['(', ' ']).next() == Some(name);
+    let known = DIRECTIVES.iter().map(|(definition, _)| *definition);
+    name == "deprecated" || known.chain(FEDERATION_DIRECTIVES.iter().copied()).any(is)
+}
+
 /// The built-in filters of which a request may use one function at a time.
 pub(super) fn function_filters() -> impl Iterator<Item = &'static str> {
     let geo = ["PointGeoFilter", "PolygonGeoFilter", "ContainsFilter", "IntersectsFilter"];

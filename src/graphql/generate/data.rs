@@ -1,5 +1,6 @@
 //! The declared types as they can be selected: arguments on lists of objects, aggregates beside them; payloads.
 
+use crate::graphql::generate::builtins::is_known_directive;
 use crate::graphql::generate::facts::is_comparable;
 use crate::graphql::generate::facts::is_orderable;
 use crate::graphql::generate::facts::stored_target;
@@ -118,22 +119,23 @@ fn input_field(field: &Argument) -> Entry {
     let mut entry = Entry::new(&field.name, field.ty.clone());
     entry.description.clone_from(&field.description);
     // What stands behind the type: the default, then the directives.
-    let directives = field.directives.iter().map(|directive| &**directive);
-    entry.directives = default_text(field) + &directives_text(directives);
+    entry.directives = default_text(field) + &shown_directives(&field.directives, Form::Full);
     entry
 }
 
 fn enum_value(value: &EnumValue) -> Entry {
     let mut entry = Entry::value(&value.name);
     entry.description.clone_from(&value.description);
-    entry.directives = directives_text(value.directives.iter().map(|directive| &**directive));
+    entry.directives = shown_directives(&value.directives, Form::Full);
     entry
 }
 
 fn shown_directives(directives: &apollo_compiler::ast::DirectiveList, form: Form) -> String {
     let hidden =
         |name: &str| form == Form::Service && matches!(name, "auth" | "custom" | "generate");
-    let shown = directives.iter().filter(|directive| !hidden(&directive.name));
+    let shown = directives.iter();
+    let shown =
+        shown.filter(|directive| is_known_directive(&directive.name) && !hidden(&directive.name));
     directives_text(shown.map(|directive| &**directive))
 }
 

@@ -62,13 +62,9 @@ impl FieldFilters {
         if field.is_id() || field.is_custom() || field.foreign || is_multi_language(field) {
             return None;
         }
-        let mut words = search_words(field);
-        if field.unique.is_some() && field.ty.name() == "String" {
-            // An identifier is indexed anyway.
-            if !words.iter().any(|word| word == "hash" || word == "exact") {
-                words.push("hash".into());
-            }
-        } else if field.search.is_none() && field.unique.is_none() {
+        // The index that `@id` needs is among them.
+        let words: Vec<String> = field.search.iter().map(|index| index.word.clone()).collect();
+        if words.is_empty() {
             return None;
         }
         match field.ty.name() {
@@ -111,11 +107,6 @@ pub(super) fn union_filter(def: &TypeDef) -> Definition {
         Entry::new(format!("{}Filter", lower_first(member)), one(format!("{member}Filter")))
     });
     Definition::new(Word::Input, format!("{}Filter", def.name)).with([types]).with(members)
-}
-
-fn search_words(field: &Field) -> Vec<String> {
-    let indexes = field.search.iter().flatten();
-    indexes.map(|index| index.word.clone()).collect()
 }
 
 fn is_equality(word: &str) -> bool {

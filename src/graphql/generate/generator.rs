@@ -204,9 +204,6 @@ impl<'m> Generator<'m> {
         print_section(&mut text, "Input Schema", &declared.iter().collect::<Vec<_>>());
         print_banner(&mut text, "Extended Definitions");
         print_builtins(&mut text, self.form == Form::Service);
-        for directive in &self.model.directive_definitions {
-            text.push_str(&format!("{directive}\n\n"));
-        }
         if self.model.federated && self.form != Form::Service {
             print_banner(&mut text, "Extended Apollo Definitions");
             let entities = self.model.types.iter().filter(|def| def.key.is_some());

@@ -12,6 +12,10 @@ mod operations;
 mod prune;
 mod generator;
 mod api;
+#[cfg(test)]
+mod conformance;
+#[cfg(test)]
+mod tests;
 
 pub use api::Api;
 pub use root::{Root, RootKind};

@@ -15,6 +15,11 @@ mod checked;
 mod cache;
 mod introspect;
 
+#[cfg(test)]
+mod conformance;
+#[cfg(test)]
+mod tests;
+
 pub use cache::Requests;
 pub use checked::Request;
 pub use fault::{Fault, Location, PathStep};

@@ -241,7 +241,7 @@ fn predicate(draft: &Draft<'_>, def: &RawType, raw: &RawField) -> Option<Predica
     if !is_stored || is_uid {
         return None;
     }
-    let owner = draft.parent_interface(def, &raw.name).unwrap_or(def);
+    let owner = draft.parent_interface(raw).unwrap_or(def);
     Some(read_predicate(&predicate_text(raw, &dgraph_type(owner))))
 }
 

@@ -127,3 +127,53 @@ fn recorded_schemas_load() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// The schemas of requests that set one: the body of `/admin/schema`, the text variable of a
+/// mutation.
+fn schema_of(request: &Value) -> Option<String> {
+    let path = request["path"].as_str()?;
+    let body = request["body"].as_str()?;
+    if path.starts_with("/admin/schema") {
+        return Some(body.to_owned());
+    }
+    if path != "/admin" || !body.contains("updateGQLSchema") {
+        return None;
+    }
+    let body: Value = serde_json::from_str(body).ok()?;
+    body["variables"].as_object()?.values().find_map(|value| value.as_str().map(str::to_owned))
+}
+
+/// What the reference said of a schema, without requests that had no right to ask.
+fn answer(request: &Value) -> Option<Vec<String>> {
+    let errors = request["response"]["errors"].as_array().into_iter().flatten();
+    let told: Vec<String> =
+        errors.filter_map(|error| error["message"].as_str().map(str::to_owned)).collect();
+    let no_right = ["AuthToken", "PermissionDenied", "Unauthenticated"];
+    if told.iter().any(|told| no_right.iter().any(|word| told.contains(word))) {
+        return None;
+    }
+    Some(told.into_iter().filter(|told| told != "Schema is valid").collect())
+}
+
+#[test]
+fn schemas_of_traces_are_judged_as_recorded() {
+    let Some(folder) = folder() else { return };
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for entry in fs::read_dir(folder).expect("the folder is there") {
+        let name = entry.expect("an entry").file_name().into_string().expect("a plain name");
+        if !name.ends_with(".jsonl") {
+            continue;
+        }
+        for (index, request) in records(&name).iter().enumerate() {
+            let Some((text, told)) = schema_of(request).zip(answer(request)) else { continue };
+            seen += 1;
+            let faults = read(&text, &settings()).err().unwrap_or_default();
+            let found: Vec<String> = faults.iter().map(Fault::to_string).collect();
+            if found != told {
+                wrong.push(format!("{name}:{}: {found:#?} not {told:#?}", index + 1));
+            }
+        }
+    }
+    assert!(wrong.is_empty() && seen > 50, "{seen} seen\n{}", wrong.join("\n"));
+}

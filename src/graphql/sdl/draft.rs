@@ -39,7 +39,8 @@ impl<'a> Draft<'a> {
     ) -> Draft<'a> {
         for def in schema.types.iter_mut().filter(|def| def.extension) {
             if !is_root_name(&def.name) {
-                def.directives.push(RawDirective::made(name!("extends"), Vec::new()));
+                let extends = RawDirective::made(name!("extends"), Vec::new());
+                def.directives.push(RawDirective { place: def.place, ..extends });
             }
         }
         let mut by_name = HashMap::new();
@@ -60,6 +61,11 @@ impl<'a> Draft<'a> {
         self.by_name.get(name).map(|&index| &self.schema.types[index])
     }
 
+    /// The deployer's type of a name, to be changed.
+    pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut RawType> {
+        self.by_name.get(name).map(|&index| &mut self.schema.types[index])
+    }
+
     /// The kind of a type, the deployer's or built in.
     pub(super) fn kind_of(&self, name: &str) -> Option<RawKind> {
         self.get(name).map(|def| def.kind).or_else(|| builtin::kind_of(name, self.federated))
@@ -69,10 +75,9 @@ impl<'a> Draft<'a> {
         self.kind_of(name) == Some(kind)
     }
 
-    /// The interface of a type that has the field: where its predicate is.
-    pub(super) fn parent_interface(&self, def: &RawType, field: &str) -> Option<&RawType> {
-        let interfaces = def.interfaces.iter().filter_map(|name| self.get(name));
-        interfaces.into_iter().find(|interface| interface.field(field).is_some())
+    /// The interface that a field was copied from: where its predicate is.
+    pub(super) fn parent_interface(&self, field: &RawField) -> Option<&RawType> {
+        field.inherited_from.as_ref().and_then(|name| self.get(name))
     }
 
     /// The interface of a type that has the password.
@@ -157,6 +162,12 @@ impl Draft<'_> {
         let mut expanded = def.clone();
         // The interface that each field was seen in first.
         let mut seen: HashMap<&str, &str> = HashMap::new();
+        // How often the type itself declares a field, and where it does first.
+        let mut own: HashMap<&str, (usize, usize)> = HashMap::new();
+        for (index, field) in def.fields.iter().enumerate() {
+            own.entry(&field.name).or_insert((0, index)).0 += 1;
+        }
+        let mut before = 0;
         for interface in def.interfaces.iter().filter_map(|name| self.get(name)) {
             if interface.kind != RawKind::Interface {
                 continue;
@@ -164,13 +175,13 @@ impl Draft<'_> {
             let mut copies = Vec::new();
             for field in &interface.fields {
                 let first_seen = seen.get(field.name.as_str()).copied();
-                let own = def.fields.iter().filter(|own| own.name == field.name).count();
+                let own = own.get(field.name.as_str()).filter(|(count, _)| *count == 1);
                 // A list of IDs is no ID here, and is refused later on.
                 let is_id = field.is_id() && !field.ty.is_list();
-                if own == 1 {
-                    same_type(def, interface, field)?;
+                if let Some((_, index)) = own {
+                    same_type(def, &def.fields[*index], interface, field)?;
                     match first_seen {
-                        None => replace(&mut expanded, interface, field),
+                        None => expanded.fields[before + index] = replacement(field, interface),
                         // It is there twice now, which the standard checks refuse.
                         Some(_) if !is_id => copies.push(inherit(field, interface)),
                         Some(_) => {}
@@ -182,6 +193,7 @@ impl Draft<'_> {
                 }
                 seen.insert(&field.name, &interface.name);
             }
+            before += copies.len();
             copies.append(&mut expanded.fields);
             expanded.fields = copies;
             expanded.directives.extend(interface.directive("secret").cloned());
@@ -199,14 +211,17 @@ fn inherit(field: &RawField, interface: &RawType) -> RawField {
     }
 }
 
-fn replace(def: &mut RawType, interface: &RawType, field: &RawField) {
-    let own = def.fields.iter_mut().find(|own| own.name == field.name);
-    let own = own.expect("the type was seen to have the field");
-    *own = RawField { inherited_from: Some(interface.name.clone()), ..field.clone() };
+/// A field as an interface gives it to a type that repeats it.
+fn replacement(field: &RawField, interface: &RawType) -> RawField {
+    RawField { inherited_from: Some(interface.name.clone()), ..field.clone() }
 }
 
-fn same_type(def: &RawType, interface: &RawType, field: &RawField) -> Result<(), Fault> {
-    let own = def.field(&field.name).expect("the type was seen to have the field");
+fn same_type(
+    def: &RawType,
+    own: &RawField,
+    interface: &RawType,
+    field: &RawField,
+) -> Result<(), Fault> {
     if own.ty == field.ty {
         return Ok(());
     }

@@ -49,7 +49,7 @@ pub(super) fn key(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
 
 /// Checks `@extends`, which `extend type` gives too.
 pub(super) fn extends(def: &RawType) -> Option<Fault> {
-    let extends = def.directive("extends")?;
+    def.directive("extends")?;
     let name = &def.name;
     if !def.has("key") {
         return Some(without_key(def));
@@ -57,12 +57,12 @@ pub(super) fn extends(def: &RawType) -> Option<Fault> {
     let remote = def.directive("remote")?;
     let message =
         format!("Type {name}; @remote directive cannot be defined with @extends directive");
-    Some(Fault::at(extends.place.or(remote.place), message))
+    Some(Fault::at(remote.place, message))
 }
 
 /// An extension whose entity can't be named.
 pub(super) fn without_key(def: &RawType) -> Fault {
-    let place = def.directive("extends").and_then(|extends| extends.place).or(def.place);
+    let place = def.directive("extends").and_then(|extends| extends.place);
     let message =
         format!("Type {}; Type Extension cannot be defined without @key directive", def.name);
     Fault::at(place, message)

@@ -9,6 +9,7 @@ use crate::graphql::sdl::draft::Draft;
 use crate::graphql::sdl::raw::RawDirective;
 use crate::graphql::sdl::raw::RawField;
 use crate::graphql::sdl::raw::RawKind;
+use crate::graphql::sdl::raw::RawType;
 use crate::graphql::sdl::value::bare;
 use crate::graphql::syntax::Fault;
 use crate::graphql::syntax::Place;
@@ -64,7 +65,7 @@ pub(super) fn check(
 fn is_inverse(subject: &Subject<'_>, inverse: &RawField) -> Result<(), String> {
     let Subject { draft, def, field } = *subject;
     // The directive may have come from an interface: then the link is the interface's.
-    let parent = draft.parent_interface(def, &field.name);
+    let parent = draft.parent_interface(field);
     let linked = parent
         .filter(|parent| parent.field(&field.name).is_some_and(|field| field.has("hasInverse")));
     let (expected, name) = (&linked.unwrap_or(def).name, &field.name);
@@ -94,12 +95,14 @@ pub(super) fn write(draft: &mut Draft<'_>, link: &Link) {
     let argument = Value::Enum(link.inverse.clone());
     let made = RawDirective::made(name!("hasInverse"), vec![(name!("field"), argument)]);
     let made = RawDirective { place: link.place, ..made };
-    for def in &mut draft.schema.types {
-        let has_it = def.name == link.type_name
-            || is_interface && def.interfaces.iter().any(|name| *name == link.type_name);
-        let field = def.fields.iter_mut().find(|field| field.name == link.field);
-        if let Some(field) = field.filter(|_| has_it) {
+    let add_to = |def: &mut RawType| {
+        if let Some(field) = def.fields.iter_mut().find(|field| field.name == link.field) {
             field.directives.push(made.clone());
         }
+    };
+    draft.get_mut(&link.type_name).into_iter().for_each(add_to);
+    if is_interface {
+        let implements = |def: &&mut RawType| def.interfaces.contains(&link.type_name);
+        draft.schema.types.iter_mut().filter(implements).for_each(add_to);
     }
 }

@@ -50,7 +50,7 @@ impl<'a> Sharing<'a> {
         let prefix = dgraph_type(def);
         for field in def.fields.iter().filter(|field| !field.is_id()) {
             // What comes from an interface is checked there.
-            if self.draft.parent_interface(def, &field.name).is_some() {
+            if self.draft.parent_interface(field).is_some() {
                 continue;
             }
             let predicate = predicate_text(field, &prefix);

@@ -90,11 +90,12 @@ impl<'a, 't> Walker<'a, 't> {
     }
 
     fn check_function_count(&mut self, definition: &ExtendedType, value: &ValueNode<'t>) {
-        if let ValueKind::Object(fields) = &value.kind {
-            if fields.len() > 1 && self.api.is_function_filter(definition.name()) {
-                let message = function_count_message(definition.name(), fields.len());
-                self.fault(value.at, message);
-            }
+        if let ValueKind::Object(fields) = &value.kind
+            && fields.len() > 1
+            && self.api.is_function_filter(definition.name())
+        {
+            let message = function_count_message(definition.name(), fields.len());
+            self.fault(value.at, message);
         }
     }
 

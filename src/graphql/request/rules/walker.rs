@@ -241,10 +241,10 @@ impl<'a, 't> Walker<'a, 't> {
         let found = self.document.fragment(spread.name);
         let inside = found.and_then(|(_, fragment)| self.definition(fragment.condition));
         self.directives(inside, &spread.directives, "FRAGMENT_SPREAD");
-        if let Some((number, fragment)) = found {
-            if self.walked_fragments.insert(number) {
-                self.selections(inside, &fragment.selections);
-            }
+        if let Some((number, fragment)) = found
+            && self.walked_fragments.insert(number)
+        {
+            self.selections(inside, &fragment.selections);
         }
         if !self.in_definitions {
             self.used_fragments.insert(spread.name);
