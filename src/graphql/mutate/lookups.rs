@@ -175,6 +175,8 @@ pub struct Found {
     ids: HashMap<usize, Vec<u64>>,
     /// Of each block of values: the nodes by the text of the value.
     values: HashMap<usize, HashMap<String, Vec<u64>>>,
+    /// The nodes that an upsert may change, ascending; `None` for all.
+    permitted: Option<Vec<u64>>,
 }
 
 impl Found {
@@ -199,6 +201,18 @@ impl Found {
             };
             by_text.entry(text).or_default().push(uid.0);
         }
+    }
+
+    /// Says which existing nodes an upsert may change; it leaves others as they are.
+    pub fn permit_upserts(&mut self, uids: impl IntoIterator<Item = u64>) {
+        let mut uids: Vec<u64> = uids.into_iter().collect();
+        uids.sort_unstable();
+        self.permitted = Some(uids);
+    }
+
+    /// Whether an upsert may change a node.
+    pub(super) fn may_upsert(&self, uid: u64) -> bool {
+        self.permitted.as_ref().is_none_or(|uids| uids.binary_search(&uid).is_ok())
     }
 
     /// Whether a block of ids has found a node.

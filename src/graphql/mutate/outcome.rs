@@ -3,6 +3,7 @@
 use crate::formats::NQuad;
 use crate::formats::Subject;
 use crate::graphql::model::TypeDef;
+use crate::graphql::mutate::MutationFault;
 
 /// The variable of the nodes that the filter of an update or a delete has found.
 pub const MATCHED: &str = "x";
@@ -23,12 +24,21 @@ pub struct Outcome<'a> {
     pub unlinks: Vec<Unlink<'a>>,
     /// The new nodes, by their numbers.
     pub new: Vec<NewNode<'a>>,
-    /// Existing nodes that an upsert changes, with their type.
-    pub upserted: Vec<(u64, &'a TypeDef)>,
     /// The nodes that the objects of the input stand for, in their order.
     pub roots: Vec<Subject<'a>>,
     /// Whether an update sets a value that only one node may have.
     pub sets_key: bool,
+    /// Not everybody may see the nodes of the type.
+    pub is_guarded: bool,
+}
+
+impl Outcome<'_> {
+    /// What is wrong when several nodes are to have one value that only one may have.
+    pub fn several_named(&self) -> MutationFault {
+        let message =
+            "only one node is allowed in the filter while updating fields with @id directive";
+        MutationFault::about_node(message, self.is_guarded)
+    }
 }
 
 /// A node to be created.

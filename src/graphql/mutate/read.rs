@@ -88,6 +88,19 @@ impl<'a> Reading<'a> {
         self.names.lookups.query()
     }
 
+    /// The existing nodes that an upsert would change, with their types.
+    pub fn upserts(&self, found: &Found) -> Vec<(u64, &'a TypeDef)> {
+        let Step::Add { objects, is_upsert: true } = &self.step else { return Vec::new() };
+        let entities = objects.iter().filter_map(|object| self.names.entity(self.def, object));
+        let mut nodes: Vec<u64> = Vec::new();
+        for key in entities.flat_map(|number| &self.names.entities[number].keys) {
+            nodes.extend(found.nodes(key.lookup, &key.text));
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes.into_iter().map(|uid| (uid, self.def)).collect()
+    }
+
     /// What the mutation comes to. `now` is what `$now` stands for.
     ///
     /// # Errors
@@ -113,7 +126,7 @@ impl<'a> Reading<'a> {
                 writer.out.roots.push(Subject::Var(MATCHED));
             }
         }
-        writer.finish()
+        writer.finish(def.auth.query.is_some())
     }
 }
 

@@ -66,10 +66,10 @@ impl<'a> Writer<'a> {
         Writer { model, names, found, subjects, now, out, faults }
     }
 
-    /// Adds the node of an object of an `add` input.
+    /// Adds the node of an object of an `add` input; with `is_upsert` changes the one that exists.
     pub fn add_root(&mut self, def: &'a TypeDef, object: &'a Entries, is_upsert: bool) {
         match self.root(def, object, is_upsert) {
-            Ok(subject) => self.out.roots.push(subject),
+            Ok(subject) => self.out.roots.extend(subject),
             Err(fault) => self.faults.push(fault),
         }
     }
@@ -79,9 +79,9 @@ impl<'a> Writer<'a> {
         def: &'a TypeDef,
         object: &'a Entries,
         is_upsert: bool,
-    ) -> Result<Subject<'a>, MutationFault> {
+    ) -> Result<Option<Subject<'a>>, MutationFault> {
         let Some(entity) = self.names.entity(def, object) else {
-            return Ok(self.create(def, object, Place::Root, None));
+            return Ok(Some(self.create(def, object, Place::Root, None)));
         };
         if !is_upsert {
             self.refuse_existing(entity)?;
@@ -89,14 +89,16 @@ impl<'a> Writer<'a> {
         if let Some(uid) = self.existing(entity)? {
             let subject = Subject::Uid(uid);
             self.subjects[entity] = Some(subject);
-            self.out.upserted.push((uid, def));
+            if !self.found.may_upsert(uid) {
+                return Ok(None);
+            }
             self.write(def, subject, object, Place::Root, Age::Existing);
-            return Ok(subject);
+            return Ok(Some(subject));
         }
-        Ok(match self.subjects[entity] {
+        Ok(Some(match self.subjects[entity] {
             Some(subject) => subject,
             None => self.create(def, object, Place::Root, Some(entity)),
-        })
+        }))
     }
 
     /// Says that the values of the `@id` fields that an update sets name the updated node.
@@ -352,11 +354,12 @@ impl<'a> Writer<'a> {
     /// # Errors
     ///
     /// All that is wrong.
-    pub fn finish(self) -> Result<Outcome<'a>, Vec<MutationFault>> {
+    pub fn finish(self, is_guarded: bool) -> Result<Outcome<'a>, Vec<MutationFault>> {
         if !self.faults.is_empty() {
             return Err(self.faults);
         }
         let mut out = self.out;
+        out.is_guarded = is_guarded;
         let mut types = Vec::with_capacity(out.new.len());
         for (number, node) in out.new.iter().enumerate() {
             let interfaces = node.def.interfaces.iter().filter_map(|name| self.model.get(name));
