@@ -14,7 +14,6 @@ use crate::graph::Binding;
 use crate::graph::Bindings;
 use crate::graph::Changes;
 use crate::graph::Version;
-use crate::graphql::model::TypeDef;
 use crate::graphql::mutate::Found;
 use crate::graphql::mutate::MATCHED;
 use crate::graphql::mutate::MutationFault;
@@ -65,6 +64,8 @@ pub(super) enum Refusal {
     Inputs(Vec<MutationFault>),
     /// It makes no sense for the nodes that are there.
     Nodes(MutationFault),
+    /// The caller may not do it.
+    Denied,
     /// The engine refuses it.
     Engine(Error),
 }
