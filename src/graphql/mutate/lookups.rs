@@ -230,3 +230,23 @@ impl Found {
 fn place_of(variable: &str) -> Option<usize> {
     variable.strip_prefix("found")?.parse().ok()
 }
+
+#[cfg(test)]
+impl Lookups<'_> {
+    /// What the blocks ask for.
+    pub fn asked(&self) -> Vec<crate::graphql::mutate::read::Asked> {
+        use crate::graphql::mutate::read::Asked;
+        let asked = |(place, lookup): (usize, &Lookup<'_>)| {
+            let (def, predicate, texts) = match lookup {
+                Lookup::Ids { def, uids } => {
+                    (def, "", uids.iter().map(|uid| Uid(*uid).to_string()).collect())
+                }
+                Lookup::Values { def, predicate, texts } => (def, *predicate, texts.clone()),
+            };
+            let is_interface = def.kind == crate::graphql::model::Kind::Interface;
+            let predicate = predicate.to_owned();
+            Asked { variable: name_of(place), predicate, texts, is_interface }
+        };
+        self.list.iter().enumerate().map(asked).collect()
+    }
+}

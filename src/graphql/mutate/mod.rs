@@ -14,3 +14,6 @@ pub use fault::MutationFault;
 pub use lookups::Found;
 pub use outcome::{Back, Link, MATCHED, NewNode, Outcome, Unlink};
 pub use read::Reading;
+
+#[cfg(test)]
+mod conformance;
