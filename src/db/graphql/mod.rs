@@ -10,6 +10,9 @@ mod answer;
 mod complete;
 mod custom;
 mod query;
+mod stage;
+mod links;
+mod guard;
 mod mutate;
 mod admin;
 
