@@ -14,6 +14,8 @@ mod generator;
 mod api;
 #[cfg(test)]
 mod conformance;
+#[cfg(test)]
+mod tests;
 
 pub use api::Api;
 pub use root::{Root, RootKind};

@@ -90,6 +90,12 @@ impl Request {
         })
     }
 
+    /// What is wrong with a text that stands in a schema, as the rules of `@auth` do; nothing when it is valid.
+    pub fn faults(api: &Api, text: &str) -> Vec<String> {
+        let faults = Request::parse(api, text, &Limits::default()).err().unwrap_or_default();
+        faults.into_iter().map(|fault| fault.message).collect()
+    }
+
     /// The operation that is to be carried out, with its variables. A text that was resolved before costs what its variables
     /// cost; nothing is checked again but they.
     ///

@@ -91,7 +91,9 @@ impl<'a> Writer<'a, '_> {
             "subscriptionType" => self.item(root(OperationType::Subscription), asked),
             "types" => self.list(api.schema.types.values().map(Item::Type), asked),
             "directives" => {
+                // The schema language has no scalars of the deployer's own.
                 let directives = api.schema.directive_definitions.values();
+                let directives = directives.filter(|directive| directive.name != "specifiedBy");
                 self.list(directives.map(|directive| Item::Directive(directive)), asked)
             }
             "__typename" => self.text("__Schema"),
@@ -250,8 +252,11 @@ impl<'a> Writer<'a, '_> {
             "name" => self.text(&definition.name),
             "description" => self.description(definition.description.as_ref()),
             "locations" => {
-                let names: Vec<&str> =
-                    definition.locations.iter().map(|location| location.name()).collect();
+                // `@deprecated` says nothing of inputs here.
+                let input = ["ARGUMENT_DEFINITION", "INPUT_FIELD_DEFINITION"];
+                let locations = definition.locations.iter().map(|location| location.name());
+                let shown = |name: &&str| definition.name != "deprecated" || !input.contains(name);
+                let names: Vec<&str> = locations.filter(shown).collect();
                 self.raw(&serde_json::to_string(&names).expect("text is JSON"))
             }
             "args" => {

@@ -123,6 +123,15 @@ impl<'a, 't> Walker<'a, 't> {
 
     fn check_group(&mut self, group: &[Placed<'a>], alike: bool, above: &Above<'t>) {
         let key = self.document.field(group[0].id).key;
+        let clusters = clusters(group);
+        let checked: &[Vec<Placed<'a>>] = if alike { &[] } else { &clusters };
+        for cluster in checked {
+            for field in &cluster[1..] {
+                if let Some(reason) = self.fields_conflict(cluster[0].id, field.id) {
+                    return self.conflict(key, field.id, above, &reason);
+                }
+            }
+        }
         for field in &group[1..] {
             if field.id != group[0].id
                 && let Some(reason) = self.looks_conflict(group[0], *field)
@@ -130,18 +139,8 @@ impl<'a, 't> Walker<'a, 't> {
                 return self.conflict(key, field.id, above, &reason);
             }
         }
-        let clusters = clusters(group);
-        if !alike {
-            for cluster in &clusters {
-                for field in &cluster[1..] {
-                    if let Some(reason) = self.fields_conflict(cluster[0].id, field.id) {
-                        return self.conflict(key, field.id, above, &reason);
-                    }
-                }
-            }
-            for cluster in &clusters {
-                self.check_below(cluster, false, key, above);
-            }
+        for cluster in checked {
+            self.check_below(cluster, false, key, above);
         }
         if alike || clusters.len() > 1 {
             self.check_below(group, true, key, above);

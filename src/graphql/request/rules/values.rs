@@ -90,11 +90,12 @@ impl<'a, 't> Walker<'a, 't> {
     }
 
     fn check_function_count(&mut self, definition: &ExtendedType, value: &ValueNode<'t>) {
-        if let ValueKind::Object(fields) = &value.kind {
-            if fields.len() > 1 && self.api.is_function_filter(definition.name()) {
-                let message = function_count_message(definition.name(), fields.len());
-                self.fault(value.at, message);
-            }
+        if let ValueKind::Object(fields) = &value.kind
+            && fields.len() > 1
+            && self.api.is_function_filter(definition.name())
+        {
+            let message = function_count_message(definition.name(), fields.len());
+            self.fault(value.at, message);
         }
     }
 
@@ -167,6 +168,9 @@ impl<'a, 't> Walker<'a, 't> {
             }
         }
         for field in fields {
+            if self.is_full() {
+                return;
+            }
             let known = || input_fields(definition).map(|known| known.name.as_str());
             if !known().any(|name| name == field.name) {
                 let near = did_you_mean(&near_names(field.name, known()), false);
