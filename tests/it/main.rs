@@ -10,6 +10,8 @@ mod graphql;
 mod layers;
 mod limits;
 mod shortest;
+#[cfg(feature = "http")]
+mod subscriptions;
 mod transactions;
 mod twin;
 mod versions;
