@@ -25,6 +25,7 @@ pub mod formats;
 pub mod storage;
 pub mod index;
 pub mod graph;
+pub mod durability;
 pub mod answer;
 pub mod plan;
 pub mod exec;

@@ -12,13 +12,15 @@ MEMORY = ":memory:"
 _open: weakref.WeakSet[Database] = weakref.WeakSet()
 
 
-def connect(
+def connect(  # noqa: PLR0913 - settings by keyword
     path: str | os.PathLike[str] = MEMORY,
     *,
     read_only: bool = False,
     threads: int = 0,
     limits: Mapping[str, float | str] | None = None,
     txn_timeout: float = 300.0,
+    sync: str = "always",
+    checkpoint: int | str = "64MiB",
 ) -> Database:
     """Open the database in the directory `path`, or an empty one in memory.
 
@@ -26,6 +28,17 @@ def connect(
     open for writing; any number may open it read-only, and share its pages in memory. `threads`
     are those that loads and large queries use, 0 for as many as there are cores.
     A transaction that nobody uses for `txn_timeout` seconds is discarded.
+
+    A commit is noted in a log in the directory. `sync` says when it counts as done:
+
+    - "always", when it is on the disk: neither a crash of the process nor one of the machine loses
+      it. Threads that commit at once share the wait
+    - "every=100ms" or another time, when the system has it, which puts it on the disk that often:
+      a crash of the machine loses the last ones, one of the process none
+    - "never", the same, and the system puts it on the disk when it likes
+
+    Past `checkpoint` bytes, and a quarter of the snapshot, a new snapshot takes the place of the
+    log, beside readers and writers.
 
     `limits` bound what a single request may use; past one it raises LimitError with its name:
 
@@ -43,15 +56,17 @@ def connect(
     ...     db
     <hexgraph.Database :memory:>
 
-    Raises StorageError when another process writes there; CorruptError when the data is damaged;
-    ValueError for a limit that there is not.
+    Raises StorageError when another process writes there; CorruptError when the data or the log
+    is damaged; ValueError for a limit that there is not.
     """
     settings = [(name, str(value)) for name, value in (limits or {}).items()]
+    durability = (sync, str(checkpoint))
     if path == MEMORY:
         if read_only:
             raise ValueError("a database in memory is empty: read_only needs a path")
-        return open_database(None, read_only, threads, settings, txn_timeout)
-    database = open_database(os.fspath(path), read_only, threads, settings, txn_timeout)
+        return open_database(None, read_only, threads, settings, txn_timeout, durability)
+    place = os.fspath(path)
+    database = open_database(place, read_only, threads, settings, txn_timeout, durability)
     _open.add(database)
     return database
 

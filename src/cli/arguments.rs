@@ -34,7 +34,19 @@ pub enum Command {
     },
     /// Take a tour of the language over a bundled sample of films
     Demo,
-    /// Read every block of a database and compare its checksum
+    /// Fold all changes of a database into its columns and write a snapshot
+    Compact {
+        /// The directory of the database
+        path: PathBuf,
+    },
+    /// Copy a database, which may be in use, to another directory
+    Backup {
+        /// The directory of the database
+        path: PathBuf,
+        /// Where to: a directory that is new, empty or a database
+        to: PathBuf,
+    },
+    /// Read every block of a database and its log, and compare the checksums
     Check {
         /// The directory of a database, or a snapshot file
         path: PathBuf,
@@ -64,6 +76,13 @@ pub struct ServeArguments {
     /// Leave the database as it is
     #[arg(long, requires = "path", conflicts_with_all = ["load", "schema"])]
     pub read_only: bool,
+    /// When a commit counts as done: `always`, when it is on the disk; `every=100ms`, when the
+    /// system has it, which puts it on the disk that often; `never`, when the system has it
+    #[arg(long, value_name = "WHEN", default_value = "always")]
+    pub sync: String,
+    /// How long the log gets before a snapshot takes its place
+    #[arg(long, value_name = "BYTES", default_value = "64MiB")]
+    pub checkpoint: String,
     /// What a single request may use, as `name=value`: timeout=30s, memory=1GiB, result=100MiB,
     /// text, edges, levels, normalize, frontier; slow=250ms prints queries that take longer
     #[arg(long = "limit", value_name = "NAME=VALUE")]

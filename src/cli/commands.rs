@@ -8,11 +8,13 @@ use super::arguments::ServeArguments;
 use super::interrupt::Interrupt;
 use super::tables::is_table;
 use super::tables::load_table;
+use crate::db::Checked;
 use crate::db::Database;
 use crate::db::LoadOptions;
 use crate::db::LoadReport;
 use crate::db::OpenOptions;
 use crate::db::QueryRequest;
+use crate::db::Recovery;
 use crate::db::Source;
 use crate::db::Variables;
 use crate::db::check;
@@ -57,16 +59,37 @@ fn run_command(command: Command, interrupt: Interrupt) -> Result<()> {
         Command::Demo => {
             Err(Error::query("the demo is in the Python package: python -m hexgraph demo"))
         }
-        Command::Check { path } => {
-            check(&path)?;
-            print(format!("{}: every block agrees with its checksum\n", path.display()).as_bytes())
+        Command::Compact { path } => {
+            let database = Database::open(&path, OpenOptions::default())?;
+            database.compact()?;
+            database.close()
         }
+        Command::Backup { path, to } => {
+            let options = OpenOptions { read_only: true, ..OpenOptions::default() };
+            Database::open(&path, options)?.save(&to)?;
+            print(format!("{}: backed up to {}\n", path.display(), to.display()).as_bytes())
+        }
+        Command::Check { path } => check_path(&path),
     }
+}
+
+fn check_path(path: &Path) -> Result<()> {
+    let Checked { commits, log_bytes, tail } = check(path)?;
+    let mut text = format!("{}: every block agrees with its checksum", path.display());
+    if 0 < commits {
+        text += &format!("; {commits} commits in {log_bytes} bytes of log");
+    }
+    if 0 < tail {
+        text += &format!("; behind them {tail} bytes of a commit that nobody was told of");
+    }
+    print(format!("{text}\n").as_bytes())
 }
 
 fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Result<()> {
     let mut options = OpenOptions { read_only: arguments.read_only, ..OpenOptions::default() };
     options.transactions.idle = duration("--txn-timeout", arguments.txn_timeout)?;
+    options.set_sync(&arguments.sync)?;
+    options.set_checkpoint(&arguments.checkpoint)?;
     let mut prints_slow = false;
     for limit in &arguments.limits {
         let Some((name, value)) = limit.split_once('=') else {
@@ -79,6 +102,7 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Result<()> {
         Some(path) => Database::open(path, options)?,
         None => Database::in_memory_with(options),
     };
+    report_recovery(database.recovery()?);
     let schema = arguments.schema.as_deref().map(read_text).transpose()?;
     match (&arguments.load, &schema) {
         (Some(file), _) => {
@@ -93,6 +117,17 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Result<()> {
     interrupt.wait();
     server.stop();
     database.close()
+}
+
+/// Tells of commits that were carried out again after a crash.
+fn report_recovery(recovery: Recovery) {
+    let Recovery { commits, bytes, cut } = recovery;
+    if 0 < commits {
+        eprintln!("{commits} commits were read from {bytes} bytes of log");
+    }
+    if 0 < cut {
+        eprintln!("{cut} bytes of a commit that nobody was told of were cut off the log");
+    }
 }
 
 fn query(arguments: &QueryArguments, interrupt: Interrupt) -> Result<()> {

@@ -6,6 +6,7 @@
 use super::database::Database;
 use super::guard::guarded;
 use super::input::Input;
+use super::open::Open;
 use super::operation::Drop;
 use super::operation::LoadOptions;
 use super::operation::LoadReport;
@@ -14,10 +15,15 @@ use crate::exec::Canceller;
 use crate::exec::Control;
 use crate::graph;
 use crate::graph::LoadSource;
+use crate::graph::SchemaChange;
 use crate::graph::Version;
 use crate::types::Error;
 use crate::types::Result;
+use std::time::Duration;
 use std::time::Instant;
+
+/// A change of the schema that takes longer is followed by a checkpoint.
+const SLOW: Duration = Duration::from_millis(200);
 
 impl Database {
     /// Adds definitions to the schema and builds the indexes that they ask for.
@@ -31,7 +37,15 @@ impl Database {
         let pool = self.pool()?;
         let altered = graph::altered(&*self.version()?, text)?;
         self.abort_pending(&altered.iter().map(String::as_str).collect::<Vec<_>>())?;
-        self.change(true, |version| pool.install(|| Ok((graph::alter(version, text)?, ()))))
+        let started = Instant::now();
+        self.change_schema(&SchemaChange::Alter(text.to_owned()), |change, version| {
+            pool.install(|| change.carry_out(version))
+        })?;
+        // What took long would take as long again after a crash.
+        match SLOW < started.elapsed() {
+            true => Open::request_checkpoint(&self.open_state()?),
+            false => Ok(()),
+        }
     }
 
     /// Drops data, definitions, or both. Uids are not used again. Open transactions that have
@@ -47,15 +61,28 @@ impl Database {
             Drop::Predicate(name) => self.abort_pending(&[name])?,
             Drop::Type(_) => {}
         }
-        self.change(true, |version| {
-            let next = match what {
-                Drop::All => graph::drop_all(version),
-                Drop::Data => graph::drop_data(version),
-                Drop::Predicate(name) => graph::drop_attr(version, name)?,
-                Drop::Type(name) => graph::drop_type(version, name)?,
-            };
-            Ok((next, ()))
-        })
+        let change = match what {
+            Drop::All => SchemaChange::DropAll,
+            Drop::Data => SchemaChange::DropData,
+            Drop::Predicate(name) => SchemaChange::DropPredicate(name.clone()),
+            Drop::Type(name) => SchemaChange::DropType(name.clone()),
+        };
+        self.change_schema(&change, SchemaChange::carry_out)
+    }
+
+    fn change_schema(
+        &self,
+        change: &SchemaChange,
+        carry_out: impl FnOnce(&SchemaChange, &Version) -> Result<Version>,
+    ) -> Result<()> {
+        let done = self.change(None, |version, commit| {
+            commit.is_whole = true;
+            if let Some(record) = &mut commit.record {
+                change.encode(record);
+            }
+            Ok((carry_out(change, version)?, ()))
+        });
+        done.map(|_| ())
     }
 
     /// Aborts the transactions that have changed one of the predicates.
@@ -111,7 +138,7 @@ impl Database {
         let database = self.clone();
         let load = move |canceller: &Canceller| {
             let pool = database.pool()?;
-            database.change(true, |version| {
+            database.change_saved(|version| {
                 let made = pool.install(|| make_next(version, canceller))?;
                 canceller.check()?;
                 Ok(made)

@@ -14,18 +14,20 @@ mod input;
 mod export;
 mod plans;
 mod pool;
-mod directory;
+mod open;
 mod guard;
 mod rows;
 mod checked;
 
+pub use crate::durability::{Recovery, SyncPolicy};
 pub use crate::exec::{Canceller, Control, Limits};
 pub use crate::graph::{PredicateStats, Statements};
-pub use database::{Database, check};
+pub use database::Database;
 pub use explain::{ExplainedStep, Explanation};
 pub use export::ExportReport;
 pub use input::LoadProgress;
 pub use mutate::{Mutation, MutationAnswer, MutationRequest};
+pub use open::{Checked, check};
 pub use operation::{Drop, Latency, LoadOptions, LoadReport, OpenOptions};
 pub use operation::{SkippedLine, Source, Stats};
 pub use pages::Pages;
@@ -34,3 +36,6 @@ pub use query::{QueryAnswer, QueryRequest};
 pub use slow::SlowQuery;
 pub use transactions::TxnLimits;
 pub use txn::{Txn, TxnOptions};
+
+#[cfg(test)]
+mod tests;

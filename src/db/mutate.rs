@@ -18,6 +18,8 @@ use crate::graph::MutationReport;
 use crate::graph::MutationTree;
 use crate::graph::Statements;
 use crate::graph::Version;
+use crate::graph::encode_changes;
+use crate::graph::encode_next_uid;
 use crate::plan::Filter;
 use crate::plan::Query;
 use crate::types::Error;
@@ -81,8 +83,8 @@ pub struct MutationAnswer {
 impl Database {
     /// Deletes and sets N-Quads in one commit, the deletes first.
     ///
-    /// In a directory the change is on the disk after the next [`Database::checkpoint`], at the
-    /// latest when the database is closed.
+    /// In a directory the change is in the log when this returns, as durable as
+    /// [`super::SyncPolicy`] says.
     ///
     /// # Errors
     ///
@@ -132,8 +134,13 @@ impl Database {
             return Err(Error::query("Nothing to be leased"));
         }
         let first = self.version()?.uids.take(count)?.start;
-        // A commit without a change, so that the next snapshot knows.
-        self.change_keys(None, |version, _| Ok((Version::clone(version), ())))?;
+        // A commit without a change, so that logs and snapshots know.
+        self.change(None, |version, commit| {
+            if let Some(record) = &mut commit.record {
+                encode_next_uid(version.uids.next(), record);
+            }
+            Ok((Version::clone(version), ()))
+        })?;
         Ok(Uid(first))
     }
 
@@ -173,8 +180,12 @@ impl Database {
         if !job.changes() {
             return Ok(self.stage(job, &self.version()?, control)?.answer);
         }
-        let (commit, answer) = self.change_keys(None, |version, keys| {
+        let (commit, answer) = self.change(None, |version, commit| {
             let Staged { changes, answer } = self.stage(job, version, control)?;
+            if let Some(record) = &mut commit.record {
+                encode_changes(std::slice::from_ref(&changes), record);
+            }
+            let keys = &mut commit.keys;
             let next = self.compute(control, || changes.apply_keyed(version, keys))?;
             Ok((next, answer))
         })?;

@@ -2,9 +2,14 @@
 
 use super::input::LoadProgress;
 use super::transactions::TxnLimits;
+use crate::durability::SyncPolicy;
 use crate::exec::Limits;
+use crate::exec::parse_bytes;
+use crate::exec::parse_time;
 use crate::graph;
 use crate::graph::PredicateStats;
+use crate::types::Error;
+use crate::types::Result;
 use bytes::Bytes;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,6 +25,44 @@ pub struct OpenOptions {
     pub limits: Limits,
     /// What open transactions may take.
     pub transactions: TxnLimits,
+    /// When a commit to a directory counts as done.
+    pub sync: SyncPolicy,
+    /// So many bytes of log make a snapshot due, and a quarter of the last snapshot at the least;
+    /// 0 for 64 MiB.
+    pub checkpoint: u64,
+}
+
+impl OpenOptions {
+    /// Sets when a commit counts as done: `always`, `every=100ms` or another time, or `never`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for anything else.
+    pub fn set_sync(&mut self, value: &str) -> Result<()> {
+        let every = || parse_time(value.strip_prefix("every=")?).filter(|time| !time.is_zero());
+        self.sync = match value {
+            "always" => SyncPolicy::Always,
+            "never" => SyncPolicy::Never,
+            _ => SyncPolicy::Every(every().ok_or_else(|| {
+                let expected = "expected always, every=TIME (like every=100ms) or never";
+                Error::query(format!("sync={value}: {expected}"))
+            })?),
+        };
+        Ok(())
+    }
+
+    /// Sets how long the log gets before a snapshot takes its place, like `64MiB`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when it is no number of bytes above 0.
+    pub fn set_checkpoint(&mut self, value: &str) -> Result<()> {
+        let bytes = parse_bytes(value).filter(|bytes| 0 < *bytes);
+        let expected = "expected a number of bytes, like 64MiB";
+        self.checkpoint =
+            bytes.ok_or_else(|| Error::query(format!("checkpoint={value}: {expected}")))?;
+        Ok(())
+    }
 }
 
 /// What is dropped.

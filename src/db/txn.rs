@@ -21,6 +21,7 @@ use crate::graph::Key;
 use crate::graph::Snapshot;
 use crate::graph::Store;
 use crate::graph::Version;
+use crate::graph::encode_changes;
 use crate::types::Error;
 use crate::types::Result;
 use rustc_hash::FxHashSet;
@@ -383,9 +384,12 @@ impl Database {
         };
         let claim = Claim { snapshot: snapshot.version().commit, keys: &checked, names: &names };
         let claim = (keys.is_none() || !checked.is_empty()).then_some(claim);
-        let (commit, ()) = self.change_keys(claim, |version, keys| {
+        let (commit, ()) = self.change(claim, |version, commit| {
+            if let Some(record) = &mut commit.record {
+                encode_changes(&changes, record);
+            }
             if Arc::ptr_eq(version, snapshot.version()) {
-                keys.extend_from_slice(&own);
+                commit.keys.extend_from_slice(&own);
                 return Ok((Version::clone(&view), ()));
             }
             let (mut next, control) = (Version::clone(version), Control::new());
@@ -393,7 +397,7 @@ impl Database {
                 if !changes.fit(&next.schema) {
                     return Err(Error::Conflict);
                 }
-                next = self.compute(&control, || changes.apply_keyed(&next, keys))?;
+                next = self.compute(&control, || changes.apply_keyed(&next, &mut commit.keys))?;
             }
             Ok((next, ()))
         })?;

@@ -90,6 +90,16 @@ fn number(name: &str, value: &str) -> Result<u64> {
     value.replace('_', "").parse().map_err(|_| bad(name, value, "a whole number"))
 }
 
+/// A number of bytes, like `512MiB`; `None` when it is none, or too large.
+pub fn parse_bytes(value: &str) -> Option<u64> {
+    bytes("", value).ok()
+}
+
+/// A time, like `30s` or `250ms`; without a unit in seconds. `None` when it is none.
+pub fn parse_time(value: &str) -> Option<Duration> {
+    time("", value).ok()
+}
+
 fn bytes(name: &str, value: &str) -> Result<u64> {
     let units = [("GiB", 30), ("MiB", 20), ("KiB", 10), ("", 0)];
     let (digits, shift) = units

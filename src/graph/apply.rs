@@ -27,6 +27,7 @@ use crate::types::Result;
 use crate::types::Uid;
 use crate::types::Value;
 use crate::types::ValueType;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -191,8 +192,8 @@ impl<'a> Draft<'a> {
     /// Sets edges. For a predicate that is no list, the last one of a node wins.
     pub fn set_edges(&mut self, mut changes: Vec<EdgeChange<'_>>) {
         // The sort is stable: the last one stays the last.
-        changes.sort_by_key(|change| change.name);
-        for run in changes.chunk_by_mut(|one, next| one.name == next.name) {
+        changes.sort_by(|one, other| compare_names(one.name, other.name));
+        for run in changes.chunk_by_mut(|one, next| is_same_name(one.name, next.name)) {
             let Draft { version, touched, keys, .. } = self;
             let Some(predicate) = predicate_of(version, touched, run[0].name) else { continue };
             let def = Arc::clone(&predicate.def);
@@ -213,10 +214,14 @@ impl<'a> Draft<'a> {
     /// Sets values. For a predicate that is no list, the last one of a node wins.
     pub fn set_values(&mut self, mut changes: Vec<ValueChange<'_>>) {
         changes.sort_by(|one, other| {
-            (one.name, one.lang, one.node).cmp(&(other.name, other.lang, other.node))
+            compare_names(one.name, other.name)
+                .then_with(|| compare_names(one.lang, other.lang))
+                .then_with(|| one.node.cmp(&other.node))
         });
-        for run in changes.chunk_by_mut(|one, next| (one.name, one.lang) == (next.name, next.lang))
-        {
+        let is_one_column = |one: &ValueChange<'_>, next: &ValueChange<'_>| {
+            is_same_name(one.name, next.name) && is_same_name(one.lang, next.lang)
+        };
+        for run in changes.chunk_by_mut(is_one_column) {
             self.set_column(run[0].name, run[0].lang, run);
         }
     }
@@ -295,6 +300,15 @@ impl<'a> Draft<'a> {
         };
         self.touched.into_iter().map(settled).collect()
     }
+}
+
+/// Compares names, most of which are not only equal but one and the same.
+fn compare_names(one: &str, other: &str) -> Ordering {
+    if std::ptr::eq(one, other) { Ordering::Equal } else { one.cmp(other) }
+}
+
+fn is_same_name(one: &str, other: &str) -> bool {
+    compare_names(one, other).is_eq()
 }
 
 /// The copy of a predicate; `None` when the schema does not know it.

@@ -145,6 +145,25 @@ impl Changes {
     ///
     /// As [`Changes::apply`].
     pub fn apply_keyed(self, version: &Version, keys: &mut Vec<Key>) -> Result<Version> {
+        self.carry_out(version, keys, true)
+    }
+
+    /// As [`Changes::apply`], for changes that were carried out before, perhaps in several steps:
+    /// whether two nodes have a value that only one may have is not asked.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::types::Error::Limit`] when there is no room for another uid.
+    pub fn apply_again(self, version: &Version) -> Result<Version> {
+        self.carry_out(version, &mut Vec::new(), false)
+    }
+
+    fn carry_out(
+        self,
+        version: &Version,
+        keys: &mut Vec<Key>,
+        checks_unique: bool,
+    ) -> Result<Version> {
         let Changes { predicates, langs, definitions, parts, high, next_uid } = self;
         let mut next = version.clone();
         if !definitions.is_empty() {
@@ -159,7 +178,9 @@ impl Changes {
         for part in parts {
             work.carry_out(part)?;
         }
-        work.draft.check_unique()?;
+        if checks_unique {
+            work.draft.check_unique()?;
+        }
         let changed = work.draft.finish(keys);
         next.predicates.extend(changed);
         Ok(next)

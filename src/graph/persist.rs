@@ -26,8 +26,10 @@ use crate::schema::PredicateDef;
 use crate::schema::Schema;
 use crate::schema::parse_schema;
 use crate::storage::Column;
+use crate::storage::Disk;
 use crate::storage::Edges;
 use crate::storage::FacetColumn;
+use crate::storage::Files;
 use crate::storage::SnapshotFile;
 use crate::storage::SnapshotWriter;
 use crate::storage::Values;
@@ -50,9 +52,18 @@ const CATALOG: &str = "catalog";
 /// [`crate::types::Error::Io`] when the system refuses, [`crate::types::Error::Corrupt`] when the
 /// version lies in a file that is damaged. What was written of the file by then is of no use.
 pub fn save(version: &Version, path: &Path) -> Result<()> {
+    save_in(&Disk, version, path)
+}
+
+/// As [`save`], in other files than those of the operating system.
+///
+/// # Errors
+///
+/// As [`save`].
+pub fn save_in(files: &dyn Files, version: &Version, path: &Path) -> Result<()> {
     catch_corrupt(|| {
         let version = settle_all(version);
-        let file = SnapshotWriter::create(path)?;
+        let file = SnapshotWriter::create_in(files, path)?;
         let mut writer = Writer { file, catalog: CatalogWriter::default() };
         writer.version(&version)?;
         let Writer { mut file, catalog } = writer;

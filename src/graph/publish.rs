@@ -1,7 +1,8 @@
 //! The current version, and how the next one takes its place.
 //!
 //! Readers take the current version with one atomic operation and never wait. Writers come one
-//! after the other. A version that was replaced goes to a thread of its own, which keeps it until
+//! after the other; where commits are noted in a journal, each makes its version of the one before
+//! it, published or not, and a version is published when all commits up to its own are durable. A version that was replaced goes to a thread of its own, which keeps it until
 //! nobody else does: so freeing a large version never falls to a reader.
 
 use super::conflicts::Claim;
@@ -16,7 +17,7 @@ use crate::types::Error;
 use crate::types::Result;
 use arc_swap::ArcSwap;
 use crossbeam::channel;
-use crossbeam::channel::RecvTimeoutError;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::MutexGuard;
@@ -29,12 +30,57 @@ use std::time::Duration;
 pub struct Store {
     current: ArcSwap<Version>,
     /// Whose turn it is to write, and what was written of late.
-    writer: Mutex<Conflicts>,
+    writer: Mutex<Turn>,
     snapshots: Snapshots,
+    /// Where commits are noted before they are published; `None` for a graph in memory.
+    journal: Option<Box<dyn Journal>>,
+    /// Versions whose commits are noted and not durable yet, by their places in the journal.
+    pending: Mutex<VecDeque<(u64, Arc<Version>)>>,
     /// The process whose thread drops old versions: a child of a fork has none.
     process: u32,
     /// To the thread that drops old versions, which starts with the first of them.
     dropper: OnceLock<Option<channel::Sender<Arc<Version>>>>,
+}
+
+/// What belongs to the writer whose turn it is.
+struct Turn {
+    /// The newest version, which the next one is made of. Readers see it when its commit is
+    /// durable.
+    head: Arc<Version>,
+    conflicts: Conflicts,
+}
+
+/// Where commits are noted, to be found after a crash. A writer appends in his turn, and waits
+/// when the next one has his already: so one wait serves many.
+pub trait Journal: Send + Sync {
+    /// Notes a commit. Returns its place, which [`Journal::wait`] takes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses; the commit is not noted then.
+    fn append(&self, commit: u64, record: &[u8]) -> Result<u64>;
+
+    /// True when what was appended may be published without a wait.
+    fn is_ready(&self) -> bool;
+
+    /// Waits until all up to a place is durable. Returns up to which place all is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses: then nobody knows what is durable, and this and all
+    /// that follows fails.
+    fn wait(&self, place: u64) -> Result<u64>;
+}
+
+/// What a writer tells of his change besides the version that he makes.
+pub struct Commit {
+    /// The conflict keys of what was written.
+    pub keys: Vec<Key>,
+    /// The record for the journal; `None` without one.
+    pub record: Option<Vec<u8>>,
+    /// True when whole predicates were changed, those that are not the same in both versions: an
+    /// open transaction that changes one of them then is in conflict.
+    pub is_whole: bool,
 }
 
 impl Default for Store {
@@ -46,16 +92,22 @@ impl Default for Store {
 impl Store {
     /// An empty graph.
     pub fn new() -> Store {
-        Store::with_version(Version::empty())
+        Store::with_version(Version::empty(), None)
     }
 
     /// A graph that begins as `version`.
-    pub fn with_version(version: Version) -> Store {
+    pub fn with_version(version: Version, journal: Option<Box<dyn Journal>>) -> Store {
         let snapshots = Snapshots::new(version.commit);
-        let current = ArcSwap::from_pointee(version);
-        let process = std::process::id();
-        let writer = Mutex::default();
-        Store { current, writer, snapshots, process, dropper: OnceLock::new() }
+        let head = Arc::new(version);
+        Store {
+            current: ArcSwap::new(Arc::clone(&head)),
+            writer: Mutex::new(Turn { head, conflicts: Conflicts::default() }),
+            snapshots,
+            journal,
+            pending: Mutex::default(),
+            process: std::process::id(),
+            dropper: OnceLock::new(),
+        }
     }
 
     /// The newest version. Takes no lock.
@@ -74,58 +126,147 @@ impl Store {
         self.snapshots.clock()
     }
 
-    /// Makes the next version from the current one and publishes it. Waits for other writers. An
-    /// open transaction that changes one of the predicates that differ then is in conflict.
+    /// Makes the next version from the newest one, notes it in the journal, and publishes it when
+    /// it is durable. Waits for other writers. With a `claim` the change is that of a transaction,
+    /// and made only when it is not in conflict. Returns the number of the commit too.
     ///
     /// # Errors
     ///
-    /// Those of `change`; the current version stays then.
+    /// [`Error::Conflict`], those of `change`, and [`Error::Io`] when the journal fails; the
+    /// current version stays then.
     pub fn write<T>(
         &self,
+        claim: Option<Claim<'_>>,
+        change: impl FnOnce(&Arc<Version>, &mut Commit) -> Result<(Version, T)>,
+    ) -> Result<(u64, T)> {
+        let mut turn = self.turn();
+        if claim.is_some_and(|claim| turn.conflicts.has(claim)) {
+            return Err(Error::Conflict);
+        }
+        let record = self.journal.as_ref().map(|_| Vec::new());
+        let mut commit = Commit { keys: Vec::new(), record, is_whole: false };
+        let (mut next, answer) = change(&turn.head, &mut commit)?;
+        let Commit { mut keys, record, is_whole } = commit;
+        keys.sort_unstable();
+        keys.dedup();
+        let written = match is_whole {
+            true => Written::Predicates(changed_predicates(&turn.head, &next)),
+            false => Written::Keys(keys),
+        };
+        next.commit = self.snapshots.next_number();
+        let number = next.commit;
+        let Some(journal) = &self.journal else {
+            self.publish_now(&mut turn, next, written);
+            return Ok((number, answer));
+        };
+        let place = journal.append(number, &record.unwrap_or_default())?;
+        if journal.is_ready() {
+            self.publish_now(&mut turn, next, written);
+            return Ok((number, answer));
+        }
+        let next = Arc::new(next);
+        turn.conflicts.note(number, written, Some(self.snapshots.oldest(&self.current)));
+        turn.head = Arc::clone(&next);
+        self.pending().push_back((place, next));
+        drop(turn);
+        self.publish_durable(journal.wait(place)?);
+        Ok((number, answer))
+    }
+
+    /// Makes the next version from the newest one, has it saved, and publishes it. Other writers
+    /// wait until it is saved. An open transaction that changes one of the predicates that differ
+    /// then is in conflict.
+    ///
+    /// # Errors
+    ///
+    /// Those of `change` and of `save`; the current version stays then.
+    pub fn write_saved<T>(
+        &self,
         change: impl FnOnce(&Arc<Version>) -> Result<(Version, T)>,
+        save: impl FnOnce(&Version) -> Result<()>,
     ) -> Result<T> {
         let mut turn = self.turn();
-        let old = self.current.load_full();
-        let (next, answer) = change(&old)?;
-        let changed = changed_predicates(&old, &next);
-        self.publish(&mut turn, next, Written::Predicates(changed));
+        let (mut next, answer) = change(&turn.head)?;
+        let written = Written::Predicates(changed_predicates(&turn.head, &next));
+        next.commit = self.snapshots.next_number();
+        save(&next)?;
+        // What was pending is in what was saved. Under the lock, so that those who wait for it find
+        // it published.
+        let mut pending = self.pending();
+        self.publish_now(&mut turn, next, written);
+        let pending = std::mem::take(&mut *pending);
+        pending.into_iter().for_each(|(_, version)| self.retire(version));
         Ok(answer)
     }
 
-    /// As [`Store::write`], for a change that tells its conflict keys. With a `claim` the change
-    /// is that of a transaction, and made only when it is not in conflict. Returns the number of
-    /// the commit too.
+    /// The newest version that a writer made, with nobody writing while `look` looks. Its commit
+    /// may not be durable yet.
     ///
     /// # Errors
     ///
-    /// [`Error::Conflict`], or those of `change`; the current version stays then.
-    pub fn write_keys<T>(
-        &self,
-        claim: Option<Claim<'_>>,
-        change: impl FnOnce(&Arc<Version>, &mut Vec<Key>) -> Result<(Version, T)>,
-    ) -> Result<(u64, T)> {
-        let mut turn = self.turn();
-        if claim.is_some_and(|claim| turn.has(claim)) {
-            return Err(Error::Conflict);
-        }
-        let mut keys = Vec::new();
-        let (next, answer) = change(&self.current.load_full(), &mut keys)?;
-        keys.sort_unstable();
-        keys.dedup();
-        Ok((self.publish(&mut turn, next, Written::Keys(keys)), answer))
+    /// Those of `look`.
+    pub fn with_head<T>(&self, look: impl FnOnce(&Arc<Version>) -> Result<T>) -> Result<T> {
+        look(&self.turn().head)
     }
 
-    fn turn(&self) -> MutexGuard<'_, Conflicts> {
+    /// Puts the same data, arranged otherwise, in the place of the newest version.
+    ///
+    /// # Errors
+    ///
+    /// Those of `arrange`; the current version stays then.
+    pub fn rearrange(&self, arrange: impl FnOnce(&Version) -> Result<Version>) -> Result<()> {
+        let mut turn = self.turn();
+        let next = Arc::new(arrange(&turn.head)?);
+        turn.head = Arc::clone(&next);
+        let mut pending = self.pending();
+        match pending.back_mut() {
+            Some((_, version)) => *version = next,
+            None => {
+                drop(pending);
+                self.retire(self.snapshots.publish(next, &self.current).0);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a version that another process committed the current one.
+    pub fn follow(&self, version: Version) {
+        let mut turn = self.turn();
+        let next = Arc::new(version);
+        turn.head = Arc::clone(&next);
+        self.snapshots.advance(next.commit);
+        self.retire(self.snapshots.publish(next, &self.current).0);
+    }
+
+    fn turn(&self) -> MutexGuard<'_, Turn> {
         // A writer that panicked published nothing, and notes what it published.
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn publish(&self, turn: &mut Conflicts, next: Version, written: Written) -> u64 {
+    fn pending(&self) -> MutexGuard<'_, VecDeque<(u64, Arc<Version>)>> {
+        // Nothing that runs under the lock panics halfway.
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn publish_now(&self, turn: &mut Turn, next: Version, written: Written) {
+        let (commit, next) = (next.commit, Arc::new(next));
+        turn.head = Arc::clone(&next);
         let (old, oldest) = self.snapshots.publish(next, &self.current);
-        let commit = self.current.load().commit;
-        turn.note(commit, written, oldest);
+        turn.conflicts.note(commit, written, oldest);
         self.retire(old);
-        commit
+    }
+
+    /// Publishes the last of those versions whose commits are durable up to a place.
+    fn publish_durable(&self, place: u64) {
+        let mut pending = self.pending();
+        let count = pending.partition_point(|(at, _)| *at <= place);
+        let mut done: Vec<_> = pending.drain(..count).map(|(_, version)| version).collect();
+        if let Some(newest) = done.pop() {
+            // Under the lock, so that no older one comes later.
+            done.push(self.snapshots.publish(newest, &self.current).0);
+        }
+        drop(pending);
+        done.into_iter().for_each(|version| self.retire(version));
     }
 
     fn retire(&self, old: Arc<Version>) {
@@ -158,29 +299,23 @@ fn start_dropper() -> Option<channel::Sender<Arc<Version>>> {
     thread.spawn(move || drop_versions(&receiver)).ok().map(|_| sender)
 }
 
+/// Drops versions that nobody else has any more. It sleeps between two looks even where more come,
+/// so that those who commit don't have to wake it each time.
 fn drop_versions(receiver: &channel::Receiver<Arc<Version>>) {
     const SHORTEST: Duration = Duration::from_millis(1);
     const LONGEST: Duration = Duration::from_millis(200);
-    let mut waiting: Vec<Arc<Version>> = Vec::new();
-    let mut pause = SHORTEST;
-    loop {
-        let received = match waiting.is_empty() {
-            true => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            false => receiver.recv_timeout(pause),
-        };
-        match received {
-            Ok(version) => {
+    while let Ok(first) = receiver.recv() {
+        let mut waiting = vec![first];
+        let mut pause = SHORTEST;
+        while !waiting.is_empty() {
+            thread::sleep(pause);
+            pause = (2 * pause).min(LONGEST);
+            for version in receiver.try_iter() {
                 waiting.push(version);
                 pause = SHORTEST;
             }
-            Err(RecvTimeoutError::Timeout) => pause = (2 * pause).min(LONGEST),
-            Err(RecvTimeoutError::Disconnected) if waiting.is_empty() => return,
-            Err(RecvTimeoutError::Disconnected) => {
-                thread::sleep(pause);
-                pause = (2 * pause).min(LONGEST);
-            }
+            waiting.retain(|version| 1 < Arc::strong_count(version));
         }
-        waiting.retain(|version| 1 < Arc::strong_count(version));
     }
 }
 
@@ -192,7 +327,8 @@ mod tests {
     fn versions_are_counted_and_freed() {
         let store = Store::new();
         let first = store.version();
-        assert_eq!(store.write(|version| Ok((Version::clone(version), 7))).unwrap(), 7);
+        let written = store.write(None, |version, _| Ok((Version::clone(version), 7)));
+        assert_eq!(written.unwrap(), (1, 7));
         assert_eq!((first.commit + 1, store.version().commit), (1, 1));
         let weak = Arc::downgrade(&first);
         drop(first);
@@ -204,7 +340,7 @@ mod tests {
     #[test]
     fn a_failed_write_changes_nothing() {
         let store = Store::new();
-        let failed = store.write(|_| Err::<(Version, ()), _>(Error::query("no")));
+        let failed = store.write(None, |_, _| Err::<(Version, ()), _>(Error::query("no")));
         assert!(failed.is_err());
         assert_eq!(store.version().commit, 0);
     }

@@ -48,18 +48,36 @@ impl Snapshots {
         Snapshot { version, number: state.clock, snapshots: self.clone() }
     }
 
-    /// Numbers a version and makes it the current one. Returns the version before, and the oldest
-    /// commit that an open snapshot reads.
-    pub fn publish(
-        &self,
-        mut next: Version,
-        current: &ArcSwap<Version>,
-    ) -> (Arc<Version>, Option<u64>) {
+    /// The number of the next commit.
+    pub fn next_number(&self) -> u64 {
         let mut state = self.lock();
         state.clock += 1;
-        next.commit = state.clock;
-        let old = current.swap(Arc::new(next));
+        state.clock
+    }
+
+    /// Sees to it that later numbers are greater than `number`.
+    pub fn advance(&self, number: u64) {
+        let mut state = self.lock();
+        state.clock = state.clock.max(number);
+    }
+
+    /// Makes a version, which has its number, the current one. Returns the version before, and the
+    /// oldest commit that an open snapshot reads.
+    pub fn publish(
+        &self,
+        next: Arc<Version>,
+        current: &ArcSwap<Version>,
+    ) -> (Arc<Version>, Option<u64>) {
+        let state = self.lock();
+        let old = current.swap(next);
         (old, state.open.keys().next().copied())
+    }
+
+    /// The oldest commit that an open snapshot reads, or may read when it is opened now.
+    pub fn oldest(&self, current: &ArcSwap<Version>) -> u64 {
+        let state = self.lock();
+        let commit = current.load().commit;
+        state.open.keys().next().map_or(commit, |open| commit.min(*open))
     }
 
     /// The last number that was given to a commit or a snapshot.

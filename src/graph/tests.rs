@@ -5,6 +5,7 @@ mod loading;
 mod model;
 mod mutating;
 mod persisting;
+mod replaying;
 mod vectors;
 
 use super::Binding;

@@ -32,6 +32,7 @@ use crate::db::Drop;
 use crate::db::LoadOptions;
 use crate::db::PredicateStats;
 use crate::db::QueryRequest;
+use crate::db::Recovery;
 use crate::db::Stats;
 use crate::db::TxnOptions;
 use crate::http::ServeOptions;
@@ -479,9 +480,65 @@ impl PyDatabase {
         Ok(stats)
     }
 
-    /// Write everything to a directory, which `connect` opens.
+    /// Write everything to a directory, which `connect` opens. The database itself stays where it
+    /// is, and readers and writers go on meanwhile.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         py.detach(|| self.database.save(&path)).map_err(to_python)
+    }
+
+    /// Write a backup to a directory while others read and write: the database as it is when this
+    /// begins. `connect` opens it; one that was there is replaced when the new one is whole.
+    ///
+    /// >>> import hexgraph, pathlib, tempfile
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<0x1f> <name> "Ada" .')
+    /// >>> copy = pathlib.Path(tempfile.mkdtemp()) / "monday"
+    /// >>> db.backup(copy)
+    /// >>> hexgraph.connect(copy, read_only=True).query('{ q(func: has(name)) { name } }').rows()
+    /// [('Ada',)]
+    fn backup(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.save(py, path)
+    }
+
+    /// Write what was committed since the last snapshot to a new one, which takes the place of the
+    /// log. Happens by itself when the log has grown long; costs a pass over all data. Readers and
+    /// writers go on meanwhile. Does nothing for a database in memory.
+    fn checkpoint(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.database.checkpoint()).map_err(to_python)
+    }
+
+    /// Fold all changes into the columns that they are about, which makes reading faster and memory
+    /// smaller, and write a snapshot. Readers go on meanwhile; writers wait for the first part.
+    fn compact(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.database.compact()).map_err(to_python)
+    }
+
+    /// Move a database that is open read-only to what another process has committed since, and
+    /// return the number of the newest commit. Costs what was committed, not what there is.
+    ///
+    /// >>> import hexgraph, pathlib, tempfile
+    /// >>> path = pathlib.Path(tempfile.mkdtemp()) / "films"
+    /// >>> with hexgraph.connect(path) as writer, hexgraph.connect(path, read_only=True) as reader:
+    /// ...     commit = writer.mutate(set='<0x1f> <name> "Ada" .')
+    /// ...     before = len(reader.query('{ q(func: has(name)) { name } }').rows())
+    /// ...     _ = reader.refresh()
+    /// ...     before, len(reader.query('{ q(func: has(name)) { name } }').rows())
+    /// (0, 1)
+    fn refresh(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.database.refresh()).map_err(to_python)
+    }
+
+    /// What was found in the log when the database was opened: the "commits" that were carried out
+    /// again, the "bytes" of the log, and how many bytes of a commit that nobody was told of were
+    /// "cut" off its end.
+    #[getter]
+    fn recovery<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Recovery { commits, bytes, cut } = self.database.recovery().map_err(to_python)?;
+        let found = PyDict::new(py);
+        found.set_item("commits", commits)?;
+        found.set_item("bytes", bytes)?;
+        found.set_item("cut", cut)?;
+        Ok(found)
     }
 
     /// Write the data to `path`, as N-Quads where it ends in .rdf, as lines of JSON where it ends in
@@ -520,7 +577,7 @@ impl PyDatabase {
         Ok(PyServer::new(server.map_err(to_python)?))
     }
 
-    /// Write what is unsaved, and let go of the data and the directory.
+    /// Let go of the data and the directory. A log that is not short gives way to a snapshot first.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.database.close()).map_err(to_python)
     }

@@ -15,6 +15,7 @@ use crate::cli;
 use crate::cli::Interrupt;
 use crate::db::Database;
 use crate::db::OpenOptions;
+use crate::types::Error;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::ffi::OsString;
@@ -39,7 +40,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Open the database in a directory, or an empty one in memory.
 #[pyfunction]
-#[pyo3(signature = (path, read_only, threads, limits, txn_timeout))]
+#[pyo3(signature = (path, read_only, threads, limits, txn_timeout, durability))]
 fn open_database(
     py: Python<'_>,
     path: Option<PathBuf>,
@@ -47,6 +48,7 @@ fn open_database(
     threads: usize,
     limits: Vec<(String, String)>,
     txn_timeout: Option<f64>,
+    durability: (String, String),
 ) -> PyResult<PyDatabase> {
     let mut options = OpenOptions { read_only, threads, ..OpenOptions::default() };
     if let Some(idle) = to_timeout(txn_timeout)? {
@@ -54,14 +56,21 @@ fn open_database(
     }
     for (name, value) in limits {
         let set = options.limits.set(&name, &value);
-        set.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        set.map_err(to_value_error)?;
     }
+    let (sync, checkpoint) = durability;
+    options.set_sync(&sync).map_err(to_value_error)?;
+    options.set_checkpoint(&checkpoint).map_err(to_value_error)?;
     let Some(path) = path else {
         return Ok(PyDatabase::new(Database::in_memory_with(options), None, false));
     };
     let opened = py.detach(|| Database::open(&path, options));
     let database = opened.map_err(super::errors::to_python)?;
     Ok(PyDatabase::new(database, Some(path), read_only))
+}
+
+fn to_value_error(error: Error) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }
 
 /// Run the command line; the program's name comes first. Returns the exit status.

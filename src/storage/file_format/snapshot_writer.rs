@@ -9,12 +9,15 @@ use crate::storage::FrozenBitmap;
 use crate::storage::Offsets;
 use crate::storage::TextArray;
 use crate::storage::blocks::BLOCK_LEN;
+use crate::storage::files::Disk;
+use crate::storage::files::Files;
+use crate::storage::files::OutputFile;
+use crate::storage::files::write_all_at;
 use crate::types::Error;
 use crate::types::Result;
 use bytemuck::Pod;
-use std::fs::File;
 use std::io;
-use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 const BUFFER_LEN: usize = 1024 * 1024;
@@ -25,12 +28,30 @@ const BUFFER_LEN: usize = 1024 * 1024;
 /// one who drops an unfinished writer removes the file.
 pub struct SnapshotWriter {
     label: String,
-    file: BufWriter<File>,
+    file: BufWriter<Output>,
     /// The number of bytes of data so far.
     data_len: u64,
     block: crc32fast::Hasher,
     sums: Vec<u32>,
     sections: Vec<(String, SectionEntry)>,
+}
+
+/// The end of a file that is written from its beginning.
+struct Output {
+    file: Box<dyn OutputFile>,
+    end: u64,
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write_at(bytes, self.end)?;
+        self.end += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl SnapshotWriter {
@@ -41,11 +62,19 @@ impl SnapshotWriter {
     ///
     /// [`Error::Io`] when the file can't be created.
     pub fn create(path: impl AsRef<Path>) -> Result<SnapshotWriter> {
-        let path = path.as_ref();
+        SnapshotWriter::create_in(&Disk, path.as_ref())
+    }
+
+    /// As [`SnapshotWriter::create`], in other files than those of the operating system.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the file can't be created.
+    pub fn create_in(files: &dyn Files, path: &Path) -> Result<SnapshotWriter> {
         let label = path.display().to_string();
-        let file = create_new(path).map_err(|source| failed(&label, source))?;
+        let file = files.create(path).map_err(|source| failed(&label, source))?;
         let mut writer = SnapshotWriter {
-            file: BufWriter::with_capacity(BUFFER_LEN, file),
+            file: BufWriter::with_capacity(BUFFER_LEN, Output { file, end: 0 }),
             data_len: 0,
             block: crc32fast::Hasher::new(),
             sums: Vec::new(),
@@ -137,11 +166,10 @@ impl SnapshotWriter {
     }
 
     fn put_header(&mut self, header: &Header) -> io::Result<()> {
-        // Seeking writes the buffer out first.
-        self.file.seek(SeekFrom::Start(0))?;
-        self.file.write_all(bytemuck::bytes_of(header))?;
         self.file.flush()?;
-        self.file.get_ref().sync_all()
+        let file = &*self.file.get_ref().file;
+        write_all_at(file, bytemuck::bytes_of(header), 0)?;
+        file.sync()
     }
 
     /// The tables as they stand in the file, and the length of the names at their end.
@@ -202,13 +230,6 @@ impl SnapshotWriter {
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.file.write_all(bytes).map_err(|source| failed(&self.label, source))
-    }
-}
-
-fn create_new(path: &Path) -> io::Result<File> {
-    match std::fs::remove_file(path) {
-        Err(fault) if fault.kind() != io::ErrorKind::NotFound => Err(fault),
-        _ => File::create_new(path),
     }
 }
 

@@ -16,6 +16,7 @@ use hexgraph::db::LoadOptions;
 use hexgraph::db::OpenOptions;
 use hexgraph::db::QueryRequest;
 use hexgraph::db::Source;
+use hexgraph::db::SyncPolicy;
 use hexgraph::types::Error;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -38,7 +39,7 @@ pub enum Step {
     Load(Vec<graph::Triple>),
     /// Triples go and come.
     Change(Change),
-    /// It is saved and opened.
+    /// It is saved and opened; the second time on, closed and opened.
     Reopen,
     /// A predicate is dropped.
     Drop(String),
@@ -99,9 +100,20 @@ impl Pair {
                 self.graph.forget(name);
             }
             Step::Reopen => {
-                let folder = tempfile::tempdir().unwrap();
-                self.db.save(folder.path())?;
-                self.db = Database::open(folder.path(), OpenOptions::default())?;
+                let options = OpenOptions { sync: SyncPolicy::Never, ..OpenOptions::default() };
+                let folder = match self.folder.take() {
+                    // What came since it was saved is in the log, and is carried out again.
+                    Some(folder) => {
+                        self.db.close()?;
+                        folder
+                    }
+                    None => {
+                        let folder = tempfile::tempdir().unwrap();
+                        self.db.save(folder.path())?;
+                        folder
+                    }
+                };
+                self.db = Database::open(folder.path(), options)?;
                 self.folder = Some(folder);
             }
         }

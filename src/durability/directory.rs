@@ -1,9 +1,13 @@
-//! The directory of a database: which snapshot is the newest, and who may write.
+//! The directory of a database: which snapshot is the newest, which logs follow, who may write.
 //!
-//! `CURRENT` names the newest `snapshot-N.hxs`. A published file is never changed: the next one is
-//! written beside it, `CURRENT` is replaced by a rename, and the old one is unlinked, which leaves
-//! it whole for those who have it open.
+//! `CURRENT` names the newest `snapshot-N.hxs`, which has all that was noted in logs below N; the
+//! logs from `log-N.hxl` on have what came after it. A published file is never changed: the next
+//! one is written beside it, `CURRENT` is replaced by a rename, and the old one is unlinked, which
+//! leaves it whole for those who have it open.
 
+use crate::storage::Disk;
+use crate::storage::Files;
+use crate::storage::write_all_at;
 use crate::types::Error;
 use crate::types::Result;
 use std::fs;
@@ -13,13 +17,16 @@ use std::io;
 use std::path::Path;
 use std::path::PathBuf;
 use std::process;
+use std::sync::Arc;
 
 const CURRENT: &str = "CURRENT";
+const CURRENT_NEXT: &str = "CURRENT.next";
 const LOCK: &str = "LOCK";
 
 /// A directory that is open for reading or writing.
 pub struct Directory {
     path: PathBuf,
+    files: Arc<dyn Files>,
     /// Held by the one process that may write; `None` for a reader.
     lock: Option<Lock>,
 }
@@ -39,8 +46,17 @@ impl Directory {
     /// [`Error::Io`] when another process has it open for writing, and when there are other
     /// files in it and no database.
     pub fn open(path: &Path) -> Result<Directory> {
+        Directory::open_with(path, Arc::new(Disk))
+    }
+
+    /// As [`Directory::open`], written through other files than those of the operating system.
+    ///
+    /// # Errors
+    ///
+    /// As [`Directory::open`].
+    pub fn open_with(path: &Path, files: Arc<dyn Files>) -> Result<Directory> {
         fs::create_dir_all(path).map_err(|error| failed("creating", path, error))?;
-        let directory = Directory { path: path.to_owned(), lock: None };
+        let directory = Directory { path: path.to_owned(), files, lock: None };
         if !directory.path.join(LOCK).exists() && !directory.path.join(CURRENT).exists() {
             refuse_foreign(path)?;
         }
@@ -53,7 +69,8 @@ impl Directory {
     ///
     /// [`Error::Io`] when there is no database.
     pub fn open_read_only(path: &Path) -> Result<Directory> {
-        let directory = Directory { path: path.to_owned(), lock: None };
+        let (path_buf, files) = (path.to_owned(), Arc::new(Disk));
+        let directory = Directory { path: path_buf, files, lock: None };
         if directory.current()?.is_none() {
             let missing = io::Error::new(io::ErrorKind::NotFound, "there is no database here");
             return Err(failed("opening", path, missing));
@@ -66,12 +83,17 @@ impl Directory {
         &self.path
     }
 
-    /// The newest snapshot; `None` in a directory that was just created.
+    /// The files through which it is written.
+    pub fn files(&self) -> &Arc<dyn Files> {
+        &self.files
+    }
+
+    /// The number of the newest snapshot; `None` in a directory that was just created.
     ///
     /// # Errors
     ///
     /// [`Error::Corrupt`] when `CURRENT` names no snapshot.
-    pub fn current(&self) -> Result<Option<PathBuf>> {
+    pub fn current(&self) -> Result<Option<u64>> {
         let path = self.path.join(CURRENT);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
@@ -79,13 +101,36 @@ impl Directory {
             Err(error) => return Err(failed("reading", &path, error)),
         };
         let name = text.trim_end();
-        match number_of(name) {
-            Some(_) => Ok(Some(self.path.join(name))),
+        match snapshot_number(name) {
+            Some(number) => Ok(Some(number)),
             None => Err(Error::Corrupt {
                 path: path.display().to_string(),
                 message: format!("{name:?} is not the name of a snapshot (snapshot-N.hxs)"),
             }),
         }
+    }
+
+    /// Where a snapshot is.
+    pub fn snapshot_path(&self, number: u64) -> PathBuf {
+        self.path.join(format!("snapshot-{number}.hxs"))
+    }
+
+    /// Where a log is.
+    pub fn log_path(&self, number: u64) -> PathBuf {
+        self.path.join(format!("log-{number}.hxl"))
+    }
+
+    /// The numbers of the logs from `first` on, ascending.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the directory can't be read.
+    pub fn logs(&self, first: u64) -> Result<Vec<u64>> {
+        let names = self.names()?;
+        let numbers = names.iter().filter_map(|name| log_number(name));
+        let mut logs: Vec<u64> = numbers.filter(|number| first <= *number).collect();
+        logs.sort_unstable();
+        Ok(logs)
     }
 
     /// Says whether this process may write.
@@ -104,38 +149,82 @@ impl Directory {
         }
     }
 
-    /// Publishes the snapshot that `write` writes to the path it is given. A crash at any moment
-    /// leaves the old snapshot or the new one.
+    /// Publishes a snapshot that `write` writes to the path it is given, under a number above all
+    /// that there are. A crash at any moment leaves the old snapshot or the new one.
     ///
     /// # Errors
     ///
     /// Those of `write`; [`Error::Io`] when the system refuses.
-    pub fn publish(&self, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
-        self.check_writable()?;
-        let old = self.current()?;
-        let old_number = old.as_deref().and_then(Path::file_name).and_then(|name| name.to_str());
-        let number = old_number.and_then(number_of).unwrap_or(0) + 1;
-        let name = format!("snapshot-{number}.hxs");
-        let path = self.path.join(&name);
-        if let Err(error) = write(&path).and_then(|()| sync(&path)) {
-            // Half a snapshot is of no use; the error says more than a failure to remove it.
-            let _ = fs::remove_file(&path);
-            return Err(error);
-        }
-        self.switch_to(&name)?;
-        match old {
-            Some(old) => fs::remove_file(&old).map_err(|error| failed("removing", &old, error)),
-            None => Ok(()),
-        }
+    pub fn publish_next(&self, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+        let last_log = self.logs(0)?.last().copied().unwrap_or(0);
+        let number = self.current()?.unwrap_or(0).max(last_log) + 1;
+        self.publish(number, write)
     }
 
-    fn switch_to(&self, name: &str) -> Result<()> {
-        let next = self.path.join("CURRENT.next");
-        fs::write(&next, name).map_err(|error| failed("writing", &next, error))?;
-        sync(&next)?;
+    /// As [`Directory::publish_next`], under a number that is above those of all snapshots and of
+    /// all logs that it is to replace.
+    ///
+    /// # Errors
+    ///
+    /// As [`Directory::publish_next`].
+    pub fn publish(&self, number: u64, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+        self.check_writable()?;
+        let path = self.snapshot_path(number);
+        if let Err(error) = write(&path) {
+            // Half a snapshot is of no use; the error says more than a failure to remove it.
+            let _ = self.files.remove(&path);
+            return Err(error);
+        }
+        self.sync()?;
+        self.switch_to(number)?;
+        self.tidy(number)
+    }
+
+    /// Removes what is older than the snapshot `number`, and what a crash may have left.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses.
+    pub fn tidy(&self, number: u64) -> Result<()> {
+        let is_old = |name: &str| {
+            log_number(name).is_some_and(|log| log < number)
+                || snapshot_number(name).is_some_and(|snapshot| snapshot != number)
+                || name == CURRENT_NEXT
+        };
+        for name in self.names()?.iter().filter(|name| is_old(name)) {
+            let path = self.path.join(name);
+            self.files.remove(&path).map_err(|error| failed("removing", &path, error))?;
+        }
+        Ok(())
+    }
+
+    fn switch_to(&self, number: u64) -> Result<()> {
+        let next = self.path.join(CURRENT_NEXT);
+        let write = || {
+            let file = self.files.create(&next)?;
+            write_all_at(&*file, format!("snapshot-{number}.hxs").as_bytes(), 0)?;
+            file.sync()
+        };
+        write().map_err(|error| failed("writing", &next, error))?;
         let current = self.path.join(CURRENT);
-        fs::rename(&next, &current).map_err(|error| failed("replacing", &current, error))?;
-        sync(&self.path)
+        let renamed = self.files.rename(&next, &current);
+        renamed.map_err(|error| failed("replacing", &current, error))?;
+        self.sync()
+    }
+
+    /// Waits until the names of the files are on the disk.
+    fn sync(&self) -> Result<()> {
+        let synced = self.files.sync_directory(&self.path);
+        synced.map_err(|error| failed("syncing", &self.path, error))
+    }
+
+    fn names(&self) -> Result<Vec<String>> {
+        let list = || -> io::Result<Vec<String>> {
+            let entries = fs::read_dir(&self.path)?;
+            let names = entries.map(|entry| Ok(entry?.file_name().into_string().ok()));
+            Ok(names.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect())
+        };
+        list().map_err(|error| failed("reading", &self.path, error))
     }
 }
 
@@ -165,14 +254,12 @@ fn refuse_foreign(path: &Path) -> Result<()> {
     Err(failed("opening", path, io::Error::new(io::ErrorKind::DirectoryNotEmpty, reason)))
 }
 
-fn number_of(name: &str) -> Option<u64> {
+fn snapshot_number(name: &str) -> Option<u64> {
     name.strip_prefix("snapshot-")?.strip_suffix(".hxs")?.parse().ok()
 }
 
-/// Waits until a file or a directory is on the disk.
-fn sync(path: &Path) -> Result<()> {
-    let synced = File::open(path).and_then(|file| file.sync_all());
-    synced.map_err(|error| failed("syncing", path, error))
+fn log_number(name: &str) -> Option<u64> {
+    name.strip_prefix("log-")?.strip_suffix(".hxl")?.parse().ok()
 }
 
 fn failed(doing: &str, path: &Path, error: io::Error) -> Error {
@@ -193,9 +280,9 @@ mod tests {
         let path = root.path().join("new");
         let directory = Directory::open(&path).unwrap();
         assert_eq!(directory.current().unwrap(), None);
-        directory.publish(write("one")).unwrap();
-        directory.publish(write("two")).unwrap();
-        let current = directory.current().unwrap().unwrap();
+        directory.publish_next(write("one")).unwrap();
+        directory.publish_next(write("two")).unwrap();
+        let current = directory.snapshot_path(directory.current().unwrap().unwrap());
         assert_eq!(fs::read_to_string(current).unwrap(), "two");
         let mut names: Vec<_> =
             fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -207,9 +294,9 @@ mod tests {
     fn a_failed_write_leaves_the_old_snapshot() {
         let root = tempfile::tempdir().unwrap();
         let directory = Directory::open(root.path()).unwrap();
-        directory.publish(write("one")).unwrap();
-        directory.publish(|_| Err(Error::query("no"))).unwrap_err();
-        let current = directory.current().unwrap().unwrap();
+        directory.publish_next(write("one")).unwrap();
+        directory.publish_next(|_| Err(Error::query("no"))).unwrap_err();
+        let current = directory.snapshot_path(directory.current().unwrap().unwrap());
         assert_eq!(fs::read_to_string(current).unwrap(), "one");
     }
 
@@ -218,11 +305,11 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         assert!(Directory::open_read_only(root.path()).is_err());
         let writer = Directory::open(root.path()).unwrap();
-        writer.publish(write("one")).unwrap();
+        writer.publish_next(write("one")).unwrap();
         let error = Directory::open(root.path()).err().unwrap();
         assert!(error.to_string().contains("open for writing already"), "{error}");
         let reader = Directory::open_read_only(root.path()).unwrap();
-        assert!(reader.publish(write("two")).unwrap_err().to_string().contains("read-only"));
+        assert!(reader.publish_next(write("two")).unwrap_err().to_string().contains("read-only"));
         drop(writer);
         Directory::open(root.path()).unwrap();
     }

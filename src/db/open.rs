@@ -1,0 +1,434 @@
+//! What an open database keeps where: the graph in memory, snapshots and logs in a directory.
+
+use super::database::Database;
+use super::guard::guarded;
+use super::operation::OpenOptions;
+use super::transactions::Transactions;
+use crate::durability::Directory;
+use crate::durability::Files;
+use crate::durability::Follower;
+use crate::durability::Recovery;
+use crate::durability::Wal;
+use crate::graph;
+use crate::graph::Store;
+use crate::graph::Version;
+use crate::graph::persist;
+use crate::types::Error;
+use crate::types::Result;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::MutexGuard;
+use std::sync::PoisonError;
+use std::thread;
+use std::thread::JoinHandle;
+
+/// So many bytes of log make a snapshot due, where nothing else is said.
+const CHECKPOINT_BYTES: u64 = 64 << 20;
+
+/// A log so short stays when the database is closed: it is read again in a moment, and a snapshot
+/// of a large graph is not.
+const SHORT_LOG: u64 = 64 << 10;
+
+/// What there is while a database is open.
+pub struct Open {
+    /// The data.
+    pub(super) store: Store,
+    /// The open transactions.
+    pub(super) transactions: Transactions,
+    /// Where it lives.
+    home: Home,
+}
+
+enum Home {
+    Memory,
+    Read(Box<Reading>),
+    Write(Box<Writing>),
+}
+
+/// A directory that is read.
+struct Reading {
+    directory: Directory,
+    follower: Mutex<Follower>,
+    found: Recovery,
+}
+
+/// A directory that is written.
+struct Writing {
+    directory: Arc<Directory>,
+    wal: Arc<Wal>,
+    options: OpenOptions,
+    found: Recovery,
+    /// Held while a snapshot is written.
+    saving: Mutex<()>,
+    /// The thread that writes one because the log has grown long.
+    checkpointer: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Open {
+    /// An empty graph in memory.
+    pub fn in_memory(options: OpenOptions) -> Open {
+        Open::new(Store::new(), options, Home::Memory)
+    }
+
+    /// The graph of a directory, to be read.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::open`].
+    pub fn to_read(path: &Path, options: OpenOptions) -> Result<Open> {
+        let directory = Directory::open_read_only(path)?;
+        let mut follower = open_follower(&directory)?;
+        let store = Store::with_version(follower.version(&directory)?, None);
+        let (found, follower) = (follower.found(), Mutex::new(follower));
+        let reading = Reading { directory, follower, found };
+        Ok(Open::new(store, options, Home::Read(Box::new(reading))))
+    }
+
+    /// The graph of a directory, to be changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::open`].
+    pub fn to_write(path: &Path, options: OpenOptions, files: Arc<dyn Files>) -> Result<Open> {
+        let directory = Arc::new(Directory::open_with(path, files)?);
+        if directory.current()?.is_none() {
+            let files = Arc::clone(directory.files());
+            directory.publish_next(|path| persist::save_in(&*files, &Version::empty(), path))?;
+        }
+        let mut follower = open_follower(&directory)?;
+        let version = follower.version(&directory)?;
+        let start = follower.cut(&directory)?;
+        let found = follower.found();
+        let files = Arc::clone(directory.files());
+        let wal = Arc::new(Wal::new(Arc::clone(&directory), files, options.sync, start));
+        let store = Store::with_version(version, Some(Box::new(Arc::clone(&wal))));
+        let (saving, checkpointer) = (Mutex::new(()), Mutex::default());
+        let writing = Writing { directory, wal, options, found, saving, checkpointer };
+        writing.set_due(start.snapshot);
+        Ok(Open::new(store, options, Home::Write(Box::new(writing))))
+    }
+
+    fn new(store: Store, options: OpenOptions, home: Home) -> Open {
+        let transactions = Transactions::new(options.transactions);
+        Open { store, transactions, home }
+    }
+
+    /// Checks that it may be changed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when it was opened to be read only, or by the parent of this process.
+    pub fn check_writable(&self) -> Result<()> {
+        match &self.home {
+            Home::Memory => Ok(()),
+            Home::Read(reading) => reading.directory.check_writable(),
+            Home::Write(writing) => writing.directory.check_writable(),
+        }
+    }
+
+    /// Publishes the version that `make_next` makes of the newest one, after it was saved.
+    ///
+    /// # Errors
+    ///
+    /// Those of `make_next`; [`Error::Io`] when the system refuses. Nothing is changed then.
+    pub fn write_saved<T>(
+        &self,
+        make_next: impl FnOnce(&Arc<Version>) -> Result<(Version, T)>,
+    ) -> Result<T> {
+        let Home::Write(writing) = &self.home else {
+            return self.store.write_saved(make_next, |_| Ok(()));
+        };
+        // First this and then the turn: as whoever writes a snapshot does.
+        let _saving = writing.lock();
+        self.store.write_saved(make_next, |version| {
+            let (number, place) = writing.wal.rotate()?;
+            writing.save(version, number, place)
+        })
+    }
+
+    /// Writes a snapshot of the newest version, unless there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses.
+    pub fn checkpoint(&self) -> Result<()> {
+        let writing = match &self.home {
+            Home::Memory => return Ok(()),
+            Home::Read(reading) => return reading.directory.check_writable(),
+            Home::Write(writing) => writing,
+        };
+        let _saving = writing.lock();
+        writing.directory.check_writable()?;
+        // What is not noted in the log was saved at once.
+        if writing.wal.unsaved() == 0 {
+            return Ok(());
+        }
+        let rotated =
+            self.store.with_head(|version| Ok((Arc::clone(version), writing.wal.rotate()?)));
+        let (version, (number, place)) = rotated?;
+        writing.save(&version, number, place)
+    }
+
+    /// Has a snapshot written on a thread of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system gives no thread.
+    pub fn request_checkpoint(open: &Arc<Open>) -> Result<()> {
+        let Home::Write(writing) = &open.home else { return Ok(()) };
+        let started = Open::checkpoint_beside(open, writing);
+        started.map_err(|error| Error::io("starting the thread that writes a snapshot", error))
+    }
+
+    /// Does what is due after a commit.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system gives no thread.
+    pub fn keep(open: &Arc<Open>) -> Result<()> {
+        let Home::Write(writing) = &open.home else { return Ok(()) };
+        writing.wal.keep_synced()?;
+        if writing.wal.is_due() {
+            // A thread too few is no reason to refuse a commit that is in the log: the next one
+            // asks again.
+            let _ = Open::checkpoint_beside(open, writing);
+        }
+        Ok(())
+    }
+
+    /// Writes a snapshot on a thread of its own, unless one is being written.
+    fn checkpoint_beside(open: &Arc<Open>, writing: &Writing) -> std::io::Result<()> {
+        let mut running = writing.checkpointer.lock().unwrap_or_else(PoisonError::into_inner);
+        if running.as_ref().is_some_and(|thread| !thread.is_finished()) {
+            return Ok(());
+        }
+        // One that fails is not tried again at once.
+        writing.wal.set_due(writing.wal.unsaved() + writing.least());
+        let open = Arc::clone(open);
+        let thread = thread::Builder::new().name("hexgraph-checkpoint".to_owned());
+        // What fails is tried again after a later commit, and told when the database is closed.
+        let work = move || drop(guarded(|| open.checkpoint()));
+        *running = Some(thread.spawn(work)?);
+        Ok(())
+    }
+
+    /// Ends the log: with a snapshot unless it is short, and on the disk in any case. Does nothing
+    /// to what is not ours to write.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses.
+    pub fn finish(&self) -> Result<()> {
+        let Home::Write(writing) = &self.home else { return Ok(()) };
+        // After a failed sync there is nothing that could be done any more.
+        if writing.directory.check_writable().is_err() || writing.wal.has_failed() {
+            return Ok(());
+        }
+        let running = writing.checkpointer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = running {
+            // It catches what could make it panic.
+            let _ = thread.join();
+        }
+        if SHORT_LOG < writing.wal.unsaved() { self.checkpoint() } else { writing.wal.sync() }
+    }
+
+    /// Reads what other processes committed since. Returns the number of the newest commit.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::open`].
+    pub fn refresh(&self) -> Result<u64> {
+        if let Home::Read(reading) = &self.home {
+            let Reading { directory, follower, .. } = &**reading;
+            let mut follower = follower.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = follower.found().commits;
+            if !follower.refresh(directory)? {
+                *follower = open_follower(directory)?;
+                self.store.follow(follower.version(directory)?);
+            } else if before < follower.found().commits {
+                self.store.follow(follower.version(directory)?);
+            }
+        }
+        Ok(self.store.version().commit)
+    }
+
+    /// What was found in the logs when it was opened.
+    pub fn recovery(&self) -> Recovery {
+        match &self.home {
+            Home::Memory => Recovery::default(),
+            Home::Read(reading) => reading.found,
+            Home::Write(writing) => writing.found,
+        }
+    }
+
+    fn is_at(&self, path: &Path) -> bool {
+        match &self.home {
+            Home::Memory => false,
+            Home::Read(reading) => is_same(reading.directory.path(), path),
+            Home::Write(writing) => is_same(writing.directory.path(), path),
+        }
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if let Home::Write(writing) = &self.home {
+            // Nobody is left to be told; `close` tells. A thread that writes a snapshot owns this,
+            // so there is none any more but this one.
+            let _ = guarded(|| match SHORT_LOG < writing.wal.unsaved() {
+                true if writing.directory.check_writable().is_ok() => self.checkpoint(),
+                _ => writing.wal.sync(),
+            });
+            writing.wal.end();
+        }
+    }
+}
+
+impl Writing {
+    fn lock(&self) -> MutexGuard<'_, ()> {
+        // One who panicked while he held it wrote no snapshot.
+        self.saving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn save(&self, version: &Version, number: u64, place: u64) -> Result<()> {
+        let files = self.directory.files();
+        self.directory.publish(number, |path| persist::save_in(&**files, version, path))?;
+        self.wal.saved(number, place);
+        self.set_due(number);
+        Ok(())
+    }
+
+    /// Says when a snapshot should take the place of the log: what is written in all is a few
+    /// times what is noted in logs at the most.
+    fn set_due(&self, snapshot: u64) {
+        let file = fs::metadata(self.directory.snapshot_path(snapshot));
+        let share = file.map_or(0, |file| file.len() / 4);
+        self.wal.set_due(self.least().max(share));
+    }
+
+    fn least(&self) -> u64 {
+        match self.options.checkpoint {
+            0 => CHECKPOINT_BYTES,
+            bytes => bytes,
+        }
+    }
+}
+
+impl Database {
+    /// Writes what changed since the last snapshot to a new one, which takes the place of the log;
+    /// nothing for a database in memory. Readers and writers go on meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// `Io` when the system refuses.
+    pub fn checkpoint(&self) -> Result<()> {
+        let open = self.open_state()?;
+        guarded(|| open.checkpoint())
+    }
+
+    /// Folds all changes into the columns that they are about, which makes reading faster and
+    /// memory smaller, and writes a snapshot. Readers go on meanwhile, writers wait for the first
+    /// part.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::checkpoint`].
+    pub fn compact(&self) -> Result<()> {
+        let (open, pool) = (self.open_state()?, self.pool()?);
+        guarded(|| {
+            open.check_writable()?;
+            open.store.rearrange(|version| Ok(pool.install(|| graph::compacted(version))))?;
+            open.checkpoint()
+        })
+    }
+
+    /// Writes the database as it is now to a directory, from which [`Database::open`] opens it.
+    /// The database itself stays where it is, and readers and writers go on meanwhile: so this is
+    /// a backup.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::open`] of that directory; `Io` when the system refuses.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let open = self.open_state()?;
+        guarded(|| {
+            if open.is_at(path) {
+                return open.checkpoint();
+            }
+            let version = open.store.version();
+            Directory::open(path)?.publish_next(|file| persist::save(&version, file))
+        })
+    }
+
+    /// Moves a database that is open to be read to what other processes have committed since; does
+    /// nothing to others. Queries that run go on with what they have. Returns the number of the
+    /// newest commit. Costs O(changes since), and O(predicates) after a checkpoint.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::open`].
+    pub fn refresh(&self) -> Result<u64> {
+        let open = self.open_state()?;
+        guarded(|| open.refresh())
+    }
+
+    /// What was found in the logs when it was opened.
+    ///
+    /// # Errors
+    ///
+    /// Fails only when it is closed.
+    pub fn recovery(&self) -> Result<Recovery> {
+        Ok(self.open_state()?.recovery())
+    }
+}
+
+/// What [`check`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Checked {
+    /// The commits in the logs.
+    pub commits: u64,
+    /// The bytes of the logs.
+    pub log_bytes: u64,
+    /// The bytes behind the last whole record: a commit that was acknowledged to nobody.
+    pub tail: u64,
+}
+
+/// Reads every block of a snapshot and compares its checksum, and reads the logs that follow upon
+/// it. `path` is a directory or a snapshot file.
+///
+/// # Errors
+///
+/// `Corrupt` with the place of the first damage; `Io` when there is nothing to check.
+pub fn check(path: &Path) -> Result<Checked> {
+    guarded(|| {
+        if !path.is_dir() {
+            persist::verify(path)?;
+            return Ok(Checked::default());
+        }
+        let directory = Directory::open_read_only(path)?;
+        let current = directory.current()?.ok_or_else(|| no_database(path))?;
+        persist::verify(&directory.snapshot_path(current))?;
+        let mut follower = open_follower(&directory)?;
+        follower.version(&directory)?;
+        let (found, tail) = (follower.found(), follower.check_tail()?);
+        Ok(Checked { commits: found.commits, log_bytes: found.bytes, tail })
+    })
+}
+
+fn open_follower(directory: &Directory) -> Result<Follower> {
+    Follower::open(directory)?.ok_or_else(|| no_database(directory.path()))
+}
+
+fn no_database(path: &Path) -> Error {
+    let missing = std::io::Error::new(std::io::ErrorKind::NotFound, "there is no database here");
+    Error::io(format!("opening {}", path.display()), missing)
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}

@@ -1,0 +1,206 @@
+//! Logs, checkpoints, and readers beside a writer, on real files.
+
+use super::power_loss::commits_of;
+use crate::db::Database;
+use crate::db::OpenOptions;
+use crate::db::SyncPolicy;
+use crate::db::check;
+use crate::types::Error;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+fn statements(n: u64) -> String {
+    let node = 0x1000 + n;
+    format!(
+        "<{node:#x}> <number> \"{n}\" .\n<{node:#x}> <name> \"n {n}\" .\n<{node:#x}> <next> <{:#x}> .",
+        node + 1
+    )
+}
+
+fn commit(db: &Database, numbers: std::ops::RangeInclusive<u64>) {
+    numbers.for_each(|n| drop(db.mutate(&statements(n), "").unwrap()));
+}
+
+fn open(path: &Path) -> Database {
+    Database::open(path, OpenOptions::default()).unwrap()
+}
+
+fn to_read() -> OpenOptions {
+    OpenOptions { read_only: true, ..OpenOptions::default() }
+}
+
+fn logs(path: &Path) -> Vec<String> {
+    let names =
+        fs::read_dir(path).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap());
+    let mut logs: Vec<_> = names.filter(|name| name.ends_with(".hxl")).collect();
+    logs.sort();
+    logs
+}
+
+#[test]
+fn what_a_log_has_is_there_again() {
+    let root = tempfile::tempdir().unwrap();
+    let db = open(root.path());
+    db.alter("number: int @index(int) .").unwrap();
+    commit(&db, 1..=3);
+    let number = db.commit().unwrap();
+    db.assign_uids(1000).unwrap();
+    let next = db.assign_uids(1).unwrap();
+    db.close().unwrap();
+    assert_eq!(logs(root.path()).len(), 1);
+    let db = open(root.path());
+    assert_eq!(commits_of(&db), [1, 2, 3]);
+    assert_eq!(db.recovery().unwrap().commits, 6);
+    assert_eq!(db.commit().unwrap(), number + 2);
+    assert!(next < db.assign_uids(1).unwrap());
+}
+
+#[test]
+fn a_checkpoint_takes_the_place_of_the_log() {
+    let root = tempfile::tempdir().unwrap();
+    let db = open(root.path());
+    commit(&db, 1..=2);
+    db.checkpoint().unwrap();
+    assert!(logs(root.path()).is_empty());
+    commit(&db, 3..=3);
+    assert_eq!(logs(root.path()).len(), 1);
+    db.compact().unwrap();
+    assert!(logs(root.path()).is_empty());
+    drop(db);
+    let db = open(root.path());
+    assert_eq!((commits_of(&db).len(), db.recovery().unwrap().commits), (3, 0));
+}
+
+#[test]
+fn a_long_log_gives_way_to_a_snapshot_by_itself() {
+    let root = tempfile::tempdir().unwrap();
+    let options = OpenOptions { checkpoint: 2000, sync: SyncPolicy::Never, ..Default::default() };
+    let db = Database::open(root.path(), options).unwrap();
+    let first = fs::read_to_string(root.path().join("CURRENT")).unwrap();
+    for n in 1.. {
+        commit(&db, n..=n);
+        if fs::read_to_string(root.path().join("CURRENT")).unwrap() != first {
+            break;
+        }
+        assert!(n < 100_000, "no snapshot came");
+    }
+    let commits = commits_of(&db);
+    db.close().unwrap();
+    check(root.path()).unwrap();
+    assert_eq!(commits_of(&open(root.path())), commits);
+}
+
+#[test]
+fn a_reader_follows_a_writer() {
+    let root = tempfile::tempdir().unwrap();
+    let db = open(root.path());
+    commit(&db, 1..=1);
+    let reader = Database::open(root.path(), to_read()).unwrap();
+    assert_eq!(commits_of(&reader), [1]);
+    for n in 2..10 {
+        commit(&db, n..=n);
+        if n % 3 == 0 {
+            db.checkpoint().unwrap();
+        }
+        assert_eq!(commits_of(&reader).len() as u64, n - 1);
+        assert_eq!(reader.refresh().unwrap(), db.commit().unwrap());
+        assert_eq!(commits_of(&reader).len() as u64, n);
+    }
+    assert!(reader.mutate(&statements(11), "").err().unwrap().to_string().contains("read-only"));
+}
+
+#[test]
+fn a_tail_that_is_torn_is_cut_off() {
+    let root = tempfile::tempdir().unwrap();
+    let db = open(root.path());
+    commit(&db, 1..=3);
+    drop(db);
+    let log = root.path().join(&logs(root.path())[0]);
+    let bytes = fs::read(&log).unwrap();
+    fs::write(&log, &bytes[..bytes.len() - 5]).unwrap();
+    assert!(0 < check(root.path()).unwrap().tail);
+    assert_eq!(commits_of(&Database::open(root.path(), to_read()).unwrap()), [1, 2]);
+    let db = open(root.path());
+    assert!(0 < db.recovery().unwrap().cut);
+    commit(&db, 4..=4);
+    drop(db);
+    assert_eq!(check(root.path()).unwrap().tail, 0);
+    assert_eq!(commits_of(&open(root.path())), [1, 2, 4]);
+}
+
+#[test]
+fn damage_in_the_middle_of_a_log_is_an_error() {
+    let root = tempfile::tempdir().unwrap();
+    let db = open(root.path());
+    commit(&db, 1..=3);
+    drop(db);
+    let log = root.path().join(&logs(root.path())[0]);
+    let mut bytes = fs::read(&log).unwrap();
+    bytes[70] ^= 1;
+    fs::write(&log, &bytes).unwrap();
+    for options in [OpenOptions::default()] {
+        let error = Database::open(root.path(), options).err().unwrap();
+        assert!(matches!(error, Error::Corrupt { .. }), "{error}");
+        assert!(error.to_string().contains("log-1.hxl: the record at byte 32"), "{error}");
+    }
+    assert!(check(root.path()).is_err());
+    // Nothing was cut off.
+    assert_eq!(fs::read(&log).unwrap(), bytes);
+}
+
+#[test]
+fn a_log_that_is_missing_is_an_error() {
+    let root = tempfile::tempdir().unwrap();
+    for n in 1..4 {
+        commit(&open(root.path()), n..=n);
+    }
+    assert_eq!(logs(root.path()), ["log-1.hxl", "log-2.hxl", "log-3.hxl"]);
+    fs::remove_file(root.path().join("log-2.hxl")).unwrap();
+    let error = Database::open(root.path(), OpenOptions::default()).err().unwrap().to_string();
+    assert!(
+        error.contains("log-3.hxl") && error.contains("log-2.hxl, which is missing"),
+        "{error}"
+    );
+}
+
+#[test]
+fn writers_share_syncs_and_all_is_seen_when_it_is_told() {
+    let root = tempfile::tempdir().unwrap();
+    for sync in [SyncPolicy::Always, SyncPolicy::Every(Duration::from_millis(1)), SyncPolicy::Never]
+    {
+        let folder = root.path().join(format!("{sync:?}"));
+        let options = OpenOptions { sync, checkpoint: 5000, ..OpenOptions::default() };
+        let db = Database::open(&folder, options).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let db = &db;
+                scope.spawn(move || {
+                    for n in 0..25 {
+                        let n = 100 * thread + n;
+                        commit(db, n..=n);
+                        assert!(commits_of(db).contains(&n));
+                    }
+                });
+            }
+        });
+        db.close().unwrap();
+        assert_eq!(commits_of(&open(&folder)).len(), 100);
+    }
+}
+
+#[test]
+fn a_backup_is_a_database() {
+    let root = tempfile::tempdir().unwrap();
+    let (home, copy) = (root.path().join("home"), root.path().join("copy"));
+    let db = open(&home);
+    commit(&db, 1..=2);
+    db.save(&copy).unwrap();
+    commit(&db, 3..=3);
+    assert_eq!(commits_of(&Database::open(&copy, to_read()).unwrap()), [1, 2]);
+    // Over a database that has logs of its own.
+    commit(&open(&copy), 7..=7);
+    db.save(&copy).unwrap();
+    assert_eq!(commits_of(&open(&copy)), [1, 2, 3]);
+    check(&copy).unwrap();
+}

@@ -1,0 +1,154 @@
+//! The power goes at any moment: what was acknowledged is there, whole.
+
+use super::simulated::Op;
+use super::simulated::SimulatedFiles;
+use crate::db::Control;
+use crate::db::Database;
+use crate::db::Drop;
+use crate::db::LoadOptions;
+use crate::db::OpenOptions;
+use crate::db::QueryRequest;
+use crate::db::Source;
+use crate::db::check;
+use bytes::Bytes;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Commits `n` in some way: node `n` gets two values and an edge, all or none.
+fn commit(db: &Database, n: u64, random: &mut fastrand::Rng) -> crate::types::Result<()> {
+    let node = 0x1000 + n;
+    let set = format!(
+        "<{node:#x}> <number> \"{n}\" .\n<{node:#x}> <name> \"n {n}\" (since={n}) .\n\
+         <{node:#x}> <next> <{:#x}> .",
+        node + 1
+    );
+    match random.u8(..12) {
+        0 => {
+            let txn = db.begin(crate::db::TxnOptions::default())?;
+            let mut request = crate::db::MutationRequest::default();
+            let set = vec![crate::db::Statements::NQuads(&set)];
+            request.mutations = vec![crate::db::Mutation { set, ..Default::default() }];
+            txn.mutate(&request, &Control::new())?;
+            txn.commit()?;
+        }
+        1 => {
+            let source = Source::Bytes(Bytes::from(set));
+            db.load(source, None, LoadOptions::default(), &Control::new())?;
+        }
+        2 => {
+            db.alter("unused: int .")?;
+            db.drop(&Drop::Predicate("unused".to_owned()))?;
+            db.mutate(&set, "")?;
+        }
+        _ => drop(db.mutate(&set, "")?),
+    }
+    Ok(())
+}
+
+fn open(folder: &Path, files: &SimulatedFiles) -> crate::types::Result<Database> {
+    Database::open_with(folder, OpenOptions::default(), Arc::new(files.clone()))
+}
+
+/// The numbers of the commits that are there; panics where one is not whole.
+pub fn commits_of(db: &Database) -> Vec<u64> {
+    let text = "{ q(func: has(number)) { number name @facets next { uid } }
+                  names(func: has(name)) { count(uid) } edges(func: has(next)) { count(uid) } }";
+    let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
+    let (json, _) = db.query(&request, &Control::new()).unwrap().to_json().unwrap();
+    let answer: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let commits = answer["q"].as_array().unwrap().iter().map(|node| {
+        // Where no schema was set it is a text.
+        let n = node["number"].as_u64().or_else(|| node["number"].as_str()?.parse().ok()).unwrap();
+        assert_eq!(node["name"], format!("n {n}"), "{node}");
+        assert!(node["next"].is_array() || node["next"].is_object(), "{node}");
+        n
+    });
+    let mut commits: Vec<u64> = commits.collect();
+    commits.sort_unstable();
+    for block in ["names", "edges"] {
+        assert_eq!(answer[block][0]["count"], commits.len(), "{block}");
+    }
+    commits
+}
+
+/// Works in a folder until `until`, and notes what was acknowledged.
+fn work(folder: &Path, random: &mut fastrand::Rng, first: u64) -> SimulatedFiles {
+    let files = SimulatedFiles::over(folder);
+    let db = open(folder, &files).unwrap();
+    if first == 1 {
+        let schema = "number: int @index(int) .\nname: string .\nnext: uid @reverse .";
+        db.alter(schema).unwrap();
+    }
+    for n in first..first + random.u64(1..12) {
+        commit(&db, n, random).unwrap();
+        files.ack(n);
+        if random.u8(..5) == 0 {
+            db.checkpoint().unwrap();
+        }
+    }
+    if random.bool() {
+        db.close().unwrap();
+    } else {
+        // Nothing is written when it goes: the log is short.
+        drop(db);
+    }
+    files
+}
+
+/// Opens what a power loss left, and returns the last commit that is there.
+fn examine(folder: &Path, acked: u64, context: &str) -> u64 {
+    if !folder.join("CURRENT").exists() {
+        assert_eq!(acked, 0, "{context}");
+        return 0;
+    }
+    check(folder).unwrap_or_else(|error| panic!("{context}: {error}"));
+    let db = Database::open(folder, OpenOptions::default());
+    let db = db.unwrap_or_else(|error| panic!("{context}: {error}"));
+    let found = match db.schema_text().unwrap().contains("number: int") {
+        true => commits_of(&db),
+        false => Vec::new(),
+    };
+    let last = found.last().copied().unwrap_or(0);
+    assert_eq!(found, (1..=last).collect::<Vec<_>>(), "{context}");
+    assert!(acked <= last, "{context}: {acked} were acknowledged, {last} are there");
+    last
+}
+
+#[test]
+fn what_was_acknowledged_survives_a_power_loss() {
+    let seed = fastrand::u64(..);
+    let mut random = fastrand::Rng::with_seed(seed);
+    for round in 0..40 {
+        let root = tempfile::tempdir().unwrap();
+        let live = root.path().join("live");
+        fs::create_dir(&live).unwrap();
+        let mut last = 0;
+        // The disk that is left is worked on, and loses power, again.
+        for step in 0..3 {
+            let files = work(&live, &mut random, last + 1);
+            let ops = files.ops();
+            let before = last;
+            for trial in 0..10 {
+                let count = random.usize(..=ops.len());
+                let folder = root.path().join(format!("left-{step}-{trial}"));
+                fs::create_dir(&folder).unwrap();
+                files.lose_power(count, &mut random, &folder);
+                let acks = ops[..count].iter().filter_map(|op| match op {
+                    Op::Ack(n) => Some(*n),
+                    _ => None,
+                });
+                let acked = acks.max().unwrap_or(before);
+                let context = format!("seed {seed} round {round} step {step} ops {count}");
+                last = examine(&folder, acked, &context);
+                if trial == 9 {
+                    fs::remove_dir_all(&live).unwrap();
+                    fs::rename(&folder, &live).unwrap();
+                }
+            }
+            if last == 0 {
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! The write-ahead log of a directory: where commits are noted before they are published.
+//!
+//! Writers append one after the other and wait for the disk together: the first who waits syncs
+//! for all who have appended by then, the others wait for him, and one of those who came meanwhile
+//! is the next. So a commit costs a share of a sync, however many write at once.
+//!
+//! A place in the journal is a number of bytes, counted on from log to log.
+
+use super::directory::Directory;
+use crate::graph::Journal;
+use crate::storage::Files;
+use crate::storage::LOG_HEADER_LEN;
+use crate::storage::LogWriter;
+use crate::storage::OutputFile;
+use crate::types::Error;
+use crate::types::Result;
+use std::io;
+use std::sync::Arc;
+use std::sync::Condvar;
+use std::sync::Mutex;
+use std::sync::MutexGuard;
+use std::sync::PoisonError;
+use std::thread;
+use std::time::Duration;
+
+/// When a commit counts as done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SyncPolicy {
+    /// When it is on the disk: neither a crash of the process nor one of the machine loses it.
+    #[default]
+    Always,
+    /// When it is handed to the operating system, which is told to put all on the disk that often:
+    /// a crash of the process loses nothing, one of the machine the last commits.
+    Every(Duration),
+    /// When it is handed to the operating system, which puts it on the disk when it likes.
+    Never,
+}
+
+/// The journal of a directory that is open for writing.
+pub struct Wal {
+    directory: Arc<Directory>,
+    files: Arc<dyn Files>,
+    policy: SyncPolicy,
+    log: Mutex<Log>,
+    sync: Mutex<Sync>,
+    /// Somebody has synced, or everything ends.
+    synced: Condvar,
+}
+
+/// The log that is written.
+struct Log {
+    /// `None` until something is to be noted.
+    writer: Option<LogWriter>,
+    /// The number of the log.
+    number: u64,
+    /// The number of the log before it.
+    previous: u64,
+    /// The place where the log begins.
+    start: u64,
+    /// The place where it ends.
+    end: u64,
+    /// The number of the newest snapshot, and the place up to which it has everything.
+    snapshot: (u64, u64),
+    /// The bytes in older logs that the newest snapshot has not.
+    recovered: u64,
+    /// So many bytes that the newest snapshot has not make another one due.
+    due: u64,
+    /// Where a part of a record may be left in the log: nothing may follow before a snapshot has
+    /// all up to there.
+    broken: Option<u64>,
+}
+
+/// How far everything is durable.
+#[derive(Default)]
+struct Sync {
+    /// Everything up to this place is.
+    durable: u64,
+    /// Where the log ends, and its file.
+    end: u64,
+    file: Option<Arc<dyn OutputFile>>,
+    /// Somebody syncs just now.
+    is_busy: bool,
+    /// A sync failed: nobody knows what is durable.
+    failure: Option<String>,
+    is_closed: bool,
+    /// The thread of [`SyncPolicy::Every`] runs.
+    has_thread: bool,
+}
+
+/// Where the log goes on after what was recovered.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LogStart {
+    /// The number of the newest snapshot.
+    pub snapshot: u64,
+    /// The number of the last log, 0 for none.
+    pub last_log: u64,
+    /// The bytes in the logs.
+    pub bytes: u64,
+}
+
+impl Wal {
+    /// A journal that goes on at `start`. The next log is created when something is noted.
+    pub fn new(
+        directory: Arc<Directory>,
+        files: Arc<dyn Files>,
+        policy: SyncPolicy,
+        start: LogStart,
+    ) -> Wal {
+        let LogStart { snapshot, last_log, bytes } = start;
+        let log = Log {
+            writer: None,
+            number: snapshot.max(last_log + 1),
+            previous: last_log,
+            start: 0,
+            end: 0,
+            snapshot: (snapshot, 0),
+            recovered: bytes,
+            due: u64::MAX,
+            broken: None,
+        };
+        let (log, sync) = (Mutex::new(log), Mutex::default());
+        Wal { directory, files, policy, log, sync, synced: Condvar::new() }
+    }
+
+    /// The bytes that were noted since the newest snapshot.
+    pub fn unsaved(&self) -> u64 {
+        self.log().unsaved()
+    }
+
+    /// True when another snapshot is due.
+    pub fn is_due(&self) -> bool {
+        let log = self.log();
+        log.due <= log.unsaved()
+    }
+
+    /// Says how many unsaved bytes make another snapshot due.
+    pub fn set_due(&self, bytes: u64) {
+        self.log().due = bytes;
+    }
+
+    /// Makes all that was noted durable and ends the log. What is noted from now on goes to the
+    /// next one, or to one after it. Returns its number, which is to be that of a snapshot of
+    /// the version as it is now, and the place.
+    ///
+    /// # Errors
+    ///
+    /// As [`Journal::wait`].
+    pub fn rotate(&self) -> Result<(u64, u64)> {
+        self.directory.check_writable()?;
+        let mut log = self.log();
+        self.wait_for(log.end)?;
+        if log.writer.take().is_some() {
+            log.previous = log.number;
+            log.number += 1;
+        }
+        log.number = log.number.max(log.snapshot.0 + 1);
+        Ok((log.number, log.end))
+    }
+
+    /// Notes that the snapshot `number` has everything up to `place`.
+    pub fn saved(&self, number: u64, place: u64) {
+        let mut log = self.log();
+        log.snapshot = (number, place);
+        log.recovered = 0;
+        log.broken = log.broken.filter(|broken| place < *broken);
+    }
+
+    /// Makes all that was noted durable.
+    ///
+    /// # Errors
+    ///
+    /// As [`Journal::wait`].
+    pub fn sync(&self) -> Result<()> {
+        let end = self.log().end;
+        self.wait_for(end).map(|_| ())
+    }
+
+    /// True when nobody knows any more what is durable.
+    pub fn has_failed(&self) -> bool {
+        self.sync_state().failure.is_some()
+    }
+
+    /// Ends the thread that syncs.
+    pub fn end(&self) {
+        self.sync_state().is_closed = true;
+        self.synced.notify_all();
+    }
+
+    /// Starts the thread that syncs every so often, where that is the policy and it does not run.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when the system gives no thread.
+    pub fn keep_synced(self: &Arc<Wal>) -> Result<()> {
+        let SyncPolicy::Every(pause) = self.policy else { return Ok(()) };
+        if std::mem::replace(&mut self.sync_state().has_thread, true) {
+            return Ok(());
+        }
+        let wal = Arc::clone(self);
+        let thread = thread::Builder::new().name("hexgraph-sync".to_owned());
+        thread.spawn(move || wal.sync_every(pause)).map(|_| ()).map_err(|error| {
+            self.sync_state().has_thread = false;
+            Error::io("starting the thread that syncs the log", error)
+        })
+    }
+
+    fn sync_every(&self, pause: Duration) {
+        loop {
+            let state = self.sync_state();
+            let until_closed = |state: &mut Sync| !state.is_closed;
+            let waited = self.synced.wait_timeout_while(state, pause, until_closed);
+            let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            let (is_closed, end) = (state.is_closed, state.end);
+            drop(state);
+            // The failure is kept, and the next commit tells it.
+            if self.wait_for(end).is_err() || is_closed {
+                return;
+            }
+        }
+    }
+
+    fn wait_for(&self, place: u64) -> Result<u64> {
+        let mut state = self.sync_state();
+        loop {
+            if let Some(failure) = &state.failure {
+                return Err(poisoned(failure));
+            }
+            if place <= state.durable {
+                return Ok(state.durable);
+            }
+            if state.is_busy {
+                state = self.synced.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let (end, file) = (state.end, state.file.clone());
+            state.is_busy = true;
+            drop(state);
+            let done = file.map_or(Ok(()), |file| file.sync());
+            state = self.sync_state();
+            state.is_busy = false;
+            match done {
+                Ok(()) => state.durable = end,
+                Err(error) => state.failure = Some(error.to_string()),
+            }
+            self.synced.notify_all();
+        }
+    }
+
+    fn create(&self, log: &mut Log) -> Result<LogWriter> {
+        let path = self.directory.log_path(log.number);
+        let writer = LogWriter::create(&*self.files, &path, log.number, log.previous)?;
+        log.start = log.end;
+        log.end += LOG_HEADER_LEN;
+        Ok(writer)
+    }
+
+    fn log(&self) -> MutexGuard<'_, Log> {
+        // Nothing that runs under the lock panics halfway.
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn sync_state(&self) -> MutexGuard<'_, Sync> {
+        // As above.
+        self.sync.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Log {
+    fn unsaved(&self) -> u64 {
+        self.recovered + self.end - self.snapshot.1
+    }
+}
+
+impl Journal for Arc<Wal> {
+    fn append(&self, commit: u64, record: &[u8]) -> Result<u64> {
+        let mut log = self.log();
+        let durable = {
+            let state = self.sync_state();
+            if let Some(failure) = &state.failure {
+                return Err(poisoned(failure));
+            }
+            state.durable
+        };
+        if log.broken.is_some() {
+            return Err(poisoned("a part of a record could not be removed from the log"));
+        }
+        let mut writer = match log.writer.take() {
+            Some(writer) => writer,
+            None => self.create(&mut log)?,
+        };
+        let synced = durable.saturating_sub(log.start).max(LOG_HEADER_LEN);
+        let appended = writer.append(commit, record, synced);
+        log.end = log.start + writer.end();
+        let mut state = self.sync_state();
+        state.end = log.end;
+        state.file = Some(writer.file());
+        drop(state);
+        log.writer = Some(writer);
+        if let Err(failure) = appended {
+            log.broken = (!failure.is_whole).then_some(log.end);
+            return Err(failure.error);
+        }
+        Ok(log.end)
+    }
+
+    fn is_ready(&self) -> bool {
+        self.policy != SyncPolicy::Always
+    }
+
+    fn wait(&self, place: u64) -> Result<u64> {
+        self.wait_for(place)
+    }
+}
+
+fn poisoned(failure: &str) -> Error {
+    let reason = "the log of the database can't be trusted any more, so nothing is committed; what \
+                  was committed before is safe: close the database and open it again";
+    Error::io(reason, io::Error::other(failure.to_owned()))
+}
