@@ -5,3 +5,4 @@ pub mod model;
 pub mod sdl;
 pub mod generate;
 pub mod request;
+pub mod auth;
