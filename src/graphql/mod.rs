@@ -6,3 +6,4 @@ pub mod sdl;
 pub mod generate;
 pub mod request;
 pub mod mutate;
+pub mod lower;

@@ -3,12 +3,20 @@
 mod schema;
 mod request;
 mod run;
+mod leaf;
+mod numbers;
+mod geometry;
+mod answer;
+mod complete;
+mod custom;
 mod query;
 mod stage;
 mod links;
 mod guard;
 mod mutate;
+mod admin;
 
 pub use crate::graphql::request::{Fault, Location, PathStep};
+pub use admin::Instance;
 pub use request::{Headers, Request, Response};
-pub use schema::{GraphqlSchema, Schemas};
+pub use schema::{Access, GraphqlOptions, GraphqlSchema, Schemas};

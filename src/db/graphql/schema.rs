@@ -10,6 +10,7 @@ use crate::graph::Predicate;
 use crate::graph::Version;
 use crate::graph::encode_changes;
 use crate::graphql::generate::Api;
+use crate::graphql::model::Custom;
 use crate::graphql::model::Model;
 use crate::graphql::request::Limits;
 use crate::graphql::request::Request;
@@ -21,8 +22,8 @@ use crate::graphql::syntax;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::Uid;
+use arc_swap::ArcSwap;
 use arc_swap::ArcSwapOption;
-use serde_json::Map;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -30,12 +31,22 @@ use std::sync::PoisonError;
 /// What requests are bounded by.
 pub(super) const LIMITS: Limits = Limits { depth: 200, tokens: 1_000_000, fields: 100_000 };
 
-/// The schema that was asked for last, beside a store.
+/// The schema that was asked for last, beside a store, and how requests are carried out.
 #[derive(Default)]
 pub struct Schemas {
+    options: ArcSwap<GraphqlOptions>,
     current: ArcSwapOption<Current>,
     /// Held while the schema is changed.
     changing: Mutex<()>,
+}
+
+/// How GraphQL is carried out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GraphqlOptions {
+    /// Answers tell more: why a mutation was refused.
+    pub debug: bool,
+    /// Where lambdas would be carried out. Schemas with `@lambda` are refused without it; such fields are null, with an error.
+    pub lambda_url: Option<String>,
 }
 
 struct Current {
@@ -70,6 +81,15 @@ pub struct GraphqlSchema {
     pub generated: String,
 }
 
+/// What browsers are told about scripts that come from elsewhere.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Access {
+    /// The headers that requests may have, beside the usual ones.
+    pub headers: Vec<String>,
+    /// The origins whose scripts may read answers; empty for all.
+    pub origins: Vec<String>,
+}
+
 impl Schemas {
     /// What a version's schema is; `None` when it has none, or one that can't be read any more.
     pub(super) fn of(&self, version: &Version) -> Option<Arc<Loaded>> {
@@ -101,8 +121,28 @@ impl Schemas {
     }
 }
 
+impl Loaded {
+    fn access(&self) -> Access {
+        let model = &self.model;
+        let token = model.authorization.iter().map(|settings| settings.header.clone());
+        let types = model.types.iter().flat_map(|def| &def.fields);
+        let fields = types.chain(&model.queries).chain(&model.mutations);
+        let http = fields.filter_map(|field| match &field.custom {
+            Some(Custom::Http(http)) => Some(http),
+            _ => None,
+        });
+        let passed = http.flat_map(|http| http.forward_headers.iter().map(|pair| pair.1.clone()));
+        let mut headers: Vec<String> = token.chain(passed).collect();
+        headers.sort_unstable();
+        headers.dedup();
+        Access { headers, origins: model.allowed_origins.clone() }
+    }
+}
+
+/// What was accepted once is accepted again, whatever the options are now.
 fn load(id: Uid, text: &str) -> Option<Arc<Loaded>> {
-    let (model, api) = checked(text).ok()?;
+    let settings = Settings { lambda_url: Some(String::new()) };
+    let (model, api) = checked(text, &settings).ok()?;
     Some(Arc::new(Loaded { id, model, api, requests: Requests::default() }))
 }
 
@@ -111,8 +151,11 @@ fn load(id: Uid, text: &str) -> Option<Arc<Loaded>> {
 /// # Errors
 ///
 /// All faults of the first stage of checks that has any.
-fn checked(text: &str) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
-    let model = read(text, &Settings::default())?;
+fn checked(
+    text: &str,
+    settings: &Settings,
+) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
+    let model = read(text, settings)?;
     let internal = |error: Error| vec![syntax::Fault::new(error.to_string())];
     let api = Api::new(&model).map_err(internal)?;
     let faults = check_rules(&model, |rule| rule_faults(&api, rule));
@@ -127,6 +170,20 @@ fn rule_faults(api: &Api, rule: &str) -> Vec<String> {
 }
 
 impl Database {
+    /// Says how GraphQL is carried out from now on.
+    pub fn set_graphql_options(&self, options: GraphqlOptions) {
+        self.graphql_schemas().options.store(Arc::new(options));
+    }
+
+    /// How GraphQL is carried out.
+    pub fn graphql_options(&self) -> Arc<GraphqlOptions> {
+        self.graphql_schemas().options.load_full()
+    }
+
+    fn graphql_settings(&self) -> Settings {
+        Settings { lambda_url: self.graphql_options().lambda_url.clone() }
+    }
+
     /// Checks a GraphQL schema without setting it.
     ///
     /// # Errors
@@ -134,7 +191,7 @@ impl Database {
     /// What is wrong with it, each fault on a line of its own that begins with `input:` and the number of the text's line.
     pub fn check_graphql_schema(&self, text: &str) -> std::result::Result<(), Vec<String>> {
         let told = |faults: Vec<syntax::Fault>| faults.iter().map(ToString::to_string).collect();
-        checked(text).map(|_| ()).map_err(told)
+        checked(text, &self.graphql_settings()).map(|_| ()).map_err(told)
     }
 
     /// Sets the GraphQL schema: requests are answered by it from now on, and predicates and types that it needs are
@@ -145,7 +202,8 @@ impl Database {
     /// `Schema` for what is wrong with the text; as [`Database::alter`] when the store's schema can't follow. Requests
     /// are answered by the old schema then.
     pub fn set_graphql_schema(&self, text: &str) -> Result<GraphqlSchema> {
-        let (model, _) = checked(text).map_err(|faults| schema_error(&faults))?;
+        let settings = self.graphql_settings();
+        let (model, _) = checked(text, &settings).map_err(|faults| schema_error(&faults))?;
         let schemas = self.graphql_schemas();
         let _changing = schemas.changing.lock().unwrap_or_else(PoisonError::into_inner);
         self.alter(&model.to_dql_schema())?;
@@ -193,6 +251,13 @@ impl Database {
         }
     }
 
+    /// What the schema says about scripts that come from elsewhere.
+    pub fn graphql_access(&self) -> Access {
+        let version = self.version().ok();
+        let loaded = version.and_then(|version| self.graphql_schemas().of(&version));
+        loaded.map_or_else(Access::default, |loaded| loaded.access())
+    }
+
     /// A number that grows whenever the GraphQL schema has changed.
     ///
     /// # Errors
@@ -217,9 +282,4 @@ fn schema_error(faults: &[syntax::Fault]) -> Error {
         }
     });
     Error::schema(told.collect::<Vec<_>>().join("\n"))
-}
-
-/// The variables of a request that has none.
-pub(super) fn no_variables() -> Map<String, serde_json::Value> {
-    Map::new()
 }

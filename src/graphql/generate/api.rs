@@ -68,6 +68,15 @@ impl Api {
         })
     }
 
+    /// An API that is written out and not made of a model. None of its fields is a [`Root`].
+    ///
+    /// # Errors
+    ///
+    /// When the text is no schema.
+    pub fn of_text(sdl: &str) -> Result<Api> {
+        Api::of_generated(Generated { text: sdl.to_owned(), ..Generated::default() }, None)
+    }
+
     /// What a field of `Query` or `Subscription` does. O(1).
     pub fn query(&self, field: &str) -> Option<&Root> {
         self.queries.get(field)

@@ -71,6 +71,7 @@ impl Form {
 }
 
 /// The generated API before it is parsed.
+#[derive(Default)]
 pub(super) struct Generated {
     pub text: String,
     pub queries: Vec<Operation>,
