@@ -62,7 +62,13 @@ fn changes(version: &Version, node: Uid, text: &str) -> Result<Changes> {
         let def = def.ok_or_else(|| Error::schema(format!("there is no predicate `{name}`")))?;
         changes.predicates.push(Arc::new(def.clone()));
         let value = Value::String(text.into());
-        part.values.push(SetValue { predicate, lang: 0, node, value, facets: FacetList::default() });
+        part.values.push(SetValue {
+            predicate,
+            lang: 0,
+            node,
+            value,
+            facets: FacetList::default(),
+        });
     }
     changes.parts.push(part);
     if NodeIds::is_high(node) {

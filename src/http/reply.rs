@@ -96,7 +96,13 @@ impl Reply {
     /// An array or object that is the whole reply.
     pub fn json(body: impl Into<Vec<u8>>) -> Reply {
         let content_type = "application/json";
-        Reply { status: StatusCode::OK, content_type, body: body.into(), touched: None, headers: Vec::new() }
+        Reply {
+            status: StatusCode::OK,
+            content_type,
+            body: body.into(),
+            touched: None,
+            headers: Vec::new(),
+        }
     }
 
     /// A request that was understood and could not be carried out.

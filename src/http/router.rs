@@ -110,7 +110,10 @@ pub async fn receive_any(app: Arc<App>, request: Request, answer: Answerer) -> R
 /// its client goes away or the server stops.
 pub fn run(
     app: &App,
-    peer: Option<ConnectInfo<Peer>>, incoming: &Incoming, answer: Answerer) -> Reply {
+    peer: Option<ConnectInfo<Peer>>,
+    incoming: &Incoming,
+    answer: Answerer,
+) -> Reply {
     let timeout = match incoming.timeout() {
         Ok(timeout) => timeout,
         Err(message) => return Reply::invalid_request(&message),

@@ -5,6 +5,8 @@
 mod depth;
 mod geo;
 mod golden;
+#[cfg(feature = "graphql")]
+mod graphql;
 mod layers;
 mod limits;
 mod shortest;

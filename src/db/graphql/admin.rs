@@ -68,8 +68,10 @@ impl Database {
             "config" => json!({ "cacheMb": 0.0 }),
             "__schema" | "__type" => {
                 let mut text = String::new();
-                introspect(api()?, field, &mut text).map_err(|fault| Error::query(fault.message))?;
-                return serde_json::from_str(&text).map_err(|error| Error::query(error.to_string()));
+                introspect(api()?, field, &mut text)
+                    .map_err(|fault| Error::query(fault.message))?;
+                return serde_json::from_str(&text)
+                    .map_err(|error| Error::query(error.to_string()));
             }
             "__typename" => return Ok(json!("Query")),
             other => {
@@ -182,9 +184,7 @@ mod tests {
         let database = Database::in_memory();
         let get = "{ getGQLSchema { id schema __typename } }";
         let id = database.graphql_schema_id().unwrap();
-        let shown = |text| {
-            format!(r#"{{"id":"{id}","schema":"{text}","__typename":"GQLSchema"}}"#)
-        };
+        let shown = |text| format!(r#"{{"id":"{id}","schema":"{text}","__typename":"GQLSchema"}}"#);
         assert_eq!(ask(&database, get), format!(r#"{{"data":{{"getGQLSchema":{}}}}}"#, shown("")));
         let set = "mutation { updateGQLSchema(input: {set: {schema: \"type A { b: Int }\"}}) { gqlSchema { schema } } }";
         let want = r#"{"data":{"updateGQLSchema":{"gqlSchema":{"schema":"type A { b: Int }"}}}}"#;

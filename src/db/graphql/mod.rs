@@ -3,7 +3,16 @@
 mod schema;
 mod request;
 mod run;
+mod leaf;
+mod numbers;
+mod geometry;
+mod answer;
+mod complete;
+mod custom;
 mod query;
+mod stage;
+mod links;
+mod guard;
 mod mutate;
 mod admin;
 

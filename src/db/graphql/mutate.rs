@@ -1,14 +1,254 @@
-//! Root fields of mutations.
+//! Root fields of mutations: each is computed, checked and published as one commit, then its
+//! payload is answered.
 
+use crate::answer::write_json_text;
+use crate::db::graphql::guard::Guard;
 use crate::db::graphql::run::Outcome;
 use crate::db::graphql::run::Run;
 use crate::db::graphql::run::root_path;
+use crate::db::graphql::stage::Refusal;
+use crate::db::graphql::stage::Staged;
+use crate::db::graphql::stage::stage;
+use crate::graph::Commit;
+use crate::graph::Version;
+use crate::graph::encode_changes;
+use crate::graphql::generate::Root;
+use crate::graphql::generate::RootKind;
+use crate::graphql::mutate::MATCHED;
+use crate::graphql::mutate::MutationFault;
+use crate::graphql::mutate::Reading;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
+use crate::plan::Query;
+use crate::plan::VarId;
+use crate::plan::Variable;
+use crate::types::DateTime;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::Uid;
+use crate::types::write_int;
+use std::sync::Arc;
+use std::time::SystemTime;
+use std::time::UNIX_EPOCH;
 
 /// Carries one out in a commit of its own, then answers what is asked of its payload.
-pub(super) fn mutate(_run: &Run<'_>, field: &Field) -> Outcome {
-    let message = format!("mutation {} is not supported yet", field.shape.name);
-    let fault = Fault { path: root_path(field), ..Fault::at(field.shape.location, message) };
-    Outcome::fault(field, fault)
+pub(super) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
+    match &field.shape.root {
+        Some(root) if matches!(root.kind, RootKind::Add | RootKind::Update | RootKind::Delete) => {
+            match carry_out(run, root, field) {
+                Ok(done) => payload(run, root, field, &done),
+                Err(refusal) => refused(field, refusal),
+            }
+        }
+        _ => {
+            let message = format!("mutation {} is not supported yet", field.shape.name);
+            let fault =
+                Fault { path: root_path(field), ..Fault::at(field.shape.location, message) };
+            Outcome::fault(field, fault)
+        }
+    }
+}
+
+/// What a mutation did.
+struct Done {
+    /// The version that the payload is read from: the one that the mutation made, of a delete the
+    /// one before.
+    version: Arc<Version>,
+    /// The nodes that the mutation was about, ascending.
+    roots: Vec<Uid>,
+    /// How many nodes it added, or found.
+    count: usize,
+}
+
+fn carry_out(run: &Run<'_>, root: &Root, field: &Field) -> std::result::Result<Done, Refusal> {
+    let reading = Reading::new(&run.loaded.model, root, &field.arguments);
+    let reading = reading.map_err(Refusal::Inputs)?;
+    if reading.is_empty() {
+        return Ok(Done { version: run.database.version()?, roots: Vec::new(), count: 0 });
+    }
+    let mut query = reading.query();
+    if root.kind != RootKind::Add {
+        select(run, root, field, &mut query)?;
+    }
+    let now = now();
+    let mut ended = None;
+    let published = run.database.change(None, |version, commit| {
+        let staged = run.database.compute(run.control, || {
+            Ok(stage(
+                version,
+                reading,
+                query,
+                &now,
+                &|before, nodes| Guard.may_upsert(before, nodes),
+                run.control,
+            ))
+        })?;
+        match staged.and_then(|staged| next_version(run, root, version, staged, commit)) {
+            Ok((Some(next), done)) => Ok((next, done)),
+            Ok((None, done)) => {
+                ended = Some(Ok(done));
+                Err(nothing())
+            }
+            Err(refusal) => {
+                ended = Some(Err(refusal));
+                Err(nothing())
+            }
+        }
+    });
+    match (ended, published) {
+        (Some(ended), _) => ended,
+        (None, Ok((_, done))) => Ok(done),
+        (None, Err(error)) => Err(Refusal::Engine(error)),
+    }
+}
+
+/// Ends a turn as the writer without a commit; nobody sees it.
+fn nothing() -> Error {
+    Error::query("there is nothing to be published")
+}
+
+/// The version that the changes make, if they change anything, and what is told of it.
+fn next_version(
+    run: &Run<'_>,
+    root: &Root,
+    version: &Arc<Version>,
+    staged: Staged<'_>,
+    commit: &mut Commit,
+) -> std::result::Result<(Option<Version>, Done), Refusal> {
+    let Staged { changes, roots, new, displaced } = staged;
+    let count = if root.kind == RootKind::Add { new.len() } else { roots.len() };
+    let before = Arc::clone(version);
+    let Some(changes) = changes else {
+        return Ok((None, Done { version: before, roots, count }));
+    };
+    if !Guard.may_displace(version, &displaced)? {
+        return Err(Refusal::Denied);
+    }
+    if let Some(record) = &mut commit.record {
+        encode_changes(std::slice::from_ref(&changes), record);
+    }
+    let keys = &mut commit.keys;
+    let next = run.database.compute(run.control, || changes.apply_keyed(version, keys))?;
+    let after = Arc::new(next.clone());
+    if !Guard.may_add(&after, &new)? {
+        return Err(Refusal::Denied);
+    }
+    let version = if root.kind == RootKind::Delete { before } else { after };
+    Ok((Some(next), Done { version, roots, count }))
+}
+
+/// The moment for `$now`, to the second.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mut text = Vec::new();
+    DateTime::from_unix(since.as_secs() as i64, 0).write(&mut text);
+    String::from_utf8(text).expect("a moment is written in ASCII")
+}
+
+fn refused(field: &Field, refusal: Refusal) -> Outcome {
+    let name = &field.shape.name;
+    let path = || root_path(field);
+    let is_told = |fault: &MutationFault| !fault.is_hidden;
+    let errors = match refusal {
+        Refusal::Inputs(faults) => faults
+            .into_iter()
+            .filter(is_told)
+            .map(|fault| {
+                Fault::on(path(), format!("couldn't rewrite mutation {name} because failed to rewrite mutation payload because {fault}"))
+            })
+            .collect(),
+        Refusal::Nodes(fault) if is_told(&fault) => {
+            vec![Fault::on(path(), format!("mutation {name} failed because {fault}"))]
+        }
+        Refusal::Nodes(_) | Refusal::Denied => Vec::new(),
+        Refusal::Engine(error) => {
+            let reason = reason(&error);
+            let message = format!("mutation {name} failed because Dgraph execution failed because {reason}");
+            vec![Fault { path: path(), ..Fault::at(field.shape.location, message) }]
+        }
+    };
+    Outcome { value: b"null".to_vec(), errors, failed: true, ..Outcome::default() }
+}
+
+/// An error without a place: those are in statements that nobody has written.
+fn reason(error: &Error) -> String {
+    match error {
+        Error::Query { message, .. } | Error::Schema { message, .. } => message.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Adds the block that selects the nodes of an update or a delete.
+fn select(run: &Run<'_>, root: &Root, field: &Field, query: &mut Query) -> Result<()> {
+    let arguments = &field.arguments;
+    let filter = match root.kind {
+        RootKind::Update => arguments.given("input").and_then(|input| input.get("filter")),
+        _ => arguments.given("filter"),
+    };
+    let var = VarId(query.variables.len() as u32);
+    query.variables.push(Variable { name: MATCHED.to_owned() });
+    let def = run.loaded.model.get(&root.type_name).expect("checked");
+    let id = def.id_field().and_then(|id| filter.and_then(|filter| filter.get(&id.name)));
+    let at = crate::types::Position::default();
+    let is_type =
+        crate::plan::Function { call: crate::plan::Call::Type(def.dgraph_type.clone()), at };
+    let root = match id.and_then(crate::graphql::request::Value::as_list) {
+        Some(ids) => {
+            let uids =
+                ids.iter().filter_map(|id| Uid::parse(id.as_str()?)).map(|uid| uid.0).collect();
+            crate::plan::Function { call: crate::plan::Call::Uid { uids, vars: Vec::new() }, at }
+        }
+        None => is_type.clone(),
+    };
+    query.blocks.push(crate::plan::Block {
+        name: "var".to_owned(),
+        at,
+        kind: crate::plan::BlockKind::Hidden,
+        var: Some(var),
+        root: Some(root),
+        filter: Some(crate::plan::Filter::Function(Box::new(is_type))),
+        order: Vec::new(),
+        page: Default::default(),
+        cascade: None,
+        normalize: false,
+        ignore_reflex: false,
+        recurse: None,
+        group_by: None,
+        fields: Vec::new(),
+        has_body: false,
+        reads: Vec::new(),
+        defines: vec![var],
+    });
+    Ok(())
+}
+
+/// Answers what is asked of the payload of a mutation.
+fn payload(_run: &Run<'_>, root: &Root, field: &Field, done: &Done) -> Outcome {
+    let mut value = vec![b'{'];
+    for asked in field.selection.only().unwrap_or_default() {
+        if value.len() > 1 {
+            value.push(b',');
+        }
+        write_json_text(&asked.shape.key, &mut value);
+        value.push(b':');
+        match asked.shape.name.as_str() {
+            "numUids" => write_int(done.count as i64, &mut value),
+            "msg" if done.count == 0 => write_json_text("No nodes were deleted", &mut value),
+            "msg" => write_json_text("Deleted", &mut value),
+            "__typename" => write_json_text(&field.shape.ty.inner_named_type(), &mut value),
+            _ => {
+                value.push(b'[');
+                for (at, uid) in done.roots.iter().enumerate() {
+                    if at > 0 {
+                        value.push(b',');
+                    }
+                    write_json_text(&uid.to_string(), &mut value);
+                }
+                value.push(b']');
+            }
+        }
+    }
+    let _ = (&done.version, root);
+    value.push(b'}');
+    Outcome { value, ..Outcome::default() }
 }

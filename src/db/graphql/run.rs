@@ -155,7 +155,8 @@ impl Run<'_> {
 
 fn guarded_outcome(field: &Field, work: impl FnOnce() -> Outcome) -> Outcome {
     guarded(|| Ok(work())).unwrap_or_else(|error| {
-        let fault = Fault { path: root_path(field), ..Fault::at(field.shape.location, error.to_string()) };
+        let fault =
+            Fault { path: root_path(field), ..Fault::at(field.shape.location, error.to_string()) };
         Outcome::fault(field, fault)
     })
 }

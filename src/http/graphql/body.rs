@@ -86,9 +86,8 @@ mod tests {
 
     #[test]
     fn bodies() {
-        let request = of_json(
-            r#"{"Query":"{ q }","variables":{"a":1},"operationName":null,"more":[]} rest"#,
-        );
+        let request =
+            of_json(r#"{"Query":"{ q }","variables":{"a":1},"operationName":null,"more":[]} rest"#);
         let request = request.unwrap();
         assert_eq!((request.query.as_str(), request.operation), ("{ q }", None));
         assert_eq!(request.variables["a"], 1);

@@ -134,7 +134,10 @@ fn read(incoming: &Incoming) -> Result<GraphqlRequest, String> {
     match *incoming.method() {
         Method::GET => body::of_parameters(incoming),
         Method::POST => body::of_body(incoming),
-        _ => Err("Unrecognised request method.  Please use GET or POST for GraphQL requests".to_owned()),
+        _ => {
+            Err("Unrecognised request method.  Please use GET or POST for GraphQL requests"
+                .to_owned())
+        }
     }
 }
 

@@ -9,9 +9,9 @@ use serde_json::json;
 
 /// Sets the schema that the body holds, or tells the one in force.
 pub fn set(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
-    let done = incoming.text().and_then(|text| {
-        app.database.set_graphql_schema(text).map_err(|error| error.to_string())
-    });
+    let done = incoming
+        .text()
+        .and_then(|text| app.database.set_graphql_schema(text).map_err(|error| error.to_string()));
     match done {
         Ok(_) => Reply::done(),
         Err(message) => {
@@ -23,7 +23,8 @@ pub fn set(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
 /// Says what is wrong with the schema in the body.
 pub fn validate(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     let checked = incoming.text().map_err(|message| vec![message]);
-    let entry = |message: &str, code: &str| json!({ "message": message, "extensions": { "code": code } });
+    let entry =
+        |message: &str, code: &str| json!({ "message": message, "extensions": { "code": code } });
     match checked.and_then(|text| app.database.check_graphql_schema(text)) {
         Ok(()) => {
             Reply::json(json!({ "errors": [entry("Schema is valid", "success")] }).to_string())

@@ -1,0 +1,21 @@
+//! Resolved fields → plans of the executor, with the shape that their answers take. No query text comes in between.
+
+mod shape;
+mod target;
+mod value;
+mod filter;
+mod geo;
+mod order;
+mod cascade;
+mod aggregate;
+mod fields;
+mod entities;
+mod similar;
+mod root;
+
+pub use root::{lower, lower_nodes};
+pub use shape::{
+    AggregateKey, AggregateOp, AggregateShape, Dimension, Key, Leaf, Lowered, ObjectShape,
+    RootShape, Source, Variant,
+};
+pub use similar::{Metric, SimilarTo, lower_reference};
