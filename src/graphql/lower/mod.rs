@@ -13,7 +13,7 @@ mod entities;
 mod similar;
 mod root;
 
-pub use root::{lower, lower_nodes};
+pub use root::{lower, lower_filter, lower_nodes};
 pub use shape::{
     AggregateKey, AggregateOp, AggregateShape, Dimension, Key, Leaf, Lowered, ObjectShape,
     RootShape, Source, Variant,
