@@ -15,8 +15,10 @@ use crate::graph::Version;
 use crate::graph::encode_changes;
 use crate::graphql::generate::Root;
 use crate::graphql::generate::RootKind;
+use crate::graphql::lower::Caller;
 use crate::graphql::lower::lower_filter;
 use crate::graphql::lower::lower_nodes;
+use crate::graphql::model::Operation;
 use crate::graphql::mutate::MATCHED;
 use crate::graphql::mutate::MutationFault;
 use crate::graphql::mutate::Reading;
@@ -39,9 +41,13 @@ use std::time::UNIX_EPOCH;
 pub(super) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
     match &field.shape.root {
         Some(root) if matches!(root.kind, RootKind::Add | RootKind::Update | RootKind::Delete) => {
-            match carry_out(run, root, field) {
-                Ok(done) => payload(run, root, field, &done),
-                Err(refusal) => refused(field, refusal),
+            let caller = match run.session.caller(&run.loaded) {
+                Ok(caller) => caller,
+                Err(why) => return not_let_in(root, field, &why),
+            };
+            match carry_out(run, &caller, root, field) {
+                Ok(done) => payload(run, &caller, root, field, &done),
+                Err(refusal) => refused(run, field, refusal),
             }
         }
         _ => {
@@ -64,7 +70,21 @@ struct Done {
     count: usize,
 }
 
-fn carry_out(run: &Run<'_>, root: &Root, field: &Field) -> std::result::Result<Done, Refusal> {
+/// The answer to somebody whose token does not hold.
+fn not_let_in(root: &Root, field: &Field, why: &str) -> Outcome {
+    let message = match root.kind {
+        RootKind::Add => format!("mutation failed because authorization failed because {why}"),
+        _ => format!("couldn't rewrite mutation {} because {why}", field.shape.name),
+    };
+    Outcome::fault(field, Fault::on(root_path(field), message))
+}
+
+fn carry_out(
+    run: &Run<'_>,
+    caller: &Caller<'_>,
+    root: &Root,
+    field: &Field,
+) -> std::result::Result<Done, Refusal> {
     let reading = Reading::new(&run.loaded.model, root, &field.arguments);
     let reading = reading.map_err(Refusal::Inputs)?;
     if reading.is_empty() {
@@ -72,9 +92,10 @@ fn carry_out(run: &Run<'_>, root: &Root, field: &Field) -> std::result::Result<D
     }
     let mut query = reading.query();
     if root.kind != RootKind::Add {
-        select(run, root, field, &mut query).map_err(Refusal::Plan)?;
+        select(caller, root, field, &mut query).map_err(Refusal::Plan)?;
     }
     let now = now();
+    let guard = Guard { caller, control: run.control };
     let mut ended = None;
     let published = run.database.change(None, |version, commit| {
         let staged = run.database.compute(run.control, || {
@@ -83,11 +104,11 @@ fn carry_out(run: &Run<'_>, root: &Root, field: &Field) -> std::result::Result<D
                 reading,
                 query,
                 &now,
-                &|before, nodes| Guard.may_upsert(before, nodes),
+                &|before, nodes| guard.may_upsert(before, nodes),
                 run.control,
             ))
         })?;
-        match staged.and_then(|staged| next_version(run, root, version, staged, commit)) {
+        match staged.and_then(|staged| next_version(run, &guard, root, version, staged, commit)) {
             Ok((Some(next), done)) => Ok((next, done)),
             Ok((None, done)) => {
                 ended = Some(Ok(done));
@@ -114,6 +135,7 @@ fn nothing() -> Error {
 /// The version that the changes make, if they change anything, and what is told of it.
 fn next_version(
     run: &Run<'_>,
+    guard: &Guard<'_>,
     root: &Root,
     version: &Arc<Version>,
     staged: Staged<'_>,
@@ -125,7 +147,7 @@ fn next_version(
     let Some(changes) = changes else {
         return Ok((None, Done { version: before, roots, count }));
     };
-    if !Guard.may_displace(version, &displaced)? {
+    if !guard.may_displace(version, &displaced)? {
         return Err(Refusal::Denied);
     }
     if let Some(record) = &mut commit.record {
@@ -134,7 +156,7 @@ fn next_version(
     let keys = &mut commit.keys;
     let next = run.database.compute(run.control, || changes.apply_keyed(version, keys))?;
     let after = Arc::new(next.clone());
-    if !Guard.may_add(&after, &new)? {
+    if !guard.may_add(&after, &new)? {
         return Err(Refusal::Denied);
     }
     let version = if root.kind == RootKind::Delete { before } else { after };
@@ -149,10 +171,11 @@ fn now() -> String {
     String::from_utf8(text).expect("a moment is written in ASCII")
 }
 
-fn refused(field: &Field, refusal: Refusal) -> Outcome {
+fn refused(run: &Run<'_>, field: &Field, refusal: Refusal) -> Outcome {
     let name = &field.shape.name;
     let path = || root_path(field);
-    let is_told = |fault: &MutationFault| !fault.is_hidden;
+    let is_debug = run.database.graphql_options().debug;
+    let is_told = |fault: &MutationFault| is_debug || !fault.is_hidden;
     let errors = match refusal {
         Refusal::Inputs(faults) => faults
             .into_iter()
@@ -165,6 +188,9 @@ fn refused(field: &Field, refusal: Refusal) -> Outcome {
             vec![Fault::on(path(), format!("mutation {name} failed because {fault}"))]
         }
         Refusal::Plan(fault) => vec![Fault { path: path(), ..fault }],
+        Refusal::Denied if is_debug => {
+            vec![Fault::on(path(), "mutation failed because authorization failed")]
+        }
         Refusal::Nodes(_) | Refusal::Denied => Vec::new(),
         Refusal::Engine(error) => {
             let reason = reason(&error);
@@ -185,17 +211,20 @@ fn reason(error: &Error) -> String {
 
 /// Adds the block that selects the nodes of an update or a delete.
 fn select(
-    run: &Run<'_>,
+    caller: &Caller<'_>,
     root: &Root,
     field: &Field,
     query: &mut Query,
 ) -> std::result::Result<(), Fault> {
     let arguments = &field.arguments;
-    let filter = match root.kind {
-        RootKind::Update => arguments.given("input").and_then(|input| input.get("filter")),
-        _ => arguments.given("filter"),
+    let (operation, filter) = match root.kind {
+        RootKind::Update => {
+            let input = arguments.given("input");
+            (Operation::Update, input.and_then(|input| input.get("filter")))
+        }
+        _ => (Operation::Delete, arguments.given("filter")),
     };
-    let block = lower_filter(&run.loaded.model, &root.type_name, field, filter)?;
+    let block = lower_filter(caller, &root.type_name, operation, field, filter)?;
     let var = VarId(query.variables.len() as u32);
     query.variables.push(Variable { name: MATCHED.to_owned() });
     query.blocks.push(Block { var: Some(var), defines: vec![var], ..block });
@@ -203,7 +232,13 @@ fn select(
 }
 
 /// Answers what is asked of the payload of a mutation.
-fn payload(run: &Run<'_>, root: &Root, field: &Field, done: &Done) -> Outcome {
+fn payload(
+    run: &Run<'_>,
+    caller: &Caller<'_>,
+    root: &Root,
+    field: &Field,
+    done: &Done,
+) -> Outcome {
     let mut outcome = Outcome { value: vec![b'{'], ..Outcome::default() };
     let reader = Reader::at(run, Arc::clone(&done.version));
     for asked in field.selection.only().unwrap_or_default() {
@@ -220,7 +255,7 @@ fn payload(run: &Run<'_>, root: &Root, field: &Field, done: &Done) -> Outcome {
             "__typename" => write_json_text(field.shape.ty.inner_named_type(), value),
             _ => {
                 let uids = done.roots.iter().map(|uid| uid.0).collect();
-                let nodes = match lower_nodes(&run.loaded.model, &root.type_name, asked, uids) {
+                let nodes = match lower_nodes(caller, &root.type_name, asked, uids) {
                     Ok(lowered) => reader.carry_out(asked, lowered),
                     Err(fault) => Outcome::fault(asked, fault),
                 };

@@ -81,7 +81,7 @@ impl From<Error> for Refusal {
 
 /// What decides about nodes that exist, before anything is computed: which of those that an upsert
 /// would change may be changed. Nodes that an update or a delete selects are up to its query.
-pub(super) type Permits<'p> = &'p dyn Fn(&Version, &[Touched<'_>]) -> Result<Vec<Uid>, Error>;
+pub(super) type Permits<'p> = &'p dyn Fn(&Arc<Version>, &[Touched<'_>]) -> Result<Vec<Uid>, Error>;
 
 /// Computes what a mutation does to a version. `query` is the one of the reading, with the blocks
 /// that select the nodes of an update or a delete as the variable [`MATCHED`].
