@@ -3,6 +3,7 @@
 
 use crate::answer::write_json_text;
 use crate::db::graphql::guard::Guard;
+use crate::db::graphql::query::Reader;
 use crate::db::graphql::run::Outcome;
 use crate::db::graphql::run::Run;
 use crate::db::graphql::run::root_path;
@@ -14,9 +15,12 @@ use crate::graph::Version;
 use crate::graph::encode_changes;
 use crate::graphql::generate::Root;
 use crate::graphql::generate::RootKind;
+use crate::graphql::lower::lower_matched;
+use crate::graphql::lower::lower_nodes;
 use crate::graphql::mutate::MATCHED;
 use crate::graphql::mutate::MutationFault;
 use crate::graphql::mutate::Reading;
+use crate::graphql::request::Cascade;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
 use crate::plan::Query;
@@ -24,7 +28,6 @@ use crate::plan::VarId;
 use crate::plan::Variable;
 use crate::types::DateTime;
 use crate::types::Error;
-use crate::types::Result;
 use crate::types::Uid;
 use crate::types::write_int;
 use std::sync::Arc;
@@ -179,76 +182,81 @@ fn reason(error: &Error) -> String {
 }
 
 /// Adds the block that selects the nodes of an update or a delete.
-fn select(run: &Run<'_>, root: &Root, field: &Field, query: &mut Query) -> Result<()> {
+fn select(
+    run: &Run<'_>,
+    root: &Root,
+    field: &Field,
+    query: &mut Query,
+) -> std::result::Result<(), Refusal> {
     let arguments = &field.arguments;
     let filter = match root.kind {
         RootKind::Update => arguments.given("input").and_then(|input| input.get("filter")),
         _ => arguments.given("filter"),
     };
+    let model = &run.loaded.model;
+    let def = model.get(&root.type_name);
+    let def = def.ok_or_else(|| Error::query(format!("there is no type {}", root.type_name)))?;
     let var = VarId(query.variables.len() as u32);
     query.variables.push(Variable { name: MATCHED.to_owned() });
-    let def = run.loaded.model.get(&root.type_name).expect("checked");
-    let id = def.id_field().and_then(|id| filter.and_then(|filter| filter.get(&id.name)));
-    let at = crate::types::Position::default();
-    let is_type =
-        crate::plan::Function { call: crate::plan::Call::Type(def.dgraph_type.clone()), at };
-    let root = match id.and_then(crate::graphql::request::Value::as_list) {
-        Some(ids) => {
-            let uids =
-                ids.iter().filter_map(|id| Uid::parse(id.as_str()?)).map(|uid| uid.0).collect();
-            crate::plan::Function { call: crate::plan::Call::Uid { uids, vars: Vec::new() }, at }
-        }
-        None => is_type.clone(),
-    };
-    query.blocks.push(crate::plan::Block {
-        name: "var".to_owned(),
-        at,
-        kind: crate::plan::BlockKind::Hidden,
-        var: Some(var),
-        root: Some(root),
-        filter: Some(crate::plan::Filter::Function(Box::new(is_type))),
-        order: Vec::new(),
-        page: Default::default(),
-        cascade: None,
-        normalize: false,
-        ignore_reflex: false,
-        recurse: None,
-        group_by: None,
-        fields: Vec::new(),
-        has_body: false,
-        reads: Vec::new(),
-        defines: vec![var],
-    });
+    query.blocks.push(lower_matched(model, def, filter, var).map_err(Error::query)?);
     Ok(())
 }
 
 /// Answers what is asked of the payload of a mutation.
-fn payload(_run: &Run<'_>, root: &Root, field: &Field, done: &Done) -> Outcome {
-    let mut value = vec![b'{'];
+fn payload(run: &Run<'_>, root: &Root, field: &Field, done: &Done) -> Outcome {
+    let mut outcome = Outcome::default();
+    outcome.value.push(b'{');
     for asked in field.selection.only().unwrap_or_default() {
-        if value.len() > 1 {
-            value.push(b',');
+        if outcome.value.len() > 1 {
+            outcome.value.push(b',');
         }
-        write_json_text(&asked.shape.key, &mut value);
-        value.push(b':');
+        write_json_text(&asked.shape.key, &mut outcome.value);
+        outcome.value.push(b':');
+        let value = &mut outcome.value;
         match asked.shape.name.as_str() {
-            "numUids" => write_int(done.count as i64, &mut value),
-            "msg" if done.count == 0 => write_json_text("No nodes were deleted", &mut value),
-            "msg" => write_json_text("Deleted", &mut value),
-            "__typename" => write_json_text(&field.shape.ty.inner_named_type(), &mut value),
-            _ => {
-                value.push(b'[');
-                for (at, uid) in done.roots.iter().enumerate() {
-                    if at > 0 {
-                        value.push(b',');
-                    }
-                    write_json_text(&uid.to_string(), &mut value);
-                }
-                value.push(b']');
-            }
+            "numUids" => write_int(done.count as i64, value),
+            "msg" if done.count == 0 => write_json_text("No nodes were deleted", value),
+            "msg" => write_json_text("Deleted", value),
+            "__typename" => write_json_text(field.shape.ty.inner_named_type(), value),
+            _ => add_nodes(run, root, field, asked, done, &mut outcome),
         }
     }
-    let _ = (&done.version, root);
-    value.push(b'}');
-    Outcome { value, ..Outcome::default() }
+    outcome.value.push(b'}');
+    outcome
+}
+
+/// Adds the list of nodes that `asked` is, read from the version of the mutation.
+fn add_nodes(
+    run: &Run<'_>,
+    root: &Root,
+    field: &Field,
+    asked: &Field,
+    done: &Done,
+    outcome: &mut Outcome,
+) {
+    let mut asked = asked.clone();
+    if field.cascade.is_some() && asked.cascade.is_none() {
+        // Fields that it names are those of the payload.
+        asked.cascade = Some(Cascade { fields: Arc::from([]) });
+    }
+    let reading = Run {
+        database: run.database,
+        version: Arc::clone(&done.version),
+        loaded: Arc::clone(&run.loaded),
+        headers: run.headers,
+        control: run.control,
+    };
+    let uids = done.roots.iter().map(|uid| uid.0).collect();
+    let nodes = match lower_nodes(&run.loaded.model, &root.type_name, &asked, uids) {
+        Ok(lowered) => Reader::new(&reading).carry_out(&asked, lowered),
+        Err(fault) => Outcome::fault(&asked, fault),
+    };
+    outcome.value.extend_from_slice(&nodes.value);
+    outcome.touched += nodes.touched;
+    for mut fault in nodes.errors {
+        if !fault.path.is_empty() {
+            fault.path.splice(..0, root_path(field));
+        }
+        outcome.errors.push(fault);
+    }
 }

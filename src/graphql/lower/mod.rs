@@ -12,7 +12,9 @@ mod fields;
 mod entities;
 mod similar;
 mod root;
+mod matched;
 
+pub use matched::lower_matched;
 pub use root::{lower, lower_nodes};
 pub use shape::{
     AggregateKey, AggregateOp, AggregateShape, Dimension, Key, Leaf, Lowered, ObjectShape,
