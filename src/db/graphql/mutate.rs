@@ -40,7 +40,7 @@ pub(super) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
         Some(root) if matches!(root.kind, RootKind::Add | RootKind::Update | RootKind::Delete) => {
             match carry_out(run, root, field) {
                 Ok(done) => payload(run, root, field, &done),
-                Err(refusal) => refused(field, refusal),
+                Err(refusal) => refused(run, field, refusal),
             }
         }
         _ => {
@@ -148,10 +148,11 @@ fn now() -> String {
     String::from_utf8(text).expect("a moment is written in ASCII")
 }
 
-fn refused(field: &Field, refusal: Refusal) -> Outcome {
+fn refused(run: &Run<'_>, field: &Field, refusal: Refusal) -> Outcome {
     let name = &field.shape.name;
     let path = || root_path(field);
-    let is_told = |fault: &MutationFault| !fault.is_hidden;
+    let debugs = run.database.graphql_options().debug;
+    let is_told = |fault: &MutationFault| debugs || !fault.is_hidden;
     let errors = match refusal {
         Refusal::Inputs(faults) => faults
             .into_iter()
@@ -162,6 +163,9 @@ fn refused(field: &Field, refusal: Refusal) -> Outcome {
             .collect(),
         Refusal::Nodes(fault) if is_told(&fault) => {
             vec![Fault::on(path(), format!("mutation {name} failed because {fault}"))]
+        }
+        Refusal::Denied if debugs => {
+            vec![Fault::on(path(), "mutation failed because authorization failed")]
         }
         Refusal::Nodes(_) | Refusal::Denied => Vec::new(),
         Refusal::Engine(error) => {
