@@ -5,5 +5,5 @@ pub mod model;
 pub mod sdl;
 pub mod generate;
 pub mod request;
-pub mod mutate;
 pub mod lower;
+pub mod mutate;

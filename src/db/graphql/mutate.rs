@@ -15,7 +15,7 @@ use crate::graph::Version;
 use crate::graph::encode_changes;
 use crate::graphql::generate::Root;
 use crate::graphql::generate::RootKind;
-use crate::graphql::lower::lower_matched;
+use crate::graphql::lower::lower_filter;
 use crate::graphql::lower::lower_nodes;
 use crate::graphql::mutate::MATCHED;
 use crate::graphql::mutate::MutationFault;
@@ -23,6 +23,7 @@ use crate::graphql::mutate::Reading;
 use crate::graphql::request::Cascade;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
+use crate::plan::Block;
 use crate::plan::Query;
 use crate::plan::VarId;
 use crate::plan::Variable;
@@ -197,12 +198,15 @@ fn select(
         RootKind::Update => arguments.given("input").and_then(|input| input.get("filter")),
         _ => arguments.given("filter"),
     };
-    let model = &run.loaded.model;
-    let def = model.get(&root.type_name);
-    let def = def.ok_or_else(|| Error::query(format!("there is no type {}", root.type_name)))?;
+    let block = lower_filter(&run.loaded.model, &root.type_name, field, filter);
+    let block = block.map_err(|fault| {
+        // It is worded for queries.
+        let start = "Dgraph query failed because Dgraph execution failed because ";
+        Error::query(fault.message.strip_prefix(start).unwrap_or(&fault.message))
+    })?;
     let var = VarId(query.variables.len() as u32);
     query.variables.push(Variable { name: MATCHED.to_owned() });
-    query.blocks.push(lower_matched(model, def, filter, var).map_err(Error::query)?);
+    query.blocks.push(Block { var: Some(var), defines: vec![var], ..block });
     Ok(())
 }
 
@@ -243,16 +247,10 @@ fn add_nodes(
         // Fields that it names are those of the payload.
         asked.cascade = Some(Cascade { fields: Arc::from([]) });
     }
-    let reading = Run {
-        database: run.database,
-        version: Arc::clone(&done.version),
-        loaded: Arc::clone(&run.loaded),
-        headers: run.headers,
-        control: run.control,
-    };
+    let reader = Reader::at(run, Arc::clone(&done.version));
     let uids = done.roots.iter().map(|uid| uid.0).collect();
     let nodes = match lower_nodes(&run.loaded.model, &root.type_name, &asked, uids) {
-        Ok(lowered) => Reader::new(&reading).carry_out(&asked, lowered),
+        Ok(lowered) => reader.carry_out(&asked, lowered),
         Err(fault) => Outcome::fault(&asked, fault),
     };
     outcome.value.extend_from_slice(&nodes.value);

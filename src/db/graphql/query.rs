@@ -9,6 +9,7 @@ use crate::db::graphql::run::Run;
 use crate::db::graphql::run::root_path;
 use crate::exec;
 use crate::exec::Answer;
+use crate::graph::Version;
 use crate::graphql::generate::RootKind;
 use crate::graphql::lower::Lowered;
 use crate::graphql::lower::SimilarTo;
@@ -24,12 +25,18 @@ use std::sync::Arc;
 /// Answers root fields on one version.
 pub(super) struct Reader<'a> {
     run: &'a Run<'a>,
+    version: Arc<Version>,
 }
 
 impl<'a> Reader<'a> {
     /// For the version of a request.
     pub fn new(run: &'a Run<'a>) -> Reader<'a> {
-        Reader { run }
+        Reader::at(run, Arc::clone(&run.version))
+    }
+
+    /// For another version than that of the request.
+    pub fn at(run: &'a Run<'a>, version: Arc<Version>) -> Reader<'a> {
+        Reader { run, version }
     }
 
     /// Whether a field may take so long that handing it to another thread pays.
@@ -82,7 +89,7 @@ impl<'a> Reader<'a> {
     fn execute(&self, lowered: &mut Lowered<'_>) -> Result<Answer> {
         let query = Arc::new(std::mem::take(&mut lowered.query));
         let (database, control) = (self.run.database, self.run.control);
-        let (version, options) = (Arc::clone(&self.run.version), database.options(false));
+        let (version, options) = (Arc::clone(&self.version), database.options(false));
         database.compute(control, || exec::execute(version, query, options, control))
     }
 

@@ -175,7 +175,8 @@ impl<'a> Lowering<'a> {
         target: &'a TypeDef,
         asked: &'a request::Field,
     ) -> Result<Field, Fault> {
-        let filter = self.admitted(target, asked, predicate.reverse)?;
+        let given = asked.arguments.given("filter");
+        let filter = self.admitted(target, asked, given, predicate.reverse)?;
         let (order, page) = (order::order(target, &asked.arguments), order::page(&asked.arguments));
         order::check(target, &order, page).map_err(|message| refused(asked, &message))?;
         Ok(Field { filter, order, page, has_body: true, ..fetched(predicate) })
@@ -186,9 +187,9 @@ impl<'a> Lowering<'a> {
         &self,
         target: &TypeDef,
         asked: &request::Field,
+        given: Option<&request::Value>,
         checks_type: bool,
     ) -> Result<Option<Filter>, Fault> {
-        let given = asked.arguments.given("filter");
         let given = given.map(|value| filter(self.model, target, value)).transpose();
         let given = given.map_err(|message| refused(asked, &message))?.flatten();
         let checked = (checks_type && target.kind != Kind::Union).then(|| has_type(target));

@@ -12,10 +12,8 @@ mod fields;
 mod entities;
 mod similar;
 mod root;
-mod matched;
 
-pub use matched::lower_matched;
-pub use root::{lower, lower_nodes};
+pub use root::{lower, lower_filter, lower_nodes};
 pub use shape::{
     AggregateKey, AggregateOp, AggregateShape, Dimension, Key, Leaf, Lowered, ObjectShape,
     RootShape, Source, Variant,

@@ -82,6 +82,22 @@ pub fn lower_nodes<'a>(
     list(model, def, field, Some(Call::Uid { uids, vars: Vec::new() }))
 }
 
+/// The block that selects the nodes of a type that pass a filter, for a mutation. It shows nothing.
+///
+/// # Errors
+///
+/// As [`lower`].
+pub fn lower_filter(
+    model: &Model,
+    type_name: &str,
+    field: &Field,
+    filter: Option<&Value>,
+) -> Result<Block, Fault> {
+    let def = model.get(type_name).ok_or_else(|| wrong(field, "there is no such type"))?;
+    let block = chosen(model, def, field, filter, None)?;
+    Ok(Block { name: "var".to_owned(), kind: BlockKind::Hidden, has_body: false, ..block })
+}
+
 fn get<'a>(model: &'a Model, def: &'a TypeDef, field: &'a Field) -> Result<Lowered<'a>, Fault> {
     let block = get_block(def, field)?;
     let (query, shape) = with_selection(model, def, field, block)?;
@@ -155,7 +171,17 @@ fn filtered(
     field: &Field,
     nodes: Option<Call>,
 ) -> Result<Block, Fault> {
-    let given = Lowering::new(model).admitted(def, field, false)?;
+    chosen(model, def, field, field.arguments.given("filter"), nodes)
+}
+
+fn chosen(
+    model: &Model,
+    def: &TypeDef,
+    field: &Field,
+    filter: Option<&Value>,
+    nodes: Option<Call>,
+) -> Result<Block, Fault> {
+    let given = Lowering::new(model).admitted(def, field, filter, false)?;
     if let Some(nodes) = nodes {
         let filter = all([Some(has_type(def)), given].into_iter().flatten().collect());
         return Ok(node_block(nodes, filter));

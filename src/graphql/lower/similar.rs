@@ -87,7 +87,7 @@ pub(super) fn similar<'a>(
     };
     let mut lowering = Lowering::new(model);
     let mut selected = lowering.selection(def, &field.selection, field.cascade.as_ref())?;
-    let given = lowering.admitted(def, field, false)?;
+    let given = lowering.admitted(def, field, field.arguments.given("filter"), false)?;
     let filter = all([Some(has_type(def)), given].into_iter().flatten().collect());
     let place = selected.fields.len();
     selected.fields.push(Arc::new(fetched(predicate)));

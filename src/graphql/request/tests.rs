@@ -452,6 +452,47 @@ fn what_grows_is_refused() {
     assert_eq!(shown(&run(&text).fields), "queryBoat Boat{id}");
 }
 
+/// Each would take minutes if its cost grew with the square of its length.
+#[test]
+fn long_requests_take_no_longer_than_they_are() {
+    const COUNT: usize = 30_000;
+    let many = |piece: &dyn Fn(usize) -> String| (0..COUNT).map(piece).collect::<String>();
+    let texts = [
+        format!("{{ queryCar({}) {{ id }} }}", many(&|n| format!("a{n}: 1 "))),
+        format!("{{ queryCar(filter: {{{}}}) {{ id }} }}", many(&|n| format!("a{n}: 1 "))),
+        format!("{{ queryCar {{ {} }} }}", many(&|n| format!("a{n} "))),
+        format!("{{ queryCar {{ {} }} }}", many(&|n| format!("a{n}: id "))),
+        format!("{{ queryCar {{ {} }} }}", many(&|n| format!("a{} @skip(if: false) ", n % 7))),
+        format!("{{ queryCar {{ {} }} }} fragment F on Car {{ id }}", "...F ".repeat(COUNT)),
+        many(&|n| format!("query Q{n} {{ queryCar {{ ...F }} }} "))
+            + "fragment F on Car { id plate }",
+        format!("query({}) {{ queryCar {{ id }} }}", many(&|n| format!("$v{n}: Int "))),
+        "{ queryCar { ...F0 } } ".to_owned()
+            + &many(&|n| format!("fragment F{n} on Car {{ ...F{} }} ", n + 1)),
+        format!(
+            "{{ queryOwner(filter: {{name: {{in: [{}]}}}}) {{ id }} }}",
+            "\"x\" ".repeat(COUNT)
+        ),
+        format!(
+            "{{ queryVehicle {{ {} }} }}",
+            "... on Car { owner { id } } ... on Boat { owner { id } } ".repeat(COUNT / 10)
+        ),
+    ];
+    let api = api();
+    for text in &texts {
+        let start = std::time::Instant::now();
+        if let Ok(request) = Request::parse(api, text, &Limits::default()) {
+            let _ = request.resolve(
+                api,
+                Some("Q1").filter(|_| text.starts_with("query Q")),
+                &Map::new(),
+            );
+        }
+        let seconds = start.elapsed().as_secs();
+        assert!(seconds < 20, "{seconds} s for {:.60}", text);
+    }
+}
+
 #[test]
 fn rules_of_auth_are_checked_as_requests() {
     let text = r#"type A @auth(query: { rule: "query($X: String!) { queryA(filter: {name: {eq: $X}}) { nme } }" }) {

@@ -47,6 +47,16 @@ impl fmt::Display for Fault {
 pub struct Places<'a> {
     text: &'a str,
     line_starts: Vec<usize>,
+    /// The number of characters before each block of [`BLOCK`] bytes: lines may be as long as the
+    /// text.
+    characters: Vec<usize>,
+}
+
+const BLOCK: usize = 256;
+
+/// The number of characters that start in the bytes.
+fn characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
 }
 
 impl<'a> Places<'a> {
@@ -59,17 +69,29 @@ impl<'a> Places<'a> {
             _ => false,
         };
         let starts = (0..bytes.len()).filter(|&at| ends_line(at)).map(|at| at + 1);
-        Places { text, line_starts: std::iter::once(0).chain(starts).collect() }
+        let blocks = bytes.chunks(BLOCK).scan(0, |sum, block| {
+            *sum += characters(block);
+            Some(*sum)
+        });
+        Places {
+            text,
+            line_starts: std::iter::once(0).chain(starts).collect(),
+            characters: std::iter::once(0).chain(blocks).collect(),
+        }
     }
 
-    /// The place of a byte. O(log lines + line).
+    /// The place of a byte. O(log lines).
     pub fn at(&self, offset: usize) -> Place {
         let offset = offset.min(self.text.len());
         let line = self.line_starts.partition_point(|&start| start <= offset);
         let start = self.line_starts[line - 1];
-        let before = &self.text.as_bytes()[start..offset];
-        let characters = before.iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
-        Place { line: line as u32, column: characters as u32 + 1 }
+        let column = self.characters_before(offset) - self.characters_before(start) + 1;
+        Place { line: line as u32, column: column as u32 }
+    }
+
+    fn characters_before(&self, offset: usize) -> usize {
+        let block = offset / BLOCK;
+        self.characters[block] + characters(&self.text.as_bytes()[block * BLOCK..offset])
     }
 
     /// The text.
@@ -89,5 +111,16 @@ mod tests {
         assert_eq!(places.at(5), Place { line: 2, column: 1 });
         assert_eq!(places.at(8), Place { line: 3, column: 1 });
         assert_eq!(places.at(100), Place { line: 3, column: 2 });
+    }
+
+    #[test]
+    fn long_lines_count_as_short_ones() {
+        let text = format!("\n{}", "aé€".repeat(1000));
+        let places = Places::of(&text);
+        for (column, (offset, _)) in text[1..].char_indices().enumerate() {
+            assert_eq!(places.at(offset + 1), Place { line: 2, column: column as u32 + 1 });
+        }
+        let end = Places::of(&text[..BLOCK]).at(BLOCK);
+        assert_eq!(end.line, 2);
     }
 }

@@ -31,6 +31,9 @@ impl<'a, 't> Walker<'a, 't> {
             (Some(parent), None) => self.unknown_field(parent, field),
             (Some(parent), Some(definition)) => {
                 for argument in &field.arguments {
+                    if self.is_full() {
+                        return;
+                    }
                     let known = || definition.arguments.iter().map(|known| known.name.as_str());
                     if !known().any(|name| name == argument.name) {
                         let near = did_you_mean(&near_names(argument.name, known()), false);
@@ -136,6 +139,9 @@ impl<'a, 't> Walker<'a, 't> {
             return self.unique_arguments(&directive.arguments);
         };
         for argument in &directive.arguments {
+            if self.is_full() {
+                return;
+            }
             let known = || definition.arguments.iter().map(|known| known.name.as_str());
             if !known().any(|name| name == argument.name) {
                 let near = did_you_mean(&near_names(argument.name, known()), false);

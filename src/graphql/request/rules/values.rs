@@ -168,6 +168,9 @@ impl<'a, 't> Walker<'a, 't> {
             }
         }
         for field in fields {
+            if self.is_full() {
+                return;
+            }
             let known = || input_fields(definition).map(|known| known.name.as_str());
             if !known().any(|name| name == field.name) {
                 let near = did_you_mean(&near_names(field.name, known()), false);

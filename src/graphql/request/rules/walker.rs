@@ -130,12 +130,17 @@ impl<'a, 't> Walker<'a, 't> {
 
     /// Notes a fault unless there are many or the very same one is known: a fragment is walked for each operation.
     pub fn fault(&mut self, at: Location, message: String) {
-        if self.faults.len() < FAULTS_MAX {
+        if !self.is_full() {
             let fault = Fault::at(at, message);
             if !self.faults.contains(&fault) {
                 self.faults.push(fault);
             }
         }
+    }
+
+    /// Whether more faults would not be noted: loops over one node's parts stop then.
+    pub fn is_full(&self) -> bool {
+        self.faults.len() >= FAULTS_MAX
     }
 
     pub fn definition(&self, name: &str) -> Option<&'a ExtendedType> {
@@ -157,7 +162,7 @@ impl<'a, 't> Walker<'a, 't> {
         for (number, fragment) in self.document.fragments.iter().enumerate() {
             self.walked_fragments.clear();
             let parent = self.definition(fragment.condition);
-            if self.faults.len() == FAULTS_MAX {
+            if self.is_full() {
                 return;
             }
             self.directives(parent, &fragment.directives, "FRAGMENT_DEFINITION");
@@ -202,7 +207,7 @@ impl<'a, 't> Walker<'a, 't> {
         for selection in selections {
             self.steps += 1;
             let stop = self.steps > STEPS_MAX || self.too_deep.is_some();
-            if stop || self.faults.len() == FAULTS_MAX {
+            if stop || self.is_full() {
                 break;
             }
             match selection {
