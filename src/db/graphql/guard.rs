@@ -24,7 +24,7 @@ const PASSED: &str = "passed";
 /// Asks the rules for one mutation.
 pub(super) struct Guard<'a> {
     /// Who mutates.
-    pub caller: &'a Caller<'a>,
+    pub caller: Caller<'a>,
     /// What stops the asking.
     pub control: &'a Control,
 }

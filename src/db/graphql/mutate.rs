@@ -22,6 +22,7 @@ use crate::graphql::model::Operation;
 use crate::graphql::mutate::MATCHED;
 use crate::graphql::mutate::MutationFault;
 use crate::graphql::mutate::Reading;
+use crate::graphql::request::Cascade;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
 use crate::plan::Block;
@@ -30,7 +31,6 @@ use crate::plan::VarId;
 use crate::plan::Variable;
 use crate::types::DateTime;
 use crate::types::Error;
-use crate::types::Result;
 use crate::types::Uid;
 use crate::types::write_int;
 use std::sync::Arc;
@@ -45,8 +45,8 @@ pub(super) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
                 Ok(caller) => caller,
                 Err(why) => return not_let_in(root, field, &why),
             };
-            match carry_out(run, &caller, root, field) {
-                Ok(done) => payload(run, &caller, root, field, &done),
+            match carry_out(run, caller, root, field) {
+                Ok(done) => payload(run, root, field, &done),
                 Err(refusal) => refused(run, field, refusal),
             }
         }
@@ -81,7 +81,7 @@ fn not_let_in(root: &Root, field: &Field, why: &str) -> Outcome {
 
 fn carry_out(
     run: &Run<'_>,
-    caller: &Caller<'_>,
+    caller: Caller<'_>,
     root: &Root,
     field: &Field,
 ) -> std::result::Result<Done, Refusal> {
@@ -92,7 +92,7 @@ fn carry_out(
     }
     let mut query = reading.query();
     if root.kind != RootKind::Add {
-        select(caller, root, field, &mut query).map_err(Refusal::Plan)?;
+        select(caller, root, field, &mut query)?;
     }
     let now = now();
     let guard = Guard { caller, control: run.control };
@@ -174,8 +174,8 @@ fn now() -> String {
 fn refused(run: &Run<'_>, field: &Field, refusal: Refusal) -> Outcome {
     let name = &field.shape.name;
     let path = || root_path(field);
-    let is_debug = run.database.graphql_options().debug;
-    let is_told = |fault: &MutationFault| is_debug || !fault.is_hidden;
+    let debugs = run.database.graphql_options().debug;
+    let is_told = |fault: &MutationFault| debugs || !fault.is_hidden;
     let errors = match refusal {
         Refusal::Inputs(faults) => faults
             .into_iter()
@@ -187,8 +187,7 @@ fn refused(run: &Run<'_>, field: &Field, refusal: Refusal) -> Outcome {
         Refusal::Nodes(fault) if is_told(&fault) => {
             vec![Fault::on(path(), format!("mutation {name} failed because {fault}"))]
         }
-        Refusal::Plan(fault) => vec![Fault { path: path(), ..fault }],
-        Refusal::Denied if is_debug => {
+        Refusal::Denied if debugs => {
             vec![Fault::on(path(), "mutation failed because authorization failed")]
         }
         Refusal::Nodes(_) | Refusal::Denied => Vec::new(),
@@ -211,11 +210,11 @@ fn reason(error: &Error) -> String {
 
 /// Adds the block that selects the nodes of an update or a delete.
 fn select(
-    caller: &Caller<'_>,
+    caller: Caller<'_>,
     root: &Root,
     field: &Field,
     query: &mut Query,
-) -> std::result::Result<(), Fault> {
+) -> std::result::Result<(), Refusal> {
     let arguments = &field.arguments;
     let (operation, filter) = match root.kind {
         RootKind::Update => {
@@ -224,7 +223,12 @@ fn select(
         }
         _ => (Operation::Delete, arguments.given("filter")),
     };
-    let block = lower_filter(caller, &root.type_name, operation, field, filter)?;
+    let block = lower_filter(caller, &root.type_name, operation, field, filter);
+    let block = block.map_err(|fault| {
+        // It is worded for queries.
+        let start = "Dgraph query failed because Dgraph execution failed because ";
+        Error::query(fault.message.strip_prefix(start).unwrap_or(&fault.message))
+    })?;
     let var = VarId(query.variables.len() as u32);
     query.variables.push(Variable { name: MATCHED.to_owned() });
     query.blocks.push(Block { var: Some(var), defines: vec![var], ..block });
@@ -232,15 +236,9 @@ fn select(
 }
 
 /// Answers what is asked of the payload of a mutation.
-fn payload(
-    run: &Run<'_>,
-    caller: &Caller<'_>,
-    root: &Root,
-    field: &Field,
-    done: &Done,
-) -> Outcome {
-    let mut outcome = Outcome { value: vec![b'{'], ..Outcome::default() };
-    let reader = Reader::at(run, Arc::clone(&done.version));
+fn payload(run: &Run<'_>, root: &Root, field: &Field, done: &Done) -> Outcome {
+    let mut outcome = Outcome::default();
+    outcome.value.push(b'{');
     for asked in field.selection.only().unwrap_or_default() {
         if outcome.value.len() > 1 {
             outcome.value.push(b',');
@@ -253,21 +251,42 @@ fn payload(
             "msg" if done.count == 0 => write_json_text("No nodes were deleted", value),
             "msg" => write_json_text("Deleted", value),
             "__typename" => write_json_text(field.shape.ty.inner_named_type(), value),
-            _ => {
-                let uids = done.roots.iter().map(|uid| uid.0).collect();
-                let nodes = match lower_nodes(caller, &root.type_name, asked, uids) {
-                    Ok(lowered) => reader.carry_out(asked, lowered),
-                    Err(fault) => Outcome::fault(asked, fault),
-                };
-                value.extend_from_slice(&nodes.value);
-                outcome.touched += nodes.touched;
-                outcome.errors.extend(nodes.errors.into_iter().map(|mut fault| {
-                    fault.path.splice(0..0, root_path(field));
-                    fault
-                }));
-            }
+            _ => add_nodes(run, root, field, asked, done, &mut outcome),
         }
     }
     outcome.value.push(b'}');
     outcome
+}
+
+/// Adds the list of nodes that `asked` is, read from the version of the mutation.
+fn add_nodes(
+    run: &Run<'_>,
+    root: &Root,
+    field: &Field,
+    asked: &Field,
+    done: &Done,
+    outcome: &mut Outcome,
+) {
+    let mut asked = asked.clone();
+    if field.cascade.is_some() && asked.cascade.is_none() {
+        // Fields that it names are those of the payload.
+        asked.cascade = Some(Cascade { fields: Arc::from([]) });
+    }
+    let reader = Reader::at(run, Arc::clone(&done.version));
+    let uids = done.roots.iter().map(|uid| uid.0).collect();
+    let lowered = run
+        .caller(&asked)
+        .and_then(|caller| lower_nodes(caller, &root.type_name, &asked, uids));
+    let nodes = match lowered {
+        Ok(lowered) => reader.carry_out(&asked, lowered),
+        Err(fault) => Outcome::fault(&asked, fault),
+    };
+    outcome.value.extend_from_slice(&nodes.value);
+    outcome.touched += nodes.touched;
+    for mut fault in nodes.errors {
+        if !fault.path.is_empty() {
+            fault.path.splice(..0, root_path(field));
+        }
+        outcome.errors.push(fault);
+    }
 }

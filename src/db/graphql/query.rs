@@ -56,17 +56,17 @@ impl<'a> Reader<'a> {
         match root.kind {
             RootKind::Service => self.service(field),
             RootKind::Custom => custom(self.run, field),
-            RootKind::SimilarById => match self.reference(&caller, field) {
-                Ok(Some(vector)) => self.stored(&caller, field, SimilarTo::Of(vector)),
+            RootKind::SimilarById => match self.reference(caller, field) {
+                Ok(Some(vector)) => self.stored(caller, field, SimilarTo::Of(vector)),
                 Ok(None) => Outcome { value: b"[]".to_vec(), ..Outcome::default() },
                 Err(fault) => Outcome::fault(field, fault),
             },
-            _ => self.stored(&caller, field, SimilarTo::Given),
+            _ => self.stored(caller, field, SimilarTo::Given),
         }
     }
 
     /// A field that is answered from the store.
-    fn stored(&self, caller: &Caller<'_>, field: &Field, to: SimilarTo) -> Outcome {
+    fn stored(&self, caller: Caller<'_>, field: &Field, to: SimilarTo) -> Outcome {
         match lower(caller, field, to) {
             Ok(lowered) => self.carry_out(field, lowered),
             Err(fault) => Outcome::fault(field, fault),
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
     /// The vector of the node that others should be similar to.
     fn reference(
         &self,
-        caller: &Caller<'_>,
+        caller: Caller<'_>,
         field: &Field,
     ) -> std::result::Result<Option<Vec<f32>>, Fault> {
         let mut lowered = lower_reference(caller, field)?;

@@ -19,7 +19,6 @@ use crate::graphql::mutate::MATCHED;
 use crate::graphql::mutate::MutationFault;
 use crate::graphql::mutate::Outcome;
 use crate::graphql::mutate::Reading;
-use crate::graphql::request::Fault;
 use crate::plan::Query;
 use crate::types::Error;
 use crate::types::Uid;
@@ -67,8 +66,6 @@ pub(super) enum Refusal {
     Nodes(MutationFault),
     /// The caller may not do it.
     Denied,
-    /// Its filter is wrong.
-    Plan(Fault),
     /// The engine refuses it.
     Engine(Error),
 }

@@ -17,7 +17,7 @@ use crate::plan::Block;
 use crate::plan::Query;
 
 /// Each distinct key is a block of its own.
-pub(super) fn entities<'a>(caller: &'a Caller<'a>, field: &'a Field) -> Result<Lowered<'a>, Fault> {
+pub(super) fn entities<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lowered<'a>, Fault> {
     let items = field.arguments.given("representations").and_then(Value::as_list).unwrap_or(&[]);
     let mut names: Vec<&str> = items.iter().map(type_name).collect();
     names.sort_unstable();

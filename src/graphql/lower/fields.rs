@@ -40,7 +40,7 @@ pub(super) struct Lowering<'a> {
     /// The schema.
     pub model: &'a Model,
     /// For whom.
-    caller: &'a Caller<'a>,
+    caller: Caller<'a>,
     depth: usize,
 }
 
@@ -82,7 +82,7 @@ pub(super) struct Selected<'a> {
 
 impl<'a> Lowering<'a> {
     /// For one root field.
-    pub fn new(caller: &'a Caller<'a>) -> Lowering<'a> {
+    pub fn new(caller: Caller<'a>) -> Lowering<'a> {
         Lowering { model: caller.model, caller, depth: 0 }
     }
 

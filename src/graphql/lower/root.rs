@@ -50,7 +50,7 @@ use std::sync::Arc;
 /// # Errors
 ///
 /// What is wrong with an argument, in the words of the reference.
-pub fn lower<'a>(caller: &'a Caller<'a>, field: &'a Field, to: SimilarTo) -> Result<Lowered<'a>, Fault> {
+pub fn lower<'a>(caller: Caller<'a>, field: &'a Field, to: SimilarTo) -> Result<Lowered<'a>, Fault> {
     let Some(root) = &field.shape.root else { return Err(wrong(field, "it is no root field")) };
     if root.kind == RootKind::Entities {
         return entities(caller, field);
@@ -74,7 +74,7 @@ pub fn lower<'a>(caller: &'a Caller<'a>, field: &'a Field, to: SimilarTo) -> Res
 ///
 /// As [`lower`].
 pub fn lower_nodes<'a>(
-    caller: &'a Caller<'a>,
+    caller: Caller<'a>,
     type_name: &str,
     field: &'a Field,
     mut uids: Vec<u64>,
@@ -91,7 +91,7 @@ pub fn lower_nodes<'a>(
 ///
 /// As [`lower`].
 pub fn lower_filter(
-    caller: &Caller<'_>,
+    caller: Caller<'_>,
     type_name: &str,
     operation: Operation,
     field: &Field,
@@ -116,14 +116,14 @@ pub fn lower_permitted(uids: Vec<u64>, filter: Filter) -> Block {
     }
 }
 
-fn get<'a>(caller: &'a Caller<'a>, def: &'a TypeDef, field: &'a Field) -> Result<Lowered<'a>, Fault> {
+fn get<'a>(caller: Caller<'a>, def: &'a TypeDef, field: &'a Field) -> Result<Lowered<'a>, Fault> {
     let block = get_block(caller, def, Operation::Query, field)?;
     let (query, shape) = with_selection(caller, def, field, block)?;
     Ok(Lowered { query, shape: RootShape::One(shape) })
 }
 
 fn with_selection<'a>(
-    caller: &'a Caller<'a>,
+    caller: Caller<'a>,
     def: &'a TypeDef,
     field: &'a Field,
     mut block: Block,
@@ -137,7 +137,7 @@ fn with_selection<'a>(
 }
 
 fn check_password<'a>(
-    caller: &'a Caller<'a>,
+    caller: Caller<'a>,
     def: &'a TypeDef,
     field: &'a Field,
 ) -> Result<Lowered<'a>, Fault> {
@@ -153,7 +153,7 @@ fn check_password<'a>(
 }
 
 fn list<'a>(
-    caller: &'a Caller<'a>,
+    caller: Caller<'a>,
     def: &'a TypeDef,
     field: &'a Field,
     nodes: Option<Call>,
@@ -167,7 +167,7 @@ fn list<'a>(
 }
 
 fn aggregated<'a>(
-    caller: &'a Caller<'a>,
+    caller: Caller<'a>,
     def: &'a TypeDef,
     field: &'a Field,
 ) -> Result<Lowered<'a>, Fault> {
@@ -186,7 +186,7 @@ fn aggregated<'a>(
 
 /// The nodes of a type, or those given, that pass the filter. A filter that an index answers alone comes first.
 fn filtered(
-    caller: &Caller<'_>,
+    caller: Caller<'_>,
     def: &TypeDef,
     field: &Field,
     nodes: Option<Call>,
@@ -195,7 +195,7 @@ fn filtered(
 }
 
 fn chosen(
-    caller: &Caller<'_>,
+    caller: Caller<'_>,
     def: &TypeDef,
     operation: Operation,
     field: &Field,
@@ -221,7 +221,7 @@ fn comes_first(call: &Call) -> bool {
 
 /// The node that the arguments name, by its uid and the values that are unique.
 pub(super) fn get_block(
-    caller: &Caller<'_>,
+    caller: Caller<'_>,
     def: &TypeDef,
     operation: Operation,
     field: &Field,

@@ -65,7 +65,7 @@ pub enum SimilarTo {
 
 /// The nodes near to a vector.
 pub(super) fn similar<'a>(
-    caller: &'a Caller<'a>,
+    caller: Caller<'a>,
     def: &'a TypeDef,
     field: &'a Field,
     to: SimilarTo,
@@ -104,7 +104,7 @@ pub(super) fn similar<'a>(
 /// # Errors
 ///
 /// What is wrong with the arguments.
-pub fn lower_reference<'a>(caller: &'a Caller<'a>, field: &'a Field) -> Result<Lowered<'a>, Fault> {
+pub fn lower_reference<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lowered<'a>, Fault> {
     let name = field.shape.root.as_ref().map_or("", |root| root.type_name.as_str());
     let def = caller.model.get(name).ok_or_else(|| wrong(field, "there is no such type"))?;
     let by = embedding(def, field)?;
