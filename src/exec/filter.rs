@@ -44,6 +44,7 @@ impl<'a> Context<'a> {
                 Ok(candidates.and_not(&passed))
             }
             Filter::Function(function) => self.filter_by(function, candidates),
+            Filter::Reaches(reach) => self.filter_reaching(reach, candidates),
         }
     }
 
@@ -55,8 +56,9 @@ impl<'a> Context<'a> {
         let mut order: Vec<&Filter> = parts.iter().collect();
         // Every part is still run, also on an empty set: a wrong argument is an error anyway.
         order.sort_by_cached_key(|part| match part {
-            Filter::Function(function) => self.estimate(function).unwrap_or(usize::MAX - 1),
-            _ => usize::MAX,
+            Filter::Function(function) => self.estimate(function).unwrap_or(usize::MAX - 2),
+            Filter::Reaches(_) => usize::MAX,
+            _ => usize::MAX - 1,
         });
         order
     }
@@ -120,6 +122,7 @@ impl<'a> Context<'a> {
             Filter::Or(parts) => Tester::Or(all(parts)?),
             Filter::Not(part) => Tester::Not(Box::new(self.filter_tester(part)?)),
             Filter::Function(function) => self.tester(function)?,
+            Filter::Reaches(reach) => self.reach_tester(reach)?,
         })
     }
 }

@@ -14,6 +14,7 @@ mod geo;
 mod similar;
 mod root;
 mod filter;
+mod reach;
 mod order;
 mod page;
 mod facets;

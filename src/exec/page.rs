@@ -1,6 +1,7 @@
 //! `first`, `offset` and `after`: the part of a set that is wanted, without a walk to get there.
 
 use super::context::Context;
+use super::reach::looks_beyond;
 use super::tester::Tester;
 use crate::plan::Block;
 use crate::plan::Call;
@@ -14,6 +15,10 @@ use crate::types::Uid;
 
 /// An index set that is at least this many times smaller than the root drives the page.
 const DRIVER_RATIO: usize = 4;
+
+/// How many nodes a filter that looks at other nodes is asked of at a time: at first, and at most.
+const BATCH_MIN: usize = 64;
+const BATCH_MAX: usize = 1 << 15;
 
 impl<'a> Context<'a> {
     /// The nodes of a root block in the order of the answer: filtered, ordered and paged.
@@ -163,9 +168,11 @@ impl<'a> Context<'a> {
         };
         let mut driver = root;
         let mut testers = Vec::with_capacity(parts.len() + 1);
+        let mut beyond = Vec::new();
         for part in parts {
             let set = match part {
                 Filter::Function(function) => self.small_set(function, driver.len())?,
+                Filter::Reaches(reach) => self.reaching_set(reach, driver.len())?,
                 _ => None,
             };
             match set {
@@ -174,6 +181,7 @@ impl<'a> Context<'a> {
                     testers.push(Tester::Member(std::mem::replace(&mut driver, set)));
                 }
                 Some(set) => testers.push(Tester::Member(set)),
+                None if looks_beyond(part) => beyond.push(part),
                 None => testers.push(self.filter_tester(part)?),
             }
         }
@@ -182,8 +190,12 @@ impl<'a> Context<'a> {
             after => self.version.nodes.node_after(Uid(after)),
         };
         let Some(least) = least else { return Ok(Vec::new()) };
-        let (mut skip, first) = (offset_of(page), page.first as usize);
+        let (skip, first) = (offset_of(page), page.first as usize);
         let mut found = Vec::with_capacity(first.min(1024));
+        let mut passing = Passing { skip, first, found: &mut found };
+        // Filters that look at other nodes are asked of a batch at a time; pages grow as long as little passes.
+        let mut batch = Vec::new();
+        let mut batch_len = skip.saturating_add(first).clamp(BATCH_MIN, BATCH_MAX);
         for (count, node) in driver.iter_from(least).enumerate() {
             if count % 8192 == 8191 {
                 self.check()?;
@@ -191,16 +203,35 @@ impl<'a> Context<'a> {
             if !testers.iter().all(|tester| tester.test(node)) {
                 continue;
             }
-            if skip != 0 {
-                skip -= 1;
+            if beyond.is_empty() {
+                if passing.is_full_with(node) {
+                    return Ok(found);
+                }
                 continue;
             }
-            found.push(node);
-            if found.len() == first {
-                break;
+            batch.push(node);
+            if batch.len() == batch_len {
+                let kept = self.kept(&beyond, std::mem::take(&mut batch))?;
+                if kept.iter().any(|node| passing.is_full_with(node)) {
+                    return Ok(found);
+                }
+                batch_len = (2 * batch_len).min(BATCH_MAX);
             }
         }
+        if !batch.is_empty() {
+            let kept = self.kept(&beyond, batch)?;
+            let _ = kept.iter().any(|node| passing.is_full_with(node));
+        }
         Ok(found)
+    }
+
+    /// The nodes that pass all of some filters.
+    fn kept<'f>(&self, filters: &[&'f Filter], nodes: Vec<u32>) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        let nodes = NodeSet::from(nodes);
+        filters.iter().try_fold(nodes, |nodes, filter| self.filter(filter, nodes))
     }
 
     /// The set of a function when the index gives it at little cost.
@@ -216,6 +247,27 @@ impl<'a> Context<'a> {
         let small =
             || self.estimate(function).is_some_and(|count| count < root / 16 && count < 65_536);
         if in_place || single || small() { self.indexed(function) } else { Ok(None) }
+    }
+}
+
+/// A page that is being filled.
+struct Passing<'p> {
+    /// How many are still left out.
+    skip: usize,
+    /// How many are wanted.
+    first: usize,
+    found: &'p mut Vec<u32>,
+}
+
+impl Passing<'_> {
+    /// Takes the next node that passes; true when the page has all that it wants.
+    fn is_full_with(&mut self, node: u32) -> bool {
+        if self.skip != 0 {
+            self.skip -= 1;
+            return false;
+        }
+        self.found.push(node);
+        self.found.len() == self.first
     }
 }
 

@@ -8,6 +8,7 @@ use super::context::Context;
 use super::read::typed_or_none;
 use super::tree::ValueMap;
 use crate::geo::GeoQuery;
+use crate::graph::Direction;
 use crate::graph::Predicate;
 use crate::storage::FrozenBitmap;
 use crate::storage::NodeSet;
@@ -102,6 +103,8 @@ pub(crate) enum Tester<'a> {
     Has(&'a Predicate, Option<&'a str>, bool),
     /// The node has an edge to one of these.
     EdgeTo(&'a Predicate, bool, NodeSet),
+    /// More than so many edges of the node lead to nodes that pass.
+    Reaches(&'a Direction, usize, Box<Tester<'a>>),
     /// Every one holds.
     And(Vec<Tester<'a>>),
     /// One holds.
@@ -205,6 +208,10 @@ impl Tester<'_> {
             Tester::EdgeTo(predicate, reverse, targets) => {
                 edge_to(predicate, *reverse, targets, node)
             }
+            Tester::Reaches(edges, more_than, passes) => {
+                let targets = edges.targets(node);
+                targets.iter().filter(|target| passes.test(**target)).nth(*more_than).is_some()
+            }
             Tester::And(parts) => parts.iter().all(|part| part.test(node)),
             Tester::Or(parts) => parts.iter().any(|part| part.test(node)),
             Tester::Not(part) => !part.test(node),
@@ -218,7 +225,7 @@ impl Tester<'_> {
             Tester::And(parts) | Tester::Or(parts) => {
                 parts.iter().map(Tester::chunk_len).min().unwrap_or(CHUNK)
             }
-            Tester::Not(part) => part.chunk_len(),
+            Tester::Not(part) | Tester::Reaches(_, _, part) => part.chunk_len(),
             _ => CHUNK,
         }
     }

@@ -5,6 +5,7 @@ pub mod model;
 pub mod sdl;
 pub mod generate;
 pub mod request;
+pub mod auth;
 pub mod lower;
 pub mod mutate;
 pub mod subscribe;

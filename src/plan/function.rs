@@ -228,4 +228,19 @@ pub enum Filter {
     Not(Box<Filter>),
     /// The function holds.
     Function(Box<Function>),
+    /// The node leads to nodes that pass a condition of their own. DQL has no word for it.
+    Reaches(Box<Reach>),
+}
+
+/// A condition on the nodes at the other end of a node's edges.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reach {
+    /// The predicate, without `~`.
+    pub predicate: String,
+    /// True for incoming edges.
+    pub reverse: bool,
+    /// More than so many nodes have to be there.
+    pub more_than: u32,
+    /// What they have to pass; nothing when any will do.
+    pub filter: Option<Filter>,
 }

@@ -4,7 +4,7 @@ mod function;
 mod math;
 mod node;
 
-pub use function::{Argument, Filter, TextMatch};
+pub use function::{Argument, Filter, Reach, TextMatch};
 pub use function::{Call, Comparison, Function, GeoRelation, Operand, PredicateRef, TermIndex};
 pub use math::{Constant, MathExpr, MathFunction};
 pub use node::{Aggregate, Block, BlockKind, Cascade, Expand, FacetItem, FacetKey, Facets, Field};

@@ -32,18 +32,26 @@ pub(super) fn parse(pattern: &str, flags: &str) -> Result<Hir, String> {
         "i" => true,
         other => return Err(format!("`{other}` is no modifier of a regular expression")),
     };
+    Ok(without_line_feed(&read(pattern, ignore_case, true)?))
+}
+
+/// Reads a pattern as Go does without flags: `^` and `$` match at the ends of the text.
+pub(super) fn parse_plain(pattern: &str) -> Result<Hir, String> {
+    read(pattern, false, false)
+}
+
+fn read(pattern: &str, ignore_case: bool, multi_line: bool) -> Result<Hir, String> {
     if PATTERN_MAX < pattern.len() {
         return Err(fault("expression too large", ""));
     }
     let translated = Translator::new(pattern).translate()?;
-    let hir = ParserBuilder::new()
-        .multi_line(true)
+    ParserBuilder::new()
+        .multi_line(multi_line)
         .case_insensitive(ignore_case)
         .nest_limit(NESTING_MAX)
         .build()
         .parse(&translated)
-        .map_err(|error| describe(pattern, &error))?;
-    Ok(without_line_feed(&hir))
+        .map_err(|error| describe(pattern, &error))
 }
 
 fn fault(what: &str, piece: &str) -> String {

@@ -22,6 +22,6 @@ pub use collation::Collation;
 pub use fulltext::FulltextAnalyzer;
 pub use levenshtein::within_distance;
 pub use ngram::NgramAnalyzer;
-pub use regex_query::{TrigramQuery, compile, trigram_query};
+pub use regex_query::{TrigramQuery, compile, compile_plain, trigram_query};
 pub use terms::TermAnalyzer;
 pub use trigram::trigrams;

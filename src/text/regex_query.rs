@@ -99,7 +99,16 @@ fn one_or(
 /// a line feed. Fails on bad syntax, on flags other than `i`, and on patterns too large, with a
 /// message for the user.
 pub fn compile(pattern: &str, flags: &str) -> Result<Regex, String> {
-    let hir = go_regex::parse(pattern, flags)?;
+    build(&go_regex::parse(pattern, flags)?)
+}
+
+/// Compiles a pattern in Go's syntax that means what it means to Go: `^` and `$` match at the ends of the text, and
+/// a line feed is a character. Fails as [`compile`] does.
+pub fn compile_plain(pattern: &str) -> Result<Regex, String> {
+    build(&go_regex::parse_plain(pattern)?)
+}
+
+fn build(hir: &Hir) -> Result<Regex, String> {
     RegexBuilder::new(&hir.to_string())
         .size_limit(COMPILED_MAX)
         .dfa_size_limit(COMPILED_MAX)

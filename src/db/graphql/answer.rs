@@ -134,11 +134,11 @@ impl<'a> Writer<'a> {
                 None => self.empty_list(),
             },
             RootShape::Aggregate(shape) => match answer.block(0) {
-                Some(block) => {
+                Some(block) if !shape.is_hidden => {
                     let count = block.count.unwrap_or(block.roots.len());
                     self.aggregate(field, shape, &block.level, &block.roots, count)
                 }
-                None => self.null(),
+                _ => self.null(),
             },
             RootShape::Entities(order, object) => self.entities(field, answer, order, object),
             RootShape::Similar { place, vector, metric, object } => {

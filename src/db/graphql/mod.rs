@@ -1,5 +1,6 @@
 //! GraphQL carried out: the schema in force, requests to it, and the API that administers it.
 
+mod key_files;
 mod schema;
 mod request;
 mod run;
@@ -13,6 +14,7 @@ mod query;
 mod stage;
 mod links;
 mod guard;
+mod session;
 mod mutate;
 mod subscribe;
 mod admin;

@@ -15,11 +15,14 @@ use crate::graph::Version;
 use crate::graph::encode_changes;
 use crate::graphql::generate::Root;
 use crate::graphql::generate::RootKind;
+use crate::graphql::lower::Caller;
 use crate::graphql::lower::lower_filter;
 use crate::graphql::lower::lower_nodes;
+use crate::graphql::model::Operation;
 use crate::graphql::mutate::MATCHED;
 use crate::graphql::mutate::MutationFault;
 use crate::graphql::mutate::Reading;
+use crate::graphql::request::Cascade;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
 use crate::plan::Block;
@@ -28,7 +31,6 @@ use crate::plan::VarId;
 use crate::plan::Variable;
 use crate::types::DateTime;
 use crate::types::Error;
-use crate::types::Result;
 use crate::types::Uid;
 use crate::types::write_int;
 use std::sync::Arc;
@@ -39,9 +41,13 @@ use std::time::UNIX_EPOCH;
 pub(super) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
     match &field.shape.root {
         Some(root) if matches!(root.kind, RootKind::Add | RootKind::Update | RootKind::Delete) => {
-            match carry_out(run, root, field) {
+            let caller = match run.session.caller(&run.loaded) {
+                Ok(caller) => caller,
+                Err(why) => return not_let_in(root, field, &why),
+            };
+            match carry_out(run, caller, root, field) {
                 Ok(done) => payload(run, root, field, &done),
-                Err(refusal) => refused(field, refusal),
+                Err(refusal) => refused(run, field, refusal),
             }
         }
         _ => {
@@ -64,7 +70,21 @@ struct Done {
     count: usize,
 }
 
-fn carry_out(run: &Run<'_>, root: &Root, field: &Field) -> std::result::Result<Done, Refusal> {
+/// The answer to somebody whose token does not hold.
+fn not_let_in(root: &Root, field: &Field, why: &str) -> Outcome {
+    let message = match root.kind {
+        RootKind::Add => format!("mutation failed because authorization failed because {why}"),
+        _ => format!("couldn't rewrite mutation {} because {why}", field.shape.name),
+    };
+    Outcome::fault(field, Fault::on(root_path(field), message))
+}
+
+fn carry_out(
+    run: &Run<'_>,
+    caller: Caller<'_>,
+    root: &Root,
+    field: &Field,
+) -> std::result::Result<Done, Refusal> {
     let reading = Reading::new(&run.loaded.model, root, &field.arguments);
     let reading = reading.map_err(Refusal::Inputs)?;
     if reading.is_empty() {
@@ -72,9 +92,10 @@ fn carry_out(run: &Run<'_>, root: &Root, field: &Field) -> std::result::Result<D
     }
     let mut query = reading.query();
     if root.kind != RootKind::Add {
-        select(run, root, field, &mut query).map_err(Refusal::Plan)?;
+        select(caller, root, field, &mut query)?;
     }
     let now = now();
+    let guard = Guard { caller, control: run.control };
     let mut ended = None;
     let published = run.database.change(None, |version, commit| {
         let staged = run.database.compute(run.control, || {
@@ -83,11 +104,11 @@ fn carry_out(run: &Run<'_>, root: &Root, field: &Field) -> std::result::Result<D
                 reading,
                 query,
                 &now,
-                &|before, nodes| Guard.may_upsert(before, nodes),
+                &|before, nodes| guard.may_upsert(before, nodes),
                 run.control,
             ))
         })?;
-        match staged.and_then(|staged| next_version(run, root, version, staged, commit)) {
+        match staged.and_then(|staged| next_version(run, &guard, root, version, staged, commit)) {
             Ok((Some(next), done)) => Ok((next, done)),
             Ok((None, done)) => {
                 ended = Some(Ok(done));
@@ -114,6 +135,7 @@ fn nothing() -> Error {
 /// The version that the changes make, if they change anything, and what is told of it.
 fn next_version(
     run: &Run<'_>,
+    guard: &Guard<'_>,
     root: &Root,
     version: &Arc<Version>,
     staged: Staged<'_>,
@@ -125,7 +147,7 @@ fn next_version(
     let Some(changes) = changes else {
         return Ok((None, Done { version: before, roots, count }));
     };
-    if !Guard.may_displace(version, &displaced)? {
+    if !guard.may_displace(version, &displaced)? {
         return Err(Refusal::Denied);
     }
     if let Some(record) = &mut commit.record {
@@ -134,7 +156,7 @@ fn next_version(
     let keys = &mut commit.keys;
     let next = run.database.compute(run.control, || changes.apply_keyed(version, keys))?;
     let after = Arc::new(next.clone());
-    if !Guard.may_add(&after, &new)? {
+    if !guard.may_add(&after, &new)? {
         return Err(Refusal::Denied);
     }
     let version = if root.kind == RootKind::Delete { before } else { after };
@@ -149,10 +171,11 @@ fn now() -> String {
     String::from_utf8(text).expect("a moment is written in ASCII")
 }
 
-fn refused(field: &Field, refusal: Refusal) -> Outcome {
+fn refused(run: &Run<'_>, field: &Field, refusal: Refusal) -> Outcome {
     let name = &field.shape.name;
     let path = || root_path(field);
-    let is_told = |fault: &MutationFault| !fault.is_hidden;
+    let debugs = run.database.graphql_options().debug;
+    let is_told = |fault: &MutationFault| debugs || !fault.is_hidden;
     let errors = match refusal {
         Refusal::Inputs(faults) => faults
             .into_iter()
@@ -164,7 +187,9 @@ fn refused(field: &Field, refusal: Refusal) -> Outcome {
         Refusal::Nodes(fault) if is_told(&fault) => {
             vec![Fault::on(path(), format!("mutation {name} failed because {fault}"))]
         }
-        Refusal::Plan(fault) => vec![Fault { path: path(), ..fault }],
+        Refusal::Denied if debugs => {
+            vec![Fault::on(path(), "mutation failed because authorization failed")]
+        }
         Refusal::Nodes(_) | Refusal::Denied => Vec::new(),
         Refusal::Engine(error) => {
             let reason = reason(&error);
@@ -185,17 +210,25 @@ fn reason(error: &Error) -> String {
 
 /// Adds the block that selects the nodes of an update or a delete.
 fn select(
-    run: &Run<'_>,
+    caller: Caller<'_>,
     root: &Root,
     field: &Field,
     query: &mut Query,
-) -> std::result::Result<(), Fault> {
+) -> std::result::Result<(), Refusal> {
     let arguments = &field.arguments;
-    let filter = match root.kind {
-        RootKind::Update => arguments.given("input").and_then(|input| input.get("filter")),
-        _ => arguments.given("filter"),
+    let (operation, filter) = match root.kind {
+        RootKind::Update => {
+            let input = arguments.given("input");
+            (Operation::Update, input.and_then(|input| input.get("filter")))
+        }
+        _ => (Operation::Delete, arguments.given("filter")),
     };
-    let block = lower_filter(&run.loaded.model, &root.type_name, field, filter)?;
+    let block = lower_filter(caller, &root.type_name, operation, field, filter);
+    let block = block.map_err(|fault| {
+        // It is worded for queries.
+        let start = "Dgraph query failed because Dgraph execution failed because ";
+        Error::query(fault.message.strip_prefix(start).unwrap_or(&fault.message))
+    })?;
     let var = VarId(query.variables.len() as u32);
     query.variables.push(Variable { name: MATCHED.to_owned() });
     query.blocks.push(Block { var: Some(var), defines: vec![var], ..block });
@@ -204,8 +237,8 @@ fn select(
 
 /// Answers what is asked of the payload of a mutation.
 fn payload(run: &Run<'_>, root: &Root, field: &Field, done: &Done) -> Outcome {
-    let mut outcome = Outcome { value: vec![b'{'], ..Outcome::default() };
-    let reader = Reader::at(run, Arc::clone(&done.version));
+    let mut outcome = Outcome::default();
+    outcome.value.push(b'{');
     for asked in field.selection.only().unwrap_or_default() {
         if outcome.value.len() > 1 {
             outcome.value.push(b',');
@@ -218,21 +251,42 @@ fn payload(run: &Run<'_>, root: &Root, field: &Field, done: &Done) -> Outcome {
             "msg" if done.count == 0 => write_json_text("No nodes were deleted", value),
             "msg" => write_json_text("Deleted", value),
             "__typename" => write_json_text(field.shape.ty.inner_named_type(), value),
-            _ => {
-                let uids = done.roots.iter().map(|uid| uid.0).collect();
-                let nodes = match lower_nodes(&run.loaded.model, &root.type_name, asked, uids) {
-                    Ok(lowered) => reader.carry_out(asked, lowered),
-                    Err(fault) => Outcome::fault(asked, fault),
-                };
-                value.extend_from_slice(&nodes.value);
-                outcome.touched += nodes.touched;
-                outcome.errors.extend(nodes.errors.into_iter().map(|mut fault| {
-                    fault.path.splice(0..0, root_path(field));
-                    fault
-                }));
-            }
+            _ => add_nodes(run, root, field, asked, done, &mut outcome),
         }
     }
     outcome.value.push(b'}');
     outcome
+}
+
+/// Adds the list of nodes that `asked` is, read from the version of the mutation.
+fn add_nodes(
+    run: &Run<'_>,
+    root: &Root,
+    field: &Field,
+    asked: &Field,
+    done: &Done,
+    outcome: &mut Outcome,
+) {
+    let mut asked = asked.clone();
+    if field.cascade.is_some() && asked.cascade.is_none() {
+        // Fields that it names are those of the payload.
+        asked.cascade = Some(Cascade { fields: Arc::from([]) });
+    }
+    let reader = Reader::at(run, Arc::clone(&done.version));
+    let uids = done.roots.iter().map(|uid| uid.0).collect();
+    let lowered = run
+        .caller(&asked)
+        .and_then(|caller| lower_nodes(caller, &root.type_name, &asked, uids));
+    let nodes = match lowered {
+        Ok(lowered) => reader.carry_out(&asked, lowered),
+        Err(fault) => Outcome::fault(&asked, fault),
+    };
+    outcome.value.extend_from_slice(&nodes.value);
+    outcome.touched += nodes.touched;
+    for mut fault in nodes.errors {
+        if !fault.path.is_empty() {
+            fault.path.splice(..0, root_path(field));
+        }
+        outcome.errors.push(fault);
+    }
 }

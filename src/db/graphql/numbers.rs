@@ -33,6 +33,10 @@ pub(super) fn write_aggregate<'a>(
         let field = key.field;
         write_json_text(&field.shape.key, out);
         out.push(b':');
+        if shape.is_hidden && !matches!(key.op, AggregateOp::TypeName) {
+            out.extend_from_slice(b"null");
+            continue;
+        }
         let value = match key.op {
             AggregateOp::TypeName => {
                 write_json_text(type_name, out);

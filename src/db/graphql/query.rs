@@ -11,6 +11,7 @@ use crate::exec;
 use crate::exec::Answer;
 use crate::graph::Version;
 use crate::graphql::generate::RootKind;
+use crate::graphql::lower::Caller;
 use crate::graphql::lower::Lowered;
 use crate::graphql::lower::SimilarTo;
 use crate::graphql::lower::lower;
@@ -48,21 +49,25 @@ impl<'a> Reader<'a> {
     /// The value of a root field.
     pub fn answer(&self, field: &Field) -> Outcome {
         let Some(root) = &field.shape.root else { return self.about_schema(field) };
+        let caller = match self.run.caller(field) {
+            Ok(caller) => caller,
+            Err(fault) => return Outcome::fault(field, fault),
+        };
         match root.kind {
             RootKind::Service => self.service(field),
             RootKind::Custom => custom(self.run, field),
-            RootKind::SimilarById => match self.reference(field) {
-                Ok(Some(vector)) => self.stored(field, SimilarTo::Of(vector)),
+            RootKind::SimilarById => match self.reference(caller, field) {
+                Ok(Some(vector)) => self.stored(caller, field, SimilarTo::Of(vector)),
                 Ok(None) => Outcome { value: b"[]".to_vec(), ..Outcome::default() },
                 Err(fault) => Outcome::fault(field, fault),
             },
-            _ => self.stored(field, SimilarTo::Given),
+            _ => self.stored(caller, field, SimilarTo::Given),
         }
     }
 
     /// A field that is answered from the store.
-    fn stored(&self, field: &Field, to: SimilarTo) -> Outcome {
-        match lower(&self.run.loaded.model, field, to) {
+    fn stored(&self, caller: Caller<'_>, field: &Field, to: SimilarTo) -> Outcome {
+        match lower(caller, field, to) {
             Ok(lowered) => self.carry_out(field, lowered),
             Err(fault) => Outcome::fault(field, fault),
         }
@@ -94,8 +99,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The vector of the node that others should be similar to.
-    fn reference(&self, field: &Field) -> std::result::Result<Option<Vec<f32>>, Fault> {
-        let mut lowered = lower_reference(&self.run.loaded.model, field)?;
+    fn reference(
+        &self,
+        caller: Caller<'_>,
+        field: &Field,
+    ) -> std::result::Result<Option<Vec<f32>>, Fault> {
+        let mut lowered = lower_reference(caller, field)?;
         let answer = self.execute(&mut lowered).map_err(|error| store_fault(field, &error))?;
         let block = answer.block(0);
         let first = block.and_then(|block| Some((block, *block.roots.first()?)));

@@ -10,9 +10,11 @@ use crate::db::graphql::request::Request;
 use crate::db::graphql::request::Response;
 use crate::db::graphql::schema::LIMITS;
 use crate::db::graphql::schema::Loaded;
+use crate::db::graphql::session::Session;
 use crate::db::guard::guarded;
 use crate::exec::Control;
 use crate::graph::Version;
+use crate::graphql::lower::Caller;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
 use crate::graphql::request::Operation;
@@ -55,7 +57,11 @@ impl Database {
                 Ok(found) => found,
                 Err(faults) => return Ok(Response::refused(faults)),
             };
-            let run = Run { database: self, version, loaded, headers, control };
+            let session = match Session::new(&loaded, headers) {
+                Ok(session) => session,
+                Err(why) => return Ok(Response::refused(vec![Fault::new(why)])),
+            };
+            let run = Run { database: self, version, loaded, session, headers, control };
             Ok(run.carry_out(&operation))
         })
         .unwrap_or_else(|error| Response::refused(vec![Fault::new(error.to_string())]))
@@ -99,6 +105,8 @@ pub(super) struct Run<'a> {
     pub version: Arc<Version>,
     /// By which schema.
     pub loaded: Arc<Loaded>,
+    /// For whom.
+    pub session: Session,
     /// The headers that came with it.
     pub headers: &'a Headers,
     /// What stops it.
@@ -106,6 +114,18 @@ pub(super) struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// The caller, for a root field.
+    ///
+    /// # Errors
+    ///
+    /// Why there must not be an answer, in the words for queries.
+    pub fn caller(&self, field: &Field) -> Result<Caller<'_>, Fault> {
+        self.session.caller(&self.loaded).map_err(|why| {
+            let message = format!("couldn't rewrite query {} because {why}", field.shape.name);
+            Fault::on(root_path(field), message)
+        })
+    }
+
     /// Answers all root fields.
     pub fn carry_out(&self, operation: &Operation) -> Response {
         let outcomes = match operation.kind {

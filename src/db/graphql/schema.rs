@@ -9,6 +9,9 @@ use crate::graph;
 use crate::graph::Predicate;
 use crate::graph::Version;
 use crate::graph::encode_changes;
+use crate::db::graphql::key_files::KeyFiles;
+use crate::graphql::auth::Rulebook;
+use crate::graphql::auth::Verifier;
 use crate::graphql::generate::Api;
 use crate::graphql::model::Custom;
 use crate::graphql::model::Model;
@@ -68,6 +71,10 @@ pub(super) struct Loaded {
     pub api: Api,
     /// Texts of requests that were checked.
     pub requests: Requests,
+    /// The rules of `@auth`.
+    pub rules: Rulebook,
+    /// Checks tokens, where the schema says how; or why it can't.
+    pub verifier: std::result::Result<Option<Verifier>, String>,
 }
 
 /// The GraphQL schema as users see it.
@@ -143,7 +150,14 @@ impl Loaded {
 fn load(id: Uid, text: &str) -> Option<Arc<Loaded>> {
     let settings = Settings { lambda_url: Some(String::new()) };
     let (model, api) = checked(text, &settings).ok()?;
-    Some(Arc::new(Loaded { id, model, api, requests: Requests::default() }))
+    let (rules, verifier) = (Rulebook::new(&model), verifier(&model));
+    Some(Arc::new(Loaded { id, model, api, requests: Requests::default(), rules, verifier }))
+}
+
+/// What checks the tokens of requests to a schema.
+fn verifier(model: &Model) -> std::result::Result<Option<Verifier>, String> {
+    let settings = model.authorization.as_ref();
+    settings.map(|settings| Verifier::new(settings, Box::new(KeyFiles))).transpose()
 }
 
 /// Reads a schema and makes its API.
@@ -158,7 +172,10 @@ fn checked(
     let model = read(text, settings)?;
     let internal = |error: Error| vec![syntax::Fault::new(error.to_string())];
     let api = Api::new(&model).map_err(internal)?;
-    let faults = check_rules(&model, |rule| rule_faults(&api, rule));
+    let mut faults = check_rules(&model, |rule| rule_faults(&api, rule));
+    if let Err(why) = verifier(&model) {
+        faults.push(syntax::Fault::new(why));
+    }
     if faults.is_empty() { Ok((model, api)) } else { Err(faults) }
 }
 

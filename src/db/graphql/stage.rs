@@ -19,7 +19,6 @@ use crate::graphql::mutate::MATCHED;
 use crate::graphql::mutate::MutationFault;
 use crate::graphql::mutate::Outcome;
 use crate::graphql::mutate::Reading;
-use crate::graphql::request::Fault;
 use crate::plan::Query;
 use crate::types::Error;
 use crate::types::Uid;
@@ -67,8 +66,6 @@ pub(super) enum Refusal {
     Nodes(MutationFault),
     /// The caller may not do it.
     Denied,
-    /// Its filter is wrong.
-    Plan(Fault),
     /// The engine refuses it.
     Engine(Error),
 }
@@ -81,7 +78,7 @@ impl From<Error> for Refusal {
 
 /// What decides about nodes that exist, before anything is computed: which of those that an upsert
 /// would change may be changed. Nodes that an update or a delete selects are up to its query.
-pub(super) type Permits<'p> = &'p dyn Fn(&Version, &[Touched<'_>]) -> Result<Vec<Uid>, Error>;
+pub(super) type Permits<'p> = &'p dyn Fn(&Arc<Version>, &[Touched<'_>]) -> Result<Vec<Uid>, Error>;
 
 /// Computes what a mutation does to a version. `query` is the one of the reading, with the blocks
 /// that select the nodes of an update or a delete as the variable [`MATCHED`].

@@ -6,6 +6,7 @@ use crate::db::graphql::request::Request;
 use crate::db::graphql::request::Response;
 use crate::db::graphql::run::Run;
 use crate::db::graphql::schema::Loaded;
+use crate::db::graphql::session::Session;
 use crate::db::guard::guarded;
 use crate::exec::Control;
 use crate::graph::Watch;
@@ -29,7 +30,8 @@ pub struct Subscription {
     /// The answer that was given last, by two fingerprints whose keys nobody knows.
     last: Option<[u64; 2]>,
     fingerprints: [RandomState; 2],
-    expires: Option<SystemTime>,
+    /// Whose token was checked at the beginning.
+    session: Session,
     _watch: Arc<Watch>,
 }
 
@@ -76,6 +78,9 @@ impl Database {
             let message = format!("Custom field `{name}` is not supported in graphql subscription");
             return Err(vec![Fault::new(message)]);
         }
+        let told = |why: String| vec![Fault::new(why)];
+        let session = Session::new(&loaded, &headers).map_err(told)?;
+        session.caller(&loaded).map_err(told)?;
         let names = subscribe::predicates(&loaded.model, &operation).map(|mut names| {
             names.push(SCHEMA_PREDICATE.to_owned());
             names.into_iter().map(Arc::from).collect()
@@ -87,9 +92,9 @@ impl Database {
             operation,
             loaded,
             headers,
+            session,
             last: None,
             fingerprints: [RandomState::new(), RandomState::new()],
-            expires: None,
             _watch: watch,
         })
     }
@@ -111,12 +116,12 @@ const SCHEMA_PREDICATE: &str = "dgraph.graphql.schema";
 impl Subscription {
     /// When the caller's token ends, and the subscription with it.
     pub fn expires(&self) -> Option<SystemTime> {
-        self.expires
+        self.session.expires()
     }
 
     /// Asks for the answer on the newest version. Costs what the query costs, and a pass over the answer.
     pub fn ask(&mut self, control: &Control) -> Update {
-        if self.expires.is_some_and(|end| end <= SystemTime::now()) {
+        if self.expires().is_some_and(|end| end <= SystemTime::now()) {
             return Update::Ended;
         }
         let asked = guarded(|| {
@@ -126,8 +131,8 @@ impl Subscription {
                 return Ok(None);
             }
             let (database, headers) = (&self.database, &self.headers);
-            let loaded = Arc::clone(&self.loaded);
-            let run = Run { database, version, loaded, headers, control };
+            let (loaded, session) = (Arc::clone(&self.loaded), self.session.clone());
+            let run = Run { database, version, loaded, session, headers, control };
             Ok(Some(run.carry_out(&self.operation)))
         });
         match asked {

@@ -5,9 +5,11 @@ use crate::graphql::lower::filter::has_type;
 use crate::graphql::lower::root::key_call;
 use crate::graphql::lower::root::node_block;
 use crate::graphql::lower::root::wrong;
+use crate::graphql::lower::rules::Caller;
 use crate::graphql::lower::shape::Lowered;
 use crate::graphql::lower::shape::RootShape;
-use crate::graphql::model::Model;
+use crate::graphql::lower::target::all;
+use crate::graphql::model::Operation;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
 use crate::graphql::request::Value;
@@ -15,7 +17,7 @@ use crate::plan::Block;
 use crate::plan::Query;
 
 /// Each distinct key is a block of its own.
-pub(super) fn entities<'a>(model: &'a Model, field: &'a Field) -> Result<Lowered<'a>, Fault> {
+pub(super) fn entities<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lowered<'a>, Fault> {
     let items = field.arguments.given("representations").and_then(Value::as_list).unwrap_or(&[]);
     let mut names: Vec<&str> = items.iter().map(type_name).collect();
     names.sort_unstable();
@@ -33,7 +35,7 @@ pub(super) fn entities<'a>(model: &'a Model, field: &'a Field) -> Result<Lowered
             return Err(wrong(field, &message));
         }
     };
-    let def = model.get(name).filter(|def| def.key.is_some());
+    let def = caller.model.get(name).filter(|def| def.key.is_some());
     let Some(def) = def else {
         return Err(wrong(field, &format!("type {name} not found in the schema")));
     };
@@ -41,7 +43,8 @@ pub(super) fn entities<'a>(model: &'a Model, field: &'a Field) -> Result<Lowered
     let Some(key) = key else {
         return Err(wrong(field, &format!("type {name} has no key")));
     };
-    let selected = Lowering::new(model).selection(def, &field.selection, field.cascade.as_ref())?;
+    let selected = Lowering::new(caller).selection(def, &field.selection, field.cascade.as_ref())?;
+    let permitted = caller.access(def, Operation::Query).into_filter();
     let mut blocks: Vec<Block> = Vec::new();
     let mut order = Vec::with_capacity(items.len());
     for item in items {
@@ -52,7 +55,8 @@ pub(super) fn entities<'a>(model: &'a Model, field: &'a Field) -> Result<Lowered
         let root = key_call(key, value);
         let same = |block: &Block| block.root.as_ref().is_some_and(|known| known.call == root);
         let place = blocks.iter().position(same).unwrap_or_else(|| {
-            let mut block = node_block(root, Some(has_type(def)));
+            let filter = [has_type(def)].into_iter().chain(permitted.clone()).collect();
+            let mut block = node_block(root, all(filter));
             block.fields.clone_from(&selected.fields);
             blocks.push(block);
             blocks.len() - 1

@@ -5,6 +5,8 @@ use crate::graphql::lower::cascade::cascade;
 use crate::graphql::lower::filter::filter;
 use crate::graphql::lower::filter::has_type;
 use crate::graphql::lower::order;
+use crate::graphql::lower::rules::Access;
+use crate::graphql::lower::rules::Caller;
 use crate::graphql::lower::shape::Dimension;
 use crate::graphql::lower::shape::Key;
 use crate::graphql::lower::shape::Leaf;
@@ -18,6 +20,7 @@ use crate::graphql::lower::target::plan_field;
 use crate::graphql::model;
 use crate::graphql::model::Kind;
 use crate::graphql::model::Model;
+use crate::graphql::model::Operation;
 use crate::graphql::model::Predicate;
 use crate::graphql::model::TypeDef;
 use crate::graphql::request;
@@ -36,6 +39,8 @@ const DEPTH_MAX: usize = 250;
 pub(super) struct Lowering<'a> {
     /// The schema.
     pub model: &'a Model,
+    /// For whom.
+    caller: Caller<'a>,
     depth: usize,
 }
 
@@ -77,8 +82,8 @@ pub(super) struct Selected<'a> {
 
 impl<'a> Lowering<'a> {
     /// For one root field.
-    pub fn new(model: &'a Model) -> Lowering<'a> {
-        Lowering { model, depth: 0 }
+    pub fn new(caller: Caller<'a>) -> Lowering<'a> {
+        Lowering { model: caller.model, caller, depth: 0 }
     }
 
     /// What is asked of objects that are declared to be of a type.
@@ -176,24 +181,34 @@ impl<'a> Lowering<'a> {
         asked: &'a request::Field,
     ) -> Result<Field, Fault> {
         let given = asked.arguments.given("filter");
-        let filter = self.admitted(target, asked, given, predicate.reverse)?;
+        let filter = self.admitted(target, asked, given, predicate.reverse, Operation::Query)?;
         let (order, page) = (order::order(target, &asked.arguments), order::page(&asked.arguments));
         order::check(target, &order, page).map_err(|message| refused(asked, &message))?;
         Ok(Field { filter, order, page, has_body: true, ..fetched(predicate) })
     }
 
-    /// The filter of a field, with what is asked of its nodes anyway: edges that come in may come from nodes of other types.
+    /// The filter of a field, with what is asked of its nodes anyway: edges that come in may come from nodes of other types,
+    /// and rules leave what they leave.
     pub fn admitted(
         &self,
         target: &TypeDef,
         asked: &request::Field,
         given: Option<&request::Value>,
         checks_type: bool,
+        operation: Operation,
     ) -> Result<Option<Filter>, Fault> {
         let given = given.map(|value| filter(self.model, target, value)).transpose();
         let given = given.map_err(|message| refused(asked, &message))?.flatten();
         let checked = (checks_type && target.kind != Kind::Union).then(|| has_type(target));
-        Ok(all(given.into_iter().chain(checked).collect()))
+        let permitted = self.caller.access(target, operation).into_filter();
+        let mut parts = Vec::new();
+        for part in [given, checked, permitted].into_iter().flatten() {
+            match part {
+                Filter::And(inner) => parts.extend(inner),
+                part => parts.push(part),
+            }
+        }
+        Ok(all(parts))
     }
 
     /// `<field>Aggregate`.
@@ -209,7 +224,10 @@ impl<'a> Lowering<'a> {
         let target = field.and_then(|field| self.model.get(field.ty.name()));
         let predicate = field.and_then(|field| field.predicate.as_ref());
         let (Some(target), Some(predicate)) = (target, predicate) else { return Ok(Source::Null) };
-        let (shape, fields) = aggregate(target, asked);
+        let (mut shape, fields) = aggregate(target, asked);
+        if self.caller.access(target, Operation::Query) == Access::None {
+            shape.is_hidden = true;
+        }
         let inherited = asked.cascade.as_ref().or(inherited);
         let edges = Field {
             fields,

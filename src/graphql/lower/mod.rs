@@ -7,15 +7,17 @@ mod filter;
 mod geo;
 mod order;
 mod cascade;
+mod rules;
 mod aggregate;
 mod fields;
 mod entities;
 mod similar;
 mod root;
 
-pub use root::{lower, lower_filter, lower_nodes};
+pub use root::{lower, lower_filter, lower_nodes, lower_permitted};
 pub use shape::{
     AggregateKey, AggregateOp, AggregateShape, Dimension, Key, Leaf, Lowered, ObjectShape,
     RootShape, Source, Variant,
 };
+pub use rules::{Access, Caller};
 pub use similar::{Metric, SimilarTo, lower_reference};

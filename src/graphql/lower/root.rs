@@ -9,6 +9,8 @@ use crate::graphql::lower::fields::Selected;
 use crate::graphql::lower::fields::refused;
 use crate::graphql::lower::filter::has_type;
 use crate::graphql::lower::order;
+use crate::graphql::lower::rules::Access;
+use crate::graphql::lower::rules::Caller;
 use crate::graphql::lower::shape::Lowered;
 use crate::graphql::lower::shape::ObjectShape;
 use crate::graphql::lower::shape::RootShape;
@@ -22,7 +24,7 @@ use crate::graphql::lower::target::plan_field;
 use crate::graphql::lower::target::reference;
 use crate::graphql::lower::value::text_of;
 use crate::graphql::model;
-use crate::graphql::model::Model;
+use crate::graphql::model::Operation;
 use crate::graphql::model::TypeDef;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
@@ -38,6 +40,7 @@ use crate::plan::Filter;
 use crate::plan::Operand;
 use crate::plan::Page;
 use crate::plan::Query;
+use crate::plan::VarId;
 use crate::types::Position;
 use crate::types::Uid;
 use std::sync::Arc;
@@ -47,19 +50,19 @@ use std::sync::Arc;
 /// # Errors
 ///
 /// What is wrong with an argument, in the words of the reference.
-pub fn lower<'a>(model: &'a Model, field: &'a Field, to: SimilarTo) -> Result<Lowered<'a>, Fault> {
+pub fn lower<'a>(caller: Caller<'a>, field: &'a Field, to: SimilarTo) -> Result<Lowered<'a>, Fault> {
     let Some(root) = &field.shape.root else { return Err(wrong(field, "it is no root field")) };
     if root.kind == RootKind::Entities {
-        return entities(model, field);
+        return entities(caller, field);
     }
-    let def = model.get(&root.type_name);
+    let def = caller.model.get(&root.type_name);
     let def = def.ok_or_else(|| wrong(field, "there is no such type"))?;
     match root.kind {
-        RootKind::Get => get(model, def, field),
-        RootKind::CheckPassword => check_password(model, def, field),
-        RootKind::Query => list(model, def, field, None),
-        RootKind::Aggregate => aggregated(model, def, field),
-        RootKind::SimilarById | RootKind::SimilarByEmbedding => similar(model, def, field, to),
+        RootKind::Get => get(caller, def, field),
+        RootKind::CheckPassword => check_password(caller, def, field),
+        RootKind::Query => list(caller, def, field, None),
+        RootKind::Aggregate => aggregated(caller, def, field),
+        RootKind::SimilarById | RootKind::SimilarByEmbedding => similar(caller, def, field, to),
         _ => Err(wrong(field, "it is not answered from the store")),
     }
 }
@@ -71,15 +74,15 @@ pub fn lower<'a>(model: &'a Model, field: &'a Field, to: SimilarTo) -> Result<Lo
 ///
 /// As [`lower`].
 pub fn lower_nodes<'a>(
-    model: &'a Model,
+    caller: Caller<'a>,
     type_name: &str,
     field: &'a Field,
     mut uids: Vec<u64>,
 ) -> Result<Lowered<'a>, Fault> {
-    let def = model.get(type_name).ok_or_else(|| wrong(field, "there is no such type"))?;
+    let def = caller.model.get(type_name).ok_or_else(|| wrong(field, "there is no such type"))?;
     uids.sort_unstable();
     uids.dedup();
-    list(model, def, field, Some(Call::Uid { uids, vars: Vec::new() }))
+    list(caller, def, field, Some(Call::Uid { uids, vars: Vec::new() }))
 }
 
 /// The block that selects the nodes of a type that pass a filter, for a mutation. It shows nothing.
@@ -88,44 +91,60 @@ pub fn lower_nodes<'a>(
 ///
 /// As [`lower`].
 pub fn lower_filter(
-    model: &Model,
+    caller: Caller<'_>,
     type_name: &str,
+    operation: Operation,
     field: &Field,
     filter: Option<&Value>,
 ) -> Result<Block, Fault> {
-    let def = model.get(type_name).ok_or_else(|| wrong(field, "there is no such type"))?;
-    let block = chosen(model, def, field, filter, None)?;
+    let def = caller.model.get(type_name).ok_or_else(|| wrong(field, "there is no such type"))?;
+    let block = chosen(caller, def, operation, field, filter, None)?;
     Ok(Block { name: "var".to_owned(), kind: BlockKind::Hidden, has_body: false, ..block })
 }
 
-fn get<'a>(model: &'a Model, def: &'a TypeDef, field: &'a Field) -> Result<Lowered<'a>, Fault> {
-    let block = get_block(def, field)?;
-    let (query, shape) = with_selection(model, def, field, block)?;
+/// The block that keeps those of some nodes which pass a condition, as its only variable. `uids` ascend.
+pub fn lower_permitted(uids: Vec<u64>, filter: Filter) -> Block {
+    let block = node_block(Call::Uid { uids, vars: Vec::new() }, Some(filter));
+    let var = VarId(0);
+    Block {
+        name: "var".to_owned(),
+        kind: BlockKind::Hidden,
+        has_body: false,
+        var: Some(var),
+        defines: vec![var],
+        ..block
+    }
+}
+
+fn get<'a>(caller: Caller<'a>, def: &'a TypeDef, field: &'a Field) -> Result<Lowered<'a>, Fault> {
+    let block = get_block(caller, def, Operation::Query, field)?;
+    let (query, shape) = with_selection(caller, def, field, block)?;
     Ok(Lowered { query, shape: RootShape::One(shape) })
 }
 
 fn with_selection<'a>(
-    model: &'a Model,
+    caller: Caller<'a>,
     def: &'a TypeDef,
     field: &'a Field,
     mut block: Block,
 ) -> Result<(Query, ObjectShape<'a>), Fault> {
     let inherited = field.cascade.as_ref();
     let Selected { fields, shape, types } =
-        Lowering::new(model).selection(def, &field.selection, inherited)?;
+        Lowering::new(caller).selection(def, &field.selection, inherited)?;
     block.cascade = cascade(&types, inherited);
     block.fields = fields;
     Ok((Query { blocks: vec![block], ..Query::default() }, shape))
 }
 
 fn check_password<'a>(
-    model: &'a Model,
+    caller: Caller<'a>,
     def: &'a TypeDef,
     field: &'a Field,
 ) -> Result<Lowered<'a>, Fault> {
     let secret = def.secret.as_ref().ok_or_else(|| wrong(field, "there is no password"))?;
     let password = field.arguments.given(&secret.field).and_then(text_of).unwrap_or_default();
-    let (mut query, shape) = with_selection(model, def, field, get_block(def, field)?)?;
+    let block = get_block(caller, def, Operation::Password, field)?;
+    let (mut query, shape) = with_selection(caller, def, field, block)?;
     let kind = FieldKind::CheckPassword { name: secret.predicate.clone(), password };
     let fields = &mut query.blocks[0].fields;
     let place = fields.len();
@@ -134,26 +153,27 @@ fn check_password<'a>(
 }
 
 fn list<'a>(
-    model: &'a Model,
+    caller: Caller<'a>,
     def: &'a TypeDef,
     field: &'a Field,
     nodes: Option<Call>,
 ) -> Result<Lowered<'a>, Fault> {
-    let mut block = filtered(model, def, field, nodes)?;
+    let mut block = filtered(caller, def, field, nodes)?;
     block.order = order::order(def, &field.arguments);
     block.page = order::page(&field.arguments);
     order::check(def, &block.order, block.page).map_err(|message| refused(field, &message))?;
-    let (query, shape) = with_selection(model, def, field, block)?;
+    let (query, shape) = with_selection(caller, def, field, block)?;
     Ok(Lowered { query, shape: RootShape::List(shape) })
 }
 
 fn aggregated<'a>(
-    model: &'a Model,
+    caller: Caller<'a>,
     def: &'a TypeDef,
     field: &'a Field,
 ) -> Result<Lowered<'a>, Fault> {
-    let mut block = filtered(model, def, field, None)?;
-    let (shape, fields) = aggregate(def, field);
+    let mut block = filtered(caller, def, field, None)?;
+    let (mut shape, fields) = aggregate(def, field);
+    shape.is_hidden = caller.access(def, Operation::Query) == Access::None;
     block.fields = fields;
     if block.fields.is_empty() {
         // Counted without being listed.
@@ -166,22 +186,23 @@ fn aggregated<'a>(
 
 /// The nodes of a type, or those given, that pass the filter. A filter that an index answers alone comes first.
 fn filtered(
-    model: &Model,
+    caller: Caller<'_>,
     def: &TypeDef,
     field: &Field,
     nodes: Option<Call>,
 ) -> Result<Block, Fault> {
-    chosen(model, def, field, field.arguments.given("filter"), nodes)
+    chosen(caller, def, Operation::Query, field, field.arguments.given("filter"), nodes)
 }
 
 fn chosen(
-    model: &Model,
+    caller: Caller<'_>,
     def: &TypeDef,
+    operation: Operation,
     field: &Field,
     filter: Option<&Value>,
     nodes: Option<Call>,
 ) -> Result<Block, Fault> {
-    let given = Lowering::new(model).admitted(def, field, filter, false)?;
+    let given = Lowering::new(caller).admitted(def, field, filter, false, operation)?;
     if let Some(nodes) = nodes {
         let filter = all([Some(has_type(def)), given].into_iter().flatten().collect());
         return Ok(node_block(nodes, filter));
@@ -199,7 +220,12 @@ fn comes_first(call: &Call) -> bool {
 }
 
 /// The node that the arguments name, by its uid and the values that are unique.
-pub(super) fn get_block(def: &TypeDef, field: &Field) -> Result<Block, Fault> {
+pub(super) fn get_block(
+    caller: Caller<'_>,
+    def: &TypeDef,
+    operation: Operation,
+    field: &Field,
+) -> Result<Block, Fault> {
     let mut calls = Vec::new();
     for key in &def.fields {
         let is_key = key.is_id() || key.unique.is_some();
@@ -216,7 +242,8 @@ pub(super) fn get_block(def: &TypeDef, field: &Field) -> Result<Block, Fault> {
         calls.push(Call::Uid { uids: Vec::new(), vars: Vec::new() });
     }
     let root = calls.remove(0);
-    let rest = calls.into_iter().map(filter_of).chain([has_type(def)]);
+    let permitted = caller.access(def, operation).into_filter();
+    let rest = calls.into_iter().map(filter_of).chain([has_type(def)]).chain(permitted);
     Ok(node_block(root, all(rest.collect())))
 }
 

@@ -117,6 +117,8 @@ pub enum Leaf<'a> {
 pub struct AggregateShape<'a> {
     /// The members of the object.
     pub keys: Vec<AggregateKey<'a>>,
+    /// The caller may see none of the nodes: the numbers are null, even that of the nodes.
+    pub is_hidden: bool,
 }
 
 /// One number.

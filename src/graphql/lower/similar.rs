@@ -6,6 +6,7 @@ use crate::graphql::lower::filter::has_type;
 use crate::graphql::lower::root::get_block;
 use crate::graphql::lower::root::node_block;
 use crate::graphql::lower::root::wrong;
+use crate::graphql::lower::rules::Caller;
 use crate::graphql::lower::shape::Lowered;
 use crate::graphql::lower::shape::ObjectShape;
 use crate::graphql::lower::shape::RootShape;
@@ -15,7 +16,7 @@ use crate::graphql::lower::target::reference;
 use crate::graphql::lower::value::number_of;
 use crate::graphql::lower::value::text_of;
 use crate::graphql::model;
-use crate::graphql::model::Model;
+use crate::graphql::model::Operation;
 use crate::graphql::model::TypeDef;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
@@ -64,7 +65,7 @@ pub enum SimilarTo {
 
 /// The nodes near to a vector.
 pub(super) fn similar<'a>(
-    model: &'a Model,
+    caller: Caller<'a>,
     def: &'a TypeDef,
     field: &'a Field,
     to: SimilarTo,
@@ -85,9 +86,9 @@ pub(super) fn similar<'a>(
         target: Argument::Text(format!("[{}]", numbers.join(","))),
         options: options.collect(),
     };
-    let mut lowering = Lowering::new(model);
+    let mut lowering = Lowering::new(caller);
     let mut selected = lowering.selection(def, &field.selection, field.cascade.as_ref())?;
-    let given = lowering.admitted(def, field, field.arguments.given("filter"), false)?;
+    let given = lowering.admitted(def, field, field.arguments.given("filter"), false, Operation::Query)?;
     let filter = all([Some(has_type(def)), given].into_iter().flatten().collect());
     let place = selected.fields.len();
     selected.fields.push(Arc::new(fetched(predicate)));
@@ -103,11 +104,11 @@ pub(super) fn similar<'a>(
 /// # Errors
 ///
 /// What is wrong with the arguments.
-pub fn lower_reference<'a>(model: &'a Model, field: &'a Field) -> Result<Lowered<'a>, Fault> {
+pub fn lower_reference<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lowered<'a>, Fault> {
     let name = field.shape.root.as_ref().map_or("", |root| root.type_name.as_str());
-    let def = model.get(name).ok_or_else(|| wrong(field, "there is no such type"))?;
+    let def = caller.model.get(name).ok_or_else(|| wrong(field, "there is no such type"))?;
     let by = embedding(def, field)?;
-    let mut block = get_block(def, field)?;
+    let mut block = get_block(caller, def, Operation::Query, field)?;
     let vector = by.predicate.as_ref().map(|predicate| Arc::new(fetched(predicate)));
     block.fields = vec![vector.unwrap_or_else(uid_field)];
     let query = Query { blocks: vec![block], ..Query::default() };

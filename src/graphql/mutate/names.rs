@@ -275,6 +275,14 @@ pub(super) fn id_given<'a>(def: &TypeDef, object: &'a Entries) -> Option<&'a str
     given(object, &field.name)?.as_str()
 }
 
+/// The fields whose values name a node: those with `@id`, and the key of another service's entity.
+pub(super) fn key_fields(def: &TypeDef) -> impl Iterator<Item = &Field> {
+    let is_key = |field: &&Field| {
+        field.unique.is_some() || field.is_id() && !field.foreign && field.predicate.is_some()
+    };
+    def.fields.iter().filter(is_key)
+}
+
 /// The values of `@id` fields that an object gives, ordered by field.
 ///
 /// # Errors
@@ -285,7 +293,7 @@ fn keys_given<'a>(
     object: &'a Entries,
 ) -> Result<Vec<(&'a Field, Cow<'a, str>)>, String> {
     let mut keys = Vec::new();
-    for field in def.unique_fields() {
+    for field in key_fields(def) {
         let Some(text) = given(object, &field.name).and_then(text_of) else { continue };
         if text.is_empty() {
             let (name, field) = (&def.name, &field.name);

@@ -28,6 +28,7 @@ use crate::graphql::mutate::names::Names;
 use crate::graphql::mutate::names::Place;
 use crate::graphql::mutate::names::filled_in;
 use crate::graphql::mutate::names::id_given;
+use crate::graphql::mutate::names::key_fields;
 use crate::graphql::mutate::values::language;
 use crate::graphql::mutate::values::statement;
 use crate::graphql::mutate::values::text;
@@ -383,7 +384,7 @@ pub(super) fn back_of<'a>(model: &'a Model, field: &Field) -> Option<Back<'a>> {
 
 /// The first `@id` field that a node of the type can't be without.
 pub(super) fn required_key(def: &TypeDef) -> Option<&str> {
-    let required = def.unique_fields().filter(|field| field.ty.is_non_null());
+    let required = key_fields(def).filter(|field| field.ty.is_non_null());
     required.map(|field| field.name.as_str()).min()
 }
 

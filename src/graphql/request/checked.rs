@@ -90,6 +90,12 @@ impl Request {
         })
     }
 
+    /// The variables that the first operation declares, with their types.
+    pub fn variables(&self) -> impl Iterator<Item = (&Name, &Type)> {
+        let first = self.operations.first();
+        first.into_iter().flat_map(|head| &head.variables).map(|it| (&it.name, &it.ty))
+    }
+
     /// What is wrong with a text that stands in a schema, as the rules of `@auth` do; nothing when it is valid.
     pub fn faults(api: &Api, text: &str) -> Vec<String> {
         let faults = Request::parse(api, text, &Limits::default()).err().unwrap_or_default();

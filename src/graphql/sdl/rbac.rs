@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::graphql::model::RbacTest;
 use crate::graphql::model::Rule;
-use crate::text::compile;
+use crate::text::compile_plain;
 
 /// Reads a rule whose text starts with `{`.
 ///
@@ -25,7 +25,7 @@ pub(super) fn read(text: &str) -> Result<Rule, String> {
     let name = claim.strip_prefix('$').ok_or_else(not_a_variable)?.to_owned();
     if let RbacTest::Regexp(pattern) = &test {
         let unreadable = |_| format!("`{name}` does not have a valid regex expression.");
-        compile(pattern, "").map_err(unreadable)?;
+        compile_plain(pattern).map_err(unreadable)?;
     }
     Ok(Rule::Claim { claim: name, test })
 }

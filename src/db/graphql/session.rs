@@ -1,0 +1,55 @@
+//! Who asks: the token of a request, checked once.
+
+use crate::db::graphql::request::Headers;
+use crate::db::graphql::schema::Loaded;
+use crate::graphql::auth::Claims;
+use crate::graphql::auth::bearer;
+use crate::graphql::lower::Caller;
+use std::time::Duration;
+use std::time::SystemTime;
+use std::time::UNIX_EPOCH;
+
+/// What is known of the caller of a request.
+#[derive(Clone)]
+pub(super) struct Session {
+    claims: Result<Claims, String>,
+}
+
+impl Session {
+    /// Takes the token from the header that the schema names.
+    ///
+    /// # Errors
+    ///
+    /// When the header can't be understood: the whole request is refused. A token that does not hold is told by
+    /// [`Session::caller`], since introspection needs none.
+    pub fn new(loaded: &Loaded, headers: &Headers) -> Result<Session, String> {
+        let verifier = match &loaded.verifier {
+            Ok(Some(verifier)) => verifier,
+            Ok(None) => return Ok(Session { claims: Ok(Claims::default()) }),
+            Err(why) => return Ok(Session { claims: Err(why.clone()) }),
+        };
+        let settings = loaded.model.authorization.as_ref();
+        let value = settings.and_then(|settings| headers.get(&settings.header)).unwrap_or("");
+        let token = bearer(value)?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        Ok(Session { claims: verifier.claims(token, now) })
+    }
+
+    /// When the token ends.
+    pub fn expires(&self) -> Option<SystemTime> {
+        let seconds = self.claims.as_ref().ok()?.expires()?;
+        // One that ends later than any clock can tell does not end.
+        UNIX_EPOCH.checked_add(Duration::try_from_secs_f64(seconds.max(0.0)).ok()?)
+    }
+
+    /// The caller, as rules see one.
+    ///
+    /// # Errors
+    ///
+    /// Why the token does not hold, or that there has to be one.
+    pub fn caller<'a>(&'a self, loaded: &'a Loaded) -> Result<Caller<'a>, String> {
+        let claims = self.claims.as_ref().map_err(Clone::clone)?;
+        let Loaded { model, api, requests, rules, .. } = loaded;
+        Ok(Caller { model, api, requests, rules, claims })
+    }
+}

@@ -1,0 +1,75 @@
+//! What a token says of its bearer, as rules see it.
+
+use serde_json::Map;
+use serde_json::Value;
+
+/// The claims of a caller; none of somebody without a token.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Claims {
+    known: Map<String, Value>,
+    /// When the token ends, in seconds since 1970.
+    expires: Option<f64>,
+}
+
+impl Claims {
+    /// All claims of a token's payload. Those in the claim `namespace`, an object or the JSON text of one, stand beside
+    /// the others and hide those of the same name.
+    ///
+    /// # Errors
+    ///
+    /// When the namespace holds a text that is no object.
+    pub fn of_payload(mut payload: Map<String, Value>, namespace: &str) -> Result<Claims, String> {
+        let inside = match payload.remove(namespace) {
+            Some(Value::Object(inside)) => inside,
+            Some(Value::String(text)) => serde_json::from_str(&text)
+                .map_err(|error| format!("the claim `{namespace}` is no JSON object: {error}"))?,
+            _ => Map::new(),
+        };
+        let expires = payload.get("exp").and_then(Value::as_f64);
+        payload.extend(inside);
+        Ok(Claims { known: payload, expires })
+    }
+
+    /// Claims that need no token.
+    pub fn new(claims: Map<String, Value>) -> Claims {
+        Claims { known: claims, expires: None }
+    }
+
+    /// When the token ends that they come from, in seconds since 1970.
+    pub fn expires(&self) -> Option<f64> {
+        self.expires
+    }
+
+    /// The value of a claim; one that is null counts as missing.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.known.get(name).filter(|value| !value.is_null())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn of(payload: Value) -> Result<Claims, String> {
+        let Value::Object(payload) = payload else { panic!("an object") };
+        Claims::of_payload(payload, "https://a/b")
+    }
+
+    #[test]
+    fn the_namespace_hides_what_is_beside_it() {
+        let claims = of(json!({"USER": "out", "sub": 1, "https://a/b": {"USER": "in", "N": null}}));
+        let claims = claims.expect("an object");
+        assert_eq!(claims.get("USER"), Some(&json!("in")));
+        assert_eq!(claims.get("sub"), Some(&json!(1)));
+        assert_eq!(claims.get("N"), None);
+        assert_eq!(claims.get("https://a/b"), None);
+    }
+
+    #[test]
+    fn the_namespace_may_be_text() {
+        let claims = of(json!({"https://a/b": "{\"ROLE\": [\"A\"]}"})).expect("an object");
+        assert_eq!(claims.get("ROLE"), Some(&json!(["A"])));
+        assert!(of(json!({"https://a/b": "[1]"})).is_err());
+    }
+}

@@ -1,0 +1,12 @@
+//! Authorization: tokens → claims, rules and claims → who may do what.
+
+mod claims;
+mod keys;
+mod token;
+mod rbac;
+mod verdict;
+
+pub use claims::Claims;
+pub use keys::{FetchedKeys, KeySource};
+pub use token::{Denied, Verifier, bearer};
+pub use verdict::{Remains, Rulebook, Verdict};
