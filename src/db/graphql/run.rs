@@ -76,12 +76,18 @@ impl Database {
         let Some(loaded) = self.graphql_schemas().of(version) else {
             return Err(vec![no_schema(&request.query)]);
         };
-        let operation = resolve(&loaded, request)?;
+        let operation = resolve(self, &loaded, request)?;
         Ok((loaded, operation))
     }
 }
 
-fn resolve(loaded: &Loaded, request: &Request) -> Result<Operation, Vec<Fault>> {
+fn resolve(
+    database: &Database,
+    loaded: &Loaded,
+    request: &Request,
+) -> Result<Operation, Vec<Fault>> {
+    let persisted = &database.graphql_schemas().persisted;
+    let request = persisted.complete(request).map_err(|fault| vec![fault])?;
     let checked = loaded.requests.get(&loaded.api, &request.query, &LIMITS)?;
     checked.resolve(&loaded.api, request.operation.as_deref(), &request.variables)
 }
