@@ -16,9 +16,10 @@ help: ## List these commands
 demo: install ## Build, install into .venv, and take the tour over the sample
 	$(BIN)/python -m hexgraph demo
 
-test: dev ## Run all tests: Rust, Python, notebooks
+test: dev ## Run all tests: Rust, Python, notebooks, JavaScript clients
 	HEXGRAPH_TWIN_SECONDS=$${HEXGRAPH_TWIN_SECONDS:-60} cargo test --locked --features http
 	$(BIN)/python -m pytest
+	$(BIN)/python tests/clients/run_js.py $(BIN)/hexgraph
 
 lint: dev ## Check format and style of Rust and Python, and the type stubs
 	cargo fmt --check
