@@ -1,7 +1,7 @@
 """Runs the tests of JavaScript clients in `js` against a command, given as the argument.
 
-They need node 20 or later and npm, and packages from the registry that npm is configured for; npm keeps those in
-the user's cache. Where one of these is missing, they are skipped, which is said.
+They need node 20 or later and npm, and packages from the registry that npm is configured for; npm
+keeps those in the user's cache. Where one of these is missing, they are skipped, which is said.
 """
 
 import hashlib
