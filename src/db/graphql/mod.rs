@@ -2,6 +2,7 @@
 
 mod schema;
 mod request;
+mod persisted;
 mod run;
 mod leaf;
 mod numbers;

@@ -54,7 +54,7 @@ impl Database {
             let Some(loaded) = self.graphql_schemas().of(&version) else {
                 return Ok(Response::refused(vec![no_schema(&request.query)]));
             };
-            let operation = match resolve(&loaded, request) {
+            let operation = match resolve(self, &loaded, request) {
                 Ok(operation) => operation,
                 Err(faults) => return Ok(Response::refused(faults)),
             };
@@ -65,7 +65,13 @@ impl Database {
     }
 }
 
-fn resolve(loaded: &Loaded, request: &Request) -> Result<Operation, Vec<Fault>> {
+fn resolve(
+    database: &Database,
+    loaded: &Loaded,
+    request: &Request,
+) -> Result<Operation, Vec<Fault>> {
+    let persisted = &database.graphql_schemas().persisted;
+    let request = persisted.complete(request).map_err(|fault| vec![fault])?;
     let checked = loaded.requests.get(&loaded.api, &request.query, &LIMITS)?;
     checked.resolve(&loaded.api, request.operation.as_deref(), &request.variables)
 }
