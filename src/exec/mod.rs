@@ -37,9 +37,9 @@ mod rdf;
 mod normalize;
 
 pub use limits::{Canceller, Control};
-pub(crate) use read::{Langs, typed};
+pub(crate) use read::Langs;
 pub use run::{Answer, ExecOptions, execute};
 pub use settings::{Limits, parse_bytes, parse_time};
 pub use trace::{Step, Trace};
-pub(crate) use tree::{BlockResult, EdgeField, FieldData, FieldResult, Level};
+pub(crate) use tree::{BlockResult, FieldData, FieldResult, Level};
 pub use upsert::{Upsert, execute_upsert};

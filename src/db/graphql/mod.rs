@@ -3,6 +3,7 @@
 mod key_files;
 mod schema;
 mod request;
+mod persisted;
 mod run;
 mod leaf;
 mod numbers;

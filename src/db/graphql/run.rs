@@ -56,7 +56,7 @@ impl Database {
             let Some(loaded) = self.graphql_schemas().of(&version) else {
                 return Ok(Response::refused(vec![no_schema(&request.query)]));
             };
-            let operation = match resolve(&loaded, request) {
+            let operation = match resolve(self, &loaded, request) {
                 Ok(operation) => operation,
                 Err(faults) => return Ok(Response::refused(faults)),
             };
@@ -64,14 +64,20 @@ impl Database {
                 Ok(session) => session,
                 Err(why) => return Ok(Response::refused(vec![Fault::new(why)])),
             };
-            let run = Run { database: self, version, loaded, session, headers, control };
+            let run = Run { database: self, version, loaded, session, control };
             Ok(run.carry_out(&operation))
         })
         .unwrap_or_else(|error| Response::refused(vec![Fault::new(error.to_string())]))
     }
 }
 
-fn resolve(loaded: &Loaded, request: &Request) -> Result<Operation, Vec<Fault>> {
+fn resolve(
+    database: &Database,
+    loaded: &Loaded,
+    request: &Request,
+) -> Result<Operation, Vec<Fault>> {
+    let persisted = &database.graphql_schemas().persisted;
+    let request = persisted.complete(request).map_err(|fault| vec![fault])?;
     let checked = loaded.requests.get(&loaded.api, &request.query, &LIMITS)?;
     checked.resolve(&loaded.api, request.operation.as_deref(), &request.variables)
 }
@@ -97,8 +103,6 @@ pub(super) struct Run<'a> {
     pub loaded: Arc<Loaded>,
     /// For whom.
     pub session: Session,
-    /// The headers that came with it.
-    pub headers: &'a Headers,
     /// What stops it.
     pub control: &'a Control,
 }

@@ -5,6 +5,7 @@
 //! a text came into the graph: by a change, from a log or a snapshot, or by following another process.
 
 use crate::db::Database;
+use crate::db::graphql::persisted::Persisted;
 use crate::graph;
 use crate::graph::Predicate;
 use crate::graph::Version;
@@ -38,6 +39,8 @@ pub(super) const LIMITS: Limits = Limits { depth: 200, tokens: 1_000_000, fields
 #[derive(Default)]
 pub struct Schemas {
     options: ArcSwap<GraphqlOptions>,
+    /// Texts that requests name by their hashes.
+    pub(super) persisted: Persisted,
     current: ArcSwapOption<Current>,
     /// Held while the schema is changed.
     changing: Mutex<()>,

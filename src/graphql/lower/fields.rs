@@ -1,5 +1,7 @@
 //! Selections → fields of the plan. What several types are asked for is fetched once.
 
+use apollo_compiler::Name;
+
 use crate::graphql::lower::aggregate::aggregate;
 use crate::graphql::lower::cascade::cascade;
 use crate::graphql::lower::filter::filter;
@@ -24,6 +26,7 @@ use crate::graphql::model::Operation;
 use crate::graphql::model::Predicate;
 use crate::graphql::model::TypeDef;
 use crate::graphql::request;
+use crate::graphql::request::Branch;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Selection;
 use crate::plan;
@@ -107,10 +110,21 @@ impl<'a> Lowering<'a> {
         if declared.kind != Kind::Object {
             shape.type_place = Some(fetched.value(&Predicate::new("dgraph.type")));
         }
-        for branch in &selection.branches {
+        // Where nodes of one type are asked for, what stands there for others does not matter.
+        let is_one = |name: &Name| *name == *declared.name;
+        let alone = selection.branches.iter().filter(|branch| branch.types.iter().any(is_one));
+        let alone: Vec<&Branch> = match declared.kind {
+            Kind::Object => alone.collect(),
+            _ => selection.branches.iter().collect(),
+        };
+        for branch in alone {
             let defs: Vec<&'a TypeDef> =
                 branch.types.iter().filter_map(|name| self.model.get(name)).collect();
-            let Some(first) = defs.first() else { continue };
+            let first = match declared.kind {
+                Kind::Object => Some(&declared),
+                _ => defs.first(),
+            };
+            let Some(first) = first else { continue };
             let mut keys = Vec::with_capacity(branch.fields.len());
             for field in branch.fields.iter() {
                 let source = self.source(first, field, inherited, &mut fetched)?;
