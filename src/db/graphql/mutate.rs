@@ -274,9 +274,8 @@ fn add_nodes(
     }
     let reader = Reader::at(run, Arc::clone(&done.version));
     let uids = done.roots.iter().map(|uid| uid.0).collect();
-    let lowered = run
-        .caller(&asked)
-        .and_then(|caller| lower_nodes(caller, &root.type_name, &asked, uids));
+    let lowered =
+        run.caller(&asked).and_then(|caller| lower_nodes(caller, &root.type_name, &asked, uids));
     let nodes = match lowered {
         Ok(lowered) => reader.carry_out(&asked, lowered),
         Err(fault) => Outcome::fault(&asked, fault),

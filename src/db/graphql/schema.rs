@@ -5,12 +5,12 @@
 //! a text came into the graph: by a change, from a log or a snapshot, or by following another process.
 
 use crate::db::Database;
+use crate::db::graphql::key_files::KeyFiles;
 use crate::db::graphql::persisted::Persisted;
 use crate::graph;
 use crate::graph::Predicate;
 use crate::graph::Version;
 use crate::graph::encode_changes;
-use crate::db::graphql::key_files::KeyFiles;
 use crate::graphql::auth::Rulebook;
 use crate::graphql::auth::Verifier;
 use crate::graphql::generate::Api;

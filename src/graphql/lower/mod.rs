@@ -15,9 +15,9 @@ mod similar;
 mod root;
 
 pub use root::{lower, lower_filter, lower_nodes, lower_permitted};
+pub use rules::{Access, Caller};
 pub use shape::{
     AggregateKey, AggregateOp, AggregateShape, Dimension, Key, Leaf, Lowered, ObjectShape,
     RootShape, Source, Variant,
 };
-pub use rules::{Access, Caller};
 pub use similar::{Metric, SimilarTo, lower_reference};

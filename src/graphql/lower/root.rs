@@ -50,7 +50,11 @@ use std::sync::Arc;
 /// # Errors
 ///
 /// What is wrong with an argument, in the words of the reference.
-pub fn lower<'a>(caller: Caller<'a>, field: &'a Field, to: SimilarTo) -> Result<Lowered<'a>, Fault> {
+pub fn lower<'a>(
+    caller: Caller<'a>,
+    field: &'a Field,
+    to: SimilarTo,
+) -> Result<Lowered<'a>, Fault> {
     let Some(root) = &field.shape.root else { return Err(wrong(field, "it is no root field")) };
     if root.kind == RootKind::Entities {
         return entities(caller, field);

@@ -21,7 +21,8 @@ pub fn query(rng: &mut Rng, world: &World) -> String {
             format!("{{ get{name}(id: \"{id}\"){cascade} {} }}", selection(rng, kind, 2))
         }
         1 => {
-            let arguments = filter(rng, kind).map_or(String::new(), |filter| format!("(filter: {filter})"));
+            let arguments =
+                filter(rng, kind).map_or(String::new(), |filter| format!("(filter: {filter})"));
             format!("{{ aggregate{name}{arguments} {} }}", aggregates(kind))
         }
         _ => {
@@ -85,7 +86,10 @@ fn selection(rng: &mut Rng, kind: Kind, depth: usize) -> String {
     if kind.is_interface {
         for name in ["Doc", "Pic"] {
             let own = Kind::of(name).unwrap();
-            parts.push(format!("... on {name} {{ id {} }}", fields(rng, own.scalars, own.edges, depth)));
+            parts.push(format!(
+                "... on {name} {{ id {} }}",
+                fields(rng, own.scalars, own.edges, depth)
+            ));
         }
     }
     format!("{{ {} }}", parts.join(" "))
@@ -104,8 +108,13 @@ fn fields(
             Some(target) if rng.u8(..3) == 0 => {
                 let below = selection(rng, target, depth - 1);
                 let arguments = match is_list {
-                    true => super::requests::arguments(rng, &World { nodes: vec![some_node(target); 16] }, target),
-                    false => filter(rng, target).map_or(String::new(), |filter| format!("(filter: {filter})")),
+                    true => super::requests::arguments(
+                        rng,
+                        &World { nodes: vec![some_node(target); 16] },
+                        target,
+                    ),
+                    false => filter(rng, target)
+                        .map_or(String::new(), |filter| format!("(filter: {filter})")),
                 };
                 parts.push(format!("{name}{arguments} {below}"));
             }
@@ -147,8 +156,9 @@ pub fn chosen(rng: &mut Rng, world: &World, kind: Kind) -> (String, Vec<usize>) 
     }
 }
 
-/// An object for an add. The nodes that it makes are put into the world; their places are returned, its own first.
-pub fn input(rng: &mut Rng, world: &mut World, kind: Kind) -> (String, Vec<usize>) {
+/// An object for an add, with links to the nodes before `born`. The nodes that it makes are put into the world; their
+/// places are returned, its own first.
+pub fn input(rng: &mut Rng, world: &mut World, born: usize, kind: Kind) -> (String, Vec<usize>) {
     let place = world.nodes.len();
     let (mut parts, mut new) = (Vec::new(), vec![place]);
     let mut node = some_node(kind);
@@ -163,7 +173,7 @@ pub fn input(rng: &mut Rng, world: &mut World, kind: Kind) -> (String, Vec<usize
     for (name, target, is_list) in kind.all_edges() {
         let Some(target) = Kind::of(target).filter(|target| !target.is_interface) else { continue };
         let known = world.of(target);
-        let known: Vec<usize> = known.into_iter().filter(|node| *node < place).collect();
+        let known: Vec<usize> = known.into_iter().filter(|node| *node < born).collect();
         let (text, end) = match rng.u8(..4) {
             0 if !known.is_empty() => {
                 let end = known[rng.usize(..known.len())];

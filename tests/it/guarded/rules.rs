@@ -1,7 +1,7 @@
 //! Random rules: their text for the schema, and what they say of a node.
 
-use super::world::Kind;
 use super::world::KINDS;
+use super::world::Kind;
 use super::world::Scalar;
 use super::world::World;
 use super::world::random_value;
@@ -159,7 +159,9 @@ fn selection(rng: &mut fastrand::Rng, kind: Kind, depth: usize) -> Sel {
 
 impl Rule {
     fn text(&self, kind: &str) -> String {
-        let list = |rules: &[Rule]| rules.iter().map(|rule| rule.text(kind)).collect::<Vec<_>>().join(", ");
+        let list = |rules: &[Rule]| {
+            rules.iter().map(|rule| rule.text(kind)).collect::<Vec<_>>().join(", ")
+        };
         match self {
             Rule::Role(role) => format!(r#"{{ rule: "{{$ROLE: {{eq: \"{role}\"}}}}" }}"#),
             Rule::And(rules) => format!("{{ and: [{}] }}", list(rules)),
@@ -174,7 +176,10 @@ impl Rule {
                     true => String::new(),
                     false => format!("({})", claims.join(", ")),
                 };
-                format!("{{ rule: \"\"\"query{declared} {{ query{kind}{} }}\"\"\" }}", selection.text())
+                format!(
+                    "{{ rule: \"\"\"query{declared} {{ query{kind}{} }}\"\"\" }}",
+                    selection.text()
+                )
             }
         }
     }
@@ -225,7 +230,8 @@ impl Sel {
                 Wanted::Given(value) => value.to_string(),
                 Wanted::Claim(name) => format!("${name}"),
             };
-            let wanted = if test.scalar == Scalar::Bool { wanted } else { format!("{{eq: {wanted}}}") };
+            let wanted =
+                if test.scalar == Scalar::Bool { wanted } else { format!("{{eq: {wanted}}}") };
             let plain = format!("{{{}: {wanted}}}", test.field);
             let whole = if test.negated { format!("{{not: {plain}}}") } else { plain };
             arguments.push(format!("filter: {whole}"));

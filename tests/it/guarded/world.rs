@@ -28,7 +28,12 @@ pub const KINDS: [Kind; 5] = [
         is_interface: false,
         parent: None,
         scalars: &[("title", Scalar::Text), ("age", Scalar::Int), ("active", Scalar::Bool)],
-        edges: &[("boss", "User", false), ("groups", "Group", true), ("things", "Thing", true), ("docs", "Item", true)],
+        edges: &[
+            ("boss", "User", false),
+            ("groups", "Group", true),
+            ("things", "Thing", true),
+            ("docs", "Item", true),
+        ],
     },
     Kind {
         name: "Group",
@@ -99,7 +104,8 @@ impl Kind {
 
     fn predicate(&self, field: &str) -> String {
         let has = |kind: &Kind| {
-            kind.scalars.iter().any(|known| known.0 == field) || kind.edges.iter().any(|known| known.0 == field)
+            kind.scalars.iter().any(|known| known.0 == field)
+                || kind.edges.iter().any(|known| known.0 == field)
         };
         format!("{}.{field}", self.lineage().find(has).unwrap().name)
     }
@@ -137,7 +143,8 @@ pub fn sdl(directive: impl Fn(&str) -> String) -> String {
     let mut out = format!("union Thing = {}\n", THINGS.join(" | "));
     for kind in KINDS {
         let word = if kind.is_interface { "interface" } else { "type" };
-        let implements = kind.parent.map_or(String::new(), |parent| format!(" implements {parent}"));
+        let implements =
+            kind.parent.map_or(String::new(), |parent| format!(" implements {parent}"));
         out += &format!("{word} {}{implements} {} {{\n", kind.name, directive(kind.name));
         if kind.parent.is_none() {
             out += "  id: ID!\n";
@@ -179,7 +186,8 @@ pub fn line(node: &Value) -> String {
 
 impl World {
     pub fn random(rng: &mut fastrand::Rng) -> World {
-        let count = rng.usize(4..16);
+        // Larger ones take more than one batch to fill a page.
+        let (count, sparse) = if rng.u8(..6) == 0 { (200, 60) } else { (rng.usize(4..16), 3) };
         let concrete: Vec<Kind> = KINDS.into_iter().filter(|kind| !kind.is_interface).collect();
         let kinds: Vec<Kind> = (0..count).map(|_| concrete[rng.usize(..concrete.len())]).collect();
         let nodes = kinds.iter().map(|kind| Node {
@@ -196,8 +204,9 @@ impl World {
                 .all_edges()
                 .into_iter()
                 .map(|(name, target, is_list)| {
-                    let mut ends: Vec<usize> =
-                        (0..count).filter(|end| is_of(kinds[*end], target) && rng.u8(..3) == 0).collect();
+                    let mut ends: Vec<usize> = (0..count)
+                        .filter(|end| is_of(kinds[*end], target) && rng.u8(..sparse) == 0)
+                        .collect();
                     if !is_list {
                         ends.truncate(1);
                     }
@@ -210,7 +219,8 @@ impl World {
     }
 
     pub fn of(&self, kind: Kind) -> Vec<usize> {
-        let is_there = |node: &usize| !self.nodes[*node].is_gone && kind.holds(self.nodes[*node].kind);
+        let is_there =
+            |node: &usize| !self.nodes[*node].is_gone && kind.holds(self.nodes[*node].kind);
         (0..self.nodes.len()).filter(is_there).collect()
     }
 
@@ -237,7 +247,8 @@ impl World {
             }
             for (name, ends) in &node.edges {
                 for end in ends {
-                    out += &format!("<{subject}> <{}> <{}> .\n", node.kind.predicate(name), uid(*end));
+                    out +=
+                        &format!("<{subject}> <{}> <{}> .\n", node.kind.predicate(name), uid(*end));
                 }
             }
         }
