@@ -68,8 +68,7 @@ fn lasting_pairs<'a, 'l>(matched: &[Uid], links: &'l [Link<'a>]) -> Vec<Pair<'a,
             let back = back.map(|back| (back.predicate, target, source));
             for (predicate, end, partner) in there.into_iter().chain(back) {
                 let before = partners.insert((predicate, end), (partner, number));
-                if let Some((other, number)) = before.filter(|(other, _)| *other != partner) {
-                    debug_assert_ne!(other, partner);
+                if let Some((_, number)) = before.filter(|(other, _)| *other != partner) {
                     pairs[number] = None;
                 }
             }
