@@ -133,8 +133,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A field that the store could not answer.
+/// A field that the store could not answer. Places are those of statements that nobody has written.
 pub(super) fn store_fault(field: &Field, error: &Error) -> Fault {
-    let message = format!("Dgraph query failed because Dgraph execution failed because {error}");
+    let reason = match error {
+        Error::Query { message, hint, .. } | Error::Schema { message, hint, .. } => {
+            if hint.is_empty() { message.clone() } else { format!("{message} ({hint})") }
+        }
+        other => other.to_string(),
+    };
+    let message = format!("Dgraph query failed because Dgraph execution failed because {reason}");
     Fault { path: root_path(field), ..Fault::at(field.shape.location, message) }
 }
