@@ -7,6 +7,8 @@ mod geo;
 mod golden;
 #[cfg(feature = "graphql")]
 mod graphql;
+#[cfg(feature = "graphql")]
+mod graphql_links;
 mod layers;
 mod limits;
 mod shortest;
