@@ -9,6 +9,8 @@ mod golden;
 mod graphql;
 #[cfg(feature = "graphql")]
 mod graphql_links;
+#[cfg(feature = "graphql")]
+mod graphql_mutations;
 mod layers;
 mod limits;
 mod shortest;
