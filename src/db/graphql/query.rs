@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
     fn stored(&self, field: &Field, to: SimilarTo) -> Outcome {
         match lower(&self.run.loaded.model, field, to) {
             Ok(lowered) => self.carry_out(field, lowered),
-            Err(fault) => Outcome::fault(field, fault),
+            Err(fault) => Outcome::fault(field, Fault { path: root_path(field), ..fault }),
         }
     }
 

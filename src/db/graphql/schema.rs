@@ -71,6 +71,8 @@ pub(super) struct Loaded {
     pub api: Api,
     /// Texts of requests that were checked.
     pub requests: Requests,
+    /// What browsers are told.
+    access: Arc<Access>,
 }
 
 /// The GraphQL schema as users see it.
@@ -124,9 +126,8 @@ impl Schemas {
     }
 }
 
-impl Loaded {
-    fn access(&self) -> Access {
-        let model = &self.model;
+impl Access {
+    fn of(model: &Model) -> Access {
         let token = model.authorization.iter().map(|settings| settings.header.clone());
         let types = model.types.iter().flat_map(|def| &def.fields);
         let fields = types.chain(&model.queries).chain(&model.mutations);
@@ -146,7 +147,8 @@ impl Loaded {
 fn load(id: Uid, text: &str) -> Option<Arc<Loaded>> {
     let settings = Settings { lambda_url: Some(String::new()) };
     let (model, api) = checked(text, &settings).ok()?;
-    Some(Arc::new(Loaded { id, model, api, requests: Requests::default() }))
+    let access = Arc::new(Access::of(&model));
+    Some(Arc::new(Loaded { id, model, api, requests: Requests::default(), access }))
 }
 
 /// Reads a schema and makes its API.
@@ -255,10 +257,10 @@ impl Database {
     }
 
     /// What the schema says about scripts that come from elsewhere.
-    pub fn graphql_access(&self) -> Access {
+    pub fn graphql_access(&self) -> Arc<Access> {
         let version = self.version().ok();
         let loaded = version.and_then(|version| self.graphql_schemas().of(&version));
-        loaded.map_or_else(Access::default, |loaded| loaded.access())
+        loaded.map_or_else(Arc::default, |loaded| Arc::clone(&loaded.access))
     }
 
     /// A number that grows whenever the GraphQL schema has changed.

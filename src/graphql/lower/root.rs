@@ -142,7 +142,7 @@ fn list<'a>(
     let mut block = filtered(model, def, field, nodes)?;
     block.order = order::order(def, &field.arguments);
     block.page = order::page(&field.arguments);
-    order::check(def, &block.order, block.page).map_err(|message| refused(field, &message))?;
+    order::check(&block.order, block.page).map_err(|message| refused(field, &message))?;
     let (query, shape) = with_selection(model, def, field, block)?;
     Ok(Lowered { query, shape: RootShape::List(shape) })
 }
