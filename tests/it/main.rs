@@ -8,6 +8,10 @@ mod golden;
 #[cfg(feature = "graphql")]
 mod graphql;
 #[cfg(feature = "graphql")]
+mod graphql_links;
+#[cfg(feature = "graphql")]
+mod graphql_mutations;
+#[cfg(feature = "graphql")]
 mod guarded;
 mod layers;
 mod limits;

@@ -165,7 +165,7 @@ fn list<'a>(
     let mut block = filtered(caller, def, field, nodes)?;
     block.order = order::order(def, &field.arguments);
     block.page = order::page(&field.arguments);
-    order::check(def, &block.order, block.page).map_err(|message| refused(field, &message))?;
+    order::check(&block.order, block.page).map_err(|message| refused(field, &message))?;
     let (query, shape) = with_selection(caller, def, field, block)?;
     Ok(Lowered { query, shape: RootShape::List(shape) })
 }
@@ -267,7 +267,7 @@ pub(super) fn key_call(key: &model::Field, value: &Value) -> Call {
 }
 
 /// A block that shows nodes.
-pub(super) fn node_block(root: Call, filter: Option<Filter>) -> Block {
+pub(in crate::graphql) fn node_block(root: Call, filter: Option<Filter>) -> Block {
     Block {
         name: "q".to_owned(),
         at: Position::default(),
