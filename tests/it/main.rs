@@ -7,6 +7,10 @@ mod geo;
 mod golden;
 #[cfg(feature = "graphql")]
 mod graphql;
+#[cfg(feature = "graphql")]
+mod graphql_links;
+#[cfg(feature = "graphql")]
+mod graphql_mutations;
 mod layers;
 mod limits;
 mod shortest;

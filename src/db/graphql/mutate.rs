@@ -45,7 +45,10 @@ pub(super) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
             }
         }
         _ => {
-            let message = format!("mutation {} is not supported yet", field.shape.name);
+            let message = format!(
+                "mutation {} is resolved by an HTTP request or a lambda, which is not supported",
+                field.shape.name
+            );
             let fault =
                 Fault { path: root_path(field), ..Fault::at(field.shape.location, message) };
             Outcome::fault(field, fault)

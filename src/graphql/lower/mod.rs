@@ -19,3 +19,7 @@ pub use shape::{
     RootShape, Source, Variant,
 };
 pub use similar::{Metric, SimilarTo, lower_reference};
+
+pub(in crate::graphql) use filter::has_type;
+pub(in crate::graphql) use root::node_block;
+pub(in crate::graphql) use target::plan_field;

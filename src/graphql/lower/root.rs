@@ -236,7 +236,7 @@ pub(super) fn key_call(key: &model::Field, value: &Value) -> Call {
 }
 
 /// A block that shows nodes.
-pub(super) fn node_block(root: Call, filter: Option<Filter>) -> Block {
+pub(in crate::graphql) fn node_block(root: Call, filter: Option<Filter>) -> Block {
     Block {
         name: "q".to_owned(),
         at: Position::default(),
