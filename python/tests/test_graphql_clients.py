@@ -143,17 +143,18 @@ def test_requests(url):
 
 @pytest.mark.parametrize("transport", ["aiohttp", "aiohttp sockets", "sockets"])
 def test_asynchronous(url, transport):
-    transport = {
+    # Some of them look for the running loop when they are made.
+    make = {
         "aiohttp": lambda: AIOHTTPTransport(url=url, ssl=False),
         "aiohttp sockets": lambda: AIOHTTPWebsocketsTransport(
             url=url.replace("http", "ws", 1), subprotocols=[NEWER]
         ),
         "sockets": lambda: socket(url, NEWER),
-    }[transport]()
+    }[transport]
 
     async def run():
         loop = asyncio.get_running_loop()
-        async with gql.Client(transport=transport, fetch_schema_from_transport=True) as session:
+        async with gql.Client(transport=make(), fetch_schema_from_transport=True) as session:
 
             def execute(query):
                 return asyncio.run_coroutine_threadsafe(session.execute(query), loop).result(30)

@@ -166,25 +166,7 @@ impl<'a> Context<'a> {
             Filter::And(parts) => parts.as_slice(),
             other => std::slice::from_ref(other),
         };
-        let mut driver = root;
-        let mut testers = Vec::with_capacity(parts.len() + 1);
-        let mut beyond = Vec::new();
-        for part in parts {
-            let set = match part {
-                Filter::Function(function) => self.small_set(function, driver.len())?,
-                Filter::Reaches(reach) => self.reaching_set(reach, driver.len())?,
-                _ => None,
-            };
-            match set {
-                Some(set) if set.len() < driver.len() / DRIVER_RATIO => {
-                    self.took("walks the filter's index, asks the root");
-                    testers.push(Tester::Member(std::mem::replace(&mut driver, set)));
-                }
-                Some(set) => testers.push(Tester::Member(set)),
-                None if looks_beyond(part) => beyond.push(part),
-                None => testers.push(self.filter_tester(part)?),
-            }
-        }
+        let Driven { driver, testers, beyond } = self.drive(root, parts)?;
         let least = match page.after {
             0 => Some(0),
             after => self.version.nodes.node_after(Uid(after)),
@@ -225,6 +207,34 @@ impl<'a> Context<'a> {
         Ok(found)
     }
 
+    /// Chooses which of the root and the parts of a filter is walked, and how the others are asked.
+    fn drive<'f>(&self, root: NodeSet, parts: &'f [Filter]) -> Result<Driven<'f>>
+    where
+        'a: 'f,
+    {
+        let mut driver = root;
+        let mut testers = Vec::with_capacity(parts.len() + 1);
+        let mut beyond = Vec::new();
+        for part in parts {
+            let set = match part {
+                Filter::Function(function) => self.small_set(function, driver.len())?,
+                Filter::Reaches(reach) => self.reaching_set(reach, driver.len())?,
+                _ => None,
+            };
+            match set {
+                Some(set) if set.len() < driver.len() / DRIVER_RATIO => {
+                    self.took("walks the filter's index, asks the root");
+                    let other = std::mem::replace(&mut driver, set);
+                    testers.push(Tester::Member(other));
+                }
+                Some(set) => testers.push(Tester::Member(set)),
+                None if looks_beyond(part) => beyond.push(part),
+                None => testers.push(self.filter_tester(part)?),
+            }
+        }
+        Ok(Driven { driver, testers, beyond })
+    }
+
     /// The nodes that pass all of some filters.
     fn kept<'f>(&self, filters: &[&'f Filter], nodes: Vec<u32>) -> Result<NodeSet>
     where
@@ -248,6 +258,16 @@ impl<'a> Context<'a> {
             || self.estimate(function).is_some_and(|count| count < root / 16 && count < 65_536);
         if in_place || single || small() { self.indexed(function) } else { Ok(None) }
     }
+}
+
+/// A walk over the smallest set, which asks the others.
+struct Driven<'f> {
+    /// What is walked.
+    driver: NodeSet,
+    /// Asked of each node.
+    testers: Vec<Tester<'f>>,
+    /// Asked of many nodes at a time.
+    beyond: Vec<&'f Filter>,
 }
 
 /// A page that is being filled.

@@ -55,7 +55,7 @@ pub use graphql_schema::{graphql_schema, stage_graphql_schema};
 pub use intern::Interner;
 pub use keys::Key;
 pub use load::{LoadOptions, LoadProgress, LoadReport, LoadSource, SkippedLine, load};
-pub use mutate::{MutationReport, stage};
+pub use mutate::{MutationReport, STATEMENTS_MAX, stage};
 pub use node_ids::NodeIds;
 pub use parts::{EdgePart, FacetPart, ValuePart};
 pub use publish::{Commit, Journal, Store};

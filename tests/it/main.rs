@@ -7,6 +7,12 @@ mod geo;
 mod golden;
 #[cfg(feature = "graphql")]
 mod graphql;
+#[cfg(feature = "graphql")]
+mod graphql_links;
+#[cfg(feature = "graphql")]
+mod graphql_mutations;
+#[cfg(feature = "graphql")]
+mod guarded;
 mod layers;
 mod limits;
 mod shortest;

@@ -1,5 +1,6 @@
 //! The API that administers a database: an API as that of a schema, whose values come from the engine itself.
 
+use crate::answer::write_json_text;
 use crate::db::Database;
 use crate::db::graphql::request::Request;
 use crate::db::graphql::request::Response;
@@ -12,7 +13,7 @@ use crate::graphql::request::Field;
 use crate::graphql::request::Operation;
 use crate::graphql::request::introspect;
 use crate::types::Error;
-use serde_json::Map;
+use crate::types::Uid;
 use serde_json::Value as Json;
 use serde_json::json;
 use std::sync::OnceLock;
@@ -39,23 +40,27 @@ impl Database {
             Err(faults) => return Response::refused(faults),
         };
         let mut response = Response::default();
-        let mut data = Map::new();
-        for field in operation.fields.iter() {
-            let value = self.administer(field, instance).unwrap_or_else(|error| {
-                let message = format!("resolving {} failed because {error}", field.shape.name);
-                let fault = Fault::at(field.shape.location, message);
-                response.errors.push(Fault { path: root_path(field), ..fault });
-                Json::Null
-            });
-            data.insert(field.shape.key.to_string(), value);
+        let mut data = vec![b'{'];
+        for (index, field) in operation.fields.iter().enumerate() {
+            write_key(index, field, &mut data);
+            match self.administer(field, instance) {
+                Ok(value) => project(&value, field, &mut data),
+                Err(error) => {
+                    let message = format!("resolving {} failed because {error}", field.shape.name);
+                    let fault = Fault::at(field.shape.location, message);
+                    response.errors.push(Fault { path: root_path(field), ..fault });
+                    data.extend_from_slice(b"null");
+                }
+            }
         }
-        response.data = Some(Json::Object(data).to_string().into_bytes());
+        data.push(b'}');
+        response.data = Some(data);
         response
     }
 
     fn administer(&self, field: &Field, instance: &Instance) -> Result<Json, Error> {
         let input = field.arguments.given("input");
-        let value = match field.shape.name.as_str() {
+        Ok(match field.shape.name.as_str() {
             "getGQLSchema" => self.shown_schema()?,
             "updateGQLSchema" => {
                 let text = input.and_then(|input| input.get("set")?.get("schema")?.as_str());
@@ -73,17 +78,17 @@ impl Database {
                 return serde_json::from_str(&text)
                     .map_err(|error| Error::query(error.to_string()));
             }
-            "__typename" => return Ok(json!("Query")),
+            "__typename" => json!("Query"),
             other => {
                 let hint = "an embedded engine is exported, drained and stopped by its program";
                 return Err(Error::query(format!("{other} is not offered here")).with_hint(hint));
             }
-        };
-        Ok(project(&value, field))
+        })
     }
 
     fn shown_schema(&self) -> Result<Json, Error> {
-        let id = self.graphql_schema_id()?;
+        // One who may only read can make no node for it.
+        let id = self.graphql_schema_id().unwrap_or(Uid(0));
         let (schema, generated) = match self.graphql_schema()? {
             Some(known) => (known.schema, known.generated),
             None => (String::new(), String::new()),
@@ -151,23 +156,47 @@ fn resolve(request: &Request) -> Result<Operation, Vec<Fault>> {
     checked.resolve(api, request.operation.as_deref(), &request.variables)
 }
 
-/// What a selection asks of a value.
-fn project(value: &Json, field: &Field) -> Json {
-    let Some(wanted) = field.selection.only() else { return value.clone() };
-    match value {
-        Json::Array(items) => items.iter().map(|item| project(item, field)).collect(),
-        Json::Object(members) => {
-            let one = |asked: &Field| {
-                let found = match asked.shape.name.as_str() {
-                    "__typename" => json!(field.shape.ty.inner_named_type().as_str()),
-                    name => members.get(name).map_or(Json::Null, |value| project(value, asked)),
-                };
-                (asked.shape.key.to_string(), found)
-            };
-            Json::Object(wanted.iter().map(one).collect())
+/// Writes what a selection asks of a value. What introspection tells is complete already.
+fn project(value: &Json, field: &Field, out: &mut Vec<u8>) {
+    let wanted = match field.selection.only() {
+        Some(wanted) if !field.shape.name.starts_with("__") => wanted,
+        _ => {
+            out.extend_from_slice(value.to_string().as_bytes());
+            return;
         }
-        other => other.clone(),
+    };
+    match value {
+        Json::Array(items) => {
+            out.push(b'[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                project(item, field, out);
+            }
+            out.push(b']');
+        }
+        Json::Object(members) => {
+            out.push(b'{');
+            for (index, asked) in wanted.iter().enumerate() {
+                write_key(index, asked, out);
+                match asked.shape.name.as_str() {
+                    "__typename" => write_json_text(field.shape.ty.inner_named_type(), out),
+                    name => project(members.get(name).unwrap_or(&Json::Null), asked, out),
+                }
+            }
+            out.push(b'}');
+        }
+        other => out.extend_from_slice(other.to_string().as_bytes()),
     }
+}
+
+fn write_key(index: usize, field: &Field, out: &mut Vec<u8>) {
+    if index > 0 {
+        out.push(b',');
+    }
+    write_json_text(&field.shape.key, out);
+    out.push(b':');
 }
 
 #[cfg(test)]

@@ -26,7 +26,6 @@ use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
 use crate::graphql::request::PathStep;
 use crate::plan::FieldKind;
-use crate::storage::text_of;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::ValueRef;
@@ -260,7 +259,7 @@ impl<'a> Writer<'a> {
                 FieldData::Values(types) => {
                     let list = types.predicate.values("").map(|values| values.values(node));
                     let list = list.iter().flat_map(|list| list.iter());
-                    shape.of(list.filter_map(text_of))
+                    shape.of(list.filter_map(text_of_value))
                 }
                 _ => shape.of(std::iter::empty()),
             },
@@ -510,6 +509,13 @@ impl<'a> Writer<'a> {
 
 /// The level of edges that nobody has.
 static NO_LEVEL: Level = Level { nodes: Vec::new(), fields: Vec::new(), alive: None };
+
+fn text_of_value(value: ValueRef<'_>) -> Option<&str> {
+    match value {
+        ValueRef::String(text) | ValueRef::Default(text) => Some(text),
+        _ => None,
+    }
+}
 
 fn first_place(block: &BlockResult) -> Option<usize> {
     let mut places = block.roots.iter().filter_map(|node| block.level.place(*node));

@@ -108,8 +108,7 @@ impl Guard<'_> {
         let variables = vec![Variable { name: PASSED.to_owned() }];
         let query = Query { blocks: vec![block], variables, ..Query::default() };
         let names = [PASSED.to_owned()];
-        let done =
-            execute_upsert(Arc::clone(version), Arc::new(query), &[], &names, self.control)?;
+        let done = execute_upsert(Arc::clone(version), Arc::new(query), &[], &names, self.control)?;
         let mut uids = done.bindings.get_uids(PASSED).map_or_else(Vec::new, |uids| uids.to_vec());
         uids.sort_unstable();
         Ok(uids)

@@ -61,15 +61,17 @@ fn lasting_pairs<'a, 'l>(matched: &[Uid], links: &'l [Link<'a>]) -> Vec<Pair<'a,
     // The partner of each end that has only one, and the number of the pair.
     let mut partners: HashMap<(&str, Subject<'_>), (Subject<'_>, usize)> = HashMap::new();
     for link in links {
-        for source in nodes(link.source, matched) {
-            let (target, number) = (link.target, pairs.len());
+        let targets = nodes(link.target, matched);
+        let sources = nodes(link.source, matched).into_iter();
+        let each = sources.flat_map(|source| targets.iter().map(move |target| (source, *target)));
+        for (source, target) in each {
+            let number = pairs.len();
             let there = link.is_single.then_some((link.predicate, source, target));
             let back = link.back.filter(|back| back.is_single);
             let back = back.map(|back| (back.predicate, target, source));
             for (predicate, end, partner) in there.into_iter().chain(back) {
                 let before = partners.insert((predicate, end), (partner, number));
-                if let Some((other, number)) = before.filter(|(other, _)| *other != partner) {
-                    debug_assert_ne!(other, partner);
+                if let Some((_, number)) = before.filter(|(other, _)| *other != partner) {
                     pairs[number] = None;
                 }
             }

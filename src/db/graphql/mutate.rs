@@ -51,7 +51,10 @@ pub(super) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
             }
         }
         _ => {
-            let message = format!("mutation {} is not supported yet", field.shape.name);
+            let message = format!(
+                "mutation {} is resolved by an HTTP request or a lambda, which is not supported",
+                field.shape.name
+            );
             let fault =
                 Fault { path: root_path(field), ..Fault::at(field.shape.location, message) };
             Outcome::fault(field, fault)
@@ -274,9 +277,8 @@ fn add_nodes(
     }
     let reader = Reader::at(run, Arc::clone(&done.version));
     let uids = done.roots.iter().map(|uid| uid.0).collect();
-    let lowered = run
-        .caller(&asked)
-        .and_then(|caller| lower_nodes(caller, &root.type_name, &asked, uids));
+    let lowered =
+        run.caller(&asked).and_then(|caller| lower_nodes(caller, &root.type_name, &asked, uids));
     let nodes = match lowered {
         Ok(lowered) => reader.carry_out(&asked, lowered),
         Err(fault) => Outcome::fault(&asked, fault),

@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
     fn stored(&self, caller: Caller<'_>, field: &Field, to: SimilarTo) -> Outcome {
         match lower(caller, field, to) {
             Ok(lowered) => self.carry_out(field, lowered),
-            Err(fault) => Outcome::fault(field, fault),
+            Err(fault) => Outcome::fault(field, Fault { path: root_path(field), ..fault }),
         }
     }
 

@@ -61,7 +61,7 @@ impl Database {
                 Ok(session) => session,
                 Err(why) => return Ok(Response::refused(vec![Fault::new(why)])),
             };
-            let run = Run { database: self, version, loaded, session, headers, control };
+            let run = Run { database: self, version, loaded, session, control };
             Ok(run.carry_out(&operation))
         })
         .unwrap_or_else(|error| Response::refused(vec![Fault::new(error.to_string())]))
@@ -113,8 +113,6 @@ pub(super) struct Run<'a> {
     pub loaded: Arc<Loaded>,
     /// For whom.
     pub session: Session,
-    /// The headers that came with it.
-    pub headers: &'a Headers,
     /// What stops it.
     pub control: &'a Control,
 }

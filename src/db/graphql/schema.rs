@@ -5,12 +5,12 @@
 //! a text came into the graph: by a change, from a log or a snapshot, or by following another process.
 
 use crate::db::Database;
+use crate::db::graphql::key_files::KeyFiles;
 use crate::db::graphql::persisted::Persisted;
 use crate::graph;
 use crate::graph::Predicate;
 use crate::graph::Version;
 use crate::graph::encode_changes;
-use crate::db::graphql::key_files::KeyFiles;
 use crate::graphql::auth::Rulebook;
 use crate::graphql::auth::Verifier;
 use crate::graphql::generate::Api;
@@ -78,6 +78,8 @@ pub(super) struct Loaded {
     pub rules: Rulebook,
     /// Checks tokens, where the schema says how; or why it can't.
     pub verifier: std::result::Result<Option<Verifier>, String>,
+    /// What browsers are told.
+    access: Arc<Access>,
 }
 
 /// The GraphQL schema as users see it.
@@ -131,9 +133,8 @@ impl Schemas {
     }
 }
 
-impl Loaded {
-    fn access(&self) -> Access {
-        let model = &self.model;
+impl Access {
+    fn of(model: &Model) -> Access {
         let token = model.authorization.iter().map(|settings| settings.header.clone());
         let types = model.types.iter().flat_map(|def| &def.fields);
         let fields = types.chain(&model.queries).chain(&model.mutations);
@@ -154,7 +155,9 @@ fn load(id: Uid, text: &str) -> Option<Arc<Loaded>> {
     let settings = Settings { lambda_url: Some(String::new()) };
     let (model, api) = checked(text, &settings).ok()?;
     let (rules, verifier) = (Rulebook::new(&model), verifier(&model));
-    Some(Arc::new(Loaded { id, model, api, requests: Requests::default(), rules, verifier }))
+    let access = Arc::new(Access::of(&model));
+    let requests = Requests::default();
+    Some(Arc::new(Loaded { id, model, api, requests, rules, verifier, access }))
 }
 
 /// What checks the tokens of requests to a schema.
@@ -272,10 +275,10 @@ impl Database {
     }
 
     /// What the schema says about scripts that come from elsewhere.
-    pub fn graphql_access(&self) -> Access {
+    pub fn graphql_access(&self) -> Arc<Access> {
         let version = self.version().ok();
         let loaded = version.and_then(|version| self.graphql_schemas().of(&version));
-        loaded.map_or_else(Access::default, |loaded| loaded.access())
+        loaded.map_or_else(Arc::default, |loaded| Arc::clone(&loaded.access))
     }
 
     /// A number that grows whenever the GraphQL schema has changed.

@@ -13,6 +13,7 @@ use crate::graph;
 use crate::graph::Binding;
 use crate::graph::Bindings;
 use crate::graph::Changes;
+use crate::graph::STATEMENTS_MAX;
 use crate::graph::Version;
 use crate::graphql::mutate::Found;
 use crate::graphql::mutate::MATCHED;
@@ -146,6 +147,18 @@ fn stage_outcome<'a>(
     bindings: &Bindings,
 ) -> Result<Staged<'a>, Refusal> {
     let Outcome { mut sets, mut deletes, links, unlinks, new, roots, .. } = outcome;
+    // Before any of them is made for each node.
+    let is_each = |subject: Subject<'_>| matches!(subject, Subject::Var(_));
+    let values = sets.iter().chain(&deletes).filter(|quad| is_each(quad.subject)).count();
+    let removed = unlinks.iter().filter(|unlink| is_each(unlink.source)).count();
+    let per_node = values + removed + links.iter().filter(|link| is_each(link.source)).count();
+    if STATEMENTS_MAX < per_node.saturating_mul(matched.len()) {
+        let count = matched.len();
+        let message = format!(
+            "the mutation has {per_node} statements for each of {count} nodes, at most {STATEMENTS_MAX} are carried out at once: narrow its filter"
+        );
+        return Err(Refusal::Engine(Error::Limit { message }));
+    }
     let Ends { sets: linked, deletes: unlinked, displaced } =
         ends(version, matched, &links, &unlinks);
     sets.extend(linked);

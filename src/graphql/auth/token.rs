@@ -81,9 +81,8 @@ impl Verifier {
                 false => Ok(Claims::default()),
             };
         };
-        let payload = self.payload(token).and_then(|payload| {
-            check_times(&payload, now).map(|()| payload)
-        });
+        let payload =
+            self.payload(token).and_then(|payload| check_times(&payload, now).map(|()| payload));
         let payload = payload.map_err(|why| format!("unable to parse jwt token:{why}"))?;
         self.check_audience(&payload)?;
         Claims::of_payload(payload, &self.settings.namespace)
@@ -104,19 +103,23 @@ impl Verifier {
         let signed = &token[..token.len() - signature.len() - 1];
         let named = header.get("alg").and_then(Value::as_str).unwrap_or_default();
         let found = Algorithm::from_name(named).map(signing);
-        let verify = |algorithm, key: &DecodingKey| {
-            match crypto::verify(signature, signed.as_bytes(), key, algorithm) {
-                Ok(true) => Ok(()),
-                _ if named.starts_with('R') => {
-                    Err("token signature is invalid: crypto/rsa: verification error".to_owned())
-                }
-                _ => Err("token signature is invalid: signature is invalid".to_owned()),
+        let verify = |algorithm, key: &DecodingKey| match crypto::verify(
+            signature,
+            signed.as_bytes(),
+            key,
+            algorithm,
+        ) {
+            Ok(true) => Ok(()),
+            _ if named.starts_with('R') => {
+                Err("token signature is invalid: crypto/rsa: verification error".to_owned())
             }
+            _ => Err("token signature is invalid: signature is invalid".to_owned()),
         };
         match &self.keys {
             KnownKeys::Fixed(wanted, key) => {
                 if found != Some(*wanted) {
-                    let why = format!("unexpected signing method: Expected {wanted:?} Found {named}");
+                    let why =
+                        format!("unexpected signing method: Expected {wanted:?} Found {named}");
                     return Err(no_key(&why));
                 }
                 verify(*wanted, key)?;
@@ -127,7 +130,8 @@ impl Verifier {
                 let algorithm = found.ok_or_else(|| {
                     format!("token is unverifiable: signing method ({named}) is unavailable")
                 })?;
-                let tried = sets.find(name).iter().map(|key| verify(algorithm, key)).reduce(Result::or);
+                let tried =
+                    sets.find(name).iter().map(|key| verify(algorithm, key)).reduce(Result::or);
                 tried.unwrap_or_else(|| Err(no_key("Invalid kid")))?;
             }
         }
@@ -240,7 +244,9 @@ mod tests {
     fn claims_come_from_the_namespace() {
         let claims = told(&json!({"ns": {"USER": "u"}, "exp": 1001, "aud": "a"})).expect("valid");
         assert_eq!(claims.get("USER"), Some(&json!("u")));
-        for (algorithm, signing) in [(Algorithm::Hs384, Signing::HS384), (Algorithm::Hs512, Signing::HS512)] {
+        for (algorithm, signing) in
+            [(Algorithm::Hs384, Signing::HS384), (Algorithm::Hs512, Signing::HS512)]
+        {
             let token = signed(signing, "secret", &json!({}));
             assert!(fixed(algorithm).claims(Some(&token), NOW).is_ok());
         }

@@ -43,7 +43,8 @@ pub(super) fn entities<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lower
     let Some(key) = key else {
         return Err(wrong(field, &format!("type {name} has no key")));
     };
-    let selected = Lowering::new(caller).selection(def, &field.selection, field.cascade.as_ref())?;
+    let selected =
+        Lowering::new(caller).selection(def, &field.selection, field.cascade.as_ref())?;
     let permitted = caller.access(def, Operation::Query).into_filter();
     let mut blocks: Vec<Block> = Vec::new();
     let mut order = Vec::with_capacity(items.len());

@@ -38,6 +38,9 @@ use std::sync::Arc;
 /// The levels that a request may be nested, which its text is bounded by already.
 const DEPTH_MAX: usize = 250;
 
+/// The fields that a plan may have: fragments of fragments on types that implement one interface multiply.
+const FIELDS_MAX: usize = 200_000;
+
 /// Makes plans by a schema.
 pub(super) struct Lowering<'a> {
     /// The schema.
@@ -45,12 +48,15 @@ pub(super) struct Lowering<'a> {
     /// For whom.
     caller: Caller<'a>,
     depth: usize,
+    count: usize,
 }
 
 /// The fields of one selection in the plan.
 #[derive(Default)]
 struct Fetched {
     fields: Vec<Arc<Field>>,
+    /// Several types ask, so some may ask for the same.
+    is_shared: bool,
 }
 
 impl Fetched {
@@ -63,7 +69,8 @@ impl Fetched {
 
     /// The place of a field of edges. Those of different types that came from one fragment are one.
     fn edges(&mut self, field: Field) -> usize {
-        let known = self.fields.iter().position(|known| **known == field);
+        let same = |known: &Arc<Field>| **known == field;
+        let known = self.is_shared.then(|| self.fields.iter().position(same)).flatten();
         known.unwrap_or_else(|| self.push(field))
     }
 
@@ -86,7 +93,7 @@ pub(super) struct Selected<'a> {
 impl<'a> Lowering<'a> {
     /// For one root field.
     pub fn new(caller: Caller<'a>) -> Lowering<'a> {
-        Lowering { model: caller.model, caller, depth: 0 }
+        Lowering { model: caller.model, caller, depth: 0, count: 0 }
     }
 
     /// What is asked of objects that are declared to be of a type.
@@ -104,10 +111,11 @@ impl<'a> Lowering<'a> {
             return Err(Fault::new("the request is nested too deeply"));
         }
         self.depth += 1;
-        let mut fetched = Fetched::default();
+        let is_shared = declared.kind != Kind::Object;
+        let mut fetched = Fetched { is_shared, ..Fetched::default() };
         let mut shape = ObjectShape::default();
         let mut types = Vec::new();
-        if declared.kind != Kind::Object {
+        if is_shared {
             shape.type_place = Some(fetched.value(&Predicate::new("dgraph.type")));
         }
         // Where nodes of one type are asked for, what stands there for others does not matter.
@@ -152,6 +160,11 @@ impl<'a> Lowering<'a> {
         inherited: Option<&'a request::Cascade>,
         fetched: &mut Fetched,
     ) -> Result<Source<'a>, Fault> {
+        self.count += 1;
+        if FIELDS_MAX < self.count {
+            let message = format!("the request asks for more than {FIELDS_MAX} fields");
+            return Err(Fault::at(asked.shape.location, message));
+        }
         let name = asked.shape.name.as_str();
         let Some(field) = def.field(name) else {
             return match name {
@@ -197,7 +210,7 @@ impl<'a> Lowering<'a> {
         let given = asked.arguments.given("filter");
         let filter = self.admitted(target, asked, given, predicate.reverse, Operation::Query)?;
         let (order, page) = (order::order(target, &asked.arguments), order::page(&asked.arguments));
-        order::check(target, &order, page).map_err(|message| refused(asked, &message))?;
+        order::check(&order, page).map_err(|message| refused(asked, &message))?;
         Ok(Field { filter, order, page, has_body: true, ..fetched(predicate) })
     }
 

@@ -78,7 +78,7 @@ pub(super) fn filter(
 }
 
 /// The nodes that have a type.
-pub(super) fn has_type(def: &TypeDef) -> Filter {
+pub(in crate::graphql) fn has_type(def: &TypeDef) -> Filter {
     filter_of(Call::Type(def.dgraph_type.clone()))
 }
 

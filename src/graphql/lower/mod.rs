@@ -15,9 +15,13 @@ mod similar;
 mod root;
 
 pub use root::{lower, lower_filter, lower_nodes, lower_permitted};
+pub use rules::{Access, Caller};
 pub use shape::{
     AggregateKey, AggregateOp, AggregateShape, Dimension, Key, Leaf, Lowered, ObjectShape,
     RootShape, Source, Variant,
 };
-pub use rules::{Access, Caller};
 pub use similar::{Metric, SimilarTo, lower_reference};
+
+pub(in crate::graphql) use filter::has_type;
+pub(in crate::graphql) use root::node_block;
+pub(in crate::graphql) use target::plan_field;

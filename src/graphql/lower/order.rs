@@ -44,11 +44,11 @@ pub(super) fn page(arguments: &Arguments) -> Page {
 }
 
 /// Refuses the last ones of an order, as the reference does.
-pub(super) fn check(def: &TypeDef, order: &Order, page: Page) -> Result<(), String> {
+pub(super) fn check(order: &Order, page: Page) -> Result<(), String> {
     match order.first() {
         Some(OrderKey::Predicate { predicate, .. }) if page.first < 0 => Err(format!(
-            "We do not yet support negative or infinite count with sorting: {predicate} {}. Try flipping order and return first few elements instead. ({} are ordered.)",
-            page.first, def.name
+            "We do not yet support negative or infinite count with sorting: {predicate} {}. Try flipping order and return first few elements instead.",
+            page.first
         )),
         _ => Ok(()),
     }

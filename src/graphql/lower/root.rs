@@ -50,7 +50,11 @@ use std::sync::Arc;
 /// # Errors
 ///
 /// What is wrong with an argument, in the words of the reference.
-pub fn lower<'a>(caller: Caller<'a>, field: &'a Field, to: SimilarTo) -> Result<Lowered<'a>, Fault> {
+pub fn lower<'a>(
+    caller: Caller<'a>,
+    field: &'a Field,
+    to: SimilarTo,
+) -> Result<Lowered<'a>, Fault> {
     let Some(root) = &field.shape.root else { return Err(wrong(field, "it is no root field")) };
     if root.kind == RootKind::Entities {
         return entities(caller, field);
@@ -161,7 +165,7 @@ fn list<'a>(
     let mut block = filtered(caller, def, field, nodes)?;
     block.order = order::order(def, &field.arguments);
     block.page = order::page(&field.arguments);
-    order::check(def, &block.order, block.page).map_err(|message| refused(field, &message))?;
+    order::check(&block.order, block.page).map_err(|message| refused(field, &message))?;
     let (query, shape) = with_selection(caller, def, field, block)?;
     Ok(Lowered { query, shape: RootShape::List(shape) })
 }
@@ -263,7 +267,7 @@ pub(super) fn key_call(key: &model::Field, value: &Value) -> Call {
 }
 
 /// A block that shows nodes.
-pub(super) fn node_block(root: Call, filter: Option<Filter>) -> Block {
+pub(in crate::graphql) fn node_block(root: Call, filter: Option<Filter>) -> Block {
     Block {
         name: "q".to_owned(),
         at: Position::default(),

@@ -132,7 +132,13 @@ impl Caller<'_> {
             }
             Remains::Query { text, negated, .. } => match self.query(text) {
                 None => Access::None,
-                Some(None) => if *negated { Access::None } else { Access::All },
+                Some(None) => {
+                    if *negated {
+                        Access::None
+                    } else {
+                        Access::All
+                    }
+                }
                 Some(Some(filter)) if *negated => Access::Where(Filter::Not(Box::new(filter))),
                 Some(Some(filter)) => Access::Where(filter),
             },
@@ -199,9 +205,10 @@ impl Caller<'_> {
             return Ok(None);
         };
         let Some(predicate) = &field.predicate else { return Ok(None) };
-        let target = self.model.get(field.ty.name()).filter(|target| {
-            matches!(target.kind, Kind::Object | Kind::Interface | Kind::Union)
-        });
+        let target = self
+            .model
+            .get(field.ty.name())
+            .filter(|target| matches!(target.kind, Kind::Object | Kind::Interface | Kind::Union));
         let Some(target) = target else {
             return Ok(Some(filter_of(Call::Has(reference(predicate)))));
         };

@@ -88,7 +88,8 @@ pub(super) fn similar<'a>(
     };
     let mut lowering = Lowering::new(caller);
     let mut selected = lowering.selection(def, &field.selection, field.cascade.as_ref())?;
-    let given = lowering.admitted(def, field, field.arguments.given("filter"), false, Operation::Query)?;
+    let given =
+        lowering.admitted(def, field, field.arguments.given("filter"), false, Operation::Query)?;
     let filter = all([Some(has_type(def)), given].into_iter().flatten().collect());
     let place = selected.fields.len();
     selected.fields.push(Arc::new(fetched(predicate)));

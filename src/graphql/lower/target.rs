@@ -63,7 +63,7 @@ pub(super) fn fetched(predicate: &Predicate) -> plan::Field {
 }
 
 /// A field of a selection that asks for nothing special.
-pub(super) fn plan_field(kind: FieldKind, key: String) -> plan::Field {
+pub(in crate::graphql) fn plan_field(kind: FieldKind, key: String) -> plan::Field {
     plan::Field {
         kind,
         at: Position::default(),

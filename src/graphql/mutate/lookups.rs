@@ -6,6 +6,9 @@
 
 use std::collections::HashMap;
 
+use crate::graphql::lower::has_type;
+use crate::graphql::lower::node_block;
+use crate::graphql::lower::plan_field;
 use crate::graphql::model::Field;
 use crate::graphql::model::TypeDef;
 use crate::plan;
@@ -15,15 +18,11 @@ use crate::plan::BlockKind;
 use crate::plan::Call;
 use crate::plan::Comparison;
 use crate::plan::FieldKind;
-use crate::plan::Filter;
-use crate::plan::Function;
 use crate::plan::Operand;
-use crate::plan::Page;
 use crate::plan::PredicateRef;
 use crate::plan::Query;
 use crate::plan::VarId;
 use crate::plan::Variable;
-use crate::types::Position;
 use crate::types::Uid;
 use crate::types::Value;
 
@@ -101,71 +100,38 @@ fn name_of(place: usize) -> String {
     format!("found{place}")
 }
 
-fn function(call: Call) -> Function {
-    Function { call, at: Position::default() }
-}
-
 fn block_of(lookup: &Lookup<'_>, var: VarId) -> Block {
-    let (def, root, fields) = match lookup {
+    let (def, root, values) = match lookup {
         Lookup::Ids { def, uids } => {
             let mut uids = uids.clone();
             uids.sort_unstable();
             uids.dedup();
-            (def, Call::Uid { uids, vars: Vec::new() }, Vec::new())
+            (def, Call::Uid { uids, vars: Vec::new() }, None)
         }
         Lookup::Values { def, predicate, texts } => {
             let name = (*predicate).to_owned();
             let left = Operand::Predicate(PredicateRef { name, reverse: false, lang: None });
             let arguments = texts.iter().cloned().map(Argument::Text).collect();
-            let root = Call::Compare { op: Comparison::Eq, left, arguments };
-            (def, root, vec![value_field(predicate, var).into()])
+            (def, Call::Compare { op: Comparison::Eq, left, arguments }, Some(*predicate))
         }
     };
-    let is_type = function(Call::Type(def.dgraph_type.clone()));
+    let fields: Vec<_> = values.map(|name| value_field(name, var).into()).into_iter().collect();
     Block {
         name: "var".to_owned(),
-        at: Position::default(),
         kind: BlockKind::Hidden,
         var: if fields.is_empty() { Some(var) } else { None },
-        root: Some(function(root)),
-        filter: Some(Filter::Function(Box::new(is_type))),
-        order: Vec::new(),
-        page: Page::default(),
-        cascade: None,
-        normalize: false,
-        ignore_reflex: false,
-        recurse: None,
-        group_by: None,
         has_body: !fields.is_empty(),
         fields,
-        reads: Vec::new(),
         defines: vec![var],
+        ..node_block(root, Some(has_type(def)))
     }
 }
 
 /// The field that takes the values of a predicate into a variable.
 fn value_field(predicate: &str, var: VarId) -> plan::Field {
-    plan::Field {
-        kind: FieldKind::Predicate {
-            name: predicate.to_owned(),
-            reverse: false,
-            langs: Vec::new(),
-        },
-        at: Position::default(),
-        alias: None,
-        key: predicate.to_owned(),
-        var: Some(var),
-        filter: None,
-        order: Vec::new(),
-        page: Page::default(),
-        facets: None,
-        facet_filter: None,
-        cascade: None,
-        normalize: false,
-        group_by: None,
-        fields: Vec::new(),
-        has_body: false,
-    }
+    let (name, reverse, langs) = (predicate.to_owned(), false, Vec::new());
+    let kind = FieldKind::Predicate { name, reverse, langs };
+    plan::Field { var: Some(var), ..plan_field(kind, predicate.to_owned()) }
 }
 
 /// What the query found.

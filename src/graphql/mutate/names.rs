@@ -107,6 +107,8 @@ impl<'a> Names<'a> {
     fn add_id(&mut self, def: &'a TypeDef, object: &'a Entries) -> bool {
         let Some(id) = id_given(def, object) else { return false };
         match Uid::parse(id) {
+            // No node has the number 0.
+            Some(Uid(0)) => {}
             Some(uid) => self.lookups.id(def, uid.0),
             None => self.fault(format!("ID argument ({id}) was not able to be parsed")),
         }
@@ -148,7 +150,8 @@ impl<'a> Names<'a> {
         }
         let mut known = None;
         for (field, text) in &keys {
-            let Some(entity) = self.find(def, object, field, text)? else { continue };
+            let name = name_of(def, field, text.clone());
+            let Some(entity) = self.find(def, object, &name)? else { continue };
             if self.is_duplicate(entity, place, object) || known.is_some_and(|one| one != entity) {
                 return Err(format!("duplicate XID found: {text}"));
             }
@@ -220,20 +223,18 @@ impl<'a> Names<'a> {
     /// When a node of another type that inherits the field is defined with it.
     fn find(
         &self,
-        def: &'a TypeDef,
+        def: &TypeDef,
         object: &Entries,
-        field: &'a Field,
-        text: &Cow<'a, str>,
+        name: &KeyName<'a>,
     ) -> Result<Option<usize>, String> {
-        let known = self.by_key.get(&name_of(def, field, text.clone()));
-        let known = known.map_or(&[][..], Vec::as_slice);
+        let known = self.by_key.get(name).map_or(&[][..], Vec::as_slice);
         let of_type = |number: &&usize| self.entities[**number].def.name == def.name;
         if let Some(number) = known.iter().find(of_type) {
             return Ok(Some(*number));
         }
         let is_defined = |number: &usize| 1 < self.entities[*number].object.len();
         match 1 < object.len() && known.iter().any(is_defined) {
-            true => Err(format!("duplicate XID found: {text}")),
+            true => Err(format!("duplicate XID found: {}", name.2)),
             false => Ok(None),
         }
     }

@@ -230,12 +230,7 @@ impl<'a> Writer<'a> {
         }
         let filled = inverse_of(self.model, link).map(|(_, field)| field.name.as_str());
         let is_missing = |field: &&Field| {
-            field.ty.is_non_null()
-                && !(field.is_id() && field.predicate.is_none())
-                && !field.is_custom()
-                && !field.foreign
-                && !field.is_reverse()
-                && field.default_add.is_none()
+            is_required(field)
                 && filled != Some(field.name.as_str())
                 && given(object, &field.name).is_none()
         };
@@ -372,6 +367,13 @@ impl<'a> Writer<'a> {
         out.sets = types;
         Ok(out)
     }
+}
+
+/// Whether a new node has to be given a value of the field.
+fn is_required(field: &Field) -> bool {
+    let is_uid = field.is_id() && field.predicate.is_none();
+    let comes_by_itself = is_uid || field.is_custom() || field.is_reverse() || field.foreign;
+    field.ty.is_non_null() && !comes_by_itself && field.default_add.is_none()
 }
 
 /// The other end of a field's links.

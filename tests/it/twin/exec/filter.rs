@@ -28,6 +28,19 @@ impl Twin<'_> {
                 let test = self.test(function)?;
                 Ok(nodes.iter().copied().filter(|node| test(*node)).collect())
             }
+            Filter::Reaches(reach) => {
+                let ends = |node: u64| -> BTreeSet<u64> {
+                    self.graph.targets(node, &reach.predicate, reach.reverse).into_keys().collect()
+                };
+                let mut left = BTreeSet::new();
+                for node in nodes {
+                    let passed = self.filter_if(reach.filter.as_ref(), ends(*node))?;
+                    if passed.len() > reach.more_than as usize {
+                        left.insert(*node);
+                    }
+                }
+                Ok(left)
+            }
         }
     }
 

@@ -1,0 +1,198 @@
+//! Random requests.
+
+use super::world::Kind;
+use super::world::Node;
+use super::world::Scalar;
+use super::world::THINGS;
+use super::world::World;
+use super::world::random_value;
+use super::world::uid;
+use fastrand::Rng;
+use std::collections::BTreeMap;
+
+/// A query of one root field.
+pub fn query(rng: &mut Rng, world: &World) -> String {
+    let kind = Kind::random(rng);
+    let cascade = if rng.u8(..5) == 0 { " @cascade" } else { "" };
+    let name = kind.name;
+    match rng.u8(..6) {
+        0 => {
+            let id = uid(rng.usize(..world.nodes.len()));
+            format!("{{ get{name}(id: \"{id}\"){cascade} {} }}", selection(rng, kind, 2))
+        }
+        1 => {
+            let arguments =
+                filter(rng, kind).map_or(String::new(), |filter| format!("(filter: {filter})"));
+            format!("{{ aggregate{name}{arguments} {} }}", aggregates(kind))
+        }
+        _ => {
+            let arguments = arguments(rng, world, kind);
+            format!("{{ query{name}{arguments}{cascade} {} }}", selection(rng, kind, 3))
+        }
+    }
+}
+
+fn aggregates(kind: Kind) -> String {
+    let fields = kind.all_scalars().into_iter().filter(|(_, scalar)| *scalar != Scalar::Bool);
+    let fields: Vec<String> = fields.map(|(name, _)| format!("{name}Min {name}Max")).collect();
+    format!("{{ count {} }}", fields.join(" "))
+}
+
+fn arguments(rng: &mut Rng, world: &World, kind: Kind) -> String {
+    let mut parts = Vec::new();
+    parts.extend(filter(rng, kind).map(|filter| format!("filter: {filter}")));
+    if rng.u8(..3) == 0 {
+        let sortable: Vec<&str> = kind
+            .all_scalars()
+            .into_iter()
+            .filter(|(_, scalar)| *scalar != Scalar::Bool)
+            .map(|(name, _)| name)
+            .collect();
+        let direction = if rng.bool() { "asc" } else { "desc" };
+        parts.push(format!("order: {{{direction}: {}}}", sortable[rng.usize(..sortable.len())]));
+    } else if rng.u8(..4) == 0 {
+        parts.push(format!("after: \"{}\"", uid(rng.usize(..world.nodes.len()))));
+    }
+    if rng.bool() {
+        parts.push(format!("first: {}", rng.u8(1..4)));
+    }
+    if rng.u8(..4) == 0 {
+        parts.push(format!("offset: {}", rng.u8(..3)));
+    }
+    if parts.is_empty() { String::new() } else { format!("({})", parts.join(", ")) }
+}
+
+fn filter(rng: &mut Rng, kind: Kind) -> Option<String> {
+    let scalars = kind.all_scalars();
+    let (field, scalar) = scalars[rng.usize(..scalars.len())];
+    let value = random_value(rng, scalar);
+    let plain = match scalar {
+        Scalar::Bool => format!("{{{field}: {value}}}"),
+        Scalar::Int if rng.bool() => format!("{{{field}: {{ge: {value}}}}}"),
+        _ => format!("{{{field}: {{eq: {value}}}}}"),
+    };
+    match rng.u8(..8) {
+        0..=2 => None,
+        3 => Some(format!("{{not: {plain}}}")),
+        4 => Some(format!("{{has: [{field}], or: {plain}}}")),
+        5 => Some(format!("{{has: [{field}]}}")),
+        _ => Some(plain),
+    }
+}
+
+fn selection(rng: &mut Rng, kind: Kind, depth: usize) -> String {
+    let mut parts = vec!["__typename id".to_owned()];
+    parts.push(fields(rng, &kind.all_scalars(), &kind.all_edges(), depth));
+    if kind.is_interface {
+        for name in ["Doc", "Pic"] {
+            let own = Kind::of(name).unwrap();
+            parts.push(format!(
+                "... on {name} {{ id {} }}",
+                fields(rng, own.scalars, own.edges, depth)
+            ));
+        }
+    }
+    format!("{{ {} }}", parts.join(" "))
+}
+
+fn fields(
+    rng: &mut Rng,
+    scalars: &[(&'static str, Scalar)],
+    edges: &[(&'static str, &'static str, bool)],
+    depth: usize,
+) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend(scalars.iter().filter(|_| rng.bool()).map(|(name, _)| (*name).to_owned()));
+    for (name, target, is_list) in edges.iter().filter(|_| depth > 0) {
+        match Kind::of(target) {
+            Some(target) if rng.u8(..3) == 0 => {
+                let below = selection(rng, target, depth - 1);
+                let arguments = match is_list {
+                    true => super::requests::arguments(
+                        rng,
+                        &World { nodes: vec![some_node(target); 16] },
+                        target,
+                    ),
+                    false => filter(rng, target)
+                        .map_or(String::new(), |filter| format!("(filter: {filter})")),
+                };
+                parts.push(format!("{name}{arguments} {below}"));
+            }
+            Some(target) if *is_list && rng.u8(..4) == 0 => {
+                parts.push(format!("{name}Aggregate {}", aggregates(target)));
+            }
+            None if rng.u8(..2) == 0 => {
+                let members = THINGS.map(|member| {
+                    let kind = Kind::of(member).unwrap();
+                    format!("... on {member} {{ id {} }}", fields(rng, kind.scalars, &[], 0))
+                });
+                parts.push(format!("{name} {{ __typename {} }}", members.join(" ")));
+            }
+            _ => {}
+        }
+    }
+    parts.join(" ")
+}
+
+fn some_node(kind: Kind) -> Node {
+    Node { kind, values: BTreeMap::new(), edges: BTreeMap::new(), is_gone: false }
+}
+
+/// A filter for a mutation, and the nodes that it finds.
+pub fn chosen(rng: &mut Rng, world: &World, kind: Kind) -> (String, Vec<usize>) {
+    let all = world.of(kind);
+    match rng.u8(..3) {
+        0 => ("{}".to_owned(), all),
+        1 => {
+            let value = random_value(rng, Scalar::Text);
+            let has = |node: &usize| world.nodes[*node].values.get("title") == Some(&value);
+            (format!("{{title: {{eq: {value}}}}}"), all.iter().copied().filter(has).collect())
+        }
+        _ => {
+            let some: Vec<usize> = all.into_iter().filter(|_| rng.bool()).collect();
+            let ids: Vec<String> = some.iter().map(|node| format!("\"{}\"", uid(*node))).collect();
+            (format!("{{id: [{}]}}", ids.join(", ")), some)
+        }
+    }
+}
+
+/// An object for an add, with links to the nodes before `born`. The nodes that it makes are put into the world; their
+/// places are returned, its own first.
+pub fn input(rng: &mut Rng, world: &mut World, born: usize, kind: Kind) -> (String, Vec<usize>) {
+    let place = world.nodes.len();
+    let (mut parts, mut new) = (Vec::new(), vec![place]);
+    let mut node = some_node(kind);
+    for (name, scalar) in kind.all_scalars() {
+        if rng.u8(..4) != 0 {
+            let value = random_value(rng, scalar);
+            parts.push(format!("{name}: {value}"));
+            node.values.insert(name, value);
+        }
+    }
+    world.nodes.push(node);
+    for (name, target, is_list) in kind.all_edges() {
+        let Some(target) = Kind::of(target).filter(|target| !target.is_interface) else { continue };
+        let known = world.of(target);
+        let known: Vec<usize> = known.into_iter().filter(|node| *node < born).collect();
+        let (text, end) = match rng.u8(..4) {
+            0 if !known.is_empty() => {
+                let end = known[rng.usize(..known.len())];
+                (format!("{{id: \"{}\"}}", uid(end)), end)
+            }
+            1 => {
+                let end = world.nodes.len();
+                let mut child = some_node(target);
+                let value = random_value(rng, Scalar::Text);
+                let text = format!("{{title: {value}}}");
+                child.values.insert("title", value);
+                world.nodes.push(child);
+                new.push(end);
+                (text, end)
+            }
+            _ => continue,
+        };
+        parts.push(if is_list { format!("{name}: [{text}]") } else { format!("{name}: {text}") });
+        world.nodes[place].edges.insert(name, vec![end]);
+    }
+    (format!("{{{}}}", parts.join(", ")), new)
+}

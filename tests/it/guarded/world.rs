@@ -1,0 +1,281 @@
+//! The types and the nodes of a case.
+
+use serde_json::Value;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Scalar {
+    Text,
+    Int,
+    Bool,
+}
+
+/// A type as the schema declares it.
+#[derive(Clone, Copy)]
+pub struct Kind {
+    pub name: &'static str,
+    pub is_interface: bool,
+    pub parent: Option<&'static str>,
+    pub scalars: &'static [(&'static str, Scalar)],
+    /// Name, type, whether it is a list.
+    pub edges: &'static [(&'static str, &'static str, bool)],
+}
+
+pub const KINDS: [Kind; 5] = [
+    Kind {
+        name: "User",
+        is_interface: false,
+        parent: None,
+        scalars: &[("title", Scalar::Text), ("age", Scalar::Int), ("active", Scalar::Bool)],
+        edges: &[
+            ("boss", "User", false),
+            ("groups", "Group", true),
+            ("things", "Thing", true),
+            ("docs", "Item", true),
+        ],
+    },
+    Kind {
+        name: "Group",
+        is_interface: false,
+        parent: None,
+        scalars: &[("title", Scalar::Text), ("open", Scalar::Bool)],
+        edges: &[("members", "User", true), ("lead", "User", false)],
+    },
+    Kind {
+        name: "Item",
+        is_interface: true,
+        parent: None,
+        scalars: &[("title", Scalar::Text), ("public", Scalar::Bool)],
+        edges: &[("owner", "User", false)],
+    },
+    Kind {
+        name: "Doc",
+        is_interface: false,
+        parent: Some("Item"),
+        scalars: &[("pages", Scalar::Int)],
+        edges: &[("group", "Group", false), ("refs", "Item", true)],
+    },
+    Kind {
+        name: "Pic",
+        is_interface: false,
+        parent: Some("Item"),
+        scalars: &[("width", Scalar::Int)],
+        edges: &[("shows", "User", true)],
+    },
+];
+
+/// The members of the union.
+pub const THINGS: [&str; 2] = ["Doc", "Group"];
+
+const TITLES: [&str; 4] = ["ann", "bob", "cy", "zz"];
+
+impl Kind {
+    pub fn of(name: &str) -> Option<Kind> {
+        KINDS.into_iter().find(|kind| kind.name == name)
+    }
+
+    pub fn random(rng: &mut fastrand::Rng) -> Kind {
+        KINDS[rng.usize(..KINDS.len())]
+    }
+
+    /// The field of the nodes in a payload.
+    pub fn list(&self) -> String {
+        self.name.to_lowercase()
+    }
+
+    /// It and its interface.
+    pub fn lineage(&self) -> impl Iterator<Item = Kind> {
+        [Some(*self), self.parent.and_then(Kind::of)].into_iter().flatten()
+    }
+
+    pub fn all_scalars(&self) -> Vec<(&'static str, Scalar)> {
+        self.lineage().flat_map(|kind| kind.scalars.iter().copied()).collect()
+    }
+
+    pub fn all_edges(&self) -> Vec<(&'static str, &'static str, bool)> {
+        self.lineage().flat_map(|kind| kind.edges.iter().copied()).collect()
+    }
+
+    /// Whether a node of the concrete type is one of these.
+    pub fn holds(&self, concrete: Kind) -> bool {
+        concrete.lineage().any(|kind| kind.name == self.name)
+    }
+
+    fn predicate(&self, field: &str) -> String {
+        let has = |kind: &Kind| {
+            kind.scalars.iter().any(|known| known.0 == field)
+                || kind.edges.iter().any(|known| known.0 == field)
+        };
+        format!("{}.{field}", self.lineage().find(has).unwrap().name)
+    }
+}
+
+/// A node of a concrete type.
+#[derive(Clone)]
+pub struct Node {
+    pub kind: Kind,
+    pub values: BTreeMap<&'static str, Value>,
+    pub edges: BTreeMap<&'static str, Vec<usize>>,
+    /// Taken away; places of other nodes stay.
+    pub is_gone: bool,
+}
+
+#[derive(Clone)]
+pub struct World {
+    pub nodes: Vec<Node>,
+}
+
+pub fn uid(node: usize) -> String {
+    format!("{:#x}", 0x100 + node)
+}
+
+pub fn random_value(rng: &mut fastrand::Rng, scalar: Scalar) -> Value {
+    match scalar {
+        Scalar::Text => json!(TITLES[rng.usize(..3)]),
+        Scalar::Int => json!(rng.i64(0..4)),
+        Scalar::Bool => json!(rng.bool()),
+    }
+}
+
+/// The schema, with what `directive` says of each type.
+pub fn sdl(directive: impl Fn(&str) -> String) -> String {
+    let mut out = format!("union Thing = {}\n", THINGS.join(" | "));
+    for kind in KINDS {
+        let word = if kind.is_interface { "interface" } else { "type" };
+        let implements =
+            kind.parent.map_or(String::new(), |parent| format!(" implements {parent}"));
+        out += &format!("{word} {}{implements} {} {{\n", kind.name, directive(kind.name));
+        if kind.parent.is_none() {
+            out += "  id: ID!\n";
+        }
+        for (name, scalar) in kind.scalars {
+            let ty = match scalar {
+                Scalar::Text => "String @search(by: [hash])",
+                Scalar::Int => "Int @search",
+                Scalar::Bool => "Boolean @search",
+            };
+            out += &format!("  {name}: {ty}\n");
+        }
+        for (name, target, is_list) in kind.edges {
+            let ty = if *is_list { format!("[{target}]") } else { (*target).to_owned() };
+            out += &format!("  {name}: {ty}\n");
+        }
+        out += "}\n";
+    }
+    out
+}
+
+/// The predicates of all values.
+pub fn predicates() -> Vec<String> {
+    let of = |kind: Kind| kind.scalars.iter().map(move |(name, _)| kind.predicate(name));
+    KINDS.into_iter().flat_map(of).collect()
+}
+
+/// A node of an answer as text.
+pub fn line(node: &Value) -> String {
+    let types = node["dgraph.type"].as_array().unwrap();
+    let mut types: Vec<&str> = types.iter().map(|name| name.as_str().unwrap()).collect();
+    types.sort_unstable();
+    let values = predicates().into_iter().filter_map(|name| {
+        let value = node.get(&name)?;
+        Some(format!("{name}={value}"))
+    });
+    format!("{} {}", types.join(","), values.collect::<Vec<_>>().join(" "))
+}
+
+impl World {
+    pub fn random(rng: &mut fastrand::Rng) -> World {
+        // Larger ones take more than one batch to fill a page.
+        let (count, sparse) = if rng.u8(..6) == 0 { (200, 60) } else { (rng.usize(4..16), 3) };
+        let concrete: Vec<Kind> = KINDS.into_iter().filter(|kind| !kind.is_interface).collect();
+        let kinds: Vec<Kind> = (0..count).map(|_| concrete[rng.usize(..concrete.len())]).collect();
+        let nodes = kinds.iter().map(|kind| Node {
+            kind: *kind,
+            values: kind
+                .all_scalars()
+                .into_iter()
+                .filter(|_| rng.u8(..4) != 0)
+                .collect::<Vec<_>>()
+                .into_iter()
+                .map(|(name, scalar)| (name, random_value(rng, scalar)))
+                .collect(),
+            edges: kind
+                .all_edges()
+                .into_iter()
+                .map(|(name, target, is_list)| {
+                    let mut ends: Vec<usize> = (0..count)
+                        .filter(|end| is_of(kinds[*end], target) && rng.u8(..sparse) == 0)
+                        .collect();
+                    if !is_list {
+                        ends.truncate(1);
+                    }
+                    (name, ends)
+                })
+                .collect(),
+            is_gone: false,
+        });
+        World { nodes: nodes.collect() }
+    }
+
+    pub fn of(&self, kind: Kind) -> Vec<usize> {
+        let is_there =
+            |node: &usize| !self.nodes[*node].is_gone && kind.holds(self.nodes[*node].kind);
+        (0..self.nodes.len()).filter(is_there).collect()
+    }
+
+    /// Without the nodes that `keep` refuses, and the edges to them.
+    pub fn only(&self, keep: impl Fn(usize) -> bool) -> World {
+        let mut world = self.clone();
+        for (place, node) in world.nodes.iter_mut().enumerate() {
+            node.is_gone |= !keep(place);
+            node.edges.values_mut().for_each(|ends| ends.retain(|end| keep(*end)));
+        }
+        world
+    }
+
+    pub fn nquads(&self) -> String {
+        let mut out = String::new();
+        for (place, node) in self.nodes.iter().enumerate().filter(|(_, node)| !node.is_gone) {
+            let subject = uid(place);
+            for kind in node.kind.lineage() {
+                out += &format!("<{subject}> <dgraph.type> \"{}\" .\n", kind.name);
+            }
+            for (name, value) in &node.values {
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                out += &format!("<{subject}> <{}> \"{text}\" .\n", node.kind.predicate(name));
+            }
+            for (name, ends) in &node.edges {
+                for end in ends {
+                    out +=
+                        &format!("<{subject}> <{}> <{}> .\n", node.kind.predicate(name), uid(*end));
+                }
+            }
+        }
+        out
+    }
+
+    /// As [`super::dump`].
+    pub fn dump(&self) -> Vec<String> {
+        let nodes = self.nodes.iter().filter(|node| !node.is_gone).map(|node| {
+            let mut shown = serde_json::Map::new();
+            let types = node.kind.lineage().map(|kind| json!(kind.name));
+            shown.insert("dgraph.type".to_owned(), types.collect());
+            for (name, value) in &node.values {
+                shown.insert(node.kind.predicate(name), value.clone());
+            }
+            line(&Value::Object(shown))
+        });
+        let mut lines: Vec<String> = nodes.collect();
+        lines.sort();
+        lines
+    }
+}
+
+/// Whether a node of the concrete type may stand at the end of an edge.
+pub fn is_of(concrete: Kind, target: &str) -> bool {
+    match Kind::of(target) {
+        Some(kind) => kind.holds(concrete),
+        None => THINGS.contains(&concrete.name),
+    }
+}
