@@ -26,7 +26,6 @@ pub struct Subscription {
     database: Database,
     operation: Operation,
     loaded: Arc<Loaded>,
-    headers: Headers,
     /// The answer that was given last, by two fingerprints whose keys nobody knows.
     last: Option<[u64; 2]>,
     fingerprints: [RandomState; 2],
@@ -56,7 +55,7 @@ impl Database {
     pub fn graphql_subscribe(
         &self,
         request: &Request,
-        headers: Headers,
+        headers: &Headers,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<Subscription, Vec<Fault>> {
         let begun = guarded(|| Ok(self.begin_subscription(request, headers, wake)));
@@ -66,7 +65,7 @@ impl Database {
     fn begin_subscription(
         &self,
         request: &Request,
-        headers: Headers,
+        headers: &Headers,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<Subscription, Vec<Fault>> {
         let version = self.version().map_err(|error| refusal(&error))?;
@@ -79,7 +78,7 @@ impl Database {
             return Err(vec![Fault::new(message)]);
         }
         let told = |why: String| vec![Fault::new(why)];
-        let session = Session::new(&loaded, &headers).map_err(told)?;
+        let session = Session::new(&loaded, headers).map_err(told)?;
         session.caller(&loaded).map_err(told)?;
         let names = subscribe::predicates(&loaded.model, &operation).map(|mut names| {
             names.push(SCHEMA_PREDICATE.to_owned());
@@ -91,7 +90,6 @@ impl Database {
             database: self.clone(),
             operation,
             loaded,
-            headers,
             session,
             last: None,
             fingerprints: [RandomState::new(), RandomState::new()],
@@ -130,9 +128,8 @@ impl Subscription {
             if !current.is_some_and(|current| Arc::ptr_eq(&current, &self.loaded)) {
                 return Ok(None);
             }
-            let (database, headers) = (&self.database, &self.headers);
             let (loaded, session) = (Arc::clone(&self.loaded), self.session.clone());
-            let run = Run { database, version, loaded, session, headers, control };
+            let run = Run { database: &self.database, version, loaded, session, control };
             Ok(Some(run.carry_out(&self.operation)))
         });
         match asked {

@@ -119,7 +119,7 @@ impl Source {
         }
         let news = Arc::new(Notify::new());
         let wake = Arc::clone(&news);
-        let begin = || database.graphql_subscribe(&request, headers, move || wake.notify_one());
+        let begin = || database.graphql_subscribe(&request, &headers, move || wake.notify_one());
         match feeds.at_desk(begin).await {
             Ok(subscription) => self.follow(subscription, &news).await,
             Err(faults) => self.fail(faults).await,
