@@ -31,6 +31,7 @@ TRACES = {
     "graphql/normal.jsonl": ("--graphql-debug", *LAMBDA),
     "graphql/directives.jsonl": ("--graphql-debug", *LAMBDA),
     "graphql/schema.jsonl": LAMBDA,
+    "graphql/subscription.jsonl": (),
 }
 """The recordings of GraphQL requests, with the arguments of the server that they were made with."""
 
