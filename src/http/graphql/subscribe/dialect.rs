@@ -194,7 +194,7 @@ fn one_text(faults: &[Fault]) -> String {
 }
 
 /// What a close frame can hold: 123 bytes of text.
-fn reason(message: &str) -> String {
+pub fn reason(message: &str) -> String {
     let mut end = message.len().min(123);
     while !message.is_char_boundary(end) {
         end -= 1;

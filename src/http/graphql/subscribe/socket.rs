@@ -5,6 +5,7 @@ use crate::db::graphql::Headers;
 use crate::http::graphql::endpoint::extensions;
 use crate::http::graphql::subscribe::dialect::Dialect;
 use crate::http::graphql::subscribe::dialect::Said;
+use crate::http::graphql::subscribe::dialect::reason;
 use crate::http::graphql::subscribe::feed::Delivery;
 use crate::http::graphql::subscribe::feed::Feed;
 use crate::http::graphql::subscribe::feed::Item;
@@ -203,8 +204,7 @@ impl Connection {
         let is_full = self.feeds.len() >= most;
         match self.feeds.entry(Arc::clone(&job.id)) {
             Entry::Occupied(_) if self.dialect == Dialect::Modern => {
-                let mut reason = format!("Subscriber for {} already exists", job.id);
-                reason.truncate(reason.floor_char_boundary(123));
+                let reason = reason(&format!("Subscriber for {} already exists", job.id));
                 Break(Some((4409, reason)))
             }
             Entry::Vacant(_) if is_full => {
