@@ -214,7 +214,8 @@ impl Open {
         Ok(())
     }
 
-    /// Ends the log: with a snapshot unless it is short, and on the disk in any case. Does nothing
+    /// Ends the log: with a snapshot unless it is short or there is no room for one, and on the
+    /// disk in any case. Does nothing
     /// to what is not ours to write.
     ///
     /// # Errors
@@ -231,7 +232,11 @@ impl Open {
             // It catches what could make it panic.
             let _ = thread.join();
         }
-        if SHORT_LOG < writing.wal.unsaved() { self.checkpoint() } else { writing.wal.sync() }
+        // Where there is no room for a snapshot, the log has it all.
+        match SHORT_LOG < writing.wal.unsaved() {
+            true => self.checkpoint().or_else(|_| writing.wal.sync()),
+            false => writing.wal.sync(),
+        }
     }
 
     /// Reads what other processes committed since. Returns the number of the newest commit.

@@ -232,7 +232,14 @@ fn take_lock(path: &Path) -> Result<Lock> {
     let path = path.join(LOCK);
     let mut options = File::options();
     let file = options.create(true).truncate(false).write(true).open(&path);
-    let file = file.map_err(|error| failed("opening", &path, error))?;
+    let file = file.map_err(|error| match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            let context = "this process may not write there; open the database read-only, or make \
+                           the directory writable: opening";
+            failed(context, &path, error)
+        }
+        _ => failed("opening", &path, error),
+    })?;
     match file.try_lock() {
         Ok(()) => Ok(Lock { _file: file, process: process::id() }),
         Err(TryLockError::WouldBlock) => {
