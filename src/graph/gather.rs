@@ -11,6 +11,7 @@ use super::check::convert_owned;
 use super::node_ids::NodeIds;
 use super::parts::EdgePart;
 use super::parts::FacetPart;
+use super::parts::FacetRows;
 use super::parts::ValuePart;
 use super::renumber::with_high_uids;
 use super::version::Predicate;
@@ -269,26 +270,22 @@ impl Pending {
         }
     }
 
-    fn renumber(&mut self, number: impl Fn(u32) -> u32) {
-        for part in self.langs.values_mut().flatten() {
+    fn renumber(&mut self, number: impl Fn(u32) -> u32 + Sync) {
+        self.langs.par_iter_mut().flat_map(|(_, parts)| parts).for_each(|part| {
             renumber_nodes(&mut part.nodes, &number);
-        }
-        for part in &mut self.edges {
+        });
+        self.edges.par_iter_mut().for_each(|part| {
             renumber_nodes(&mut part.nodes, &number);
             renumber_nodes(&mut part.targets, &number);
-        }
+        });
     }
 
     /// All nodes that the statements name.
     fn nodes(&self) -> RoaringBitmap {
         let mut nodes = RoaringBitmap::new();
-        for part in self.langs.values().flatten() {
-            add_nodes(&part.nodes, &mut nodes);
-        }
-        for part in &self.edges {
-            add_nodes(&part.nodes, &mut nodes);
-            add_nodes(&part.targets, &mut nodes);
-        }
+        let values = self.langs.values().flatten().map(|part| &part.nodes[..]);
+        let edges = self.edges.iter().flat_map(|part| [&part.nodes[..], &part.targets[..]]);
+        add_nodes(&values.chain(edges).collect::<Vec<_>>(), &mut nodes);
         nodes
     }
 
@@ -330,11 +327,10 @@ impl Pending {
             return;
         }
         let mut subjects = RoaringBitmap::new();
-        let mut rows = 0;
-        for part in self.langs.values().flatten() {
-            add_nodes(&part.nodes, &mut subjects);
-            rows += part.nodes.len() as u64;
-        }
+        let columns: Vec<&[u32]> =
+            self.langs.values().flatten().map(|part| &part.nodes[..]).collect();
+        add_nodes(&columns, &mut subjects);
+        let rows = columns.iter().map(|column| column.len() as u64).sum();
         Arc::make_mut(&mut self.def).list = subjects.len() < rows;
     }
 }
@@ -350,29 +346,33 @@ fn first_definition(batch: &PredicateBatch) -> PredicateDef {
     def
 }
 
-fn add_nodes(part: &[u32], nodes: &mut RoaringBitmap) {
-    if part.is_sorted() {
-        let distinct = part.chunk_by(|one, next| one == next).map(|run| run[0]);
-        let sorted = RoaringBitmap::from_sorted_iter(distinct);
-        *nodes |= sorted.expect("the part is sorted");
-        return;
-    }
-    let (least, greatest) = part
-        .iter()
-        .fold((u32::MAX, 0), |(least, greatest), &node| (least.min(node), greatest.max(node)));
-    let span = greatest.saturating_sub(least) as usize + 1;
-    if SPREAD_MAX * part.len() < span {
-        nodes.extend(part);
+/// Adds the nodes of some columns to a set.
+fn add_nodes(columns: &[&[u32]], nodes: &mut RoaringBitmap) {
+    let all = || columns.iter().flat_map(|column| column.iter().copied());
+    let ends = |column: &&[u32]| Some((*column.iter().min()?, *column.iter().max()?));
+    let ends: Vec<(u32, u32)> = columns.par_iter().filter_map(ends).collect();
+    let Some(least) = ends.iter().map(|ends| ends.0).min() else { return };
+    let greatest = ends.iter().map(|ends| ends.1).max().unwrap_or(least);
+    let span = (greatest - least) as usize + 1;
+    let count: usize = columns.iter().map(|column| column.len()).sum();
+    if SPREAD_MAX * count < span {
+        nodes.extend(all());
         return;
     }
     // A bit each is cheaper than a place in a set, many times over.
-    let mut bits = vec![0u64; span.div_ceil(64)];
-    for node in part {
+    let mut words = vec![0u64; span.div_ceil(64)];
+    for node in all() {
         let bit = node - least;
-        bits[(bit / 64) as usize] |= 1 << (bit % 64);
+        words[(bit / 64) as usize] |= 1 << (bit % 64);
     }
-    let is_set = |bit: &u32| bits[(bit / 64) as usize] >> (bit % 64) & 1 == 1;
-    let found = (0..span as u32).filter(is_set).map(|bit| least + bit);
+    let found = words.iter().zip(0_u32..).flat_map(|(&word, place)| {
+        let mut rest = word;
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+            rest &= rest - 1;
+            Some(least + place * 64 + bit)
+        })
+    });
     *nodes |= RoaringBitmap::from_sorted_iter(found).expect("the bits are in order");
 }
 
@@ -402,11 +402,11 @@ fn converted(
 fn moved_facet(facet: &FacetPart, places: &[Option<u32>]) -> FacetPart {
     let kept = facet.rows.iter().enumerate();
     let kept: Vec<(u32, u32)> = kept
-        .filter_map(|(at, &row)| places[row as usize].map(|place| (at as u32, place)))
+        .filter_map(|(at, row)| places[row as usize].map(|place| (at as u32, place)))
         .collect();
     FacetPart {
         key: facet.key.clone(),
-        rows: kept.iter().map(|&(_, place)| place).collect(),
+        rows: FacetRows::new(kept.iter().map(|&(_, place)| place).collect()),
         values: facet.values.gather(&kept.iter().map(|&(at, _)| at).collect::<Vec<u32>>()),
     }
 }

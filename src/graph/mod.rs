@@ -51,7 +51,7 @@ pub use keys::Key;
 pub use load::{LoadOptions, LoadProgress, LoadReport, LoadSource, SkippedLine, load};
 pub use mutate::{MutationReport, stage};
 pub use node_ids::NodeIds;
-pub use parts::{EdgePart, FacetPart, ValuePart};
+pub use parts::{EdgePart, FacetPart, FacetRows, ValuePart};
 pub use publish::Store;
 pub use snapshots::Snapshot;
 pub use statements::{Mutation, MutationTree, Statements};

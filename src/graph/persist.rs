@@ -181,6 +181,13 @@ impl Writer {
                 self.catalog.byte(5);
                 self.tag(*value_type as u8).text(name, texts)
             }
+            Values::Days(days) => self.tag(8).array(name, days),
+            Values::SmallTime(seconds) => self.tag(9).array(name, seconds),
+            Values::Coded { value_type, codes, texts } => {
+                self.catalog.byte(10);
+                self.tag(*value_type as u8).array(&part("codes"), codes)?;
+                self.file.text(name, texts)
+            }
             Values::Vector { offsets, numbers } => {
                 self.tag(6).offsets(name, offsets)?;
                 self.file.array(&part("numbers"), numbers)
@@ -347,13 +354,7 @@ impl Reader<'_> {
                 self.check(fits(nanos.len()) && fits(offsets.len()), name)?;
                 Values::DateTime { seconds, nanos, offsets }
             }
-            5 => {
-                let value_type = ValueType::from_tag(self.catalog.byte()?);
-                let Some(value_type) = value_type else {
-                    return Err(self.catalog.corrupt("values of an unknown type"));
-                };
-                Values::Text { value_type, texts: file.text(name)? }
-            }
+            5 => Values::Text { value_type: self.value_type()?, texts: file.text(name)? },
             6 => {
                 let (offsets, numbers) = (file.offsets(name)?, file.array(&part("numbers"))?);
                 self.check(offsets.total() == numbers.len(), name)?;
@@ -364,8 +365,20 @@ impl Reader<'_> {
                 self.check(offsets.total() == bytes.len(), name)?;
                 Values::Mixed { offsets, bytes }
             }
+            8 => Values::Days(file.array(name)?),
+            9 => Values::SmallTime(file.array(name)?),
+            10 => {
+                let value_type = self.value_type()?;
+                let (codes, texts) = (file.array(&part("codes"))?, file.text(name)?);
+                Values::Coded { value_type, codes, texts }
+            }
             _ => return Err(self.catalog.corrupt("values of an unknown kind")),
         })
+    }
+
+    fn value_type(&mut self) -> Result<ValueType> {
+        let value_type = ValueType::from_tag(self.catalog.byte()?);
+        value_type.ok_or_else(|| self.catalog.corrupt("values of an unknown type"))
     }
 
     fn check(&self, fits: bool, name: &str) -> Result<()> {

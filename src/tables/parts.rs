@@ -3,6 +3,7 @@
 use super::cells::Cells;
 use crate::formats::Object;
 use crate::graph::FacetPart;
+use crate::graph::FacetRows;
 use crate::graph::ValuePart;
 use crate::graph::check_indexed;
 use crate::graph::stored;
@@ -106,7 +107,7 @@ pub fn facet_part(array: &ArrayRef, rows: &[u32], key: &str) -> Result<Option<Fa
             values.push(value);
         }
     }
-    Ok(Some(FacetPart { key: key.to_owned(), rows: facet_rows, values: values.finish() }))
+    Ok(Some(FacetPart { key: key.to_owned(), rows: FacetRows::new(facet_rows), values: values.finish() }))
 }
 
 /// A value, borrowed where it is stored as it is.
