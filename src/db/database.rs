@@ -287,6 +287,11 @@ impl Open {
         self.directory.as_ref().map_or(Ok(()), Directory::check_writable)
     }
 
+    /// The directory; `None` for a database in memory.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.directory.as_ref().map(Directory::path)
+    }
+
     fn checkpoint(&self) -> Result<()> {
         let Some(directory) = &self.directory else { return Ok(()) };
         let mut saved = self.saved_commit.lock().unwrap_or_else(PoisonError::into_inner);

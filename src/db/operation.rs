@@ -51,6 +51,14 @@ pub struct LoadOptions {
     pub skip_errors: bool,
     /// How far the load is.
     pub progress: LoadProgress,
+    /// The bytes that the load may take in memory beside its largest predicate; 0 for no bound.
+    pub memory: u64,
+}
+
+impl From<Source> for Vec<Source> {
+    fn from(source: Source) -> Vec<Source> {
+        vec![source]
+    }
 }
 
 /// What a load did.
@@ -77,7 +85,7 @@ impl From<graph::LoadReport> for LoadReport {
             elapsed: Duration::ZERO,
             skipped: report.skipped_count,
             skipped_lines: lines
-                .map(|line| SkippedLine { line: line.line, reason: line.reason })
+                .map(|line| SkippedLine { file: line.file, line: line.line, reason: line.reason })
                 .collect(),
         }
     }
@@ -86,6 +94,8 @@ impl From<graph::LoadReport> for LoadReport {
 /// A line that was left out of a load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SkippedLine {
+    /// The file, or what else errors call the source.
+    pub file: String,
     /// Its number, from 1.
     pub line: u64,
     /// What is wrong with it.

@@ -14,6 +14,9 @@ use super::parts::FacetPart;
 use super::parts::FacetRows;
 use super::parts::ValuePart;
 use super::renumber::with_high_uids;
+use super::spill::Spill;
+use super::spill::Spilled;
+use super::unique::check_unique;
 use super::version::Predicate;
 use super::version::PredicateData;
 use super::version::Version;
@@ -43,18 +46,32 @@ pub struct Gathered {
     blanks: FxHashMap<Box<str>, u32>,
     highs: FxHashMap<u64, u32>,
     greatest_low: u32,
+    spill: Option<Spill>,
 }
+
+/// Says what the data calls a node that has no uid there.
+pub type Label<'a> = dyn Fn(u32) -> Option<String> + Sync + 'a;
 
 /// A predicate with all that was read of it.
 struct Pending {
     def: Arc<PredicateDef>,
     /// The schema did not know it: the statements decide whether it is a list.
     is_new: bool,
+    /// JSON said so.
+    is_listed: bool,
     langs: BTreeMap<Box<str>, Vec<ValuePart>>,
     edges: Vec<EdgePart>,
+    /// What came before and is in files: values with their language, edges.
+    spilled_values: Vec<(Box<str>, Spilled)>,
+    spilled_edges: Vec<Spilled>,
 }
 
 impl Gathered {
+    /// Nothing yet. What comes goes to files where `spill` says so.
+    pub fn new(spill: Option<Spill>) -> Gathered {
+        Gathered { spill, ..Gathered::default() }
+    }
+
     /// Takes the next batch over. Returns the lines that turn out not to be storable, by line,
     /// along with those that the batch has already; the others are taken, unless `skip` is false.
     ///
@@ -65,12 +82,14 @@ impl Gathered {
         let mut bad_lines = batch.bad_lines;
         self.greatest_low = self.greatest_low.max(batch.greatest_low);
         let foreign = self.add_foreign(batch.foreign)?;
+        let held = batch.predicates.iter().map(PredicateBatch::byte_len).sum();
         for mut predicate in batch.predicates {
             if !foreign.is_empty() {
                 renumber(&mut predicate, |node| foreign[(node - FOREIGN) as usize]);
             }
             self.add_predicate(predicate, schema, &mut bad_lines);
         }
+        self.hold(held)?;
         bad_lines.sort_by_key(|bad| bad.line);
         Ok(bad_lines)
     }
@@ -120,31 +139,97 @@ impl Gathered {
         self.predicates[place].add(batch, bad_lines);
     }
 
+    /// Whether there is a predicate whose values must not be shared.
+    pub fn has_unique(&self) -> bool {
+        self.predicates.iter().any(|pending| pending.def.unique)
+    }
+
+    /// Counts what was taken over, and writes all to a file when it is too much.
+    fn hold(&mut self, bytes: usize) -> Result<()> {
+        let Some(spill) = self.spill.as_mut() else { return Ok(()) };
+        if !spill.hold(bytes) {
+            return Ok(());
+        }
+        let mut run = spill.begin()?;
+        let mut written = Vec::new();
+        for pending in &mut self.predicates {
+            let (mut langs, mut edges) = (Vec::new(), None);
+            for (lang, parts) in std::mem::take(&mut pending.langs) {
+                langs.push((lang, run.values(parts)?));
+            }
+            if !pending.edges.is_empty() {
+                edges = Some(run.edges(std::mem::take(&mut pending.edges))?);
+            }
+            written.push((langs, edges));
+        }
+        let file = spill.end(run)?;
+        for (pending, (langs, edges)) in self.predicates.iter_mut().zip(written) {
+            let langs = langs.into_iter().map(|(lang, part)| (lang, Spilled::new(&file, part)));
+            pending.spilled_values.extend(langs);
+            pending.spilled_edges.extend(edges.map(|part| Spilled::new(&file, part)));
+        }
+        Ok(())
+    }
+
     /// The version that has the gathered data too, and the number of distinct nodes in the data.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when there are too many nodes.
+    /// [`Error::Limit`] when there are too many nodes; those of [`Gathered::build`].
     pub fn finish(mut self, version: &Version) -> Result<(Version, u64)> {
         let foreign = std::mem::take(&mut self.foreign);
+        let mut blanks = std::mem::take(&mut self.blanks);
         let (next, numbers) = final_numbers(version, &foreign, self.greatest_low)?;
-        Ok(self.build(next, &numbers))
+        drop(foreign);
+        if !self.has_unique() {
+            blanks = FxHashMap::default();
+        }
+        let label = |node: u32| {
+            let is_node = |number: u32| numbers[(number - FOREIGN) as usize] == node;
+            let (label, _) = blanks.iter().find(|(_, number)| is_node(**number))?;
+            Some(format!("_:{label}"))
+        };
+        self.build(next, &numbers, &label)
     }
 
     /// The version that has the gathered data too, where the node of each number from [`FOREIGN`]
     /// on is known, and the number of distinct nodes in the data.
-    pub fn build(self, mut next: Version, numbers: &[u32]) -> (Version, u64) {
-        drop((self.foreign, self.blanks, self.highs, self.by_name));
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for a value that two nodes must not share, whom `label` names;
+    /// [`Error::Io`] when a temporary file can't be written or read.
+    pub fn build(
+        self,
+        mut next: Version,
+        numbers: &[u32],
+        label: &Label<'_>,
+    ) -> Result<(Version, u64)> {
+        let Gathered { predicates, spill, .. } = self;
         let stored = &next.predicates;
-        let build = |mut pending: Pending| {
+        let build = |mut pending: Pending| -> Result<(RoaringBitmap, Predicate)> {
+            pending.read_back()?;
             if !numbers.is_empty() {
                 pending.renumber(|node| numbers[(node - FOREIGN) as usize]);
             }
             let nodes = pending.nodes();
             let old = stored.get(pending.def.name.as_str());
-            (nodes, pending.build(old.map(|old| &**old)))
+            let predicate = pending.build(old.map(|old| &**old));
+            check_unique(&predicate, &next.nodes, label)?;
+            Ok((nodes, predicate))
         };
-        let built: Vec<_> = self.predicates.into_par_iter().map(build).collect();
+        let built: Vec<_> = match spill {
+            None => predicates.into_par_iter().map(build).collect::<Result<_>>()?,
+            Some(mut spill) => {
+                // One after the other, and none stays in memory.
+                let mut built = Vec::with_capacity(predicates.len());
+                for pending in predicates {
+                    let (nodes, predicate) = build(pending)?;
+                    built.push((nodes, spill.settle(predicate)?));
+                }
+                built
+            }
+        };
         let mut nodes = RoaringBitmap::new();
         let mut schema = Schema::clone(&next.schema);
         for (of_predicate, predicate) in built {
@@ -156,25 +241,34 @@ impl Gathered {
             next.predicates.insert(Arc::from(def.name.as_str()), Arc::new(predicate));
         }
         next.schema = Arc::new(schema);
-        (next, nodes.len())
+        Ok((next, nodes.len()))
     }
 
-    /// Takes values without a language over. The schema is to know the predicate.
-    pub fn add_values(&mut self, def: &PredicateDef, part: ValuePart) {
-        let langs = &mut self.pending(def).langs;
-        langs.entry(Box::default()).or_default().push(part);
+    /// Takes values in a language over. The schema is to know the predicate.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when a temporary file can't be written.
+    pub fn add_values(&mut self, def: &PredicateDef, lang: &str, part: ValuePart) -> Result<()> {
+        let held = part.byte_len();
+        self.pending(def).langs.entry(lang.into()).or_default().push(part);
+        self.hold(held)
     }
 
     /// Takes edges over. The schema is to know the predicate.
-    pub fn add_edges(&mut self, def: &PredicateDef, part: EdgePart) {
+    ///
+    /// # Errors
+    ///
+    /// As [`Gathered::add_values`].
+    pub fn add_edges(&mut self, def: &PredicateDef, part: EdgePart) -> Result<()> {
+        let held = part.byte_len();
         self.pending(def).edges.push(part);
+        self.hold(held)
     }
 
     fn pending(&mut self, def: &PredicateDef) -> &mut Pending {
         let place = *self.by_name.entry(def.name.as_str().into()).or_insert_with(|| {
-            let def = Arc::new(def.clone());
-            let (langs, edges) = (BTreeMap::new(), Vec::new());
-            self.predicates.push(Pending { def, is_new: false, langs, edges });
+            self.predicates.push(Pending::of(def.clone(), false));
             self.predicates.len() - 1
         });
         &mut self.predicates[place]
@@ -221,10 +315,39 @@ impl Pending {
         let def = schema.predicates.get(&*batch.name).cloned();
         let is_new = def.is_none();
         let def = def.unwrap_or_else(|| first_definition(batch));
-        Pending { def: Arc::new(def), is_new, langs: BTreeMap::new(), edges: Vec::new() }
+        Pending::of(def, is_new)
+    }
+
+    fn of(def: PredicateDef, is_new: bool) -> Pending {
+        Pending {
+            def: Arc::new(def),
+            is_new,
+            is_listed: false,
+            langs: BTreeMap::new(),
+            edges: Vec::new(),
+            spilled_values: Vec::new(),
+            spilled_edges: Vec::new(),
+        }
+    }
+
+    /// Takes what is in files back, before what came later.
+    fn read_back(&mut self) -> Result<()> {
+        let later = std::mem::take(&mut self.langs);
+        for (lang, part) in std::mem::take(&mut self.spilled_values) {
+            self.langs.entry(lang).or_default().push(part.values()?);
+        }
+        for (lang, parts) in later {
+            self.langs.entry(lang).or_default().extend(parts);
+        }
+        let spilled = std::mem::take(&mut self.spilled_edges);
+        let mut edges: Vec<EdgePart> = spilled.iter().map(Spilled::edges).collect::<Result<_>>()?;
+        edges.append(&mut self.edges);
+        self.edges = edges;
+        Ok(())
     }
 
     fn add(&mut self, mut batch: PredicateBatch, bad_lines: &mut Vec<BadLine>) {
+        self.is_listed |= batch.is_listed;
         if let Some((value_lines, edge_lines)) = batch.lines.take() {
             self.fit(&mut batch, &value_lines, &edge_lines, bad_lines);
         }
@@ -321,7 +444,7 @@ impl Pending {
         Predicate { def, data: PredicateData::Values(built) }
     }
 
-    /// A new predicate is a list when a node has it more than once.
+    /// A new predicate is a list when JSON has it in brackets, or a node has it more than once.
     fn decide_list(&mut self) {
         if matches!(self.def.value_type, ValueType::Uid | ValueType::Bool | ValueType::Password) {
             return;
@@ -331,7 +454,7 @@ impl Pending {
             self.langs.values().flatten().map(|part| &part.nodes[..]).collect();
         add_nodes(&columns, &mut subjects);
         let rows = columns.iter().map(|column| column.len() as u64).sum();
-        Arc::make_mut(&mut self.def).list = subjects.len() < rows;
+        Arc::make_mut(&mut self.def).list = self.is_listed || subjects.len() < rows;
     }
 }
 
@@ -401,9 +524,8 @@ fn converted(
 
 fn moved_facet(facet: &FacetPart, places: &[Option<u32>]) -> FacetPart {
     let kept = facet.rows.iter().enumerate();
-    let kept: Vec<(u32, u32)> = kept
-        .filter_map(|(at, row)| places[row as usize].map(|place| (at as u32, place)))
-        .collect();
+    let kept: Vec<(u32, u32)> =
+        kept.filter_map(|(at, row)| places[row as usize].map(|place| (at as u32, place))).collect();
     FacetPart {
         key: facet.key.clone(),
         rows: FacetRows::new(kept.iter().map(|&(_, place)| place).collect()),

@@ -220,7 +220,9 @@ impl Interner {
 
 impl<K> Shards<K> {
     fn into_slots(self) -> impl Iterator<Item = (K, Slot)> {
-        self.maps.into_iter().flat_map(|map| map.into_inner().unwrap_or_else(PoisonError::into_inner))
+        self.maps
+            .into_iter()
+            .flat_map(|map| map.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

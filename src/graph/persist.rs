@@ -25,6 +25,7 @@ use crate::index::TokenIndex;
 use crate::schema::PredicateDef;
 use crate::schema::Schema;
 use crate::schema::parse_schema;
+use crate::storage::Array;
 use crate::storage::Column;
 use crate::storage::Edges;
 use crate::storage::FacetColumn;
@@ -52,12 +53,22 @@ const CATALOG: &str = "catalog";
 pub fn save(version: &Version, path: &Path) -> Result<()> {
     catch_corrupt(|| {
         let version = settle_all(version);
-        let file = SnapshotWriter::create(path)?;
-        let mut writer = Writer { file, catalog: CatalogWriter::default() };
+        let mut writer = Writer::create(path)?;
         writer.version(&version)?;
-        let Writer { mut file, catalog } = writer;
-        file.bytes(CATALOG, &catalog.finish())?;
-        file.finish()
+        writer.into_file()?.finish()
+    })?
+}
+
+/// As [`save`], without waiting for the disk.
+///
+/// # Errors
+///
+/// As [`save`].
+pub fn save_temporary(version: &Version, path: &Path) -> Result<()> {
+    catch_corrupt(|| {
+        let mut writer = Writer::create(path)?;
+        writer.version(version)?;
+        writer.into_file()?.finish_temporary()
     })?
 }
 
@@ -71,8 +82,7 @@ pub fn open(path: &Path) -> Result<Version> {
     let file = SnapshotFile::open(path)?;
     catch_corrupt(|| {
         let bytes = file.bytes(CATALOG)?;
-        let catalog = CatalogReader::new(bytes.as_slice(), path.display().to_string());
-        Reader { file: &file, catalog }.version()
+        Reader::new(&file, bytes.as_slice()).version()
     })?
 }
 
@@ -86,12 +96,52 @@ pub fn verify(path: &Path) -> Result<()> {
     open(path).map(|_| ())
 }
 
-struct Writer {
+/// Writes sections, and the catalog that says what they are.
+pub struct Writer {
     file: SnapshotWriter,
-    catalog: CatalogWriter,
+    /// The catalog so far.
+    pub catalog: CatalogWriter,
 }
 
 impl Writer {
+    /// Begins a file.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::types::Error::Io`] when the system refuses, as do all that write.
+    pub fn create(path: &Path) -> Result<Writer> {
+        Ok(Writer { file: SnapshotWriter::create(path)?, catalog: CatalogWriter::default() })
+    }
+
+    /// The catalog of what was written since the last call.
+    pub fn take_catalog(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.catalog).finish()
+    }
+
+    /// Ends a file whose catalogs are kept elsewhere, without waiting for the disk.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::create`].
+    pub fn finish_temporary(self) -> Result<()> {
+        self.file.finish_temporary()
+    }
+
+    fn into_file(self) -> Result<SnapshotWriter> {
+        let Writer { mut file, catalog } = self;
+        file.bytes(CATALOG, &catalog.finish())?;
+        Ok(file)
+    }
+
+    /// Writes numbers.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::create`].
+    pub fn numbers(&mut self, name: &str, numbers: Vec<u32>) -> Result<()> {
+        self.file.array(name, &Array::from_vec(numbers))
+    }
+
     fn version(&mut self, version: &Version) -> Result<()> {
         self.catalog.byte(LAYOUT);
         self.catalog.number(version.commit);
@@ -165,7 +215,12 @@ impl Writer {
         Ok(())
     }
 
-    fn values(&mut self, name: &str, values: &Values) -> Result<()> {
+    /// Writes values; what they are goes to the catalog.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::create`].
+    pub fn values(&mut self, name: &str, values: &Values) -> Result<()> {
         let part = |part: &str| format!("{name}.{part}");
         match values {
             Values::SmallInt(numbers) => self.tag(0).array(name, numbers),
@@ -205,12 +260,20 @@ impl Writer {
     }
 }
 
-struct Reader<'a> {
+/// Reads sections as the catalog says what they are.
+pub struct Reader<'a> {
     file: &'a SnapshotFile,
-    catalog: CatalogReader<'a>,
+    /// The rest of the catalog.
+    pub catalog: CatalogReader<'a>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    /// A reader of a file whose catalog is given.
+    pub fn new(file: &'a SnapshotFile, catalog: &'a [u8]) -> Reader<'a> {
+        let catalog = CatalogReader::new(catalog, file.path().display().to_string());
+        Reader { file, catalog }
+    }
+
     fn version(mut self) -> Result<Version> {
         if self.catalog.byte()? != LAYOUT {
             return Err(self.catalog.corrupt("its layout is of another version"));
@@ -339,7 +402,12 @@ impl Reader<'_> {
         Ok(facets)
     }
 
-    fn values(&mut self, name: &str) -> Result<Values> {
+    /// Reads values.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::types::Error::Corrupt`] when the catalog or the sections make no sense.
+    pub fn values(&mut self, name: &str) -> Result<Values> {
         let part = |part: &str| format!("{name}.{part}");
         let file = self.file;
         Ok(match self.catalog.byte()? {

@@ -51,6 +51,7 @@ impl GivenOptions<'_, '_> {
             types,
             skip_errors: skips(self.on_error)?,
             progress: LoadProgress::default(),
+            memory: 0,
         })
     }
 }

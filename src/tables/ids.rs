@@ -6,6 +6,7 @@ use super::parts::Fault;
 use super::parts::shown;
 use crate::graph::Interner;
 use crate::graph::NodeIds;
+use crate::graph::PLACES_A_ROW;
 use crate::types::Uid;
 use crate::types::ValueRef;
 use crate::types::ValueType;
@@ -33,7 +34,7 @@ pub struct IdColumn {
 }
 
 /// So many ids a row may have.
-pub const SLOTS: u64 = 2;
+pub const SLOTS: u64 = PLACES_A_ROW;
 
 /// The numbers of a column.
 pub struct Numbers {

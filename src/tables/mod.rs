@@ -6,7 +6,9 @@ mod parts;
 mod ids;
 mod plan;
 mod source;
+mod lines;
 mod rounds;
+mod plan_nodes;
 mod load;
 
 pub use crate::graph::IdSpace;

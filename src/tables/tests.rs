@@ -238,3 +238,49 @@ fn parquet_files_of_many_row_groups() {
     let want = loaded(table(vec![rows]));
     assert_eq!(loaded(Table::File(path)), want);
 }
+
+#[test]
+fn cells_of_text_files_are_named_by_their_lines() {
+    let db = Database::in_memory();
+    let text = "id,note,age,born\n1,\"two\nlines\",41,2020-01-01\n2,x,old,2020-01-01\n3,y,7,soon\n";
+    let (_folder, path) = file("a.csv", text.as_bytes());
+    let mut options = person();
+    options.table.schema = Some("age: int .\nborn: datetime .".to_owned());
+    options.table.types.insert("age".to_owned(), ValueType::Int);
+    options.table.types.insert("born".to_owned(), ValueType::DateTime);
+    let fault = nodes(&db, Table::File(path.clone()), options.clone()).unwrap_err().to_string();
+    let want = format!(
+        "{}:4:3: row 2, column \"age\": \"old\": it is none; a value of type int is expected, such as 42",
+        path.display()
+    );
+    assert_eq!(fault, want);
+    options.table.skip_errors = true;
+    let report = nodes(&db, Table::File(path.clone()), options.clone()).unwrap();
+    let lines: Vec<u64> = report.skipped_lines.iter().map(|line| line.line).collect();
+    assert_eq!((lines, report.nodes), (vec![4, 5], 3));
+    options.columns.insert("nots".to_owned(), None);
+    let fault = nodes(&db, Table::File(path), options).unwrap_err().to_string();
+    assert!(
+        fault.contains("no column \"nots\", but id, note, age, born (did you mean `note`?)"),
+        "{fault}"
+    );
+    let (_folder, path) = file("b.csv", b"id,age\n1,2\n3\n");
+    let fault = nodes(&db, Table::File(path), NodeOptions::default()).unwrap_err().to_string();
+    assert!(fault.contains("b.csv:3:1: "), "{fault}");
+}
+
+#[test]
+fn several_tables_at_once() {
+    let db = Database::in_memory();
+    let rows = |id: &[i64]| batch(vec![("id", ints(id)), ("age", ints(id))]);
+    let tables = vec![table(vec![rows(&[1, 2])]), table(vec![rows(&[2, 3])])];
+    let report = db.load_nodes(tables, person(), &Control::new()).unwrap();
+    assert_eq!(report.nodes, 3);
+    db.alter("age: int @index(int) @unique .").unwrap();
+    let same = |ids: &[i64]| batch(vec![("id", ints(ids)), ("age", ints(&[40, 40]))]);
+    let tables = vec![table(vec![rows(&[7])]), table(vec![same(&[8, 9])])];
+    let fault = db.load_nodes(tables, person(), &Control::new()).unwrap_err().to_string();
+    let want = "`age` is `@unique`, but row 1 of <table> and row 2 of <table> both have \"40\"";
+    assert!(fault.starts_with(want), "{fault}");
+    assert_eq!(ask(&db, "{ q(func: has(age)) { count(uid) } }"), r#"{"q":[{"count":3}]}"#);
+}

@@ -66,6 +66,7 @@ impl SnapshotWriter {
         for piece in array.checked_pieces() {
             self.data(piece?)?;
         }
+        array.release();
         self.end()
     }
 
@@ -120,7 +121,23 @@ impl SnapshotWriter {
     /// # Errors
     ///
     /// [`Error::Io`] when writing fails, or two sections have the same name.
-    pub fn finish(mut self) -> Result<()> {
+    pub fn finish(self) -> Result<()> {
+        let label = self.label.clone();
+        let file = self.finish_file()?;
+        file.sync_all().map_err(|source| failed(&label, source))
+    }
+
+    /// As [`SnapshotWriter::finish`], for a file that nobody needs after a crash: it may not be on
+    /// disk yet.
+    ///
+    /// # Errors
+    ///
+    /// As [`SnapshotWriter::finish`].
+    pub fn finish_temporary(self) -> Result<()> {
+        self.finish_file().map(drop)
+    }
+
+    fn finish_file(mut self) -> Result<File> {
         if !self.data_len.is_multiple_of(BLOCK_LEN as u64) {
             self.end_block();
         }
@@ -133,15 +150,15 @@ impl SnapshotWriter {
         self.write(&tables)?;
         let sum = crc32fast::hash(&tables);
         let header = Header::new(self.data_len, self.sections.len() as u64, names_len, sum);
-        self.put_header(&header).map_err(|source| failed(&self.label, source))
+        self.put_header(&header).map_err(|source| failed(&self.label, source))?;
+        self.file.into_inner().map_err(|fault| failed(&self.label, fault.into_error()))
     }
 
     fn put_header(&mut self, header: &Header) -> io::Result<()> {
         // Seeking writes the buffer out first.
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(bytemuck::bytes_of(header))?;
-        self.file.flush()?;
-        self.file.get_ref().sync_all()
+        self.file.flush()
     }
 
     /// The tables as they stand in the file, and the length of the names at their end.
