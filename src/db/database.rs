@@ -83,6 +83,7 @@ impl Database {
                 return Ok(Database::new(store, Some(directory), options));
             }
             let directory = Directory::open(path)?;
+            graph::remove_left(path)?;
             let found = open_newest(&directory)?;
             let is_new = found.is_none();
             let database = Database::new(found.unwrap_or_default(), Some(directory), options);

@@ -37,6 +37,6 @@ mod normalize;
 
 pub use limits::{Canceller, Control};
 pub use run::{Answer, ExecOptions, execute};
-pub use settings::Limits;
+pub use settings::{Limits, byte_count};
 pub use trace::{Step, Trace};
 pub use upsert::{Upsert, execute_upsert};

@@ -58,9 +58,9 @@ impl Limits {
         match name {
             "timeout" => self.timeout = Some(time(name, value)?),
             "slow" => self.slow = time(name, value)?,
-            "memory" => self.memory = bytes(name, value)?,
-            "result" => self.result = bytes(name, value)?,
-            "text" => self.text = bytes(name, value)?,
+            "memory" => self.memory = byte_count(name, value)?,
+            "result" => self.result = byte_count(name, value)?,
+            "text" => self.text = byte_count(name, value)?,
             "edges" => self.edges = number(name, value)?,
             "normalize" => self.normalize = number(name, value)?,
             "frontier" => self.frontier = number(name, value)?,
@@ -90,7 +90,12 @@ fn number(name: &str, value: &str) -> Result<u64> {
     value.replace('_', "").parse().map_err(|_| bad(name, value, "a whole number"))
 }
 
-fn bytes(name: &str, value: &str) -> Result<u64> {
+/// A number of bytes, which may end in KiB, MiB or GiB.
+///
+/// # Errors
+///
+/// [`Error::Query`] for what is none.
+pub fn byte_count(name: &str, value: &str) -> Result<u64> {
     let units = [("GiB", 30), ("MiB", 20), ("KiB", 10), ("", 0)];
     let (digits, shift) = units
         .iter()

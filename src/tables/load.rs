@@ -7,10 +7,12 @@ use super::options::NodeOptions;
 use super::options::Table;
 use super::options::TableOptions;
 use super::parts::ColumnName;
+use super::parts::FacetColumn;
 use super::plan::EdgePlan;
 use super::plan::Plan;
 use super::plan::id_type;
 use super::plan_nodes::plan_nodes;
+use super::plan_nodes::split_type;
 use super::rounds::Rounds;
 use super::source::Source;
 use crate::db::Control;
@@ -209,10 +211,11 @@ fn plan_edges(
         return Err(Error::schema(format!("{fault}, it can't have edges")));
     }
     let facet = |(column, key): &(String, String)| {
+        let (key, exact) = split_type(key);
         if key.is_empty() || key.contains(NO_FACET_KEY) {
             return Err(Error::schema(format!("{key:?} can be no key of a facet")));
         }
-        Ok((find(source, column)?, key.clone()))
+        Ok(FacetColumn { column: find(source, column)?, key: key.to_owned(), exact })
     };
     let facets = options.facets.iter().map(facet).collect::<Result<_>>()?;
     Ok(Plan::Edges(EdgePlan { def, source: from, target: to, facets }))

@@ -129,14 +129,18 @@ pub fn value_part<'b>(
 /// # Errors
 ///
 /// Why the column can't be one.
-pub fn facet_part(array: &ArrayRef, rows: &[u32], key: &str) -> Result<Option<FacetPart>, String> {
+pub fn facet_part(
+    array: &ArrayRef,
+    rows: &[u32],
+    facet: &FacetColumn,
+) -> Result<Option<FacetPart>, String> {
     let cells = Cells::of(array, false)?;
     let value_type = match cells {
+        Cells::Text(_) => facet.exact.unwrap_or(ValueType::String),
         Cells::Empty => return Ok(None),
         Cells::Int(_) => ValueType::Int,
         Cells::Float(_) => ValueType::Float,
         Cells::Bool(_) => ValueType::Bool,
-        Cells::Text(_) => ValueType::String,
         Cells::Time(..) => ValueType::DateTime,
         Cells::Vector(..) | Cells::List(..) => return Err("a list can be no facet".to_owned()),
     };
@@ -146,14 +150,11 @@ pub fn facet_part(array: &ArrayRef, rows: &[u32], key: &str) -> Result<Option<Fa
     for (at, &row) in rows.iter().enumerate() {
         if let Some(value) = cells.row(row as usize).next().and_then(|place| cells.get(place)) {
             facet_rows.push(at as u32);
-            values.push(value);
+            values.push(typed(value, facet.exact)?.as_ref());
         }
     }
-    Ok(Some(FacetPart {
-        key: key.to_owned(),
-        rows: FacetRows::new(facet_rows),
-        values: values.finish(),
-    }))
+    let (key, rows) = (facet.key.clone(), FacetRows::new(facet_rows));
+    Ok(Some(FacetPart { key, rows, values: values.finish() }))
 }
 
 /// A value, borrowed where it is stored as it is.

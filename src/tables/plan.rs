@@ -3,6 +3,7 @@
 use super::ids::IdColumn;
 use super::ids::SLOTS;
 use super::parts::ColumnName;
+use super::parts::FacetColumn;
 use super::parts::Fault;
 use super::parts::ValueColumn;
 use super::parts::facet_part;
@@ -46,7 +47,7 @@ pub struct EdgePlan {
     /// Where it ends.
     pub target: IdColumn,
     /// The columns that are facets, and their keys.
-    pub facets: Vec<(ColumnName, String)>,
+    pub facets: Vec<FacetColumn>,
 }
 
 /// What became of a batch.
@@ -73,7 +74,7 @@ impl Plan {
                 values.chain(id.iter().map(|id| id.column.place)).collect()
             }
             Plan::Edges(EdgePlan { source, target, facets, .. }) => {
-                let facets = facets.iter().map(|(column, _)| column.place);
+                let facets = facets.iter().map(|facet| facet.column.place);
                 facets.chain([source.column.place, target.column.place]).collect()
             }
         };
@@ -186,10 +187,10 @@ impl Parts {
             targets = kept.iter().map(|&row| targets[row as usize]).collect();
         }
         let mut facets = Vec::new();
-        for (name, key) in &plan.facets {
-            match facet_part(column(name), &kept, key) {
+        for facet in &plan.facets {
+            match facet_part(column(&facet.column), &kept, facet) {
                 Ok(part) => facets.extend(part),
-                Err(reason) => self.faults.push(name.fault(first_row, reason)),
+                Err(reason) => self.faults.push(facet.column.fault(first_row, reason)),
             }
         }
         self.edges = Some(EdgePart { nodes, targets, facets });

@@ -101,7 +101,8 @@ impl<'a> Name<'a> {
     }
 }
 
-fn split_type(name: &str) -> (&str, Option<ValueType>) {
+/// A name without the type behind `^^`, and that type.
+pub fn split_type(name: &str) -> (&str, Option<ValueType>) {
     match name.rsplit_once("^^").map(|(rest, of)| (rest, ValueType::from_name(of))) {
         Some((rest, Some(exact))) => (rest, Some(exact)),
         _ => (name, None),

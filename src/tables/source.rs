@@ -125,6 +125,20 @@ fn plain_name(name: &str) -> String {
     name
 }
 
+/// The columns of a Parquet file.
+///
+/// # Errors
+///
+/// [`Error::Io`] or [`Error::Query`] for a file that can't be read.
+pub fn parquet_schema(path: &Path) -> Result<SchemaRef> {
+    Ok(Arc::clone(parquet_metadata(path)?.schema()))
+}
+
+fn parquet_metadata(path: &Path) -> Result<ArrowReaderMetadata> {
+    let metadata = ArrowReaderMetadata::load(&open_file(path)?, ArrowReaderOptions::new());
+    metadata.map_err(|error| unreadable(&path.display().to_string(), error))
+}
+
 impl Source {
     /// Opens a table. `type_of` says for a column of a CSV file of which type it is; `None` leaves
     /// that to its first rows.
@@ -147,9 +161,7 @@ impl Source {
         let name = path.display().to_string();
         let plain = plain_name(&name);
         if PARQUET_ENDS.iter().any(|end| plain.ends_with(end)) {
-            let options = ArrowReaderOptions::new();
-            let metadata = ArrowReaderMetadata::load(&open_file(&path)?, options);
-            let metadata = metadata.map_err(|error| unreadable(&name, error))?;
+            let metadata = parquet_metadata(&path)?;
             let schema = Arc::clone(metadata.schema());
             return Ok(Source { name, schema, kind: Kind::Parquet { path, metadata } });
         }
@@ -163,7 +175,7 @@ impl Source {
         };
         let format = Format::default().with_header(true).with_delimiter(delimiter);
         let inferred = format.infer_schema(open_text(&path)?, Some(INFERRED_ROWS));
-        let (inferred, _) = inferred.map_err(|error| unreadable(&name, error))?;
+        let (inferred, _) = inferred.map_err(|error| uneven(&name, error))?;
         let fields = inferred.fields().iter();
         let fields = fields.map(|field| csv_field(field, type_of(field.name())));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<Field>>()));
