@@ -40,7 +40,17 @@ pub fn build_values(
     parts: Vec<ValuePart>,
     before: Option<&ValueBase>,
 ) -> LangValues {
-    index_column(def, lang, build_column(parts, def.value_type, def.list), before)
+    index_column(def, lang, build_column(parts, def.value_type, def.list), before, true)
+}
+
+/// As [`build_values`], one index after the other: takes longer, and less memory.
+pub fn build_values_lean(
+    def: &PredicateDef,
+    lang: &str,
+    parts: Vec<ValuePart>,
+    before: Option<&ValueBase>,
+) -> LangValues {
+    index_column(def, lang, build_column(parts, def.value_type, def.list), before, false)
 }
 
 /// Builds the indexes of a column.
@@ -49,10 +59,14 @@ fn index_column(
     lang: &str,
     column: Column,
     before: Option<&ValueBase>,
+    at_once: bool,
 ) -> LangValues {
     let kinds = index_kinds(def);
     let build = |&kind| (kind, build_index(kind, &column, def.value_type, lang));
-    let indexes = kinds.par_iter().map(build).collect();
+    let indexes = match at_once {
+        true => kinds.par_iter().map(build).collect(),
+        false => kinds.iter().map(build).collect(),
+    };
     let vectors = index_vectors(def, &column, before);
     LangValues::new(Arc::from(lang), ValueBase { column, indexes, vectors })
 }
@@ -196,7 +210,8 @@ pub fn build_reverse(forward: &Edges) -> Edges {
     edges_of(&runs, targets, Vec::new())
 }
 
-fn edges_of(runs: &[(u32, u32)], targets: Vec<u32>, facets: Vec<FacetColumn>) -> Edges {
+/// Edges of sorted runs.
+pub fn edges_of(runs: &[(u32, u32)], targets: Vec<u32>, facets: Vec<FacetColumn>) -> Edges {
     Edges {
         subjects: FrozenBitmap::from_sorted_iter(runs.iter().map(|run| run.0)),
         offsets: Offsets::from_lens(runs.iter().map(|run| run.1 as usize)),

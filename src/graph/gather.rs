@@ -7,7 +7,10 @@ use super::batch::Foreign;
 use super::batch::PredicateBatch;
 use super::build::build_edge_store;
 use super::build::build_values;
+use super::build::build_values_lean;
 use super::check::convert_owned;
+use super::edges::Direction;
+use super::lean::build_lean;
 use super::node_ids::NodeIds;
 use super::parts::EdgePart;
 use super::parts::FacetPart;
@@ -17,6 +20,7 @@ use super::renumber::with_high_uids;
 use super::spill::Spill;
 use super::spill::Spilled;
 use super::unique::check_unique;
+use super::values::LangValues;
 use super::version::Predicate;
 use super::version::PredicateData;
 use super::version::Version;
@@ -64,6 +68,7 @@ struct Pending {
     /// What came before and is in files: values with their language, edges.
     spilled_values: Vec<(Box<str>, Spilled)>,
     spilled_edges: Vec<Spilled>,
+    has_facets: bool,
 }
 
 impl Gathered {
@@ -207,14 +212,18 @@ impl Gathered {
     ) -> Result<(Version, u64)> {
         let Gathered { predicates, spill, .. } = self;
         let stored = &next.predicates;
+        let is_bounded = spill.is_some();
         let build = |mut pending: Pending| -> Result<(RoaringBitmap, Predicate)> {
+            let old = stored.get(pending.def.name.as_str()).map(|old| &**old);
+            if is_bounded && pending.is_lean(old) {
+                return pending.build_lean(old, numbers);
+            }
             pending.read_back()?;
             if !numbers.is_empty() {
                 pending.renumber(|node| numbers[(node - FOREIGN) as usize]);
             }
             let nodes = pending.nodes();
-            let old = stored.get(pending.def.name.as_str());
-            let predicate = pending.build(old.map(|old| &**old));
+            let predicate = pending.build(old, is_bounded);
             check_unique(&predicate, &next.nodes, label)?;
             Ok((nodes, predicate))
         };
@@ -262,7 +271,9 @@ impl Gathered {
     /// As [`Gathered::add_values`].
     pub fn add_edges(&mut self, def: &PredicateDef, part: EdgePart) -> Result<()> {
         let held = part.byte_len();
-        self.pending(def).edges.push(part);
+        let pending = self.pending(def);
+        pending.has_facets |= !part.facets.is_empty();
+        pending.edges.push(part);
         self.hold(held)
     }
 
@@ -327,6 +338,7 @@ impl Pending {
             edges: Vec::new(),
             spilled_values: Vec::new(),
             spilled_edges: Vec::new(),
+            has_facets: false,
         }
     }
 
@@ -355,8 +367,48 @@ impl Pending {
             self.langs.entry(lang).or_default().push(part);
         }
         if !batch.edges.nodes.is_empty() {
+            self.has_facets |= !batch.edges.facets.is_empty();
             self.edges.push(batch.edges);
         }
+    }
+
+    /// Whether these are edges that can be built range by range, and lie in files.
+    fn is_lean(&self, stored: Option<&Predicate>) -> bool {
+        let old = stored.and_then(|old| old.direction(false));
+        let has_facets = self.has_facets || old.is_some_and(Direction::has_facets);
+        !self.spilled_edges.is_empty() && self.def.list && !has_facets
+    }
+
+    /// Builds edges range by range.
+    fn build_lean(
+        mut self,
+        stored: Option<&Predicate>,
+        numbers: &[u32],
+    ) -> Result<(RoaringBitmap, Predicate)> {
+        let old = stored.and_then(|old| old.direction(false)).map(EdgePart::of);
+        let (in_files, later) = (&self.spilled_edges, std::mem::take(&mut self.edges));
+        let number = |node: u32| numbers[(node - FOREIGN) as usize];
+        let read = |part: usize| {
+            let EdgePart { mut nodes, mut targets, .. } = match in_files.get(part) {
+                Some(spilled) => spilled.edges()?,
+                None => match later.get(part - in_files.len()).or(old.as_ref()) {
+                    Some(part) => {
+                        let (nodes, targets) = (part.nodes.clone(), part.targets.clone());
+                        EdgePart { nodes, targets, facets: Vec::new() }
+                    }
+                    None => unreachable!("there are so many parts"),
+                },
+            };
+            if part < in_files.len() + later.len() {
+                renumber_nodes(&mut nodes, number);
+                renumber_nodes(&mut targets, number);
+            }
+            Ok((nodes, targets))
+        };
+        let own = in_files.len() + later.len();
+        let count = own + usize::from(old.is_some());
+        let (edges, nodes) = build_lean(&read, (own, count), self.def.reverse)?;
+        Ok((nodes, Predicate { def: self.def, data: PredicateData::Edges(edges) }))
     }
 
     /// Makes the statements of a predicate that the schema does not know fit the first of them.
@@ -413,7 +465,7 @@ impl Pending {
     }
 
     /// Builds the predicate from what is stored and what was read.
-    fn build(mut self, stored: Option<&Predicate>) -> Predicate {
+    fn build(mut self, stored: Option<&Predicate>, is_bounded: bool) -> Predicate {
         if self.is_new {
             self.decide_list();
         }
@@ -427,16 +479,21 @@ impl Pending {
         }
         let old_langs = stored.map_or(&[][..], |old| old.langs());
         langs.entry(Box::default()).or_default();
-        let mut built: Vec<_> = langs
-            .into_par_iter()
-            .map(|(lang, mut parts)| {
-                let old = old_langs.iter().find(|old| *old.lang == *lang);
-                if let Some(old) = old {
-                    parts.insert(0, ValuePart::of(old));
-                }
-                build_values(&def, &lang, parts, old.map(|old| &*old.base))
-            })
-            .collect();
+        let build = |(lang, mut parts): (Box<str>, Vec<ValuePart>)| {
+            let old = old_langs.iter().find(|old| *old.lang == *lang);
+            if let Some(old) = old {
+                parts.insert(0, ValuePart::of(old));
+            }
+            let before = old.map(|old| &*old.base);
+            match is_bounded {
+                true => build_values_lean(&def, &lang, parts, before),
+                false => build_values(&def, &lang, parts, before),
+            }
+        };
+        let mut built: Vec<LangValues> = match is_bounded {
+            true => langs.into_iter().map(build).collect(),
+            false => langs.into_par_iter().map(build).collect(),
+        };
         let kept = old_langs.iter().filter(|old| built.iter().all(|new| new.lang != old.lang));
         let kept: Vec<_> = kept.cloned().collect();
         built.extend(kept);
@@ -470,7 +527,7 @@ fn first_definition(batch: &PredicateBatch) -> PredicateDef {
 }
 
 /// Adds the nodes of some columns to a set.
-fn add_nodes(columns: &[&[u32]], nodes: &mut RoaringBitmap) {
+pub fn add_nodes(columns: &[&[u32]], nodes: &mut RoaringBitmap) {
     let all = || columns.iter().flat_map(|column| column.iter().copied());
     let ends = |column: &&[u32]| Some((*column.iter().min()?, *column.iter().max()?));
     let ends: Vec<(u32, u32)> = columns.par_iter().filter_map(ends).collect();

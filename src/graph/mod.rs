@@ -22,6 +22,7 @@ mod batch;
 mod unique;
 mod spill;
 mod gather;
+mod lean;
 mod intern;
 mod columns;
 mod load;

@@ -331,7 +331,7 @@ mod tests {
 
     /// Loads texts, as many sources, in turn into what was loaded before.
     fn loaded(texts: &[String], spill: Option<&SpillOptions>) -> Result<String> {
-        let mut version = alter(&Version::empty(), SCHEMA)?;
+        let (mut version, mut nodes) = (alter(&Version::empty(), SCHEMA)?, String::new());
         for half in texts.chunks(texts.len().div_ceil(2).max(1)) {
             let source = |text: &String| {
                 let reader = Box::new(io::Cursor::new(text.clone().into_bytes()));
@@ -339,9 +339,11 @@ mod tests {
             };
             let sources = half.iter().map(source).collect();
             let options = LoadOptions { spill: spill.cloned(), ..LoadOptions::default() };
-            version = load(&version, sources, &options)?.0;
+            let (next, report) = load(&version, sources, &options)?;
+            nodes += &format!("{} nodes\n", report.nodes);
+            version = next;
         }
-        Ok(exported(&version))
+        Ok(nodes + &exported(&version))
     }
 
     fn line() -> impl Strategy<Value = String> {
@@ -373,7 +375,7 @@ mod tests {
         ) {
             let texts: Vec<String> = texts.iter().map(|lines| lines.join("\n")).collect();
             let folder = tempfile::tempdir().unwrap();
-            for memory in [0, 3000] {
+            for memory in [0, 1500] {
                 let spill = SpillOptions { folder: folder.path().to_owned(), memory };
                 prop_assert_eq!(loaded(&texts, Some(&spill)).unwrap(), loaded(&texts, None).unwrap());
             }

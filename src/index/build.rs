@@ -310,8 +310,8 @@ fn ngram_text(token: &[u8]) -> Cow<'_, str> {
 #[derive(Default)]
 struct Pairs {
     pairs: Vec<(u32, u32)>,
-    /// By token, the last node that has it, plus one; and how many have it.
-    seen: Vec<(u64, u32)>,
+    /// By token, the last node that has it, and how many have it.
+    seen: Vec<(u32, u32)>,
 }
 
 impl Pairs {
@@ -320,8 +320,8 @@ impl Pairs {
             self.seen.resize(token as usize + 1, (0, 0));
         }
         let (last, count) = &mut self.seen[token as usize];
-        if *last != u64::from(node) + 1 {
-            *last = u64::from(node) + 1;
+        if *count == 0 || *last != node {
+            *last = node;
             *count += 1;
             self.pairs.push((token, node));
         }
