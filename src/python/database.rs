@@ -508,8 +508,10 @@ impl PyDatabase {
 
     /// Write the data to `path`, as N-Quads where it ends in .rdf, as lines of JSON where it ends in
     /// .jsonl, either perhaps before .gz or .zst; and the schema to a file of the same name that
-    /// ends in .schema. Returns the number of triples. `load` of
-    /// both into an empty database makes the same graph with the same uids.
+    /// ends in .schema. Where it ends in .parquet, a new folder gets a table of the nodes of each
+    /// type (a node is in that of its first type), one of the edges of each predicate, and the
+    /// schema. Returns the number of triples. `load` of a file and its schema, or of the folder,
+    /// into an empty database makes the same graph with the same uids.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> db = hexgraph.connect()
