@@ -73,7 +73,9 @@ def load(arguments: argparse.Namespace, path: Path) -> None:
         db.alter("e: [uid] @reverse .")
         db.load_edges(path, "e", uid=arguments.ids == "uid", progress=False, **more)
     else:
-        db.alter("name: string @index(term, exact) .\nage: int @index(int) .\nknows: [uid] @reverse .")
+        db.alter(
+            "name: string @index(term, exact) .\nage: int @index(int) .\nknows: [uid] @reverse ."
+        )
         db.load(path, progress=False, **more)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     done.set()
@@ -110,7 +112,9 @@ def main() -> None:
         load(arguments, path)
         return
     for _ in range(arguments.runs):
-        subprocess.run([sys.executable, __file__, *sys.argv[1:], "--child"], check=True, env=os.environ)
+        subprocess.run(
+            [sys.executable, __file__, *sys.argv[1:], "--child"], check=True, env=os.environ
+        )
 
 
 if __name__ == "__main__":

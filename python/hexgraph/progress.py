@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 WIDTH = 30
+THOUSAND, MILLION = 1e3, 1e6
 PATIENCE_SECONDS = 0.5
 """A load that is done by then shows no bar."""
 
@@ -149,6 +150,6 @@ def text(done: int, total: int, records: int, seconds: float) -> str:
 
 def short(rate: float) -> str:
     """Return a number in a few letters."""
-    if rate < 1e3:
+    if rate < THOUSAND:
         return f"{rate:.0f}"
-    return f"{rate / 1e3:.0f}k" if rate < 1e6 else f"{rate / 1e6:.1f}M"
+    return f"{rate / THOUSAND:.0f}k" if rate < MILLION else f"{rate / MILLION:.1f}M"

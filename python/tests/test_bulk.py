@@ -233,5 +233,6 @@ def test_cells_are_named_by_line(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('id,note,age\n1,"a\nb",2\n2,c,old\n')
     db = hexgraph.connect()
-    with pytest.raises(hexgraph.LoadError, match=r'a\.csv:4:3: row 2, column "age": "old": .*such as 42'):
+    want = r'a\.csv:4:3: row 2, column "age": "old": .*such as 42'
+    with pytest.raises(hexgraph.LoadError, match=want):
         db.load_nodes(path, types={"age": "int"})

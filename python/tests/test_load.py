@@ -95,8 +95,8 @@ def test_several_sources_at_once(db, tmp_path):
     assert "age: [int] ." in db.schema()
     with pytest.raises(hexgraph.QueryError, match="no file is called so"):
         db.load(f"{tmp_path}/*.nq")
+    (tmp_path / "b.rdf").write_text("nonsense\n")
     with pytest.raises(hexgraph.LoadError, match=r"b\.rdf:1"):
-        (tmp_path / "b.rdf").write_text("nonsense\n")
         db.load(tmp_path)
 
 
@@ -117,7 +117,8 @@ def test_progress_is_told(db, tmp_path):
 
 
 def test_a_bounded_load_leaves_no_files(tmp_path):
-    rdf = "".join(f'<{n:#x}> <name> "{n:>90}" .\n<{n:#x}> <to> <{n + 1:#x}> .\n' for n in range(1, 90_000))
+    line = '<{0:#x}> <name> "{0:>90}" .\n<{0:#x}> <to> <{1:#x}> .\n'
+    rdf = "".join(line.format(n, n + 1) for n in range(1, 90_000))
     path = tmp_path / "db"
     with hexgraph.connect(path) as db:
         schema = "name: string @index(exact) .\nto: [uid] @reverse ."
@@ -129,7 +130,7 @@ def test_a_bounded_load_leaves_no_files(tmp_path):
     (path / "load-0.tmp").mkdir()
     with hexgraph.connect(path) as db:
         assert not (path / "load-0.tmp").exists()
-        assert len(db.query("{ q(func: eq(name, \"none\")) { uid } }")["q"]) == 0
+        assert len(db.query('{ q(func: eq(name, "none")) { uid } }')["q"]) == 0
 
 
 def test_unique_values_are_checked(db):

@@ -61,14 +61,6 @@ impl FacetRows {
         }
     }
 
-    /// The number of rows.
-    pub fn len(&self) -> usize {
-        match self {
-            FacetRows::Range(range) => range.len(),
-            FacetRows::List(rows) => rows.len(),
-        }
-    }
-
     /// The rows.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         let (range, list) = match self {

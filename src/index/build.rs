@@ -356,9 +356,11 @@ fn build_words(kind: IndexKind, source: &Source<'_>, lang: &str) -> TokenIndex {
     sorted.sort_unstable_by(|&one, &other| interner.get(one).cmp(interner.get(other)));
     let mut keys = ValuesBuilder::new(ValueType::String);
     keys.reserve(sorted.len());
+    keys.reserve_bytes(interner.byte_len());
     for &token in &sorted {
         keys.push(ValueRef::String(&String::from_utf8_lossy(interner.get(token))));
     }
+    drop(interner);
     pairs.deal(&sorted, keys.finish())
 }
 

@@ -119,7 +119,6 @@ impl PyDatabase {
     #[pyo3(signature = (
         source, schema = None, *, on_error = "raise", progress = None, memory = None
     ))]
-    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
     fn load(
         &self,
         py: Python<'_>,

@@ -288,6 +288,13 @@ impl ValuesBuilder {
         }
     }
 
+    /// Makes room for texts of so many bytes.
+    pub fn reserve_bytes(&mut self, count: usize) {
+        if let Kind::Text { bytes, .. } = &mut self.kind {
+            bytes.reserve_exact(count);
+        }
+    }
+
     /// The number of values so far.
     pub fn len(&self) -> usize {
         match &self.kind {

@@ -1,6 +1,7 @@
 //! Values in fewer bytes, put together and picked out without a look at each as a value.
 
 use super::Array;
+use super::Offsets;
 use super::TextArray;
 use super::Values;
 use super::ValuesBuilder;
@@ -47,6 +48,16 @@ impl Values {
             Values::Bool(bools) => Values::Bool(picked(bools, positions)),
             Values::Days(days) => Values::Days(picked(days, positions)),
             Values::SmallTime(seconds) => Values::SmallTime(picked(seconds, positions)),
+            Values::Text { value_type, texts } => {
+                let text = |&position: &u32| texts.get_bytes(position as usize);
+                let len = positions.iter().map(|position| text(position).len()).sum();
+                let mut bytes = Vec::with_capacity(len);
+                positions.iter().for_each(|position| bytes.extend_from_slice(text(position)));
+                let lens = positions.iter().map(|position| text(position).len());
+                let offsets = Offsets::from_lens(lens);
+                let texts = TextArray::from_parts(offsets, Array::from_vec(bytes));
+                Values::Text { value_type: *value_type, texts }
+            }
             _ => {
                 let value_type = self.value_type().unwrap_or(ValueType::Default);
                 let mut builder = ValuesBuilder::new(value_type);
@@ -81,6 +92,11 @@ impl Values {
             [Values::Bool(_), ..] => same!(Bool),
             [Values::Days(_), ..] => same!(Days),
             [Values::SmallTime(_), ..] => same!(SmallTime),
+            [Values::Text { value_type, .. }, ..] => {
+                if let Some(texts) = joined_texts(*value_type, &parts) {
+                    return Values::Text { value_type: *value_type, texts };
+                }
+            }
             _ => {}
         }
         let mut builder = ValuesBuilder::new(value_type);
@@ -149,6 +165,26 @@ fn joined<T: Pod + Send>(arrays: &[&Array<T>]) -> Array<T> {
     Array::from_vec(items)
 }
 
+/// The texts of runs of one type, in no more room than they need; `None` for other runs.
+fn joined_texts(wanted: ValueType, parts: &[Values]) -> Option<TextArray> {
+    let texts = parts.iter().map(|part| match part {
+        Values::Text { value_type, texts } if *value_type == wanted => Some(texts),
+        _ => None,
+    });
+    let texts: Vec<&TextArray> = texts.collect::<Option<_>>()?;
+    let span = |texts: &TextArray| {
+        let (offsets, _) = texts.parts();
+        offsets.start(0)..offsets.total()
+    };
+    let mut bytes = Vec::with_capacity(texts.iter().map(|texts| span(texts).len()).sum());
+    texts.iter().for_each(|texts| bytes.extend_from_slice(texts.parts().1.slice(span(texts))));
+    let lens = texts.iter().flat_map(|texts| {
+        let (offsets, _) = texts.parts();
+        (0..offsets.rows()).map(|row| offsets.range(row).len())
+    });
+    Some(TextArray::from_parts(Offsets::from_lens(lens), Array::from_vec(bytes)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,6 +226,17 @@ mod tests {
         assert_eq!(all(&both), [all(&days), all(&days)].concat());
         assert!(matches!(both.gather(&[3, 0]), Values::Days(_)));
         assert_eq!(Values::concat(ValueType::Int, Vec::new()).value_type(), Some(ValueType::Int));
+    }
+
+    #[test]
+    fn texts_stay_what_they_are() {
+        let texts = |texts: &[&str]| Values::Text {
+            value_type: ValueType::String,
+            texts: texts.iter().collect(),
+        };
+        let both = Values::concat(ValueType::Int, vec![texts(&["a", "", "žlu"]), texts(&["b"])]);
+        assert_eq!(all(&both), all(&texts(&["a", "", "žlu", "b"])));
+        assert_eq!(all(&both.gather(&[3, 2, 2])), all(&texts(&["b", "žlu", "žlu"])));
     }
 
     #[test]
