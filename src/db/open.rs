@@ -93,6 +93,7 @@ impl Open {
     /// As [`Database::open`].
     pub fn to_write(path: &Path, options: OpenOptions, files: Arc<dyn Files>) -> Result<Open> {
         let directory = Arc::new(Directory::open_with(path, files)?);
+        graph::remove_left(path)?;
         if directory.current()?.is_none() {
             let files = Arc::clone(directory.files());
             directory.publish_next(|path| persist::save_in(&*files, &Version::empty(), path))?;
@@ -165,6 +166,8 @@ impl Open {
         if writing.wal.unsaved() == 0 {
             return Ok(());
         }
+        // Most of what is to be synced is, before writers have to wait for it.
+        writing.wal.sync()?;
         let rotated =
             self.store.with_head(|version| Ok((Arc::clone(version), writing.wal.rotate()?)));
         let (version, (number, place)) = rotated?;
@@ -268,12 +271,17 @@ impl Open {
         }
     }
 
-    fn is_at(&self, path: &Path) -> bool {
+    /// The directory; `None` for a database in memory.
+    pub fn folder(&self) -> Option<&Path> {
         match &self.home {
-            Home::Memory => false,
-            Home::Read(reading) => is_same(reading.directory.path(), path),
-            Home::Write(writing) => is_same(writing.directory.path(), path),
+            Home::Memory => None,
+            Home::Read(reading) => Some(reading.directory.path()),
+            Home::Write(writing) => Some(writing.directory.path()),
         }
+    }
+
+    fn is_at(&self, path: &Path) -> bool {
+        self.folder().is_some_and(|own| is_same(own, path))
     }
 }
 
@@ -299,7 +307,15 @@ impl Writing {
 
     fn save(&self, version: &Version, number: u64, place: u64) -> Result<()> {
         let files = self.directory.files();
-        self.directory.publish(number, |path| persist::save_in(&**files, version, path))?;
+        let published =
+            self.directory.publish(number, |path| persist::save_in(&**files, version, path));
+        if let Err(error) = published {
+            // It is refused, and yet it may be what is found when the directory is opened.
+            if self.directory.current().ok().flatten() == Some(number) {
+                self.wal.fail(&error);
+            }
+            return Err(error);
+        }
         self.wal.saved(number, place);
         self.set_due(number);
         Ok(())
@@ -344,7 +360,7 @@ impl Database {
         let (open, pool) = (self.open_state()?, self.pool()?);
         guarded(|| {
             open.check_writable()?;
-            open.store.rearrange(|version| Ok(pool.install(|| graph::compacted(version))))?;
+            open.store.rearrange(|version| Ok(pool.install(|| graph::settle_all(version))))?;
             open.checkpoint()
         })
     }

@@ -37,6 +37,6 @@ mod normalize;
 
 pub use limits::{Canceller, Control};
 pub use run::{Answer, ExecOptions, execute};
-pub use settings::{Limits, parse_bytes, parse_time};
+pub use settings::{Limits, byte_count, parse_time};
 pub use trace::{Step, Trace};
 pub use upsert::{Upsert, execute_upsert};
