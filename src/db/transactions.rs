@@ -80,8 +80,8 @@ pub enum Known {
     Open(Arc<OpenTxn>),
     /// A moment that a query saw.
     Start(Snapshot),
-    /// A transaction that has ended.
-    Ended,
+    /// A transaction that has ended, and the moment that it began with where a query saw that.
+    Ended(Option<Snapshot>),
     /// Nothing.
     Nothing,
 }
@@ -176,16 +176,11 @@ impl Transactions {
         if let Some(txn) = inner.open.get(&number) {
             return Known::Open(Arc::clone(txn));
         }
-        if inner.ended.contains(&number) {
-            return Known::Ended;
-        }
-        let place = inner.starts.partition_point(|run| run.last < number);
-        match inner.starts.get_mut(place) {
-            Some(run) if run.first <= number => {
-                run.used = Instant::now();
-                Known::Start(run.snapshot.clone())
-            }
-            _ => Known::Nothing,
+        let start = inner.start_of(number);
+        match start {
+            start if inner.ended.contains(&number) => Known::Ended(start),
+            Some(snapshot) => Known::Start(snapshot),
+            None => Known::Nothing,
         }
     }
 
@@ -212,6 +207,13 @@ impl Inner {
             self.open.remove(&number);
             self.note_end(number);
         }
+    }
+
+    fn start_of(&mut self, number: u64) -> Option<Snapshot> {
+        let place = self.starts.partition_point(|run| run.last < number);
+        let run = self.starts.get_mut(place).filter(|run| run.first <= number)?;
+        run.used = Instant::now();
+        Some(run.snapshot.clone())
     }
 
     fn note_end(&mut self, number: u64) {

@@ -117,8 +117,9 @@ impl Database {
             Known::Start(snapshot) => {
                 open.transactions.add(OpenTxn::numbered(number, snapshot, false))?
             }
-            Known::Ended => {
-                let txn = OpenTxn::numbered(number, open.store.snapshot(), false);
+            Known::Ended(start) => {
+                let snapshot = start.unwrap_or_else(|| open.store.snapshot());
+                let txn = OpenTxn::numbered(number, snapshot, false);
                 txn.lock_work(|work| work.is_doomed = true)?;
                 open.transactions.add(txn)?
             }
@@ -142,7 +143,7 @@ impl Database {
             Known::Open(open) => {
                 Txn { database: self.clone(), open, is_owner: false }.commit_keys(keys)
             }
-            Known::Ended => Err(Error::Conflict),
+            Known::Ended(_) => Err(Error::Conflict),
             Known::Start(_) | Known::Nothing => Ok(open.store.snapshot().number()),
         }
     }
@@ -179,8 +180,9 @@ impl Database {
         }
         let version = match open.transactions.find(number) {
             Known::Open(txn) => txn.view()?,
-            Known::Start(snapshot) => Arc::clone(snapshot.version()),
-            Known::Ended => open.store.version(),
+            // A client may not know yet that his transaction was aborted: he reads what he read.
+            Known::Start(snapshot) | Known::Ended(Some(snapshot)) => Arc::clone(snapshot.version()),
+            Known::Ended(None) => open.store.version(),
             Known::Nothing => Arc::clone(snapshot_at(number, &open.store)?.version()),
         };
         Ok((self.query_version(version, request, control)?, number))

@@ -5,6 +5,8 @@
 mod depth;
 mod geo;
 mod golden;
+#[cfg(feature = "http")]
+mod isolation;
 mod layers;
 mod limits;
 mod process;
