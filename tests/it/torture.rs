@@ -74,7 +74,10 @@ struct Run {
 /// How the process ends.
 #[derive(Debug, Clone, Copy)]
 enum End {
+    /// Killed so long after its start.
     KilledAfter(Duration),
+    /// Killed so long after it began to commit.
+    KilledWriting(Duration),
     /// Killed so long after it began to close.
     KilledClosing(Duration),
     Closed,
@@ -111,8 +114,9 @@ impl Run {
         }
         let end = match self.rng.u8(0..10) {
             0..3 => End::KilledAfter(Duration::from_micros(self.rng.u64(0..30_000))),
-            3..7 => End::KilledAfter(Duration::from_micros(self.rng.u64(0..200_000))),
-            7..9 => End::KilledClosing(Duration::from_micros(self.rng.u64(0..10_000))),
+            3..5 => End::KilledAfter(Duration::from_micros(self.rng.u64(0..200_000))),
+            5..8 => End::KilledWriting(Duration::from_micros(self.rng.u64(0..200_000))),
+            8 => End::KilledClosing(Duration::from_micros(self.rng.u64(0..10_000))),
             _ => End::Closed,
         };
         let acknowledged = self.write(end);
@@ -135,20 +139,27 @@ impl Run {
             self.generation += 1;
             environment.push((DROP, self.generation.to_string()));
         }
-        if !matches!(end, End::KilledAfter(_)) {
+        if matches!(end, End::KilledClosing(_) | End::Closed) {
             environment.push((CLOSE_AFTER, self.rng.u64(0..100).to_string()));
         }
         let mut process = process::start("torture::writer_process", &environment);
         let mut acknowledged = Acknowledged::default();
+        let mut hear_up_to = |last: &str| {
+            for line in &process.lines {
+                acknowledged.hear(&line);
+                if line == last {
+                    return;
+                }
+            }
+        };
         match end {
             End::KilledAfter(time) => thread::sleep(time),
+            End::KilledWriting(time) => {
+                hear_up_to("writing");
+                thread::sleep(time);
+            }
             End::KilledClosing(time) => {
-                while let Ok(line) = process.lines.recv() {
-                    acknowledged.hear(&line);
-                    if line == "closing" {
-                        break;
-                    }
-                }
+                hear_up_to("closing");
                 thread::sleep(time);
             }
             End::Closed => process.lines.iter().for_each(|line| acknowledged.hear(&line)),
@@ -237,6 +248,9 @@ impl Acknowledged {
             "done" => {
                 self.last[number(1) as usize] = number(2);
                 self.operations += 1;
+                if number(3) < number(4) {
+                    self.assigned.push(number(3)..number(4));
+                }
             }
             "ready" => self.ready = Some(number(1)),
             "dropping" => self.dropping = Some(number(1)),
@@ -256,6 +270,7 @@ fn writer_process() {
     options.set_sync(&std::env::var(SYNC).unwrap()).unwrap();
     let db = Database::open(Path::new(&directory), options).unwrap();
     begin_generation(&db);
+    say("writing");
     let seed = number_from_environment(DATA_SEED).unwrap();
     let (_, last) = operations::progress(&db);
     let (stops, closes) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -269,7 +284,12 @@ fn writer_process() {
                         return;
                     }
                     match Operation::new(seed, thread, number).perform(db) {
-                        Ok(()) => say(&format!("done {thread} {number}")),
+                        Ok(assigned) => {
+                            say(&format!(
+                                "done {thread} {number} {} {}",
+                                assigned.start, assigned.end
+                            ));
+                        }
                         Err(_) if closes.load(Ordering::Relaxed) => return,
                         Err(error) => panic!("{error}: {:?}", Operation::new(seed, thread, number)),
                     }
@@ -292,7 +312,7 @@ fn begin_generation(db: &Database) {
     let next = number_from_environment(DROP);
     if let (Some(next), Some(_)) = (next, generation) {
         say(&format!("dropping {next}"));
-        db.drop(&hexgraph::db::Drop::All).unwrap();
+        db.drop(&operations::drop_before(next)).unwrap();
         say("dropped");
     }
     if let Some(next) = next.or_else(|| generation.is_none().then_some(0)) {

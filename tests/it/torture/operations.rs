@@ -20,6 +20,7 @@ use hexgraph::db::TxnOptions;
 use hexgraph::types::Error;
 use hexgraph::types::Result;
 use std::fmt::Write;
+use std::ops::Range;
 
 pub const THREADS: u64 = 4;
 pub const ACCOUNTS: u64 = 6;
@@ -94,6 +95,11 @@ pub fn set_up(db: &Database, generation: u64) -> Result<()> {
         writeln!(lines, "<{account:#x}> <balance> \"100\" .").unwrap();
     }
     db.mutate(&lines, "").map(drop)
+}
+
+/// What is dropped before the data of a generation are set up.
+pub fn drop_before(generation: u64) -> Drop {
+    if generation % 2 == 0 { Drop::All } else { Drop::Data }
 }
 
 /// The generation of the data; `None` when they are not set up. The numbers of the last operations
@@ -184,12 +190,18 @@ impl Operation {
         matches!(self.kind, Kind::Alter | Kind::DropPredicate)
     }
 
-    /// Does it. What conflicts is tried again.
-    pub fn perform(&self, db: &Database) -> Result<()> {
+    /// Does it. What conflicts is tried again. Returns the uids that it had handed out, in most
+    /// cases none.
+    pub fn perform(&self, db: &Database) -> Result<Range<u64>> {
+        if self.kind == Kind::AssignUids {
+            let count = self.rng.clone().u64(1..5);
+            let first = db.assign_uids(count)?.0;
+            return self.finish(db, "").map(|()| first..first + count);
+        }
         loop {
             match self.attempt(db) {
                 Err(Error::Conflict) => std::thread::yield_now(),
-                done => return done,
+                done => return done.map(|()| 0..0),
             }
         }
     }
@@ -217,7 +229,7 @@ impl Operation {
             }
             Kind::MutateMuch => {
                 let mut lines = String::new();
-                for _ in 0..40 {
+                for _ in 0..rng.usize(20..400) {
                     self.set_line(&mut rng, &mut lines);
                 }
                 self.finish(db, &lines)
@@ -240,10 +252,7 @@ impl Operation {
             }
             Kind::Compact => db.compact().and_then(|()| self.finish(db, "")),
             Kind::Checkpoint => db.checkpoint().and_then(|()| self.finish(db, "")),
-            Kind::AssignUids => {
-                db.assign_uids(rng.u64(1..5))?;
-                self.finish(db, "")
-            }
+            Kind::AssignUids => self.finish(db, ""),
         }
     }
 

@@ -8,6 +8,7 @@ use hexgraph::db::Control;
 use hexgraph::db::Database;
 use hexgraph::db::QueryRequest;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 
 /// Everything that can be seen of a database.
@@ -94,8 +95,11 @@ fn named(export: &str) -> Vec<String> {
 }
 
 fn is_new(uid: &str) -> bool {
-    let digits = uid.trim_start_matches("<0x").trim_end_matches('>');
-    u64::from_str_radix(digits, 16).is_ok_and(|uid| (FIRST_NEW_UID..1 << 31).contains(&uid))
+    uid_of(uid).is_some_and(|uid| (FIRST_NEW_UID..1 << 31).contains(&uid))
+}
+
+fn uid_of(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.strip_prefix("<0x")?.strip_suffix('>')?, 16).ok()
 }
 
 /// An answer a line.
@@ -118,6 +122,8 @@ pub struct Model {
     generation: Option<u64>,
     /// The last operation of each thread.
     last: [u64; THREADS as usize],
+    /// Uids that were handed out, once each and not to nodes.
+    assigned: Vec<Range<u64>>,
 }
 
 /// What was acknowledged.
@@ -131,14 +137,22 @@ pub struct Acknowledged {
     pub dropping: Option<u64>,
     /// True when it was dropped.
     pub dropped: bool,
-    /// The operations.
+    /// The number of operations.
     pub operations: u64,
+    /// Uids that were handed out for others to use.
+    pub assigned: Vec<Range<u64>>,
 }
 
 impl Model {
     /// An empty database.
     pub fn new(seed: u64) -> Model {
-        Model { db: Database::in_memory(), seed, generation: None, last: [0; THREADS as usize] }
+        Model {
+            db: Database::in_memory(),
+            seed,
+            generation: None,
+            last: [0; THREADS as usize],
+            assigned: Vec::new(),
+        }
     }
 
     /// True when nothing was ever set up.
@@ -149,6 +163,7 @@ impl Model {
     /// Moves on to what `db` says it holds, and compares all.
     pub fn follow(&mut self, db: &Database, acknowledged: &Acknowledged, folder: &Path) -> State {
         let found = State::of(db, folder);
+        self.check_assigned(acknowledged, &export(db, folder));
         let (generation, last) = operations::progress(db);
         if generation != self.generation {
             self.begin(generation, acknowledged, &found);
@@ -171,11 +186,23 @@ impl Model {
         found
     }
 
+    fn check_assigned(&mut self, acknowledged: &Acknowledged, export: &str) {
+        self.assigned.extend_from_slice(&acknowledged.assigned);
+        self.assigned.sort_unstable_by_key(|uids| uids.start);
+        let is_twice = |pair: &[Range<u64>]| pair[1].start < pair[0].end;
+        assert!(!self.assigned.windows(2).any(is_twice), "uids were handed out twice");
+        for uid in export.lines().filter_map(|line| uid_of(line.split(' ').next()?)) {
+            let of_others = self.assigned.iter().find(|uids| uids.contains(&uid));
+            assert!(of_others.is_none(), "a node has the uid {uid:#x}, which was handed out");
+        }
+    }
+
     /// Everything was dropped, or set up, or both.
     fn begin(&mut self, generation: Option<u64>, acknowledged: &Acknowledged, found: &State) {
         if self.generation.is_some() {
-            assert!(acknowledged.dropping.is_some(), "nobody dropped this: {found:?}");
-            self.db.drop(&hexgraph::db::Drop::All).unwrap();
+            let next = acknowledged.dropping;
+            let next = next.unwrap_or_else(|| panic!("nobody dropped this: {found:?}"));
+            self.db.drop(&operations::drop_before(next)).unwrap();
         }
         if let Some(generation) = generation {
             operations::set_up(&self.db, generation).unwrap();
