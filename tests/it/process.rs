@@ -9,11 +9,19 @@ use std::process::Stdio;
 use std::sync::mpsc;
 use std::sync::mpsc::Receiver;
 
-/// A process, and what it says.
+/// A process, and what it says. It is killed when this is dropped.
 pub struct Process {
     pub child: Child,
     /// Its lines, as they come. It ends with the process.
     pub lines: Receiver<String>,
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// Starts a process that runs the test `name` with these variables in its environment.

@@ -10,7 +10,6 @@ mod operations;
 mod state;
 
 use super::process;
-use super::process::Process;
 use super::process::number_from_environment;
 use super::process::say;
 use fastrand::Rng;
@@ -68,6 +67,8 @@ struct Run {
     data_seed: u64,
     generation: u64,
     model: Model,
+    /// A reader that outlives the writers; `None` while there is nothing to read.
+    follower: Option<Database>,
     operations: u64,
 }
 
@@ -94,6 +95,7 @@ impl Run {
             data_seed: 0,
             generation: 0,
             model: Model::new(0),
+            follower: None,
             operations: 0,
         };
         run.begin_directory();
@@ -103,6 +105,7 @@ impl Run {
     fn begin_directory(&mut self) {
         self.data_seed = self.rng.u64(..);
         self.model = Model::new(self.data_seed);
+        self.follower = None;
         // A directory that failed is kept, so those that did not are of no use.
         let _ = std::fs::remove_dir_all(&self.directory);
         self.directory = self.folder.join(format!("database-{}", self.round));
@@ -144,32 +147,31 @@ impl Run {
         }
         let mut process = process::start("torture::writer_process", &environment);
         let mut acknowledged = Acknowledged::default();
-        let mut hear_up_to = |last: &str| {
-            for line in &process.lines {
-                acknowledged.hear(&line);
-                if line == last {
-                    return;
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            if let Some(follower) = &self.follower {
+                scope.spawn(|| follow(follower, &is_over));
+            }
+            let lines = process.lines.iter();
+            match end {
+                End::KilledAfter(time) => thread::sleep(time),
+                End::KilledWriting(time) => {
+                    acknowledged.hear_up_to(lines, "writing");
+                    thread::sleep(time);
                 }
+                End::KilledClosing(time) => {
+                    acknowledged.hear_up_to(lines, "closing");
+                    thread::sleep(time);
+                }
+                End::Closed => acknowledged.hear_up_to(lines, ""),
             }
-        };
-        match end {
-            End::KilledAfter(time) => thread::sleep(time),
-            End::KilledWriting(time) => {
-                hear_up_to("writing");
-                thread::sleep(time);
-            }
-            End::KilledClosing(time) => {
-                hear_up_to("closing");
-                thread::sleep(time);
-            }
-            End::Closed => process.lines.iter().for_each(|line| acknowledged.hear(&line)),
-        }
+            is_over.store(true, Ordering::Relaxed);
+        });
         if !matches!(end, End::Closed) {
             process.child.kill().unwrap();
         }
-        let Process { lines, mut child } = process;
-        lines.into_iter().for_each(|line| acknowledged.hear(&line));
-        let status = child.wait().unwrap();
+        acknowledged.hear_up_to(process.lines.iter(), "");
+        let status = process.child.wait().unwrap();
         assert!(status.success() || !matches!(end, End::Closed), "{status}");
         acknowledged
     }
@@ -198,11 +200,14 @@ impl Run {
         hexgraph::db::check(&self.directory).unwrap();
         let reader = self.open(true);
         let found = self.model.follow(&reader, acknowledged, &self.folder);
+        let lines = export(&reader, &self.folder);
+        let follower = self.follower.get_or_insert_with(|| reader.clone());
+        assert_eq!(follower.refresh().unwrap(), reader.commit().unwrap());
+        assert!(export(follower, &self.folder) == lines, "who follows reads something else");
         // In the other rounds the next process finds it as it was left.
         if self.rng.bool() {
             return;
         }
-        let lines = export(&reader, &self.folder);
         for is_again in [false, true] {
             let writer = self.open(false);
             assert_eq!(writer.commit().unwrap(), reader.commit().unwrap());
@@ -240,7 +245,33 @@ impl Drop for Run {
     }
 }
 
+/// Reads what a writer does meanwhile: whole commits, and nothing backwards.
+fn follow(reader: &Database, is_over: &AtomicBool) {
+    let mut before = (0, None, [0; THREADS as usize]);
+    while !is_over.load(Ordering::Relaxed) {
+        let commit = reader.refresh().unwrap();
+        let balances = operations::balances(reader);
+        let is_whole = balances.is_empty() || balances.iter().sum::<i64>() == operations::TOTAL;
+        assert!(is_whole, "the reader saw half a transfer: {balances:?}");
+        let (generation, last) = operations::progress(reader);
+        let grows = generation != before.1 || before.2.iter().zip(&last).all(|(a, b)| a <= b);
+        assert!(before.0 <= commit && grows, "{:?} came after {before:?}", (commit, last));
+        before = (commit, generation, last);
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
 impl Acknowledged {
+    /// Hears all lines up to the one that is `last`.
+    fn hear_up_to(&mut self, lines: impl Iterator<Item = String>, last: &str) {
+        for line in lines {
+            self.hear(&line);
+            if line == last && !last.is_empty() {
+                return;
+            }
+        }
+    }
+
     fn hear(&mut self, line: &str) {
         let words: Vec<&str> = line.split(' ').collect();
         let number = |place: usize| words[place].parse::<u64>().unwrap();
@@ -298,7 +329,7 @@ fn writer_process() {
         }
         let time = number_from_environment(CLOSE_AFTER).unwrap_or(10_000);
         thread::sleep(Duration::from_millis(time));
-        if time % 2 == 0 {
+        if time.is_multiple_of(2) {
             stops.store(true, Ordering::Relaxed);
             return;
         }

@@ -99,7 +99,7 @@ pub fn set_up(db: &Database, generation: u64) -> Result<()> {
 
 /// What is dropped before the data of a generation are set up.
 pub fn drop_before(generation: u64) -> Drop {
-    if generation % 2 == 0 { Drop::All } else { Drop::Data }
+    if generation.is_multiple_of(2) { Drop::All } else { Drop::Data }
 }
 
 /// The generation of the data; `None` when they are not set up. The numbers of the last operations
