@@ -50,6 +50,8 @@ const ENDED_MAX: usize = 16_384;
 /// The open transactions of a database.
 pub struct Transactions {
     limits: TxnLimits,
+    /// Numbers up to this one were told before the database was opened.
+    first: u64,
     inner: Mutex<Inner>,
 }
 
@@ -82,14 +84,16 @@ pub enum Known {
     Start(Snapshot),
     /// A transaction that has ended, and the moment that it began with where a query saw that.
     Ended(Option<Snapshot>),
+    /// A moment before the database was opened: what was changed in its transaction is lost.
+    Lost,
     /// Nothing.
     Nothing,
 }
 
 impl Transactions {
-    /// None yet.
-    pub fn new(limits: TxnLimits) -> Transactions {
-        Transactions { limits, inner: Mutex::default() }
+    /// None yet. Numbers up to `first` are those of earlier ones, which are lost.
+    pub fn new(limits: TxnLimits, first: u64) -> Transactions {
+        Transactions { limits, first, inner: Mutex::default() }
     }
 
     /// Adds a transaction, unless there is one of its number, which is returned then.
@@ -180,6 +184,7 @@ impl Transactions {
         match start {
             start if inner.ended.contains(&number) => Known::Ended(start),
             Some(snapshot) => Known::Start(snapshot),
+            None if number <= self.first => Known::Lost,
             None => Known::Nothing,
         }
     }
