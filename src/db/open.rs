@@ -31,6 +31,9 @@ const CHECKPOINT_BYTES: u64 = 64 << 20;
 /// of a large graph is not.
 const SHORT_LOG: u64 = 64 << 10;
 
+/// So many numbers of transactions are noted as told at once.
+const CLOCK_STEP: u64 = 10_000;
+
 /// What there is while a database is open.
 pub struct Open {
     /// The data.
@@ -60,6 +63,8 @@ struct Writing {
     wal: Arc<Wal>,
     options: OpenOptions,
     found: Recovery,
+    /// The number up to which the directory has transactions as named.
+    clock: Mutex<u64>,
     /// Held while a snapshot is written.
     saving: Mutex<()>,
     /// The thread that writes one because the log has grown long.
@@ -106,13 +111,17 @@ impl Open {
         let wal = Arc::new(Wal::new(Arc::clone(&directory), files, options.sync, start));
         let store = Store::with_version(version, Some(Box::new(Arc::clone(&wal))));
         let (saving, checkpointer) = (Mutex::new(()), Mutex::default());
-        let writing = Writing { directory, wal, options, found, saving, checkpointer };
+        let clock = directory.clock()?;
+        store.advance_clock(clock);
+        let clock = Mutex::new(clock);
+        let writing = Writing { directory, wal, options, found, clock, saving, checkpointer };
         writing.set_due(start.snapshot);
         Ok(Open::new(store, options, Home::Write(Box::new(writing))))
     }
 
     fn new(store: Store, options: OpenOptions, home: Home) -> Open {
-        let transactions = Transactions::new(options.transactions);
+        // Up to here the numbers are those of transactions that ended when it was closed.
+        let transactions = Transactions::new(options.transactions, store.clock());
         Open { store, transactions, home }
     }
 
@@ -127,6 +136,26 @@ impl Open {
             Home::Read(reading) => reading.directory.check_writable(),
             Home::Write(writing) => writing.directory.check_writable(),
         }
+    }
+
+    /// Notes that the number of a transaction is told to somebody, so that it is not told again
+    /// when the database is opened the next time. Costs a test but for one in ten thousand.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses.
+    pub fn note_number(&self, number: u64) -> Result<()> {
+        let Home::Write(writing) = &self.home else { return Ok(()) };
+        // A forked child commits nothing, so its numbers mean nothing to others.
+        if writing.directory.check_writable().is_err() {
+            return Ok(());
+        }
+        let mut clock = writing.clock.lock().unwrap_or_else(PoisonError::into_inner);
+        if *clock < number {
+            writing.directory.set_clock(number + CLOCK_STEP)?;
+            *clock = number + CLOCK_STEP;
+        }
+        Ok(())
     }
 
     /// Publishes the version that `make_next` makes of the newest one, after it was saved.

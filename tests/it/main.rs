@@ -5,9 +5,13 @@
 mod depth;
 mod geo;
 mod golden;
+#[cfg(feature = "http")]
+mod isolation;
 mod layers;
 mod limits;
+mod process;
 mod shortest;
+mod torture;
 mod transactions;
 mod twin;
 mod versions;
