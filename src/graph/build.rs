@@ -16,6 +16,7 @@ use super::parts::ValuePart;
 use super::value_order::compare_values;
 use super::values::LangValues;
 use super::values::ValueBase;
+use crate::index::IndexKind;
 use crate::index::VectorIndex;
 use crate::index::build_index;
 use crate::index::index_kinds;
@@ -29,7 +30,7 @@ use crate::storage::FrozenBitmap;
 use crate::storage::Offsets;
 use crate::storage::Values;
 use crate::types::ValueType;
-use rayon::prelude::*;
+use crate::types::parallel;
 use std::sync::Arc;
 
 /// Builds the values of a predicate in one language, with their indexes. `before` is what the
@@ -62,9 +63,9 @@ fn index_column(
     at_once: bool,
 ) -> LangValues {
     let kinds = index_kinds(def);
-    let build = |&kind| (kind, build_index(kind, &column, def.value_type, lang));
+    let build = |kind: &IndexKind| (*kind, build_index(*kind, &column, def.value_type, lang));
     let indexes = match at_once {
-        true => kinds.par_iter().map(build).collect(),
+        true => parallel::map(&kinds, build),
         false => kinds.iter().map(build).collect(),
     };
     let vectors = index_vectors(def, &column, before);
@@ -154,7 +155,7 @@ fn rows_by_node(nodes: &[u32]) -> Vec<u32> {
     }
     let rows = nodes.iter().enumerate();
     let mut keyed: Vec<u64> = rows.map(|(row, &node)| pack(node, row as u32)).collect();
-    keyed.par_sort_unstable();
+    parallel::sort_unstable(&mut keyed);
     keyed.into_iter().map(|key| key as u32).collect()
 }
 
@@ -188,8 +189,8 @@ fn last_edges(columns: Vec<(Vec<u32>, Vec<u32>)>) -> Ordered {
     let (mut nodes, mut targets) = (nodes.concat(), targets.concat());
     let rows = last_rows(&nodes);
     if let Some(kept) = &rows {
-        let take = |from: &[u32]| kept.par_iter().map(|&row| from[row as usize]).collect();
-        (nodes, targets) = rayon::join(|| take(&nodes), || take(&targets));
+        let take = |from: &[u32]| kept.iter().map(|&row| from[row as usize]).collect();
+        (nodes, targets) = parallel::join(|| take(&nodes), || take(&targets));
     }
     Ordered { runs: nodes.into_iter().map(|node| (node, 1)).collect(), targets, rows }
 }
@@ -269,7 +270,7 @@ fn has_all_rows(parts: &[FacetPart], kept: Option<&[u32]>) -> bool {
             _ => return false,
         }
     }
-    kept.is_none_or(|kept| kept.par_iter().all(|&row| row < next))
+    kept.is_none_or(|kept| kept.iter().all(|&row| row < next))
 }
 
 fn facet_column(
@@ -300,7 +301,7 @@ fn facet_column(
     if !positions.is_sorted() || positions.last() == Some(&u32::MAX) {
         let mut order: Vec<u64> =
             positions.iter().enumerate().map(|(at, &place)| pack(place, at as u32)).collect();
-        order.par_sort_unstable();
+        parallel::sort_unstable(&mut order);
         order.truncate(order.partition_point(|&key| (key >> 32) as u32 != u32::MAX));
         values = values.gather(&order.iter().map(|&key| key as u32).collect::<Vec<u32>>());
         positions = order.iter().map(|&key| (key >> 32) as u32).collect();

@@ -10,7 +10,7 @@
 //! Nodes that are spread wide (random uids, or low ones together with high ones) are compared.
 
 use crate::storage::Edges;
-use rayon::prelude::*;
+use crate::types::parallel;
 
 /// So many nodes an edge the counts may have, before comparing is cheaper.
 const SPREAD_MAX: usize = 4;
@@ -49,8 +49,8 @@ pub fn order_edges(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -> Order
         return Ordered { runs, targets, rows: None };
     }
     let len = columns.iter().map(|(nodes, _)| nodes.len()).sum();
-    let ends = columns.par_iter().filter_map(|(nodes, _)| ends(nodes));
-    let Some(buckets) = Buckets::new(ends.collect(), len) else {
+    let ends = parallel::map(&columns, |(nodes, _)| ends(nodes));
+    let Some(buckets) = Buckets::new(ends.into_iter().flatten().collect(), len) else {
         return by_comparing(columns, with_rows);
     };
     let mut first = 0;
@@ -61,7 +61,7 @@ pub fn order_edges(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -> Order
     });
     let firsts: Vec<_> = firsts.collect();
     // A column is gone as soon as it is dealt out.
-    let dealt = firsts.into_par_iter().flat_map_iter(|(first, nodes, targets)| {
+    let dealt = parallel::map_into(firsts, |(first, nodes, targets)| {
         let pieces = nodes.chunks(PIECE_LEN).zip(targets.chunks(PIECE_LEN)).enumerate();
         let deal = |(at, (nodes, targets)): (usize, (&[u32], &[u32]))| {
             let first = with_rows.then_some(first + (at * PIECE_LEN) as u32);
@@ -69,7 +69,7 @@ pub fn order_edges(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -> Order
         };
         pieces.map(deal).collect::<Vec<Dealt>>()
     });
-    let dealt: Vec<Dealt> = dealt.collect();
+    let dealt: Vec<Dealt> = dealt.into_iter().flatten().collect();
     buckets.collect(&dealt, Collect { is_sorted: false, with_rows })
 }
 
@@ -77,18 +77,19 @@ pub fn order_edges(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -> Order
 pub fn reverse_edges(forward: &Edges) -> Ordered {
     let targets = forward.targets.as_slice();
     let pieces = pieces_of(forward);
-    let ends = targets.par_chunks(PIECE_LEN).filter_map(ends);
-    let Some(buckets) = Buckets::new(ends.collect(), targets.len()) else {
+    let chunks: Vec<&[u32]> = targets.chunks(PIECE_LEN).collect();
+    let ends = parallel::map(&chunks, |chunk| ends(chunk));
+    let Some(buckets) = Buckets::new(ends.into_iter().flatten().collect(), targets.len()) else {
         let edges = pieces.iter().flat_map(|piece| piece.edges(forward));
         let mut pairs: Vec<u64> = edges.map(|(node, target)| pack(target, node)).collect();
-        pairs.par_sort_unstable();
+        parallel::sort_unstable(&mut pairs);
         return unpacked(&pairs);
     };
     let deal = |piece: &Piece| {
         let edges = piece.edges(forward).map(|(node, target)| (target, node));
         buckets.deal(edges, piece.len(forward), None)
     };
-    let dealt: Vec<Dealt> = pieces.par_iter().map(deal).collect();
+    let dealt: Vec<Dealt> = parallel::map(&pieces, deal);
     buckets.collect(&dealt, Collect { is_sorted: true, with_rows: false })
 }
 
@@ -230,7 +231,7 @@ impl Buckets {
             rows_left = rest;
             jobs.push(Job { buckets: self, dealt, bucket, targets, rows, how });
         }
-        let runs: Vec<Vec<(u32, u32)>> = jobs.into_par_iter().map(Job::run).collect();
+        let runs: Vec<Vec<(u32, u32)>> = parallel::map_into(jobs, Job::run);
         // What was there twice left gaps.
         let (mut kept, mut start) = (0, 0);
         for (bucket, runs) in runs.iter().enumerate() {
@@ -367,13 +368,13 @@ fn by_comparing(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -> Ordered 
     if !with_rows {
         let mut pairs: Vec<u64> = pairs.collect();
         drop(columns);
-        pairs.par_sort_unstable();
+        parallel::sort_unstable(&mut pairs);
         pairs.dedup();
         return unpacked(&pairs);
     }
     let mut keyed: Vec<(u64, u32)> = pairs.zip(0..).collect();
     drop(columns);
-    keyed.par_sort_unstable();
+    parallel::sort_unstable(&mut keyed);
     // Equal edges stand in order of arrival, and what arrives last stays.
     let last = |at: usize| keyed.get(at + 1).is_none_or(|next| next.0 != keyed[at].0);
     let kept: Vec<(u64, u32)> =

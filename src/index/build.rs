@@ -23,7 +23,7 @@ use crate::text::trigrams;
 use crate::types::ValueRef;
 use crate::types::ValueType;
 use crate::types::ordered_bits;
-use rayon::slice::ParallelSliceMut;
+use crate::types::parallel;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -195,7 +195,7 @@ fn build_ordered(source: &Source<'_>) -> TokenIndex {
             let text = |position: u32| texts.get_bytes(position as usize);
             let mut keyed: Vec<(u64, u32)> =
                 (0..texts.len() as u32).map(|at| (prefix(text(at)), at)).collect();
-            keyed.par_sort_unstable_by(|one, other| {
+            parallel::sort_unstable_by(&mut keyed, |one, other| {
                 let rest = || text(one.1).cmp(text(other.1)).then(one.1.cmp(&other.1));
                 one.0.cmp(&other.0).then_with(rest)
             });
@@ -227,7 +227,7 @@ fn by_key<T, K: Ord + Send>(source: &Source<'_>, items: &[T], key: impl Fn(&T) -
     let mut keyed: Vec<(K, u32)> =
         items.iter().enumerate().map(|(position, item)| (key(item), position as u32)).collect();
     if !keyed.is_sorted() {
-        keyed.par_sort_unstable();
+        parallel::sort_unstable(&mut keyed);
     }
     let positions: Vec<u32> = keyed.into_iter().map(|(_, position)| position).collect();
     finish_ordered(source, &positions, |one, other| {
