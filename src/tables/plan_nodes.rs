@@ -30,7 +30,7 @@ const TYPE_PREDICATE: &str = "dgraph.type";
 ///
 /// # Errors
 ///
-/// [`Error::Query`] for a column that is not there, [`Error::Schema`] for one that no predicate can
+/// [`crate::types::Error::Query`] for a column that is not there, [`crate::types::Error::Schema`] for one that no predicate can
 /// be made of.
 pub fn plan_nodes(
     source: &Source,
