@@ -131,6 +131,11 @@ impl Store {
         self.snapshots.clock()
     }
 
+    /// Sees to it that commits and snapshots get numbers above `number`.
+    pub fn advance_clock(&self, number: u64) {
+        self.snapshots.advance(number);
+    }
+
     /// Makes the next version from the newest one, notes it in the journal, and publishes it when
     /// it is durable. Waits for other writers. With a `claim` the change is that of a transaction,
     /// and made only when it is not in conflict. Returns the number of the commit too.

@@ -13,11 +13,15 @@ mod graphql_links;
 mod graphql_mutations;
 #[cfg(feature = "graphql")]
 mod guarded;
+#[cfg(feature = "http")]
+mod isolation;
 mod layers;
 mod limits;
+mod process;
 mod shortest;
 #[cfg(feature = "http")]
 mod subscriptions;
+mod torture;
 mod transactions;
 mod twin;
 mod versions;
