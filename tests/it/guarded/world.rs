@@ -111,7 +111,8 @@ impl Kind {
             kind.scalars.iter().any(|known| known.0 == field)
                 || kind.edges.iter().any(|known| known.0 == field)
         };
-        format!("{}.{field}", self.lineage().find(has).unwrap().name)
+        let name = self.lineage().find(has).unwrap().name;
+        if field == "owner" { "item.owner".to_owned() } else { format!("{name}.{field}") }
     }
 }
 
@@ -163,7 +164,13 @@ pub fn sdl(directive: impl Fn(&str) -> String) -> String {
         }
         for (name, target, is_list) in kind.edges {
             let ty = if *is_list { format!("[{target}]") } else { (*target).to_owned() };
-            let stored = if *name == BACK { " @dgraph(pred: \"~Item.owner\")" } else { "" };
+            let stored = if *name == BACK {
+                " @dgraph(pred: \"~item.owner\")"
+            } else if *name == "owner" {
+                " @dgraph(pred: \"item.owner\")"
+            } else {
+                ""
+            };
             out += &format!("  {name}: {ty}{stored}\n");
         }
         out += "}\n";
