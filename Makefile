@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WHEELS := $(CARGO_TARGET_DIR)/wheels
 
-.PHONY: help demo wheel install test lint conformance conformance-long bench clean
+.PHONY: help demo wheel install test torture lint conformance conformance-long bench clean
 
 help: ## List these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-17s %s\n", $$1, $$2 }'
@@ -19,6 +19,11 @@ demo: install ## Build, install into .venv, and take the tour over the sample
 test: dev ## Run all tests: Rust, Python, notebooks
 	HEXGRAPH_TWIN_SECONDS=$${HEXGRAPH_TWIN_SECONDS:-60} cargo test --locked --features http
 	$(BIN)/python -m pytest
+
+torture: ## Kill writers a thousand times, and check long histories of clients at once
+	HEXGRAPH_TORTURE_ROUNDS=$${HEXGRAPH_TORTURE_ROUNDS:-1000} \
+	HEXGRAPH_ISOLATION_SECONDS=$${HEXGRAPH_ISOLATION_SECONDS:-120} \
+	cargo test --locked --features http --test it -- torture isolation --nocapture --test-threads=1
 
 lint: dev ## Check format and style of Rust and Python, and the type stubs
 	cargo fmt --check

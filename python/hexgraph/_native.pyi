@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, BinaryIO, Literal, Self, TypeVar, final
+from typing import Any, BinaryIO, Literal, Self, TypeAlias, TypeVar, final
 
 import pandas
 import polars
@@ -28,6 +28,8 @@ __all__ = [
 __version__: str
 
 _T = TypeVar("_T")
+_Source: TypeAlias = str | os.PathLike[str] | bytes | bytearray | BinaryIO
+_Table: TypeAlias = str | os.PathLike[str] | ArrowStream
 
 def open_database(
     path: str | None,
@@ -51,15 +53,16 @@ class Database:
     ) -> None: ...
     def load(
         self,
-        source: str | os.PathLike[str] | bytes | bytearray | BinaryIO,
+        source: _Source | Sequence[_Source],
         schema: str | os.PathLike[str] | None = None,
         *,
         on_error: Literal["raise", "skip"] = "raise",
-        progress: bool = True,
+        progress: bool | Callable[[dict[str, Any]], object] | None = None,
+        memory: int | str | None = None,
     ) -> LoadReport: ...
     def load_nodes(
         self,
-        table: str | os.PathLike[str] | ArrowStream,
+        table: _Table | Sequence[_Table],
         *,
         type: str | None = None,
         id: str | None = "id",
@@ -69,11 +72,12 @@ class Database:
         schema: str | os.PathLike[str] | None = None,
         types: dict[str, str] | None = None,
         on_error: Literal["raise", "skip"] = "raise",
-        progress: bool = True,
+        progress: bool | Callable[[dict[str, Any]], object] | None = None,
+        memory: int | str | None = None,
     ) -> LoadReport: ...
     def load_edges(
         self,
-        table: str | os.PathLike[str] | ArrowStream,
+        table: _Table | Sequence[_Table],
         predicate: str,
         *,
         source: str = "source",
@@ -84,7 +88,8 @@ class Database:
         schema: str | os.PathLike[str] | None = None,
         types: dict[str, str] | None = None,
         on_error: Literal["raise", "skip"] = "raise",
-        progress: bool = True,
+        progress: bool | Callable[[dict[str, Any]], object] | None = None,
+        memory: int | str | None = None,
     ) -> LoadReport: ...
     def query(
         self,

@@ -2,9 +2,11 @@
 
 import sys
 import time
+from collections.abc import Callable
 from typing import Any, Protocol
 
 WIDTH = 30
+THOUSAND, MILLION = 1e3, 1e6
 PATIENCE_SECONDS = 0.5
 """A load that is done by then shows no bar."""
 
@@ -12,8 +14,8 @@ PATIENCE_SECONDS = 0.5
 class Bar(Protocol):
     """What a load calls, about every 50 ms and when it ends."""
 
-    def update(self, done: int, total: int) -> None:
-        """Show that `done` of `total` bytes are read."""
+    def update(self, done: int, total: int, records: int) -> None:
+        """Show that `done` of `total` bytes are read, and in them so many records."""
 
     def close(self) -> None:
         """Remove the bar."""
@@ -22,7 +24,7 @@ class Bar(Protocol):
 class NoBar:
     """Shows nothing."""
 
-    def update(self, done: int, total: int) -> None:
+    def update(self, done: int, total: int, records: int) -> None:
         """Do nothing."""
 
     def close(self) -> None:
@@ -36,10 +38,10 @@ class TerminalBar:
         self.started = time.monotonic()
         self.shown = ""
 
-    def update(self, done: int, total: int) -> None:
+    def update(self, done: int, total: int, records: int) -> None:
         """Show how far it is."""
         seconds = time.monotonic() - self.started
-        line = text(done, total, seconds)
+        line = text(done, total, records, seconds)
         if seconds >= PATIENCE_SECONDS and line != self.shown:
             sys.stderr.write(f"\r{line:{len(self.shown)}}")
             sys.stderr.flush()
@@ -60,10 +62,10 @@ class NotebookBar:
         self.shown = ""
         self.handle: Any = None
 
-    def update(self, done: int, total: int) -> None:
+    def update(self, done: int, total: int, records: int) -> None:
         """Show how far it is."""
         seconds = time.monotonic() - self.started
-        line = text(done, total, seconds)
+        line = text(done, total, records, seconds)
         if seconds < PATIENCE_SECONDS or line == self.shown:
             return
         self.shown = line
@@ -84,10 +86,37 @@ class NotebookBar:
             self.handle.update(HTML(html))
 
 
-def bar(wanted: bool) -> Bar:
+class CallbackBar:
+    """Tells a function, which may raise to stop the load."""
+
+    def __init__(self, tell: Callable[[dict[str, Any]], object]) -> None:
+        self.started = time.monotonic()
+        self.tell = tell
+
+    def update(self, done: int, total: int, records: int) -> None:
+        """Tell how far it is."""
+        seconds = time.monotonic() - self.started
+        self.tell(
+            {
+                "done": done,
+                "total": total,
+                "records": records,
+                "records_per_second": records / seconds if seconds else 0.0,
+                "seconds": seconds,
+                "seconds_left": seconds_left(done, total, seconds),
+            }
+        )
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def bar(wanted: bool | Callable[[dict[str, Any]], object] | None) -> Bar:
     """Return what fits the place where this runs."""
-    if not wanted:
+    if wanted is False:
         return NoBar()
+    if callable(wanted):
+        return CallbackBar(wanted)
     if is_notebook():
         return NotebookBar()
     return TerminalBar() if sys.stderr is not None and sys.stderr.isatty() else NoBar()
@@ -100,10 +129,27 @@ def is_notebook() -> bool:
     return shell is not None and hasattr(shell, "kernel")
 
 
-def text(done: int, total: int, seconds: float) -> str:
+def seconds_left(done: int, total: int, seconds: float) -> float | None:
+    """Return how long the rest of the bytes will take, if that can be told."""
+    return seconds * (total - done) / done if 0 < done <= total else None
+
+
+def text(done: int, total: int, records: int, seconds: float) -> str:
     """Return the bar as a line of text."""
-    share = done / total if total else 0.0
+    rate = f"{short(records / seconds if seconds else 0.0)} records/s"
+    if not total:
+        return f"{records} records, {rate}"
+    share = done / total
     filled = round(WIDTH * share)
     if share >= 1.0:
-        return f"building the graph … {seconds:.0f} s"
-    return f"reading [{'#' * filled}{'.' * (WIDTH - filled)}] {share:4.0%} {seconds:.0f} s"
+        return f"building the graph of {records} records … {seconds:.0f} s"
+    left = seconds_left(done, total, seconds)
+    rest = "" if left is None else f" {left:.0f} s left"
+    return f"reading [{'#' * filled}{'.' * (WIDTH - filled)}] {share:4.0%} {rate}{rest}"
+
+
+def short(rate: float) -> str:
+    """Return a number in a few letters."""
+    if rate < THOUSAND:
+        return f"{rate:.0f}"
+    return f"{rate / THOUSAND:.0f}k" if rate < MILLION else f"{rate / MILLION:.1f}M"

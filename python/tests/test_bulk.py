@@ -194,3 +194,45 @@ def test_command_line(tmp_path):
     assert '"knows":[{"name":"Bob","knows|year":1840}]' in run("query", db, dql)
     assert "triples" in run("export", db, tmp_path / "all.rdf")
     assert "<knows> <0x10002> (year=1840)" in (tmp_path / "all.rdf").read_text()
+
+
+def test_a_folder_of_parquet_files_and_back(tmp_path):
+    db = hexgraph.connect()
+    db.load_nodes(pa.table(PEOPLE), type="Person", schema=SCHEMA)
+    db.load_edges(pa.table(KNOWS), "knows", facets=["since"])
+    count = db.export(tmp_path / "graph.parquet")
+    files = sorted(it.name for it in (tmp_path / "graph.parquet").iterdir())
+    assert files == ["edges.knows.parquet", "graph.schema", "nodes.Person.parquet"]
+    copy = hexgraph.connect()
+    assert copy.load(tmp_path / "graph.parquet", memory="64MiB").triples == count
+    assert plain(copy.query(ASK)["q"]) == ROWS
+    assert copy.query(FRIENDS)["q"] == FOUND
+    # Each file is a table like any other.
+    people = pq.read_table(tmp_path / "graph.parquet/nodes.Person.parquet")
+    assert {"uid", "name", "age", "dgraph.type"} <= set(people.column_names)
+    third = hexgraph.connect()
+    third.alter(db.schema())
+    third.load_nodes(tmp_path / "graph.parquet/nodes.Person.parquet", id="uid", uid=True)
+    edges = tmp_path / "graph.parquet/edges.knows.parquet"
+    third.load_edges(edges, "knows", uid=True, facets=["since"])
+    assert third.query(FRIENDS)["q"] == FOUND
+
+
+def test_several_tables_at_once(tmp_path):
+    for number in range(3):
+        table = pa.table({"id": [number, number + 1], "age": [number, number + 1]})
+        pq.write_table(table, tmp_path / f"{number}.parquet")
+    db = hexgraph.connect()
+    assert db.load_nodes(f"{tmp_path}/*.parquet").nodes == 4
+    assert db.load_nodes([tmp_path, pa.table({"id": [9]})]).nodes == 5
+    with pytest.raises(hexgraph.QueryError, match="did you mean `age`"):
+        db.load_nodes(tmp_path, columns={"agee": "x"})
+
+
+def test_cells_are_named_by_line(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('id,note,age\n1,"a\nb",2\n2,c,old\n')
+    db = hexgraph.connect()
+    want = r'a\.csv:4:3: row 2, column "age": "old": .*such as 42'
+    with pytest.raises(hexgraph.LoadError, match=want):
+        db.load_nodes(path, types={"age": "int"})

@@ -69,3 +69,17 @@ def test_serve(loaded):
             assert reply.status == 200
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 0
+
+
+def test_load_several_files_and_export_tables(tmp_path):
+    (tmp_path / "a.rdf").write_text('<1> <name> "Ada" .\n')
+    (tmp_path / "b.rdf").write_text('<2> <name> "Bob" .\n')
+    path = tmp_path / "db"
+    done = run("load", path, tmp_path / "a.rdf", tmp_path / "b.rdf", "--memory", "16MiB")
+    assert "2 triples, 2 nodes" in done.stdout
+    done = run("export", path, tmp_path / "all.parquet")
+    assert "2 triples" in done.stdout
+    done = run("load", tmp_path / "copy", tmp_path / "all.parquet")
+    assert "2 triples, 2 nodes" in done.stdout
+    done = run("load", path, tmp_path / "a.rdf", tmp_path / "all.parquet/nodes.parquet")
+    assert "not of both" in done.stderr

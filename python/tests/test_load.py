@@ -34,7 +34,7 @@ def test_what_is_no_source(db):
         db.load(io.StringIO("text"))
     with pytest.raises(TypeError, match="int"):
         db.load(7)
-    with pytest.raises(hexgraph.StorageError, match="directory"):
+    with pytest.raises(hexgraph.QueryError, match="no file in this folder"):
         db.load("/")
     with pytest.raises(ValueError, match="on_error"):
         db.load(RDF, on_error="ignore")
@@ -73,12 +73,68 @@ def test_the_bar_on_a_terminal(monkeypatch):
     monkeypatch.setattr(screen, "isatty", lambda: True)
     monkeypatch.setattr(progress, "PATIENCE_SECONDS", 0.0)
     bar = progress.bar(True)
-    bar.update(50, 100)
+    monkeypatch.setattr(bar, "started", progress.time.monotonic() - 10)
+    bar.update(50, 100, 2_500_000)
     bar.close()
-    assert "[###############...............]  50%" in screen.getvalue()
+    assert "[###############...............]  50% 250k records/s 10 s left" in screen.getvalue()
     assert isinstance(progress.bar(False), progress.NoBar)
 
 
 def test_no_bar_where_nobody_looks(db, capsys):
     db.load(RDF)
     assert capsys.readouterr() == ("", "")
+
+
+def test_several_sources_at_once(db, tmp_path):
+    (tmp_path / "a.rdf").write_text('_:x <name> "a" .\n')
+    (tmp_path / "b.jsonl").write_text('{"uid": "_:x", "age": [7]}\n')
+    assert db.load([tmp_path / "a.rdf", str(tmp_path / "b.jsonl")]).nodes == 1
+    assert db.load(tmp_path).nodes == 1
+    assert db.load(f"{tmp_path}/*.rdf").nodes == 1
+    assert count(db) == 3
+    assert "age: [int] ." in db.schema()
+    with pytest.raises(hexgraph.QueryError, match="no file is called so"):
+        db.load(f"{tmp_path}/*.nq")
+    (tmp_path / "b.rdf").write_text("nonsense\n")
+    with pytest.raises(hexgraph.LoadError, match=r"b\.rdf:1"):
+        db.load(tmp_path)
+
+
+def test_progress_is_told(db, tmp_path):
+    path = tmp_path / "many.rdf"
+    path.write_text("".join(f'<{n:#x}> <name> "{n}" .\n' for n in range(1, 300_000)))
+    told = []
+    report = db.load(path, progress=told.append)
+    assert report.triples == 299_999
+    assert all(it["done"] <= it["total"] == path.stat().st_size for it in told if it["total"])
+    assert all({"records", "records_per_second", "seconds_left"} <= it.keys() for it in told)
+
+    def stop(_):
+        raise ValueError("enough")
+
+    with pytest.raises(ValueError, match="enough"):
+        db.load([path] * 20, progress=stop)
+
+
+def test_a_bounded_load_leaves_no_files(tmp_path):
+    line = '<{0:#x}> <name> "{0:>90}" .\n<{0:#x}> <to> <{1:#x}> .\n'
+    rdf = "".join(line.format(n, n + 1) for n in range(1, 90_000))
+    path = tmp_path / "db"
+    with hexgraph.connect(path) as db:
+        schema = "name: string @index(exact) .\nto: [uid] @reverse ."
+        assert db.load(rdf.encode(), schema=schema, memory="16MiB").nodes == 90_000
+        assert [it.name for it in path.iterdir() if it.is_dir()] == []
+        assert len(db.query("{ q(func: uid(90000)) { ~to { name } } }")["q"][0]["~to"]) == 1
+        with pytest.raises(hexgraph.QueryError, match="16 MiB"):
+            db.load(rdf.encode(), memory=1000)
+    (path / "load-0.tmp").mkdir()
+    with hexgraph.connect(path) as db:
+        assert not (path / "load-0.tmp").exists()
+        assert len(db.query('{ q(func: eq(name, "none")) { uid } }')["q"]) == 0
+
+
+def test_unique_values_are_checked(db):
+    db.alter("code: string @index(exact) @unique .")
+    with pytest.raises(hexgraph.QueryError, match='_:a and _:b both have "x"'):
+        db.load(b'_:a <code> "x" .\n_:b <code> "x" .')
+    assert db.query("{ q(func: has(code)) { count(uid) } }")["q"] == [{"count": 0}]

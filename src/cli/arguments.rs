@@ -29,7 +29,7 @@ pub enum Command {
     Export {
         /// The directory of the database
         path: PathBuf,
-        /// Where to: .rdf or .jsonl, perhaps before .gz or .zst; the schema goes to .schema beside it
+        /// Where to: .rdf or .jsonl, perhaps before .gz or .zst, the schema goes to .schema beside it; or a new folder .parquet
         file: PathBuf,
     },
     /// Take a tour of the language over a bundled sample of films
@@ -121,14 +121,20 @@ pub struct QueryArguments {
 pub struct LoadArguments {
     /// The directory of the database
     pub path: PathBuf,
-    /// Triples (.rdf or .jsonl, perhaps packed: .gz, .zst), or a table (.parquet, .csv, .tsv)
-    pub file: PathBuf,
+    /// Triples (.rdf or .jsonl, perhaps packed: .gz, .zst), tables (.parquet, .csv, .tsv), folders
+    /// or patterns of these, or the folder that an export to .parquet made; all load at once
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
     /// The schema to set first
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
     /// Leave out lines and cells that can't be stored, and report them
     #[arg(long)]
     pub skip_errors: bool,
+    /// Keep to about so much memory, as 512MiB, beside the largest predicate: the rest goes to
+    /// temporary files in the directory of the database
+    #[arg(long, value_name = "BYTES")]
+    pub memory: Option<String>,
     /// What the columns of a table are
     #[command(flatten)]
     pub table: TableArguments,

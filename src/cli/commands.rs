@@ -5,22 +5,31 @@ use super::arguments::Command;
 use super::arguments::LoadArguments;
 use super::arguments::QueryArguments;
 use super::arguments::ServeArguments;
+use super::bar::clear_bar;
+use super::bar::control_with_bar;
 use super::interrupt::Interrupt;
 use super::tables::is_table;
 use super::tables::load_table;
 use crate::db::Checked;
 use crate::db::Database;
 use crate::db::LoadOptions;
+use crate::db::LoadProgress;
 use crate::db::LoadReport;
 use crate::db::OpenOptions;
 use crate::db::QueryRequest;
 use crate::db::Recovery;
 use crate::db::Source;
 use crate::db::Variables;
+use crate::db::byte_count;
 use crate::db::check;
+use crate::db::files_of;
 use crate::db::graphql::GraphqlOptions;
+use crate::db::has_triples;
 use crate::http::ServeOptions;
 use crate::http::Server;
+use crate::tables::TableOptions;
+use crate::tables::is_export_folder;
+use crate::tables::is_table_name;
 use crate::types::Error;
 use crate::types::Result;
 use clap::Parser;
@@ -29,6 +38,7 @@ use std::fs;
 use std::io;
 use std::io::Write;
 use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Runs the command that the arguments name, the program's own name first. Returns the status
@@ -161,7 +171,7 @@ fn query(arguments: &QueryArguments, interrupt: Interrupt) -> Result<()> {
 
 fn export(path: &Path, file: &Path, interrupt: Interrupt) -> Result<()> {
     let options = OpenOptions { read_only: true, ..OpenOptions::default() };
-    let report = Database::open(path, options)?.export(file, &interrupt.control())?;
+    let report = Database::open(path, options)?.export_as(file, &interrupt.control())?;
     let (file, schema) = (file.display(), report.schema.display());
     print(format!("{file}: {} triples; {schema}\n", report.triples).as_bytes())
 }
@@ -169,14 +179,50 @@ fn export(path: &Path, file: &Path, interrupt: Interrupt) -> Result<()> {
 fn load(arguments: &LoadArguments, interrupt: Interrupt) -> Result<()> {
     let schema = arguments.schema.as_deref().map(read_text).transpose()?;
     let database = Database::open(&arguments.path, OpenOptions::default())?;
-    if is_table(&arguments.file) {
-        let report = load_table(&database, arguments, schema, &interrupt.control())?;
-        print_report(&arguments.file, &report)?;
-        return database.close();
-    }
-    let options = LoadOptions { skip_errors: arguments.skip_errors, ..LoadOptions::default() };
-    load_file(&database, &arguments.file, schema.as_deref(), options, interrupt)?;
+    let memory = arguments.memory.as_deref().map_or(Ok(0), |text| byte_count("--memory", text))?;
+    let progress = LoadProgress::default();
+    let control = control_with_bar(interrupt, &progress);
+    let (tables, triples) = loaded_files(&arguments.files)?;
+    let skip_errors = arguments.skip_errors;
+    let report = match (&tables[..], &triples[..]) {
+        ([folder], []) if is_export_folder(folder) => {
+            let schema = schema.clone();
+            let options =
+                TableOptions { schema, skip_errors, memory, progress, ..Default::default() };
+            database.load_folder(folder, options, &control)
+        }
+        (tables, []) => {
+            let options =
+                TableOptions { schema, skip_errors, memory, progress, ..Default::default() };
+            load_table(&database, tables, arguments, options, &control)
+        }
+        ([], triples) => {
+            let sources: Vec<Source> = triples.iter().cloned().map(Source::File).collect();
+            let options = LoadOptions { skip_errors, progress, memory };
+            database.load(sources, schema.as_deref(), options, &control)
+        }
+        _ => Err(Error::query("a load is of triples or of tables, not of both")),
+    };
+    clear_bar();
+    let shown = arguments.files.iter().map(|file| file.display().to_string());
+    print_report(&shown.collect::<Vec<String>>().join(", "), &report?)?;
     database.close()
+}
+
+/// The files that arguments mean: tables, and others.
+fn loaded_files(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+    let (mut tables, mut triples) = (Vec::new(), Vec::new());
+    for path in paths {
+        if is_export_folder(path) {
+            tables.push(path.clone());
+            continue;
+        }
+        for file in files_of(path, |name| is_table_name(name) || has_triples(name))? {
+            let kind = if is_table(&file) { &mut tables } else { &mut triples };
+            kind.push(file);
+        }
+    }
+    Ok((tables, triples))
 }
 
 fn load_file(
@@ -188,12 +234,12 @@ fn load_file(
 ) -> Result<()> {
     let source = Source::File(file.to_owned());
     let report = database.load(source, schema, options, &interrupt.control())?;
-    print_report(file, &report)
+    print_report(&file.display().to_string(), &report)
 }
 
-fn print_report(file: &Path, report: &LoadReport) -> Result<()> {
+fn print_report(files: &str, report: &LoadReport) -> Result<()> {
     for line in &report.skipped_lines {
-        eprintln!("{}:{}: {}", file.display(), line.line, line.reason);
+        eprintln!("{}:{}: {}", line.file, line.line, line.reason);
     }
     let skipped = match report.skipped {
         0 => String::new(),
@@ -201,8 +247,7 @@ fn print_report(file: &Path, report: &LoadReport) -> Result<()> {
     };
     print(
         format!(
-            "{}: {} triples, {} nodes, {:.1} s{skipped}\n",
-            file.display(),
+            "{files}: {} triples, {} nodes, {:.1} s{skipped}\n",
             report.triples,
             report.nodes,
             report.elapsed.as_secs_f64()

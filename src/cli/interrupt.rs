@@ -25,6 +25,14 @@ impl Interrupt {
         }
     }
 
+    /// Whether a host has seen an interrupt; the system would have ended the process.
+    pub fn came(self) -> bool {
+        match self {
+            Interrupt::System => false,
+            Interrupt::Host(came) => came(),
+        }
+    }
+
     /// Returns when Ctrl-C was pressed.
     pub fn wait(self) {
         match self {

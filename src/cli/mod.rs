@@ -4,6 +4,7 @@ mod arguments;
 mod tables;
 mod commands;
 mod interrupt;
+mod bar;
 
 pub use commands::run;
 pub use interrupt::Interrupt;

@@ -15,26 +15,26 @@ use crate::types::Error;
 use crate::types::Result;
 use crate::types::ValueType;
 use std::path::Path;
+use std::path::PathBuf;
 
 /// Whether a file is a table, by its name.
 pub fn is_table(file: &Path) -> bool {
     is_table_name(&file.display().to_string())
 }
 
-/// Loads a table as the arguments say.
+/// Loads tables as the arguments say.
 ///
 /// # Errors
 ///
 /// [`Error::Query`] for arguments that make no sense; as the load.
 pub fn load_table(
     database: &Database,
+    files: &[PathBuf],
     arguments: &LoadArguments,
-    schema: Option<String>,
+    mut options: TableOptions,
     control: &Control,
 ) -> Result<LoadReport> {
     let given = &arguments.table;
-    let mut options =
-        TableOptions { schema, skip_errors: arguments.skip_errors, ..TableOptions::default() };
     for pair in &given.types {
         let (column, name) = split(pair);
         let value_type = ValueType::from_name(name.unwrap_or_default());
@@ -43,12 +43,12 @@ pub fn load_table(
         };
         options.types.insert(column.to_owned(), value_type);
     }
-    let table = Table::File(arguments.file.clone());
+    let tables: Vec<Table> = files.iter().cloned().map(Table::File).collect();
     match &given.edges {
         Some(predicate) => {
-            database.load_edges(table, edge_options(predicate, given, options), control)
+            database.load_edges(tables, edge_options(predicate, given, options), control)
         }
-        None => database.load_nodes(table, node_options(given, options)?, control),
+        None => database.load_nodes(tables, node_options(given, options)?, control),
     }
 }
 

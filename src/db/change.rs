@@ -16,6 +16,7 @@ use crate::exec::Control;
 use crate::graph;
 use crate::graph::LoadSource;
 use crate::graph::SchemaChange;
+use crate::graph::SpillOptions;
 use crate::graph::Version;
 use crate::types::Error;
 use crate::types::Result;
@@ -24,6 +25,8 @@ use std::time::Instant;
 
 /// A change of the schema that takes longer is followed by a checkpoint.
 const SLOW: Duration = Duration::from_millis(200);
+/// The least memory that a load can be bounded to.
+const LOAD_MEMORY_MIN: u64 = 16 << 20;
 
 impl Database {
     /// Adds definitions to the schema and builds the indexes that they ask for.
@@ -97,8 +100,8 @@ impl Database {
         }
     }
 
-    /// Adds the definitions of `schema_text` and the triples of a source. All of them become
-    /// visible at once. The calling thread only waits, and stops waiting when `control` says so.
+    /// Adds the definitions of `schema_text` and the triples of a source, or of several. All of
+    /// them become visible at once; a label of a blank node means the same node in all. The calling thread only waits, and stops waiting when `control` says so.
     ///
     /// # Errors
     ///
@@ -107,18 +110,47 @@ impl Database {
     /// then.
     pub fn load(
         &self,
-        source: Source,
+        sources: impl Into<Vec<Source>>,
         schema_text: Option<&str>,
         options: LoadOptions,
         control: &Control,
     ) -> Result<LoadReport> {
-        let name = source.name();
-        let reader = Box::new(Input::open(source, options.progress)?);
-        let source = LoadSource { name, reader };
+        let sources = sources.into();
+        let names: Vec<String> = sources.iter().map(Source::name).collect();
+        let inputs = Input::open(sources, &options.progress)?;
+        let source = |(name, input)| LoadSource { name, reader: Box::new(input) };
+        let sources = names.into_iter().zip(inputs).map(source).collect();
         let schema_text = schema_text.map(str::to_owned);
+        let spill = self.spill_options(options.memory)?;
         self.load_with(control, move |version, canceller| {
-            load_into(version, schema_text.as_deref(), source, options.skip_errors, canceller)
+            load_into(version, schema_text.as_deref(), sources, (&options, spill), canceller)
         })
+    }
+
+    /// How a load is bounded to so many bytes in memory; 0 for not at all. What is left of loads
+    /// that ended without notice is removed.
+    ///
+    /// # Errors
+    ///
+    /// `Io` when the system refuses, `Query` for less than 16 MiB.
+    pub(crate) fn spill_options(&self, memory: u64) -> Result<Option<SpillOptions>> {
+        if memory == 0 {
+            return Ok(None);
+        }
+        if memory < LOAD_MEMORY_MIN {
+            let least = LOAD_MEMORY_MIN >> 20;
+            return Err(Error::query(format!("a load needs a memory of {least} MiB or more")));
+        }
+        let open = self.open_state()?;
+        open.check_writable()?;
+        let folder = match open.folder() {
+            Some(folder) => {
+                graph::remove_left(folder)?;
+                folder.to_owned()
+            }
+            None => std::env::temp_dir(),
+        };
+        Ok(Some(SpillOptions { folder, memory }))
     }
 
     /// Publishes the version that `make_next` makes on the threads of the pool. The calling thread
@@ -152,12 +184,16 @@ impl Database {
 fn load_into(
     version: &Version,
     schema_text: Option<&str>,
-    source: LoadSource,
-    skip_errors: bool,
+    sources: Vec<LoadSource>,
+    (options, spill): (&LoadOptions, Option<SpillOptions>),
     canceller: &Canceller,
 ) -> Result<(Version, graph::LoadReport)> {
     let altered = schema_text.map(|text| graph::alter(version, text)).transpose()?;
-    let check = |_| canceller.check();
-    let options = graph::LoadOptions { skip_errors, progress: Some(&check) };
-    graph::load(altered.as_ref().unwrap_or(version), vec![source], &options)
+    let check = |so_far: graph::LoadProgress| {
+        options.progress.set_records(so_far.triples);
+        canceller.check()
+    };
+    let skip_errors = options.skip_errors;
+    let options = graph::LoadOptions { skip_errors, spill, progress: Some(&check) };
+    graph::load(altered.as_ref().unwrap_or(version), sources, &options)
 }

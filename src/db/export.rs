@@ -4,6 +4,7 @@ use super::database::Database;
 use super::guard::guarded;
 use crate::exec::Control;
 use crate::graph;
+use crate::graph::Version;
 use crate::types::Error;
 use crate::types::Result;
 use flate2::Compression;
@@ -32,6 +33,16 @@ pub struct ExportReport {
 }
 
 impl Database {
+    /// Does something with the newest version.
+    ///
+    /// # Errors
+    ///
+    /// Those of `work`; `Corrupt` when it meets a damaged part of the file.
+    pub(crate) fn with_version<T>(&self, work: impl FnOnce(&Version) -> Result<T>) -> Result<T> {
+        let version = self.version()?;
+        guarded(|| work(&version))
+    }
+
     /// Writes the data, as it is now, as N-Quads to `path`, which ends in `.rdf`, or as lines of
     /// JSON where it ends in `.jsonl`, either perhaps before `.gz` or `.zst`; and the schema to a
     /// file of the same name that ends in `.schema`. Loaded into an empty database, the schema

@@ -31,6 +31,9 @@ const CHECKPOINT_BYTES: u64 = 64 << 20;
 /// of a large graph is not.
 const SHORT_LOG: u64 = 64 << 10;
 
+/// So many numbers of transactions are noted as told at once.
+const CLOCK_STEP: u64 = 10_000;
+
 /// What there is while a database is open.
 pub struct Open {
     /// The data.
@@ -60,6 +63,8 @@ struct Writing {
     wal: Arc<Wal>,
     options: OpenOptions,
     found: Recovery,
+    /// The number up to which the directory has transactions as named.
+    clock: Mutex<u64>,
     /// Held while a snapshot is written.
     saving: Mutex<()>,
     /// The thread that writes one because the log has grown long.
@@ -93,6 +98,7 @@ impl Open {
     /// As [`Database::open`].
     pub fn to_write(path: &Path, options: OpenOptions, files: Arc<dyn Files>) -> Result<Open> {
         let directory = Arc::new(Directory::open_with(path, files)?);
+        graph::remove_left(path)?;
         if directory.current()?.is_none() {
             let files = Arc::clone(directory.files());
             directory.publish_next(|path| persist::save_in(&*files, &Version::empty(), path))?;
@@ -105,13 +111,17 @@ impl Open {
         let wal = Arc::new(Wal::new(Arc::clone(&directory), files, options.sync, start));
         let store = Store::with_version(version, Some(Box::new(Arc::clone(&wal))));
         let (saving, checkpointer) = (Mutex::new(()), Mutex::default());
-        let writing = Writing { directory, wal, options, found, saving, checkpointer };
+        let clock = directory.clock()?;
+        store.advance_clock(clock);
+        let clock = Mutex::new(clock);
+        let writing = Writing { directory, wal, options, found, clock, saving, checkpointer };
         writing.set_due(start.snapshot);
         Ok(Open::new(store, options, Home::Write(Box::new(writing))))
     }
 
     fn new(store: Store, options: OpenOptions, home: Home) -> Open {
-        let transactions = Transactions::new(options.transactions);
+        // Up to here the numbers are those of transactions that ended when it was closed.
+        let transactions = Transactions::new(options.transactions, store.clock());
         Open { store, transactions, home }
     }
 
@@ -126,6 +136,26 @@ impl Open {
             Home::Read(reading) => reading.directory.check_writable(),
             Home::Write(writing) => writing.directory.check_writable(),
         }
+    }
+
+    /// Notes that the number of a transaction is told to somebody, so that it is not told again
+    /// when the database is opened the next time. Costs a test but for one in ten thousand.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses.
+    pub fn note_number(&self, number: u64) -> Result<()> {
+        let Home::Write(writing) = &self.home else { return Ok(()) };
+        // A forked child commits nothing, so its numbers mean nothing to others.
+        if writing.directory.check_writable().is_err() {
+            return Ok(());
+        }
+        let mut clock = writing.clock.lock().unwrap_or_else(PoisonError::into_inner);
+        if *clock < number {
+            writing.directory.set_clock(number + CLOCK_STEP)?;
+            *clock = number + CLOCK_STEP;
+        }
+        Ok(())
     }
 
     /// Publishes the version that `make_next` makes of the newest one, after it was saved.
@@ -165,6 +195,8 @@ impl Open {
         if writing.wal.unsaved() == 0 {
             return Ok(());
         }
+        // Most of what is to be synced is, before writers have to wait for it.
+        writing.wal.sync()?;
         let rotated =
             self.store.with_head(|version| Ok((Arc::clone(version), writing.wal.rotate()?)));
         let (version, (number, place)) = rotated?;
@@ -214,7 +246,8 @@ impl Open {
         Ok(())
     }
 
-    /// Ends the log: with a snapshot unless it is short, and on the disk in any case. Does nothing
+    /// Ends the log: with a snapshot unless it is short or there is no room for one, and on the
+    /// disk in any case. Does nothing
     /// to what is not ours to write.
     ///
     /// # Errors
@@ -231,7 +264,11 @@ impl Open {
             // It catches what could make it panic.
             let _ = thread.join();
         }
-        if SHORT_LOG < writing.wal.unsaved() { self.checkpoint() } else { writing.wal.sync() }
+        // Where there is no room for a snapshot, the log has it all.
+        match SHORT_LOG < writing.wal.unsaved() {
+            true => self.checkpoint().or_else(|_| writing.wal.sync()),
+            false => writing.wal.sync(),
+        }
     }
 
     /// Reads what other processes committed since. Returns the number of the newest commit.
@@ -263,12 +300,17 @@ impl Open {
         }
     }
 
-    fn is_at(&self, path: &Path) -> bool {
+    /// The directory; `None` for a database in memory.
+    pub fn folder(&self) -> Option<&Path> {
         match &self.home {
-            Home::Memory => false,
-            Home::Read(reading) => is_same(reading.directory.path(), path),
-            Home::Write(writing) => is_same(writing.directory.path(), path),
+            Home::Memory => None,
+            Home::Read(reading) => Some(reading.directory.path()),
+            Home::Write(writing) => Some(writing.directory.path()),
         }
+    }
+
+    fn is_at(&self, path: &Path) -> bool {
+        self.folder().is_some_and(|own| is_same(own, path))
     }
 }
 
@@ -294,7 +336,15 @@ impl Writing {
 
     fn save(&self, version: &Version, number: u64, place: u64) -> Result<()> {
         let files = self.directory.files();
-        self.directory.publish(number, |path| persist::save_in(&**files, version, path))?;
+        let published =
+            self.directory.publish(number, |path| persist::save_in(&**files, version, path));
+        if let Err(error) = published {
+            // It is refused, and yet it may be what is found when the directory is opened.
+            if self.directory.current().ok().flatten() == Some(number) {
+                self.wal.fail(&error);
+            }
+            return Err(error);
+        }
         self.wal.saved(number, place);
         self.set_due(number);
         Ok(())
@@ -339,7 +389,7 @@ impl Database {
         let (open, pool) = (self.open_state()?, self.pool()?);
         guarded(|| {
             open.check_writable()?;
-            open.store.rearrange(|version| Ok(pool.install(|| graph::compacted(version))))?;
+            open.store.rearrange(|version| Ok(pool.install(|| graph::settle_all(version))))?;
             open.checkpoint()
         })
     }

@@ -4,7 +4,7 @@ use super::input::LoadProgress;
 use super::transactions::TxnLimits;
 use crate::durability::SyncPolicy;
 use crate::exec::Limits;
-use crate::exec::parse_bytes;
+use crate::exec::byte_count;
 use crate::exec::parse_time;
 use crate::graph;
 use crate::graph::PredicateStats;
@@ -57,7 +57,7 @@ impl OpenOptions {
     ///
     /// [`Error::Query`] when it is no number of bytes above 0.
     pub fn set_checkpoint(&mut self, value: &str) -> Result<()> {
-        let bytes = parse_bytes(value).filter(|bytes| 0 < *bytes);
+        let bytes = byte_count("", value).ok().filter(|bytes| 0 < *bytes);
         let expected = "expected a number of bytes, like 64MiB";
         self.checkpoint =
             bytes.ok_or_else(|| Error::query(format!("checkpoint={value}: {expected}")))?;
@@ -94,6 +94,14 @@ pub struct LoadOptions {
     pub skip_errors: bool,
     /// How far the load is.
     pub progress: LoadProgress,
+    /// The bytes that the load may take in memory beside its largest predicate; 0 for no bound.
+    pub memory: u64,
+}
+
+impl From<Source> for Vec<Source> {
+    fn from(source: Source) -> Vec<Source> {
+        vec![source]
+    }
 }
 
 /// What a load did.
@@ -120,7 +128,7 @@ impl From<graph::LoadReport> for LoadReport {
             elapsed: Duration::ZERO,
             skipped: report.skipped_count,
             skipped_lines: lines
-                .map(|line| SkippedLine { line: line.line, reason: line.reason })
+                .map(|line| SkippedLine { file: line.file, line: line.line, reason: line.reason })
                 .collect(),
         }
     }
@@ -129,6 +137,8 @@ impl From<graph::LoadReport> for LoadReport {
 /// A line that was left out of a load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SkippedLine {
+    /// The file, or what else errors call the source.
+    pub file: String,
     /// Its number, from 1.
     pub line: u64,
     /// What is wrong with it.

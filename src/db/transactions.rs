@@ -50,6 +50,8 @@ const ENDED_MAX: usize = 16_384;
 /// The open transactions of a database.
 pub struct Transactions {
     limits: TxnLimits,
+    /// Numbers up to this one were told before the database was opened.
+    first: u64,
     inner: Mutex<Inner>,
 }
 
@@ -80,16 +82,18 @@ pub enum Known {
     Open(Arc<OpenTxn>),
     /// A moment that a query saw.
     Start(Snapshot),
-    /// A transaction that has ended.
-    Ended,
+    /// A transaction that has ended, and the moment that it began with where a query saw that.
+    Ended(Option<Snapshot>),
+    /// A moment before the database was opened: what was changed in its transaction is lost.
+    Lost,
     /// Nothing.
     Nothing,
 }
 
 impl Transactions {
-    /// None yet.
-    pub fn new(limits: TxnLimits) -> Transactions {
-        Transactions { limits, inner: Mutex::default() }
+    /// None yet. Numbers up to `first` are those of earlier ones, which are lost.
+    pub fn new(limits: TxnLimits, first: u64) -> Transactions {
+        Transactions { limits, first, inner: Mutex::default() }
     }
 
     /// Adds a transaction, unless there is one of its number, which is returned then.
@@ -176,16 +180,12 @@ impl Transactions {
         if let Some(txn) = inner.open.get(&number) {
             return Known::Open(Arc::clone(txn));
         }
-        if inner.ended.contains(&number) {
-            return Known::Ended;
-        }
-        let place = inner.starts.partition_point(|run| run.last < number);
-        match inner.starts.get_mut(place) {
-            Some(run) if run.first <= number => {
-                run.used = Instant::now();
-                Known::Start(run.snapshot.clone())
-            }
-            _ => Known::Nothing,
+        let start = inner.start_of(number);
+        match start {
+            start if inner.ended.contains(&number) => Known::Ended(start),
+            Some(snapshot) => Known::Start(snapshot),
+            None if number <= self.first => Known::Lost,
+            None => Known::Nothing,
         }
     }
 
@@ -212,6 +212,13 @@ impl Inner {
             self.open.remove(&number);
             self.note_end(number);
         }
+    }
+
+    fn start_of(&mut self, number: u64) -> Option<Snapshot> {
+        let place = self.starts.partition_point(|run| run.last < number);
+        let run = self.starts.get_mut(place).filter(|run| run.first <= number)?;
+        run.used = Instant::now();
+        Some(run.snapshot.clone())
     }
 
     fn note_end(&mut self, number: u64) {

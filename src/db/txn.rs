@@ -101,6 +101,7 @@ impl Database {
         }
         let open = self.open_state()?;
         let txn = OpenTxn::new(open.store.snapshot(), options.read_only);
+        open.note_number(txn.number())?;
         Ok(Txn { database: self.clone(), open: open.transactions.add(txn)?, is_owner: true })
     }
 
@@ -117,8 +118,15 @@ impl Database {
             Known::Start(snapshot) => {
                 open.transactions.add(OpenTxn::numbered(number, snapshot, false))?
             }
-            Known::Ended => {
-                let txn = OpenTxn::numbered(number, open.store.snapshot(), false);
+            Known::Ended(start) => {
+                let snapshot = start.unwrap_or_else(|| open.store.snapshot());
+                let txn = OpenTxn::numbered(number, snapshot, false);
+                txn.lock_work(|work| work.is_doomed = true)?;
+                open.transactions.add(txn)?
+            }
+            // Half of a transaction must not be committed.
+            Known::Lost => {
+                let txn = OpenTxn::numbered(number, snapshot_at(number, &open.store)?, false);
                 txn.lock_work(|work| work.is_doomed = true)?;
                 open.transactions.add(txn)?
             }
@@ -142,8 +150,10 @@ impl Database {
             Known::Open(open) => {
                 Txn { database: self.clone(), open, is_owner: false }.commit_keys(keys)
             }
-            Known::Ended => Err(Error::Conflict),
-            Known::Start(_) | Known::Nothing => Ok(open.store.snapshot().number()),
+            Known::Ended(_) => Err(Error::Conflict),
+            // One without keys has changed nothing, so nothing of it is lost.
+            Known::Lost if keys.is_none_or(|keys| !keys.is_empty()) => Err(Error::Conflict),
+            Known::Lost | Known::Start(_) | Known::Nothing => Ok(open.store.snapshot().number()),
         }
     }
 
@@ -175,13 +185,15 @@ impl Database {
         let open = self.open_state()?;
         if number == 0 {
             let (version, number) = open.transactions.start(&open.store);
+            open.note_number(number)?;
             return Ok((self.query_version(version, request, control)?, number));
         }
         let version = match open.transactions.find(number) {
             Known::Open(txn) => txn.view()?,
-            Known::Start(snapshot) => Arc::clone(snapshot.version()),
-            Known::Ended => open.store.version(),
-            Known::Nothing => Arc::clone(snapshot_at(number, &open.store)?.version()),
+            // A client may not know yet that his transaction was aborted: he reads what he read.
+            Known::Start(snapshot) | Known::Ended(Some(snapshot)) => Arc::clone(snapshot.version()),
+            Known::Ended(None) => open.store.version(),
+            Known::Lost | Known::Nothing => Arc::clone(snapshot_at(number, &open.store)?.version()),
         };
         Ok((self.query_version(version, request, control)?, number))
     }

@@ -4,6 +4,9 @@
 //! logs from `log-N.hxl` on have what came after it. A published file is never changed: the next
 //! one is written beside it, `CURRENT` is replaced by a rename, and the old one is unlinked, which
 //! leaves it whole for those who have it open.
+//!
+//! `CLOCK` has a number above those of all transactions that clients were told: so none of them is
+//! told again after a crash, and who comes back with one is not taken for somebody else.
 
 use crate::storage::Disk;
 use crate::storage::Files;
@@ -21,6 +24,8 @@ use std::sync::Arc;
 
 const CURRENT: &str = "CURRENT";
 const CURRENT_NEXT: &str = "CURRENT.next";
+const CLOCK: &str = "CLOCK";
+const CLOCK_NEXT: &str = "CLOCK.next";
 const LOCK: &str = "LOCK";
 
 /// A directory that is open for reading or writing.
@@ -110,6 +115,33 @@ impl Directory {
         }
     }
 
+    /// The number up to which transactions may have been named; 0 when none ever was.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] when `CLOCK` has no number.
+    pub fn clock(&self) -> Result<u64> {
+        let path = self.path.join(CLOCK);
+        match fs::read_to_string(&path) {
+            Ok(text) => text.trim_end().parse().map_err(|_| Error::Corrupt {
+                path: path.display().to_string(),
+                message: format!("{text:?} is not a number"),
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+            Err(error) => Err(failed("reading", &path, error)),
+        }
+    }
+
+    /// Notes that transactions may be named up to a number.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses; [`Error::Query`] when it is not ours to write.
+    pub fn set_clock(&self, number: u64) -> Result<()> {
+        self.check_writable()?;
+        self.replace(CLOCK, CLOCK_NEXT, &number.to_string())
+    }
+
     /// Where a snapshot is.
     pub fn snapshot_path(&self, number: u64) -> PathBuf {
         self.path.join(format!("snapshot-{number}.hxs"))
@@ -177,7 +209,9 @@ impl Directory {
         }
         self.sync()?;
         self.switch_to(number)?;
-        self.tidy(number)
+        // What can't be removed now is removed by the next one.
+        let _ = self.tidy(number);
+        Ok(())
     }
 
     /// Removes what is older than the snapshot `number`, and what a crash may have left.
@@ -199,16 +233,21 @@ impl Directory {
     }
 
     fn switch_to(&self, number: u64) -> Result<()> {
-        let next = self.path.join(CURRENT_NEXT);
+        self.replace(CURRENT, CURRENT_NEXT, &format!("snapshot-{number}.hxs"))
+    }
+
+    /// Writes a small file durably. A crash at any moment leaves the old one or the new one.
+    fn replace(&self, name: &str, next: &str, text: &str) -> Result<()> {
+        let next = self.path.join(next);
         let write = || {
             let file = self.files.create(&next)?;
-            write_all_at(&*file, format!("snapshot-{number}.hxs").as_bytes(), 0)?;
+            write_all_at(&*file, text.as_bytes(), 0)?;
             file.sync()
         };
         write().map_err(|error| failed("writing", &next, error))?;
-        let current = self.path.join(CURRENT);
-        let renamed = self.files.rename(&next, &current);
-        renamed.map_err(|error| failed("replacing", &current, error))?;
+        let path = self.path.join(name);
+        let renamed = self.files.rename(&next, &path);
+        renamed.map_err(|error| failed("replacing", &path, error))?;
         self.sync()
     }
 
@@ -232,7 +271,14 @@ fn take_lock(path: &Path) -> Result<Lock> {
     let path = path.join(LOCK);
     let mut options = File::options();
     let file = options.create(true).truncate(false).write(true).open(&path);
-    let file = file.map_err(|error| failed("opening", &path, error))?;
+    let file = file.map_err(|error| match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            let context = "this process may not write there; open the database read-only, or make \
+                           the directory writable: opening";
+            failed(context, &path, error)
+        }
+        _ => failed("opening", &path, error),
+    })?;
     match file.try_lock() {
         Ok(()) => Ok(Lock { _file: file, process: process::id() }),
         Err(TryLockError::WouldBlock) => {

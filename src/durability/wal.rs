@@ -175,6 +175,11 @@ impl Wal {
         self.wait_for(end).map(|_| ())
     }
 
+    /// Notes that nobody knows any more what is on the disk: nothing is committed from now on.
+    pub fn fail(&self, reason: &Error) {
+        self.sync_state().failure = Some(reason.to_string());
+    }
+
     /// True when nobody knows any more what is durable.
     pub fn has_failed(&self) -> bool {
         self.sync_state().failure.is_some()

@@ -39,7 +39,7 @@ mod normalize;
 pub use limits::{Canceller, Control};
 pub(crate) use read::Langs;
 pub use run::{Answer, ExecOptions, execute};
-pub use settings::{Limits, parse_bytes, parse_time};
+pub use settings::{Limits, byte_count, parse_time};
 pub use trace::{Step, Trace};
 pub(crate) use tree::{BlockResult, FieldData, FieldResult, Level};
 pub use upsert::{Upsert, execute_upsert};

@@ -58,9 +58,9 @@ impl Limits {
         match name {
             "timeout" => self.timeout = Some(time(name, value)?),
             "slow" => self.slow = time(name, value)?,
-            "memory" => self.memory = bytes(name, value)?,
-            "result" => self.result = bytes(name, value)?,
-            "text" => self.text = bytes(name, value)?,
+            "memory" => self.memory = byte_count(name, value)?,
+            "result" => self.result = byte_count(name, value)?,
+            "text" => self.text = byte_count(name, value)?,
             "edges" => self.edges = number(name, value)?,
             "normalize" => self.normalize = number(name, value)?,
             "frontier" => self.frontier = number(name, value)?,
@@ -90,17 +90,17 @@ fn number(name: &str, value: &str) -> Result<u64> {
     value.replace('_', "").parse().map_err(|_| bad(name, value, "a whole number"))
 }
 
-/// A number of bytes, like `512MiB`; `None` when it is none, or too large.
-pub fn parse_bytes(value: &str) -> Option<u64> {
-    bytes("", value).ok()
-}
-
 /// A time, like `30s` or `250ms`; without a unit in seconds. `None` when it is none.
 pub fn parse_time(value: &str) -> Option<Duration> {
     time("", value).ok()
 }
 
-fn bytes(name: &str, value: &str) -> Result<u64> {
+/// A number of bytes, which may end in KiB, MiB or GiB.
+///
+/// # Errors
+///
+/// [`Error::Query`] for what is none.
+pub fn byte_count(name: &str, value: &str) -> Result<u64> {
     let units = [("GiB", 30), ("MiB", 20), ("KiB", 10), ("", 0)];
     let (digits, shift) = units
         .iter()

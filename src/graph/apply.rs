@@ -39,6 +39,9 @@ pub struct Draft<'a> {
     unique: Vec<UniqueSet>,
     /// The conflict keys of what was changed.
     keys: Vec<Key>,
+    /// What is changed was changed before, and is carried out again: nobody asks for keys, nor
+    /// whether values are unique.
+    is_again: bool,
 }
 
 /// A value that was set where no two nodes may have the same.
@@ -85,7 +88,14 @@ pub struct EdgeChange<'a> {
 impl<'a> Draft<'a> {
     /// A draft of the version after `version`, which has the schema and the nodes of the next one.
     pub fn new(version: &'a Version) -> Draft<'a> {
-        Draft { version, touched: BTreeMap::new(), unique: Vec::new(), keys: Vec::new() }
+        let (touched, unique, keys) = (BTreeMap::new(), Vec::new(), Vec::new());
+        Draft { version, touched, unique, keys, is_again: false }
+    }
+
+    /// As [`Draft::new`], for changes that were carried out before: their conflict keys are not
+    /// collected, and whether two nodes have a value that only one may have is not checked.
+    pub fn again(version: &'a Version) -> Draft<'a> {
+        Draft { is_again: true, ..Draft::new(version) }
     }
 
     /// The node id of a uid, `None` when nothing is known of it.
@@ -194,11 +204,13 @@ impl<'a> Draft<'a> {
         // The sort is stable: the last one stays the last.
         changes.sort_by(|one, other| compare_names(one.name, other.name));
         for run in changes.chunk_by_mut(|one, next| is_same_name(one.name, next.name)) {
-            let Draft { version, touched, keys, .. } = self;
+            let Draft { version, touched, keys, is_again, .. } = self;
             let Some(predicate) = predicate_of(version, touched, run[0].name) else { continue };
             let def = Arc::clone(&predicate.def);
             let PredicateData::Edges(edges) = &mut predicate.data else { continue };
-            add_edge_keys(version, &def, edges, run, keys);
+            if !*is_again {
+                add_edge_keys(version, &def, edges, run, keys);
+            }
             if is_large(run.len(), edges.forward.base.subjects.len()) {
                 let parts = vec![EdgePart::of(&edges.forward), edge_part(run)];
                 *edges = build_edge_store(&def, parts);
@@ -227,7 +239,7 @@ impl<'a> Draft<'a> {
     }
 
     fn set_column(&mut self, name: &str, lang: &str, changes: &mut [ValueChange<'_>]) {
-        let Draft { version, touched, keys, .. } = self;
+        let Draft { version, touched, keys, is_again, .. } = self;
         let Some(predicate) = predicate_of(version, touched, name) else { return };
         let def = Arc::clone(&predicate.def);
         let PredicateData::Values(langs) = &mut predicate.data else { return };
@@ -239,12 +251,14 @@ impl<'a> Draft<'a> {
             }
         };
         let mut tokens = Vec::new();
-        if def.unique {
+        if def.unique && !*is_again {
             let token = |it: &ValueChange<'_>| Some((it.node, TokenKey::of(it.value.as_ref())?));
             tokens.extend(changes.iter().filter_map(token));
         }
         let values = &mut langs[place];
-        add_value_keys(version, &def, values, changes, keys);
+        if !*is_again {
+            add_value_keys(version, &def, values, changes, keys);
+        }
         if is_large(changes.len(), values.base.column.subjects.len()) {
             let parts = vec![ValuePart::of(values), value_part(changes, def.value_type)];
             *values = build_values(&def, lang, parts, Some(&values.base));

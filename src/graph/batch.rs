@@ -83,6 +83,16 @@ pub struct PredicateBatch {
     pub edges: EdgePart,
     /// The lines of the values and those of the edges, when the schema does not know the predicate.
     pub lines: Option<(Vec<u64>, Vec<u64>)>,
+    /// Some of the values stood in brackets, in JSON.
+    pub is_listed: bool,
+}
+
+impl PredicateBatch {
+    /// The bytes that it takes.
+    pub fn byte_len(&self) -> usize {
+        let values: usize = self.langs.iter().map(|(_, part)| part.byte_len()).sum();
+        values + self.edges.byte_len()
+    }
 }
 
 /// Reads a chunk. `skip` tells to go on after a line that can't be stored.
@@ -139,6 +149,7 @@ struct Columns<'a> {
     edge_facets: FacetsBuilder,
     value_lines: Vec<u64>,
     edge_lines: Vec<u64>,
+    is_listed: bool,
 }
 
 struct LangColumn {
@@ -317,6 +328,7 @@ impl<'a> Columns<'a> {
             edge_facets: FacetsBuilder::default(),
             value_lines: Vec::new(),
             edge_lines: Vec::new(),
+            is_listed: false,
         }
     }
 
@@ -332,6 +344,7 @@ impl<'a> Columns<'a> {
     }
 
     fn push_value(&mut self, node: u32, value: ValueRef<'_>, quad: &NQuad<'_>, line: u64) {
+        self.is_listed |= quad.in_list == Some(true);
         if self.def.is_none() {
             self.value_lines.push(line);
         }
@@ -368,6 +381,7 @@ impl<'a> Columns<'a> {
             langs: langs.collect(),
             edges: EdgePart { nodes, targets, facets: self.edge_facets.finish() },
             lines: self.def.is_none().then_some((self.value_lines, self.edge_lines)),
+            is_listed: self.is_listed,
         }
     }
 }

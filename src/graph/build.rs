@@ -4,17 +4,19 @@
 //! value once, and the facets of a value or edge that is set again are replaced as a whole. Parts
 //! that come sorted, which is usual, are laid end to end without sorting.
 
+use super::edge_order::Ordered;
 use super::edge_order::order_edges;
 use super::edge_order::reverse_edges;
-use super::edge_order::sort_edges;
 use super::edges::Direction;
 use super::edges::EdgeStore;
 use super::parts::EdgePart;
 use super::parts::FacetPart;
+use super::parts::FacetRows;
 use super::parts::ValuePart;
 use super::value_order::compare_values;
 use super::values::LangValues;
 use super::values::ValueBase;
+use crate::index::IndexKind;
 use crate::index::VectorIndex;
 use crate::index::build_index;
 use crate::index::index_kinds;
@@ -27,9 +29,8 @@ use crate::storage::FacetColumn;
 use crate::storage::FrozenBitmap;
 use crate::storage::Offsets;
 use crate::storage::Values;
-use crate::storage::ValuesBuilder;
 use crate::types::ValueType;
-use rayon::prelude::*;
+use crate::types::parallel;
 use std::sync::Arc;
 
 /// Builds the values of a predicate in one language, with their indexes. `before` is what the
@@ -40,7 +41,17 @@ pub fn build_values(
     parts: Vec<ValuePart>,
     before: Option<&ValueBase>,
 ) -> LangValues {
-    index_column(def, lang, build_column(parts, def.value_type, def.list), before)
+    index_column(def, lang, build_column(parts, def.value_type, def.list), before, true)
+}
+
+/// As [`build_values`], one index after the other: takes longer, and less memory.
+pub fn build_values_lean(
+    def: &PredicateDef,
+    lang: &str,
+    parts: Vec<ValuePart>,
+    before: Option<&ValueBase>,
+) -> LangValues {
+    index_column(def, lang, build_column(parts, def.value_type, def.list), before, false)
 }
 
 /// Builds the indexes of a column.
@@ -49,10 +60,14 @@ fn index_column(
     lang: &str,
     column: Column,
     before: Option<&ValueBase>,
+    at_once: bool,
 ) -> LangValues {
     let kinds = index_kinds(def);
-    let build = |&kind| (kind, build_index(kind, &column, def.value_type, lang));
-    let indexes = kinds.par_iter().map(build).collect();
+    let build = |kind: &IndexKind| (*kind, build_index(*kind, &column, def.value_type, lang));
+    let indexes = match at_once {
+        true => parallel::map(&kinds, build),
+        false => kinds.iter().map(build).collect(),
+    };
     let vectors = index_vectors(def, &column, before);
     LangValues::new(Arc::from(lang), ValueBase { column, indexes, vectors })
 }
@@ -82,23 +97,14 @@ pub fn build_edge_store(def: &PredicateDef, parts: Vec<EdgePart>) -> EdgeStore {
 /// When the parts have 2^32 rows or more.
 pub fn build_column(parts: Vec<ValuePart>, value_type: ValueType, list: bool) -> Column {
     let (mut nodes, mut facets) = (Vec::new(), Vec::new());
-    let mut values = match &parts[..] {
-        [only] => only.values.clone(),
-        _ => Values::empty(value_type),
-    };
-    let is_one = parts.len() == 1;
-    let mut builder = ValuesBuilder::new(value_type);
+    let mut runs_of_values = Vec::with_capacity(parts.len());
     nodes.reserve_exact(parts.iter().map(|part| part.nodes.len()).sum());
     for part in parts {
         push_facets(part.facets, nodes.len(), &mut facets);
         nodes.extend_from_slice(&part.nodes);
-        if !is_one {
-            builder.append(&part.values);
-        }
+        runs_of_values.push(part.values);
     }
-    if !is_one {
-        values = builder.finish();
-    }
+    let mut values = Values::concat(value_type, runs_of_values);
     assert!(u32::try_from(nodes.len()).is_ok(), "a predicate has fewer than 2^32 values");
     let kept = kept_rows(&nodes, &values, list);
     if let Some(kept) = &kept {
@@ -108,7 +114,7 @@ pub fn build_column(parts: Vec<ValuePart>, value_type: ValueType, list: bool) ->
     let facets = place_facets(facets, kept.as_deref());
     let rows = list.then(|| Offsets::from_lens(runs(&nodes).map(<[u32]>::len)));
     let subjects = FrozenBitmap::from_sorted_iter(runs(&nodes).map(|run| run[0]));
-    Column { subjects, rows, values, facets }
+    Column { subjects, rows, values: values.coded(), facets }
 }
 
 fn runs(nodes: &[u32]) -> impl Iterator<Item = &[u32]> {
@@ -149,7 +155,7 @@ fn rows_by_node(nodes: &[u32]) -> Vec<u32> {
     }
     let rows = nodes.iter().enumerate();
     let mut keyed: Vec<u64> = rows.map(|(row, &node)| pack(node, row as u32)).collect();
-    keyed.par_sort_unstable();
+    parallel::sort_unstable(&mut keyed);
     keyed.into_iter().map(|key| key as u32).collect()
 }
 
@@ -163,26 +169,30 @@ fn pack(high: u32, low: u32) -> u64 {
 ///
 /// When the parts have 2^32 edges or more.
 pub fn build_edges(parts: Vec<EdgePart>, list: bool) -> Edges {
-    let (mut nodes, mut targets, mut facets) = (Vec::new(), Vec::new(), Vec::new());
-    let len = parts.iter().map(|part| part.nodes.len()).sum();
-    nodes.reserve_exact(len);
-    targets.reserve_exact(len);
+    let (mut columns, mut facets, mut len) = (Vec::with_capacity(parts.len()), Vec::new(), 0);
     for part in parts {
-        push_facets(part.facets, nodes.len(), &mut facets);
-        nodes.extend_from_slice(&part.nodes);
-        targets.extend_from_slice(&part.targets);
+        push_facets(part.facets, len, &mut facets);
+        len += part.nodes.len();
+        columns.push((part.nodes, part.targets));
     }
-    assert!(u32::try_from(nodes.len()).is_ok(), "a predicate has fewer than 2^32 edges");
-    if list && facets.is_empty() {
-        let (nodes, targets) = sort_edges(nodes, targets);
-        return edges_of(&nodes, targets, Vec::new());
+    assert!(u32::try_from(len).is_ok(), "a predicate has fewer than 2^32 edges");
+    let Ordered { runs, targets, rows } = match list {
+        true => order_edges(columns, !facets.is_empty()),
+        false => last_edges(columns),
+    };
+    edges_of(&runs, targets, place_facets(facets, rows.as_deref()))
+}
+
+/// The last edge of each node.
+fn last_edges(columns: Vec<(Vec<u32>, Vec<u32>)>) -> Ordered {
+    let (nodes, targets): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+    let (mut nodes, mut targets) = (nodes.concat(), targets.concat());
+    let rows = last_rows(&nodes);
+    if let Some(kept) = &rows {
+        let take = |from: &[u32]| kept.iter().map(|&row| from[row as usize]).collect();
+        (nodes, targets) = parallel::join(|| take(&nodes), || take(&targets));
     }
-    let kept = if list { order_edges(&nodes, &targets) } else { last_rows(&nodes) };
-    if let Some(kept) = &kept {
-        let take = |from: &[u32]| kept.par_iter().map(|&row| from[row as usize]).collect();
-        (nodes, targets) = rayon::join(|| take(&nodes), || take(&targets));
-    }
-    edges_of(&nodes, targets, place_facets(facets, kept.as_deref()))
+    Ordered { runs: nodes.into_iter().map(|node| (node, 1)).collect(), targets, rows }
 }
 
 /// The last row of each node, by node; `None` when each has one and they ascend.
@@ -197,18 +207,15 @@ fn last_rows(nodes: &[u32]) -> Option<Vec<u32>> {
 
 /// The same edges the other way round, without facets.
 pub fn build_reverse(forward: &Edges) -> Edges {
-    let mut nodes = Vec::with_capacity(forward.targets.len());
-    for (row, node) in forward.subjects.iter().enumerate() {
-        nodes.extend(forward.offsets.range(row).map(|_| node));
-    }
-    let (nodes, targets) = reverse_edges(&nodes, forward.targets.as_slice());
-    edges_of(&nodes, targets, Vec::new())
+    let Ordered { runs, targets, .. } = reverse_edges(forward);
+    edges_of(&runs, targets, Vec::new())
 }
 
-fn edges_of(nodes: &[u32], targets: Vec<u32>, facets: Vec<FacetColumn>) -> Edges {
+/// Edges of sorted runs.
+pub fn edges_of(runs: &[(u32, u32)], targets: Vec<u32>, facets: Vec<FacetColumn>) -> Edges {
     Edges {
-        subjects: FrozenBitmap::from_sorted_iter(runs(nodes).map(|run| run[0])),
-        offsets: Offsets::from_lens(runs(nodes).map(<[u32]>::len)),
+        subjects: FrozenBitmap::from_sorted_iter(runs.iter().map(|run| run.0)),
+        offsets: Offsets::from_lens(runs.iter().map(|run| run.1 as usize)),
         targets: Array::from_vec(targets),
         facets,
     }
@@ -218,7 +225,7 @@ fn edges_of(nodes: &[u32], targets: Vec<u32>, facets: Vec<FacetColumn>) -> Edges
 fn push_facets(parts: Vec<FacetPart>, first: usize, all: &mut Vec<FacetPart>) {
     let first = first as u32;
     all.extend(parts.into_iter().map(|mut part| {
-        part.rows.iter_mut().for_each(|row| *row += first);
+        part.rows.shift(first);
         part
     }));
 }
@@ -228,49 +235,77 @@ fn place_facets(mut parts: Vec<FacetPart>, kept: Option<&[u32]>) -> Vec<FacetCol
     if parts.is_empty() {
         return Vec::new();
     }
-    let places = kept.map(|kept| {
-        let mut places = vec![u32::MAX; kept.iter().max().map_or(0, |&row| row as usize + 1)];
-        for (place, &row) in kept.iter().enumerate() {
-            places[row as usize] = place as u32;
-        }
-        places
-    });
     // The sort is stable, so the rows of one facet still ascend.
     parts.sort_by(|one, other| facet_key(one).cmp(&facet_key(other)));
-    let groups = parts.chunk_by(|one, other| facet_key(one) == facet_key(other));
-    groups.filter_map(|group| facet_column(group, places.as_deref())).collect()
+    let mut groups: Vec<Vec<FacetPart>> = Vec::new();
+    for part in parts {
+        match groups.last_mut().filter(|group| facet_key(&group[0]) == facet_key(&part)) {
+            Some(group) => group.push(part),
+            None => groups.push(vec![part]),
+        }
+    }
+    let mut places = None;
+    groups.into_iter().filter_map(|group| facet_column(group, kept, &mut places)).collect()
+}
+
+/// By row, the place that it gets; `u32::MAX` for one that goes.
+fn places_of(kept: &[u32]) -> Vec<u32> {
+    let mut places = vec![u32::MAX; kept.iter().max().map_or(0, |&row| row as usize + 1)];
+    for (place, &row) in kept.iter().enumerate() {
+        places[row as usize] = place as u32;
+    }
+    places
 }
 
 fn facet_key(part: &FacetPart) -> (&str, Option<ValueType>) {
     (&part.key, part.values.value_type())
 }
 
-fn facet_column(parts: &[FacetPart], places: Option<&[u32]>) -> Option<FacetColumn> {
-    let mut values = ValuesBuilder::new(parts[0].values.value_type().unwrap_or(ValueType::Default));
-    let mut positions = Vec::with_capacity(parts.iter().map(|part| part.rows.len()).sum());
+/// Whether the parts have all rows from 0 on, up to the last of those that stay.
+fn has_all_rows(parts: &[FacetPart], kept: Option<&[u32]>) -> bool {
+    let mut next = 0;
     for part in parts {
-        let Some(places) = places else {
-            positions.extend_from_slice(&part.rows);
-            values.append(&part.values);
-            continue;
-        };
-        for (at, &row) in part.rows.iter().enumerate() {
-            let place = places.get(row as usize).copied().unwrap_or(u32::MAX);
-            if place != u32::MAX {
-                positions.push(place);
-                values.push(part.values.get(at));
-            }
+        match &part.rows {
+            FacetRows::Range(range) if range.start == next => next = range.end,
+            _ => return false,
         }
     }
-    let mut values = values.finish();
-    if !positions.is_sorted() {
+    kept.is_none_or(|kept| kept.iter().all(|&row| row < next))
+}
+
+fn facet_column(
+    parts: Vec<FacetPart>,
+    kept: Option<&[u32]>,
+    places: &mut Option<Vec<u32>>,
+) -> Option<FacetColumn> {
+    let key = parts[0].key.clone();
+    let value_type = parts[0].values.value_type().unwrap_or(ValueType::Default);
+    let has_all = has_all_rows(&parts, kept);
+    let (rows, values): (Vec<_>, Vec<_>) =
+        parts.into_iter().map(|part| (part.rows, part.values)).unzip();
+    let mut values = Values::concat(value_type, values);
+    if has_all {
+        let values = kept.map_or(values.clone(), |kept| values.gather(kept));
+        let positions = FrozenBitmap::from_range(0..values.len() as u32);
+        return (!positions.is_empty()).then_some(FacetColumn { key, positions, values });
+    }
+    let rows = rows.iter().flat_map(FacetRows::iter);
+    let mut positions: Vec<u32> = match kept {
+        None => rows.collect(),
+        Some(kept) => {
+            let places = places.get_or_insert_with(|| places_of(kept));
+            let place = |row: u32| places.get(row as usize).copied().unwrap_or(u32::MAX);
+            rows.map(place).collect()
+        }
+    };
+    if !positions.is_sorted() || positions.last() == Some(&u32::MAX) {
         let mut order: Vec<u64> =
             positions.iter().enumerate().map(|(at, &place)| pack(place, at as u32)).collect();
-        order.sort_unstable();
+        parallel::sort_unstable(&mut order);
+        order.truncate(order.partition_point(|&key| (key >> 32) as u32 != u32::MAX));
         values = values.gather(&order.iter().map(|&key| key as u32).collect::<Vec<u32>>());
         positions = order.iter().map(|&key| (key >> 32) as u32).collect();
     }
-    let key = parts[0].key.clone();
     let positions = FrozenBitmap::from_sorted(&positions);
-    (!positions.is_empty()).then_some(FacetColumn { key, positions, values })
+    (!positions.is_empty()).then_some(FacetColumn { key, positions, values: values.coded() })
 }

@@ -145,7 +145,7 @@ impl Changes {
     ///
     /// As [`Changes::apply`].
     pub fn apply_keyed(self, version: &Version, keys: &mut Vec<Key>) -> Result<Version> {
-        self.carry_out(version, keys, true)
+        self.carry_out(version, keys, false)
     }
 
     /// As [`Changes::apply`], for changes that were carried out before, perhaps in several steps:
@@ -155,15 +155,10 @@ impl Changes {
     ///
     /// [`crate::types::Error::Limit`] when there is no room for another uid.
     pub fn apply_again(self, version: &Version) -> Result<Version> {
-        self.carry_out(version, &mut Vec::new(), false)
+        self.carry_out(version, &mut Vec::new(), true)
     }
 
-    fn carry_out(
-        self,
-        version: &Version,
-        keys: &mut Vec<Key>,
-        checks_unique: bool,
-    ) -> Result<Version> {
+    fn carry_out(self, version: &Version, keys: &mut Vec<Key>, is_again: bool) -> Result<Version> {
         let Changes { predicates, langs, definitions, parts, high, next_uid } = self;
         let mut next = version.clone();
         if !definitions.is_empty() {
@@ -174,13 +169,12 @@ impl Changes {
         }
         next.uids.skip_to(next_uid);
         let mut next = with_high_uids(&next, high)?;
-        let mut work = Work { draft: Draft::new(&next), predicates: &predicates, langs: &langs };
+        let draft = if is_again { Draft::again(&next) } else { Draft::new(&next) };
+        let mut work = Work { draft, predicates: &predicates, langs: &langs };
         for part in parts {
             work.carry_out(part)?;
         }
-        if checks_unique {
-            work.draft.check_unique()?;
-        }
+        work.draft.check_unique()?;
         let changed = work.draft.finish(keys);
         next.predicates.extend(changed);
         Ok(next)

@@ -15,6 +15,8 @@ use super::node_ids::NodeIds;
 use super::parts::EdgePart;
 use super::parts::ValuePart;
 use super::renumber::with_high_uids;
+use super::spill::Spill;
+use super::spill::SpillOptions;
 use super::version::Version;
 use crate::index::IndexKind;
 use crate::index::TokenKey;
@@ -31,6 +33,9 @@ use crate::types::ValueType;
 use rayon::prelude::*;
 use std::ops::Bound;
 use std::sync::Arc;
+
+/// The places of ids that each row of a table has.
+pub const PLACES_A_ROW: u64 = 2;
 
 /// So many stored ids a row are read at once rather than looked up one by one.
 const STORED_MAX: u64 = 16;
@@ -51,21 +56,38 @@ pub struct ColumnLoad {
     interner: Interner,
     gathered: Gathered,
     greatest_uid: u32,
+    /// The tables, and the row of each from which on its rows are counted.
+    tables: Vec<(u64, String)>,
     /// The number of values and edges so far.
     count: u64,
 }
 
 impl ColumnLoad {
-    /// A load into a version.
-    pub fn new(version: &Version, spaces: Vec<IdSpace>) -> ColumnLoad {
-        ColumnLoad {
+    /// A load into a version, whose memory may be bounded.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the temporary folder can't be created.
+    pub fn new(
+        version: &Version,
+        spaces: Vec<IdSpace>,
+        spill: Option<&SpillOptions>,
+    ) -> Result<ColumnLoad> {
+        let gathered = Gathered::new(spill.map(Spill::new).transpose()?);
+        Ok(ColumnLoad {
             version: version.clone(),
             interner: Interner::new(spaces.len()),
             spaces,
-            gathered: Gathered::default(),
+            gathered,
             greatest_uid: 0,
+            tables: Vec::new(),
             count: 0,
-        }
+        })
+    }
+
+    /// Notes that the rows from `first_row` on belong to a table of this name.
+    pub fn begin_table(&mut self, first_row: u64, name: &str) {
+        self.tables.push((first_row, name.to_owned()));
     }
 
     /// The numbers of ids.
@@ -92,6 +114,16 @@ impl ColumnLoad {
         schema.predicates.insert(name.to_owned(), def.clone());
         self.version.add_unused();
         Ok(def)
+    }
+
+    /// Whether the schema has a predicate.
+    pub fn knows(&self, name: &str) -> bool {
+        self.version.schema.predicates.contains_key(name)
+    }
+
+    /// Whether the schema has a predicate, of texts in languages.
+    pub fn has_langs(&self, name: &str) -> bool {
+        self.version.schema.predicates.get(name).is_some_and(|def| def.lang)
     }
 
     /// The type of the values that are the ids of a space; `wanted` when its predicate is new.
@@ -158,27 +190,32 @@ impl ColumnLoad {
         }
     }
 
-    /// Adds values.
-    pub fn add_values(&mut self, def: &PredicateDef, part: ValuePart) {
+    /// Adds values in a language.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when a temporary file can't be written.
+    pub fn add_values(&mut self, def: &PredicateDef, lang: &str, part: ValuePart) -> Result<()> {
         self.count += part.nodes.len() as u64;
-        if !part.nodes.is_empty() {
-            self.gathered.add_values(def, part);
-        }
+        if part.nodes.is_empty() { Ok(()) } else { self.gathered.add_values(def, lang, part) }
     }
 
     /// Adds edges.
-    pub fn add_edges(&mut self, def: &PredicateDef, part: EdgePart) {
+    ///
+    /// # Errors
+    ///
+    /// As [`ColumnLoad::add_values`].
+    pub fn add_edges(&mut self, def: &PredicateDef, part: EdgePart) -> Result<()> {
         self.count += part.nodes.len() as u64;
-        if !part.nodes.is_empty() {
-            self.gathered.add_edges(def, part);
-        }
+        if part.nodes.is_empty() { Ok(()) } else { self.gathered.add_edges(def, part) }
     }
 
     /// The version with all that was added, the number of values and edges, and that of nodes.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when there are too many nodes.
+    /// [`Error::Limit`] when there are too many nodes, [`Error::Query`] for a value that two nodes
+    /// must not share, [`Error::Io`] when a temporary file can't be written or read.
     pub fn finish(mut self) -> Result<(Version, u64, u64)> {
         self.interner.check()?;
         let interner = std::mem::replace(&mut self.interner, Interner::new(0));
@@ -197,12 +234,24 @@ impl ColumnLoad {
             let uid = known.or_else(|| new_uids.next()).expect("there is one for each new id");
             uids[(id.number - FOREIGN) as usize] = uid.0;
         }
-        self.add_ids(&ids, &new);
+        self.add_ids(&ids, &new)?;
         let high = uids.iter().copied().filter(|&uid| NodeIds::is_high(Uid(uid))).collect();
         let next = with_high_uids(&self.version, high)?;
         let node = |&uid: &u64| next.nodes.node(Uid(uid)).expect("all uids are in the table now");
         let numbers: Vec<u32> = uids.iter().map(node).collect();
-        let (next, nodes) = self.gathered.build(next, &numbers);
+        let firsts: Vec<(u64, u32)> = match self.gathered.has_unique() {
+            true => ids.iter().map(|id| (id.place, id.number)).collect(),
+            false => Vec::new(),
+        };
+        drop((ids, known, new, uids));
+        let label = |node: u32| {
+            let is_node = |number: u32| numbers[(number - FOREIGN) as usize] == node;
+            let (place, _) = firsts.iter().find(|(_, number)| is_node(*number))?;
+            let row = place / PLACES_A_ROW;
+            let (first_row, table) = self.tables.iter().rev().find(|(first, _)| *first <= row)?;
+            Some(format!("row {} of {table}", row - first_row + 1))
+        };
+        let (next, nodes) = self.gathered.build(next, &numbers, &label)?;
         Ok((next, self.count, nodes))
     }
 
@@ -225,7 +274,7 @@ impl ColumnLoad {
     }
 
     /// Keeps the ids of new nodes in their predicates.
-    fn add_ids(&mut self, ids: &[Interned], new: &[usize]) {
+    fn add_ids(&mut self, ids: &[Interned], new: &[usize]) -> Result<()> {
         for (space, name) in self.spaces.clone().into_iter().enumerate() {
             let IdSpace::Predicate(name) = name else { continue };
             let Some(def) = self.version.schema.predicates.get(&name).cloned() else { continue };
@@ -241,7 +290,9 @@ impl ColumnLoad {
                 }
                 nodes.push(id.number);
             }
-            self.add_values(&def, ValuePart { nodes, values: values.finish(), facets: Vec::new() });
+            let part = ValuePart { nodes, values: values.finish(), facets: Vec::new() };
+            self.add_values(&def, "", part)?;
         }
+        Ok(())
     }
 }

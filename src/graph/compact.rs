@@ -11,7 +11,7 @@ use super::version::Predicate;
 use super::version::PredicateData;
 use super::version::Version;
 use crate::schema::PredicateDef;
-use rayon::prelude::*;
+use crate::types::parallel;
 use std::sync::Arc;
 
 /// So many changed nodes are never folded: reading through them costs little. Tests fold sooner, for
@@ -42,7 +42,7 @@ pub fn settle_all(version: &Version) -> Version {
     let mut settled = version.clone();
     let unsettled: Vec<_> = version.predicates.iter().filter(|(_, it)| !is_settled(it)).collect();
     let done: Vec<_> =
-        unsettled.par_iter().map(|(name, it)| (Arc::clone(name), Arc::new(settle(it)))).collect();
+        parallel::map(&unsettled, |(name, it)| (Arc::clone(name), Arc::new(settle(it))));
     settled.predicates.extend(done);
     settled
 }
@@ -61,7 +61,7 @@ fn settle_if(predicate: &Predicate, is_due: impl Fn(usize, usize) -> bool + Sync
     let data = match &predicate.data {
         PredicateData::Values(langs) => {
             let settle = |values: &LangValues| settle_lang(values, def, &is_due);
-            PredicateData::Values(langs.par_iter().filter_map(settle).collect())
+            PredicateData::Values(parallel::map(langs, settle).into_iter().flatten().collect())
         }
         PredicateData::Edges(edges) => PredicateData::Edges(EdgeStore {
             forward: settle_direction(&edges.forward, &is_due),

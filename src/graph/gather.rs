@@ -7,12 +7,20 @@ use super::batch::Foreign;
 use super::batch::PredicateBatch;
 use super::build::build_edge_store;
 use super::build::build_values;
+use super::build::build_values_lean;
 use super::check::convert_owned;
+use super::edges::Direction;
+use super::lean::build_lean;
 use super::node_ids::NodeIds;
 use super::parts::EdgePart;
 use super::parts::FacetPart;
+use super::parts::FacetRows;
 use super::parts::ValuePart;
 use super::renumber::with_high_uids;
+use super::spill::Spill;
+use super::spill::Spilled;
+use super::unique::check_unique;
+use super::values::LangValues;
 use super::version::Predicate;
 use super::version::PredicateData;
 use super::version::Version;
@@ -42,18 +50,33 @@ pub struct Gathered {
     blanks: FxHashMap<Box<str>, u32>,
     highs: FxHashMap<u64, u32>,
     greatest_low: u32,
+    spill: Option<Spill>,
 }
+
+/// Says what the data calls a node that has no uid there.
+pub type Label<'a> = dyn Fn(u32) -> Option<String> + Sync + 'a;
 
 /// A predicate with all that was read of it.
 struct Pending {
     def: Arc<PredicateDef>,
     /// The schema did not know it: the statements decide whether it is a list.
     is_new: bool,
+    /// JSON said so.
+    is_listed: bool,
     langs: BTreeMap<Box<str>, Vec<ValuePart>>,
     edges: Vec<EdgePart>,
+    /// What came before and is in files: values with their language, edges.
+    spilled_values: Vec<(Box<str>, Spilled)>,
+    spilled_edges: Vec<Spilled>,
+    has_facets: bool,
 }
 
 impl Gathered {
+    /// Nothing yet. What comes goes to files where `spill` says so.
+    pub fn new(spill: Option<Spill>) -> Gathered {
+        Gathered { spill, ..Gathered::default() }
+    }
+
     /// Takes the next batch over. Returns the lines that turn out not to be storable, by line,
     /// along with those that the batch has already; the others are taken, unless `skip` is false.
     ///
@@ -64,12 +87,14 @@ impl Gathered {
         let mut bad_lines = batch.bad_lines;
         self.greatest_low = self.greatest_low.max(batch.greatest_low);
         let foreign = self.add_foreign(batch.foreign)?;
+        let held = batch.predicates.iter().map(PredicateBatch::byte_len).sum();
         for mut predicate in batch.predicates {
             if !foreign.is_empty() {
                 renumber(&mut predicate, |node| foreign[(node - FOREIGN) as usize]);
             }
             self.add_predicate(predicate, schema, &mut bad_lines);
         }
+        self.hold(held)?;
         bad_lines.sort_by_key(|bad| bad.line);
         Ok(bad_lines)
     }
@@ -119,31 +144,101 @@ impl Gathered {
         self.predicates[place].add(batch, bad_lines);
     }
 
+    /// Whether there is a predicate whose values must not be shared.
+    pub fn has_unique(&self) -> bool {
+        self.predicates.iter().any(|pending| pending.def.unique)
+    }
+
+    /// Counts what was taken over, and writes all to a file when it is too much.
+    fn hold(&mut self, bytes: usize) -> Result<()> {
+        let Some(spill) = self.spill.as_mut() else { return Ok(()) };
+        if !spill.hold(bytes) {
+            return Ok(());
+        }
+        let mut run = spill.begin()?;
+        let mut written = Vec::new();
+        for pending in &mut self.predicates {
+            let (mut langs, mut edges) = (Vec::new(), None);
+            for (lang, parts) in std::mem::take(&mut pending.langs) {
+                langs.push((lang, run.values(parts)?));
+            }
+            if !pending.edges.is_empty() {
+                edges = Some(run.edges(std::mem::take(&mut pending.edges))?);
+            }
+            written.push((langs, edges));
+        }
+        let file = spill.end(run)?;
+        for (pending, (langs, edges)) in self.predicates.iter_mut().zip(written) {
+            let langs = langs.into_iter().map(|(lang, part)| (lang, Spilled::new(&file, part)));
+            pending.spilled_values.extend(langs);
+            pending.spilled_edges.extend(edges.map(|part| Spilled::new(&file, part)));
+        }
+        Ok(())
+    }
+
     /// The version that has the gathered data too, and the number of distinct nodes in the data.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when there are too many nodes.
+    /// [`Error::Limit`] when there are too many nodes; those of [`Gathered::build`].
     pub fn finish(mut self, version: &Version) -> Result<(Version, u64)> {
         let foreign = std::mem::take(&mut self.foreign);
+        let mut blanks = std::mem::take(&mut self.blanks);
         let (next, numbers) = final_numbers(version, &foreign, self.greatest_low)?;
-        Ok(self.build(next, &numbers))
+        drop(foreign);
+        if !self.has_unique() {
+            blanks = FxHashMap::default();
+        }
+        let label = |node: u32| {
+            let is_node = |number: u32| numbers[(number - FOREIGN) as usize] == node;
+            let (label, _) = blanks.iter().find(|(_, number)| is_node(**number))?;
+            Some(format!("_:{label}"))
+        };
+        self.build(next, &numbers, &label)
     }
 
     /// The version that has the gathered data too, where the node of each number from [`FOREIGN`]
     /// on is known, and the number of distinct nodes in the data.
-    pub fn build(self, mut next: Version, numbers: &[u32]) -> (Version, u64) {
-        drop((self.foreign, self.blanks, self.highs, self.by_name));
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for a value that two nodes must not share, whom `label` names;
+    /// [`Error::Io`] when a temporary file can't be written or read.
+    pub fn build(
+        self,
+        mut next: Version,
+        numbers: &[u32],
+        label: &Label<'_>,
+    ) -> Result<(Version, u64)> {
+        let Gathered { predicates, spill, .. } = self;
         let stored = &next.predicates;
-        let build = |mut pending: Pending| {
+        let is_bounded = spill.is_some();
+        let build = |mut pending: Pending| -> Result<(RoaringBitmap, Predicate)> {
+            let old = stored.get(pending.def.name.as_str()).map(|old| &**old);
+            if is_bounded && pending.is_lean(old) {
+                return pending.build_lean(old, numbers);
+            }
+            pending.read_back()?;
             if !numbers.is_empty() {
                 pending.renumber(|node| numbers[(node - FOREIGN) as usize]);
             }
             let nodes = pending.nodes();
-            let old = stored.get(pending.def.name.as_str());
-            (nodes, pending.build(old.map(|old| &**old)))
+            let predicate = pending.build(old, is_bounded);
+            check_unique(&predicate, &next.nodes, label)?;
+            Ok((nodes, predicate))
         };
-        let built: Vec<_> = self.predicates.into_par_iter().map(build).collect();
+        let built: Vec<_> = match spill {
+            None => predicates.into_par_iter().map(build).collect::<Result<_>>()?,
+            Some(mut spill) => {
+                // One after the other, and none stays in memory.
+                let mut built = Vec::with_capacity(predicates.len());
+                for pending in predicates {
+                    let (nodes, predicate) = build(pending)?;
+                    built.push((nodes, spill.settle(predicate)?));
+                }
+                built
+            }
+        };
         let mut nodes = RoaringBitmap::new();
         let mut schema = Schema::clone(&next.schema);
         for (of_predicate, predicate) in built {
@@ -155,25 +250,36 @@ impl Gathered {
             next.predicates.insert(Arc::from(def.name.as_str()), Arc::new(predicate));
         }
         next.schema = Arc::new(schema);
-        (next, nodes.len())
+        Ok((next, nodes.len()))
     }
 
-    /// Takes values without a language over. The schema is to know the predicate.
-    pub fn add_values(&mut self, def: &PredicateDef, part: ValuePart) {
-        let langs = &mut self.pending(def).langs;
-        langs.entry(Box::default()).or_default().push(part);
+    /// Takes values in a language over. The schema is to know the predicate.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when a temporary file can't be written.
+    pub fn add_values(&mut self, def: &PredicateDef, lang: &str, part: ValuePart) -> Result<()> {
+        let held = part.byte_len();
+        self.pending(def).langs.entry(lang.into()).or_default().push(part);
+        self.hold(held)
     }
 
     /// Takes edges over. The schema is to know the predicate.
-    pub fn add_edges(&mut self, def: &PredicateDef, part: EdgePart) {
-        self.pending(def).edges.push(part);
+    ///
+    /// # Errors
+    ///
+    /// As [`Gathered::add_values`].
+    pub fn add_edges(&mut self, def: &PredicateDef, part: EdgePart) -> Result<()> {
+        let held = part.byte_len();
+        let pending = self.pending(def);
+        pending.has_facets |= !part.facets.is_empty();
+        pending.edges.push(part);
+        self.hold(held)
     }
 
     fn pending(&mut self, def: &PredicateDef) -> &mut Pending {
         let place = *self.by_name.entry(def.name.as_str().into()).or_insert_with(|| {
-            let def = Arc::new(def.clone());
-            let (langs, edges) = (BTreeMap::new(), Vec::new());
-            self.predicates.push(Pending { def, is_new: false, langs, edges });
+            self.predicates.push(Pending::of(def.clone(), false));
             self.predicates.len() - 1
         });
         &mut self.predicates[place]
@@ -220,10 +326,40 @@ impl Pending {
         let def = schema.predicates.get(&*batch.name).cloned();
         let is_new = def.is_none();
         let def = def.unwrap_or_else(|| first_definition(batch));
-        Pending { def: Arc::new(def), is_new, langs: BTreeMap::new(), edges: Vec::new() }
+        Pending::of(def, is_new)
+    }
+
+    fn of(def: PredicateDef, is_new: bool) -> Pending {
+        Pending {
+            def: Arc::new(def),
+            is_new,
+            is_listed: false,
+            langs: BTreeMap::new(),
+            edges: Vec::new(),
+            spilled_values: Vec::new(),
+            spilled_edges: Vec::new(),
+            has_facets: false,
+        }
+    }
+
+    /// Takes what is in files back, before what came later.
+    fn read_back(&mut self) -> Result<()> {
+        let later = std::mem::take(&mut self.langs);
+        for (lang, part) in std::mem::take(&mut self.spilled_values) {
+            self.langs.entry(lang).or_default().push(part.values()?);
+        }
+        for (lang, parts) in later {
+            self.langs.entry(lang).or_default().extend(parts);
+        }
+        let spilled = std::mem::take(&mut self.spilled_edges);
+        let mut edges: Vec<EdgePart> = spilled.iter().map(Spilled::edges).collect::<Result<_>>()?;
+        edges.append(&mut self.edges);
+        self.edges = edges;
+        Ok(())
     }
 
     fn add(&mut self, mut batch: PredicateBatch, bad_lines: &mut Vec<BadLine>) {
+        self.is_listed |= batch.is_listed;
         if let Some((value_lines, edge_lines)) = batch.lines.take() {
             self.fit(&mut batch, &value_lines, &edge_lines, bad_lines);
         }
@@ -231,8 +367,48 @@ impl Pending {
             self.langs.entry(lang).or_default().push(part);
         }
         if !batch.edges.nodes.is_empty() {
+            self.has_facets |= !batch.edges.facets.is_empty();
             self.edges.push(batch.edges);
         }
+    }
+
+    /// Whether these are edges that can be built range by range, and lie in files.
+    fn is_lean(&self, stored: Option<&Predicate>) -> bool {
+        let old = stored.and_then(|old| old.direction(false));
+        let has_facets = self.has_facets || old.is_some_and(Direction::has_facets);
+        !self.spilled_edges.is_empty() && self.def.list && !has_facets
+    }
+
+    /// Builds edges range by range.
+    fn build_lean(
+        mut self,
+        stored: Option<&Predicate>,
+        numbers: &[u32],
+    ) -> Result<(RoaringBitmap, Predicate)> {
+        let old = stored.and_then(|old| old.direction(false)).map(EdgePart::of);
+        let (in_files, later) = (&self.spilled_edges, std::mem::take(&mut self.edges));
+        let number = |node: u32| numbers[(node - FOREIGN) as usize];
+        let read = |part: usize| {
+            let EdgePart { mut nodes, mut targets, .. } = match in_files.get(part) {
+                Some(spilled) => spilled.edges()?,
+                None => match later.get(part - in_files.len()).or(old.as_ref()) {
+                    Some(part) => {
+                        let (nodes, targets) = (part.nodes.clone(), part.targets.clone());
+                        EdgePart { nodes, targets, facets: Vec::new() }
+                    }
+                    None => unreachable!("there are so many parts"),
+                },
+            };
+            if part < in_files.len() + later.len() {
+                renumber_nodes(&mut nodes, number);
+                renumber_nodes(&mut targets, number);
+            }
+            Ok((nodes, targets))
+        };
+        let own = in_files.len() + later.len();
+        let count = own + usize::from(old.is_some());
+        let (edges, nodes) = build_lean(&read, (own, count), self.def.reverse)?;
+        Ok((nodes, Predicate { def: self.def, data: PredicateData::Edges(edges) }))
     }
 
     /// Makes the statements of a predicate that the schema does not know fit the first of them.
@@ -269,31 +445,27 @@ impl Pending {
         }
     }
 
-    fn renumber(&mut self, number: impl Fn(u32) -> u32) {
-        for part in self.langs.values_mut().flatten() {
+    fn renumber(&mut self, number: impl Fn(u32) -> u32 + Sync) {
+        self.langs.par_iter_mut().flat_map(|(_, parts)| parts).for_each(|part| {
             renumber_nodes(&mut part.nodes, &number);
-        }
-        for part in &mut self.edges {
+        });
+        self.edges.par_iter_mut().for_each(|part| {
             renumber_nodes(&mut part.nodes, &number);
             renumber_nodes(&mut part.targets, &number);
-        }
+        });
     }
 
     /// All nodes that the statements name.
     fn nodes(&self) -> RoaringBitmap {
         let mut nodes = RoaringBitmap::new();
-        for part in self.langs.values().flatten() {
-            add_nodes(&part.nodes, &mut nodes);
-        }
-        for part in &self.edges {
-            add_nodes(&part.nodes, &mut nodes);
-            add_nodes(&part.targets, &mut nodes);
-        }
+        let values = self.langs.values().flatten().map(|part| &part.nodes[..]);
+        let edges = self.edges.iter().flat_map(|part| [&part.nodes[..], &part.targets[..]]);
+        add_nodes(&values.chain(edges).collect::<Vec<_>>(), &mut nodes);
         nodes
     }
 
     /// Builds the predicate from what is stored and what was read.
-    fn build(mut self, stored: Option<&Predicate>) -> Predicate {
+    fn build(mut self, stored: Option<&Predicate>, is_bounded: bool) -> Predicate {
         if self.is_new {
             self.decide_list();
         }
@@ -307,16 +479,21 @@ impl Pending {
         }
         let old_langs = stored.map_or(&[][..], |old| old.langs());
         langs.entry(Box::default()).or_default();
-        let mut built: Vec<_> = langs
-            .into_par_iter()
-            .map(|(lang, mut parts)| {
-                let old = old_langs.iter().find(|old| *old.lang == *lang);
-                if let Some(old) = old {
-                    parts.insert(0, ValuePart::of(old));
-                }
-                build_values(&def, &lang, parts, old.map(|old| &*old.base))
-            })
-            .collect();
+        let build = |(lang, mut parts): (Box<str>, Vec<ValuePart>)| {
+            let old = old_langs.iter().find(|old| *old.lang == *lang);
+            if let Some(old) = old {
+                parts.insert(0, ValuePart::of(old));
+            }
+            let before = old.map(|old| &*old.base);
+            match is_bounded {
+                true => build_values_lean(&def, &lang, parts, before),
+                false => build_values(&def, &lang, parts, before),
+            }
+        };
+        let mut built: Vec<LangValues> = match is_bounded {
+            true => langs.into_iter().map(build).collect(),
+            false => langs.into_par_iter().map(build).collect(),
+        };
         let kept = old_langs.iter().filter(|old| built.iter().all(|new| new.lang != old.lang));
         let kept: Vec<_> = kept.cloned().collect();
         built.extend(kept);
@@ -324,18 +501,17 @@ impl Pending {
         Predicate { def, data: PredicateData::Values(built) }
     }
 
-    /// A new predicate is a list when a node has it more than once.
+    /// A new predicate is a list when JSON has it in brackets, or a node has it more than once.
     fn decide_list(&mut self) {
         if matches!(self.def.value_type, ValueType::Uid | ValueType::Bool | ValueType::Password) {
             return;
         }
         let mut subjects = RoaringBitmap::new();
-        let mut rows = 0;
-        for part in self.langs.values().flatten() {
-            add_nodes(&part.nodes, &mut subjects);
-            rows += part.nodes.len() as u64;
-        }
-        Arc::make_mut(&mut self.def).list = subjects.len() < rows;
+        let columns: Vec<&[u32]> =
+            self.langs.values().flatten().map(|part| &part.nodes[..]).collect();
+        add_nodes(&columns, &mut subjects);
+        let rows = columns.iter().map(|column| column.len() as u64).sum();
+        Arc::make_mut(&mut self.def).list = self.is_listed || subjects.len() < rows;
     }
 }
 
@@ -350,29 +526,33 @@ fn first_definition(batch: &PredicateBatch) -> PredicateDef {
     def
 }
 
-fn add_nodes(part: &[u32], nodes: &mut RoaringBitmap) {
-    if part.is_sorted() {
-        let distinct = part.chunk_by(|one, next| one == next).map(|run| run[0]);
-        let sorted = RoaringBitmap::from_sorted_iter(distinct);
-        *nodes |= sorted.expect("the part is sorted");
-        return;
-    }
-    let (least, greatest) = part
-        .iter()
-        .fold((u32::MAX, 0), |(least, greatest), &node| (least.min(node), greatest.max(node)));
-    let span = greatest.saturating_sub(least) as usize + 1;
-    if SPREAD_MAX * part.len() < span {
-        nodes.extend(part);
+/// Adds the nodes of some columns to a set.
+pub fn add_nodes(columns: &[&[u32]], nodes: &mut RoaringBitmap) {
+    let all = || columns.iter().flat_map(|column| column.iter().copied());
+    let ends = |column: &&[u32]| Some((*column.iter().min()?, *column.iter().max()?));
+    let ends: Vec<(u32, u32)> = columns.par_iter().filter_map(ends).collect();
+    let Some(least) = ends.iter().map(|ends| ends.0).min() else { return };
+    let greatest = ends.iter().map(|ends| ends.1).max().unwrap_or(least);
+    let span = (greatest - least) as usize + 1;
+    let count: usize = columns.iter().map(|column| column.len()).sum();
+    if SPREAD_MAX * count < span {
+        nodes.extend(all());
         return;
     }
     // A bit each is cheaper than a place in a set, many times over.
-    let mut bits = vec![0u64; span.div_ceil(64)];
-    for node in part {
+    let mut words = vec![0u64; span.div_ceil(64)];
+    for node in all() {
         let bit = node - least;
-        bits[(bit / 64) as usize] |= 1 << (bit % 64);
+        words[(bit / 64) as usize] |= 1 << (bit % 64);
     }
-    let is_set = |bit: &u32| bits[(bit / 64) as usize] >> (bit % 64) & 1 == 1;
-    let found = (0..span as u32).filter(is_set).map(|bit| least + bit);
+    let found = words.iter().zip(0_u32..).flat_map(|(&word, place)| {
+        let mut rest = word;
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+            rest &= rest - 1;
+            Some(least + place * 64 + bit)
+        })
+    });
     *nodes |= RoaringBitmap::from_sorted_iter(found).expect("the bits are in order");
 }
 
@@ -401,12 +581,11 @@ fn converted(
 
 fn moved_facet(facet: &FacetPart, places: &[Option<u32>]) -> FacetPart {
     let kept = facet.rows.iter().enumerate();
-    let kept: Vec<(u32, u32)> = kept
-        .filter_map(|(at, &row)| places[row as usize].map(|place| (at as u32, place)))
-        .collect();
+    let kept: Vec<(u32, u32)> =
+        kept.filter_map(|(at, row)| places[row as usize].map(|place| (at as u32, place))).collect();
     FacetPart {
         key: facet.key.clone(),
-        rows: kept.iter().map(|&(_, place)| place).collect(),
+        rows: FacetRows::new(kept.iter().map(|&(_, place)| place).collect()),
         values: facet.values.gather(&kept.iter().map(|&(at, _)| at).collect::<Vec<u32>>()),
     }
 }

@@ -4,17 +4,23 @@
 //! which thread asks first is chance, so the numbers mean nothing. With each goes the first place
 //! where the id stands in the tables, and by that order the nodes get their uids in the end: so
 //! the result does not depend on the threads.
+//!
+//! Ids are asked for a column at a time, and first dealt out by their hash to shards, each a map
+//! behind a lock. A thread takes a lock once for all ids of the shard, and a shard is small enough
+//! for the cache: looking ids up one by one would miss it, and take a lock, each time.
 
 use super::batch::FOREIGN;
 use crate::types::Error;
 use crate::types::Result;
-use dashmap::DashMap;
-use dashmap::Entry;
 use rayon::prelude::*;
 use rustc_hash::FxBuildHasher;
 use rustc_hash::FxHashMap;
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::hash::Hash;
 use std::sync::Mutex;
+use std::sync::MutexGuard;
 use std::sync::PoisonError;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering;
@@ -24,6 +30,9 @@ const SPREAD_MAX: u64 = 8;
 
 /// The places that it may have anyway.
 const NEAR_MIN: u64 = 1 << 12;
+
+/// The bits of a hash that say which shard.
+const SHARD_BITS: u32 = 9;
 
 /// An external id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,8 +56,21 @@ pub struct Interner {
 #[derive(Default)]
 struct Space {
     known: KnownInts,
-    ints: DashMap<i64, Slot, FxBuildHasher>,
-    texts: DashMap<Box<str>, Slot, FxBuildHasher>,
+    ints: Shards<i64>,
+    texts: Shards<Box<str>>,
+}
+
+/// The ids of a kind, by their hash.
+struct Shards<K> {
+    maps: Box<[Mutex<Slots<K>>]>,
+}
+
+type Slots<K> = HashMap<K, Slot, FxBuildHasher>;
+
+impl<K> Default for Shards<K> {
+    fn default() -> Shards<K> {
+        Shards { maps: (0..1 << SHARD_BITS).map(|_| Mutex::default()).collect() }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -79,47 +101,69 @@ impl Interner {
         }
     }
 
-    /// The number of an id that stands at a place.
-    pub fn int(&self, space: usize, id: i64, place: u64) -> u32 {
-        if let Some(node) = self.spaces[space].known.get(id) {
-            return node;
-        }
-        let ints = &self.spaces[space].ints;
-        if let Some(slot) = ints.get(&id)
-            && slot.place <= place
-        {
-            return slot.number;
-        }
-        self.number(ints, id, place)
-    }
-
-    /// As [`Interner::int`].
-    pub fn text(&self, space: usize, id: &str, place: u64) -> u32 {
-        let texts = &self.spaces[space].texts;
-        if let Some(slot) = texts.get(id)
-            && slot.place <= place
-        {
-            return slot.number;
-        }
-        self.number(texts, Box::from(id), place)
-    }
-
-    fn number<K: Eq + Hash>(
-        &self,
-        slots: &DashMap<K, Slot, FxBuildHasher>,
-        id: K,
-        place: u64,
-    ) -> u32 {
-        match slots.entry(id) {
-            Entry::Occupied(mut slot) => {
-                let slot = slot.get_mut();
-                slot.place = slot.place.min(place);
-                slot.number
+    /// Says by `found` the number of each id, in any order. With the ids come the places where they
+    /// stand.
+    pub fn ints(&self, space: usize, ids: &[(i64, u64)], mut found: impl FnMut(u64, u32)) {
+        let Space { known, ints, .. } = &self.spaces[space];
+        let mut unknown = Vec::new();
+        for &(id, place) in ids {
+            match known.get(id) {
+                Some(node) => found(place, node),
+                None => unknown.push((id, place)),
             }
-            Entry::Vacant(slot) => {
-                let number = self.next.fetch_add(1, Ordering::Relaxed);
-                slot.insert(Slot { place, number });
-                number
+        }
+        self.numbers::<i64, _, _>(ints, &unknown, |id| id, found);
+    }
+
+    /// As [`Interner::ints`].
+    pub fn texts(&self, space: usize, ids: &[(&str, u64)], found: impl FnMut(u64, u32)) {
+        self.numbers::<str, _, _>(&self.spaces[space].texts, ids, Box::from, found);
+    }
+
+    /// Numbers the ids shard by shard.
+    fn numbers<Q: Eq + Hash + ?Sized, K: Eq + Hash + Borrow<Q>, I: Copy + Borrow<Q>>(
+        &self,
+        shards: &Shards<K>,
+        ids: &[(I, u64)],
+        own: impl Fn(I) -> K,
+        mut found: impl FnMut(u64, u32),
+    ) {
+        let hashes = ids.iter().map(|(id, _)| FxBuildHasher.hash_one(id.borrow()));
+        // The low bits of a hash and the highest choose places within a map.
+        let shard = |hash: u64| (hash >> 40) as u16 & ((1 << SHARD_BITS) - 1);
+        let of: Vec<u16> = hashes.map(shard).collect();
+        let mut starts = vec![0_u32; (1 << SHARD_BITS) + 1];
+        of.iter().for_each(|&shard| starts[usize::from(shard) + 1] += 1);
+        for shard in 0..1 << SHARD_BITS {
+            starts[shard + 1] += starts[shard];
+        }
+        let mut next = starts.clone();
+        let mut dealt = vec![0_u32; ids.len()];
+        for (at, &shard) in of.iter().enumerate() {
+            let place = &mut next[usize::from(shard)];
+            dealt[*place as usize] = at as u32;
+            *place += 1;
+        }
+        for (shard, range) in starts.windows(2).enumerate() {
+            let own_ids = &dealt[range[0] as usize..range[1] as usize];
+            if own_ids.is_empty() {
+                continue;
+            }
+            let mut slots = locked(&shards.maps[shard]);
+            for &at in own_ids {
+                let (id, place) = ids[at as usize];
+                let number = match slots.get_mut(id.borrow()) {
+                    Some(slot) => {
+                        slot.place = slot.place.min(place);
+                        slot.number
+                    }
+                    None => {
+                        let number = self.next.fetch_add(1, Ordering::Relaxed);
+                        slots.insert(own(id), Slot { place, number });
+                        number
+                    }
+                };
+                found(place, number);
             }
         }
     }
@@ -132,7 +176,7 @@ impl Interner {
     /// The first of `len` numbers for new nodes, one a place.
     pub fn new_nodes(&self, place: u64, len: u32) -> u32 {
         let first = self.next.fetch_add(len, Ordering::Relaxed);
-        self.new.lock().unwrap_or_else(PoisonError::into_inner).push((place, first, len));
+        locked(&self.new).push((place, first, len));
         first
     }
 
@@ -155,8 +199,10 @@ impl Interner {
         let mut ids = Vec::with_capacity((self.next.into_inner() - FOREIGN) as usize);
         for (space, Space { ints, texts, .. }) in self.spaces.into_iter().enumerate() {
             let interned = |Slot { place, number }, id| Interned { place, number, space, id };
-            ids.extend(ints.into_iter().map(|(id, slot)| interned(slot, ExternalId::Int(id))));
-            ids.extend(texts.into_iter().map(|(id, slot)| interned(slot, ExternalId::Text(id))));
+            let of_map = ints.into_slots().map(|(id, slot)| interned(slot, ExternalId::Int(id)));
+            ids.extend(of_map);
+            let of_map = texts.into_slots().map(|(id, slot)| interned(slot, ExternalId::Text(id)));
+            ids.extend(of_map);
         }
         let new = self.new.into_inner().unwrap_or_else(PoisonError::into_inner);
         ids.extend(new.into_iter().flat_map(|(place, number, len)| {
@@ -170,6 +216,19 @@ impl Interner {
         ids.par_sort_unstable_by_key(|it| it.place);
         ids
     }
+}
+
+impl<K> Shards<K> {
+    fn into_slots(self) -> impl Iterator<Item = (K, Slot)> {
+        self.maps
+            .into_iter()
+            .flat_map(|map| map.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A thread that panicked left the map whole: nothing in between can fail.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The nodes of ids that are known before a load. Reading it takes no lock.
@@ -222,15 +281,27 @@ impl KnownInts {
 mod tests {
     use super::*;
 
+    fn int(interner: &Interner, space: usize, id: i64, place: u64) -> u32 {
+        let mut number = 0;
+        interner.ints(space, &[(id, place)], |_, found| number = found);
+        number
+    }
+
+    fn text(interner: &Interner, space: usize, id: &str, place: u64) -> u32 {
+        let mut number = 0;
+        interner.texts(space, &[(id, place)], |_, found| number = found);
+        number
+    }
+
     #[test]
     fn known_ids_need_no_number() {
         for step in [1, 3, 1 << 40] {
             let pairs = [(-5, 9), (-5, 4), (step, 1), (2 * step, FOREIGN + 1)];
             let mut interner = Interner::new(1);
             interner.set_known(0, KnownInts::new(pairs.into_iter()));
-            assert_eq!((interner.int(0, -5, 0), interner.int(0, step, 1)), (9, 1));
+            assert_eq!((int(&interner, 0, -5, 0), int(&interner, 0, step, 1)), (9, 1));
             let others = [i64::MIN, -6, 0, 2 * step, i64::MAX];
-            assert!(others.iter().all(|&id| FOREIGN <= interner.int(0, id, 2)));
+            assert!(others.iter().all(|&id| FOREIGN <= int(&interner, 0, id, 2)));
             assert_eq!(interner.into_ids().len(), others.len());
         }
     }
@@ -238,15 +309,15 @@ mod tests {
     #[test]
     fn ids_come_out_in_the_order_of_their_places() {
         let interner = Interner::new(2);
-        let late = interner.int(0, 7, 30);
-        assert_eq!(interner.int(0, 7, 10), late);
-        assert_ne!(interner.int(1, 7, 20), late);
-        let text = interner.text(0, "7", 5);
-        assert_eq!(interner.text(0, "7", 50), text);
+        let late = int(&interner, 0, 7, 30);
+        assert_eq!(int(&interner, 0, 7, 10), late);
+        assert_ne!(int(&interner, 1, 7, 20), late);
+        let label = text(&interner, 0, "7", 5);
+        assert_eq!(text(&interner, 0, "7", 50), label);
         let new = interner.new_nodes(11, 2);
         let ids: Vec<_> = interner.into_ids().into_iter().map(|it| (it.number, it.id)).collect();
         let want = [
-            (text, ExternalId::Text("7".into())),
+            (label, ExternalId::Text("7".into())),
             (late, ExternalId::Int(7)),
             (new, ExternalId::New),
             (new + 1, ExternalId::New),

@@ -9,6 +9,8 @@ use super::batch::BadLine;
 use super::batch::Batch;
 use super::batch::read_chunk;
 use super::gather::Gathered;
+use super::spill::Spill;
+use super::spill::SpillOptions;
 use super::version::Version;
 use crate::formats::Chunk;
 use crate::formats::ChunkReader;
@@ -34,6 +36,8 @@ pub struct LoadSource {
 pub struct LoadOptions<'a> {
     /// Leaves out lines that can't be stored, instead of giving up.
     pub skip_errors: bool,
+    /// Bounds the memory that the load takes.
+    pub spill: Option<SpillOptions>,
     /// Is called from time to time; an error ends the load.
     pub progress: Option<&'a dyn Fn(LoadProgress) -> Result<()>>,
 }
@@ -91,7 +95,7 @@ pub fn load(
     let mut loader = Loader {
         version,
         options,
-        gathered: Gathered::default(),
+        gathered: Gathered::new(options.spill.as_ref().map(Spill::new).transpose()?),
         report: LoadReport::default(),
         progress: LoadProgress::default(),
     };

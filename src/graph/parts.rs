@@ -10,6 +10,7 @@ use crate::storage::Values;
 use crate::storage::ValuesBuilder;
 use crate::types::ValueRef;
 use crate::types::ValueType;
+use std::ops::Range;
 
 /// Values of one predicate in one language.
 pub struct ValuePart {
@@ -35,10 +36,47 @@ pub struct EdgePart {
 pub struct FacetPart {
     /// The facet's name.
     pub key: String,
-    /// The rows that have it, ascending.
-    pub rows: Vec<u32>,
+    /// The rows that have it.
+    pub rows: FacetRows,
     /// The facet of each of these rows.
     pub values: Values,
+}
+
+/// Rows that have a facet, ascending.
+pub enum FacetRows {
+    /// Rows without a gap, as most facets have them.
+    Range(Range<u32>),
+    /// Some rows.
+    List(Vec<u32>),
+}
+
+impl FacetRows {
+    /// Rows in the form that takes less room.
+    pub fn new(rows: Vec<u32>) -> FacetRows {
+        match (rows.first(), rows.last()) {
+            (Some(&first), Some(&last)) if (last - first) as usize + 1 == rows.len() => {
+                FacetRows::Range(first..last + 1)
+            }
+            _ => FacetRows::List(rows),
+        }
+    }
+
+    /// The rows.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let (range, list) = match self {
+            FacetRows::Range(range) => (range.clone(), &[][..]),
+            FacetRows::List(rows) => (0..0, &rows[..]),
+        };
+        range.chain(list.iter().copied())
+    }
+
+    /// Counts the rows from `first` on.
+    pub fn shift(&mut self, first: u32) {
+        match self {
+            FacetRows::Range(range) => *range = range.start + first..range.end + first,
+            FacetRows::List(rows) => rows.iter_mut().for_each(|row| *row += first),
+        }
+    }
 }
 
 /// Collects the facets of a part.
@@ -76,7 +114,7 @@ impl FacetsBuilder {
         columns
             .map(|column| FacetPart {
                 key: column.key,
-                rows: column.rows,
+                rows: FacetRows::new(column.rows),
                 values: column.values.finish(),
             })
             .collect()
@@ -150,8 +188,16 @@ fn facets_of(columns: &[FacetColumn]) -> Vec<FacetPart> {
     columns
         .map(|column| FacetPart {
             key: column.key.clone(),
-            rows: column.positions.iter().collect(),
+            rows: rows_at(column),
             values: column.values.clone(),
         })
         .collect()
+}
+
+fn rows_at(column: &FacetColumn) -> FacetRows {
+    let count = column.positions.len() as u32;
+    match column.positions.rank(count) == count as usize {
+        true => FacetRows::Range(0..count),
+        false => FacetRows::List(column.positions.iter().collect()),
+    }
 }

@@ -25,6 +25,7 @@ use crate::index::TokenIndex;
 use crate::schema::PredicateDef;
 use crate::schema::Schema;
 use crate::schema::parse_schema;
+use crate::storage::Array;
 use crate::storage::Column;
 use crate::storage::Disk;
 use crate::storage::Edges;
@@ -63,12 +64,22 @@ pub fn save(version: &Version, path: &Path) -> Result<()> {
 pub fn save_in(files: &dyn Files, version: &Version, path: &Path) -> Result<()> {
     catch_corrupt(|| {
         let version = settle_all(version);
-        let file = SnapshotWriter::create_in(files, path)?;
-        let mut writer = Writer { file, catalog: CatalogWriter::default() };
+        let mut writer = Writer::create(files, path)?;
         writer.version(&version)?;
-        let Writer { mut file, catalog } = writer;
-        file.bytes(CATALOG, &catalog.finish())?;
-        file.finish()
+        writer.into_file()?.finish()
+    })?
+}
+
+/// As [`save`], without waiting for the disk.
+///
+/// # Errors
+///
+/// As [`save`].
+pub fn save_temporary(version: &Version, path: &Path) -> Result<()> {
+    catch_corrupt(|| {
+        let mut writer = Writer::create(&Disk, path)?;
+        writer.version(version)?;
+        writer.into_file()?.finish_temporary()
     })?
 }
 
@@ -82,8 +93,7 @@ pub fn open(path: &Path) -> Result<Version> {
     let file = SnapshotFile::open(path)?;
     catch_corrupt(|| {
         let bytes = file.bytes(CATALOG)?;
-        let catalog = CatalogReader::new(bytes.as_slice(), path.display().to_string());
-        Reader { file: &file, catalog }.version()
+        Reader::new(&file, bytes.as_slice()).version()
     })?
 }
 
@@ -97,12 +107,53 @@ pub fn verify(path: &Path) -> Result<()> {
     open(path).map(|_| ())
 }
 
-struct Writer {
+/// Writes sections, and the catalog that says what they are.
+pub struct Writer {
     file: SnapshotWriter,
-    catalog: CatalogWriter,
+    /// The catalog so far.
+    pub catalog: CatalogWriter,
 }
 
 impl Writer {
+    /// Begins a file.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::types::Error::Io`] when the system refuses, as do all that write.
+    pub fn create(files: &dyn Files, path: &Path) -> Result<Writer> {
+        let file = SnapshotWriter::create_in(files, path)?;
+        Ok(Writer { file, catalog: CatalogWriter::default() })
+    }
+
+    /// The catalog of what was written since the last call.
+    pub fn take_catalog(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.catalog).finish()
+    }
+
+    /// Ends a file whose catalogs are kept elsewhere, without waiting for the disk.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::create`].
+    pub fn finish_temporary(self) -> Result<()> {
+        self.file.finish_temporary()
+    }
+
+    fn into_file(self) -> Result<SnapshotWriter> {
+        let Writer { mut file, catalog } = self;
+        file.bytes(CATALOG, &catalog.finish())?;
+        Ok(file)
+    }
+
+    /// Writes numbers.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::create`].
+    pub fn numbers(&mut self, name: &str, numbers: Vec<u32>) -> Result<()> {
+        self.file.array(name, &Array::from_vec(numbers))
+    }
+
     fn version(&mut self, version: &Version) -> Result<()> {
         self.catalog.byte(LAYOUT);
         self.catalog.number(version.commit);
@@ -176,7 +227,12 @@ impl Writer {
         Ok(())
     }
 
-    fn values(&mut self, name: &str, values: &Values) -> Result<()> {
+    /// Writes values; what they are goes to the catalog.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::create`].
+    pub fn values(&mut self, name: &str, values: &Values) -> Result<()> {
         let part = |part: &str| format!("{name}.{part}");
         match values {
             Values::SmallInt(numbers) => self.tag(0).array(name, numbers),
@@ -191,6 +247,13 @@ impl Writer {
             Values::Text { value_type, texts } => {
                 self.catalog.byte(5);
                 self.tag(*value_type as u8).text(name, texts)
+            }
+            Values::Days(days) => self.tag(8).array(name, days),
+            Values::SmallTime(seconds) => self.tag(9).array(name, seconds),
+            Values::Coded { value_type, codes, texts } => {
+                self.catalog.byte(10);
+                self.tag(*value_type as u8).array(&part("codes"), codes)?;
+                self.file.text(name, texts)
             }
             Values::Vector { offsets, numbers } => {
                 self.tag(6).offsets(name, offsets)?;
@@ -209,12 +272,20 @@ impl Writer {
     }
 }
 
-struct Reader<'a> {
+/// Reads sections as the catalog says what they are.
+pub struct Reader<'a> {
     file: &'a SnapshotFile,
-    catalog: CatalogReader<'a>,
+    /// The rest of the catalog.
+    pub catalog: CatalogReader<'a>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    /// A reader of a file whose catalog is given.
+    pub fn new(file: &'a SnapshotFile, catalog: &'a [u8]) -> Reader<'a> {
+        let catalog = CatalogReader::new(catalog, file.path().display().to_string());
+        Reader { file, catalog }
+    }
+
     fn version(mut self) -> Result<Version> {
         if self.catalog.byte()? != LAYOUT {
             return Err(self.catalog.corrupt("its layout is of another version"));
@@ -343,7 +414,12 @@ impl Reader<'_> {
         Ok(facets)
     }
 
-    fn values(&mut self, name: &str) -> Result<Values> {
+    /// Reads values.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::types::Error::Corrupt`] when the catalog or the sections make no sense.
+    pub fn values(&mut self, name: &str) -> Result<Values> {
         let part = |part: &str| format!("{name}.{part}");
         let file = self.file;
         Ok(match self.catalog.byte()? {
@@ -358,13 +434,7 @@ impl Reader<'_> {
                 self.check(fits(nanos.len()) && fits(offsets.len()), name)?;
                 Values::DateTime { seconds, nanos, offsets }
             }
-            5 => {
-                let value_type = ValueType::from_tag(self.catalog.byte()?);
-                let Some(value_type) = value_type else {
-                    return Err(self.catalog.corrupt("values of an unknown type"));
-                };
-                Values::Text { value_type, texts: file.text(name)? }
-            }
+            5 => Values::Text { value_type: self.value_type()?, texts: file.text(name)? },
             6 => {
                 let (offsets, numbers) = (file.offsets(name)?, file.array(&part("numbers"))?);
                 self.check(offsets.total() == numbers.len(), name)?;
@@ -375,8 +445,20 @@ impl Reader<'_> {
                 self.check(offsets.total() == bytes.len(), name)?;
                 Values::Mixed { offsets, bytes }
             }
+            8 => Values::Days(file.array(name)?),
+            9 => Values::SmallTime(file.array(name)?),
+            10 => {
+                let value_type = self.value_type()?;
+                let (codes, texts) = (file.array(&part("codes"))?, file.text(name)?);
+                Values::Coded { value_type, codes, texts }
+            }
             _ => return Err(self.catalog.corrupt("values of an unknown kind")),
         })
+    }
+
+    fn value_type(&mut self) -> Result<ValueType> {
+        let value_type = ValueType::from_tag(self.catalog.byte()?);
+        value_type.ok_or_else(|| self.catalog.corrupt("values of an unknown type"))
     }
 
     fn check(&self, fits: bool, name: &str) -> Result<()> {

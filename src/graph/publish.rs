@@ -2,8 +2,9 @@
 //!
 //! Readers take the current version with one atomic operation and never wait. Writers come one
 //! after the other; where commits are noted in a journal, each makes its version of the one before
-//! it, published or not, and a version is published when all commits up to its own are durable. A version that was replaced goes to a thread of its own, which keeps it until
-//! nobody else does: so freeing a large version never falls to a reader.
+//! it, published or not, and a version is published when all commits up to its own are durable.
+//! The writer frees the version that was replaced, or leaves it to a thread of its own where
+//! somebody still reads it: so freeing a large version never falls to a reader.
 
 use super::conflicts::Claim;
 use super::conflicts::Conflicts;
@@ -13,6 +14,8 @@ use super::snapshots::Snapshot;
 use super::snapshots::Snapshots;
 use super::version::Predicate;
 use super::version::Version;
+use super::watch::Watch;
+use super::watch::Watches;
 use crate::types::Error;
 use crate::types::Result;
 use arc_swap::ArcSwap;
@@ -36,6 +39,7 @@ pub struct Store {
     journal: Option<Box<dyn Journal>>,
     /// Versions whose commits are noted and not durable yet, by their places in the journal.
     pending: Mutex<VecDeque<(u64, Arc<Version>)>>,
+    watches: Watches,
     /// The process whose thread drops old versions: a child of a fork has none.
     process: u32,
     /// To the thread that drops old versions, which starts with the first of them.
@@ -105,6 +109,7 @@ impl Store {
             snapshots,
             journal,
             pending: Mutex::default(),
+            watches: Watches::default(),
             process: std::process::id(),
             dropper: OnceLock::new(),
         }
@@ -124,6 +129,11 @@ impl Store {
     /// The last number that a commit or a snapshot got.
     pub fn clock(&self) -> u64 {
         self.snapshots.clock()
+    }
+
+    /// Sees to it that commits and snapshots get numbers above `number`.
+    pub fn advance_clock(&self, number: u64) {
+        self.snapshots.advance(number);
     }
 
     /// Makes the next version from the newest one, notes it in the journal, and publishes it when
@@ -223,10 +233,21 @@ impl Store {
             Some((_, version)) => *version = next,
             None => {
                 drop(pending);
-                self.retire(self.snapshots.publish(next, &self.current).0);
+                self.retire(self.replace(next).0);
             }
         }
         Ok(())
+    }
+
+    /// Has `wake` called by whoever publishes a version in which one of the predicates `names` is
+    /// not what it was before, as long as what is returned lives. It must be quick and must not
+    /// commit.
+    pub fn watch(
+        &self,
+        names: Vec<Arc<str>>,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Arc<Watch> {
+        self.watches.watch(names, wake)
     }
 
     /// Makes a version that another process committed the current one.
@@ -235,7 +256,7 @@ impl Store {
         let next = Arc::new(version);
         turn.head = Arc::clone(&next);
         self.snapshots.advance(next.commit);
-        self.retire(self.snapshots.publish(next, &self.current).0);
+        self.retire(self.replace(next).0);
     }
 
     fn turn(&self) -> MutexGuard<'_, Turn> {
@@ -251,7 +272,7 @@ impl Store {
     fn publish_now(&self, turn: &mut Turn, next: Version, written: Written) {
         let (commit, next) = (next.commit, Arc::new(next));
         turn.head = Arc::clone(&next);
-        let (old, oldest) = self.snapshots.publish(next, &self.current);
+        let (old, oldest) = self.replace(next);
         turn.conflicts.note(commit, written, oldest);
         self.retire(old);
     }
@@ -263,14 +284,24 @@ impl Store {
         let mut done: Vec<_> = pending.drain(..count).map(|(_, version)| version).collect();
         if let Some(newest) = done.pop() {
             // Under the lock, so that no older one comes later.
-            done.push(self.snapshots.publish(newest, &self.current).0);
+            done.push(self.replace(newest).0);
         }
         drop(pending);
         done.into_iter().for_each(|version| self.retire(version));
     }
 
+    /// Makes a version the current one, and tells those who watch it. Returns the one before, and
+    /// the oldest commit that an open snapshot reads.
+    fn replace(&self, next: Arc<Version>) -> (Arc<Version>, Option<u64>) {
+        let (old, oldest) = self.snapshots.publish(Arc::clone(&next), &self.current);
+        self.watches.tell(&old, &next);
+        (old, oldest)
+    }
+
+    /// Lets go of a version: here, on the thread of a writer, where nobody else has it; else on a
+    /// thread of its own once nobody has.
     fn retire(&self, old: Arc<Version>) {
-        if self.process != std::process::id() {
+        if Arc::strong_count(&old) == 1 || self.process != std::process::id() {
             return;
         }
         if let Some(dropper) = self.dropper.get_or_init(start_dropper) {
@@ -335,6 +366,27 @@ mod tests {
         while weak.upgrade().is_some() {
             thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    #[test]
+    fn those_who_watch_are_told_of_what_they_watch() {
+        use std::sync::atomic::AtomicUsize;
+        use std::sync::atomic::Ordering;
+        let store = Store::new();
+        let told = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&told);
+        let watch = store.watch(vec!["a".into()], move || {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+        let alter = |text: &'static str| {
+            let altered =
+                store.write(None, |version, _| Ok((crate::graph::alter(version, text)?, ())));
+            altered.unwrap();
+            told.load(Ordering::Relaxed)
+        };
+        assert_eq!([alter("b: int ."), alter("a: int ."), alter("b: string .")], [0, 1, 1]);
+        drop(watch);
+        assert_eq!(alter("a: string ."), 1);
     }
 
     #[test]

@@ -304,10 +304,10 @@ impl IndexView<'_> {
             let place = self.index.lower_bound(token).clamp(done, places.end);
             self.push_span(done..place, &mut nodes);
             done = place;
-            let known = self.index.find(token);
-            let stored = known.map(|place| self.index.nodes(place)).unwrap_or_default();
-            nodes.extend(merge_postings(&stored, change).iter());
-            done += usize::from(known.is_some());
+            let known = usize::from(self.index.find(token).is_some());
+            let stored = self.index.postings.slice(self.index.span(place..place + known));
+            push_changed(stored, change, &mut nodes);
+            done += known;
         }
         self.push_span(done..places.end, &mut nodes);
         union_of(nodes)
@@ -341,6 +341,28 @@ fn merge_postings(stored: &NodeSet, change: &Postings) -> NodeSet {
     nodes |= &*change.gained;
     nodes -= &*change.lost;
     NodeSet::from(nodes)
+}
+
+/// Adds the nodes of one token, in runs between those that it lost.
+fn push_changed(stored: &[u32], change: &Postings, nodes: &mut Vec<u32>) {
+    let mut rest = stored;
+    for lost in change.lost.iter() {
+        let (kept, later) = rest.split_at(count_below(rest, lost));
+        nodes.extend_from_slice(kept);
+        rest = &later[usize::from(later.first() == Some(&lost))..];
+    }
+    nodes.extend_from_slice(rest);
+    nodes.extend(change.gained.iter());
+}
+
+/// How many of a sorted list are below a bound that is likely near its front: steps that double.
+fn count_below(nodes: &[u32], bound: u32) -> usize {
+    let mut step = 1;
+    while step < nodes.len() && nodes[step] < bound {
+        step *= 2;
+    }
+    let (low, high) = (step / 2, nodes.len().min(step + 1));
+    low + nodes[low..high].partition_point(|node| *node < bound)
 }
 
 /// The set of an unsorted list with repeats, in the form in which members are found fastest.
@@ -424,6 +446,29 @@ fn radix_sort(nodes: &mut Vec<u32>) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_changed_posting_is_what_it_was_and_what_changed(
+            stored in proptest::collection::btree_set(0u32..300, 0..100),
+            gained in proptest::collection::btree_set(0u32..300, 0..50),
+            lost in proptest::collection::btree_set(0u32..300, 0..50),
+        ) {
+            let stored: Vec<u32> = stored.into_iter().collect();
+            let change = Postings {
+                gained: Arc::new(gained.iter().copied().collect()),
+                lost: Arc::new(lost.iter().copied().collect()),
+            };
+            let mut nodes = Vec::new();
+            push_changed(&stored, &change, &mut nodes);
+            let kept = stored.iter().copied().filter(|node| !lost.contains(node));
+            prop_assert_eq!(nodes, kept.chain(gained).collect::<Vec<u32>>());
+            for bound in 0..302 {
+                let below = stored.iter().filter(|node| **node < bound).count();
+                prop_assert_eq!(count_below(&stored, bound), below);
+            }
+        }
+    }
 
     proptest! {
         #[test]

@@ -23,7 +23,7 @@ use crate::text::trigrams;
 use crate::types::ValueRef;
 use crate::types::ValueType;
 use crate::types::ordered_bits;
-use rayon::slice::ParallelSliceMut;
+use crate::types::parallel;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -177,6 +177,8 @@ fn build_ordered(source: &Source<'_>) -> TokenIndex {
             by_key(source, numbers.as_slice(), |&number| ordered_bits(number))
         }
         Values::Bool(bools) => by_key(source, bools.as_slice(), |&truth| truth != 0),
+        Values::Days(days) => by_key(source, days.as_slice(), |&day| day),
+        Values::SmallTime(seconds) => by_key(source, seconds.as_slice(), |&second| second),
         Values::DateTime { seconds, nanos, .. } => {
             let instants: Vec<_> = (0..seconds.len())
                 .map(|at| (seconds.get(at), if nanos.is_empty() { 0 } else { nanos.get(at) }))
@@ -193,12 +195,21 @@ fn build_ordered(source: &Source<'_>) -> TokenIndex {
             let text = |position: u32| texts.get_bytes(position as usize);
             let mut keyed: Vec<(u64, u32)> =
                 (0..texts.len() as u32).map(|at| (prefix(text(at)), at)).collect();
-            keyed.par_sort_unstable_by(|one, other| {
+            parallel::sort_unstable_by(&mut keyed, |one, other| {
                 let rest = || text(one.1).cmp(text(other.1)).then(one.1.cmp(&other.1));
                 one.0.cmp(&other.0).then_with(rest)
             });
             let positions: Vec<u32> = keyed.into_iter().map(|(_, position)| position).collect();
             finish_ordered(source, &positions, |one, other| text(one) == text(other))
+        }
+        Values::Coded { value_type: ValueType::String | ValueType::Default, codes, texts } => {
+            let mut order: Vec<u16> = (0..texts.len() as u16).collect();
+            order.sort_unstable_by_key(|&code| texts.get_bytes(usize::from(code)));
+            let mut ranks = vec![0_u16; order.len()];
+            for (rank, code) in order.into_iter().enumerate() {
+                ranks[usize::from(code)] = rank as u16;
+            }
+            by_key(source, codes.as_slice(), |&code| ranks.get(usize::from(code)).copied())
         }
         _ => TokenIndex::empty(),
     }
@@ -216,7 +227,7 @@ fn by_key<T, K: Ord + Send>(source: &Source<'_>, items: &[T], key: impl Fn(&T) -
     let mut keyed: Vec<(K, u32)> =
         items.iter().enumerate().map(|(position, item)| (key(item), position as u32)).collect();
     if !keyed.is_sorted() {
-        keyed.par_sort_unstable();
+        parallel::sort_unstable(&mut keyed);
     }
     let positions: Vec<u32> = keyed.into_iter().map(|(_, position)| position).collect();
     finish_ordered(source, &positions, |one, other| {
@@ -299,8 +310,8 @@ fn ngram_text(token: &[u8]) -> Cow<'_, str> {
 #[derive(Default)]
 struct Pairs {
     pairs: Vec<(u32, u32)>,
-    /// By token, the last node that has it, plus one; and how many have it.
-    seen: Vec<(u64, u32)>,
+    /// By token, the last node that has it, and how many have it.
+    seen: Vec<(u32, u32)>,
 }
 
 impl Pairs {
@@ -309,8 +320,8 @@ impl Pairs {
             self.seen.resize(token as usize + 1, (0, 0));
         }
         let (last, count) = &mut self.seen[token as usize];
-        if *last != u64::from(node) + 1 {
-            *last = u64::from(node) + 1;
+        if *count == 0 || *last != node {
+            *last = node;
             *count += 1;
             self.pairs.push((token, node));
         }
@@ -345,9 +356,11 @@ fn build_words(kind: IndexKind, source: &Source<'_>, lang: &str) -> TokenIndex {
     sorted.sort_unstable_by(|&one, &other| interner.get(one).cmp(interner.get(other)));
     let mut keys = ValuesBuilder::new(ValueType::String);
     keys.reserve(sorted.len());
+    keys.reserve_bytes(interner.byte_len());
     for &token in &sorted {
         keys.push(ValueRef::String(&String::from_utf8_lossy(interner.get(token))));
     }
+    drop(interner);
     pairs.deal(&sorted, keys.finish())
 }
 

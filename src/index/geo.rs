@@ -18,7 +18,7 @@ use crate::storage::Values;
 use crate::types::Geometry;
 use crate::types::ValueRef;
 use crate::types::ValueType;
-use rayon::prelude::*;
+use crate::types::parallel;
 
 /// Checks that the geo index of a predicate, if it has one, can take a value. What is no geometry
 /// is no matter for it.
@@ -43,13 +43,12 @@ pub fn push_cells(value: ValueRef<'_>, out: &mut Vec<TokenKey>) {
 
 /// Builds the index. The coverings of polygons are the work, which all threads share.
 pub fn build_cells(source: &Source<'_>) -> TokenIndex {
-    let numbered = source.nodes.par_iter().enumerate();
-    let mut pairs: Vec<(i64, u32)> = numbered
-        .flat_map_iter(|(position, &node)| {
-            cells(source.values.get(position)).into_iter().map(move |cell| (cell, node))
-        })
-        .collect();
-    pairs.par_sort_unstable();
+    let positions: Vec<usize> = (0..source.nodes.len()).collect();
+    let covered = parallel::map(&positions, |&position| cells(source.values.get(position)));
+    let nodes = source.nodes.iter().zip(covered);
+    let mut pairs: Vec<(i64, u32)> =
+        nodes.flat_map(|(&node, cells)| cells.into_iter().map(move |cell| (cell, node))).collect();
+    parallel::sort_unstable(&mut pairs);
     pairs.dedup();
     let runs = || pairs.chunk_by(|one, next| one.0 == next.0);
     let keys: Vec<i64> = runs().map(|run| run[0].0).collect();

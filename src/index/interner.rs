@@ -26,6 +26,11 @@ impl Interner {
         self.starts.len() - 1
     }
 
+    /// The bytes of all texts.
+    pub fn byte_len(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The text of a number.
     pub fn get(&self, id: u32) -> &[u8] {
         let id = id as usize;

@@ -17,15 +17,17 @@ use super::requests::to_timeout;
 use super::result::PyResultSet;
 use super::server::PyServer;
 use super::source::PyLoadReport;
+use super::source::to_export_folder;
 use super::source::to_schema_text;
-use super::source::to_source;
+use super::source::to_sources;
 use super::tables::GivenOptions;
 use super::tables::IdPredicates;
 use super::tables::skips;
 use super::tables::to_facets;
 use super::tables::to_id_spaces;
 use super::tables::to_ids;
-use super::tables::to_table;
+use super::tables::to_memory;
+use super::tables::to_tables;
 use super::tables::with_bar;
 use super::txn::PyTxn;
 use super::variables::to_variables;
@@ -100,40 +102,57 @@ impl PyDatabase {
         py.detach(|| self.database.drop(&what)).map_err(to_python)
     }
 
-    /// Load N-Quads from a path, bytes or a binary file, plain or gzipped. The definitions of
-    /// `schema` (a text or a path) are added first.
+    /// Load N-Quads or lines of JSON from a path, bytes or a binary file, plain or packed, or from
+    /// a list of these, all at once. A path may be a pattern such as "data/*.rdf.gz", a folder of
+    /// such files, or one that `export` to .parquet wrote. The definitions of `schema` (a text or
+    /// a path) are added first.
     ///
     /// A line that can't be stored raises LoadError and nothing is loaded; with `on_error="skip"`
-    /// it is left out and reported. `progress` shows a bar on terminals and in notebooks.
+    /// it is left out and reported. `progress` shows a bar with the rate and the time left on
+    /// terminals and in notebooks; a function is called with a dict instead: done and total bytes,
+    /// records, records_per_second, seconds, seconds_left. With `memory`, bytes or "512MiB", the
+    /// load keeps to about that, its largest predicate and the names of new nodes: the rest goes
+    /// to temporary files in the directory of the database.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> report = db.load(b'<1> <name> "Ada" .', schema="name: string .")
     /// >>> report.triples, report.skipped
     /// (1, 0)
-    #[pyo3(signature = (source, schema = None, *, on_error = "raise", progress = true))]
+    #[pyo3(signature = (
+        source, schema = None, *, on_error = "raise", progress = None, memory = None
+    ))]
     fn load(
         &self,
         py: Python<'_>,
         source: &Bound<'_, PyAny>,
         schema: Option<&Bound<'_, PyAny>>,
         on_error: &str,
-        progress: bool,
+        progress: Option<&Bound<'_, PyAny>>,
+        memory: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyLoadReport> {
-        let skip_errors = skips(on_error)?;
-        let source = to_source(source)?;
+        if let Some(folder) = to_export_folder(source) {
+            let given = GivenOptions { schema, types: None, on_error, memory };
+            let options = given.read()?;
+            let (read, schema) = (options.progress.clone(), options.schema.clone());
+            return with_bar(py, progress, read, schema.as_deref(), |control| {
+                self.database.load_folder(&folder, options, control)
+            });
+        }
+        let (skip_errors, memory) = (skips(on_error)?, to_memory(memory)?);
+        let sources = to_sources(source)?;
         let schema = schema.map(to_schema_text).transpose()?;
-        let options = LoadOptions { skip_errors, ..LoadOptions::default() };
+        let options = LoadOptions { skip_errors, memory, ..LoadOptions::default() };
         let (schema, read) = (schema.as_deref(), options.progress.clone());
         with_bar(py, progress, read, schema, |control| {
-            self.database.load(source, schema, options, control)
+            self.database.load(sources, schema, options, control)
         })
     }
 
     /// Load a table whose rows are nodes and whose columns are predicates.
     ///
-    /// `table` is a path (.parquet, .csv, .tsv, the latter also as .gz or .zst), or columns of
-    /// Arrow: a data frame of polars or pandas, a pyarrow.Table, a relation of DuckDB, or anything
+    /// `table` is a path (.parquet, .csv, .tsv, the latter also as .gz or .zst), a pattern or a
+    /// folder of such files, a list of paths, or columns of Arrow: a data frame of polars or pandas, a pyarrow.Table, a relation of DuckDB, or anything
     /// else with `__arrow_c_stream__`. `columns` names the predicates of columns that are not
     /// called so; None leaves a column out. Predicates that the schema lacks get the type of their
     /// column; `types` says it for columns of CSV files, whose first 1000 rows tell otherwise.
@@ -157,7 +176,7 @@ impl PyDatabase {
     /// `on_error="skip"` leaves it out; SchemaError; QueryError. Nothing is loaded then.
     #[pyo3(signature = (
         table, *, r#type = None, id = "id", xid = "xid", uid = false, columns = None, schema = None,
-        types = None, on_error = "raise", progress = true
+        types = None, on_error = "raise", progress = None, memory = None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
     fn load_nodes(
@@ -172,19 +191,20 @@ impl PyDatabase {
         schema: Option<&Bound<'_, PyAny>>,
         types: Option<BTreeMap<String, String>>,
         on_error: &str,
-        progress: bool,
+        progress: Option<&Bound<'_, PyAny>>,
+        memory: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyLoadReport> {
         let options = NodeOptions {
             id: id.map(str::to_owned),
             ids: to_ids(xid, uid),
             node_type: r#type,
             columns: columns.unwrap_or_default(),
-            table: GivenOptions { schema, types, on_error }.read()?,
+            table: GivenOptions { schema, types, on_error, memory }.read()?,
         };
-        let (table, read) = (to_table(py, table)?, options.table.progress.clone());
+        let (tables, read) = (to_tables(py, table)?, options.table.progress.clone());
         let schema = options.table.schema.clone();
         with_bar(py, progress, read, schema.as_deref(), |control| {
-            self.database.load_nodes(table, options, control)
+            self.database.load_nodes(tables, options, control)
         })
     }
 
@@ -211,7 +231,7 @@ impl PyDatabase {
     /// Raises what `load_nodes` does.
     #[pyo3(signature = (
         table, predicate, *, source = "source", target = "target", facets = None, xid = None,
-        uid = false, schema = None, types = None, on_error = "raise", progress = true
+        uid = false, schema = None, types = None, on_error = "raise", progress = None, memory = None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
     fn load_edges(
@@ -227,16 +247,17 @@ impl PyDatabase {
         schema: Option<&Bound<'_, PyAny>>,
         types: Option<BTreeMap<String, String>>,
         on_error: &str,
-        progress: bool,
+        progress: Option<&Bound<'_, PyAny>>,
+        memory: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyLoadReport> {
         let mut options = EdgeOptions::new(predicate, source, target);
         (options.source_ids, options.target_ids) = to_id_spaces(xid, uid);
         options.facets = to_facets(facets)?;
-        options.table = GivenOptions { schema, types, on_error }.read()?;
-        let (table, read) = (to_table(py, table)?, options.table.progress.clone());
+        options.table = GivenOptions { schema, types, on_error, memory }.read()?;
+        let (tables, read) = (to_tables(py, table)?, options.table.progress.clone());
         let schema = options.table.schema.clone();
         with_bar(py, progress, read, schema.as_deref(), |control| {
-            self.database.load_edges(table, options, control)
+            self.database.load_edges(tables, options, control)
         })
     }
 
@@ -594,8 +615,10 @@ impl PyDatabase {
 
     /// Write the data to `path`, as N-Quads where it ends in .rdf, as lines of JSON where it ends in
     /// .jsonl, either perhaps before .gz or .zst; and the schema to a file of the same name that
-    /// ends in .schema. Returns the number of triples. `load` of
-    /// both into an empty database makes the same graph with the same uids.
+    /// ends in .schema. Where it ends in .parquet, a new folder gets a table of the nodes of each
+    /// type (a node is in that of its first type), one of the edges of each predicate, and the
+    /// schema. Returns the number of triples. `load` of a file and its schema, or of the folder,
+    /// into an empty database makes the same graph with the same uids.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> db = hexgraph.connect()
@@ -607,7 +630,7 @@ impl PyDatabase {
     /// >>> copy.load(folder / "all.rdf.gz", folder / "all.schema").triples
     /// 1
     fn export(&self, py: Python<'_>, path: PathBuf) -> PyResult<u64> {
-        Ok(interruptible(py, None, |control| self.database.export(&path, control))?.triples)
+        Ok(interruptible(py, None, |control| self.database.export_as(&path, control))?.triples)
     }
 
     /// Answer over HTTP from threads in the background, on this machine only unless `host` says

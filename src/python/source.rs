@@ -1,10 +1,16 @@
 //! What is loaded, and what came of it.
 
+use super::errors::to_python;
 use crate::db::LoadReport;
 use crate::db::Source;
+use crate::db::files_of;
+use crate::db::has_triples;
+use crate::tables::is_export_folder;
 use bytes::Bytes;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
+use pyo3::types::PyTuple;
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -64,19 +70,44 @@ impl PyLoadReport {
     }
 }
 
+/// The path of a folder that an export of tables wrote.
+pub fn to_export_folder(given: &Bound<'_, PyAny>) -> Option<PathBuf> {
+    given.extract::<PathBuf>().ok().filter(|path| is_export_folder(path))
+}
+
+/// Sources: what [`to_source`] takes, a folder or a pattern of files, or a sequence of these.
+///
+/// # Errors
+///
+/// `TypeError` when it is none of these; `QueryError` for what means no file.
+pub fn to_sources(given: &Bound<'_, PyAny>) -> PyResult<Vec<Source>> {
+    if let Ok(path) = given.extract::<PathBuf>() {
+        let files = files_of(&path, has_triples).map_err(to_python)?;
+        return Ok(files.into_iter().map(Source::File).collect());
+    }
+    if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {
+        let mut sources = Vec::new();
+        for one in given.try_iter()? {
+            sources.extend(to_sources(&one?)?);
+        }
+        return Ok(sources);
+    }
+    Ok(vec![to_source(given)?])
+}
+
 /// A path, bytes, or a binary file that is read to its end: no Python code runs during the load.
 ///
 /// # Errors
 ///
 /// `TypeError` when it is none of these.
-pub fn to_source(given: &Bound<'_, PyAny>) -> PyResult<Source> {
+fn to_source(given: &Bound<'_, PyAny>) -> PyResult<Source> {
     if let Ok(path) = given.extract::<PathBuf>() {
         return Ok(Source::File(path));
     }
     if given.hasattr("read")? {
         return to_bytes(&given.call_method0("read")?, "a file must be open in binary mode");
     }
-    to_bytes(given, "load takes a path, bytes, or a binary file")
+    to_bytes(given, "load takes a path, bytes, or a binary file, or a list of these")
 }
 
 fn to_bytes(given: &Bound<'_, PyAny>, otherwise: &str) -> PyResult<Source> {

@@ -1,5 +1,6 @@
 //! Tables of Python as tables to load.
 
+use super::errors::to_python;
 use super::errors::to_python_with_text;
 use super::interrupt::interruptible_with;
 use super::source::PyLoadReport;
@@ -7,16 +8,21 @@ use super::source::to_schema_text;
 use crate::db::Control;
 use crate::db::LoadProgress;
 use crate::db::LoadReport;
+use crate::db::byte_count;
+use crate::db::files_of;
 use crate::tables::ID_PREDICATE;
 use crate::tables::IdSpace;
 use crate::tables::Table;
 use crate::tables::TableOptions;
+use crate::tables::is_table_name;
 use crate::types::Result;
 use crate::types::ValueType;
 use pyo3::exceptions::PyTypeError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use pyo3::types::PyList;
+use pyo3::types::PyTuple;
 use pyo3_arrow::PyRecordBatchReader;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -29,6 +35,8 @@ pub struct GivenOptions<'a, 'py> {
     pub types: Option<BTreeMap<String, String>>,
     /// "raise" or "skip".
     pub on_error: &'a str,
+    /// A number of bytes, or a text such as "512MiB".
+    pub memory: Option<&'a Bound<'py, PyAny>>,
 }
 
 impl GivenOptions<'_, '_> {
@@ -51,8 +59,19 @@ impl GivenOptions<'_, '_> {
             types,
             skip_errors: skips(self.on_error)?,
             progress: LoadProgress::default(),
+            memory: to_memory(self.memory)?,
         })
     }
+}
+
+/// The bytes that a load may take, 0 for no bound.
+///
+/// # Errors
+///
+/// `QueryError` for what is no number of bytes.
+pub fn to_memory(given: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
+    let Some(given) = given else { return Ok(0) };
+    byte_count("memory", &given.str()?.to_cow()?).map_err(to_python)
 }
 
 /// Whether what can't be stored is left out.
@@ -68,12 +87,32 @@ pub fn skips(on_error: &str) -> PyResult<bool> {
     }
 }
 
+/// Tables: what [`to_table`] takes, a folder or a pattern of files, or a list of these.
+///
+/// # Errors
+///
+/// `TypeError` when it is none of these; `QueryError` for what means no file.
+pub fn to_tables(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Vec<Table>> {
+    if let Ok(path) = given.extract::<PathBuf>() {
+        let files = files_of(&path, is_table_name).map_err(to_python)?;
+        return Ok(files.into_iter().map(Table::File).collect());
+    }
+    if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {
+        let mut tables = Vec::new();
+        for one in given.try_iter()? {
+            tables.extend(to_tables(py, &one?)?);
+        }
+        return Ok(tables);
+    }
+    Ok(vec![to_table(py, given)?])
+}
+
 /// A path, or anything that hands out Arrow columns.
 ///
 /// # Errors
 ///
 /// `TypeError` when it is neither.
-pub fn to_table(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Table> {
+fn to_table(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Table> {
     if let Ok(path) = given.extract::<PathBuf>() {
         return Ok(Table::File(path));
     }
@@ -135,7 +174,7 @@ pub fn to_facets(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(String, Stri
 /// As the load; `KeyboardInterrupt`.
 pub fn with_bar(
     py: Python<'_>,
-    wanted: bool,
+    wanted: Option<&Bound<'_, PyAny>>,
     read: LoadProgress,
     schema: Option<&str>,
     load: impl FnOnce(&Control) -> Result<LoadReport> + Send,
@@ -145,7 +184,9 @@ pub fn with_bar(
     let report = interruptible_with(
         py,
         None,
-        move |py| tick.call_method1(py, "update", (read.done(), read.total())).map(drop),
+        move |py| {
+            tick.call_method1(py, "update", (read.done(), read.total(), read.records())).map(drop)
+        },
         load,
         |error| to_python_with_text(error, schema.unwrap_or_default()),
     );

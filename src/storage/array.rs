@@ -172,6 +172,27 @@ impl<T: Pod> Array<T> {
         })
     }
 
+    /// A copy of the items, whose pages a mapped array lets go.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] when a block does not have its checksum.
+    pub fn to_vec_checked(&self) -> Result<Vec<T>> {
+        if let Some(guard) = &self.guard {
+            guard.try_ensure(0, self.bytes.len())?;
+        }
+        let items = self.unchecked().to_vec();
+        self.release();
+        Ok(items)
+    }
+
+    /// Lets go of the pages of a mapped array; those that are read again come back.
+    pub fn release(&self) {
+        if let Some(guard) = &self.guard {
+            guard.release(self.bytes.len());
+        }
+    }
+
     /// The same array with all its blocks checked, so that later accesses need no tests.
     ///
     /// # Errors

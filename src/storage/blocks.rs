@@ -9,6 +9,7 @@
 //! [`catch_corrupt`] at the boundary of the database turns that into a result. The panic hook does
 //! not run, so nothing is printed.
 
+use super::mapped::Pages;
 use crate::types::Error;
 use crate::types::Result;
 use bytes::Bytes;
@@ -45,6 +46,7 @@ pub(super) struct CheckedBlocks {
     data_start: usize,
     sums: Vec<u32>,
     checked: Box<[AtomicU64]>,
+    pages: Pages,
 }
 
 impl CheckedBlocks {
@@ -61,7 +63,18 @@ impl CheckedBlocks {
     ) -> CheckedBlocks {
         assert_eq!(sums.len(), data.len().div_ceil(BLOCK_LEN), "one checksum for each block");
         let checked = (0..sums.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        CheckedBlocks { file, data, data_start, sums, checked }
+        CheckedBlocks { file, data, data_start, sums, checked, pages: Pages::default() }
+    }
+
+    /// The same over the pages of a map, which can be let go.
+    pub(super) fn with_pages(self, pages: Pages) -> CheckedBlocks {
+        CheckedBlocks { pages, ..self }
+    }
+
+    /// Lets go of the pages with `len` bytes from byte `start` of the data area on.
+    pub(super) fn release(&self, start: usize, len: usize) {
+        let start = self.data_start + start;
+        self.pages.release(start..start + len);
     }
 
     /// The number of blocks.
@@ -161,6 +174,13 @@ impl Guard {
             return Ok(());
         }
         self.blocks.check_range(start / BLOCK_LEN, (start + len - 1) / BLOCK_LEN, &self.section)
+    }
+
+    /// Lets go of the pages with the first `len` bytes of the section.
+    pub(super) fn release(&self, len: usize) {
+        if len != 0 {
+            self.blocks.release(self.start, len);
+        }
     }
 
     /// The error for bytes that have the right checksum and make no sense.

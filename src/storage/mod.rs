@@ -13,6 +13,7 @@ mod node_set;
 mod offsets;
 mod text_array;
 mod values;
+mod values_pack;
 
 pub use array::Array;
 pub use bitmap::{FrozenBitmap, FrozenIter};

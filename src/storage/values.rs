@@ -1,12 +1,14 @@
 //! A run of values of one predicate, in position order, in heap or mapped.
 //!
 //! Values of one type lie in one plain array (Arrow's layout: fixed width, or offsets and bytes).
+//! What needs fewer bits has an array of narrower items; [`super::values_pack`] chooses.
 //! A predicate of type `default`, and one whose type was altered after data came, may hold
 //! several types: then each value is tagged and they lie behind one another in bytes.
 
 use super::Array;
 use super::Offsets;
 use super::TextArray;
+use super::values_pack::narrow_times;
 use crate::types::DateTime;
 use crate::types::Error;
 use crate::types::Value;
@@ -24,6 +26,10 @@ pub enum Values {
     Float(Array<f64>),
     /// Bools, one byte each.
     Bool(Array<u8>),
+    /// Instants that are midnights of UTC near 1970, as days.
+    Days(Array<i16>),
+    /// Instants that are whole seconds of UTC and fit 32 bits.
+    SmallTime(Array<i32>),
     /// Instants; `nanos` and `offsets` are empty when all are 0.
     DateTime {
         /// Seconds since 1970.
@@ -38,6 +44,15 @@ pub enum Values {
         /// Which of the textual types.
         value_type: ValueType,
         /// The texts.
+        texts: TextArray,
+    },
+    /// Values whose content is text, where few texts come often.
+    Coded {
+        /// Which of the textual types.
+        value_type: ValueType,
+        /// Which of the texts each value is.
+        codes: Array<u16>,
+        /// The texts, each once.
         texts: TextArray,
     },
     /// Vectors behind one another.
@@ -69,7 +84,10 @@ impl Values {
             Values::Int(numbers) => numbers.len(),
             Values::Float(numbers) => numbers.len(),
             Values::Bool(bools) => bools.len(),
+            Values::Days(days) => days.len(),
+            Values::SmallTime(seconds) => seconds.len(),
             Values::DateTime { seconds, .. } => seconds.len(),
+            Values::Coded { codes, .. } => codes.len(),
             Values::Text { texts, .. } => texts.len(),
             Values::Vector { offsets, .. } | Values::Mixed { offsets, .. } => offsets.rows(),
         }
@@ -86,8 +104,10 @@ impl Values {
             Values::SmallInt(_) | Values::Int(_) => Some(ValueType::Int),
             Values::Float(_) => Some(ValueType::Float),
             Values::Bool(_) => Some(ValueType::Bool),
-            Values::DateTime { .. } => Some(ValueType::DateTime),
-            Values::Text { value_type, .. } => Some(*value_type),
+            Values::Days(_) | Values::SmallTime(_) | Values::DateTime { .. } => {
+                Some(ValueType::DateTime)
+            }
+            Values::Text { value_type, .. } | Values::Coded { value_type, .. } => Some(*value_type),
             Values::Vector { .. } => Some(ValueType::Vector),
             Values::Mixed { .. } => None,
         }
@@ -100,27 +120,26 @@ impl Values {
             Values::Int(numbers) => ValueRef::Int(numbers.get(position)),
             Values::Float(numbers) => ValueRef::Float(numbers.get(position)),
             Values::Bool(bools) => ValueRef::Bool(bools.get(position) != 0),
+            Values::Days(days) => {
+                ValueRef::DateTime(instant(i64::from(days.get(position)) * DAY_SECONDS))
+            }
+            Values::SmallTime(seconds) => {
+                ValueRef::DateTime(instant(i64::from(seconds.get(position))))
+            }
             Values::DateTime { seconds, nanos, offsets } => ValueRef::DateTime(DateTime {
                 seconds: seconds.get(position),
                 nanos: if nanos.is_empty() { 0 } else { nanos.get(position) },
                 offset_minutes: if offsets.is_empty() { 0 } else { offsets.get(position) },
             }),
             Values::Text { value_type, texts } => textual(*value_type, texts.get(position)),
+            Values::Coded { value_type, codes, texts } => {
+                textual(*value_type, texts.get(usize::from(codes.get(position))))
+            }
             Values::Vector { offsets, numbers } => {
                 ValueRef::Vector(numbers.slice(offsets.range(position)))
             }
             Values::Mixed { offsets, bytes } => untag(bytes.slice(offsets.range(position))),
         }
-    }
-
-    /// The values at `positions`, in that order.
-    pub fn gather(&self, positions: &[u32]) -> Values {
-        let mut builder = ValuesBuilder::new(self.value_type().unwrap_or(ValueType::Default));
-        builder.reserve(positions.len());
-        for &position in positions {
-            builder.push(self.get(position as usize));
-        }
-        builder.finish()
     }
 
     /// The bytes that the values take.
@@ -130,6 +149,9 @@ impl Values {
             Values::Int(numbers) => numbers.byte_len(),
             Values::Float(numbers) => numbers.byte_len(),
             Values::Bool(bools) => bools.byte_len(),
+            Values::Days(days) => days.byte_len(),
+            Values::SmallTime(seconds) => seconds.byte_len(),
+            Values::Coded { codes, texts, .. } => codes.byte_len() + texts.byte_len(),
             Values::DateTime { seconds, nanos, offsets } => {
                 seconds.byte_len() + nanos.byte_len() + offsets.byte_len()
             }
@@ -138,6 +160,13 @@ impl Values {
             Values::Mixed { offsets, bytes } => offsets.byte_len() + bytes.byte_len(),
         }
     }
+}
+
+/// The seconds of a day.
+pub(super) const DAY_SECONDS: i64 = 86_400;
+
+fn instant(seconds: i64) -> DateTime {
+    DateTime { seconds, nanos: 0, offset_minutes: 0 }
 }
 
 /// A text as a value of one of the textual types.
@@ -225,7 +254,7 @@ enum Kind {
     Int(Vec<i64>),
     Float(Vec<f64>),
     Bool(Vec<u8>),
-    DateTime(Vec<DateTime>),
+    DateTime(Times),
     Text { value_type: ValueType, ends: Vec<u64>, bytes: Vec<u8> },
     Vector { ends: Vec<u64>, numbers: Vec<f32> },
     Mixed { ends: Vec<u64>, bytes: Vec<u8> },
@@ -238,7 +267,7 @@ impl ValuesBuilder {
             ValueType::Int => Kind::Int(Vec::new()),
             ValueType::Float => Kind::Float(Vec::new()),
             ValueType::Bool => Kind::Bool(Vec::new()),
-            ValueType::DateTime => Kind::DateTime(Vec::new()),
+            ValueType::DateTime => Kind::DateTime(Times::default()),
             ValueType::Vector => Kind::Vector { ends: vec![0], numbers: Vec::new() },
             ValueType::Binary => Kind::Mixed { ends: vec![0], bytes: Vec::new() },
             _ => Kind::Text { value_type, ends: vec![0], bytes: Vec::new() },
@@ -252,10 +281,17 @@ impl ValuesBuilder {
             Kind::Int(numbers) => numbers.reserve(count),
             Kind::Float(numbers) => numbers.reserve(count),
             Kind::Bool(bools) => bools.reserve(count),
-            Kind::DateTime(times) => times.reserve(count),
+            Kind::DateTime(times) => times.seconds.reserve(count),
             Kind::Text { ends, .. } | Kind::Vector { ends, .. } | Kind::Mixed { ends, .. } => {
                 ends.reserve(count);
             }
+        }
+    }
+
+    /// Makes room for texts of so many bytes.
+    pub fn reserve_bytes(&mut self, count: usize) {
+        if let Kind::Text { bytes, .. } = &mut self.kind {
+            bytes.reserve_exact(count);
         }
     }
 
@@ -265,7 +301,7 @@ impl ValuesBuilder {
             Kind::Int(numbers) => numbers.len(),
             Kind::Float(numbers) => numbers.len(),
             Kind::Bool(bools) => bools.len(),
-            Kind::DateTime(times) => times.len(),
+            Kind::DateTime(times) => times.seconds.len(),
             Kind::Text { ends, .. } | Kind::Vector { ends, .. } | Kind::Mixed { ends, .. } => {
                 ends.len() - 1
             }
@@ -340,7 +376,7 @@ impl ValuesBuilder {
             Kind::Int(numbers) => finish_ints(numbers),
             Kind::Float(numbers) => Values::Float(exact(numbers)),
             Kind::Bool(bools) => Values::Bool(exact(bools)),
-            Kind::DateTime(times) => finish_times(&times),
+            Kind::DateTime(times) => times.finish(),
             Kind::Text { value_type, ends, bytes } => Values::Text {
                 value_type,
                 texts: TextArray::from_parts(Offsets::from_vec(ends), exact(bytes)),
@@ -381,13 +417,44 @@ fn exact<T: bytemuck::Pod + Send>(mut items: Vec<T>) -> Array<T> {
     Array::from_vec(items)
 }
 
-fn finish_times(times: &[DateTime]) -> Values {
-    let unless_zero = |any: bool| if any { times } else { &[] };
-    let nanos = unless_zero(times.iter().any(|time| time.nanos != 0));
-    let offsets = unless_zero(times.iter().any(|time| time.offset_minutes != 0));
-    Values::DateTime {
-        seconds: Array::from_vec(times.iter().map(|time| time.seconds).collect()),
-        nanos: Array::from_vec(nanos.iter().map(|time| time.nanos).collect()),
-        offsets: Array::from_vec(offsets.iter().map(|time| time.offset_minutes).collect()),
+/// Instants in columns; those of nanoseconds and zones end behind the last that is not 0.
+#[derive(Default)]
+struct Times {
+    seconds: Vec<i64>,
+    nanos: Vec<u32>,
+    offsets: Vec<i16>,
+}
+
+impl Times {
+    fn push(&mut self, time: DateTime) {
+        self.seconds.push(time.seconds);
+        if time.nanos != 0 {
+            self.nanos.resize(self.seconds.len(), 0);
+            self.nanos[self.seconds.len() - 1] = time.nanos;
+        }
+        if time.offset_minutes != 0 {
+            self.offsets.resize(self.seconds.len(), 0);
+            self.offsets[self.seconds.len() - 1] = time.offset_minutes;
+        }
+    }
+
+    fn finish(mut self) -> Values {
+        if self.nanos.is_empty()
+            && self.offsets.is_empty()
+            && let Some(narrow) = narrow_times(&self.seconds)
+        {
+            return narrow;
+        }
+        if !self.nanos.is_empty() {
+            self.nanos.resize(self.seconds.len(), 0);
+        }
+        if !self.offsets.is_empty() {
+            self.offsets.resize(self.seconds.len(), 0);
+        }
+        Values::DateTime {
+            seconds: exact(self.seconds),
+            nanos: exact(self.nanos),
+            offsets: exact(self.offsets),
+        }
     }
 }

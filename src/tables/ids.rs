@@ -6,6 +6,7 @@ use super::parts::Fault;
 use super::parts::shown;
 use crate::graph::Interner;
 use crate::graph::NodeIds;
+use crate::graph::PLACES_A_ROW;
 use crate::types::Uid;
 use crate::types::ValueRef;
 use crate::types::ValueType;
@@ -15,6 +16,7 @@ use arrow_array::Int64Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
 use arrow_schema::DataType;
+use std::borrow::Cow;
 
 /// A column whose cells name nodes.
 #[derive(Debug, Clone)]
@@ -32,7 +34,7 @@ pub struct IdColumn {
 }
 
 /// So many ids a row may have.
-pub const SLOTS: u64 = 2;
+pub const SLOTS: u64 = PLACES_A_ROW;
 
 /// The numbers of a column.
 pub struct Numbers {
@@ -61,6 +63,7 @@ impl IdColumn {
                 return numbers;
             }
         };
+        let (mut ints, mut texts) = (Vec::new(), Vec::new());
         for (row, node) in numbers.nodes.iter_mut().enumerate() {
             let at = first_row + row as u64;
             let Some(value) = cells.row(row).next().and_then(|at| cells.get(at)) else {
@@ -70,60 +73,54 @@ impl IdColumn {
                 continue;
             };
             let place = at * SLOTS + self.slot;
-            match self.number(value, is_wide, place, interner) {
-                Ok(number) => *node = number,
+            match self.id(value, is_wide) {
+                Ok(Id::Node(own)) => *node = own,
+                Ok(Id::Int(number)) => ints.push((number, place)),
+                Ok(Id::Text(text)) => texts.push((text, place)),
                 Err(reason) => {
                     let reason = format!("{}: {reason}", shown(value));
                     faults.push(self.column.fault(at, reason));
                 }
             }
         }
+        let row = |place: u64| ((place - self.slot) / SLOTS - first_row) as usize;
+        let borrowed: Vec<(&str, u64)> = texts.iter().map(|(id, place)| (&**id, *place)).collect();
+        interner.ints(self.space, &ints, |place, number| numbers.nodes[row(place)] = number);
+        interner.texts(self.space, &borrowed, |place, number| numbers.nodes[row(place)] = number);
         let low = numbers.nodes.iter().filter(|&&node| !NodeIds::is_high(Uid(u64::from(node))));
         numbers.greatest_uid = low.max().copied().unwrap_or(0);
         numbers
     }
 
-    fn number(
-        &self,
-        value: ValueRef<'_>,
-        is_wide: bool,
-        place: u64,
-        interner: &Interner,
-    ) -> Result<u32, String> {
-        let id = match (self.kind, value) {
-            (ValueType::Uid, ValueRef::String(text)) => uid_number(parse_uid(text)?)?,
-            (ValueType::Uid, ValueRef::Int(number)) if is_wide => uid_number(number as u64)?,
+    fn id<'v>(&self, value: ValueRef<'v>, is_wide: bool) -> Result<Id<'v>, String> {
+        match (self.kind, value) {
+            (ValueType::Uid, ValueRef::String(text)) => uid_number(parse_uid(text)?),
+            (ValueType::Uid, ValueRef::Int(number)) if is_wide => uid_number(number as u64),
             (ValueType::Uid, value) => {
                 let uid = u64::try_from(whole(value)?);
-                uid_number(uid.map_err(|_| "a uid is not negative".to_owned())?)?
+                uid_number(uid.map_err(|_| "a uid is not negative".to_owned())?)
             }
             (ValueType::Int, ValueRef::String(text)) => {
                 let number = text.trim().parse();
-                Id::Int(number.map_err(|_| "the ids are of type int".to_owned())?)
+                Ok(Id::Int(number.map_err(|_| "the ids are of type int".to_owned())?))
             }
-            (ValueType::Int, value) => Id::Int(whole(value)?),
-            (_, ValueRef::String(text)) => return Ok(interner.text(self.space, text, place)),
-            (_, value) => {
-                let mut buffer = itoa::Buffer::new();
-                let text = buffer.format(whole(value)?);
-                return Ok(interner.text(self.space, text, place));
-            }
-        };
-        Ok(match id {
-            Id::Node(node) => node,
-            Id::Int(number) => interner.int(self.space, number, place),
-        })
+            (ValueType::Int, value) => Ok(Id::Int(whole(value)?)),
+            (_, ValueRef::String(text)) => Ok(Id::Text(Cow::Borrowed(text))),
+            (_, value) => Ok(Id::Text(Cow::Owned(whole(value)?.to_string()))),
+        }
     }
 }
 
-enum Id {
+enum Id<'v> {
     /// A node as it is.
     Node(u32),
     /// What the interner numbers.
     Int(i64),
+    /// The same, as text.
+    Text(Cow<'v, str>),
 }
 
-fn uid_number(uid: u64) -> Result<Id, String> {
+fn uid_number(uid: u64) -> Result<Id<'static>, String> {
     match uid {
         0 | u64::MAX => Err("it is the uid of no node".to_owned()),
         uid if NodeIds::is_high(Uid(uid)) => Ok(Id::Int(uid as i64)),

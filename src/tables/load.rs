@@ -1,4 +1,4 @@
-//! Finds out what the columns of a table are, and loads it.
+//! Finds out what the columns of tables are, and loads them.
 
 use super::cells::natural_type;
 use super::ids::IdColumn;
@@ -7,11 +7,13 @@ use super::options::NodeOptions;
 use super::options::Table;
 use super::options::TableOptions;
 use super::parts::ColumnName;
+use super::parts::FacetColumn;
 use super::plan::EdgePlan;
-use super::plan::NodePlan;
 use super::plan::Plan;
 use super::plan::id_type;
-use super::rounds::load_pieces;
+use super::plan_nodes::plan_nodes;
+use super::plan_nodes::split_type;
+use super::rounds::Rounds;
 use super::source::Source;
 use crate::db::Control;
 use crate::db::Database;
@@ -24,44 +26,48 @@ use crate::schema::PredicateDef;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::ValueType;
+use crate::types::did_you_mean;
 use std::borrow::Cow;
-
-/// The predicate of the types of nodes.
-const TYPE_PREDICATE: &str = "dgraph.type";
 
 /// What the key of a facet may not hold, as N-Quads could not write it.
 const NO_FACET_KEY: [char; 9] = ['=', ' ', '\t', '(', ')', ',', '"', '~', '@'];
 
+/// What the rows of a table are.
+#[derive(Clone)]
+pub enum Rows {
+    /// Nodes.
+    Nodes(NodeOptions),
+    /// Edges.
+    Edges(EdgeOptions),
+}
+
 impl Database {
-    /// Adds a table whose rows are nodes and whose columns are predicates. A predicate that the
+    /// Adds tables whose rows are nodes and whose columns are predicates. A predicate that the
     /// schema lacks gets the type of its column; values of others are converted. All rows become
     /// visible at once. Missing values are left out, and so are NaN.
+    ///
+    /// A column `name@en` has values in a language, where the schema has `name` with `@lang`;
+    /// `name|key` has a facet of the values in column `name`.
     ///
     /// # Errors
     ///
     /// `Load` with row, column and value of the first cell that can't be stored, unless `options`
-    /// skip such cells; `Query` for a column that is not there or a file that can't be read;
-    /// `Schema` for a column that no predicate can be made of; `Limit` when `control` stops it.
-    /// Nothing is changed then.
+    /// skip such cells; `Query` for a column that is not there, a file that can't be read, or a
+    /// value that two nodes must not share; `Schema` for a column that no predicate can be made
+    /// of; `Limit` when `control` stops it. Nothing is changed then.
     pub fn load_nodes(
         &self,
-        table: Table,
+        tables: impl Into<Vec<Table>>,
         options: NodeOptions,
         control: &Control,
     ) -> Result<LoadReport> {
-        self.load_with(control, move |version, canceller| {
-            let version = altered(version, &options.table)?;
-            let spaces = vec![options.ids.clone()];
-            let names = |column: &str| predicate_of(column, &options).map(str::to_owned);
-            let source = open(table, &version, &options.table, names)?;
-            let mut load = ColumnLoad::new(&version, spaces);
-            let plan = Plan::Nodes(plan_nodes(&source, &options, &mut load)?);
-            let pieces = source.pieces(plan.places())?;
-            load_pieces(load, &plan, pieces, &options.table, canceller)
-        })
+        let table = options.table.clone();
+        let rows = Rows::Nodes(options);
+        let jobs = tables.into().into_iter().map(|table| (table, rows.clone())).collect();
+        self.load_tables(jobs, table, control)
     }
 
-    /// Adds a table whose rows are edges, from the node that one column names to the node that
+    /// Adds tables whose rows are edges, from the node that one column names to the node that
     /// another one names. Rows without either of them are left out. All become visible at once.
     ///
     /// # Errors
@@ -69,22 +75,47 @@ impl Database {
     /// As [`Database::load_nodes`].
     pub fn load_edges(
         &self,
-        table: Table,
+        tables: impl Into<Vec<Table>>,
         options: EdgeOptions,
         control: &Control,
     ) -> Result<LoadReport> {
+        let table = options.table.clone();
+        let rows = Rows::Edges(options);
+        let jobs = tables.into().into_iter().map(|table| (table, rows.clone())).collect();
+        self.load_tables(jobs, table, control)
+    }
+
+    /// Adds tables of several kinds, at once. `options` count, not those of a table.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::load_nodes`].
+    pub(super) fn load_tables(
+        &self,
+        jobs: Vec<(Table, Rows)>,
+        options: TableOptions,
+        control: &Control,
+    ) -> Result<LoadReport> {
+        let spill = self.spill_options(options.memory)?;
         self.load_with(control, move |version, canceller| {
-            let version = altered(version, &options.table)?;
-            let mut spaces = vec![options.source_ids.clone()];
-            if options.target_ids != options.source_ids {
-                spaces.push(options.target_ids.clone());
+            let version = altered(version, &options)?;
+            let spaces = spaces_of(&jobs);
+            let mut load = ColumnLoad::new(&version, spaces.clone(), spill.as_ref())?;
+            let mut opened = Vec::new();
+            for (table, rows) in jobs {
+                let source = open(table, &version, &options, &rows)?;
+                let plan = match &rows {
+                    Rows::Nodes(rows) => plan_nodes(&source, rows, &spaces, &mut load),
+                    Rows::Edges(rows) => plan_edges(&source, rows, &spaces, &mut load),
+                };
+                opened.push((plan?, source));
             }
-            let names = |column: &str| id_predicate(column, &options).map(str::to_owned);
-            let source = open(table, &version, &options.table, names)?;
-            let mut load = ColumnLoad::new(&version, spaces);
-            let plan = Plan::Edges(plan_edges(&source, &options, &mut load)?);
-            let pieces = source.pieces(plan.places())?;
-            load_pieces(load, &plan, pieces, &options.table, canceller)
+            options.progress.start(opened.iter().map(|(_, source)| source.size()).sum());
+            let mut rounds = Rounds::new(load, options, canceller);
+            for (plan, source) in opened {
+                rounds.table(&plan, source)?;
+            }
+            rounds.finish()
         })
     }
 }
@@ -96,19 +127,34 @@ fn altered<'a>(version: &'a Version, options: &TableOptions) -> Result<Cow<'a, V
     })
 }
 
-/// Opens a table. `predicate_of` says which predicate takes a column.
-fn open(
-    table: Table,
-    version: &Version,
-    options: &TableOptions,
-    predicate_of: impl Fn(&str) -> Option<String>,
-) -> Result<Source> {
-    Source::open(table, |column| {
+fn spaces_of(jobs: &[(Table, Rows)]) -> Vec<IdSpace> {
+    let mut spaces = Vec::new();
+    for (_, rows) in jobs {
+        let own = match rows {
+            Rows::Nodes(options) => vec![&options.ids],
+            Rows::Edges(options) => vec![&options.source_ids, &options.target_ids],
+        };
+        for space in own {
+            if !spaces.contains(space) {
+                spaces.push(space.clone());
+            }
+        }
+    }
+    spaces
+}
+
+/// Opens a table.
+fn open(table: Table, version: &Version, options: &TableOptions, rows: &Rows) -> Result<Source> {
+    Source::open(table, &options.progress, |column| {
         if let Some(wanted) = options.types.get(column) {
             return Some(*wanted);
         }
+        let name = match rows {
+            Rows::Nodes(options) => predicate_of(column, options),
+            Rows::Edges(options) => id_predicate(column, options),
+        };
         // What is text in the schema is not to go through a number: 007 is not 7.
-        let def = version.schema.predicates.get(&predicate_of(column)?)?;
+        let def = version.schema.predicates.get(name?)?;
         let is_own = matches!(
             def.value_type,
             ValueType::Int
@@ -139,52 +185,22 @@ fn id_predicate<'o>(column: &str, options: &'o EdgeOptions) -> Option<&'o str> {
     }
 }
 
-fn space_predicate(space: &IdSpace) -> Option<&str> {
+/// The predicate that keeps the ids of a space.
+pub fn space_predicate(space: &IdSpace) -> Option<&str> {
     match space {
         IdSpace::Predicate(name) => Some(name),
         IdSpace::Uid => None,
     }
 }
 
-fn plan_nodes(source: &Source, options: &NodeOptions, load: &mut ColumnLoad) -> Result<NodePlan> {
-    let id = options.id.as_deref().map(|name| id_column(source, name, (0, 0), load)).transpose()?;
-    let id = id.map(|id| IdColumn { is_needed: true, ..id });
-    for column in options.columns.keys().chain(options.table.types.keys()) {
-        find(source, column)?;
-    }
-    let mut values = Vec::new();
-    for (place, field) in source.schema.fields().iter().enumerate() {
-        let name = field.name();
-        let own = match options.columns.get(name) {
-            Some(None) => continue,
-            Some(Some(predicate)) => predicate.as_str(),
-            // The ids of a space that is a predicate are kept there.
-            None if options.id.as_ref() == Some(name) => continue,
-            None => name.as_str(),
-        };
-        let column = ColumnName { name: name.clone(), place };
-        if let Some(def) = define(source, &column, own, &options.table, load)? {
-            values.push((column, def));
-        }
-    }
-    let mut node_type = None;
-    if let Some(name) = &options.node_type {
-        let mut fields: Vec<String> = values.iter().map(|(_, def)| def.name.clone()).collect();
-        if let (Some(_), Some(ids)) = (&id, space_predicate(&options.ids)) {
-            fields.insert(0, ids.to_owned());
-        }
-        fields.retain(|field| field != TYPE_PREDICATE);
-        load.define_type(name, fields);
-        let def = load.define(TYPE_PREDICATE, || unreachable!("every schema has it"))?;
-        node_type = Some((def, name.clone()));
-    }
-    Ok(NodePlan { id, values, node_type })
-}
-
-fn plan_edges(source: &Source, options: &EdgeOptions, load: &mut ColumnLoad) -> Result<EdgePlan> {
-    let target_space = usize::from(options.target_ids != options.source_ids);
-    let from = id_column(source, &options.source, (0, 0), load)?;
-    let to = id_column(source, &options.target, (target_space, 1), load)?;
+fn plan_edges(
+    source: &Source,
+    options: &EdgeOptions,
+    spaces: &[IdSpace],
+    load: &mut ColumnLoad,
+) -> Result<Plan> {
+    let from = id_column(source, &options.source, (&options.source_ids, spaces, 0), load)?;
+    let to = id_column(source, &options.target, (&options.target_ids, spaces, 1), load)?;
     let def = load.define(&options.predicate, || {
         let mut def = PredicateDef::new(&*options.predicate, ValueType::Uid);
         def.list = true;
@@ -195,69 +211,50 @@ fn plan_edges(source: &Source, options: &EdgeOptions, load: &mut ColumnLoad) -> 
         return Err(Error::schema(format!("{fault}, it can't have edges")));
     }
     let facet = |(column, key): &(String, String)| {
+        let (key, exact) = split_type(key);
         if key.is_empty() || key.contains(NO_FACET_KEY) {
             return Err(Error::schema(format!("{key:?} can be no key of a facet")));
         }
-        Ok((find(source, column)?, key.clone()))
+        Ok(FacetColumn { column: find(source, column)?, key: key.to_owned(), exact })
     };
     let facets = options.facets.iter().map(facet).collect::<Result<_>>()?;
-    Ok(EdgePlan { def, source: from, target: to, facets })
+    Ok(Plan::Edges(EdgePlan { def, source: from, target: to, facets }))
 }
 
-fn id_column(
+/// A column of ids of a space, of which there are some; the number tells the ids of a row apart.
+pub fn id_column(
     source: &Source,
     name: &str,
-    (space, slot): (usize, u64),
+    (space, spaces, slot): (&IdSpace, &[IdSpace], u64),
     load: &mut ColumnLoad,
 ) -> Result<IdColumn> {
     let column = find(source, name)?;
     let field = source.schema.field(column.place);
     let natural = natural_type(field.data_type()).map_err(|reason| no_values(&column, reason))?;
     let natural = natural.map_or(ValueType::String, |(value_type, _)| value_type);
+    let space = spaces.iter().position(|other| other == space).expect("all spaces are there");
     let kind = load.define_ids(space, id_type(natural))?;
     Ok(IdColumn { column, space, kind, slot, is_needed: false })
 }
 
-/// The predicate of a column; `None` when there is neither a predicate nor a value.
-fn define(
-    source: &Source,
-    column: &ColumnName,
-    name: &str,
-    options: &TableOptions,
-    load: &mut ColumnLoad,
-) -> Result<Option<PredicateDef>> {
-    let field = source.schema.field(column.place);
-    let natural = natural_type(field.data_type()).map_err(|reason| no_values(column, reason))?;
-    let Some((value_type, is_list)) = natural else { return Ok(None) };
-    let def = load.define(name, || {
-        let wanted = options.types.get(&column.name).copied();
-        let mut def = PredicateDef::new(name, wanted.unwrap_or(value_type));
-        def.list = is_list && def.value_type != ValueType::Vector;
-        def
-    });
-    let def = def.map_err(|error| no_values(column, error))?;
-    if def.value_type == ValueType::Uid {
-        let reason = format!("predicate {name} leads to nodes, load_edges loads it");
-        return Err(no_values(column, reason));
-    }
-    if is_list && !def.list && def.value_type != ValueType::Vector {
-        let reason = format!("it has lists, but predicate {name} is of type {}", def.type_text());
-        return Err(no_values(column, reason));
-    }
-    Ok(Some(def))
-}
-
-fn no_values(column: &ColumnName, reason: impl std::fmt::Display) -> Error {
+/// The error for a column that no predicate can be made of.
+pub fn no_values(column: &ColumnName, reason: impl std::fmt::Display) -> Error {
     let hint = "name its predicate, or leave it out, with `columns`";
     Error::schema(format!("column {:?}: {reason}; {hint}", column.name))
 }
 
-fn find(source: &Source, name: &str) -> Result<ColumnName> {
-    let mut fields = source.schema.fields().iter();
-    if let Some(place) = fields.position(|field| field.name() == name) {
+/// A column by its name.
+///
+/// # Errors
+///
+/// [`Error::Query`] when there is none, with the names that there are.
+pub fn find(source: &Source, name: &str) -> Result<ColumnName> {
+    let names = || source.schema.fields().iter().map(|field| field.name().as_str());
+    if let Some(place) = names().position(|other| other == name) {
         return Ok(ColumnName { name: name.to_owned(), place });
     }
-    let names = source.schema.fields().iter().map(|field| field.name().as_str());
-    let names = names.collect::<Vec<&str>>().join(", ");
-    Err(Error::query(format!("{} has no column {name:?}, but {names}", source.name)))
+    let hint = did_you_mean(name, names());
+    let names = names().collect::<Vec<&str>>().join(", ");
+    let fault = Error::query(format!("{} has no column {name:?}, but {names}", source.name));
+    Err(if hint.is_empty() { fault } else { fault.with_hint(hint) })
 }

@@ -6,10 +6,16 @@ mod parts;
 mod ids;
 mod plan;
 mod source;
+mod lines;
 mod rounds;
+mod plan_nodes;
 mod load;
+mod columns;
+mod export;
+mod folder;
 
 pub use crate::graph::IdSpace;
+pub use folder::is_export_folder;
 pub use options::{EdgeOptions, ID_PREDICATE, NodeOptions, Table, TableOptions};
 pub use source::is_table_name;
 

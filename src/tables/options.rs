@@ -25,8 +25,16 @@ pub struct TableOptions {
     pub types: BTreeMap<String, ValueType>,
     /// True to leave out values that can't be stored, and to report them.
     pub skip_errors: bool,
-    /// How far the load is, in rows.
+    /// How far the load is.
     pub progress: LoadProgress,
+    /// The bytes that the load may take in memory beside its largest predicate; 0 for no bound.
+    pub memory: u64,
+}
+
+impl From<Table> for Vec<Table> {
+    fn from(table: Table) -> Vec<Table> {
+        vec![table]
+    }
 }
 
 /// How a table of nodes is loaded: a row is a node, its columns are predicates.

@@ -3,6 +3,8 @@
 use super::cells::Cells;
 use crate::formats::Object;
 use crate::graph::FacetPart;
+use crate::graph::FacetRows;
+use crate::graph::FacetsBuilder;
 use crate::graph::ValuePart;
 use crate::graph::check_indexed;
 use crate::graph::stored;
@@ -45,40 +47,81 @@ impl ColumnName {
     }
 }
 
-/// The values of a predicate that a column has. `nodes` has the node of each row, 0 for none;
-/// `first_row` is the place of the first one in the table.
-pub fn value_part(
-    array: &ArrayRef,
-    nodes: &[u32],
-    def: &PredicateDef,
-    (column, first_row): (&ColumnName, u64),
+/// A column that is a predicate.
+#[derive(Debug, Clone)]
+pub struct ValueColumn {
+    /// The column.
+    pub column: ColumnName,
+    /// The predicate.
+    pub def: PredicateDef,
+    /// The language, empty for none.
+    pub lang: String,
+    /// The type that its texts are of, whatever that of the predicate is.
+    pub exact: Option<ValueType>,
+    /// The columns with facets of its values.
+    pub facets: Vec<FacetColumn>,
+}
+
+/// A column that is a facet of values.
+#[derive(Debug, Clone)]
+pub struct FacetColumn {
+    /// The column.
+    pub column: ColumnName,
+    /// The facet's key.
+    pub key: String,
+    /// The type that its texts are of.
+    pub exact: Option<ValueType>,
+}
+
+/// The values of a predicate that a column has, with their facets. `nodes` has the node of each
+/// row, 0 for none; `first_row` is the place of the first one in the table.
+pub fn value_part<'b>(
+    value: &ValueColumn,
+    array: impl Fn(&ColumnName) -> &'b ArrayRef,
+    (nodes, first_row): (&[u32], u64),
     faults: &mut Vec<Fault>,
 ) -> ValuePart {
-    let cells = match Cells::of(array, def.value_type == ValueType::Vector) {
-        Ok(cells) => cells,
-        Err(reason) => {
+    let ValueColumn { column, def, exact, .. } = value;
+    let mut cells_of = |column: &ColumnName, as_vector: bool| {
+        Cells::of(array(column), as_vector).unwrap_or_else(|reason| {
             faults.push(column.fault(first_row, reason));
             Cells::Empty
-        }
+        })
     };
+    let cells = cells_of(column, def.value_type == ValueType::Vector);
+    let facet_cells: Vec<Cells> =
+        value.facets.iter().map(|facet| cells_of(&facet.column, false)).collect();
     let mut part_nodes = Vec::with_capacity(nodes.len());
     let mut values = ValuesBuilder::new(def.value_type);
+    let mut facets = FacetsBuilder::default();
     values.reserve(nodes.len());
     for (row, &node) in nodes.iter().enumerate().filter(|&(_, &node)| node != 0) {
-        for value in cells.row(row).filter_map(|at| cells.get(at)) {
-            match as_stored(value, def) {
-                Ok(stored) => {
-                    part_nodes.push(node);
-                    values.push(stored.as_ref());
-                }
+        let own = cells.row(row);
+        for (at, value_at) in own.enumerate() {
+            let Some(given) = cells.get(value_at) else { continue };
+            let fault = |column: &ColumnName, given, reason: String| {
+                column.fault(first_row + row as u64, format!("{}: {reason}", shown(given)))
+            };
+            match as_stored(given, def, *exact) {
+                Ok(stored) => values.push(stored.as_ref()),
                 Err(reason) => {
-                    let reason = format!("{}: {reason}", shown(value));
-                    faults.push(column.fault(first_row + row as u64, reason));
+                    faults.push(fault(column, given, reason));
+                    continue;
                 }
             }
+            for (facet, cells) in value.facets.iter().zip(&facet_cells) {
+                let Some(given) = cells.row(row).nth(at).and_then(|at| cells.get(at)) else {
+                    continue;
+                };
+                match typed(given, facet.exact) {
+                    Ok(stored) => facets.push(part_nodes.len() as u32, &facet.key, stored.as_ref()),
+                    Err(reason) => faults.push(fault(&facet.column, given, reason)),
+                }
+            }
+            part_nodes.push(node);
         }
     }
-    ValuePart { nodes: part_nodes, values: values.finish(), facets: Vec::new() }
+    ValuePart { nodes: part_nodes, values: values.finish(), facets: facets.finish() }
 }
 
 /// A column as facets of the edges of `rows`.
@@ -86,14 +129,18 @@ pub fn value_part(
 /// # Errors
 ///
 /// Why the column can't be one.
-pub fn facet_part(array: &ArrayRef, rows: &[u32], key: &str) -> Result<Option<FacetPart>, String> {
+pub fn facet_part(
+    array: &ArrayRef,
+    rows: &[u32],
+    facet: &FacetColumn,
+) -> Result<Option<FacetPart>, String> {
     let cells = Cells::of(array, false)?;
     let value_type = match cells {
+        Cells::Text(_) => facet.exact.unwrap_or(ValueType::String),
         Cells::Empty => return Ok(None),
         Cells::Int(_) => ValueType::Int,
         Cells::Float(_) => ValueType::Float,
         Cells::Bool(_) => ValueType::Bool,
-        Cells::Text(_) => ValueType::String,
         Cells::Time(..) => ValueType::DateTime,
         Cells::Vector(..) | Cells::List(..) => return Err("a list can be no facet".to_owned()),
     };
@@ -103,10 +150,11 @@ pub fn facet_part(array: &ArrayRef, rows: &[u32], key: &str) -> Result<Option<Fa
     for (at, &row) in rows.iter().enumerate() {
         if let Some(value) = cells.row(row as usize).next().and_then(|place| cells.get(place)) {
             facet_rows.push(at as u32);
-            values.push(value);
+            values.push(typed(value, facet.exact)?.as_ref());
         }
     }
-    Ok(Some(FacetPart { key: key.to_owned(), rows: facet_rows, values: values.finish() }))
+    let (key, rows) = (facet.key.clone(), FacetRows::new(facet_rows));
+    Ok(Some(FacetPart { key, rows, values: values.finish() }))
 }
 
 /// A value, borrowed where it is stored as it is.
@@ -124,17 +172,65 @@ impl Stored<'_> {
     }
 }
 
-fn as_stored<'a>(value: ValueRef<'a>, def: &PredicateDef) -> Result<Stored<'a>, String> {
+fn as_stored<'a>(
+    value: ValueRef<'a>,
+    def: &PredicateDef,
+    exact: Option<ValueType>,
+) -> Result<Stored<'a>, String> {
+    if exact.is_some() {
+        let typed = typed(value, exact)?;
+        let is_own =
+            def.value_type == ValueType::Default || typed.as_ref().value_type() == def.value_type;
+        if !is_own {
+            return Err(expected(
+                format!("it is not of the type of `{}`", def.name),
+                def.value_type,
+            ));
+        }
+        check_indexed(typed.as_ref(), def)?;
+        return Ok(typed);
+    }
     let same = match value {
         ValueRef::String(text) if def.value_type == ValueType::Default => ValueRef::Default(text),
         same if same.value_type() == def.value_type => same,
         other => {
             let object = Object::Value(other.to_value());
-            return stored(&object, def).map(Stored::Converted);
+            let stored = stored(&object, def).map_err(|reason| expected(reason, def.value_type));
+            return stored.map(Stored::Converted);
         }
     };
     check_indexed(same, def)?;
     Ok(Stored::Same(same))
+}
+
+/// A text as a value of a type. What is a password is one already.
+fn typed(value: ValueRef<'_>, exact: Option<ValueType>) -> Result<Stored<'_>, String> {
+    let (Some(exact), ValueRef::String(text)) = (exact, value) else {
+        return Ok(Stored::Same(value));
+    };
+    match exact {
+        ValueType::Default => Ok(Stored::Same(ValueRef::Default(text))),
+        ValueType::String => Ok(Stored::Same(value)),
+        ValueType::Password => Ok(Stored::Converted(Value::Password(text.into()))),
+        _ => match value.convert(exact) {
+            Ok(value) => Ok(Stored::Converted(value)),
+            Err(reason) => Err(expected(reason, exact)),
+        },
+    }
+}
+
+/// A reason, and what a cell should hold instead.
+pub fn expected(reason: String, wanted: ValueType) -> String {
+    let such_as = match wanted {
+        ValueType::Int => "such as 42",
+        ValueType::Float => "such as 2.5",
+        ValueType::Bool => "true or false",
+        ValueType::DateTime => "such as 2006-01-02 or 2006-01-02T15:04:05Z",
+        ValueType::Geo => "a GeoJSON geometry",
+        ValueType::Vector => "such as [0.1, 0.2]",
+        _ => return reason,
+    };
+    format!("{reason}; a value of type {} is expected, {such_as}", wanted.name())
 }
 
 /// A value in a message.

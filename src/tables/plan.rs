@@ -3,7 +3,9 @@
 use super::ids::IdColumn;
 use super::ids::SLOTS;
 use super::parts::ColumnName;
+use super::parts::FacetColumn;
 use super::parts::Fault;
+use super::parts::ValueColumn;
 use super::parts::facet_part;
 use super::parts::value_part;
 use crate::graph::ColumnLoad;
@@ -12,6 +14,7 @@ use crate::graph::Interner;
 use crate::graph::ValuePart;
 use crate::schema::PredicateDef;
 use crate::storage::ValuesBuilder;
+use crate::types::Result;
 use crate::types::ValueRef;
 use crate::types::ValueType;
 use arrow_array::ArrayRef;
@@ -30,7 +33,7 @@ pub struct NodePlan {
     /// The column of ids; `None` when each row is a new node.
     pub id: Option<IdColumn>,
     /// The columns that are predicates.
-    pub values: Vec<(ColumnName, PredicateDef)>,
+    pub values: Vec<ValueColumn>,
     /// The predicate of types and the type.
     pub node_type: Option<(PredicateDef, String)>,
 }
@@ -44,7 +47,7 @@ pub struct EdgePlan {
     /// Where it ends.
     pub target: IdColumn,
     /// The columns that are facets, and their keys.
-    pub facets: Vec<(ColumnName, String)>,
+    pub facets: Vec<FacetColumn>,
 }
 
 /// What became of a batch.
@@ -65,11 +68,13 @@ impl Plan {
     pub fn places(&self) -> Vec<usize> {
         let mut places: Vec<usize> = match self {
             Plan::Nodes(NodePlan { id, values, .. }) => {
-                let values = values.iter().map(|(column, _)| column.place);
+                let facets = values.iter().flat_map(|value| &value.facets);
+                let facets = facets.map(|facet| facet.column.place);
+                let values = values.iter().map(|value| value.column.place).chain(facets);
                 values.chain(id.iter().map(|id| id.column.place)).collect()
             }
             Plan::Edges(EdgePlan { source, target, facets, .. }) => {
-                let facets = facets.iter().map(|(column, _)| column.place);
+                let facets = facets.iter().map(|facet| facet.column.place);
                 facets.chain([source.column.place, target.column.place]).collect()
             }
         };
@@ -103,23 +108,28 @@ impl Plan {
     }
 
     /// Adds parts to a load.
-    pub fn add(&self, parts: Parts, load: &mut ColumnLoad) {
+    ///
+    /// # Errors
+    ///
+    /// [`crate::types::Error::Io`] when a temporary file can't be written.
+    pub fn add(&self, parts: Parts, load: &mut ColumnLoad) -> Result<()> {
         load.use_uid(parts.greatest_uid);
         match self {
             Plan::Nodes(plan) => {
-                for (part, (_, def)) in parts.values.into_iter().zip(&plan.values) {
-                    load.add_values(def, part);
+                for (part, value) in parts.values.into_iter().zip(&plan.values) {
+                    load.add_values(&value.def, &value.lang, part)?;
                 }
                 if let (Some(part), Some((def, _))) = (parts.types, &plan.node_type) {
-                    load.add_values(def, part);
+                    load.add_values(def, "", part)?;
                 }
             }
             Plan::Edges(plan) => {
                 if let Some(part) = parts.edges {
-                    load.add_edges(&plan.def, part);
+                    load.add_edges(&plan.def, part)?;
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -143,9 +153,9 @@ impl Parts {
                 numbers.nodes
             }
         };
-        for (name, def) in &plan.values {
-            let at = (name, first_row);
-            self.values.push(value_part(column(name), &nodes, def, at, &mut self.faults));
+        for value in &plan.values {
+            let part = value_part(value, &column, (&nodes, first_row), &mut self.faults);
+            self.values.push(part);
         }
         if let Some((def, name)) = &plan.node_type {
             let mut values = ValuesBuilder::new(def.value_type);
@@ -177,10 +187,10 @@ impl Parts {
             targets = kept.iter().map(|&row| targets[row as usize]).collect();
         }
         let mut facets = Vec::new();
-        for (name, key) in &plan.facets {
-            match facet_part(column(name), &kept, key) {
+        for facet in &plan.facets {
+            match facet_part(column(&facet.column), &kept, facet) {
                 Ok(part) => facets.extend(part),
-                Err(reason) => self.faults.push(name.fault(first_row, reason)),
+                Err(reason) => self.faults.push(facet.column.fault(first_row, reason)),
             }
         }
         self.edges = Some(EdgePart { nodes, targets, facets });

@@ -1,10 +1,11 @@
-//! Reads a table in rounds: while all threads make parts of some pieces, the next are read.
+//! Reads tables in rounds: while all threads make parts of some pieces, the next are read.
 
+use super::lines::lines_of;
 use super::parts::Fault;
 use super::plan::Parts;
 use super::plan::Plan;
 use super::source::Piece;
-use super::source::Pieces;
+use super::source::Source;
 use crate::db::Canceller;
 use crate::graph::ColumnLoad;
 use crate::graph::Interner;
@@ -15,78 +16,124 @@ use crate::tables::options::TableOptions;
 use crate::types::Error;
 use crate::types::Result;
 use rayon::prelude::*;
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// So many skipped cells are reported.
 const SKIPPED_MAX: usize = 1000;
 
-/// Loads a table.
-///
-/// # Errors
-///
-/// [`Error::Load`] with the first cell that can't be stored, unless such are skipped;
-/// [`Error::Limit`] when it is stopped, or for too many nodes.
-pub fn load_pieces(
-    mut load: ColumnLoad,
-    plan: &Plan,
-    mut pieces: Pieces,
-    options: &TableOptions,
-    canceller: &Canceller,
-) -> Result<(Version, LoadReport)> {
-    let started = Instant::now();
-    let mut report = LoadReport::default();
-    let mut rows = 0;
-    let round_len = 2 * rayon::current_num_threads();
-    let mut round = pieces.take(round_len)?;
-    load.expect_rows(round.iter().map(|piece| piece.len).sum());
-    while !round.is_empty() {
-        load.interner().check()?;
-        let interner = load.interner();
-        let (done, next) = rayon::join(
-            || -> Result<Vec<Vec<Parts>>> {
-                round.par_iter().map(|piece| parts_of(piece, plan, interner)).collect()
-            },
-            || pieces.take(round_len),
-        );
-        for mut parts in done?.into_iter().flatten() {
-            rows += parts.rows;
-            let faults = std::mem::take(&mut parts.faults);
-            report_faults(faults, pieces.name(), options.skip_errors, &mut report)?;
-            plan.add(parts, &mut load);
-        }
-        options.progress.set(rows, pieces.total);
-        canceller.check()?;
-        round = next?;
+/// A load of tables, one after the other.
+pub struct Rounds<'a> {
+    load: ColumnLoad,
+    options: TableOptions,
+    canceller: &'a Canceller,
+    started: Instant,
+    report: LoadReport,
+    /// The rows of all tables so far.
+    rows: u64,
+}
+
+impl<'a> Rounds<'a> {
+    /// Begins a load.
+    pub fn new(load: ColumnLoad, options: TableOptions, canceller: &'a Canceller) -> Rounds<'a> {
+        let (started, report) = (Instant::now(), LoadReport::default());
+        Rounds { load, options, canceller, started, report, rows: 0 }
     }
-    let (next, triples, nodes) = load.finish()?;
-    (report.triples, report.nodes) = (triples, nodes);
-    report.seconds = started.elapsed().as_secs_f64();
-    Ok((next, report))
+
+    /// Loads a table.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Load`] with the first cell that can't be stored, unless such are skipped;
+    /// [`Error::Limit`] when it is stopped, or for too many nodes.
+    pub fn table(&mut self, plan: &Plan, source: Source) -> Result<()> {
+        let (name, text) = (source.name.clone(), source.text_file());
+        let first_row = self.rows;
+        let mut pieces = source.pieces(plan.places(), first_row)?;
+        self.load.begin_table(first_row, &name);
+        let first_skipped = self.report.skipped.len();
+        let threads = rayon::current_num_threads();
+        let round_len = if self.options.memory == 0 { 2 * threads } else { threads };
+        let mut round = pieces.take(round_len)?;
+        if first_row == 0 {
+            self.load.expect_rows(round.iter().map(|piece| piece.len).sum());
+        }
+        while !round.is_empty() {
+            self.load.interner().check()?;
+            let interner = self.load.interner();
+            let (done, next) = rayon::join(
+                || -> Result<Vec<Vec<Parts>>> {
+                    round.par_iter().map(|piece| parts_of(piece, plan, interner)).collect()
+                },
+                || pieces.take(round_len),
+            );
+            for mut parts in done?.into_iter().flatten() {
+                self.rows += parts.rows;
+                self.options.progress.add_records(parts.rows);
+                let faults = std::mem::take(&mut parts.faults);
+                self.report_faults(faults, &name, (first_row, text.as_ref()))?;
+                plan.add(parts, &mut self.load)?;
+            }
+            self.options.progress.add(round.iter().map(|piece| piece.size).sum());
+            self.canceller.check()?;
+            round = next?;
+        }
+        self.number_lines(first_skipped, text.as_ref())
+    }
+
+    /// The version with all tables.
+    ///
+    /// # Errors
+    ///
+    /// As [`ColumnLoad::finish`].
+    pub fn finish(mut self) -> Result<(Version, LoadReport)> {
+        let (next, triples, nodes) = self.load.finish()?;
+        (self.report.triples, self.report.nodes) = (triples, nodes);
+        self.report.seconds = self.started.elapsed().as_secs_f64();
+        Ok((next, self.report))
+    }
+
+    fn report_faults(
+        &mut self,
+        mut faults: Vec<Fault>,
+        table: &str,
+        (first_row, text): (u64, Option<&PathBuf>),
+    ) -> Result<()> {
+        faults.sort_by_key(|fault| (fault.row, fault.place));
+        self.report.skipped_count += faults.len() as u64;
+        for Fault { row, column, place, reason } in faults {
+            let (file, row, place) = (table.to_owned(), row - first_row, place as u32 + 1);
+            let message = format!("row {}, column {column:?}: {reason}", row + 1);
+            if !self.options.skip_errors {
+                let line = lines_of(text, &[row])?[0];
+                return Err(Error::Load { file, line, column: place, message });
+            }
+            if self.report.skipped.len() < SKIPPED_MAX {
+                let line = SkippedLine { file, line: row, column: place, reason: message };
+                self.report.skipped.push(line);
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces the rows of skipped cells by their lines.
+    fn number_lines(&mut self, first: usize, text: Option<&PathBuf>) -> Result<()> {
+        let skipped = &mut self.report.skipped[first..];
+        let rows: Vec<u64> = skipped.iter().map(|skipped| skipped.line).collect();
+        for (skipped, line) in skipped.iter_mut().zip(lines_of(text, &rows)?) {
+            skipped.line = line;
+        }
+        Ok(())
+    }
 }
 
 fn parts_of(piece: &Piece, plan: &Plan, interner: &Interner) -> Result<Vec<Parts>> {
     let mut parts = Vec::new();
-    piece.for_each(|batch, first_row| parts.push(plan.parts(batch, first_row, interner)))?;
+    piece.for_each(|batch, first_row, mut faults| {
+        let mut of_batch = plan.parts(batch, first_row, interner);
+        faults.append(&mut of_batch.faults);
+        of_batch.faults = faults;
+        parts.push(of_batch);
+    })?;
     Ok(parts)
-}
-
-fn report_faults(
-    mut faults: Vec<Fault>,
-    table: &str,
-    skip: bool,
-    report: &mut LoadReport,
-) -> Result<()> {
-    faults.sort_by_key(|fault| fault.row);
-    report.skipped_count += faults.len() as u64;
-    for Fault { row, column, place, reason } in faults {
-        let (file, line, place) = (table.to_owned(), row + 1, place as u32 + 1);
-        let message = format!("row {line}, column {column:?}: {reason}");
-        if !skip {
-            return Err(Error::Load { file, line, column: place, message });
-        }
-        if report.skipped.len() < SKIPPED_MAX {
-            report.skipped.push(SkippedLine { file, line, column: place, reason: message });
-        }
-    }
-    Ok(())
 }

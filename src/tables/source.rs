@@ -3,12 +3,24 @@
 //! A stream of batches is cut into pieces as it comes. A Parquet file is cut into its row groups,
 //! and each is decoded by the thread that reads it.
 
+use super::cells::natural_type;
 use super::options::Table;
+use super::parts::ColumnName;
+use super::parts::Fault;
+use super::parts::expected;
+use super::parts::shown;
+use crate::db::LoadProgress;
 use crate::formats::decompressed;
 use crate::types::Error;
 use crate::types::Result;
+use crate::types::ValueRef;
 use crate::types::ValueType;
+use arrow_array::Array;
 use arrow_array::RecordBatch;
+use arrow_array::RecordBatchOptions;
+use arrow_array::cast::AsArray;
+use arrow_cast::CastOptions;
+use arrow_cast::cast_with_options;
 use arrow_csv::ReaderBuilder;
 use arrow_csv::reader::Format;
 use arrow_schema::ArrowError;
@@ -21,7 +33,9 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use parquet::arrow::arrow_reader::ArrowReaderOptions;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use std::fs;
 use std::fs::File;
+use std::io;
 use std::io::Read;
 use std::path::Path;
 use std::path::PathBuf;
@@ -46,7 +60,7 @@ pub struct Source {
 
 enum Kind {
     Batches(Box<dyn arrow_array::RecordBatchReader + Send>),
-    Csv { path: PathBuf, delimiter: u8 },
+    Csv { path: PathBuf, delimiter: u8, progress: LoadProgress },
     Parquet { path: PathBuf, metadata: ArrowReaderMetadata },
 }
 
@@ -55,11 +69,14 @@ pub struct Pieces {
     name: String,
     stream: Stream,
     next_row: u64,
-    /// The number of rows, 0 if unknown.
-    pub total: u64,
 }
 
 enum Stream {
+    /// Texts of a file, and the columns that they are to be.
+    Texts {
+        batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
+        columns: Arc<Vec<(ColumnName, Field)>>,
+    },
     Batches {
         batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
         /// What was not cut into pieces yet.
@@ -83,10 +100,13 @@ pub struct Piece {
     pub first_row: u64,
     /// How many they are.
     pub len: u64,
+    /// The bytes of the file that they take, where that is not counted elsewhere.
+    pub size: u64,
     rows: Rows,
 }
 
 enum Rows {
+    Texts(RecordBatch, Arc<Vec<(ColumnName, Field)>>),
     Batch(RecordBatch),
     Group(Arc<ParquetFile>, usize),
 }
@@ -105,6 +125,20 @@ fn plain_name(name: &str) -> String {
     name
 }
 
+/// The columns of a Parquet file.
+///
+/// # Errors
+///
+/// [`Error::Io`] or [`Error::Query`] for a file that can't be read.
+pub fn parquet_schema(path: &Path) -> Result<SchemaRef> {
+    Ok(Arc::clone(parquet_metadata(path)?.schema()))
+}
+
+fn parquet_metadata(path: &Path) -> Result<ArrowReaderMetadata> {
+    let metadata = ArrowReaderMetadata::load(&open_file(path)?, ArrowReaderOptions::new());
+    metadata.map_err(|error| unreadable(&path.display().to_string(), error))
+}
+
 impl Source {
     /// Opens a table. `type_of` says for a column of a CSV file of which type it is; `None` leaves
     /// that to its first rows.
@@ -112,7 +146,11 @@ impl Source {
     /// # Errors
     ///
     /// [`Error::Io`] or [`Error::Query`] for a file that can't be read.
-    pub fn open(table: Table, type_of: impl Fn(&str) -> Option<ValueType>) -> Result<Source> {
+    pub fn open(
+        table: Table,
+        progress: &LoadProgress,
+        type_of: impl Fn(&str) -> Option<ValueType>,
+    ) -> Result<Source> {
         let path = match table {
             Table::Batches(batches) => {
                 let (name, schema) = ("<table>".to_owned(), batches.schema());
@@ -123,9 +161,7 @@ impl Source {
         let name = path.display().to_string();
         let plain = plain_name(&name);
         if PARQUET_ENDS.iter().any(|end| plain.ends_with(end)) {
-            let options = ArrowReaderOptions::new();
-            let metadata = ArrowReaderMetadata::load(&open_file(&path)?, options);
-            let metadata = metadata.map_err(|error| unreadable(&name, error))?;
+            let metadata = parquet_metadata(&path)?;
             let schema = Arc::clone(metadata.schema());
             return Ok(Source { name, schema, kind: Kind::Parquet { path, metadata } });
         }
@@ -139,43 +175,87 @@ impl Source {
         };
         let format = Format::default().with_header(true).with_delimiter(delimiter);
         let inferred = format.infer_schema(open_text(&path)?, Some(INFERRED_ROWS));
-        let (inferred, _) = inferred.map_err(|error| unreadable(&name, error))?;
+        let (inferred, _) = inferred.map_err(|error| uneven(&name, error))?;
         let fields = inferred.fields().iter();
         let fields = fields.map(|field| csv_field(field, type_of(field.name())));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<Field>>()));
-        Ok(Source { name, schema, kind: Kind::Csv { path, delimiter } })
+        Ok(Source { name, schema, kind: Kind::Csv { path, delimiter, progress: progress.clone() } })
     }
 
-    /// The columns at `places`, which ascend.
+    /// The bytes of the file, 0 where there is none.
+    pub fn size(&self) -> u64 {
+        match &self.kind {
+            Kind::Batches(_) => 0,
+            Kind::Csv { path, .. } => fs::metadata(path).map_or(0, |file| file.len()),
+            Kind::Parquet { metadata, .. } => group_sizes(metadata).sum(),
+        }
+    }
+
+    /// The file, where its rows are lines of text.
+    pub fn text_file(&self) -> Option<PathBuf> {
+        match &self.kind {
+            Kind::Csv { path, .. } => Some(path.clone()),
+            _ => None,
+        }
+    }
+
+    /// The columns at `places`, which ascend. Rows are counted from `first_row` on.
     ///
     /// # Errors
     ///
     /// As [`Source::open`].
-    pub fn pieces(self, places: Vec<usize>) -> Result<Pieces> {
+    pub fn pieces(self, places: Vec<usize>, first_row: u64) -> Result<Pieces> {
         let Source { name, schema, kind } = self;
-        let mut total = 0;
         let stream = match kind {
             Kind::Batches(batches) => {
                 let batches = batches.map(move |batch| batch?.project(&places));
                 Stream::Batches { batches: Box::new(batches), rest: None }
             }
-            Kind::Csv { path, delimiter } => {
-                let reader = ReaderBuilder::new(schema)
+            Kind::Csv { path, delimiter, progress } => {
+                let fields = schema.fields().iter();
+                let texts = fields.map(|field| Field::new(field.name(), DataType::Utf8, true));
+                let texts = Arc::new(Schema::new(texts.collect::<Vec<Field>>()));
+                let column = |&place: &usize| {
+                    let field = schema.field(place).clone();
+                    (ColumnName { name: field.name().clone(), place }, field)
+                };
+                let columns = Arc::new(places.iter().map(column).collect());
+                let counted = Counted { file: open_file(&path)?, progress };
+                let input = decompressed(counted, &path.display().to_string())?;
+                let reader = ReaderBuilder::new(texts)
                     .with_header(true)
                     .with_delimiter(delimiter)
                     .with_batch_size(PIECE_ROWS)
                     .with_projection(places)
-                    .build(open_text(&path)?);
+                    .build(input);
                 let batches = Box::new(reader.map_err(|error| unreadable(&name, error))?);
-                Stream::Batches { batches, rest: None }
+                Stream::Texts { batches, columns }
             }
             Kind::Parquet { path, metadata } => {
-                total = metadata.metadata().file_metadata().num_rows().max(0) as u64;
                 let columns = ProjectionMask::roots(metadata.parquet_schema(), places);
                 Stream::Groups { file: Arc::new(ParquetFile { path, metadata, columns }), next: 0 }
             }
         };
-        Ok(Pieces { name, stream, next_row: 0, total })
+        Ok(Pieces { name, stream, next_row: first_row })
+    }
+}
+
+fn group_sizes(metadata: &ArrowReaderMetadata) -> impl Iterator<Item = u64> + '_ {
+    let groups = metadata.metadata().row_groups().iter();
+    groups.map(|group| group.compressed_size().max(0) as u64)
+}
+
+/// A file whose read bytes are counted.
+struct Counted {
+    file: File,
+    progress: LoadProgress,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.progress.add(count as u64);
+        Ok(count)
     }
 }
 
@@ -204,15 +284,21 @@ impl Pieces {
     pub fn take(&mut self, count: usize) -> Result<Vec<Piece>> {
         let mut pieces = Vec::new();
         while pieces.len() < count {
-            let Some((rows, len)) = self.next()? else { break };
-            pieces.push(Piece { first_row: self.next_row, len: len as u64, rows });
+            let Some((rows, len, size)) = self.next()? else { break };
+            pieces.push(Piece { first_row: self.next_row, len: len as u64, size, rows });
             self.next_row += len as u64;
         }
         Ok(pieces)
     }
 
-    fn next(&mut self) -> Result<Option<(Rows, usize)>> {
+    fn next(&mut self) -> Result<Option<(Rows, usize, u64)>> {
         match &mut self.stream {
+            Stream::Texts { batches, columns } => {
+                let Some(batch) = batches.next() else { return Ok(None) };
+                let batch = batch.map_err(|error| uneven(&self.name, error))?;
+                let len = batch.num_rows();
+                Ok(Some((Rows::Texts(batch, Arc::clone(columns)), len, 0)))
+            }
             Stream::Batches { batches, rest } => {
                 let batch = match rest.take() {
                     Some(batch) => batch,
@@ -225,7 +311,7 @@ impl Pieces {
                 if len < batch.num_rows() {
                     *rest = Some(batch.slice(len, batch.num_rows() - len));
                 }
-                Ok(Some((Rows::Batch(batch.slice(0, len)), len)))
+                Ok(Some((Rows::Batch(batch.slice(0, len)), len, 0)))
             }
             Stream::Groups { file, next } => {
                 let groups = file.metadata.metadata().row_groups();
@@ -234,27 +320,29 @@ impl Pieces {
                 Ok(Some((
                     Rows::Group(Arc::clone(file), *next - 1),
                     group.num_rows().max(0) as usize,
+                    group.compressed_size().max(0) as u64,
                 )))
             }
         }
     }
-
-    /// What errors call the table.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
 }
 
 impl Piece {
-    /// Calls `each` with the batches of the piece and the place of the first row of each.
+    /// Calls `each` with the batches of the piece, the place of the first row of each, and its
+    /// texts that are no values of their column.
     ///
     /// # Errors
     ///
     /// [`Error::Query`] for what can't be read.
-    pub fn for_each(&self, mut each: impl FnMut(&RecordBatch, u64)) -> Result<()> {
+    pub fn for_each(&self, mut each: impl FnMut(&RecordBatch, u64, Vec<Fault>)) -> Result<()> {
         let (file, group) = match &self.rows {
             Rows::Batch(batch) => {
-                each(batch, self.first_row);
+                each(batch, self.first_row, Vec::new());
+                return Ok(());
+            }
+            Rows::Texts(batch, columns) => {
+                let (batch, faults) = typed_columns(batch, columns, self.first_row)?;
+                each(&batch, self.first_row, faults);
                 return Ok(());
             }
             Rows::Group(file, group) => (file, *group),
@@ -271,10 +359,51 @@ impl Piece {
         let mut row = self.first_row;
         for batch in reader.map_err(|error| unreadable(&name, error))? {
             let batch = batch.map_err(|error| unreadable(&name, error))?;
-            each(&batch, row);
+            each(&batch, row, Vec::new());
             row += batch.num_rows() as u64;
         }
         Ok(())
+    }
+}
+
+/// Texts as values of the types of their columns, and those that are none.
+fn typed_columns(
+    batch: &RecordBatch,
+    columns: &[(ColumnName, Field)],
+    first_row: u64,
+) -> Result<(RecordBatch, Vec<Fault>)> {
+    let mut faults = Vec::new();
+    let lenient = CastOptions { safe: true, ..CastOptions::default() };
+    let mut arrays = Vec::with_capacity(columns.len());
+    for (texts, (column, field)) in batch.columns().iter().zip(columns) {
+        let cast = cast_with_options(texts, field.data_type(), &lenient);
+        let cast = cast.map_err(|error| Error::query(format!("{}: {error}", column.name)))?;
+        if texts.null_count() < cast.null_count() {
+            let texts = texts.as_string::<i32>();
+            for row in (0..texts.len()).filter(|&row| cast.is_null(row) && !texts.is_null(row)) {
+                let text = shown(ValueRef::String(texts.value(row)));
+                let wanted = natural_type(field.data_type()).ok().flatten();
+                let wanted = wanted.map_or(ValueType::String, |(value_type, _)| value_type);
+                let reason = expected(format!("{text}: it is none"), wanted);
+                faults.push(column.fault(first_row + row as u64, reason));
+            }
+        }
+        arrays.push(cast);
+    }
+    let fields: Vec<Field> = columns.iter().map(|(_, field)| field.clone()).collect();
+    let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    let typed = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &rows);
+    Ok((typed.map_err(|error| Error::query(error.to_string()))?, faults))
+}
+
+/// The error for a line with more or fewer cells than there are columns.
+fn uneven(name: &str, error: ArrowError) -> Error {
+    let text = error.to_string();
+    let line = text.split_once("line ").map(|(_, rest)| rest);
+    let digits = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>();
+    match line.and_then(|rest| digits(rest).parse().ok()) {
+        Some(line) => Error::Load { file: name.to_owned(), line, column: 1, message: text },
+        None => unreadable(name, text),
     }
 }
 

@@ -238,3 +238,125 @@ fn parquet_files_of_many_row_groups() {
     let want = loaded(table(vec![rows]));
     assert_eq!(loaded(Table::File(path)), want);
 }
+
+#[test]
+fn cells_of_text_files_are_named_by_their_lines() {
+    let db = Database::in_memory();
+    let text = "id,note,age,born\n1,\"two\nlines\",41,2020-01-01\n2,x,old,2020-01-01\n3,y,7,soon\n";
+    let (_folder, path) = file("a.csv", text.as_bytes());
+    let mut options = person();
+    options.table.schema = Some("age: int .\nborn: datetime .".to_owned());
+    options.table.types.insert("age".to_owned(), ValueType::Int);
+    options.table.types.insert("born".to_owned(), ValueType::DateTime);
+    let fault = nodes(&db, Table::File(path.clone()), options.clone()).unwrap_err().to_string();
+    let want = format!(
+        "{}:4:3: row 2, column \"age\": \"old\": it is none; a value of type int is expected, such as 42",
+        path.display()
+    );
+    assert_eq!(fault, want);
+    options.table.skip_errors = true;
+    let report = nodes(&db, Table::File(path.clone()), options.clone()).unwrap();
+    let lines: Vec<u64> = report.skipped_lines.iter().map(|line| line.line).collect();
+    assert_eq!((lines, report.nodes), (vec![4, 5], 3));
+    options.columns.insert("nots".to_owned(), None);
+    let fault = nodes(&db, Table::File(path), options).unwrap_err().to_string();
+    assert!(
+        fault.contains("no column \"nots\", but id, note, age, born (did you mean `note`?)"),
+        "{fault}"
+    );
+    let (_folder, path) = file("b.csv", b"id,age\n1,2\n3\n");
+    let fault = nodes(&db, Table::File(path), NodeOptions::default()).unwrap_err().to_string();
+    assert!(fault.contains("b.csv:3:1: "), "{fault}");
+}
+
+#[test]
+fn several_tables_at_once() {
+    let db = Database::in_memory();
+    let rows = |id: &[i64]| batch(vec![("id", ints(id)), ("age", ints(id))]);
+    let tables = vec![table(vec![rows(&[1, 2])]), table(vec![rows(&[2, 3])])];
+    let report = db.load_nodes(tables, person(), &Control::new()).unwrap();
+    assert_eq!(report.nodes, 3);
+    db.alter("age: int @index(int) @unique .").unwrap();
+    let same = |ids: &[i64]| batch(vec![("id", ints(ids)), ("age", ints(&[40, 40]))]);
+    let tables = vec![table(vec![rows(&[7])]), table(vec![same(&[8, 9])])];
+    let fault = db.load_nodes(tables, person(), &Control::new()).unwrap_err().to_string();
+    let want = "`age` is `@unique`, but row 1 of <table> and row 2 of <table> both have \"40\"";
+    assert!(fault.starts_with(want), "{fault}");
+    assert_eq!(ask(&db, "{ q(func: has(age)) { count(uid) } }"), r#"{"q":[{"count":3}]}"#);
+}
+
+const EXPORTED: &str = r#"<1> <name> "A\"b" (w=1.5) .
+<1> <name> "Ä"@de (since=2020-01-02) .
+<1> <dgraph.type> "Person" .
+<1> <dgraph.type> "Agent" .
+<2> <dgraph.type> "Person" (sure=true) .
+<2> <name> "Bob" (w=2,w2="text") .
+<2> <tag> "x" (n=1) .
+<2> <tag> "y" .
+<2> <tag> "z" (n="one") .
+<3> <born> "2006-01-02T15:04:05+07:00" .
+<4> <born> "1000-01-02" .
+<1> <seen> "2006-01-02T15:04:05.123456789Z" .
+<2> <seen> "2006-01-02" .
+<1> <key> "secret" .
+<3> <any> "5"^^<xs:int> .
+<4> <any> "five" .
+<1> <any> "true"^^<xs:boolean> .
+<2> <any> "2020-01-01"^^<xs:dateTime> .
+<1> <many> "7"^^<xs:int> (f=1) .
+<1> <many> "seven" .
+<1> <size> "2.5" .
+<2> <size> "1e300" .
+<1> <ok> "true" .
+<1> <at> "{'type':'Point','coordinates':[1.5,2.5]}"^^<geo:geojson> .
+<1> <vector> "[0.1, 2, 3e-8]" .
+<0xffffffffff> <name> "far" .
+<1> <knows> <2> (since=2006-01-02T15:04:05+07:00,w=1) .
+<1> <knows> <0xffffffffff> (w="text") .
+<2> <knows> <1> .
+<2> <boss> <0xffffffffff> (source=1, target="b") .
+<5> <boss> <1> .
+"#;
+
+const EXPORTED_SCHEMA: &str = "name: string @lang @index(term) .\nborn: datetime .\n\
+    seen: datetime @index(hour) .\nkey: password .\nany: default .\nmany: [default] .\n\
+    size: float .\nok: bool .\nat: geo @index(geo) .\nvector: float32vector .\n\
+    tag: [string] .\nknows: [uid] @reverse .\nboss: uid .\ntype Person {\n name\n}";
+
+#[test]
+fn a_folder_of_tables_loads_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let db = Database::in_memory();
+    db.alter(EXPORTED_SCHEMA).unwrap();
+    let source = crate::db::Source::Bytes(EXPORTED.into());
+    db.load(source, None, Default::default(), &Control::new()).unwrap();
+    let report = db.export_as(&path("graph.parquet"), &Control::new()).unwrap();
+    let again = db.export_as(&path("graph.parquet"), &Control::new());
+    assert!(again.unwrap_err().to_string().contains("exists"));
+    let copy = Database::in_memory();
+    let options = TableOptions::default();
+    let loaded = copy.load_folder(&path("graph.parquet"), options, &Control::new()).unwrap();
+    assert_eq!((loaded.triples, loaded.nodes), (report.triples, 6));
+    let rdf = |db: &Database, name: &str| {
+        let count = db.export_as(&path(name), &Control::new()).unwrap().triples;
+        assert_eq!(count, report.triples);
+        std::fs::read_to_string(path(name)).unwrap()
+    };
+    assert_eq!(rdf(&copy, "copy.rdf"), rdf(&db, "own.rdf"));
+    assert_eq!(copy.schema_text().unwrap(), db.schema_text().unwrap());
+    let mut names: Vec<String> = std::fs::read_dir(path("graph.parquet"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let want = [
+        "edges.boss.parquet",
+        "edges.knows.parquet",
+        "graph.schema",
+        "nodes.Agent.parquet",
+        "nodes.Person.parquet",
+        "nodes.parquet",
+    ];
+    assert_eq!(names, want);
+}

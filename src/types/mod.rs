@@ -12,6 +12,7 @@ mod geo;
 mod json_reader;
 mod nearest;
 mod number;
+pub mod parallel;
 mod parse;
 mod password;
 mod sink;

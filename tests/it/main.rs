@@ -13,9 +13,13 @@ mod graphql_links;
 mod graphql_mutations;
 #[cfg(feature = "graphql")]
 mod guarded;
+#[cfg(feature = "http")]
+mod isolation;
 mod layers;
 mod limits;
+mod process;
 mod shortest;
+mod torture;
 mod transactions;
 mod twin;
 mod versions;

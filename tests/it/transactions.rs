@@ -195,6 +195,39 @@ fn starts_are_kept_while_they_may_be_needed() {
     assert!(ask(newest + 100).unwrap_err().to_string().contains("deadline exceeded"));
 }
 
+/// A client over the network does not know that the database was opened anew: what he goes on with
+/// must not become half a transaction, nor part of somebody else's.
+#[test]
+fn transactions_of_before_are_lost_as_a_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || Database::open(folder.path(), OpenOptions::default()).unwrap();
+    let begin = |db: &Database, set: &str| {
+        let txn = db.begin(TxnOptions::default()).unwrap();
+        mutate(&txn, set, "").unwrap();
+        let number = txn.number();
+        txn.leave_open();
+        number
+    };
+    let has =
+        |db: &Database| json(db.query(&request("{ q(func: has(a)) { a } }"), &Control::new()));
+    let db = open();
+    let numbers = [begin(&db, "<1> <a> \"1\" ."), begin(&db, "<2> <a> \"1\" .")];
+    let (_, read) = db.query_at(0, &request("{ q(func: has(a)) { a } }"), &Control::new()).unwrap();
+    drop(db);
+    let db = open();
+    let other = begin(&db, "<3> <a> \"other\" .");
+    assert!(numbers.iter().all(|number| *number < other), "{numbers:?} {other}");
+    assert!(matches!(db.commit_txn(numbers[0], Some(&[7])), Err(Error::Conflict)));
+    // One that changed nothing may be ended, and a lost one may not be gone on with.
+    db.commit_txn(read, Some(&[])).unwrap();
+    let txn = db.resume(numbers[1]).unwrap();
+    mutate(&txn, "<2> <a> \"half\" .", "").unwrap();
+    assert!(matches!(txn.commit(), Err(Error::Conflict)));
+    assert_eq!(has(&db), "{\"q\":[]}");
+    db.commit_txn(other, None).unwrap();
+    assert_eq!(has(&db), "{\"q\":[{\"a\":\"other\"}]}");
+}
+
 /// Statements about few nodes, so that they meet.
 fn statements() -> impl Strategy<Value = (String, String)> {
     let node = || 1..5_u64;

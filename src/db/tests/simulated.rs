@@ -312,11 +312,7 @@ fn apply(content: &mut Vec<u8>, op: &Op, keeps: &mut dyn FnMut(usize) -> bool) {
                 rest = later;
             }
         }
-        Op::SetLen(_, len) => {
-            if keeps(0) {
-                content.resize(*len as usize, 0);
-            }
-        }
+        Op::SetLen(_, len) if keeps(0) => content.resize(*len as usize, 0),
         _ => {}
     }
 }

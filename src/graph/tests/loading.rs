@@ -156,3 +156,11 @@ fn the_film_data_loads() {
     assert!(0 < of("directed_by").facet_bytes && 0 < of("directed_by").reverse_bytes);
     assert!(0 < of("name").index_bytes);
 }
+
+#[test]
+fn brackets_of_json_make_a_list() {
+    let text = "{\"uid\": \"0x1\", \"one\": [\"a\"], \"two\": \"b\", \"n\": [7]}";
+    let version = load_text(&Version::empty(), text);
+    let is_list = |name: &str| version.schema.predicates[name].list;
+    assert_eq!([is_list("one"), is_list("two"), is_list("n")], [true, false, true]);
+}

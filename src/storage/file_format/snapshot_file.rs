@@ -13,6 +13,7 @@ use crate::storage::blocks::BLOCK_LEN;
 use crate::storage::blocks::CheckedBlocks;
 use crate::storage::blocks::Guard;
 use crate::storage::blocks::catch_corrupt;
+use crate::storage::mapped::Pages;
 use crate::storage::mapped::map_file;
 use crate::types::Error;
 use crate::types::Result;
@@ -48,7 +49,8 @@ impl SnapshotFile {
     /// version, truncated, or damaged in its header or tables.
     pub fn open(path: impl AsRef<Path>) -> Result<SnapshotFile> {
         let path = path.as_ref();
-        SnapshotFile::read(map_file(path)?, path.display().to_string())
+        let (file, pages) = map_file(path)?;
+        SnapshotFile::read(file, pages, path.display().to_string())
     }
 
     /// A snapshot that lies in memory, named `label` in errors. Copies the bytes unless they are
@@ -58,10 +60,10 @@ impl SnapshotFile {
     ///
     /// As [`SnapshotFile::open`].
     pub fn from_bytes(bytes: Bytes, label: impl Into<String>) -> Result<SnapshotFile> {
-        SnapshotFile::read(aligned(bytes), label.into())
+        SnapshotFile::read(aligned(bytes), Pages::default(), label.into())
     }
 
-    fn read(file: Bytes, label: String) -> Result<SnapshotFile> {
+    fn read(file: Bytes, pages: Pages, label: String) -> Result<SnapshotFile> {
         let corrupt = |message| Error::Corrupt { path: label.clone(), message };
         let (header, places) = Header::read(&file).map_err(corrupt)?;
         if crc32fast::hash(&file[places.sums..]) != header.tables_sum {
@@ -71,7 +73,8 @@ impl SnapshotFile {
         let data = file.slice(HEADER_LEN..HEADER_LEN + header.data_len as usize);
         let sums = bytemuck::cast_slice(&file[places.sums..][..4 * places.blocks]).to_vec();
         let entries = bytemuck::cast_slice(&file[places.entries..places.names]).to_vec();
-        let blocks = Arc::new(CheckedBlocks::new(label.clone(), data, HEADER_LEN, sums));
+        let blocks =
+            Arc::new(CheckedBlocks::new(label.clone(), data, HEADER_LEN, sums).with_pages(pages));
         let entries = Array::from_vec(entries);
         let snapshot = SnapshotFile { label, file, places, entries, blocks };
         snapshot.check_entries(header.data_len)?;
@@ -104,6 +107,11 @@ impl SnapshotFile {
             return Err(self.corrupt(format!("offset {at}: section `{name}`: {what}: {entry:?}")));
         }
         Ok(())
+    }
+
+    /// Lets go of the pages that were read so far; those that are read again come back.
+    pub fn release(&self) {
+        self.blocks.release(0, self.file.len().saturating_sub(HEADER_LEN));
     }
 
     /// The path, or the label of bytes in memory.

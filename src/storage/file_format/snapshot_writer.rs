@@ -95,6 +95,7 @@ impl SnapshotWriter {
         for piece in array.checked_pieces() {
             self.data(piece?)?;
         }
+        array.release();
         self.end()
     }
 
@@ -149,7 +150,23 @@ impl SnapshotWriter {
     /// # Errors
     ///
     /// [`Error::Io`] when writing fails, or two sections have the same name.
-    pub fn finish(mut self) -> Result<()> {
+    pub fn finish(self) -> Result<()> {
+        let label = self.label.clone();
+        let file = self.finish_file()?;
+        file.sync().map_err(|source| failed(&label, source))
+    }
+
+    /// As [`SnapshotWriter::finish`], for a file that nobody needs after a crash: it may not be on
+    /// disk yet.
+    ///
+    /// # Errors
+    ///
+    /// As [`SnapshotWriter::finish`].
+    pub fn finish_temporary(self) -> Result<()> {
+        self.finish_file().map(drop)
+    }
+
+    fn finish_file(mut self) -> Result<Box<dyn OutputFile>> {
         if !self.data_len.is_multiple_of(BLOCK_LEN as u64) {
             self.end_block();
         }
@@ -162,14 +179,14 @@ impl SnapshotWriter {
         self.write(&tables)?;
         let sum = crc32fast::hash(&tables);
         let header = Header::new(self.data_len, self.sections.len() as u64, names_len, sum);
-        self.put_header(&header).map_err(|source| failed(&self.label, source))
+        self.put_header(&header).map_err(|source| failed(&self.label, source))?;
+        let file = self.file.into_inner();
+        file.map(|output| output.file).map_err(|fault| failed(&self.label, fault.into_error()))
     }
 
     fn put_header(&mut self, header: &Header) -> io::Result<()> {
         self.file.flush()?;
-        let file = &*self.file.get_ref().file;
-        write_all_at(file, bytemuck::bytes_of(header), 0)?;
-        file.sync()
+        write_all_at(&*self.file.get_ref().file, bytemuck::bytes_of(header), 0)
     }
 
     /// The tables as they stand in the file, and the length of the names at their end.

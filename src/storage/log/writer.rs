@@ -81,7 +81,8 @@ impl LogWriter {
             }
             Err(error) => {
                 let is_whole = self.file.set_len(self.end).is_ok();
-                let error = failed("writing", &self.path, error);
+                let doing = "nothing is committed, for there was an error while writing";
+                let error = failed(doing, &self.path, error);
                 Err(AppendError { error, is_whole })
             }
         }

@@ -1,0 +1,72 @@
+//! The files that a path stands for.
+
+use crate::types::Error;
+use crate::types::Result;
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+/// The files that a path means: itself; for a folder, those in it whose names are `wanted`; for a
+/// pattern with `*`, `?` or `[…]` that names no file itself, those that it matches. By name.
+///
+/// # Errors
+///
+/// [`Error::Io`] for a folder that can't be read, [`Error::Query`] for what means no file.
+pub fn files_of(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
+    let shown = path.display().to_string();
+    if path.is_dir() {
+        let failed = |error| Error::io(format!("reading {shown}"), error);
+        let entries = fs::read_dir(path).map_err(failed)?;
+        let files = entries.map(|entry| entry.map(|entry| entry.path()));
+        let mut files: Vec<PathBuf> = files.collect::<std::io::Result<_>>().map_err(failed)?;
+        files.retain(|file| file.is_file() && wanted(&file.display().to_string()));
+        files.sort();
+        return some(files, || format!("{shown}: no file in this folder can be loaded"));
+    }
+    if path.exists() || !shown.contains(['*', '?', '[']) {
+        return Ok(vec![path.to_owned()]);
+    }
+    let bad = |error: glob::PatternError| Error::query(format!("{shown}: {error}"));
+    let found = glob::glob(&shown).map_err(bad)?;
+    let mut files = Vec::new();
+    for file in found {
+        let failed = |error: glob::GlobError| {
+            Error::io(format!("reading {}", error.path().display()), std::io::Error::from(error))
+        };
+        files.push(file.map_err(failed)?);
+    }
+    some(files, || format!("{shown}: no file is called so"))
+}
+
+fn some(files: Vec<PathBuf>, otherwise: impl Fn() -> String) -> Result<Vec<PathBuf>> {
+    if files.is_empty() { Err(Error::query(otherwise())) } else { Ok(files) }
+}
+
+/// Whether a file has triples, by the end of its name.
+pub fn has_triples(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let plain = name.trim_end_matches(".gz").trim_end_matches(".zst");
+    [".rdf", ".nq", ".nt", ".jsonl", ".ndjson"].iter().any(|end| plain.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_and_patterns_mean_files() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["b.rdf", "a.rdf.gz", "c.txt", "d.JSONL"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        let names = |path: &Path| {
+            let files = files_of(path, has_triples).unwrap();
+            let name = |file: PathBuf| file.file_name().unwrap().to_str().unwrap().to_owned();
+            files.into_iter().map(name).collect::<Vec<String>>()
+        };
+        assert_eq!(names(folder.path()), ["a.rdf.gz", "b.rdf", "d.JSONL"]);
+        assert_eq!(names(&folder.path().join("?.rdf*")), ["a.rdf.gz", "b.rdf"]);
+        assert_eq!(names(Path::new("no/such")), ["such"]);
+        assert!(files_of(&folder.path().join("*.x"), has_triples).is_err());
+    }
+}
