@@ -30,6 +30,8 @@ pub mod answer;
 pub mod plan;
 pub mod exec;
 pub mod dql;
+#[cfg(feature = "graphql")]
+pub mod graphql;
 pub mod db;
 #[cfg(feature = "tables")]
 pub mod tables;

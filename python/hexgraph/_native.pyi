@@ -102,6 +102,16 @@ class Database:
     def explain(
         self, dql: str, variables: dict[str, Any] | None = None, *, timeout: float | None = None
     ) -> Explanation: ...
+    def graphql_schema(self, sdl: str | None = None) -> str | None: ...
+    def graphql(
+        self,
+        text: str,
+        variables: dict[str, Any] | None = None,
+        *,
+        operation: str | None = None,
+        headers: dict[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> dict[str, Any]: ...
     def slow_queries(self) -> list[dict[str, Any]]: ...
     def pages(
         self, dql: str, size: int = 1000, variables: dict[str, Any] | None = None

@@ -70,11 +70,20 @@ pub struct ServeArguments {
     /// The schema to set first
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
+    /// The GraphQL schema to set first; POST /graphql answers by it
+    #[arg(long, value_name = "FILE")]
+    pub graphql_schema: Option<PathBuf>,
+    /// Tell in answers why a GraphQL mutation was refused
+    #[arg(long)]
+    pub graphql_debug: bool,
+    /// Accept GraphQL schemas with `@lambda`; their fields are null, with an error
+    #[arg(long, value_name = "URL")]
+    pub graphql_lambda_url: Option<String>,
     /// Discard a transaction that nobody used for that long
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
     pub txn_timeout: f64,
     /// Leave the database as it is
-    #[arg(long, requires = "path", conflicts_with_all = ["load", "schema"])]
+    #[arg(long, requires = "path", conflicts_with_all = ["load", "schema", "graphql_schema"])]
     pub read_only: bool,
     /// When a commit counts as done: `always`, when it is on the disk; `every=100ms`, when the
     /// system has it, which puts it on the disk that often; `never`, when the system has it

@@ -23,6 +23,7 @@ use crate::db::Variables;
 use crate::db::byte_count;
 use crate::db::check;
 use crate::db::files_of;
+use crate::db::graphql::GraphqlOptions;
 use crate::db::has_triples;
 use crate::http::ServeOptions;
 use crate::http::Server;
@@ -120,6 +121,11 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Result<()> {
         }
         (None, Some(schema)) => database.alter(schema)?,
         (None, None) => {}
+    }
+    let lambda_url = arguments.graphql_lambda_url.clone();
+    database.set_graphql_options(GraphqlOptions { debug: arguments.graphql_debug, lambda_url });
+    if let Some(file) = &arguments.graphql_schema {
+        database.set_graphql_schema(&read_text(file)?)?;
     }
     let options = ServeOptions { host: arguments.host, port: arguments.port, prints_slow };
     let mut server = Server::start(database.clone(), options)?;

@@ -1,5 +1,7 @@
 //! A database: the graph, the threads, the plans, and the directory where it lives.
 
+#[cfg(feature = "graphql")]
+use super::graphql::Schemas;
 use super::guard::guarded;
 use super::open::Open;
 use super::operation::OpenOptions;
@@ -40,6 +42,8 @@ struct Shared {
     limits: Limits,
     slow: SlowLog,
     process: u32,
+    #[cfg(feature = "graphql")]
+    graphql: Schemas,
 }
 
 impl Database {
@@ -93,6 +97,8 @@ impl Database {
                 limits: options.limits,
                 slow: SlowLog::default(),
                 process: process::id(),
+                #[cfg(feature = "graphql")]
+                graphql: Schemas::default(),
             }),
         }
     }
@@ -148,6 +154,12 @@ impl Database {
     /// What a single request may use.
     pub fn limits(&self) -> &Limits {
         &self.shared.limits
+    }
+
+    /// The GraphQL schema that is in force.
+    #[cfg(feature = "graphql")]
+    pub(super) fn graphql_schemas(&self) -> &Schemas {
+        &self.shared.graphql
     }
 
     /// The queries that took long.

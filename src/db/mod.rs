@@ -19,6 +19,8 @@ mod open;
 mod guard;
 mod rows;
 mod checked;
+#[cfg(feature = "graphql")]
+pub mod graphql;
 
 pub use crate::durability::{Recovery, SyncPolicy};
 pub use crate::exec::{Canceller, Control, Limits, byte_count};

@@ -36,7 +36,9 @@ mod rdf;
 mod normalize;
 
 pub use limits::{Canceller, Control};
+pub(crate) use read::Langs;
 pub use run::{Answer, ExecOptions, execute};
 pub use settings::{Limits, byte_count, parse_time};
 pub use trace::{Step, Trace};
+pub(crate) use tree::{BlockResult, FieldData, FieldResult, Level};
 pub use upsert::{Upsert, execute_upsert};

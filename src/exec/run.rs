@@ -121,6 +121,16 @@ impl Answer {
         Answer { version, query, options, blocks }
     }
 
+    /// The version that it is read from.
+    pub(crate) fn version(&self) -> &Version {
+        &self.version
+    }
+
+    /// What a block found, by its place in the plan.
+    pub(crate) fn block(&self, place: usize) -> Option<&BlockResult> {
+        self.blocks.iter().find(|result| result.block == place)
+    }
+
     /// Writes the `data` object: each visible block under its name, paths last.
     ///
     /// # Errors

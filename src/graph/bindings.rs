@@ -40,6 +40,19 @@ impl Bindings {
         self.variables.insert(name.into(), binding);
     }
 
+    /// What a variable holds, which is bound no longer then.
+    pub fn take(&mut self, name: &str) -> Option<Binding> {
+        self.variables.remove(name)
+    }
+
+    /// The nodes that a variable holds, if it holds nodes.
+    pub fn get_uids(&self, name: &str) -> Option<&[Uid]> {
+        match self.variables.get(name) {
+            Some(Binding::Uids(uids)) => Some(uids),
+            _ => None,
+        }
+    }
+
     fn get(&self, name: &str) -> Result<&Binding> {
         self.variables.get(name).ok_or_else(|| {
             Error::query(format!("variable `{name}` is used without a query that defines it"))

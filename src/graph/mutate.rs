@@ -36,7 +36,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 /// So many statements a request may have.
-pub(super) const STATEMENTS_MAX: usize = 1_000_000;
+pub const STATEMENTS_MAX: usize = 1_000_000;
 
 /// What a request will do beside its changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -12,6 +12,7 @@ use super::alter::drop_type;
 use super::changes::Changes;
 use super::changes::Deleted;
 use super::delta::FacetList;
+use super::graphql_schema::with_schema_of;
 use super::version::Version;
 use crate::schema::PredicateDef;
 use crate::schema::Schema;
@@ -58,7 +59,7 @@ impl SchemaChange {
         match self {
             SchemaChange::Alter(text) => alter(version, text),
             SchemaChange::DropAll => Ok(drop_all(version)),
-            SchemaChange::DropData => Ok(drop_data(version)),
+            SchemaChange::DropData => with_schema_of(version, drop_data(version)),
             SchemaChange::DropPredicate(name) => drop_attr(version, name),
             SchemaChange::DropType(name) => drop_type(version, name),
         }

@@ -4,6 +4,7 @@ use super::go_values;
 use axum::body::Bytes;
 use axum::extract::Query;
 use axum::http::HeaderMap;
+use axum::http::Method;
 use axum::http::Uri;
 use axum::http::header;
 use flate2::read::GzDecoder;
@@ -15,6 +16,7 @@ pub const BODY_LEN_MAX: usize = 256 << 20;
 
 /// A request. Messages of errors are those of the reference where it has one.
 pub struct Incoming {
+    method: Method,
     headers: HeaderMap,
     parameters: Vec<(String, String)>,
     body: Bytes,
@@ -32,7 +34,22 @@ impl Incoming {
             Some(text) => split(text)?,
             None => Vec::new(),
         };
-        Ok(Incoming { headers, parameters, body })
+        Ok(Incoming { method: Method::POST, headers, parameters, body })
+    }
+
+    /// The same with another method than POST.
+    pub fn with_method(self, method: Method) -> Incoming {
+        Incoming { method, ..self }
+    }
+
+    /// The method.
+    pub fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// The headers.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.headers
     }
 
     /// The body as text.

@@ -10,6 +10,7 @@ mod mutate;
 mod commit;
 mod alter;
 mod health;
+mod graphql;
 mod reply;
 
 pub use server::{ServeOptions, Server};

@@ -17,7 +17,8 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::Write;
 
-const ALLOWED_HEADERS: &str = "X-Dgraph-AccessToken, X-Dgraph-AuthToken, Content-Type, \
+/// The headers that scripts may send.
+pub const ALLOWED_HEADERS: &str = "X-Dgraph-AccessToken, X-Dgraph-AuthToken, Content-Type, \
      Content-Length, Accept-Encoding, Cache-Control, X-CSRF-Token, X-Auth-Token, X-Requested-With";
 
 /// Nearly all that is wrong with a query or a mutation.
@@ -29,6 +30,8 @@ pub struct Reply {
     content_type: &'static str,
     body: Vec<u8>,
     touched: Option<u64>,
+    /// What stands in place of the usual headers, and beside them; `None` leaves one out.
+    headers: Vec<(&'static str, Option<String>)>,
 }
 
 /// What stands beside the data.
@@ -93,7 +96,13 @@ impl Reply {
     /// An array or object that is the whole reply.
     pub fn json(body: impl Into<Vec<u8>>) -> Reply {
         let content_type = "application/json";
-        Reply { status: StatusCode::OK, content_type, body: body.into(), touched: None }
+        Reply {
+            status: StatusCode::OK,
+            content_type,
+            body: body.into(),
+            touched: None,
+            headers: Vec::new(),
+        }
     }
 
     /// A request that was understood and could not be carried out.
@@ -127,7 +136,7 @@ impl Reply {
     pub fn not_found() -> Reply {
         let body = b"404 page not found\n".to_vec();
         let content_type = "text/plain; charset=utf-8";
-        Reply { status: StatusCode::NOT_FOUND, content_type, body, touched: None }
+        Reply { status: StatusCode::NOT_FOUND, content_type, ..Reply::json(body) }
     }
 
     /// Nothing but headers.
@@ -138,6 +147,11 @@ impl Reply {
     /// The same with another status.
     pub fn with_status(self, status: StatusCode) -> Reply {
         Reply { status, ..self }
+    }
+
+    /// Gives a header another value than it has in other replies; without one it is left out.
+    pub fn set_header(&mut self, name: &'static str, value: Option<String>) {
+        self.headers.push((name, value));
     }
 
     /// The reply as it is sent.
@@ -161,6 +175,12 @@ impl Reply {
         }
         if let Some(touched) = self.touched {
             headers.insert("dgraph-toucheduids", HeaderValue::from(touched));
+        }
+        for (name, value) in self.headers {
+            headers.remove(name);
+            if let Some(value) = value.and_then(|value| HeaderValue::from_str(&value).ok()) {
+                headers.insert(name, value);
+            }
         }
         response
     }

@@ -2,6 +2,7 @@
 
 use super::alter;
 use super::commit;
+use super::graphql;
 use super::health;
 use super::incoming;
 use super::incoming::Incoming;
@@ -53,7 +54,7 @@ impl App {
 }
 
 /// Answers one request. Runs where it may take its time.
-type Answerer = fn(&App, &Incoming, &Control) -> Reply;
+pub type Answerer = fn(&App, &Incoming, &Control) -> Reply;
 
 /// The routes of a server.
 pub fn router(app: App) -> Router {
@@ -68,6 +69,7 @@ pub fn router(app: App) -> Router {
         .route("/assign", any(move |State(app), request| receive_any(app, request, commit::assign)))
         .route("/alter", post(alter::answer))
         .route("/health", get(|State(app): State<Arc<App>>| async move { report_health(&app) }))
+        .merge(graphql::routes())
         .fallback(|| async { Reply::not_found().into_response(false) })
         .with_state(app)
 }
@@ -89,7 +91,7 @@ async fn receive(app: Arc<App>, request: Request, answer: Answerer) -> Response 
 }
 
 /// As [`receive`], whatever the method.
-async fn receive_any(app: Arc<App>, request: Request, answer: Answerer) -> Response {
+pub async fn receive_any(app: Arc<App>, request: Request, answer: Answerer) -> Response {
     let (mut parts, body) = request.into_parts();
     let wants_gzip = incoming::accepts_gzip(&parts.headers);
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
@@ -106,7 +108,12 @@ async fn receive_any(app: Arc<App>, request: Request, answer: Answerer) -> Respo
 /// Answers on this thread, which other connections leave for another one meanwhile: that costs
 /// less than to hand the request over, and a long query holds up nobody. A query is cancelled when
 /// its client goes away or the server stops.
-fn run(app: &App, peer: Option<ConnectInfo<Peer>>, incoming: &Incoming, answer: Answerer) -> Reply {
+pub fn run(
+    app: &App,
+    peer: Option<ConnectInfo<Peer>>,
+    incoming: &Incoming,
+    answer: Answerer,
+) -> Reply {
     let timeout = match incoming.timeout() {
         Ok(timeout) => timeout,
         Err(message) => return Reply::invalid_request(&message),

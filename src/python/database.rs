@@ -4,6 +4,8 @@ use super::errors::to_python;
 use super::errors::to_python_with_text;
 use super::explanation::PyExplanation;
 use super::explanation::slow_dict;
+use super::graphql;
+use super::graphql::GraphqlArguments;
 use super::interrupt::interruptible;
 use super::interrupt::interruptible_with;
 use super::mutation::PyUpsert;
@@ -316,6 +318,55 @@ impl PyDatabase {
             |error| to_python_with_text(error, &request.text),
         );
         Ok(PyExplanation::new(explanation?))
+    }
+
+    /// Set the GraphQL schema, and return the one in force; None when there is none.
+    ///
+    /// Predicates and types that it needs are added to the schema of the database. It is kept with
+    /// the data, so `connect` finds it again.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> db.graphql_schema()
+    /// >>> db.graphql_schema("type Film { id: ID! title: String! @search(by: [term]) }")
+    /// 'type Film { id: ID! title: String! @search(by: [term]) }'
+    ///
+    /// Raises SchemaError with all that is wrong with the schema.
+    #[pyo3(signature = (sdl = None))]
+    fn graphql_schema(&self, py: Python<'_>, sdl: Option<String>) -> PyResult<Option<String>> {
+        graphql::schema(py, &self.database, sdl)
+    }
+
+    /// Answer a GraphQL request: a dict with "data", and with "errors" when something is wrong.
+    ///
+    /// Errors are not raised but stand in the answer, since one part of a request may fail while
+    /// others succeed. `headers` is what a client would send along, such as a token.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.graphql_schema("type Film { id: ID! title: String! @search(by: [term]) }")
+    /// >>> add = 'mutation { addFilm(input: [{title: "Metropolis"}]) { numUids } }'
+    /// >>> db.graphql(add)
+    /// {'data': {'addFilm': {'numUids': 1}}}
+    /// >>> text = "query($t: String) { queryFilm(filter: {title: {anyofterms: $t}}) { title } }"
+    /// >>> db.graphql(text, {"t": "metropolis"})
+    /// {'data': {'queryFilm': [{'title': 'Metropolis'}]}}
+    /// >>> db.graphql("{ queryFilm { name } }")["errors"][0]["message"]
+    /// 'Cannot query field "name" on type "Film".'
+    ///
+    /// Raises what `query` does when it is interrupted or out of time.
+    #[pyo3(signature = (text, variables = None, *, operation = None, headers = None, timeout = None))]
+    fn graphql<'py>(
+        &self,
+        py: Python<'py>,
+        text: String,
+        variables: Option<&Bound<'py, PyDict>>,
+        operation: Option<String>,
+        headers: Option<&Bound<'py, PyDict>>,
+        timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let arguments = GraphqlArguments { variables, operation, headers, timeout };
+        graphql::ask(py, &self.database, text, arguments)
     }
 
     /// The last 128 queries that took longer than the limit `slow`, the newest last, as dicts:

@@ -6,6 +6,7 @@ mod interrupt;
 mod variables;
 mod source;
 mod requests;
+mod graphql;
 mod txn;
 mod tables;
 mod database;

@@ -7,6 +7,12 @@ mod geo;
 mod golden;
 #[cfg(feature = "http")]
 mod isolation;
+#[cfg(feature = "graphql")]
+mod graphql;
+#[cfg(feature = "graphql")]
+mod graphql_links;
+#[cfg(feature = "graphql")]
+mod graphql_mutations;
 mod layers;
 mod limits;
 mod process;

@@ -1,0 +1,165 @@
+//! Links with two ends: what else changes when an edge is set or removed.
+//!
+//! A link is an edge and, with `@hasInverse`, the edge back. An end that leads to one node gives
+//! up what it led to before, and the edge back from there goes too. Where a mutation gives one such
+//! end several partners, the last one stays. Costs O(links + edges of the ends that lead to one
+//! node).
+
+use crate::db::graphql::stage::Touched;
+use crate::formats::NQuad;
+use crate::formats::Object;
+use crate::formats::Predicate;
+use crate::formats::Subject;
+use crate::graph::Version;
+use crate::graphql::mutate::Link;
+use crate::graphql::mutate::Unlink;
+use crate::types::Position;
+use crate::types::Uid;
+use std::collections::HashMap;
+
+/// The statements that links come to.
+#[derive(Debug, Default)]
+pub(super) struct Ends<'a> {
+    /// The edges that are set.
+    pub sets: Vec<NQuad<'a>>,
+    /// The edges that are removed first.
+    pub deletes: Vec<NQuad<'a>>,
+    /// The nodes that lose an edge because another node takes their place.
+    pub displaced: Vec<Touched<'a>>,
+}
+
+/// The statements of links that are set and removed. `matched` are the nodes that the filter of an
+/// update or a delete has found.
+pub(super) fn ends<'a>(
+    version: &Version,
+    matched: &[Uid],
+    links: &[Link<'a>],
+    unlinks: &[Unlink<'a>],
+) -> Ends<'a> {
+    let mut ends = Ends::default();
+    for unlink in unlinks {
+        for source in nodes(unlink.source, matched) {
+            ends.remove(version, unlink, source);
+        }
+    }
+    for pair in lasting_pairs(matched, links) {
+        ends.set(version, &pair);
+    }
+    ends
+}
+
+/// A link between two nodes.
+struct Pair<'a, 'l> {
+    source: Subject<'a>,
+    target: Subject<'a>,
+    link: &'l Link<'a>,
+}
+
+/// The links between two nodes that are not undone by a later one.
+fn lasting_pairs<'a, 'l>(matched: &[Uid], links: &'l [Link<'a>]) -> Vec<Pair<'a, 'l>> {
+    let mut pairs: Vec<Option<Pair<'a, 'l>>> = Vec::with_capacity(links.len());
+    // The partner of each end that has only one, and the number of the pair.
+    let mut partners: HashMap<(&str, Subject<'_>), (Subject<'_>, usize)> = HashMap::new();
+    for link in links {
+        let targets = nodes(link.target, matched);
+        let sources = nodes(link.source, matched).into_iter();
+        let each = sources.flat_map(|source| targets.iter().map(move |target| (source, *target)));
+        for (source, target) in each {
+            let number = pairs.len();
+            let there = link.is_single.then_some((link.predicate, source, target));
+            let back = link.back.filter(|back| back.is_single);
+            let back = back.map(|back| (back.predicate, target, source));
+            for (predicate, end, partner) in there.into_iter().chain(back) {
+                let before = partners.insert((predicate, end), (partner, number));
+                if let Some((_, number)) = before.filter(|(other, _)| *other != partner) {
+                    pairs[number] = None;
+                }
+            }
+            pairs.push(Some(Pair { source, target, link }));
+        }
+    }
+    pairs.into_iter().flatten().collect()
+}
+
+impl<'a> Ends<'a> {
+    fn set(&mut self, version: &Version, pair: &Pair<'a, '_>) {
+        let Pair { source, target, link } = *pair;
+        self.sets.push(edge(source, link.predicate, target));
+        let Some(back) = link.back else { return };
+        self.sets.push(edge(target, back.predicate, source));
+        if link.is_single {
+            for old in others(version, link.predicate, source, target) {
+                self.deletes.push(edge(old, back.predicate, source));
+                self.displaced.extend(Touched::of(old, back.type_name));
+            }
+        }
+        if back.is_single {
+            for old in others(version, back.predicate, target, source) {
+                self.deletes.push(edge(old, link.predicate, target));
+                self.displaced.extend(Touched::of(old, link.source_type));
+            }
+        }
+    }
+
+    fn remove(&mut self, version: &Version, unlink: &Unlink<'a>, source: Subject<'a>) {
+        let targets = match unlink.target {
+            Some(target) => vec![target],
+            None => targets(version, unlink.predicate, unlink.is_reverse, source),
+        };
+        for target in targets {
+            if !unlink.is_reverse {
+                self.deletes.push(edge(source, unlink.predicate, target));
+            }
+            if let Some(back) = unlink.back {
+                self.deletes.push(edge(target, back.predicate, source));
+            }
+        }
+    }
+}
+
+/// The nodes that a subject stands for.
+fn nodes<'a>(subject: Subject<'a>, matched: &[Uid]) -> Vec<Subject<'a>> {
+    match subject {
+        Subject::Var(_) => matched.iter().map(|uid| Subject::Uid(uid.0)).collect(),
+        other => vec![other],
+    }
+}
+
+/// What a predicate of a node leads to now, but for one node.
+fn others<'a>(
+    version: &Version,
+    predicate: &str,
+    node: Subject<'_>,
+    but: Subject<'_>,
+) -> Vec<Subject<'a>> {
+    let mut targets = targets(version, predicate, false, node);
+    targets.retain(|target| *target != but);
+    targets
+}
+
+fn targets<'a>(
+    version: &Version,
+    predicate: &str,
+    is_reverse: bool,
+    node: Subject<'_>,
+) -> Vec<Subject<'a>> {
+    let Subject::Uid(uid) = node else { return Vec::new() };
+    let edges = version.predicate(predicate).and_then(|edges| edges.direction(is_reverse));
+    let (Some(edges), Some(node)) = (edges, version.nodes.node(Uid(uid))) else {
+        return Vec::new();
+    };
+    let uid = |target: &u32| Subject::Uid(version.nodes.uid(*target).0);
+    edges.targets(node).iter().map(uid).collect()
+}
+
+fn edge<'a>(source: Subject<'a>, predicate: &'a str, target: Subject<'a>) -> NQuad<'a> {
+    NQuad {
+        subject: source,
+        predicate: Predicate::Name(predicate),
+        lang: "",
+        object: Object::from(target),
+        facets: Vec::new(),
+        in_list: None,
+        at: Position::default(),
+    }
+}

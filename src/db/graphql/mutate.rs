@@ -1,0 +1,267 @@
+//! Root fields of mutations: each is computed, checked and published as one commit, then its
+//! payload is answered.
+
+use crate::answer::write_json_text;
+use crate::db::graphql::guard::Guard;
+use crate::db::graphql::query::Reader;
+use crate::db::graphql::run::Outcome;
+use crate::db::graphql::run::Run;
+use crate::db::graphql::run::root_path;
+use crate::db::graphql::stage::Refusal;
+use crate::db::graphql::stage::Staged;
+use crate::db::graphql::stage::stage;
+use crate::graph::Commit;
+use crate::graph::Version;
+use crate::graph::encode_changes;
+use crate::graphql::generate::Root;
+use crate::graphql::generate::RootKind;
+use crate::graphql::lower::lower_filter;
+use crate::graphql::lower::lower_nodes;
+use crate::graphql::mutate::MATCHED;
+use crate::graphql::mutate::MutationFault;
+use crate::graphql::mutate::Reading;
+use crate::graphql::request::Cascade;
+use crate::graphql::request::Fault;
+use crate::graphql::request::Field;
+use crate::plan::Block;
+use crate::plan::Query;
+use crate::plan::VarId;
+use crate::plan::Variable;
+use crate::types::DateTime;
+use crate::types::Error;
+use crate::types::Uid;
+use crate::types::write_int;
+use std::sync::Arc;
+use std::time::SystemTime;
+use std::time::UNIX_EPOCH;
+
+/// Carries one out in a commit of its own, then answers what is asked of its payload.
+pub(super) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
+    match &field.shape.root {
+        Some(root) if matches!(root.kind, RootKind::Add | RootKind::Update | RootKind::Delete) => {
+            match carry_out(run, root, field) {
+                Ok(done) => payload(run, root, field, &done),
+                Err(refusal) => refused(run, field, refusal),
+            }
+        }
+        _ => {
+            let message = format!(
+                "mutation {} is resolved by an HTTP request or a lambda, which is not supported",
+                field.shape.name
+            );
+            let fault =
+                Fault { path: root_path(field), ..Fault::at(field.shape.location, message) };
+            Outcome::fault(field, fault)
+        }
+    }
+}
+
+/// What a mutation did.
+struct Done {
+    /// The version that the payload is read from: the one that the mutation made, of a delete the
+    /// one before.
+    version: Arc<Version>,
+    /// The nodes that the mutation was about, ascending.
+    roots: Vec<Uid>,
+    /// How many nodes it added, or found.
+    count: usize,
+}
+
+fn carry_out(run: &Run<'_>, root: &Root, field: &Field) -> std::result::Result<Done, Refusal> {
+    let reading = Reading::new(&run.loaded.model, root, &field.arguments);
+    let reading = reading.map_err(Refusal::Inputs)?;
+    if reading.is_empty() {
+        return Ok(Done { version: run.database.version()?, roots: Vec::new(), count: 0 });
+    }
+    let mut query = reading.query();
+    if root.kind != RootKind::Add {
+        select(run, root, field, &mut query)?;
+    }
+    let now = now();
+    let mut ended = None;
+    let published = run.database.change(None, |version, commit| {
+        let staged = run.database.compute(run.control, || {
+            Ok(stage(
+                version,
+                reading,
+                query,
+                &now,
+                &|before, nodes| Guard.may_upsert(before, nodes),
+                run.control,
+            ))
+        })?;
+        match staged.and_then(|staged| next_version(run, root, version, staged, commit)) {
+            Ok((Some(next), done)) => Ok((next, done)),
+            Ok((None, done)) => {
+                ended = Some(Ok(done));
+                Err(nothing())
+            }
+            Err(refusal) => {
+                ended = Some(Err(refusal));
+                Err(nothing())
+            }
+        }
+    });
+    match (ended, published) {
+        (Some(ended), _) => ended,
+        (None, Ok((_, done))) => Ok(done),
+        (None, Err(error)) => Err(Refusal::Engine(error)),
+    }
+}
+
+/// Ends a turn as the writer without a commit; nobody sees it.
+fn nothing() -> Error {
+    Error::query("there is nothing to be published")
+}
+
+/// The version that the changes make, if they change anything, and what is told of it.
+fn next_version(
+    run: &Run<'_>,
+    root: &Root,
+    version: &Arc<Version>,
+    staged: Staged<'_>,
+    commit: &mut Commit,
+) -> std::result::Result<(Option<Version>, Done), Refusal> {
+    let Staged { changes, roots, new, displaced } = staged;
+    let count = if root.kind == RootKind::Add { new.len() } else { roots.len() };
+    let before = Arc::clone(version);
+    let Some(changes) = changes else {
+        return Ok((None, Done { version: before, roots, count }));
+    };
+    if !Guard.may_displace(version, &displaced)? {
+        return Err(Refusal::Denied);
+    }
+    if let Some(record) = &mut commit.record {
+        encode_changes(std::slice::from_ref(&changes), record);
+    }
+    let keys = &mut commit.keys;
+    let next = run.database.compute(run.control, || changes.apply_keyed(version, keys))?;
+    let after = Arc::new(next.clone());
+    if !Guard.may_add(&after, &new)? {
+        return Err(Refusal::Denied);
+    }
+    let version = if root.kind == RootKind::Delete { before } else { after };
+    Ok((Some(next), Done { version, roots, count }))
+}
+
+/// The moment for `$now`, to the second.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mut text = Vec::new();
+    DateTime::from_unix(since.as_secs() as i64, 0).write(&mut text);
+    String::from_utf8(text).expect("a moment is written in ASCII")
+}
+
+fn refused(run: &Run<'_>, field: &Field, refusal: Refusal) -> Outcome {
+    let name = &field.shape.name;
+    let path = || root_path(field);
+    let debugs = run.database.graphql_options().debug;
+    let is_told = |fault: &MutationFault| debugs || !fault.is_hidden;
+    let errors = match refusal {
+        Refusal::Inputs(faults) => faults
+            .into_iter()
+            .filter(is_told)
+            .map(|fault| {
+                Fault::on(path(), format!("couldn't rewrite mutation {name} because failed to rewrite mutation payload because {fault}"))
+            })
+            .collect(),
+        Refusal::Nodes(fault) if is_told(&fault) => {
+            vec![Fault::on(path(), format!("mutation {name} failed because {fault}"))]
+        }
+        Refusal::Denied if debugs => {
+            vec![Fault::on(path(), "mutation failed because authorization failed")]
+        }
+        Refusal::Nodes(_) | Refusal::Denied => Vec::new(),
+        Refusal::Engine(error) => {
+            let reason = reason(&error);
+            let message = format!("mutation {name} failed because Dgraph execution failed because {reason}");
+            vec![Fault { path: path(), ..Fault::at(field.shape.location, message) }]
+        }
+    };
+    Outcome { value: b"null".to_vec(), errors, failed: true, ..Outcome::default() }
+}
+
+/// An error without a place: those are in statements that nobody has written.
+fn reason(error: &Error) -> String {
+    match error {
+        Error::Query { message, .. } | Error::Schema { message, .. } => message.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Adds the block that selects the nodes of an update or a delete.
+fn select(
+    run: &Run<'_>,
+    root: &Root,
+    field: &Field,
+    query: &mut Query,
+) -> std::result::Result<(), Refusal> {
+    let arguments = &field.arguments;
+    let filter = match root.kind {
+        RootKind::Update => arguments.given("input").and_then(|input| input.get("filter")),
+        _ => arguments.given("filter"),
+    };
+    let block = lower_filter(&run.loaded.model, &root.type_name, field, filter);
+    let block = block.map_err(|fault| {
+        // It is worded for queries.
+        let start = "Dgraph query failed because Dgraph execution failed because ";
+        Error::query(fault.message.strip_prefix(start).unwrap_or(&fault.message))
+    })?;
+    let var = VarId(query.variables.len() as u32);
+    query.variables.push(Variable { name: MATCHED.to_owned() });
+    query.blocks.push(Block { var: Some(var), defines: vec![var], ..block });
+    Ok(())
+}
+
+/// Answers what is asked of the payload of a mutation.
+fn payload(run: &Run<'_>, root: &Root, field: &Field, done: &Done) -> Outcome {
+    let mut outcome = Outcome::default();
+    outcome.value.push(b'{');
+    for asked in field.selection.only().unwrap_or_default() {
+        if outcome.value.len() > 1 {
+            outcome.value.push(b',');
+        }
+        write_json_text(&asked.shape.key, &mut outcome.value);
+        outcome.value.push(b':');
+        let value = &mut outcome.value;
+        match asked.shape.name.as_str() {
+            "numUids" => write_int(done.count as i64, value),
+            "msg" if done.count == 0 => write_json_text("No nodes were deleted", value),
+            "msg" => write_json_text("Deleted", value),
+            "__typename" => write_json_text(field.shape.ty.inner_named_type(), value),
+            _ => add_nodes(run, root, field, asked, done, &mut outcome),
+        }
+    }
+    outcome.value.push(b'}');
+    outcome
+}
+
+/// Adds the list of nodes that `asked` is, read from the version of the mutation.
+fn add_nodes(
+    run: &Run<'_>,
+    root: &Root,
+    field: &Field,
+    asked: &Field,
+    done: &Done,
+    outcome: &mut Outcome,
+) {
+    let mut asked = asked.clone();
+    if field.cascade.is_some() && asked.cascade.is_none() {
+        // Fields that it names are those of the payload.
+        asked.cascade = Some(Cascade { fields: Arc::from([]) });
+    }
+    let reader = Reader::at(run, Arc::clone(&done.version));
+    let uids = done.roots.iter().map(|uid| uid.0).collect();
+    let nodes = match lower_nodes(&run.loaded.model, &root.type_name, &asked, uids) {
+        Ok(lowered) => reader.carry_out(&asked, lowered),
+        Err(fault) => Outcome::fault(&asked, fault),
+    };
+    outcome.value.extend_from_slice(&nodes.value);
+    outcome.touched += nodes.touched;
+    for mut fault in nodes.errors {
+        if !fault.path.is_empty() {
+            fault.path.splice(..0, root_path(field));
+        }
+        outcome.errors.push(fault);
+    }
+}

@@ -1,0 +1,140 @@
+//! Aggregates over nodes whose values were fetched.
+
+use crate::answer::write_json_text;
+use crate::db::graphql::leaf::write_leaf;
+use crate::exec::FieldData;
+use crate::exec::Langs;
+use crate::exec::Level;
+use crate::graphql::lower::AggregateOp;
+use crate::graphql::lower::AggregateShape;
+use crate::graphql::lower::Leaf;
+use crate::graphql::request::Field;
+use crate::plan::FieldKind;
+use crate::types::Value;
+use crate::types::ValueRef;
+use crate::types::write_int;
+use std::cmp::Ordering;
+
+/// Writes the object of an aggregate. Numbers that don't fit their type are null; the fields and what is wrong are returned.
+pub(super) fn write_aggregate<'a>(
+    type_name: &str,
+    shape: &AggregateShape<'a>,
+    level: &Level,
+    nodes: &[u32],
+    count: usize,
+    out: &mut Vec<u8>,
+) -> Vec<(&'a Field, String)> {
+    let mut told = Vec::new();
+    out.push(b'{');
+    for (index, key) in shape.keys.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        let field = key.field;
+        write_json_text(&field.shape.key, out);
+        out.push(b':');
+        let value = match key.op {
+            AggregateOp::TypeName => {
+                write_json_text(type_name, out);
+                continue;
+            }
+            AggregateOp::Count => {
+                write_int(count as i64, out);
+                continue;
+            }
+            AggregateOp::Min(at) => extreme(level, at, nodes, Ordering::Less),
+            AggregateOp::Max(at) => extreme(level, at, nodes, Ordering::Greater),
+            AggregateOp::Sum(at) => sum(level, at, nodes).map(|(sum, _)| sum),
+            AggregateOp::Avg(at) => sum(level, at, nodes).map(|(sum, count)| mean(&sum, count)),
+        };
+        let leaf = leaf_of(field.shape.ty.inner_named_type());
+        match value {
+            None => out.extend_from_slice(b"null"),
+            Some(value) => {
+                if let Err(shown) = write_leaf(value.as_ref(), leaf, out) {
+                    out.extend_from_slice(b"null");
+                    let (name, ty) = (&field.shape.name, &field.shape.ty);
+                    let message =
+                        format!("Error coercing value '{shown}' for field '{name}' to type {ty}.");
+                    told.push((field, message));
+                }
+            }
+        }
+    }
+    out.push(b'}');
+    told
+}
+
+fn leaf_of(scalar: &str) -> Leaf<'static> {
+    match scalar {
+        "Int" => Leaf::Int,
+        "Int64" => Leaf::Int64,
+        "Float" => Leaf::Float,
+        "DateTime" => Leaf::DateTime,
+        _ => Leaf::Text,
+    }
+}
+
+/// The values at a place, of the nodes that have one.
+fn values<'l>(level: &'l Level, at: usize, nodes: &'l [u32]) -> impl Iterator<Item = ValueRef<'l>> {
+    let result = level.fields.get(at);
+    let found = result.and_then(|result| match (&result.data, &result.field.kind) {
+        (FieldData::Values(values), FieldKind::Predicate { langs, .. }) => Some((values, langs)),
+        _ => None,
+    });
+    found.into_iter().flat_map(move |(values, langs)| {
+        nodes.iter().filter_map(move |&node| {
+            let (_, list) = values.predicate.values_in(Langs::First(langs), node)?;
+            Some(list.get(0))
+        })
+    })
+}
+
+fn extreme(level: &Level, at: usize, nodes: &[u32], wanted: Ordering) -> Option<Value> {
+    let better = |best: ValueRef<'_>, other: ValueRef<'_>| compare(other, best) == wanted;
+    let best = values(level, at, nodes)
+        .reduce(|best, other| if better(best, other) { other } else { best });
+    best.map(ValueRef::to_value)
+}
+
+/// Texts by their bytes, all others by what they are.
+fn compare(one: ValueRef<'_>, other: ValueRef<'_>) -> Ordering {
+    match (one, other) {
+        (
+            ValueRef::String(one) | ValueRef::Default(one),
+            ValueRef::String(other) | ValueRef::Default(other),
+        ) => one.cmp(other),
+        _ => one.compare(other).unwrap_or(Ordering::Equal),
+    }
+}
+
+fn sum(level: &Level, at: usize, nodes: &[u32]) -> Option<(Value, usize)> {
+    let (mut whole, mut exact, mut total, mut count) = (0_i64, true, 0.0, 0);
+    for value in values(level, at, nodes) {
+        match value {
+            ValueRef::Int(number) => {
+                total += number as f64;
+                match whole.checked_add(number) {
+                    Some(sum) => whole = sum,
+                    None => exact = false,
+                }
+            }
+            ValueRef::Float(number) => {
+                total += number;
+                exact = false;
+            }
+            _ => continue,
+        }
+        count += 1;
+    }
+    let sum = if exact { Value::Int(whole) } else { Value::Float(total) };
+    (count > 0).then_some((sum, count))
+}
+
+fn mean(sum: &Value, count: usize) -> Value {
+    Value::Float(match sum {
+        Value::Int(sum) => *sum as f64 / count as f64,
+        Value::Float(sum) => sum / count as f64,
+        _ => 0.0,
+    })
+}

@@ -1,0 +1,119 @@
+//! Texts that clients name by their SHA-256 once the server knows them (automatic persisted queries).
+//!
+//! They are kept in memory and not with the data as in the reference: a client sends a text again when it was forgotten, and
+//! whoever may only read can't make the data grow.
+
+use crate::db::graphql::request::Request;
+use crate::graphql::request::Fault;
+use arc_swap::ArcSwap;
+use serde_json::Map;
+use serde_json::Value;
+use sha2::Digest;
+use sha2::Sha256;
+use std::borrow::Cow;
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// The most texts that are kept.
+const ENTRIES_MAX: usize = 1_000;
+
+/// The longest text that is kept, in bytes.
+const TEXT_MAX: usize = 64 * 1024;
+
+/// Texts by their hashes, in two generations: what is not asked for while half of the room fills up is forgotten.
+#[derive(Default)]
+pub(super) struct Persisted {
+    generations: ArcSwap<[Texts; 2]>,
+}
+
+type Texts = imbl::HashMap<Arc<str>, Arc<str>>;
+
+impl Persisted {
+    /// The request with the text that its hash names; one that has both is noted.
+    ///
+    /// # Errors
+    ///
+    /// When the hash is not that of the text, or nobody has sent the text yet.
+    pub fn complete<'r>(&self, request: &'r Request) -> Result<Cow<'r, Request>, Fault> {
+        let Some(hash) = hash_in(&request.extensions) else { return Ok(Cow::Borrowed(request)) };
+        if request.query.is_empty() {
+            let text = self.find(hash).ok_or_else(|| Fault::new("PersistedQueryNotFound"))?;
+            let query = text.to_string();
+            return Ok(Cow::Owned(Request { query, ..request.clone() }));
+        }
+        if self.find(hash).is_some_and(|known| *known == *request.query) {
+            return Ok(Cow::Borrowed(request));
+        }
+        if hash_of(&request.query) != hash {
+            return Err(Fault::new("provided sha does not match query"));
+        }
+        if request.query.len() <= TEXT_MAX {
+            self.keep(hash.into(), request.query.as_str().into());
+        }
+        Ok(Cow::Borrowed(request))
+    }
+
+    fn find(&self, hash: &str) -> Option<Arc<str>> {
+        let generations = self.generations.load();
+        if let Some(text) = generations[0].get(hash) {
+            return Some(Arc::clone(text));
+        }
+        let (hash, text) = generations[1].get_key_value(hash)?;
+        self.keep(Arc::clone(hash), Arc::clone(text));
+        Some(Arc::clone(text))
+    }
+
+    fn keep(&self, hash: Arc<str>, text: Arc<str>) {
+        self.generations.rcu(|generations| {
+            let [mut young, mut old] = <[Texts; 2]>::clone(generations);
+            if ENTRIES_MAX / 2 <= young.len() {
+                old = std::mem::take(&mut young);
+            }
+            young.insert(Arc::clone(&hash), Arc::clone(&text));
+            [young, old]
+        });
+    }
+}
+
+/// The hash in `{"persistedQuery": {"sha256Hash": ...}}`; the case of keys does not matter.
+fn hash_in(extensions: &Map<String, Value>) -> Option<&str> {
+    let find = |members: &'_ Map<String, Value>, name: &str| -> Option<String> {
+        members.keys().find(|key| key.eq_ignore_ascii_case(name)).cloned()
+    };
+    let query = extensions.get(&find(extensions, "persistedQuery")?)?.as_object()?;
+    query.get(&find(query, "sha256Hash")?)?.as_str().filter(|hash| !hash.is_empty())
+}
+
+fn hash_of(text: &str) -> String {
+    let mut hash = String::with_capacity(64);
+    for byte in Sha256::digest(text.as_bytes()) {
+        write!(hash, "{byte:02x}").expect("a text takes what is written to it");
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn request(text: &str, hash: &str) -> Request {
+        let extensions = json!({ "PersistedQuery": { "sha256hash": hash } });
+        let extensions = extensions.as_object().unwrap().clone();
+        Request { query: text.to_owned(), extensions, ..Request::default() }
+    }
+
+    #[test]
+    fn a_text_is_sent_once() {
+        let persisted = Persisted::default();
+        let hash = hash_of("{ a }");
+        let asked = request("", &hash);
+        let missing = persisted.complete(&asked).unwrap_err();
+        assert_eq!(missing.message, "PersistedQueryNotFound");
+        let wrong = request("{ b }", &hash);
+        assert!(persisted.complete(&wrong).unwrap_err().message.contains("does not match"));
+        assert_eq!(persisted.complete(&request("{ a }", &hash)).unwrap().query, "{ a }");
+        assert_eq!(persisted.complete(&asked).unwrap().query, "{ a }");
+        assert_eq!(persisted.complete(&Request::new("{ c }")).unwrap().query, "{ c }");
+    }
+}

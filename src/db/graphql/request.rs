@@ -1,0 +1,149 @@
+//! What is asked, and what is answered.
+
+use crate::answer::write_json_text;
+use crate::graphql::request::Fault;
+use crate::graphql::request::PathStep;
+use crate::types::write_int;
+use serde_json::Map;
+use serde_json::Value;
+
+/// A GraphQL request.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// The text.
+    pub query: String,
+    /// The name of the operation that is to be carried out; only one among several needs it.
+    pub operation: Option<String>,
+    /// The values of the variables, by name without `$`.
+    pub variables: Map<String, Value>,
+    /// What stands beside the text, such as the hash of a persisted query.
+    pub extensions: Map<String, Value>,
+}
+
+impl Request {
+    /// A request of a text alone.
+    pub fn new(query: impl Into<String>) -> Request {
+        Request { query: query.into(), ..Request::default() }
+    }
+}
+
+/// The headers that came with a request: tokens are among them.
+#[derive(Debug, Clone, Default)]
+pub struct Headers(Vec<(String, String)>);
+
+impl Headers {
+    /// No headers.
+    pub fn new() -> Headers {
+        Headers::default()
+    }
+
+    /// Adds one.
+    pub fn add(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        self.0.push((name.into(), value.into()));
+    }
+
+    /// The first of a name, whose case does not matter.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Headers {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(headers: I) -> Headers {
+        Headers(headers.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+}
+
+/// The answer to a request.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Response {
+    /// The value of `data` as JSON text; `None` where nothing was carried out.
+    pub data: Option<Vec<u8>>,
+    /// What is wrong, in the order of the request.
+    pub errors: Vec<Fault>,
+    /// How many values and edges were asked for.
+    pub touched: u64,
+    /// The seconds of `@cacheControl(maxAge:)`.
+    pub max_age: Option<i64>,
+}
+
+impl Response {
+    /// The answer to a request that is not carried out.
+    pub fn refused(errors: Vec<Fault>) -> Response {
+        Response { errors, ..Response::default() }
+    }
+
+    /// The whole as JSON: `errors` where there are any, `data` unless nothing was carried out, then what `extensions`
+    /// holds, an object as JSON text or nothing.
+    pub fn to_json(&self, extensions: &str) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.data.as_ref().map_or(0, Vec::len) + 256);
+        out.push(b'{');
+        if !self.errors.is_empty() {
+            out.extend_from_slice(b"\"errors\":");
+            write_faults(&self.errors, &mut out);
+        }
+        let rest = [("data", self.data.as_deref()), ("extensions", Some(extensions.as_bytes()))];
+        for (key, value) in rest {
+            if let Some(value) = value.filter(|value| !value.is_empty()) {
+                out.extend_from_slice(if out.len() > 1 { b",\"" } else { b"\"" });
+                out.extend_from_slice(key.as_bytes());
+                out.extend_from_slice(b"\":");
+                out.extend_from_slice(value);
+            }
+        }
+        out.push(b'}');
+        out
+    }
+}
+
+fn write_faults(faults: &[Fault], out: &mut Vec<u8>) {
+    out.push(b'[');
+    for (at, fault) in faults.iter().enumerate() {
+        out.extend_from_slice(if at > 0 { b",{\"message\":" } else { b"{\"message\":" });
+        write_json_text(&fault.message, out);
+        if !fault.locations.is_empty() {
+            out.extend_from_slice(b",\"locations\":[");
+            for (at, location) in fault.locations.iter().enumerate() {
+                out.extend_from_slice(if at > 0 { b",{\"line\":" } else { b"{\"line\":" });
+                write_int(i64::from(location.line), out);
+                out.extend_from_slice(b",\"column\":");
+                write_int(i64::from(location.column), out);
+                out.push(b'}');
+            }
+            out.push(b']');
+        }
+        if !fault.path.is_empty() {
+            out.extend_from_slice(b",\"path\":[");
+            for (at, step) in fault.path.iter().enumerate() {
+                if at > 0 {
+                    out.push(b',');
+                }
+                match step {
+                    PathStep::Key(key) => write_json_text(key, out),
+                    PathStep::Index(index) => write_int(*index as i64, out),
+                }
+            }
+            out.push(b']');
+        }
+        out.push(b'}');
+    }
+    out.push(b']');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graphql::request::Location;
+
+    #[test]
+    fn answers_as_json() {
+        assert_eq!(Response::default().to_json(""), b"{}");
+        let mut fault = Fault::at(Location { line: 1, column: 3 }, "no \"x\"");
+        fault.path = vec![PathStep::Key("q".into()), PathStep::Index(2)];
+        let data = Some(b"{\"q\":1}".to_vec());
+        let response = Response { data, errors: vec![fault], ..Response::default() };
+        let want = r#"{"errors":[{"message":"no \"x\"","locations":[{"line":1,"column":3}],"path":["q",2]}],"data":{"q":1},"extensions":{}}"#;
+        assert_eq!(String::from_utf8(response.to_json("{}")).unwrap(), want);
+    }
+}

@@ -1,0 +1,180 @@
+//! A request, root field by root field: those of a query beside each other on one version, those of a mutation one after
+//! the other, each in a commit of its own, until one fails.
+
+use crate::answer::write_json_text;
+use crate::db::Database;
+use crate::db::graphql::mutate::mutate;
+use crate::db::graphql::query::Reader;
+use crate::db::graphql::request::Headers;
+use crate::db::graphql::request::Request;
+use crate::db::graphql::request::Response;
+use crate::db::graphql::schema::LIMITS;
+use crate::db::graphql::schema::Loaded;
+use crate::db::guard::guarded;
+use crate::exec::Control;
+use crate::graph::Version;
+use crate::graphql::request::Fault;
+use crate::graphql::request::Field;
+use crate::graphql::request::Operation;
+use crate::graphql::request::OperationKind;
+use crate::graphql::request::PathStep;
+use rayon::iter::IntoParallelRefIterator;
+use rayon::iter::ParallelIterator;
+use std::sync::Arc;
+
+/// What a root field came to.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    /// The value as JSON text.
+    pub value: Vec<u8>,
+    /// What is wrong, each with its whole path.
+    pub errors: Vec<Fault>,
+    /// The null of a value that must not be null reaches the root: all of `data` is null.
+    pub spoils: bool,
+    /// Of a mutation: it did not happen, so those behind it do not happen either. There need not be an error.
+    pub failed: bool,
+    /// How many values and edges were asked for.
+    pub touched: u64,
+}
+
+impl Outcome {
+    /// Null, or no elements, because of a fault.
+    pub fn fault(field: &Field, fault: Fault) -> Outcome {
+        let value = if field.shape.ty.is_list() { "[]" } else { "null" };
+        let (value, errors) = (value.as_bytes().to_vec(), vec![fault]);
+        Outcome { value, errors, failed: true, ..Outcome::default() }
+    }
+}
+
+impl Database {
+    /// Carries out a GraphQL request. All that is wrong stands in the answer.
+    pub fn graphql(&self, request: &Request, headers: &Headers, control: &Control) -> Response {
+        guarded(|| {
+            let version = self.version()?;
+            let Some(loaded) = self.graphql_schemas().of(&version) else {
+                return Ok(Response::refused(vec![no_schema(&request.query)]));
+            };
+            let operation = match resolve(self, &loaded, request) {
+                Ok(operation) => operation,
+                Err(faults) => return Ok(Response::refused(faults)),
+            };
+            let run = Run { database: self, version, loaded, headers, control };
+            Ok(run.carry_out(&operation))
+        })
+        .unwrap_or_else(|error| Response::refused(vec![Fault::new(error.to_string())]))
+    }
+}
+
+fn resolve(
+    database: &Database,
+    loaded: &Loaded,
+    request: &Request,
+) -> Result<Operation, Vec<Fault>> {
+    let persisted = &database.graphql_schemas().persisted;
+    let request = persisted.complete(request).map_err(|fault| vec![fault])?;
+    let checked = loaded.requests.get(&loaded.api, &request.query, &LIMITS)?;
+    checked.resolve(&loaded.api, request.operation.as_deref(), &request.variables)
+}
+
+/// As the reference words it, which names the first field of the text.
+fn no_schema(text: &str) -> Fault {
+    let names = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let behind = text.find('{').map_or(text, |start| &text[start..]);
+    let first = behind.split(|c: char| !(c.is_alphanumeric() || c == '_')).find(|w| !w.is_empty());
+    let first = first.or(names.into_iter().find(|word| !word.is_empty())).unwrap_or("anything");
+    Fault::new(format!(
+        "Not resolving {first}. There's no GraphQL schema in Dgraph. Use the /admin API to add a GraphQL schema"
+    ))
+}
+
+/// A request while it runs.
+pub(super) struct Run<'a> {
+    /// Where.
+    pub database: &'a Database,
+    /// What queries read. A mutation reads and makes newer ones.
+    pub version: Arc<Version>,
+    /// By which schema.
+    pub loaded: Arc<Loaded>,
+    /// The headers that came with it.
+    pub headers: &'a Headers,
+    /// What stops it.
+    pub control: &'a Control,
+}
+
+impl Run<'_> {
+    fn carry_out(&self, operation: &Operation) -> Response {
+        let outcomes = match operation.kind {
+            OperationKind::Mutation => self.mutations(&operation.fields),
+            OperationKind::Query | OperationKind::Subscription => self.queries(&operation.fields),
+        };
+        let mut response = Response { max_age: operation.max_age, ..Response::default() };
+        let mut data = Vec::with_capacity(outcomes.iter().map(|it| it.value.len() + 32).sum());
+        data.push(b'{');
+        let mut spoiled = false;
+        for (field, outcome) in operation.fields.iter().zip(outcomes) {
+            response.errors.extend(outcome.errors);
+            response.touched += outcome.touched;
+            spoiled |= outcome.spoils;
+            if outcome.value.is_empty() {
+                continue;
+            }
+            if data.len() > 1 {
+                data.push(b',');
+            }
+            write_json_text(&field.shape.key, &mut data);
+            data.push(b':');
+            data.extend_from_slice(&outcome.value);
+        }
+        data.push(b'}');
+        response.data = Some(if spoiled { b"null".to_vec() } else { data });
+        response
+    }
+
+    /// Beside each other where there are several that have something to do.
+    fn queries(&self, fields: &[Field]) -> Vec<Outcome> {
+        let reader = Reader::new(self);
+        let long = fields.iter().filter(|field| reader.may_be_long(field)).count();
+        let each = |field: &Field| guarded_outcome(field, || reader.answer(field));
+        match self.database.pool() {
+            Ok(pool) if long > 1 => pool.install(|| fields.par_iter().map(each).collect()),
+            _ => fields.iter().map(each).collect(),
+        }
+    }
+
+    fn mutations(&self, fields: &[Field]) -> Vec<Outcome> {
+        let mut failed = false;
+        let each = |field: &Field| {
+            if field.shape.name == "__typename" {
+                let value = b"\"Mutation\"".to_vec();
+                return Outcome { value, ..Outcome::default() };
+            }
+            if failed {
+                return not_executed(field);
+            }
+            let outcome = guarded_outcome(field, || mutate(self, field));
+            failed = outcome.failed;
+            outcome
+        };
+        fields.iter().map(each).collect()
+    }
+}
+
+fn guarded_outcome(field: &Field, work: impl FnOnce() -> Outcome) -> Outcome {
+    guarded(|| Ok(work())).unwrap_or_else(|error| {
+        let fault =
+            Fault { path: root_path(field), ..Fault::at(field.shape.location, error.to_string()) };
+        Outcome::fault(field, fault)
+    })
+}
+
+/// The path of a root field.
+pub(super) fn root_path(field: &Field) -> Vec<PathStep> {
+    vec![PathStep::Key(field.shape.key.as_str().into())]
+}
+
+fn not_executed(field: &Field) -> Outcome {
+    let key = &field.shape.key;
+    let message = format!("Mutation {key} was not executed because of a previous error.");
+    let fault = Fault { path: root_path(field), ..Fault::at(field.shape.location, message) };
+    Outcome { errors: vec![fault], failed: true, ..Outcome::default() }
+}

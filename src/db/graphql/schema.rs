@@ -1,0 +1,290 @@
+//! Which GraphQL schema is in force.
+//!
+//! The text is data of the graph, so each version has its own. What was made of it is kept beside the store with the predicate
+//! that held the text: as long as a version has that very predicate, nothing is read again. Thus it does not matter how
+//! a text came into the graph: by a change, from a log or a snapshot, or by following another process.
+
+use crate::db::Database;
+use crate::db::graphql::persisted::Persisted;
+use crate::graph;
+use crate::graph::Predicate;
+use crate::graph::Version;
+use crate::graph::encode_changes;
+use crate::graphql::generate::Api;
+use crate::graphql::model::Custom;
+use crate::graphql::model::Model;
+use crate::graphql::request::Limits;
+use crate::graphql::request::Request;
+use crate::graphql::request::Requests;
+use crate::graphql::sdl::Settings;
+use crate::graphql::sdl::check_rules;
+use crate::graphql::sdl::read;
+use crate::graphql::syntax;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::Uid;
+use arc_swap::ArcSwap;
+use arc_swap::ArcSwapOption;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+/// What requests are bounded by.
+pub(super) const LIMITS: Limits = Limits { depth: 200, tokens: 1_000_000, fields: 100_000 };
+
+/// The schema that was asked for last, beside a store, and how requests are carried out.
+#[derive(Default)]
+pub struct Schemas {
+    options: ArcSwap<GraphqlOptions>,
+    /// Texts that requests name by their hashes.
+    pub(super) persisted: Persisted,
+    current: ArcSwapOption<Current>,
+    /// Held while the schema is changed.
+    changing: Mutex<()>,
+}
+
+/// How GraphQL is carried out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GraphqlOptions {
+    /// Answers tell more: why a mutation was refused.
+    pub debug: bool,
+    /// Where lambdas would be carried out. Schemas with `@lambda` are refused without it; such fields are null, with an error.
+    pub lambda_url: Option<String>,
+}
+
+struct Current {
+    /// Where the text was.
+    predicate: Arc<Predicate>,
+    /// `None` without a text.
+    loaded: Option<Arc<Loaded>>,
+    /// Grows with every change.
+    counter: u64,
+}
+
+/// A schema with all that is made of it.
+pub(super) struct Loaded {
+    /// The node of the text.
+    pub id: Uid,
+    /// What was declared.
+    pub model: Model,
+    /// What can be asked.
+    pub api: Api,
+    /// Texts of requests that were checked.
+    pub requests: Requests,
+    /// What browsers are told.
+    access: Arc<Access>,
+}
+
+/// The GraphQL schema as users see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphqlSchema {
+    /// The node that holds it.
+    pub id: Uid,
+    /// The text as it was given; empty when there is none.
+    pub schema: String,
+    /// The API that is made of it; empty when there is none.
+    pub generated: String,
+}
+
+/// What browsers are told about scripts that come from elsewhere.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Access {
+    /// The headers that requests may have, beside the usual ones.
+    pub headers: Vec<String>,
+    /// The origins whose scripts may read answers; empty for all.
+    pub origins: Vec<String>,
+}
+
+impl Schemas {
+    /// What a version's schema is; `None` when it has none, or one that can't be read any more.
+    pub(super) fn of(&self, version: &Version) -> Option<Arc<Loaded>> {
+        let predicate = version.predicate("dgraph.graphql.schema")?;
+        if let Some(current) = &*self.current.load()
+            && Arc::ptr_eq(&current.predicate, predicate)
+        {
+            return current.loaded.clone();
+        }
+        let found = graph::graphql_schema(version).filter(|(_, text)| !text.is_empty());
+        let loaded = found.and_then(|(id, text)| self.known(id, &text).or_else(|| load(id, &text)));
+        self.current.rcu(|old| {
+            let counter = old.as_ref().map_or(0, |old| old.counter) + 1;
+            let (predicate, loaded) = (Arc::clone(predicate), loaded.clone());
+            Some(Arc::new(Current { predicate, loaded, counter }))
+        });
+        loaded
+    }
+
+    /// What was made of the same text before.
+    fn known(&self, id: Uid, text: &str) -> Option<Arc<Loaded>> {
+        let current = self.current.load_full()?;
+        let loaded = current.loaded.as_ref()?;
+        (loaded.id == id && loaded.model.text == text).then(|| Arc::clone(loaded))
+    }
+
+    fn counter(&self) -> u64 {
+        self.current.load().as_ref().map_or(0, |current| current.counter)
+    }
+}
+
+impl Access {
+    fn of(model: &Model) -> Access {
+        let token = model.authorization.iter().map(|settings| settings.header.clone());
+        let types = model.types.iter().flat_map(|def| &def.fields);
+        let fields = types.chain(&model.queries).chain(&model.mutations);
+        let http = fields.filter_map(|field| match &field.custom {
+            Some(Custom::Http(http)) => Some(http),
+            _ => None,
+        });
+        let passed = http.flat_map(|http| http.forward_headers.iter().map(|pair| pair.1.clone()));
+        let mut headers: Vec<String> = token.chain(passed).collect();
+        headers.sort_unstable();
+        headers.dedup();
+        Access { headers, origins: model.allowed_origins.clone() }
+    }
+}
+
+/// What was accepted once is accepted again, whatever the options are now.
+fn load(id: Uid, text: &str) -> Option<Arc<Loaded>> {
+    let settings = Settings { lambda_url: Some(String::new()) };
+    let (model, api) = checked(text, &settings).ok()?;
+    let access = Arc::new(Access::of(&model));
+    Some(Arc::new(Loaded { id, model, api, requests: Requests::default(), access }))
+}
+
+/// Reads a schema and makes its API.
+///
+/// # Errors
+///
+/// All faults of the first stage of checks that has any.
+fn checked(
+    text: &str,
+    settings: &Settings,
+) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
+    let model = read(text, settings)?;
+    let internal = |error: Error| vec![syntax::Fault::new(error.to_string())];
+    let api = Api::new(&model).map_err(internal)?;
+    let faults = check_rules(&model, |rule| rule_faults(&api, rule));
+    if faults.is_empty() { Ok((model, api)) } else { Err(faults) }
+}
+
+fn rule_faults(api: &Api, rule: &str) -> Vec<String> {
+    match Request::parse(api, rule, &LIMITS) {
+        Ok(_) => Vec::new(),
+        Err(faults) => faults.into_iter().map(|fault| fault.message).collect(),
+    }
+}
+
+impl Database {
+    /// Says how GraphQL is carried out from now on.
+    pub fn set_graphql_options(&self, options: GraphqlOptions) {
+        self.graphql_schemas().options.store(Arc::new(options));
+    }
+
+    /// How GraphQL is carried out.
+    pub fn graphql_options(&self) -> Arc<GraphqlOptions> {
+        self.graphql_schemas().options.load_full()
+    }
+
+    fn graphql_settings(&self) -> Settings {
+        Settings { lambda_url: self.graphql_options().lambda_url.clone() }
+    }
+
+    /// Checks a GraphQL schema without setting it.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, each fault on a line of its own that begins with `input:` and the number of the text's line.
+    pub fn check_graphql_schema(&self, text: &str) -> std::result::Result<(), Vec<String>> {
+        let told = |faults: Vec<syntax::Fault>| faults.iter().map(ToString::to_string).collect();
+        checked(text, &self.graphql_settings()).map(|_| ()).map_err(told)
+    }
+
+    /// Sets the GraphQL schema: requests are answered by it from now on, and predicates and types that it needs are
+    /// added to the schema of the store. The text is kept with the data.
+    ///
+    /// # Errors
+    ///
+    /// `Schema` for what is wrong with the text; as [`Database::alter`] when the store's schema can't follow. Requests
+    /// are answered by the old schema then.
+    pub fn set_graphql_schema(&self, text: &str) -> Result<GraphqlSchema> {
+        let settings = self.graphql_settings();
+        let (model, _) = checked(text, &settings).map_err(|faults| schema_error(&faults))?;
+        let schemas = self.graphql_schemas();
+        let _changing = schemas.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.alter(&model.to_dql_schema())?;
+        let id = self.store_graphql_schema(text)?;
+        let loaded = schemas.of(&*self.version()?);
+        let generated = loaded.map_or_else(String::new, |loaded| loaded.api.sdl.clone());
+        Ok(GraphqlSchema { id, schema: text.to_owned(), generated })
+    }
+
+    fn store_graphql_schema(&self, text: &str) -> Result<Uid> {
+        let stored = self.change(None, |version, commit| {
+            let (changes, id) = graph::stage_graphql_schema(version, text)?;
+            if let Some(record) = &mut commit.record {
+                encode_changes(std::slice::from_ref(&changes), record);
+            }
+            Ok((changes.apply_keyed(version, &mut commit.keys)?, id))
+        })?;
+        Ok(stored.1)
+    }
+
+    /// The GraphQL schema; `None` when there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails only when it is closed.
+    pub fn graphql_schema(&self) -> Result<Option<GraphqlSchema>> {
+        let version = self.version()?;
+        let loaded = self.graphql_schemas().of(&version);
+        Ok(loaded.map(|loaded| GraphqlSchema {
+            id: loaded.id,
+            schema: loaded.model.text.clone(),
+            generated: loaded.api.sdl.clone(),
+        }))
+    }
+
+    /// The node that holds the GraphQL schema, or will hold it: it is made where it is missing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::mutate`] when it has to be made.
+    pub fn graphql_schema_id(&self) -> Result<Uid> {
+        match graph::graphql_schema(&*self.version()?) {
+            Some((id, _)) => Ok(id),
+            None => self.store_graphql_schema(""),
+        }
+    }
+
+    /// What the schema says about scripts that come from elsewhere.
+    pub fn graphql_access(&self) -> Arc<Access> {
+        let version = self.version().ok();
+        let loaded = version.and_then(|version| self.graphql_schemas().of(&version));
+        loaded.map_or_else(Arc::default, |loaded| Arc::clone(&loaded.access))
+    }
+
+    /// A number that grows whenever the GraphQL schema has changed.
+    ///
+    /// # Errors
+    ///
+    /// Fails only when it is closed.
+    pub fn graphql_schema_counter(&self) -> Result<u64> {
+        let schemas = self.graphql_schemas();
+        schemas.of(&*self.version()?);
+        Ok(schemas.counter())
+    }
+}
+
+fn schema_error(faults: &[syntax::Fault]) -> Error {
+    let told = faults.iter().map(|fault| {
+        let places = fault.places.iter();
+        let places: Vec<String> = places
+            .map(|place| format!("{{Line: {}, Column: {}}}", place.line, place.column))
+            .collect();
+        match places.is_empty() {
+            true => fault.to_string(),
+            false => format!("{fault}\n (Locations: [{}])", places.join(", ")),
+        }
+    });
+    Error::schema(told.collect::<Vec<_>>().join("\n"))
+}

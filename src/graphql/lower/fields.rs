@@ -1,0 +1,271 @@
+//! Selections → fields of the plan. What several types are asked for is fetched once.
+
+use apollo_compiler::Name;
+
+use crate::graphql::lower::aggregate::aggregate;
+use crate::graphql::lower::cascade::cascade;
+use crate::graphql::lower::filter::filter;
+use crate::graphql::lower::filter::has_type;
+use crate::graphql::lower::order;
+use crate::graphql::lower::shape::Dimension;
+use crate::graphql::lower::shape::Key;
+use crate::graphql::lower::shape::Leaf;
+use crate::graphql::lower::shape::ObjectShape;
+use crate::graphql::lower::shape::Source;
+use crate::graphql::lower::shape::Variant;
+use crate::graphql::lower::target::all;
+use crate::graphql::lower::target::fetched;
+use crate::graphql::lower::target::is_uid;
+use crate::graphql::lower::target::plan_field;
+use crate::graphql::model;
+use crate::graphql::model::Kind;
+use crate::graphql::model::Model;
+use crate::graphql::model::Predicate;
+use crate::graphql::model::TypeDef;
+use crate::graphql::request;
+use crate::graphql::request::Branch;
+use crate::graphql::request::Fault;
+use crate::graphql::request::Selection;
+use crate::plan;
+use crate::plan::Field;
+use crate::plan::FieldKind;
+use crate::plan::Filter;
+use std::sync::Arc;
+
+/// The levels that a request may be nested, which its text is bounded by already.
+const DEPTH_MAX: usize = 250;
+
+/// The fields that a plan may have: fragments of fragments on types that implement one interface multiply.
+const FIELDS_MAX: usize = 200_000;
+
+/// Makes plans by a schema.
+pub(super) struct Lowering<'a> {
+    /// The schema.
+    pub model: &'a Model,
+    depth: usize,
+    count: usize,
+}
+
+/// The fields of one selection in the plan.
+#[derive(Default)]
+struct Fetched {
+    fields: Vec<Arc<Field>>,
+    /// Several types ask, so some may ask for the same.
+    is_shared: bool,
+}
+
+impl Fetched {
+    /// The place of a field that fetches values.
+    fn value(&mut self, predicate: &Predicate) -> usize {
+        let field = fetched(predicate);
+        let same = |known: &Arc<Field>| !known.has_body && known.kind == field.kind;
+        self.fields.iter().position(same).unwrap_or_else(|| self.push(field))
+    }
+
+    /// The place of a field of edges. Those of different types that came from one fragment are one.
+    fn edges(&mut self, field: Field) -> usize {
+        let same = |known: &Arc<Field>| **known == field;
+        let known = self.is_shared.then(|| self.fields.iter().position(same)).flatten();
+        known.unwrap_or_else(|| self.push(field))
+    }
+
+    fn push(&mut self, field: Field) -> usize {
+        self.fields.push(Arc::new(field));
+        self.fields.len() - 1
+    }
+}
+
+/// What a selection becomes.
+pub(super) struct Selected<'a> {
+    /// What to fetch.
+    pub fields: Vec<Arc<Field>>,
+    /// How to write it.
+    pub shape: ObjectShape<'a>,
+    /// The types that objects can have.
+    pub types: Vec<&'a TypeDef>,
+}
+
+impl<'a> Lowering<'a> {
+    /// For one root field.
+    pub fn new(model: &'a Model) -> Lowering<'a> {
+        Lowering { model, depth: 0, count: 0 }
+    }
+
+    /// What is asked of objects that are declared to be of a type.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with an argument below.
+    pub fn selection(
+        &mut self,
+        declared: &'a TypeDef,
+        selection: &'a Selection,
+        inherited: Option<&'a request::Cascade>,
+    ) -> Result<Selected<'a>, Fault> {
+        if DEPTH_MAX < self.depth {
+            return Err(Fault::new("the request is nested too deeply"));
+        }
+        self.depth += 1;
+        let is_shared = declared.kind != Kind::Object;
+        let mut fetched = Fetched { is_shared, ..Fetched::default() };
+        let mut shape = ObjectShape::default();
+        let mut types = Vec::new();
+        if is_shared {
+            shape.type_place = Some(fetched.value(&Predicate::new("dgraph.type")));
+        }
+        // Where nodes of one type are asked for, what stands there for others does not matter.
+        let is_one = |name: &Name| *name == *declared.name;
+        let alone = selection.branches.iter().filter(|branch| branch.types.iter().any(is_one));
+        let alone: Vec<&Branch> = match declared.kind {
+            Kind::Object => alone.collect(),
+            _ => selection.branches.iter().collect(),
+        };
+        for branch in alone {
+            let defs: Vec<&'a TypeDef> =
+                branch.types.iter().filter_map(|name| self.model.get(name)).collect();
+            let first = match declared.kind {
+                Kind::Object => Some(&declared),
+                _ => defs.first(),
+            };
+            let Some(first) = first else { continue };
+            let mut keys = Vec::with_capacity(branch.fields.len());
+            for field in branch.fields.iter() {
+                let source = self.source(first, field, inherited, &mut fetched)?;
+                keys.push(Key { field, source });
+            }
+            types.extend_from_slice(&defs);
+            shape.variants.push(Variant { types: defs, keys });
+        }
+        if let (Some(_), Some(branch)) = (shape.type_place, selection.branches.first()) {
+            for field in
+                branch.fields.iter().filter(|field| declared.field(&field.shape.name).is_some())
+            {
+                let source = self.source(declared, field, inherited, &mut fetched)?;
+                shape.unknown.push(Key { field, source });
+            }
+        }
+        self.depth -= 1;
+        Ok(Selected { fields: fetched.fields, shape, types })
+    }
+
+    fn source(
+        &mut self,
+        def: &'a TypeDef,
+        asked: &'a request::Field,
+        inherited: Option<&'a request::Cascade>,
+        fetched: &mut Fetched,
+    ) -> Result<Source<'a>, Fault> {
+        self.count += 1;
+        if FIELDS_MAX < self.count {
+            let message = format!("the request asks for more than {FIELDS_MAX} fields");
+            return Err(Fault::at(asked.shape.location, message));
+        }
+        let name = asked.shape.name.as_str();
+        let Some(field) = def.field(name) else {
+            return match name {
+                "__typename" => Ok(Source::TypeName),
+                "vector_distance" => Ok(Source::Distance),
+                _ => self.aggregated(def, asked, inherited, fetched),
+            };
+        };
+        if field.is_custom() {
+            return Ok(Source::Elsewhere);
+        }
+        if is_uid(field) {
+            return Ok(Source::Uid);
+        }
+        let Some(predicate) = &field.predicate else { return Ok(Source::Null) };
+        if Dimension::from_name(field.ty.name()).is_some() {
+            return Ok(Source::Geo(fetched.value(predicate)));
+        }
+        match self.model.get(field.ty.name()) {
+            None => Ok(Source::Leaf(fetched.value(predicate), leaf(field.ty.name()))),
+            Some(values) if values.kind == Kind::Enum => {
+                Ok(Source::Leaf(fetched.value(predicate), Leaf::Enum(values)))
+            }
+            Some(target) => {
+                let inherited = asked.cascade.as_ref().or(inherited);
+                let Selected { fields, shape, types } =
+                    self.selection(target, &asked.selection, inherited)?;
+                let edges = self.edges(predicate, target, asked)?;
+                let cascade = cascade(&types, inherited);
+                let edges = Field { fields, cascade, ..edges };
+                Ok(Source::Edges(fetched.edges(edges), shape))
+            }
+        }
+    }
+
+    /// The edges of a field: filtered, ordered and cut as its arguments say.
+    fn edges(
+        &self,
+        predicate: &Predicate,
+        target: &'a TypeDef,
+        asked: &'a request::Field,
+    ) -> Result<Field, Fault> {
+        let given = asked.arguments.given("filter");
+        let filter = self.admitted(target, asked, given, predicate.reverse)?;
+        let (order, page) = (order::order(target, &asked.arguments), order::page(&asked.arguments));
+        order::check(&order, page).map_err(|message| refused(asked, &message))?;
+        Ok(Field { filter, order, page, has_body: true, ..fetched(predicate) })
+    }
+
+    /// The filter of a field, with what is asked of its nodes anyway: edges that come in may come from nodes of other types.
+    pub fn admitted(
+        &self,
+        target: &TypeDef,
+        asked: &request::Field,
+        given: Option<&request::Value>,
+        checks_type: bool,
+    ) -> Result<Option<Filter>, Fault> {
+        let given = given.map(|value| filter(self.model, target, value)).transpose();
+        let given = given.map_err(|message| refused(asked, &message))?.flatten();
+        let checked = (checks_type && target.kind != Kind::Union).then(|| has_type(target));
+        Ok(all(given.into_iter().chain(checked).collect()))
+    }
+
+    /// `<field>Aggregate`.
+    fn aggregated(
+        &mut self,
+        def: &'a TypeDef,
+        asked: &'a request::Field,
+        inherited: Option<&'a request::Cascade>,
+        fetched: &mut Fetched,
+    ) -> Result<Source<'a>, Fault> {
+        let name = asked.shape.name.strip_suffix("Aggregate");
+        let field: Option<&model::Field> = name.and_then(|name| def.field(name));
+        let target = field.and_then(|field| self.model.get(field.ty.name()));
+        let predicate = field.and_then(|field| field.predicate.as_ref());
+        let (Some(target), Some(predicate)) = (target, predicate) else { return Ok(Source::Null) };
+        let (shape, fields) = aggregate(target, asked);
+        let inherited = asked.cascade.as_ref().or(inherited);
+        let edges = Field {
+            fields,
+            cascade: cascade(&[target], inherited),
+            ..self.edges(predicate, target, asked)?
+        };
+        Ok(Source::Aggregate(fetched.edges(edges), shape))
+    }
+}
+
+/// How the values of a scalar are written.
+pub(super) fn leaf(scalar: &str) -> Leaf<'static> {
+    match scalar {
+        "Int" => Leaf::Int,
+        "Int64" => Leaf::Int64,
+        "Float" => Leaf::Float,
+        "Boolean" => Leaf::Boolean,
+        "DateTime" => Leaf::DateTime,
+        _ => Leaf::Text,
+    }
+}
+
+/// A field that the store could not have answered.
+pub(super) fn refused(asked: &request::Field, message: &str) -> Fault {
+    let message = format!("Dgraph query failed because Dgraph execution failed because {message}");
+    Fault::at(asked.shape.location, message)
+}
+
+/// The field of a node's uid, for selections that would be empty.
+pub(super) fn uid_field() -> Arc<plan::Field> {
+    Arc::new(plan_field(FieldKind::Uid, "uid".to_owned()))
+}

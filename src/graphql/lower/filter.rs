@@ -1,0 +1,251 @@
+//! `filter: {...}` → conditions on nodes.
+//!
+//! All keys of an object hold together, but for `or`: what it lists is an alternative to all the rest.
+
+use crate::graphql::lower::geo::geo_call;
+use crate::graphql::lower::target::all;
+use crate::graphql::lower::target::filter_of;
+use crate::graphql::lower::target::is_uid;
+use crate::graphql::lower::target::nothing;
+use crate::graphql::lower::target::reference;
+use crate::graphql::lower::value::text_of;
+use crate::graphql::model::Field;
+use crate::graphql::model::Kind;
+use crate::graphql::model::Model;
+use crate::graphql::model::TypeDef;
+use crate::graphql::request::Value;
+use crate::plan::Argument;
+use crate::plan::Call;
+use crate::plan::Comparison;
+use crate::plan::Filter;
+use crate::plan::Operand;
+use crate::plan::TermIndex;
+use crate::plan::TextMatch;
+use crate::types::Uid;
+
+/// What a filter asks of nodes of a type; `None` when it asks for nothing.
+///
+/// # Errors
+///
+/// What is wrong with a value, in the words of the reference.
+pub(super) fn filter(
+    model: &Model,
+    def: &TypeDef,
+    value: &Value,
+) -> Result<Option<Filter>, String> {
+    let Value::Object(entries) = value else { return Ok(None) };
+    if def.kind == Kind::Union {
+        return union_filter(model, def, value);
+    }
+    let mut together = Vec::new();
+    let mut alternatives = None;
+    for (key, value) in entries {
+        if let Some(field) = def.field(key) {
+            together.extend(field_filter(field, value)?);
+            continue;
+        }
+        match (key.as_str(), value) {
+            (_, Value::Null) => {}
+            ("and", Value::List(items)) => {
+                for item in items {
+                    together.extend(filter(model, def, item)?);
+                }
+            }
+            ("not", _) => together.push(match filter(model, def, value)? {
+                Some(inner) => Filter::Not(Box::new(inner)),
+                None => nothing(),
+            }),
+            ("has", Value::List(names)) => {
+                let fields = names.iter().filter_map(|name| def.field(name.as_str()?));
+                together.extend(fields.filter_map(has));
+            }
+            ("or", Value::List(items)) if !items.is_empty() => {
+                let each = items.iter().map(|item| filter(model, def, item));
+                alternatives = Some(each.collect::<Result<Option<Vec<Filter>>, String>>()?);
+            }
+            _ => {}
+        }
+    }
+    Ok(match (all(together), alternatives) {
+        (together, None) => together,
+        // One of the alternatives asks for nothing.
+        (_, Some(None)) => None,
+        (together, Some(Some(mut any))) => {
+            any.extend(together);
+            if any.len() > 1 { Some(Filter::Or(any)) } else { any.pop() }
+        }
+    })
+}
+
+/// The nodes that have a type.
+pub(in crate::graphql) fn has_type(def: &TypeDef) -> Filter {
+    filter_of(Call::Type(def.dgraph_type.clone()))
+}
+
+/// The uids in a list of texts, ascending; what is no uid names no node.
+pub(super) fn uids_of(value: &Value) -> Vec<u64> {
+    let one = std::slice::from_ref(value);
+    let items = value.as_list().unwrap_or(one).iter();
+    let mut uids: Vec<u64> = items
+        .filter_map(|item| Some(Uid::parse(item.as_str()?)?.0))
+        .filter(|uid| *uid != 0)
+        .collect();
+    uids.sort_unstable();
+    uids.dedup();
+    uids
+}
+
+fn has(field: &Field) -> Option<Filter> {
+    Some(filter_of(Call::Has(reference(field.predicate.as_ref()?))))
+}
+
+/// `memberTypes` says which members there are, `<member>Filter` what is asked of one.
+fn union_filter(model: &Model, def: &TypeDef, value: &Value) -> Result<Option<Filter>, String> {
+    let wanted = value.get("memberTypes").and_then(Value::as_list);
+    let is_wanted =
+        |name: &str| wanted.is_none_or(|wanted| wanted.iter().any(|it| it.as_str() == Some(name)));
+    let mut members = Vec::new();
+    let mut is_open = wanted.is_none();
+    for name in def.members.iter().filter(|name| is_wanted(name)) {
+        let Some(member) = model.get(name) else { continue };
+        let key = format!("{}Filter", lower_first(name));
+        let inner = value.get(&key).map(|value| filter(model, member, value)).transpose()?;
+        let inner = inner.flatten();
+        is_open &= inner.is_none();
+        let parts = [Some(has_type(member)), inner].into_iter().flatten().collect();
+        members.extend(all(parts));
+    }
+    Ok(match members.len() {
+        _ if is_open => None,
+        0 => Some(nothing()),
+        1 => members.pop(),
+        _ => Some(Filter::Or(members)),
+    })
+}
+
+/// A name with its first letter in lower case.
+pub(super) fn lower_first(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+fn field_filter(field: &Field, value: &Value) -> Result<Option<Filter>, String> {
+    if is_uid(field) {
+        return Ok(match value {
+            Value::Null => None,
+            value => Some(filter_of(Call::Uid { uids: uids_of(value), vars: Vec::new() })),
+        });
+    }
+    let Some(predicate) = &field.predicate else { return Ok(None) };
+    let equals = |arguments| Call::Compare {
+        op: Comparison::Eq,
+        left: Operand::Predicate(reference(predicate)),
+        arguments,
+    };
+    match value {
+        Value::Boolean(truth) => {
+            Ok(Some(filter_of(equals(vec![Argument::Text(truth.to_string())]))))
+        }
+        // The key of another service's entity is filtered as a list of values.
+        Value::List(values) => {
+            let texts = values.iter().filter_map(text_of).map(Argument::Text).collect();
+            Ok(Some(one_of(equals, texts)))
+        }
+        Value::Object(functions) => match functions.first() {
+            Some((name, value)) => function_filter(field, name, value),
+            None => Ok(None),
+        },
+        _ => Ok(None),
+    }
+}
+
+fn one_of(equals: impl Fn(Vec<Argument>) -> Call, texts: Vec<Argument>) -> Filter {
+    if texts.is_empty() { nothing() } else { filter_of(equals(texts)) }
+}
+
+fn function_filter(field: &Field, name: &str, value: &Value) -> Result<Option<Filter>, String> {
+    let Some(predicate) = &field.predicate else { return Ok(None) };
+    let predicate = reference(predicate);
+    if matches!(value, Value::Null) {
+        let has_none = || Filter::Not(Box::new(filter_of(Call::Has(predicate))));
+        return Ok((name == "eq").then(has_none));
+    }
+    let compare = |op| {
+        let arguments = text_of(value).map(Argument::Text).into_iter().collect();
+        Call::Compare { op, left: Operand::Predicate(predicate.clone()), arguments }
+    };
+    let terms = |index, wants| Call::Terms {
+        predicate: predicate.clone(),
+        index,
+        wants,
+        text: text_of(value).unwrap_or_default(),
+    };
+    let call = match name {
+        "eq" => compare(Comparison::Eq),
+        "le" => compare(Comparison::Le),
+        "lt" => compare(Comparison::Lt),
+        "ge" => compare(Comparison::Ge),
+        "gt" => compare(Comparison::Gt),
+        "in" => {
+            let values = value.as_list().unwrap_or(&[]).iter().filter_map(text_of);
+            let left = || Operand::Predicate(predicate.clone());
+            let equals = |arguments| Call::Compare { op: Comparison::Eq, left: left(), arguments };
+            return Ok(Some(one_of(equals, values.map(Argument::Text).collect())));
+        }
+        "between" => {
+            let end = |key| value.get(key).and_then(text_of).map(Argument::Text);
+            let (Some(low), Some(high)) = (end("min"), end("max")) else { return Ok(None) };
+            Call::Between { left: Operand::Predicate(predicate), low, high }
+        }
+        "allofterms" => terms(TermIndex::Term, TextMatch::All),
+        "anyofterms" => terms(TermIndex::Term, TextMatch::Any),
+        "alloftext" => terms(TermIndex::FullText, TextMatch::All),
+        "anyoftext" => terms(TermIndex::FullText, TextMatch::Any),
+        "ngram" => terms(TermIndex::NGram, TextMatch::All),
+        "regexp" => {
+            let text = text_of(value).unwrap_or_default();
+            let (pattern, flags) = regular_expression(&text)?;
+            Call::Regexp { predicate, pattern, flags }
+        }
+        _ => match geo_call(name, value, predicate) {
+            Some(call) => call,
+            None => return Ok(None),
+        },
+    };
+    Ok(Some(filter_of(call)))
+}
+
+/// The parts of `/pattern/flags`.
+fn regular_expression(text: &str) -> Result<(String, String), String> {
+    let inside = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
+    match inside {
+        Some((pattern, flags)) if flags.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
+            Ok((pattern.replace("\\/", "/"), flags.to_owned()))
+        }
+        _ => Err(format!(
+            "Function 'regexp' requires 2 arguments, but got 1 ([{text}]): write the expression between slashes"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regular_expressions_stand_between_slashes() {
+        let parts = |pattern: &str, flags: &str| Ok((pattern.to_owned(), flags.to_owned()));
+        assert_eq!(regular_expression("/a.*b/i"), parts("a.*b", "i"));
+        assert_eq!(regular_expression(r"/a\/b/"), parts("a/b", ""));
+        for bad in ["", "a", "/", "a/b", "/a", "/a/b)"] {
+            assert!(regular_expression(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn uids_in_any_form() {
+        let texts = ["0x2", "1", "no", "0x2", "0"].map(|text| Value::String(text.into()));
+        assert_eq!(uids_of(&Value::List(texts.into())), [1, 2]);
+        assert_eq!(uids_of(&Value::Null), [0; 0]);
+    }
+}

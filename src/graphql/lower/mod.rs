@@ -1,0 +1,25 @@
+//! Resolved fields → plans of the executor, with the shape that their answers take. No query text comes in between.
+
+mod shape;
+mod target;
+mod value;
+mod filter;
+mod geo;
+mod order;
+mod cascade;
+mod aggregate;
+mod fields;
+mod entities;
+mod similar;
+mod root;
+
+pub use root::{lower, lower_filter, lower_nodes};
+pub use shape::{
+    AggregateKey, AggregateOp, AggregateShape, Dimension, Key, Leaf, Lowered, ObjectShape,
+    RootShape, Source, Variant,
+};
+pub use similar::{Metric, SimilarTo, lower_reference};
+
+pub(in crate::graphql) use filter::has_type;
+pub(in crate::graphql) use root::node_block;
+pub(in crate::graphql) use target::plan_field;

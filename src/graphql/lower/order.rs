@@ -1,0 +1,55 @@
+//! `order`, `first`, `offset` and `after`.
+
+use crate::graphql::lower::target::language;
+use crate::graphql::model::TypeDef;
+use crate::graphql::request::Arguments;
+use crate::graphql::request::Value;
+use crate::plan::Order;
+use crate::plan::OrderKey;
+use crate::plan::Page;
+use crate::types::Uid;
+
+/// So many keys an order may have.
+const KEYS_MAX: usize = 100;
+
+/// The sort keys that `order` names, the outermost first.
+pub(super) fn order(def: &TypeDef, arguments: &Arguments) -> Order {
+    let mut keys = Order::new();
+    let mut next = arguments.given("order");
+    while let Some(value) = next.filter(|_| keys.len() < KEYS_MAX) {
+        let key = |direction| value.get(direction).and_then(Value::as_str);
+        let found = key("asc").map(|name| (name, false)).or(key("desc").map(|name| (name, true)));
+        if let Some((name, descending)) = found
+            && let Some(predicate) = def.field(name).and_then(|field| field.predicate.as_ref())
+        {
+            keys.push(OrderKey::Predicate {
+                predicate: predicate.name.clone(),
+                lang: language(&predicate.language),
+                descending,
+            });
+        }
+        next = value.get("then");
+    }
+    keys
+}
+
+/// The part that is wanted. `first: 0` means all, as in the reference.
+pub(super) fn page(arguments: &Arguments) -> Page {
+    let number = |name| {
+        let number = arguments.given(name).and_then(Value::as_int).unwrap_or(0);
+        i32::try_from(number).unwrap_or(if number < 0 { i32::MIN } else { i32::MAX })
+    };
+    let after = arguments.given("after").and_then(Value::as_str).and_then(Uid::parse);
+    Page { first: number("first"), offset: number("offset"), after: after.map_or(0, |uid| uid.0) }
+}
+
+/// Refuses the last ones of an order, as the reference does.
+pub(super) fn check(order: &Order, page: Page) -> Result<(), String> {
+    match order.first() {
+        Some(OrderKey::Predicate { predicate, .. }) if page.first < 0 => Err(format!(
+            "We do not yet support negative or infinite count with sorting: {predicate} {}. Try flipping order and return first few elements instead.",
+            page.first
+        )),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,265 @@
+//! Root fields → plans.
+
+use crate::graphql::generate::RootKind;
+use crate::graphql::lower::aggregate::aggregate;
+use crate::graphql::lower::cascade::cascade;
+use crate::graphql::lower::entities::entities;
+use crate::graphql::lower::fields::Lowering;
+use crate::graphql::lower::fields::Selected;
+use crate::graphql::lower::fields::refused;
+use crate::graphql::lower::filter::has_type;
+use crate::graphql::lower::order;
+use crate::graphql::lower::shape::Lowered;
+use crate::graphql::lower::shape::ObjectShape;
+use crate::graphql::lower::shape::RootShape;
+use crate::graphql::lower::similar::SimilarTo;
+use crate::graphql::lower::similar::similar;
+use crate::graphql::lower::target::all;
+use crate::graphql::lower::target::filter_of;
+use crate::graphql::lower::target::function;
+use crate::graphql::lower::target::is_uid;
+use crate::graphql::lower::target::plan_field;
+use crate::graphql::lower::target::reference;
+use crate::graphql::lower::value::text_of;
+use crate::graphql::model;
+use crate::graphql::model::Model;
+use crate::graphql::model::TypeDef;
+use crate::graphql::request::Fault;
+use crate::graphql::request::Field;
+use crate::graphql::request::PathStep;
+use crate::graphql::request::Value;
+use crate::plan::Argument;
+use crate::plan::Block;
+use crate::plan::BlockKind;
+use crate::plan::Call;
+use crate::plan::Comparison;
+use crate::plan::FieldKind;
+use crate::plan::Filter;
+use crate::plan::Operand;
+use crate::plan::Page;
+use crate::plan::Query;
+use crate::types::Position;
+use crate::types::Uid;
+use std::sync::Arc;
+
+/// The plan of a field of `Query` that is answered from the store. `to` matters for `querySimilarT...` alone.
+///
+/// # Errors
+///
+/// What is wrong with an argument, in the words of the reference.
+pub fn lower<'a>(model: &'a Model, field: &'a Field, to: SimilarTo) -> Result<Lowered<'a>, Fault> {
+    let Some(root) = &field.shape.root else { return Err(wrong(field, "it is no root field")) };
+    if root.kind == RootKind::Entities {
+        return entities(model, field);
+    }
+    let def = model.get(&root.type_name);
+    let def = def.ok_or_else(|| wrong(field, "there is no such type"))?;
+    match root.kind {
+        RootKind::Get => get(model, def, field),
+        RootKind::CheckPassword => check_password(model, def, field),
+        RootKind::Query => list(model, def, field, None),
+        RootKind::Aggregate => aggregated(model, def, field),
+        RootKind::SimilarById | RootKind::SimilarByEmbedding => similar(model, def, field, to),
+        _ => Err(wrong(field, "it is not answered from the store")),
+    }
+}
+
+/// The plan of a list of nodes that are known by their uids, as in the payload of a mutation. `field` is the list's field,
+/// with its arguments and selection. Nodes that are gone, or not of the type, are left out.
+///
+/// # Errors
+///
+/// As [`lower`].
+pub fn lower_nodes<'a>(
+    model: &'a Model,
+    type_name: &str,
+    field: &'a Field,
+    mut uids: Vec<u64>,
+) -> Result<Lowered<'a>, Fault> {
+    let def = model.get(type_name).ok_or_else(|| wrong(field, "there is no such type"))?;
+    uids.sort_unstable();
+    uids.dedup();
+    list(model, def, field, Some(Call::Uid { uids, vars: Vec::new() }))
+}
+
+/// The block that selects the nodes of a type that pass a filter, for a mutation. It shows nothing.
+///
+/// # Errors
+///
+/// As [`lower`].
+pub fn lower_filter(
+    model: &Model,
+    type_name: &str,
+    field: &Field,
+    filter: Option<&Value>,
+) -> Result<Block, Fault> {
+    let def = model.get(type_name).ok_or_else(|| wrong(field, "there is no such type"))?;
+    let block = chosen(model, def, field, filter, None)?;
+    Ok(Block { name: "var".to_owned(), kind: BlockKind::Hidden, has_body: false, ..block })
+}
+
+fn get<'a>(model: &'a Model, def: &'a TypeDef, field: &'a Field) -> Result<Lowered<'a>, Fault> {
+    let block = get_block(def, field)?;
+    let (query, shape) = with_selection(model, def, field, block)?;
+    Ok(Lowered { query, shape: RootShape::One(shape) })
+}
+
+fn with_selection<'a>(
+    model: &'a Model,
+    def: &'a TypeDef,
+    field: &'a Field,
+    mut block: Block,
+) -> Result<(Query, ObjectShape<'a>), Fault> {
+    let inherited = field.cascade.as_ref();
+    let Selected { fields, shape, types } =
+        Lowering::new(model).selection(def, &field.selection, inherited)?;
+    block.cascade = cascade(&types, inherited);
+    block.fields = fields;
+    Ok((Query { blocks: vec![block], ..Query::default() }, shape))
+}
+
+fn check_password<'a>(
+    model: &'a Model,
+    def: &'a TypeDef,
+    field: &'a Field,
+) -> Result<Lowered<'a>, Fault> {
+    let secret = def.secret.as_ref().ok_or_else(|| wrong(field, "there is no password"))?;
+    let password = field.arguments.given(&secret.field).and_then(text_of).unwrap_or_default();
+    let (mut query, shape) = with_selection(model, def, field, get_block(def, field)?)?;
+    let kind = FieldKind::CheckPassword { name: secret.predicate.clone(), password };
+    let fields = &mut query.blocks[0].fields;
+    let place = fields.len();
+    fields.push(Arc::new(plan_field(kind, "checkpwd".to_owned())));
+    Ok(Lowered { query, shape: RootShape::Checked(place, shape) })
+}
+
+fn list<'a>(
+    model: &'a Model,
+    def: &'a TypeDef,
+    field: &'a Field,
+    nodes: Option<Call>,
+) -> Result<Lowered<'a>, Fault> {
+    let mut block = filtered(model, def, field, nodes)?;
+    block.order = order::order(def, &field.arguments);
+    block.page = order::page(&field.arguments);
+    order::check(&block.order, block.page).map_err(|message| refused(field, &message))?;
+    let (query, shape) = with_selection(model, def, field, block)?;
+    Ok(Lowered { query, shape: RootShape::List(shape) })
+}
+
+fn aggregated<'a>(
+    model: &'a Model,
+    def: &'a TypeDef,
+    field: &'a Field,
+) -> Result<Lowered<'a>, Fault> {
+    let mut block = filtered(model, def, field, None)?;
+    let (shape, fields) = aggregate(def, field);
+    block.fields = fields;
+    if block.fields.is_empty() {
+        // Counted without being listed.
+        block.fields.push(Arc::new(plan_field(FieldKind::CountUid, "count".to_owned())));
+    }
+    block.cascade = cascade(&[def], field.cascade.as_ref());
+    let query = Query { blocks: vec![block], ..Query::default() };
+    Ok(Lowered { query, shape: RootShape::Aggregate(shape) })
+}
+
+/// The nodes of a type, or those given, that pass the filter. A filter that an index answers alone comes first.
+fn filtered(
+    model: &Model,
+    def: &TypeDef,
+    field: &Field,
+    nodes: Option<Call>,
+) -> Result<Block, Fault> {
+    chosen(model, def, field, field.arguments.given("filter"), nodes)
+}
+
+fn chosen(
+    model: &Model,
+    def: &TypeDef,
+    field: &Field,
+    filter: Option<&Value>,
+    nodes: Option<Call>,
+) -> Result<Block, Fault> {
+    let given = Lowering::new(model).admitted(def, field, filter, false)?;
+    if let Some(nodes) = nodes {
+        let filter = all([Some(has_type(def)), given].into_iter().flatten().collect());
+        return Ok(node_block(nodes, filter));
+    }
+    Ok(match given {
+        Some(Filter::Function(function)) if comes_first(&function.call) => {
+            node_block(function.call, Some(has_type(def)))
+        }
+        filter => node_block(Call::Type(def.dgraph_type.clone()), filter),
+    })
+}
+
+fn comes_first(call: &Call) -> bool {
+    matches!(call, Call::Uid { .. } | Call::Compare { op: Comparison::Eq, .. })
+}
+
+/// The node that the arguments name, by its uid and the values that are unique.
+pub(super) fn get_block(def: &TypeDef, field: &Field) -> Result<Block, Fault> {
+    let mut calls = Vec::new();
+    for key in &def.fields {
+        let is_key = key.is_id() || key.unique.is_some();
+        let Some(value) = field.arguments.given(&key.name).filter(|_| is_key) else { continue };
+        if is_uid(key) && value.as_str().and_then(Uid::parse).is_none() {
+            let text = text_of(value).unwrap_or_default();
+            let message =
+                format!("ID argument ({text}) of {} was not able to be parsed", field.shape.name);
+            return Err(wrong(field, &message));
+        }
+        calls.push(key_call(key, value));
+    }
+    if calls.is_empty() {
+        calls.push(Call::Uid { uids: Vec::new(), vars: Vec::new() });
+    }
+    let root = calls.remove(0);
+    let rest = calls.into_iter().map(filter_of).chain([has_type(def)]);
+    Ok(node_block(root, all(rest.collect())))
+}
+
+/// The nodes that have a key.
+pub(super) fn key_call(key: &model::Field, value: &Value) -> Call {
+    match &key.predicate {
+        Some(predicate) => Call::Compare {
+            op: Comparison::Eq,
+            left: Operand::Predicate(reference(predicate)),
+            arguments: text_of(value).map(Argument::Text).into_iter().collect(),
+        },
+        None => {
+            let uid = value.as_str().and_then(Uid::parse).filter(|uid| uid.0 != 0);
+            Call::Uid { uids: uid.map(|uid| uid.0).into_iter().collect(), vars: Vec::new() }
+        }
+    }
+}
+
+/// A block that shows nodes.
+pub(in crate::graphql) fn node_block(root: Call, filter: Option<Filter>) -> Block {
+    Block {
+        name: "q".to_owned(),
+        at: Position::default(),
+        kind: BlockKind::Visible,
+        var: None,
+        root: Some(function(root)),
+        filter,
+        order: Vec::new(),
+        page: Page::default(),
+        cascade: None,
+        normalize: false,
+        ignore_reflex: false,
+        recurse: None,
+        group_by: None,
+        fields: Vec::new(),
+        has_body: true,
+        reads: Vec::new(),
+        defines: Vec::new(),
+    }
+}
+
+/// A root field whose arguments make no sense.
+pub(super) fn wrong(field: &Field, message: &str) -> Fault {
+    let message = format!("couldn't rewrite query {} because {message}", field.shape.name);
+    Fault::on(vec![PathStep::Key(field.shape.key.as_str().into())], message)
+}

@@ -1,0 +1,188 @@
+//! Where each part of an answer is found in what the executor found: places of blocks in the plan, places of fields in the
+//! selection that they stand in.
+
+use crate::graphql::lower::Metric;
+use crate::graphql::model::TypeDef;
+use crate::graphql::request::Field;
+use crate::plan::Query;
+
+/// A plan, and what its answer looks like.
+#[derive(Debug)]
+pub struct Lowered<'a> {
+    /// What to do.
+    pub query: Query,
+    /// How to write what was found.
+    pub shape: RootShape<'a>,
+}
+
+/// The value of a root field.
+#[derive(Debug)]
+pub enum RootShape<'a> {
+    /// The first node of the first block, or null.
+    One(ObjectShape<'a>),
+    /// The first node of the first block if its field at this place, a password, agrees; else null.
+    Checked(usize, ObjectShape<'a>),
+    /// The nodes of the first block.
+    List(ObjectShape<'a>),
+    /// Numbers about the nodes of the first block.
+    Aggregate(AggregateShape<'a>),
+    /// The first node of each of these blocks, in this order; nodes that are missing are left out.
+    Entities(Vec<usize>, ObjectShape<'a>),
+    /// The nodes of the first block by the distance of their vectors, which the field at this place has.
+    Similar {
+        /// The place of the vectors.
+        place: usize,
+        /// What they are compared with.
+        vector: Vec<f32>,
+        /// What distance means.
+        metric: Metric,
+        /// The nodes.
+        object: ObjectShape<'a>,
+    },
+}
+
+/// An object, by the types that it can have.
+#[derive(Debug, Default)]
+pub struct ObjectShape<'a> {
+    /// The field of the stored types, where it matters which one a node has.
+    pub type_place: Option<usize>,
+    /// What is asked of the concrete types. Without `type_place` the first holds for all.
+    pub variants: Vec<Variant<'a>>,
+    /// What is asked of a node whose type is none of those: the fields that all have.
+    pub unknown: Vec<Key<'a>>,
+}
+
+/// What is asked of objects of some types.
+#[derive(Debug)]
+pub struct Variant<'a> {
+    /// The types.
+    pub types: Vec<&'a TypeDef>,
+    /// The members of the object.
+    pub keys: Vec<Key<'a>>,
+}
+
+/// One member of an object.
+#[derive(Debug)]
+pub struct Key<'a> {
+    /// What the request says of it.
+    pub field: &'a Field,
+    /// Where its value is.
+    pub source: Source<'a>,
+}
+
+/// Where a value is.
+#[derive(Debug)]
+pub enum Source<'a> {
+    /// The name of the object's type.
+    TypeName,
+    /// Nowhere: always null.
+    Null,
+    /// Nowhere, and that is an error.
+    Elsewhere,
+    /// The node's uid.
+    Uid,
+    /// Values at a place.
+    Leaf(usize, Leaf<'a>),
+    /// Geometries at a place.
+    Geo(usize),
+    /// Edges at a place.
+    Edges(usize, ObjectShape<'a>),
+    /// Numbers about the edges at a place.
+    Aggregate(usize, AggregateShape<'a>),
+    /// The distance of the object's vector, in a search for similar ones.
+    Distance,
+}
+
+/// How a value is written.
+#[derive(Debug, Clone, Copy)]
+pub enum Leaf<'a> {
+    /// Text.
+    Text,
+    /// A whole number of 32 bits.
+    Int,
+    /// A whole number of 64 bits.
+    Int64,
+    /// A number.
+    Float,
+    /// A truth value.
+    Boolean,
+    /// A moment.
+    DateTime,
+    /// The name of a value of the enum.
+    Enum(&'a TypeDef),
+}
+
+/// Numbers about a set of nodes.
+#[derive(Debug, Default)]
+pub struct AggregateShape<'a> {
+    /// The members of the object.
+    pub keys: Vec<AggregateKey<'a>>,
+}
+
+/// One number.
+#[derive(Debug)]
+pub struct AggregateKey<'a> {
+    /// What the request says of it.
+    pub field: &'a Field,
+    /// What is computed.
+    pub op: AggregateOp,
+}
+
+/// What is computed of a set of nodes.
+#[derive(Debug, Clone, Copy)]
+pub enum AggregateOp {
+    /// The name of the object's type.
+    TypeName,
+    /// The number of nodes.
+    Count,
+    /// The least value at a place.
+    Min(usize),
+    /// The greatest value at a place.
+    Max(usize),
+    /// The sum of the values at a place.
+    Sum(usize),
+    /// The mean of the values at a place.
+    Avg(usize),
+}
+
+/// The kinds of geometries in a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dimension {
+    /// `Point`.
+    Point,
+    /// `Polygon`.
+    Polygon,
+    /// `MultiPolygon`.
+    MultiPolygon,
+}
+
+impl Dimension {
+    /// The kind of a type's name.
+    pub fn from_name(name: &str) -> Option<Dimension> {
+        Some(match name {
+            "Point" => Dimension::Point,
+            "Polygon" => Dimension::Polygon,
+            "MultiPolygon" => Dimension::MultiPolygon,
+            _ => return None,
+        })
+    }
+}
+
+impl<'a> ObjectShape<'a> {
+    /// What is asked of an object whose stored types these are, and the name of its concrete type.
+    pub fn of<'t>(
+        &self,
+        mut stored: impl Iterator<Item = &'t str>,
+    ) -> (Option<&'a TypeDef>, &[Key<'a>]) {
+        let found = stored.find_map(|name| {
+            self.variants.iter().find_map(|variant| {
+                let def = variant.types.iter().find(|def| def.dgraph_type == name)?;
+                Some((*def, variant))
+            })
+        });
+        match found {
+            Some((def, variant)) => (Some(def), &variant.keys),
+            None => (None, &self.unknown),
+        }
+    }
+}

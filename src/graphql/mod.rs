@@ -1,0 +1,9 @@
+//! GraphQL: the schema language, the API that is made from a schema, and requests to it.
+
+pub mod syntax;
+pub mod model;
+pub mod sdl;
+pub mod generate;
+pub mod request;
+pub mod lower;
+pub mod mutate;

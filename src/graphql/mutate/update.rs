@@ -1,0 +1,118 @@
+//! The patches of an update → statements and links of the nodes that its filter finds.
+
+use crate::formats::Object;
+use crate::formats::Subject;
+use crate::graphql::model::Field;
+use crate::graphql::model::TypeDef;
+use crate::graphql::mutate::MATCHED;
+use crate::graphql::mutate::MutationFault;
+use crate::graphql::mutate::Unlink;
+use crate::graphql::mutate::inputs::Entries;
+use crate::graphql::mutate::inputs::Shape;
+use crate::graphql::mutate::inputs::children;
+use crate::graphql::mutate::inputs::ordered;
+use crate::graphql::mutate::names::Names;
+use crate::graphql::mutate::names::Place;
+use crate::graphql::mutate::values::language;
+use crate::graphql::mutate::values::statement;
+use crate::graphql::mutate::values::text;
+use crate::graphql::mutate::values::value_statements;
+use crate::graphql::mutate::writer::Age;
+use crate::graphql::mutate::writer::Writer;
+use crate::graphql::mutate::writer::back_of;
+use crate::graphql::mutate::writer::required_key;
+use crate::graphql::request::Value;
+
+const UPDATED: Subject<'static> = Subject::Var(MATCHED);
+
+impl<'a> Names<'a> {
+    /// Adds the names of nodes that links are removed to.
+    pub fn add_removed(&mut self, def: &'a TypeDef, patch: &'a Entries) {
+        for (name, value) in ordered(patch) {
+            let Some(field) = def.field(name) else { continue };
+            // What is no object of a union is told when the patch is carried out.
+            let children = children(self.model(), def, field, value);
+            for (child, object) in children.into_iter().flatten() {
+                self.add_reference(child, object);
+            }
+        }
+    }
+}
+
+impl<'a> Writer<'a> {
+    /// Carries out `set`.
+    pub fn set(&mut self, def: &'a TypeDef, patch: &'a Entries) {
+        match self.rename(def, patch, UPDATED) {
+            Ok(()) => self.write(def, UPDATED, patch, Place::Root, Age::Existing),
+            Err(fault) => self.faults.push(fault),
+        }
+    }
+
+    /// Carries out `remove`.
+    pub fn remove(&mut self, def: &'a TypeDef, patch: &'a Entries) {
+        for (name, value) in ordered(patch) {
+            if let Some(secret) = def.secret.as_ref().filter(|secret| secret.field == **name) {
+                let password = value.as_str().map_or(Object::Star, text);
+                self.out.deletes.push(statement(UPDATED, &secret.predicate, password));
+            } else if let Some(field) = def.field(name) {
+                self.remove_field(def, field, value);
+            }
+        }
+    }
+
+    fn remove_field(&mut self, def: &'a TypeDef, field: &'a Field, value: &'a Value) {
+        let Some(predicate) = &field.predicate else { return };
+        let shape = Shape::of(self.model, field);
+        let is_all = *value == Value::Null || is_list_of_null(value);
+        match shape {
+            Shape::Scalar | Shape::Geo if is_all => {
+                let mut quad = statement(UPDATED, &predicate.name, Object::Star);
+                quad.lang = language(field);
+                self.out.deletes.push(quad);
+            }
+            Shape::Scalar | Shape::Geo => {
+                let is_geo = shape == Shape::Geo;
+                self.out.deletes.extend(value_statements(UPDATED, field, is_geo, value));
+            }
+            Shape::Object(_) | Shape::Union(_) if is_all => self.unlink(field, None),
+            Shape::Object(_) | Shape::Union(_) => {
+                for child in children(self.model, def, field, value) {
+                    match child.and_then(|(def, object)| self.removed_node(def, object)) {
+                        Ok(None) => {}
+                        Ok(target) => self.unlink(field, target),
+                        Err(fault) => self.faults.push(fault),
+                    }
+                }
+            }
+        }
+    }
+
+    /// The node that an object of `remove` names; `None` when there is none, so that no link leads
+    /// to it either.
+    fn removed_node(
+        &mut self,
+        def: &'a TypeDef,
+        object: &'a Entries,
+    ) -> Result<Option<Subject<'a>>, MutationFault> {
+        let node = self.reference(def, object)?;
+        if node.is_none() && self.names.entity(def, object).is_none() {
+            return Err(MutationFault::new(match required_key(def) {
+                Some(field) => format!("field {field} cannot be empty"),
+                None => "id is not provided".to_owned(),
+            }));
+        }
+        Ok(node.filter(|node| matches!(node, Subject::Uid(_))))
+    }
+
+    fn unlink(&mut self, field: &'a Field, target: Option<Subject<'a>>) {
+        let Some(predicate) = &field.predicate else { return };
+        let back = back_of(self.model, field);
+        let (predicate, is_reverse) = (&predicate.name, predicate.reverse);
+        self.out.unlinks.push(Unlink { source: UPDATED, predicate, is_reverse, target, back });
+    }
+}
+
+/// A `null` for a list, where it was taken for an element.
+fn is_list_of_null(value: &Value) -> bool {
+    matches!(value, Value::List(values) if matches!(values[..], [Value::Null]))
+}

@@ -1,0 +1,19 @@
+//! How large a request may be.
+
+/// Bounds of a request's text and of what it asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How deeply selections, values and types may be nested, each counted by itself.
+    pub depth: usize,
+    /// How many tokens the text may have.
+    pub tokens: usize,
+    /// How many fields an answer's object may have in all, fragments written out, lists counted once.
+    pub fields: usize,
+}
+
+impl Default for Limits {
+    /// Far more than a person writes or a tool generates: 200 levels, a million tokens, 100,000 fields.
+    fn default() -> Limits {
+        Limits { depth: 200, tokens: 1_000_000, fields: 100_000 }
+    }
+}

@@ -1,0 +1,30 @@
+//! Request texts → operations ready to be carried out: parsed, checked, flattened, with their variables.
+
+mod fault;
+mod resolved;
+mod limits;
+mod document;
+mod lexer;
+mod parser;
+mod rules;
+mod literals;
+mod variables;
+mod plan;
+mod flatten;
+mod checked;
+mod cache;
+mod introspect;
+
+#[cfg(test)]
+mod conformance;
+#[cfg(test)]
+mod tests;
+
+pub use cache::Requests;
+pub use checked::Request;
+pub use fault::{Fault, Location, PathStep};
+pub use introspect::introspect;
+pub use limits::Limits;
+pub use resolved::{
+    Arguments, Branch, Cascade, Field, FieldShape, Operation, OperationKind, Selection, Value,
+};

@@ -1,0 +1,15 @@
+//! Validation: what a document may ask of the generated schema, in the words and the order of the reference.
+
+mod suggest;
+mod lookup;
+mod walker;
+mod fields;
+mod fragments;
+mod operations;
+mod values;
+mod merge;
+
+pub(super) use fields::cascade_message;
+pub(super) use lookup::{field_of, input_fields, is_composite, root_type};
+pub(super) use values::function_count_message;
+pub(super) use walker::{CascadeVariable, check};

@@ -1,0 +1,228 @@
+//! Cuts GraphQL text into tokens. What they mean is apollo-compiler's to say; here they only serve
+//! to find the first fault and to word it.
+
+use crate::types::quote;
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    End,
+    Name,
+    Int,
+    Float,
+    String,
+    BlockString,
+    /// One of `! $ & ( ) ... : = @ [ ] { } |`.
+    Mark(&'static str),
+}
+
+impl Kind {
+    /// The name in messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Kind::End => "<EOF>",
+            Kind::Name => "Name",
+            Kind::Int => "Int",
+            Kind::Float => "Float",
+            Kind::String => "String",
+            Kind::BlockString => "BlockString",
+            Kind::Mark(mark) => mark,
+        }
+    }
+}
+
+/// A token.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Token<'a> {
+    pub(super) kind: Kind,
+    /// The text; of a string what is between the quotes.
+    pub(super) text: &'a str,
+    /// Where a message about it points: of a string behind the opening quotes.
+    pub(super) at: usize,
+}
+
+impl Token<'_> {
+    /// The token as messages have it: `Name "x"`, `{`.
+    pub(super) fn described(&self) -> String {
+        match self.kind {
+            Kind::End | Kind::Mark(_) => self.kind.name().to_owned(),
+            _ if self.text.is_empty() => self.kind.name().to_owned(),
+            kind => format!("{} {}", kind.name(), quote(self.text)),
+        }
+    }
+}
+
+/// What can't be a token, and where.
+pub(super) type LexFault = (usize, String);
+
+/// The marks, longest first.
+const MARKS: [&str; 14] = ["...", "!", "$", "&", "(", ")", ":", "=", "@", "[", "]", "{", "}", "|"];
+
+/// A text and how far it was read.
+pub(super) struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(text: &'a str) -> Lexer<'a> {
+        Lexer { text, at: 0 }
+    }
+
+    /// The next token; [`Kind::End`] for ever at the end.
+    pub(super) fn next(&mut self) -> Result<Token<'a>, LexFault> {
+        self.skip_ignored();
+        let start = self.at;
+        let rest = &self.text[start..];
+        let Some(first) = rest.chars().next() else {
+            return Ok(Token { kind: Kind::End, text: "", at: start });
+        };
+        if let Some(mark) = MARKS.iter().find(|mark| rest.starts_with(**mark)) {
+            return Ok(self.token(Kind::Mark(mark), mark.len()));
+        }
+        match first {
+            '"' if rest.starts_with("\"\"\"") => self.block_string(),
+            '"' => self.string(),
+            '-' | '0'..='9' => self.number(),
+            '_' | 'a'..='z' | 'A'..='Z' => {
+                let is_part = |c: char| c == '_' || c.is_ascii_alphanumeric();
+                let len = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+                Ok(self.token(Kind::Name, len))
+            }
+            '\'' => {
+                let message = "Unexpected single quote character ('), did you mean to use a \
+                               double quote (\")?";
+                Err((start, message.to_owned()))
+            }
+            '\0'..='\x1f' => {
+                let message =
+                    format!("Cannot contain the invalid character \"\\u{:04}\"", first as u32);
+                Err((start, message))
+            }
+            other => Err((start, format!("Cannot parse the unexpected character \"{other}\"."))),
+        }
+    }
+
+    fn token(&mut self, kind: Kind, len: usize) -> Token<'a> {
+        let start = self.at;
+        self.at += len;
+        Token { kind, text: &self.text[start..self.at], at: start }
+    }
+
+    /// Blanks, commas, line ends, byte order marks and comments.
+    fn skip_ignored(&mut self) {
+        loop {
+            let rest = &self.text[self.at..];
+            let blank = |c: char| matches!(c, ' ' | '\t' | ',' | '\n' | '\r' | '\u{feff}');
+            self.at += rest.find(|c| !blank(c)).unwrap_or(rest.len());
+            let rest = &self.text[self.at..];
+            if !rest.starts_with('#') {
+                return;
+            }
+            self.at += rest.find(['\n', '\r']).unwrap_or(rest.len());
+        }
+    }
+
+    fn number(&mut self) -> Result<Token<'a>, LexFault> {
+        let bytes = self.text.as_bytes();
+        let start = self.at;
+        let mut at = start + usize::from(bytes[start] == b'-');
+        if bytes.get(at) == Some(&b'0') {
+            at += 1;
+            if bytes.get(at).is_some_and(u8::is_ascii_digit) {
+                let message =
+                    format!("Invalid number, unexpected digit after 0: {}.", self.shown_at(at));
+                return Err((at, message));
+            }
+        } else {
+            at = self.digits(at)?;
+        }
+        let mut kind = Kind::Int;
+        if bytes.get(at) == Some(&b'.') {
+            kind = Kind::Float;
+            at = self.digits(at + 1)?;
+        }
+        if matches!(bytes.get(at), Some(b'e' | b'E')) {
+            kind = Kind::Float;
+            at += 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+            at = self.digits(at)?;
+        }
+        Ok(self.token(kind, at - start))
+    }
+
+    /// Past one digit or more.
+    fn digits(&self, at: usize) -> Result<usize, LexFault> {
+        let digits = self.text.as_bytes()[at..].iter().take_while(|byte| byte.is_ascii_digit());
+        match digits.count() {
+            0 => {
+                let shown = self.shown_at(at);
+                Err((at, format!("Invalid number, expected digit but got: {shown}.")))
+            }
+            count => Ok(at + count),
+        }
+    }
+
+    fn shown_at(&self, at: usize) -> String {
+        match self.text[at..].chars().next() {
+            Some(character) => format!("\"{character}\""),
+            None => "<EOF>".to_owned(),
+        }
+    }
+
+    fn string(&mut self) -> Result<Token<'a>, LexFault> {
+        let bytes = self.text.as_bytes();
+        let start = self.at + 1;
+        let mut at = start;
+        loop {
+            match bytes.get(at) {
+                Some(b'"') => break,
+                None | Some(b'\n' | b'\r') => return Err((at, "Unterminated string.".to_owned())),
+                Some(b'\\') => at += self.escape(at)?,
+                Some(&byte) if byte < 0x20 && byte != b'\t' => {
+                    let message = format!("Invalid character within String: \"\\u{byte:04}\".");
+                    return Err((at, message));
+                }
+                Some(_) => at += 1,
+            }
+        }
+        self.at = at + 1;
+        Ok(Token { kind: Kind::String, text: &self.text[start..at], at: start })
+    }
+
+    /// The length of the escape sequence that starts here.
+    fn escape(&self, at: usize) -> Result<usize, LexFault> {
+        let rest = &self.text[at + 1..];
+        let fault =
+            |shown: &str| (at + 1, format!("Invalid character escape sequence: \\{shown}."));
+        match rest.chars().next() {
+            None => Err((at + 1, "Invalid character escape sequence.".to_owned())),
+            Some('"' | '/' | '\\' | 'b' | 'f' | 'n' | 'r' | 't') => Ok(2),
+            Some('u') => match rest.get(1..5) {
+                Some(hex) if hex.bytes().all(|byte| byte.is_ascii_hexdigit()) => Ok(6),
+                _ => Err(fault(rest.get(..5).unwrap_or(rest))),
+            },
+            Some(other) => Err(fault(&other.to_string())),
+        }
+    }
+
+    fn block_string(&mut self) -> Result<Token<'a>, LexFault> {
+        let bytes = self.text.as_bytes();
+        let start = self.at + 3;
+        let mut at = start;
+        loop {
+            let rest = &bytes[at.min(bytes.len())..];
+            match rest.first() {
+                None => return Err((bytes.len(), "Unterminated string.".to_owned())),
+                Some(_) if rest.starts_with(b"\"\"\"") => break,
+                Some(_) if rest.starts_with(b"\\\"\"\"") => at += 4,
+                Some(&byte) if byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r') => {
+                    let message = format!("Invalid character within String: \"\\u{byte:04}\".");
+                    return Err((at, message));
+                }
+                Some(_) => at += 1,
+            }
+        }
+        self.at = at + 3;
+        Ok(Token { kind: Kind::BlockString, text: &self.text[start..at], at: start })
+    }
+}

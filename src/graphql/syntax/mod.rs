@@ -1,0 +1,11 @@
+//! GraphQL text: places in it, and the first fault of its grammar in the reference's words.
+
+mod place;
+mod lexer;
+mod recognizer;
+mod schema_grammar;
+mod query_grammar;
+mod parse;
+
+pub use parse::{parse_query, parse_schema};
+pub use place::{Fault, Place, Places};

@@ -1,0 +1,126 @@
+//! Places of a text, and what is wrong there.
+
+use std::fmt;
+
+/// A place as GraphQL counts: line and column from 1, columns in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The line, from 1.
+    pub line: u32,
+    /// The character of the line, from 1.
+    pub column: u32,
+}
+
+/// What is wrong with a text, and where; no place means all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong.
+    pub message: String,
+    /// Where.
+    pub places: Vec<Place>,
+}
+
+impl Fault {
+    /// A fault of no place.
+    pub fn new(message: impl Into<String>) -> Fault {
+        Fault { message: message.into(), places: Vec::new() }
+    }
+
+    /// A fault of a place, if it is known.
+    pub fn at(place: Option<Place>, message: impl Into<String>) -> Fault {
+        Fault { message: message.into(), places: place.into_iter().collect() }
+    }
+}
+
+/// As the reference writes a fault where there is no room for places: `input:3: what`.
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.places.first() {
+            Some(place) => write!(f, "input:{}: {}", place.line, self.message),
+            None => write!(f, "input: {}", self.message),
+        }
+    }
+}
+
+/// Turns offsets of a text into places.
+#[derive(Debug, Clone)]
+pub struct Places<'a> {
+    text: &'a str,
+    line_starts: Vec<usize>,
+    /// The number of characters before each block of [`BLOCK`] bytes: lines may be as long as the
+    /// text.
+    characters: Vec<usize>,
+}
+
+const BLOCK: usize = 256;
+
+/// The number of characters that start in the bytes.
+fn characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
+}
+
+impl<'a> Places<'a> {
+    /// Looks for the lines of a text. O(text).
+    pub fn of(text: &'a str) -> Places<'a> {
+        let bytes = text.as_bytes();
+        let ends_line = |at: usize| match bytes[at] {
+            b'\n' => true,
+            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        };
+        let starts = (0..bytes.len()).filter(|&at| ends_line(at)).map(|at| at + 1);
+        let blocks = bytes.chunks(BLOCK).scan(0, |sum, block| {
+            *sum += characters(block);
+            Some(*sum)
+        });
+        Places {
+            text,
+            line_starts: std::iter::once(0).chain(starts).collect(),
+            characters: std::iter::once(0).chain(blocks).collect(),
+        }
+    }
+
+    /// The place of a byte. O(log lines).
+    pub fn at(&self, offset: usize) -> Place {
+        let offset = offset.min(self.text.len());
+        let line = self.line_starts.partition_point(|&start| start <= offset);
+        let start = self.line_starts[line - 1];
+        let column = self.characters_before(offset) - self.characters_before(start) + 1;
+        Place { line: line as u32, column: column as u32 }
+    }
+
+    fn characters_before(&self, offset: usize) -> usize {
+        let block = offset / BLOCK;
+        self.characters[block] + characters(&self.text.as_bytes()[block * BLOCK..offset])
+    }
+
+    /// The text.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        let places = Places::of("äb\r\ncd\re");
+        assert_eq!(places.at(2), Place { line: 1, column: 2 });
+        assert_eq!(places.at(5), Place { line: 2, column: 1 });
+        assert_eq!(places.at(8), Place { line: 3, column: 1 });
+        assert_eq!(places.at(100), Place { line: 3, column: 2 });
+    }
+
+    #[test]
+    fn long_lines_count_as_short_ones() {
+        let text = format!("\n{}", "aé€".repeat(1000));
+        let places = Places::of(&text);
+        for (column, (offset, _)) in text[1..].char_indices().enumerate() {
+            assert_eq!(places.at(offset + 1), Place { line: 2, column: column as u32 + 1 });
+        }
+        let end = Places::of(&text[..BLOCK]).at(BLOCK);
+        assert_eq!(end.line, 2);
+    }
+}

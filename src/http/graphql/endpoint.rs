@@ -1,0 +1,168 @@
+//! `/graphql` and `/admin`: which method does what, and what every answer carries.
+
+use crate::db::Control;
+use crate::db::graphql::Fault;
+use crate::db::graphql::Instance;
+use crate::db::graphql::Request as GraphqlRequest;
+use crate::db::graphql::Response as GraphqlResponse;
+use crate::http::graphql::body;
+use crate::http::graphql::schema;
+use crate::http::incoming;
+use crate::http::incoming::BODY_LEN_MAX;
+use crate::http::incoming::Incoming;
+use crate::http::peer::Peer;
+use crate::http::reply::ALLOWED_HEADERS;
+use crate::http::reply::Reply;
+use crate::http::router::Answerer;
+use crate::http::router::App;
+use crate::http::router::receive_any;
+use crate::http::router::run;
+use crate::types::DateTime;
+use axum::Router;
+use axum::body::to_bytes;
+use axum::extract::ConnectInfo;
+use axum::extract::Request;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::http::Method;
+use axum::http::StatusCode;
+use axum::http::header;
+use axum::response::Response;
+use axum::routing::any;
+use std::sync::Arc;
+use std::time::Duration;
+use std::time::Instant;
+use std::time::SystemTime;
+use std::time::UNIX_EPOCH;
+
+/// The routes of GraphQL.
+pub fn routes() -> Router<Arc<App>> {
+    let to = |answer: Answerer| {
+        any(move |State(app): State<Arc<App>>, request: Request| receive(app, request, answer))
+    };
+    let text = |answer: Answerer| {
+        any(move |State(app): State<Arc<App>>, request: Request| receive_text(app, request, answer))
+    };
+    Router::new()
+        .route("/graphql", to(answer))
+        .route("/admin", to(administer))
+        .route("/admin/schema", text(schema::set))
+        .route("/admin/schema/validate", text(schema::validate))
+        .route("/probe/graphql", text(schema::probe))
+}
+
+/// Takes a request of GraphQL. Whatever is wrong with it, the status is 200.
+async fn receive(app: Arc<App>, request: Request, answer: Answerer) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let wants_gzip = incoming::accepts_gzip(&parts.headers);
+    if parts.method == Method::OPTIONS {
+        let origin = origin(&parts.headers);
+        return with_access(Reply::empty(), &app, origin.as_deref()).into_response(false);
+    }
+    let origin = origin(&parts.headers);
+    let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
+    let reply = match to_bytes(body, BODY_LEN_MAX).await {
+        Ok(body) => match Incoming::new(parts.headers, parts.uri.query(), body) {
+            Ok(incoming) => run(&app, peer, &incoming.with_method(parts.method), answer),
+            Err(message) => refused(&format!("Unable to parse gzip: {message}")),
+        },
+        Err(error) => refused(&format!("while reading the body: {error}")),
+    };
+    with_access(reply, &app, origin.as_deref()).into_response(wants_gzip)
+}
+
+fn origin(headers: &HeaderMap) -> Option<String> {
+    headers.get(header::ORIGIN)?.to_str().ok().map(str::to_owned)
+}
+
+/// Tells browsers which scripts may send what: as the schema says.
+fn with_access(mut reply: Reply, app: &App, origin: Option<&str>) -> Reply {
+    let access = app.database.graphql_access();
+    if !access.origins.is_empty() {
+        let listed = origin.filter(|origin| access.origins.iter().any(|known| known == origin));
+        reply.set_header("access-control-allow-origin", listed.map(str::to_owned));
+    }
+    let mut headers = format!("X-Service-AccessToken, {ALLOWED_HEADERS}");
+    for name in &access.headers {
+        headers.push_str(", ");
+        headers.push_str(name);
+    }
+    reply.set_header("access-control-allow-headers", Some(headers));
+    reply
+}
+
+/// Takes a request that is not GraphQL.
+async fn receive_text(app: Arc<App>, request: Request, answer: Answerer) -> Response {
+    if request.method() == Method::OPTIONS {
+        return Reply::empty().into_response(false);
+    }
+    receive_any(app, request, answer).await
+}
+
+fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+    let started = Instant::now();
+    let request = match read(incoming) {
+        Ok(request) => request,
+        Err(message) => return refused(&message),
+    };
+    let headers = body::headers(incoming);
+    let response = app.database.graphql(&request, &headers, control);
+    let mut reply = Reply::json(response.to_json(&extensions(&response, started.elapsed())));
+    reply.set_header("graphql-toucheduids", Some(response.touched.to_string()));
+    if let Some(seconds) = response.max_age {
+        reply.set_header("cache-control", Some(format!("public,max-age={seconds}")));
+        reply.set_header("vary", Some("Accept-Encoding".to_owned()));
+    }
+    reply
+}
+
+fn administer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    if !matches!(*incoming.method(), Method::GET | Method::POST) {
+        return Reply::invalid_method().with_status(StatusCode::OK);
+    }
+    let request = match read(incoming) {
+        Ok(request) => request,
+        Err(message) => return refused(&message),
+    };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let uptime = app.started.elapsed().as_secs();
+    let instance = Instance { address: app.address.to_string(), uptime, now };
+    Reply::json(app.database.graphql_admin(&request, &instance).to_json(""))
+}
+
+fn read(incoming: &Incoming) -> Result<GraphqlRequest, String> {
+    match *incoming.method() {
+        Method::GET => body::of_parameters(incoming),
+        Method::POST => body::of_body(incoming),
+        _ => {
+            Err("Unrecognised request method.  Please use GET or POST for GraphQL requests"
+                .to_owned())
+        }
+    }
+}
+
+/// A request that was not understood.
+fn refused(message: &str) -> Reply {
+    Reply::json(GraphqlResponse::refused(vec![Fault::new(message)]).to_json(""))
+}
+
+/// What stands beside the data: how much was read, and how long it took.
+fn extensions(response: &GraphqlResponse, took: Duration) -> String {
+    let ended = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let started = ended.saturating_sub(took);
+    let touched = match response.touched {
+        0 => String::new(),
+        touched => format!("\"touched_uids\":{touched},"),
+    };
+    let (from, to, nanos) = (moment(started), moment(ended), took.as_nanos());
+    format!(
+        "{{{touched}\"tracing\":{{\"version\":1,\"startTime\":\"{from}\",\"endTime\":\"{to}\",\"duration\":{nanos}}}}}"
+    )
+}
+
+fn moment(since: Duration) -> String {
+    let seconds = i64::try_from(since.as_secs()).unwrap_or(0);
+    let mut out = Vec::with_capacity(32);
+    DateTime::from_unix(seconds, i64::from(since.subsec_nanos())).write(&mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}

@@ -1,0 +1,49 @@
+//! `/admin/schema`, `/admin/schema/validate` and `/probe/graphql`.
+
+use crate::db::Control;
+use crate::http::incoming::Incoming;
+use crate::http::reply::Reply;
+use crate::http::router::App;
+use axum::http::StatusCode;
+use serde_json::json;
+
+/// Sets the schema that the body holds, or tells the one in force.
+pub fn set(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    let done = incoming
+        .text()
+        .and_then(|text| app.database.set_graphql_schema(text).map_err(|error| error.to_string()));
+    match done {
+        Ok(_) => Reply::done(),
+        Err(message) => {
+            Reply::internal_error(&format!("resolving updateGQLSchema failed because {message}"))
+        }
+    }
+}
+
+/// Says what is wrong with the schema in the body.
+pub fn validate(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    let checked = incoming.text().map_err(|message| vec![message]);
+    let entry =
+        |message: &str, code: &str| json!({ "message": message, "extensions": { "code": code } });
+    match checked.and_then(|text| app.database.check_graphql_schema(text)) {
+        Ok(()) => {
+            Reply::json(json!({ "errors": [entry("Schema is valid", "success")] }).to_string())
+        }
+        Err(messages) => {
+            let entries = messages.iter().map(|message| entry(message, "ErrorInvalidRequest"));
+            let body = json!({ "errors": entries.collect::<Vec<_>>() });
+            Reply::json(body.to_string()).with_status(StatusCode::BAD_REQUEST)
+        }
+    }
+}
+
+/// Tells whether requests are answered, and how often the schema has changed.
+pub fn probe(app: &App, _incoming: &Incoming, _control: &Control) -> Reply {
+    match app.database.graphql_schema_counter() {
+        Ok(counter) => {
+            Reply::json(json!({ "status": "up", "schemaUpdateCounter": counter }).to_string())
+        }
+        Err(error) => Reply::json(json!({ "error": error.to_string() }).to_string())
+            .with_status(StatusCode::SERVICE_UNAVAILABLE),
+    }
+}

@@ -1,0 +1,78 @@
+//! GraphQL requests from the arguments of Python, and their answers as dicts.
+
+use super::errors::to_python;
+use super::interrupt::interruptible;
+use super::mutation::to_json;
+use super::requests::to_timeout;
+use crate::db::Database;
+use crate::db::graphql::Headers;
+use crate::db::graphql::Request;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// The arguments of a request, beside its text.
+pub struct GraphqlArguments<'a, 'py> {
+    /// The values of its variables.
+    pub variables: Option<&'a Bound<'py, PyDict>>,
+    /// The operation that is to be carried out.
+    pub operation: Option<String>,
+    /// What a client would send as headers.
+    pub headers: Option<&'a Bound<'py, PyDict>>,
+    /// Seconds.
+    pub timeout: Option<f64>,
+}
+
+/// Carries a request out.
+///
+/// # Errors
+///
+/// What is wrong with the arguments; what is wrong with the request stands in the answer.
+pub fn ask<'py>(
+    py: Python<'py>,
+    database: &Database,
+    query: String,
+    arguments: GraphqlArguments<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let GraphqlArguments { variables, operation, headers, timeout } = arguments;
+    let request = Request { variables: to_map(variables)?, operation, ..Request::new(query) };
+    let headers = to_headers(headers)?;
+    let timeout = to_timeout(timeout)?;
+    let json = interruptible(py, timeout, |control| {
+        let response = database.graphql(&request, &headers, control);
+        // An interrupt is the caller's, and no answer.
+        control.check().map(|()| response.to_json(""))
+    })?;
+    py.import("json")?.call_method1("loads", (json,))
+}
+
+/// Sets the schema when there is one, and returns the one in force: None without any.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn schema(
+    py: Python<'_>,
+    database: &Database,
+    sdl: Option<String>,
+) -> PyResult<Option<String>> {
+    py.detach(|| match sdl {
+        Some(sdl) => database.set_graphql_schema(&sdl).map(|set| Some(set.schema)),
+        None => Ok(database.graphql_schema()?.map(|known| known.schema)),
+    })
+    .map_err(to_python)
+}
+
+fn to_map(
+    variables: Option<&Bound<'_, PyDict>>,
+) -> PyResult<serde_json::Map<String, serde_json::Value>> {
+    let Some(variables) = variables else { return Ok(serde_json::Map::new()) };
+    let json = to_json(Some(variables.as_any()))?;
+    let wrong = |error: serde_json::Error| PyTypeError::new_err(format!("variables: {error}"));
+    serde_json::from_str(&json).map_err(wrong)
+}
+
+fn to_headers(headers: Option<&Bound<'_, PyDict>>) -> PyResult<Headers> {
+    let pairs = headers.into_iter().flatten();
+    pairs.map(|(name, value)| Ok((name.extract::<String>()?, value.extract::<String>()?))).collect()
+}

@@ -1,0 +1,77 @@
+//! Runs the scripts of `tests/graphql`: a GraphQL schema, then requests with their answers.
+//!
+//! A script is text, its parts stand between blank lines. `#` starts a comment. A part is `schema`
+//! with the lines of a schema below; or lines that begin with `>`, a GraphQL request, after it
+//! perhaps a line that begins with `$`, the variables as JSON, and then the answer; or lines that
+//! begin with `?`, a request in DQL, and the answer. `HEXGRAPH_UPDATE_GOLDEN=1` writes the answers
+//! as they are now.
+
+use hexgraph::db::Control;
+use hexgraph::db::Database;
+use hexgraph::db::QueryRequest;
+use hexgraph::db::graphql::Headers;
+use hexgraph::db::graphql::Request;
+use std::path::Path;
+use std::path::PathBuf;
+
+fn scripts() -> Vec<PathBuf> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/graphql");
+    let entries = std::fs::read_dir(dir).expect("the folder is there");
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    found.sort();
+    found
+}
+
+fn marked(part: &str, mark: char) -> String {
+    let lines = part.lines().filter_map(|line| line.strip_prefix(mark));
+    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+fn graphql(db: &Database, part: &str) -> String {
+    let mut request = Request::new(marked(part, '>'));
+    let variables = marked(part, '$');
+    if !variables.is_empty() {
+        request.variables = serde_json::from_str(&variables).expect("variables are JSON");
+    }
+    let response = db.graphql(&request, &Headers::new(), &Control::new());
+    String::from_utf8(response.to_json("")).unwrap()
+}
+
+fn dql(db: &Database, part: &str) -> String {
+    let request = QueryRequest { text: marked(part, '?'), ..QueryRequest::default() };
+    let result = db.query(&request, &Control::new()).and_then(|answer| answer.to_json());
+    result.map_or_else(|error| format!("error: {error}"), |(json, _)| json)
+}
+
+/// The part with its answer as it is now.
+fn carried_out(db: &Database, part: &str) -> String {
+    let asked = part.lines().filter(|line| line.starts_with(['#', '>', '$', '?']));
+    let asked = asked.collect::<Vec<_>>().join("\n");
+    let start = part.lines().find(|line| !line.starts_with('#')).unwrap_or_default();
+    match start.chars().next() {
+        Some('>') => format!("{asked}\n{}", graphql(db, part)),
+        Some('?') => format!("{asked}\n{}", dql(db, part)),
+        _ => {
+            if let Some((_, schema)) = part.split_once("schema\n") {
+                db.set_graphql_schema(schema).unwrap();
+            }
+            part.to_owned()
+        }
+    }
+}
+
+#[test]
+fn graphql_scripts() {
+    let update = std::env::var_os("HEXGRAPH_UPDATE_GOLDEN").is_some();
+    for path in scripts() {
+        let script = std::fs::read_to_string(&path).unwrap();
+        let db = Database::in_memory();
+        let parts = script.trim_end().split("\n\n");
+        let now = parts.map(|part| carried_out(&db, part)).collect::<Vec<_>>().join("\n\n") + "\n";
+        if update {
+            std::fs::write(&path, now).unwrap();
+        } else {
+            assert_eq!(now, script, "{}", path.display());
+        }
+    }
+}
