@@ -32,6 +32,9 @@ TRACES = {
     "graphql/directives.jsonl": ("--graphql-debug", *LAMBDA),
     "graphql/schema.jsonl": LAMBDA,
     "graphql/subscription.jsonl": (),
+    "graphql/auth.jsonl": ("--graphql-debug",),
+    "graphql/auth_closed_by_default.jsonl": ("--graphql-debug",),
+    "graphql/auth_debug_off.jsonl": (),
 }
 """The recordings of GraphQL requests, with the arguments of the server that they were made with."""
 

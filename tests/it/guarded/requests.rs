@@ -138,8 +138,8 @@ fn some_node(kind: Kind) -> Node {
     Node { kind, values: BTreeMap::new(), edges: BTreeMap::new(), is_gone: false }
 }
 
-/// A filter for a mutation, and the nodes that it finds.
-pub fn chosen(rng: &mut Rng, world: &World, kind: Kind) -> (String, Vec<usize>) {
+/// A filter for a mutation, and the nodes that it finds; only those before `born` are named by their uids.
+pub fn chosen(rng: &mut Rng, world: &World, born: usize, kind: Kind) -> (String, Vec<usize>) {
     let all = world.of(kind);
     match rng.u8(..3) {
         0 => ("{}".to_owned(), all),
@@ -149,7 +149,8 @@ pub fn chosen(rng: &mut Rng, world: &World, kind: Kind) -> (String, Vec<usize>) 
             (format!("{{title: {{eq: {value}}}}}"), all.iter().copied().filter(has).collect())
         }
         _ => {
-            let some: Vec<usize> = all.into_iter().filter(|_| rng.bool()).collect();
+            let some: Vec<usize> =
+                all.into_iter().filter(|node| *node < born && rng.bool()).collect();
             let ids: Vec<String> = some.iter().map(|node| format!("\"{}\"", uid(*node))).collect();
             (format!("{{id: [{}]}}", ids.join(", ")), some)
         }
@@ -194,5 +195,6 @@ pub fn input(rng: &mut Rng, world: &mut World, born: usize, kind: Kind) -> (Stri
         parts.push(if is_list { format!("{name}: [{text}]") } else { format!("{name}: {text}") });
         world.nodes[place].edges.insert(name, vec![end]);
     }
+    world.turn_back();
     (format!("{{{}}}", parts.join(", ")), new)
 }

@@ -22,6 +22,9 @@ pub struct Kind {
     pub edges: &'static [(&'static str, &'static str, bool)],
 }
 
+/// The field that reads `Item.owner` backwards.
+pub const BACK: &str = "written";
+
 pub const KINDS: [Kind; 5] = [
     Kind {
         name: "User",
@@ -33,6 +36,7 @@ pub const KINDS: [Kind; 5] = [
             ("groups", "Group", true),
             ("things", "Thing", true),
             ("docs", "Item", true),
+            (BACK, "Item", true),
         ],
     },
     Kind {
@@ -107,7 +111,8 @@ impl Kind {
             kind.scalars.iter().any(|known| known.0 == field)
                 || kind.edges.iter().any(|known| known.0 == field)
         };
-        format!("{}.{field}", self.lineage().find(has).unwrap().name)
+        let name = self.lineage().find(has).unwrap().name;
+        if field == "owner" { "item.owner".to_owned() } else { format!("{name}.{field}") }
     }
 }
 
@@ -159,7 +164,14 @@ pub fn sdl(directive: impl Fn(&str) -> String) -> String {
         }
         for (name, target, is_list) in kind.edges {
             let ty = if *is_list { format!("[{target}]") } else { (*target).to_owned() };
-            out += &format!("  {name}: {ty}\n");
+            let stored = if *name == BACK {
+                " @dgraph(pred: \"~item.owner\")"
+            } else if *name == "owner" {
+                " @dgraph(pred: \"item.owner\")"
+            } else {
+                ""
+            };
+            out += &format!("  {name}: {ty}{stored}\n");
         }
         out += "}\n";
     }
@@ -215,7 +227,24 @@ impl World {
                 .collect(),
             is_gone: false,
         });
-        World { nodes: nodes.collect() }
+        let mut world = World { nodes: nodes.collect() };
+        world.turn_back();
+        world
+    }
+
+    /// Reads the edges of owners backwards.
+    pub fn turn_back(&mut self) {
+        let mut back = vec![Vec::new(); self.nodes.len()];
+        for (place, node) in self.nodes.iter().enumerate().filter(|(_, node)| !node.is_gone) {
+            for owner in node.edges.get("owner").into_iter().flatten() {
+                back[*owner].push(place);
+            }
+        }
+        for (node, items) in self.nodes.iter_mut().zip(back) {
+            if node.kind.name == "User" {
+                node.edges.insert(BACK, items);
+            }
+        }
     }
 
     pub fn of(&self, kind: Kind) -> Vec<usize> {
@@ -245,7 +274,7 @@ impl World {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 out += &format!("<{subject}> <{}> \"{text}\" .\n", node.kind.predicate(name));
             }
-            for (name, ends) in &node.edges {
+            for (name, ends) in node.edges.iter().filter(|(name, _)| **name != BACK) {
                 for end in ends {
                     out +=
                         &format!("<{subject}> <{}> <{}> .\n", node.kind.predicate(name), uid(*end));
