@@ -25,7 +25,7 @@ LONG = {"dql/suite_vector_slow.jsonl": "known_vector.txt"}
 """Those that take minutes: with --long."""
 
 LAMBDA = ("--graphql-lambda-url", "http://localhost:8686/graphql-worker")
-"""Schemas of the traces have lambdas. There is no server for them: what needs one is known to differ."""
+"""Schemas have lambdas. There is no server for them: what needs one is known to differ."""
 
 TRACES = {
     "graphql/normal.jsonl": ("--graphql-debug", *LAMBDA),

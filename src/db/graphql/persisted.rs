@@ -5,7 +5,7 @@
 
 use crate::db::graphql::request::Request;
 use crate::graphql::request::Fault;
-use arc_swap::ArcSwap;
+use dashmap::DashMap;
 use serde_json::Map;
 use serde_json::Value;
 use sha2::Digest;
@@ -20,13 +20,17 @@ const ENTRIES_MAX: usize = 1_000;
 /// The longest text that is kept, in bytes.
 const TEXT_MAX: usize = 64 * 1024;
 
-/// Texts by their hashes, in two generations: what is not asked for while half of the room fills up is forgotten.
+/// Texts by their hashes. When there is no more room, those are forgotten that nobody asked for since the last time.
 #[derive(Default)]
 pub(super) struct Persisted {
-    generations: ArcSwap<[Texts; 2]>,
+    texts: DashMap<String, Known>,
 }
 
-type Texts = imbl::HashMap<Arc<str>, Arc<str>>;
+struct Known {
+    text: Arc<str>,
+    /// Somebody has asked for it.
+    is_used: bool,
+}
 
 impl Persisted {
     /// The request with the text that its hash names; one that has both is noted.
@@ -48,30 +52,25 @@ impl Persisted {
             return Err(Fault::new("provided sha does not match query"));
         }
         if request.query.len() <= TEXT_MAX {
-            self.keep(hash.into(), request.query.as_str().into());
+            self.keep(hash, &request.query);
         }
         Ok(Cow::Borrowed(request))
     }
 
     fn find(&self, hash: &str) -> Option<Arc<str>> {
-        let generations = self.generations.load();
-        if let Some(text) = generations[0].get(hash) {
-            return Some(Arc::clone(text));
-        }
-        let (hash, text) = generations[1].get_key_value(hash)?;
-        self.keep(Arc::clone(hash), Arc::clone(text));
-        Some(Arc::clone(text))
+        let mut known = self.texts.get_mut(hash)?;
+        known.is_used = true;
+        Some(Arc::clone(&known.text))
     }
 
-    fn keep(&self, hash: Arc<str>, text: Arc<str>) {
-        self.generations.rcu(|generations| {
-            let [mut young, mut old] = <[Texts; 2]>::clone(generations);
-            if ENTRIES_MAX / 2 <= young.len() {
-                old = std::mem::take(&mut young);
-            }
-            young.insert(Arc::clone(&hash), Arc::clone(&text));
-            [young, old]
-        });
+    fn keep(&self, hash: &str, text: &str) {
+        if ENTRIES_MAX <= self.texts.len() {
+            self.texts.retain(|_, known| std::mem::take(&mut known.is_used));
+        }
+        if ENTRIES_MAX <= self.texts.len() {
+            self.texts.clear();
+        }
+        self.texts.insert(hash.to_owned(), Known { text: text.into(), is_used: false });
     }
 }
 
@@ -115,5 +114,19 @@ mod tests {
         assert_eq!(persisted.complete(&request("{ a }", &hash)).unwrap().query, "{ a }");
         assert_eq!(persisted.complete(&asked).unwrap().query, "{ a }");
         assert_eq!(persisted.complete(&Request::new("{ c }")).unwrap().query, "{ c }");
+    }
+
+    #[test]
+    fn what_is_asked_for_stays_while_others_go() {
+        let persisted = Persisted::default();
+        let send = |text: &str| drop(persisted.complete(&request(text, &hash_of(text))).unwrap());
+        let is_known = |text: &str| persisted.complete(&request("", &hash_of(text))).is_ok();
+        send("{ a }");
+        for number in 0..3 * ENTRIES_MAX {
+            assert!(is_known("{ a }"), "{number}");
+            send(&format!("{{ a{number} }}"));
+        }
+        assert!(!is_known("{ a0 }"));
+        assert!(persisted.texts.len() <= ENTRIES_MAX);
     }
 }
