@@ -136,7 +136,7 @@ impl Database {
         guarded(|| Ok(stats_of(&version)))
     }
 
-    /// The number of the last commit.
+    /// The number of the last commit. Later commits have greater numbers, with gaps between.
     ///
     /// # Errors
     ///

@@ -32,7 +32,7 @@ const CHECKPOINT_BYTES: u64 = 64 << 20;
 const SHORT_LOG: u64 = 64 << 10;
 
 /// So many numbers of transactions are noted as told at once.
-const CLOCK_STEP: u64 = 10_000;
+const CLOCK_STEP: u64 = 10_000 << 10;
 
 /// What there is while a database is open.
 pub struct Open {

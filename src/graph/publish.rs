@@ -163,13 +163,17 @@ impl Store {
             true => Written::Predicates(changed_predicates(&turn.head, &next)),
             false => Written::Keys(keys),
         };
-        next.commit = self.snapshots.next_number();
-        let number = next.commit;
         let Some(journal) = &self.journal else {
-            self.publish_now(&mut turn, next, written);
+            let (next, old, oldest) = self.snapshots.publish_next(next, &self.current);
+            let number = next.commit;
+            self.note_published(&mut turn, next, written, (old, oldest));
             return Ok((number, answer));
         };
-        let place = journal.append(number, &record.unwrap_or_default())?;
+        next.commit = self.snapshots.next_number();
+        let number = next.commit;
+        let place = journal
+            .append(number, &record.unwrap_or_default())
+            .inspect_err(|_| self.snapshots.give_up(number))?;
         if journal.is_ready() {
             self.publish_now(&mut turn, next, written);
             return Ok((number, answer));
@@ -199,7 +203,7 @@ impl Store {
         let (mut next, answer) = change(&turn.head)?;
         let written = Written::Predicates(changed_predicates(&turn.head, &next));
         next.commit = self.snapshots.next_number();
-        save(&next)?;
+        save(&next).inspect_err(|_| self.snapshots.give_up(next.commit))?;
         // What was pending is in what was saved. Under the lock, so that those who wait for it find
         // it published.
         let mut pending = self.pending();
@@ -233,7 +237,7 @@ impl Store {
             Some((_, version)) => *version = next,
             None => {
                 drop(pending);
-                self.retire(self.replace(next).0);
+                self.retire(self.replace(next));
             }
         }
         Ok(())
@@ -256,7 +260,7 @@ impl Store {
         let next = Arc::new(version);
         turn.head = Arc::clone(&next);
         self.snapshots.advance(next.commit);
-        self.retire(self.replace(next).0);
+        self.retire(self.replace(next));
     }
 
     fn turn(&self) -> MutexGuard<'_, Turn> {
@@ -270,10 +274,24 @@ impl Store {
     }
 
     fn publish_now(&self, turn: &mut Turn, next: Version, written: Written) {
-        let (commit, next) = (next.commit, Arc::new(next));
-        turn.head = Arc::clone(&next);
-        let (old, oldest) = self.replace(next);
-        turn.conflicts.note(commit, written, oldest);
+        let next = Arc::new(next);
+        let replaced = self.snapshots.publish(Arc::clone(&next), &self.current);
+        self.note_published(turn, next, written, replaced);
+    }
+
+    /// Notes that `next` took the place of the version that is `replaced`, with the oldest commit
+    /// that an open snapshot reads.
+    fn note_published(
+        &self,
+        turn: &mut Turn,
+        next: Arc<Version>,
+        written: Written,
+        replaced: (Arc<Version>, Option<u64>),
+    ) {
+        let (old, oldest) = replaced;
+        self.watches.tell(&old, &next);
+        turn.conflicts.note(next.commit, written, oldest);
+        turn.head = next;
         self.retire(old);
     }
 
@@ -284,18 +302,17 @@ impl Store {
         let mut done: Vec<_> = pending.drain(..count).map(|(_, version)| version).collect();
         if let Some(newest) = done.pop() {
             // Under the lock, so that no older one comes later.
-            done.push(self.replace(newest).0);
+            done.push(self.replace(newest));
         }
         drop(pending);
         done.into_iter().for_each(|version| self.retire(version));
     }
 
-    /// Makes a version the current one, and tells those who watch it. Returns the one before, and
-    /// the oldest commit that an open snapshot reads.
-    fn replace(&self, next: Arc<Version>) -> (Arc<Version>, Option<u64>) {
-        let (old, oldest) = self.snapshots.publish(Arc::clone(&next), &self.current);
+    /// Makes a version the current one, and tells those who watch it. Returns the one before.
+    fn replace(&self, next: Arc<Version>) -> Arc<Version> {
+        let (old, _) = self.snapshots.publish(Arc::clone(&next), &self.current);
         self.watches.tell(&old, &next);
-        (old, oldest)
+        old
     }
 
     /// Lets go of a version: here, on the thread of a writer, where nobody else has it; else on a

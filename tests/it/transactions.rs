@@ -9,6 +9,7 @@ use hexgraph::db::OpenOptions;
 use hexgraph::db::QueryAnswer;
 use hexgraph::db::QueryRequest;
 use hexgraph::db::Statements;
+use hexgraph::db::SyncPolicy;
 use hexgraph::db::Txn;
 use hexgraph::db::TxnLimits;
 use hexgraph::db::TxnOptions;
@@ -119,14 +120,24 @@ fn check(history: &[Done]) {
 
 #[test]
 fn histories_are_isolated() {
-    let db = Database::in_memory();
+    check_histories(&Database::in_memory());
+}
+
+#[test]
+fn histories_are_isolated_while_commits_wait_to_be_durable() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = OpenOptions { sync: SyncPolicy::Always, ..OpenOptions::default() };
+    check_histories(&Database::open(folder.path(), options).unwrap());
+}
+
+fn check_histories(db: &Database) {
     db.alter("stamp: int @index(int) .").unwrap();
     let lines: String = (1..=NODES).map(|node| format!("<{node}> <stamp> \"0\" .\n")).collect();
     db.mutate(&lines, "").unwrap();
     let next = AtomicU64::new(1);
     let history: Vec<Done> = std::thread::scope(|scope| {
         let work = |seed: u8| {
-            let (db, next) = (&db, &next);
+            let next = &next;
             move || {
                 let mut rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
                 let done = (0..ROUNDS).map(|_| one_transaction(db, &mut rng, next));

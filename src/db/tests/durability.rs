@@ -52,7 +52,7 @@ fn what_a_log_has_is_there_again() {
     let db = open(root.path());
     assert_eq!(commits_of(&db), [1, 2, 3]);
     assert_eq!(db.recovery().unwrap().commits, 6);
-    assert_eq!(db.commit().unwrap(), number + 2);
+    assert!(number < db.commit().unwrap());
     assert!(next < db.assign_uids(1).unwrap());
 }
 
