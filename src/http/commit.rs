@@ -11,6 +11,9 @@ use serde_json::json;
 
 /// Commits a transaction, or discards it.
 pub fn answer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    if let Some(refusal) = app.switches.refusal() {
+        return Reply::refused(&refusal);
+    }
     let Request { start, ends, keys } = match read(incoming) {
         Ok(request) => request,
         Err(message) => return Reply::invalid_request(&message),

@@ -9,6 +9,7 @@ use axum::http::Uri;
 use axum::http::header;
 use flate2::read::GzDecoder;
 use std::io::Read;
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// The longest body that is taken, packed and unpacked, in bytes.
@@ -17,6 +18,7 @@ pub const BODY_LEN_MAX: usize = 256 << 20;
 /// A request. Messages of errors are those of the reference where it has one.
 pub struct Incoming {
     method: Method,
+    client: Option<IpAddr>,
     headers: HeaderMap,
     parameters: Vec<(String, String)>,
     body: Bytes,
@@ -34,12 +36,22 @@ impl Incoming {
             Some(text) => split(text)?,
             None => Vec::new(),
         };
-        Ok(Incoming { method: Method::POST, headers, parameters, body })
+        Ok(Incoming { method: Method::POST, client: None, headers, parameters, body })
     }
 
     /// The same with another method than POST.
     pub fn with_method(self, method: Method) -> Incoming {
         Incoming { method, ..self }
+    }
+
+    /// The same from another client.
+    pub fn with_client(self, client: Option<IpAddr>) -> Incoming {
+        Incoming { client, ..self }
+    }
+
+    /// Where it comes from, where that is known.
+    pub fn client(&self) -> Option<IpAddr> {
+        self.client
     }
 
     /// The method.

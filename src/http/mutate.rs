@@ -20,6 +20,9 @@ use std::borrow::Cow;
 
 /// Carries out a mutation: in the transaction that it names, in a new one, or as one of its own.
 pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+    if let Some(refusal) = app.switches.refusal() {
+        return Reply::failed(&refusal);
+    }
     let request = match read(incoming) {
         Ok(request) => request,
         Err(message) => return Reply::invalid_request(&message),

@@ -16,6 +16,9 @@ use serde_json::Value;
 
 /// Answers a query.
 pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+    if let Some(refusal) = app.switches.refusal() {
+        return Reply::failed(&refusal);
+    }
     match read(incoming).and_then(|request| Ok((request, wanted(incoming)?))) {
         Ok(((request, start), wanted)) => {
             run(app, &request, start, wanted, control).unwrap_or_else(|error| Reply::failed(&error))
