@@ -72,7 +72,7 @@ fn read(incoming: &Incoming) -> Result<Request, String> {
 
 /// Reads `{"keys": [...], "preds": [...]}`, or the keys alone. What is no key is left out.
 fn read_keys(body: &str) -> Result<Vec<u64>, String> {
-    let body: Value = serde_json::from_str(body).map_err(|error| json_error(&error))?;
+    let body: Value = serde_json::from_str(body).map_err(|error| json_error(body, &error))?;
     let keys = match &body {
         Value::Array(keys) => Some(keys),
         Value::Object(members) => match members.get("keys") {

@@ -15,6 +15,9 @@ use std::time::Duration;
 /// The longest body that is taken, packed and unpacked, in bytes.
 pub const BODY_LEN_MAX: usize = 256 << 20;
 
+/// What all that is packed with gzip begins with.
+const GZIP_HEADER: &[u8] = &[0x1f, 0x8b, 8];
+
 /// A request. Messages of errors are those of the reference where it has one.
 pub struct Incoming {
     method: Method,
@@ -62,6 +65,11 @@ impl Incoming {
     /// The headers.
     pub fn headers(&self) -> &HeaderMap {
         &self.headers
+    }
+
+    /// The body.
+    pub fn bytes(&self) -> &[u8] {
+        &self.body
     }
 
     /// The body as text.
@@ -127,6 +135,9 @@ fn unpack(headers: &HeaderMap, body: Bytes) -> Result<Bytes, String> {
         b"" | b"identity" => return Ok(body),
         b"gzip" => {}
         _ => return Err("Unsupported content encoding".to_owned()),
+    }
+    if !body.starts_with(GZIP_HEADER) {
+        return Err("gzip: invalid header".to_owned());
     }
     let mut unpacked = Vec::new();
     let mut reader = GzDecoder::new(&body[..]).take(BODY_LEN_MAX as u64 + 1);

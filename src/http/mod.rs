@@ -7,6 +7,7 @@ mod incoming;
 mod security;
 mod switches;
 mod go_values;
+mod go_json;
 mod query;
 mod mutate;
 mod commit;

@@ -291,6 +291,6 @@ pub(in crate::graphql) fn node_block(root: Call, filter: Option<Filter>) -> Bloc
 
 /// A root field whose arguments make no sense.
 pub(super) fn wrong(field: &Field, message: &str) -> Fault {
-    let message = format!("couldn't rewrite query {} because {message}", field.shape.name);
+    let message = format!("couldn't rewrite query {} because {message}", field.shape.key);
     Fault::on(vec![PathStep::Key(field.shape.key.as_str().into())], message)
 }
