@@ -238,7 +238,8 @@ pub(super) fn get_block(
             let text = text_of(value).unwrap_or_default();
             let message =
                 format!("ID argument ({text}) of {} was not able to be parsed", field.shape.name);
-            return Err(wrong(field, &message));
+            let locations = vec![field.shape.location];
+            return Err(Fault { locations, ..wrong(field, &message) });
         }
         calls.push(key_call(key, value));
     }

@@ -5,7 +5,6 @@ use crate::db::Database;
 use crate::db::graphql::admin::Instance;
 use crate::db::graphql::request::Request;
 use crate::db::graphql::request::Response;
-use crate::db::graphql::run::root_path;
 use crate::db::graphql::schema::LIMITS;
 use crate::graphql::generate::Api;
 use crate::graphql::request as language;
@@ -37,8 +36,7 @@ impl Database {
                 Ok(value) => project(&value, field, &mut data),
                 Err(error) => {
                     let message = format!("resolving {} failed because {error}", field.shape.name);
-                    let fault = Fault::at(field.shape.location, message);
-                    response.errors.push(Fault { path: root_path(field), ..fault });
+                    response.errors.push(Fault::at(field.shape.location, message));
                     data.extend_from_slice(b"null");
                 }
             }
