@@ -84,7 +84,8 @@ def test_serve_until_it_is_shut_down(tmp_path):
         urllib.request.urlopen(f"{url}/admin/shutdown").close()
         assert process.poll() is None
         headers = {"X-Dgraph-AuthToken": "secret"}
-        urllib.request.urlopen(urllib.request.Request(f"{url}/admin/shutdown", None, headers))
+        shutdown = urllib.request.Request(f"{url}/admin/shutdown", headers=headers)
+        urllib.request.urlopen(shutdown).close()
         assert process.wait(10) == 0
     assert exports.is_dir()
     assert "Ada" in run("query", path, "{ q(func: has(name)) { name } }").stdout

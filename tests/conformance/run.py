@@ -9,10 +9,10 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 SUITES = {
     "dql/suite.jsonl": "known_dql.txt",
@@ -29,13 +29,10 @@ LONG = {"dql/suite_vector_slow.jsonl": "known_vector.txt"}
 LAMBDA = ("--graphql-lambda-url", "http://localhost:8686/graphql-worker")
 """Schemas have lambdas. There is no server for them: what needs one is known to differ."""
 
-EXPORT = ("--export", tempfile.mkdtemp(prefix="hexgraph-exports-"))
-"""One of the requests writes an export."""
-
 TRACES = {
     "graphql/normal.jsonl": ("--graphql-debug", *LAMBDA),
     "graphql/directives.jsonl": ("--graphql-debug", *LAMBDA),
-    "graphql/schema.jsonl": (*LAMBDA, *EXPORT),
+    "graphql/schema.jsonl": LAMBDA,
     "graphql/subscription.jsonl": (),
     "graphql/auth.jsonl": ("--graphql-debug",),
     "graphql/auth_closed_by_default.jsonl": ("--graphql-debug",),
@@ -100,7 +97,8 @@ def replay_suite(suite: str, known: str) -> bool:
 
 def replay_trace(trace: str, arguments: tuple[str, ...]) -> bool:
     """Replay a recording of GraphQL requests on a server of its own."""
-    with server(*arguments) as url:
+    # Requests of the traces write exports.
+    with TemporaryDirectory() as folder, server("--export", folder, *arguments) as url:
         known = str(HERE / "known_graphql.txt")
         as_it_is = ("--no-drop",) if trace in GUARDED else ()
         command = [sys.executable, "graphql/replay.py", trace, url, "--known", known, *as_it_is]
