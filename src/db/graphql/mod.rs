@@ -21,7 +21,7 @@ mod subscribe;
 mod admin;
 
 pub use crate::graphql::request::{Fault, Location, OperationKind, PathStep};
-pub use admin::Instance;
+pub use admin::{Act, Folder, Instance, Tasks};
 pub use request::{Headers, Request, Response, faults_to_json};
 pub use schema::{Access, GraphqlOptions, GraphqlSchema, Schemas};
 pub use subscribe::{Subscription, Update};
