@@ -60,10 +60,14 @@ impl Security {
         let is_listed = |(first, last): &(IpAddr, IpAddr)| {
             first.is_ipv4() == address.is_ipv4() && (*first..=*last).contains(&address)
         };
-        match address.is_loopback() || self.ranges.iter().any(is_listed) {
-            true => None,
-            false => Some(format!("unauthorized ip address: {address}")),
+        if !address.is_loopback() && !self.ranges.iter().any(is_listed) {
+            return Some(format!("unauthorized ip address: {address}"));
         }
+        // A browser on this machine comes from here whatever page it shows; the token it can't know.
+        let is_foreign = self.token.is_none()
+            && incoming.headers().get("sec-fetch-site").is_some_and(|site| site == "cross-site");
+        let refusal = "a page of another site may not administer this server unless a token is set";
+        is_foreign.then(|| refusal.to_owned())
     }
 
     /// Why a request may not alter; `None` when it may.
@@ -203,6 +207,19 @@ mod tests {
         }
         assert!(security.knows_token(&request("::1", Some("itIs=Secret"))));
         assert!(!format!("{security:?}").contains("Secret"));
+    }
+
+    #[test]
+    fn pages_of_other_sites() {
+        let mut headers = HeaderMap::new();
+        headers.insert("sec-fetch-site", "cross-site".parse().unwrap());
+        headers.insert(TOKEN_HEADER, "secret".parse().unwrap());
+        let incoming = Incoming::new(headers, None, Bytes::new()).unwrap();
+        let incoming = incoming.with_client("127.0.0.1".parse().ok());
+        let mut security = Security::default();
+        assert!(security.refusal(&incoming).unwrap().contains("another site"));
+        security.set("token=secret").unwrap();
+        assert_eq!(security.refusal(&incoming), None);
     }
 
     #[test]
