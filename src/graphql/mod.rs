@@ -9,3 +9,5 @@ pub mod auth;
 pub mod lower;
 pub mod mutate;
 pub mod subscribe;
+#[cfg(test)]
+mod recorded;

@@ -166,11 +166,6 @@ impl Error {
         self
     }
 
-    /// A [`Error::Query`] for a part of the language that can't be executed yet.
-    pub fn unsupported(what: impl fmt::Display, at: Position) -> Error {
-        Error::query_at(at, format!("not supported yet: {what}"))
-    }
-
     /// A [`Error::Io`].
     pub fn io(context: impl Into<String>, source: std::io::Error) -> Error {
         Error::Io { context: context.into(), source }

@@ -3,22 +3,12 @@
 use apollo_compiler::ast::Definition;
 use apollo_compiler::ast::Document;
 use std::fs;
-use std::path::PathBuf;
 
 use crate::graphql::generate::generator::Form;
 use crate::graphql::generate::generator::generate;
-use crate::graphql::sdl::Settings;
+use crate::graphql::recorded::folder;
+use crate::graphql::recorded::settings;
 use crate::graphql::sdl::read;
-
-fn folder() -> Option<PathBuf> {
-    let shared = std::env::var("HEXGRAPH_SHARED").unwrap_or_else(|_| "../shared".to_owned());
-    let folder = PathBuf::from(shared).join("conformance/graphql");
-    if !folder.is_dir() {
-        println!("skipped: {} is not there", folder.display());
-        return None;
-    }
-    Some(folder)
-}
 
 /// The definitions as text. The wording of the scalars' descriptions is our own, and `between` is left out of the
 /// comparisons of an enum, where the reference offers it with one value.
@@ -47,8 +37,7 @@ fn compare(pairs: &str, form: Form) {
     for entry in fs::read_dir(folder.join(pairs).join("input")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        let settings = Settings { lambda_url: Some("http://localhost:8686/graphql-worker".into()) };
-        let model = match read(&fs::read_to_string(&path).unwrap(), &settings) {
+        let model = match read(&fs::read_to_string(&path).unwrap(), &settings()) {
             Ok(model) => model,
             Err(fault) => {
                 faults.push(format!("{name}: {fault:?}"));

@@ -4,13 +4,13 @@
 use serde_json::Map;
 use serde_json::Value as Json;
 use std::fs;
-use std::path::PathBuf;
 
 use crate::graphql::generate::Api;
 use crate::graphql::model::Model;
 use crate::graphql::mutate::Found;
 use crate::graphql::mutate::MutationFault;
 use crate::graphql::mutate::Reading;
+use crate::graphql::recorded::folder;
 use crate::graphql::request::Limits;
 use crate::graphql::request::Request;
 use crate::graphql::sdl::Settings;
@@ -19,16 +19,6 @@ use crate::types::Uid;
 use crate::types::Value;
 
 const LIMITS: Limits = Limits { depth: 100, tokens: 100_000, fields: 10_000 };
-
-fn folder() -> Option<PathBuf> {
-    let shared = std::env::var("HEXGRAPH_SHARED").unwrap_or_else(|_| "../shared".to_owned());
-    let folder = PathBuf::from(shared).join("conformance/graphql/resolve");
-    if !folder.is_dir() {
-        println!("skipped: {} is not there", folder.display());
-        return None;
-    }
-    Some(folder)
-}
 
 /// What the reference's query found, for the variables of ours: its blocks ask for one value each,
 /// in the same order but for those of interfaces, which come behind the type's.
@@ -84,13 +74,13 @@ fn outcome(model: &Model, api: &Api, record: &Json) -> Result<usize, Vec<Mutatio
 #[test]
 fn recorded_mutations_are_refused_or_create_as_many_nodes() {
     let Some(folder) = folder() else { return };
-    let schema = fs::read_to_string(folder.join("resolve_schema.graphql")).unwrap();
+    let schema = fs::read_to_string(folder.join("resolve/resolve_schema.graphql")).unwrap();
     let schema = schema.replace("operation: \"batch\",", "").replace("operation: \"single\",", "");
     let model = read(&schema, &Settings::default()).unwrap();
     let api = Api::new(&model).unwrap();
     let mut wrong = Vec::new();
     for name in ["resolve_add_mutation.jsonl", "resolve_update_mutation.jsonl"] {
-        for line in fs::read_to_string(folder.join(name)).unwrap().lines() {
+        for line in fs::read_to_string(folder.join("resolve").join(name)).unwrap().lines() {
             let record: Json = serde_json::from_str(line).unwrap();
             let name = record["name"].as_str().unwrap();
             let error = [&record["error"], &record["error2"]].into_iter();

@@ -5,38 +5,22 @@ use serde_json::Map;
 use serde_json::Value as Json;
 use serde_json::json;
 use std::fs;
-use std::path::PathBuf;
 
 use crate::graphql::generate::Api;
+use crate::graphql::recorded::folder;
+use crate::graphql::recorded::records;
+use crate::graphql::recorded::settings;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Limits;
 use crate::graphql::request::Operation;
 use crate::graphql::request::PathStep;
 use crate::graphql::request::Request;
 use crate::graphql::request::introspect;
-use crate::graphql::sdl::Settings;
 use crate::graphql::sdl::check_rules;
 use crate::graphql::sdl::read;
 
-fn folder() -> Option<PathBuf> {
-    let shared = std::env::var("HEXGRAPH_SHARED").unwrap_or_else(|_| "../shared".to_owned());
-    let folder = PathBuf::from(shared).join("conformance/graphql");
-    if !folder.is_dir() {
-        println!("skipped: {} is not there", folder.display());
-        return None;
-    }
-    Some(folder)
-}
-
-fn records(name: &str) -> Vec<Json> {
-    let Some(folder) = folder() else { return Vec::new() };
-    let text = fs::read_to_string(folder.join(name)).expect("the records are text");
-    text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
-}
-
 fn api(schema: &str) -> Api {
-    let settings = Settings { lambda_url: Some("http://localhost:8686/graphql-worker".into()) };
-    let model = read(schema, &settings).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let model = read(schema, &settings()).unwrap_or_else(|faults| panic!("{faults:?}"));
     Api::new(&model).unwrap()
 }
 
@@ -131,8 +115,7 @@ fn compare_generated(
     record: &Json,
     report: &mut Vec<String>,
 ) -> Api {
-    let settings = Settings { lambda_url: Some("http://localhost:8686/graphql-worker".into()) };
-    let model = read(schema, &settings).unwrap();
+    let model = read(schema, &settings()).unwrap();
     let api = Api::new(&model).unwrap();
     let rules = check_rules(&model, |rule| Request::faults(&api, rule));
     report.extend(rules.iter().map(|fault| format!("{trace}:{}: {}", line + 1, fault.message)));

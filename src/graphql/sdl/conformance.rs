@@ -2,38 +2,17 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::Value;
 
 use crate::graphql::generate::Api;
+use crate::graphql::recorded::folder;
+use crate::graphql::recorded::records;
+use crate::graphql::recorded::settings;
 use crate::graphql::request::Request;
-use crate::graphql::sdl::Settings;
 use crate::graphql::sdl::check_rules;
 use crate::graphql::sdl::read;
 use crate::graphql::syntax::Fault;
-
-/// The folder of GraphQL records; nothing, and a word about it, where there is none.
-fn folder() -> Option<PathBuf> {
-    let shared = std::env::var("HEXGRAPH_SHARED").unwrap_or_else(|_| "../shared".to_owned());
-    let folder = PathBuf::from(shared).join("conformance/graphql");
-    if !folder.is_dir() {
-        println!("skipped: {} is not there", folder.display());
-        return None;
-    }
-    Some(folder)
-}
-
-fn records(name: &str) -> Vec<Value> {
-    let Some(folder) = folder() else { return Vec::new() };
-    let text = fs::read_to_string(folder.join(name)).expect("the records are text");
-    text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
-}
-
-/// A server that carries lambdas out, as the one that was recorded.
-fn settings() -> Settings {
-    Settings { lambda_url: Some("http://localhost:8086/graphql-worker".to_owned()) }
-}
 
 /// Cases that differ, each with its reason: `name # why`.
 fn known() -> HashMap<&'static str, &'static str> {

@@ -12,6 +12,7 @@ use crate::graphql::request::document::ArgumentNode;
 use crate::graphql::request::document::DirectiveNode;
 use crate::graphql::request::document::FieldNode;
 use crate::graphql::request::document::ValueKind;
+use crate::graphql::request::fault::Location;
 use crate::graphql::request::rules::CascadeVariable;
 use crate::graphql::request::rules::field_of;
 use crate::graphql::request::rules::is_composite;
@@ -30,22 +31,8 @@ impl<'a, 't> Walker<'a, 't> {
         match (parent, definition) {
             (Some(parent), None) => self.unknown_field(parent, field),
             (Some(parent), Some(definition)) => {
-                for argument in &field.arguments {
-                    if self.is_full() {
-                        return;
-                    }
-                    let known = || definition.arguments.iter().map(|known| known.name.as_str());
-                    if !known().any(|name| name == argument.name) {
-                        let near = did_you_mean(&near_names(argument.name, known()), false);
-                        let message = format!(
-                            "Unknown argument \"{}\" on field \"{}\" of type \"{}\".{near}",
-                            argument.name,
-                            field.name,
-                            parent.name()
-                        );
-                        self.fault(field.at, message);
-                    }
-                }
+                let of = || format!("field \"{}\" of type \"{}\"", field.name, parent.name());
+                self.known_arguments(&definition.arguments, &field.arguments, field.at, of);
                 for missing in missing_arguments(&definition.arguments, &field.arguments) {
                     let message = format!(
                         "Field \"{}\" argument \"{}\" of type \"{}\" is required but not provided.",
@@ -58,6 +45,27 @@ impl<'a, 't> Walker<'a, 't> {
             (None, _) => {}
         }
         self.unique_arguments(&field.arguments);
+    }
+
+    /// Each argument of a field or directive, which `of` names, is one that it has.
+    fn known_arguments(
+        &mut self,
+        known: &[Node<InputValueDefinition>],
+        given: &[ArgumentNode<'t>],
+        at: Location,
+        of: impl Fn() -> String,
+    ) {
+        for argument in given {
+            if self.is_full() {
+                return;
+            }
+            let names = || known.iter().map(|known| known.name.as_str());
+            if !names().any(|name| name == argument.name) {
+                let near = did_you_mean(&near_names(argument.name, names()), false);
+                let message = format!("Unknown argument \"{}\" on {}.{near}", argument.name, of());
+                self.fault(at, message);
+            }
+        }
     }
 
     fn unknown_field(&mut self, parent: &'a ExtendedType, field: &FieldNode<'t>) {
@@ -138,20 +146,8 @@ impl<'a, 't> Walker<'a, 't> {
             self.fault(directive.at, format!("Unknown directive \"{}\".", directive.name));
             return self.unique_arguments(&directive.arguments);
         };
-        for argument in &directive.arguments {
-            if self.is_full() {
-                return;
-            }
-            let known = || definition.arguments.iter().map(|known| known.name.as_str());
-            if !known().any(|name| name == argument.name) {
-                let near = did_you_mean(&near_names(argument.name, known()), false);
-                let message = format!(
-                    "Unknown argument \"{}\" on directive \"@{}\".{near}",
-                    argument.name, directive.name
-                );
-                self.fault(directive.at, message);
-            }
-        }
+        let of = || format!("directive \"@{}\"", directive.name);
+        self.known_arguments(&definition.arguments, &directive.arguments, directive.at, of);
         if !definition.locations.iter().any(|location| location.name() == place) {
             let message = format!("Directive \"{}\" may not be used on {place}.", directive.name);
             self.fault(directive.at, message);
