@@ -3,6 +3,7 @@
 
 use crate::answer::write_json_text;
 use crate::db::graphql::guard::Guard;
+use crate::db::graphql::query::Begun;
 use crate::db::graphql::query::Reader;
 use crate::db::graphql::run::Outcome;
 use crate::db::graphql::run::Run;
@@ -50,15 +51,15 @@ pub(super) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
                 Err(refusal) => refused(run, field, refusal),
             }
         }
-        _ => {
-            let message = format!(
-                "mutation {} is resolved by an HTTP request or a lambda, which is not supported",
-                field.shape.name
-            );
-            let fault =
-                Fault { path: root_path(field), ..Fault::at(field.shape.location, message) };
-            Outcome::fault(field, fault)
-        }
+        Some(root) => match run.session.caller(&run.loaded) {
+            Ok(_) => {
+                let reader = Reader::new(run);
+                let begun = vec![Begun::Elsewhere("Mutation", field)];
+                reader.finish(begun).pop().unwrap_or_default()
+            }
+            Err(why) => not_let_in(root, field, &why),
+        },
+        None => Outcome::default(),
     }
 }
 

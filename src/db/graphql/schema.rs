@@ -16,6 +16,7 @@ use crate::graphql::auth::Verifier;
 use crate::graphql::generate::Api;
 use crate::graphql::model::Custom;
 use crate::graphql::model::Model;
+use crate::graphql::remote::Fetch;
 use crate::graphql::request::Limits;
 use crate::graphql::request::Request;
 use crate::graphql::request::Requests;
@@ -31,14 +32,16 @@ use arc_swap::ArcSwapOption;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
+use std::time::Duration;
 
 /// What requests are bounded by.
 pub(super) const LIMITS: Limits = Limits { depth: 200, tokens: 1_000_000, fields: 100_000 };
 
 /// The schema that was asked for last, beside a store, and how requests are carried out.
-#[derive(Default)]
 pub struct Schemas {
     options: ArcSwap<GraphqlOptions>,
+    /// Whoever sends requests to other servers.
+    client: ArcSwap<Arc<dyn Fetch>>,
     /// Texts that requests name by their hashes.
     pub(super) persisted: Persisted,
     current: ArcSwapOption<Current>,
@@ -47,12 +50,30 @@ pub struct Schemas {
 }
 
 /// How GraphQL is carried out.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphqlOptions {
     /// Answers tell more: why a mutation was refused.
     pub debug: bool,
-    /// Where lambdas would be carried out. Schemas with `@lambda` are refused without it; such fields are null, with an error.
+    /// Where lambdas are carried out. Schemas with `@lambda` are refused without it.
     pub lambda_url: Option<String>,
+    /// How long a request to another server may take, with its redirects.
+    pub remote_timeout: Duration,
+    /// How many bytes the answer of another server may have.
+    pub remote_bytes_max: u64,
+    /// How many requests to other servers one request may have under way.
+    pub remote_parallel: usize,
+}
+
+impl Default for GraphqlOptions {
+    fn default() -> GraphqlOptions {
+        GraphqlOptions {
+            debug: false,
+            lambda_url: None,
+            remote_timeout: Duration::from_secs(30),
+            remote_bytes_max: 64 << 20,
+            remote_parallel: 16,
+        }
+    }
 }
 
 struct Current {
@@ -103,6 +124,17 @@ pub struct Access {
 }
 
 impl Schemas {
+    /// Nothing is loaded yet.
+    pub(in crate::db) fn new(client: Arc<dyn Fetch>) -> Schemas {
+        Schemas {
+            options: ArcSwap::default(),
+            client: ArcSwap::from_pointee(client),
+            persisted: Persisted::default(),
+            current: ArcSwapOption::default(),
+            changing: Mutex::default(),
+        }
+    }
+
     /// What a version's schema is; `None` when it has none, or one that can't be read any more.
     pub(super) fn of(&self, version: &Version) -> Option<Arc<Loaded>> {
         let predicate = version.predicate("dgraph.graphql.schema")?;
@@ -201,6 +233,16 @@ impl Database {
     /// How GraphQL is carried out.
     pub fn graphql_options(&self) -> Arc<GraphqlOptions> {
         self.graphql_schemas().options.load_full()
+    }
+
+    /// Says who sends requests to other servers from now on.
+    pub fn set_graphql_client(&self, client: Arc<dyn Fetch>) {
+        self.graphql_schemas().client.store(Arc::new(client));
+    }
+
+    /// Whoever sends requests to other servers.
+    pub(super) fn graphql_client(&self) -> Arc<dyn Fetch> {
+        Arc::clone(&self.graphql_schemas().client.load())
     }
 
     fn graphql_settings(&self) -> Settings {
