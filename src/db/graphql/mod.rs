@@ -1,6 +1,6 @@
 //! GraphQL carried out: the schema in force, requests to it, and the API that administers it.
 
-mod key_files;
+mod keys;
 mod schema;
 mod request;
 mod persisted;
@@ -20,10 +20,13 @@ mod stage;
 mod links;
 mod guard;
 mod session;
+mod hooks;
 mod mutate;
 mod subscribe;
 mod admin;
 
+pub use crate::graphql::model::HttpMethod;
+pub use crate::graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
 pub use crate::graphql::request::{Fault, Location, OperationKind, PathStep};
 pub use admin::Instance;
 pub use request::{Headers, Request, Response, faults_to_json};
