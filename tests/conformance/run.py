@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lambdas import lambdas
+
 SUITES = {
     "dql/suite.jsonl": "known_dql.txt",
     "dql/suite_systest.jsonl": "known_systest.txt",
@@ -24,8 +26,8 @@ SUITES = {
 LONG = {"dql/suite_vector_slow.jsonl": "known_vector.txt"}
 """Those that take minutes: with --long."""
 
-LAMBDA = ("--graphql-lambda-url", "http://localhost:8686/graphql-worker")
-"""Schemas have lambdas. There is no server for them: what needs one is known to differ."""
+LAMBDA = ("--graphql-lambda-url", "LAMBDAS")
+"""Schemas have lambdas: LAMBDAS stands for the address of our server of them."""
 
 TRACES = {
     "graphql/normal.jsonl": ("--graphql-debug", *LAMBDA),
@@ -78,11 +80,19 @@ def replay_suite(suite: str, known: str) -> bool:
 
 def replay_trace(trace: str, arguments: tuple[str, ...]) -> bool:
     """Replay a recording of GraphQL requests on a server of its own."""
-    with server(*arguments) as url:
-        known = str(HERE / "known_graphql.txt")
-        command = [sys.executable, "graphql/replay.py", trace, url, "--known", known]
-        done = subprocess.run(command, cwd=SHARED / "conformance", check=False)
-        return done.returncode == 0
+    with lambdas() as functions:
+        given = (functions.url if it == "LAMBDAS" else it for it in arguments)
+        with server(*given) as url:
+            functions.database = url
+            return replay_graphql(trace, url)
+
+
+def replay_graphql(trace: str, url: str) -> bool:
+    """Replay a recording of GraphQL requests on a server that runs."""
+    known = str(HERE / "known_graphql.txt")
+    command = [sys.executable, "graphql/replay.py", trace, url, "--known", known]
+    done = subprocess.run(command, cwd=SHARED / "conformance", check=False)
+    return done.returncode == 0
 
 
 def main() -> int:
