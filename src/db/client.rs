@@ -8,8 +8,10 @@ use crate::graphql::remote::Fetch;
 use crate::graphql::remote::Incoming;
 use crate::graphql::remote::Outgoing;
 use crate::graphql::remote::Unanswered;
+use arc_swap::ArcSwapOption;
 use std::io;
-use std::sync::OnceLock;
+use std::process;
+use std::sync::Arc;
 use std::time::Duration;
 use std::time::Instant;
 use ureq::Agent;
@@ -28,7 +30,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Sends requests; connections are kept for some time. Nothing happens before the first one.
 #[derive(Default)]
 pub(super) struct Client {
-    agent: OnceLock<Agent>,
+    /// With the process that it belongs to: a forked child must not talk on connections of its parent.
+    agent: ArcSwapOption<(u32, Agent)>,
 }
 
 impl Fetch for Client {
@@ -55,20 +58,16 @@ enum Step {
 }
 
 impl Client {
-    fn agent(&self) -> &Agent {
-        self.agent.get_or_init(|| {
-            let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
-            Agent::config_builder()
-                .tls_config(tls)
-                .http_status_as_error(false)
-                .allow_non_standard_methods(true)
-                .max_redirects(0)
-                .max_redirects_will_error(false)
-                .timeout_connect(Some(CONNECT_TIMEOUT))
-                .user_agent(concat!("hexgraph/", env!("CARGO_PKG_VERSION")))
-                .build()
-                .into()
-        })
+    fn agent(&self) -> Agent {
+        let process = process::id();
+        if let Some(known) = &*self.agent.load()
+            && known.0 == process
+        {
+            return known.1.clone();
+        }
+        let agent = agent();
+        self.agent.store(Some(Arc::new((process, agent.clone()))));
+        agent
     }
 
     fn send(&self, outgoing: &Outgoing, left: Duration) -> Result<Step, Unanswered> {
@@ -89,6 +88,20 @@ impl Client {
         let body = body.read_to_vec().map_err(told)?;
         Ok(Step::Done(Incoming { status, cache_control, body }))
     }
+}
+
+fn agent() -> Agent {
+    let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
+    let config = Agent::config_builder()
+        .tls_config(tls)
+        .http_status_as_error(false)
+        .allow_non_standard_methods(true)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .timeout_connect(Some(CONNECT_TIMEOUT))
+        .user_agent(concat!("hexgraph/", env!("CARGO_PKG_VERSION")))
+        .build();
+    config.into()
 }
 
 fn request(outgoing: &Outgoing) -> Result<http::Request<Vec<u8>>, http::Error> {

@@ -2,10 +2,13 @@
 
 use crate::graphql::remote::Fetch;
 use crate::graphql::remote::Outgoing;
+use arc_swap::ArcSwapOption;
 use std::panic;
 use std::panic::AssertUnwindSafe;
+use std::process;
 use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::Mutex;
+use std::sync::PoisonError;
 use std::sync::mpsc::Receiver;
 use std::sync::mpsc::SyncSender;
 use std::sync::mpsc::sync_channel;
@@ -19,14 +22,28 @@ type Event = (Arc<dyn Fetch>, Outgoing);
 /// Events on their way, in the order of their commits. The thread that sends them starts with the first and ends with the last.
 #[derive(Default)]
 pub(super) struct Hooks {
-    sender: OnceLock<Option<SyncSender<Event>>>,
+    /// With the process whose thread takes them: a forked child has none of the threads of its parent.
+    sender: ArcSwapOption<(u32, SyncSender<Event>)>,
+    /// Held while a thread is started.
+    starting: Mutex<()>,
 }
 
 impl Hooks {
     /// Sends an event some time. Returns at once; false when it is lost.
     pub fn send(&self, client: Arc<dyn Fetch>, event: Outgoing) -> bool {
-        let sender = self.sender.get_or_init(start);
-        sender.as_ref().is_some_and(|sender| sender.try_send((client, event)).is_ok())
+        let sender = self.sender().or_else(|| {
+            let _starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
+            let started = || Some(Arc::new((process::id(), start()?)));
+            self.sender().or_else(|| {
+                self.sender.store(started());
+                self.sender()
+            })
+        });
+        sender.is_some_and(|sender| sender.1.try_send((client, event)).is_ok())
+    }
+
+    fn sender(&self) -> Option<Arc<(u32, SyncSender<Event>)>> {
+        self.sender.load_full().filter(|sender| sender.0 == process::id())
     }
 }
 
@@ -50,7 +67,6 @@ mod tests {
     use crate::graphql::model::HttpMethod;
     use crate::graphql::remote::Incoming;
     use crate::graphql::remote::Unanswered;
-    use std::sync::Mutex;
     use std::time::Duration;
 
     /// Answers when the lock is free.

@@ -34,7 +34,7 @@ pub(super) enum Begun<'f> {
     /// It needs none.
     Done(Outcome),
     /// The store found nodes that others know more of.
-    Stored(&'f Field, Lowered<'f>, Answer),
+    Stored(&'f Field, Box<(Lowered<'f>, Answer)>),
     /// Another server answers the field of this type.
     Elsewhere(&'static str, &'f Field),
     /// A text in DQL was carried out.
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
     fn want<'f>(&'f self, begun: &'f Begun<'f>, reach: &mut Reach<'f>) {
         match begun {
             Begun::Done(_) => {}
-            Begun::Stored(field, lowered, answer) => gather(field, &lowered.shape, answer, reach),
+            Begun::Stored(field, stored) => gather(field, &stored.0.shape, &stored.1, reach),
             Begun::Elsewhere(type_name, field) => {
                 if let Some(known) = declared(self.run, type_name, field) {
                     reach.want_root(type_name, known, field);
@@ -151,9 +151,7 @@ impl<'a> Reader<'a> {
     fn write(&self, begun: Begun<'_>, found: &Found) -> Outcome {
         match begun {
             Begun::Done(outcome) => outcome,
-            Begun::Stored(field, lowered, answer) => {
-                self.written(field, &lowered, &answer, Some(found))
-            }
+            Begun::Stored(field, stored) => self.written(field, &stored.0, &stored.1, Some(found)),
             Begun::Elsewhere(_, field) => by_another(self.run, field, found),
             Begun::Local(field, local) => local.write(self.run, field, found),
         }
@@ -179,7 +177,9 @@ impl<'a> Reader<'a> {
     fn begin_plan<'f>(&self, field: &'f Field, mut lowered: Lowered<'f>) -> Begun<'f> {
         match self.execute(&mut lowered) {
             Err(error) => Begun::Done(Outcome::fault(field, store_fault(field, &error))),
-            Ok(answer) if lowered.shape.reaches_out() => Begun::Stored(field, lowered, answer),
+            Ok(answer) if lowered.shape.reaches_out() => {
+                Begun::Stored(field, Box::new((lowered, answer)))
+            }
             Ok(answer) => Begun::Done(self.written(field, &lowered, &answer, None)),
         }
     }
