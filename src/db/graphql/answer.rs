@@ -39,6 +39,9 @@ use apollo_compiler::ast::Type;
 /// How many objects are written between two looks at the control.
 const OBJECTS_INTERVAL: u32 = 1 << 12;
 
+/// How many faults of other servers are told: one that is down has one for each node.
+const REMOTE_FAULTS_MAX: usize = 1_000;
+
 /// A null that goes up to the next value that may be null.
 pub(super) struct Spoiled;
 
@@ -328,7 +331,8 @@ impl<'a> Writer<'a> {
         let (path, out) = (self.steps(), std::mem::take(&mut self.out));
         let completed = Completion::at(model, found, path, out, self.bytes_max).remote(field, slot);
         self.out = completed.value;
-        self.faults.extend(completed.errors);
+        let room = REMOTE_FAULTS_MAX.saturating_sub(self.faults.len());
+        self.faults.extend(completed.errors.into_iter().take(room));
         self.stopped = completed.stopped;
         if completed.spoils { Err(Spoiled) } else { Ok(()) }
     }

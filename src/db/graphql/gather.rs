@@ -23,6 +23,9 @@ use crate::graphql::request::Value;
 use crate::plan::FieldKind;
 use serde_json::Value as Json;
 
+/// How many nodes are taken between two looks at the control.
+const NODES_INTERVAL: usize = 1 << 12;
+
 /// Wants all custom fields of the answer to a root field.
 pub(super) fn gather<'a>(
     field: &'a Field,
@@ -79,6 +82,9 @@ impl<'a> Gather<'a, '_> {
         let is_custom = |key: &&Key<'_>| matches!(key.source, Source::Elsewhere(_));
         if lists.clone().any(|keys| keys.iter().any(|key| is_custom(&key))) {
             for place in (0..level.nodes.len()).filter(|place| level.is_alive(*place)) {
+                if place.is_multiple_of(NODES_INTERVAL) && self.reach.is_stopped() {
+                    return;
+                }
                 let (_, keys) = variant_at(level, place, shape);
                 for key in keys {
                     if let Source::Elsewhere(elsewhere) = &key.source {

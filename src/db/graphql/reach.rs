@@ -72,6 +72,11 @@ impl<'a> Reach<'a> {
         Reach { sender, fetch, parallel, control, found, wave, by_field }
     }
 
+    /// Whether nothing will be asked, since the request has to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.control.check().is_err()
+    }
+
     /// Wants a field of `Query` or `Mutation`.
     pub fn want_root(&mut self, type_name: &'a str, field: &'a model::Field, asked: &'a Field) {
         self.wave.push(Task {
@@ -132,6 +137,7 @@ impl<'a> Reach<'a> {
     /// When the control says stop, or the answers need too much memory.
     pub fn ask(&mut self) -> Result<()> {
         while !self.wave.is_empty() {
+            self.control.check()?;
             let tasks = std::mem::take(&mut self.wave);
             self.by_field.clear();
             let answers = self.answers(&tasks)?;
@@ -274,11 +280,7 @@ fn all(call: &Call<'_>, answered: Answered, count: usize) -> Vec<Remote> {
         Err(why) => Err(Reply::failed(call.worded(&unanswered(&why.message)))),
     };
     match read {
-        Ok((values, mut rest)) => {
-            let values = values.into_iter();
-            let replies = values.map(|value| Reply { value, told: std::mem::take(&mut rest.told) });
-            replies.map(|reply| remote(call, reply)).collect()
-        }
+        Ok(replies) => replies.into_iter().map(|reply| remote(call, reply)).collect(),
         Err(reply) => failed(reply, count),
     }
 }

@@ -115,7 +115,11 @@ impl<'a> Sender<'a> {
         let parsed = operation::parse(text).ok_or("its operation can't be read")?;
         let name =
             operation::field_of(&parsed).ok_or("its operation has no field")?.name.to_string();
-        let variables = parsed.variables.iter().map(|variable| variable.name.to_string()).collect();
+        let variables = match http.mode {
+            Mode::Single => parsed.variables.iter().map(|it| it.name.to_string()).collect(),
+            // The one that the objects go into.
+            Mode::Batch => operation::variable_of(&parsed).into_iter().collect(),
+        };
         let text = operation::text(self.model, &parsed, field.ty.name(), asked);
         Ok(Way::Graphql { http, body, text, variables, name })
     }
@@ -226,25 +230,19 @@ impl<'a> Call<'a> {
         self.read_whole(incoming).unwrap_or_else(|why| Reply::failed(self.worded(&why)))
     }
 
-    /// Reads the answer to [`Call::of_objects`]: a value for each of them; or the one reason why there is none.
+    /// Reads the answer to [`Call::of_objects`]: what it says of each. Errors of no object in particular are the first one's.
     ///
     /// # Errors
     ///
     /// What went wrong as a whole.
-    pub fn read_all(
-        &self,
-        incoming: &Incoming,
-        count: usize,
-    ) -> Result<(Vec<Value>, Reply), Reply> {
-        let reply = self.read_whole(incoming).map_err(|why| Reply::failed(self.worded(&why)))?;
-        let rest = Reply { value: Value::Null, told: reply.told.clone() };
-        if reply.value.is_null() && !rest.told.is_empty() {
-            return Err(rest);
+    pub fn read_all(&self, incoming: &Incoming, count: usize) -> Result<Vec<Reply>, Reply> {
+        let mut reply =
+            self.read_whole(incoming).map_err(|why| Reply::failed(self.worded(&why)))?;
+        if reply.value.is_null() && !reply.told.is_empty() {
+            reply.told.iter_mut().for_each(|told| told.path.clear());
+            return Err(reply);
         }
-        match reply::parted(reply, count) {
-            Ok(values) => Ok((values, rest)),
-            Err(why) => Err(Reply::failed(self.worded(&why))),
-        }
+        reply::parted(reply, count).map_err(|why| Reply::failed(self.worded(&why)))
     }
 
     /// A reason as it stands in the answer.

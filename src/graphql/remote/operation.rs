@@ -35,6 +35,14 @@ pub(super) fn field_of(operation: &ast::OperationDefinition) -> Option<&ast::Fie
     }
 }
 
+/// The variable that is the first argument of an operation's field.
+pub(super) fn variable_of(operation: &ast::OperationDefinition) -> Option<String> {
+    match &*field_of(operation)?.arguments.first()?.value {
+        ast::Value::Variable(name) => Some(name.to_string()),
+        _ => None,
+    }
+}
+
 /// The text of an operation with what `asked` asks for.
 pub(super) fn text(
     model: &Model,

@@ -70,16 +70,26 @@ pub(super) fn graphql(incoming: &Incoming, name: &str) -> Result<Reply, String> 
     }
 }
 
-/// Takes the list that answers several objects apart, by position.
-pub(super) fn parted(reply: Reply, count: usize) -> Result<Vec<Value>, String> {
-    match reply.value {
-        Value::Array(items) if items.len() == count => Ok(items),
-        Value::Array(items) => {
-            let found = items.len();
-            Err(format!("a list of {count} items was expected for as many objects, not of {found}"))
-        }
-        _ => Err(format!("a list of {count} items was expected for as many objects")),
+/// Takes the list that answers several objects apart, by position, each with the errors that are about it.
+pub(super) fn parted(reply: Reply, count: usize) -> Result<Vec<Reply>, String> {
+    let expected = format!("a list of {count} items was expected for as many objects");
+    let Value::Array(items) = reply.value else { return Err(expected) };
+    if items.len() != count {
+        return Err(format!("{expected}, not of {}", items.len()));
     }
+    let items = items.into_iter();
+    let mut replies: Vec<Reply> = items.map(|value| Reply { value, told: Vec::new() }).collect();
+    for Told { message, mut path } in reply.told {
+        let place = match path.first() {
+            Some(PathStep::Index(place)) if *place < count => *place,
+            _ => 0,
+        };
+        path.drain(..path.len().min(1));
+        if let Some(reply) = replies.get_mut(place) {
+            reply.told.push(Told { message, path });
+        }
+    }
+    Ok(replies)
 }
 
 fn json(body: &[u8]) -> Result<Value, String> {
@@ -138,6 +148,19 @@ mod tests {
         assert_eq!(plain(&incoming(500, "x")).unwrap_err(), "unexpected error with: 500");
         let told = plain(&incoming(400, r#"{"errors": [{"message": "no"}]}"#)).unwrap().told;
         assert_eq!(told, [Told { message: "no".into(), path: vec![] }]);
+    }
+
+    #[test]
+    fn lists_are_taken_apart() {
+        let text = r#"{"data": {"a": [1, null]}, "errors": [
+            {"message": "x", "path": ["a", 1, "b"]}, {"message": "y"}, {"message": "z", "path": ["a", 9]}]}"#;
+        let replies = parted(graphql(&incoming(200, text), "a").unwrap(), 2).unwrap();
+        let told = |at: usize| replies[at].told.iter().map(|told| told.message.as_str());
+        assert_eq!(told(0).collect::<String>(), "yz");
+        assert_eq!(told(1).collect::<String>(), "x");
+        assert_eq!(replies[1].told[0].path, [PathStep::Key("b".into())]);
+        assert!(parted(Reply { value: json!([1]), told: vec![] }, 2).unwrap_err().contains("of 1"));
+        assert!(parted(Reply { value: json!(1), told: vec![] }, 1).is_err());
     }
 
     #[test]

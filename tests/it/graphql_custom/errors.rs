@@ -190,3 +190,19 @@ fn mutations_behind_a_failed_one_are_not_carried_out() {
     assert_eq!(found["errors"].as_array().unwrap().len(), 2);
     assert_eq!(server.take().len(), 1);
 }
+
+#[test]
+fn a_dead_server_costs_one_attempt_and_some_errors() {
+    let schema = r#"
+        type N { id: ID! dead: Int @custom(http: { url: "http://127.0.0.1:1/$id", method: GET }) }
+        type M { id: ID! n: Int }
+    "#;
+    let db = database(&schema.replace("type N {", "type N { n: Int"), "");
+    let nodes: Vec<String> = (0..3_000).map(|n| format!("{{n: {n}}}")).collect();
+    ask(&db, &format!("mutation {{ addN(input: [{}]) {{ numUids }} }}", nodes.join(" ")));
+    let started = Instant::now();
+    let found = ask(&db, "{ queryN { n dead } }");
+    assert_eq!(found["data"]["queryN"].as_array().unwrap().len(), 3_000);
+    assert_eq!(found["errors"].as_array().unwrap().len(), 1_000);
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+}
