@@ -28,7 +28,7 @@ torture: ## Kill writers a thousand times, and check long histories of clients a
 
 lint: dev ## Check format and style of Rust and Python, and the type stubs
 	cargo fmt --check
-	cargo clippy --locked --all-targets --all-features -- -D warnings
+	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	RUSTDOCFLAGS=-Dwarnings cargo doc --locked --no-deps --document-private-items --features http
 	$(BIN)/ruff check python tests benches
 	$(BIN)/ruff format --check python tests

@@ -11,7 +11,10 @@ use hexgraph::db::Control;
 use hexgraph::db::Database;
 use hexgraph::db::graphql::Headers;
 use hexgraph::db::graphql::Request;
+use hexgraph::graphql::auth::Claims;
+use hexgraph::graphql::auth::Rulebook;
 use hexgraph::graphql::generate::Api;
+use hexgraph::graphql::lower::Caller;
 use hexgraph::graphql::lower::SimilarTo;
 use hexgraph::graphql::lower::lower;
 use hexgraph::graphql::request::Limits;
@@ -125,13 +128,16 @@ fn plans(c: &mut Criterion) {
     let model = read(SDL, &Settings::default()).expect("the schema is valid");
     let api = Api::new(&model).expect("the schema is valid");
     let requests = Requests::default();
+    let (rules, claims) = (Rulebook::new(&model), Claims::default());
+    let caller =
+        Caller { model: &model, api: &api, requests: &requests, rules: &rules, claims: &claims };
     let (limits, given) = (Limits::default(), variables(1000));
     c.bench_function("plan/cached", |b| {
         b.iter(|| {
             let request = requests.get(&api, FILTERED, &limits).expect("the text is valid");
             let operation = request.resolve(&api, None, &given).expect("the variables are valid");
             black_box(
-                lower(&model, &operation.fields[0], SimilarTo::Given).expect("it has a plan").query,
+                lower(caller, &operation.fields[0], SimilarTo::Given).expect("it has a plan").query,
             )
         });
     });

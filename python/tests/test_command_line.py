@@ -71,6 +71,26 @@ def test_serve(loaded):
         assert process.wait(10) == 0
 
 
+def test_serve_until_it_is_shut_down(tmp_path):
+    path, exports = tmp_path / "db", tmp_path / "exports"
+    command = [sys.executable, "-m", "hexgraph", "serve", str(path), "--port", "0"]
+    command += ["--export", str(exports), "--security", "token=secret"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        url = next(word for word in process.stdout.readline().split() if word.startswith("http"))
+        set_ada = b'{ set { <1> <name> "Ada" . } }'
+        typed = {"Content-Type": "application/rdf"}
+        mutation = urllib.request.Request(f"{url}/mutate?commitNow=true", set_ada, typed)
+        urllib.request.urlopen(mutation).close()
+        urllib.request.urlopen(f"{url}/admin/shutdown").close()
+        assert process.poll() is None
+        headers = {"X-Dgraph-AuthToken": "secret"}
+        shutdown = urllib.request.Request(f"{url}/admin/shutdown", headers=headers)
+        urllib.request.urlopen(shutdown).close()
+        assert process.wait(10) == 0
+    assert exports.is_dir()
+    assert "Ada" in run("query", path, "{ q(func: has(name)) { name } }").stdout
+
+
 def test_load_several_files_and_export_tables(tmp_path):
     (tmp_path / "a.rdf").write_text('<1> <name> "Ada" .\n')
     (tmp_path / "b.rdf").write_text('<2> <name> "Bob" .\n')

@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+import hexgraph
+
 DQL = "application/dql"
 TYPED = {"Content-Type": DQL}
 ADA = '{ q(func: eq(name, "Ada")) { name } }'
@@ -323,6 +325,38 @@ def test_health(client):
     assert reply.status == 200
     assert health["status"] == "healthy"
     assert health["ee_features"] == []
+
+
+def test_administration_with_a_token(people, tmp_path):
+    with people.serve(port=0, security="token=secret", export=tmp_path) as server:
+        client = Client(server.url)
+        export = json.dumps({"query": "mutation { export(input: {}) { exportedFiles } }"})
+        reply = client.post("/admin", export, "application/json")
+        assert message(reply) == ("Invalid X-Dgraph-AuthToken", "ErrorUnauthorized")
+        reply = client.post("/alter", "a: int .")
+        assert message(reply)[0] == "No Auth Token found. Token needed for Admin operations."
+        headers = {"X-Dgraph-AuthToken": "secret"}
+        reply = client.post("/admin", export, "application/json", **headers)
+        files = reply["data"]["export"]["exportedFiles"]
+        assert all((tmp_path / file).is_file() for file in files)
+        assert client.post("/alter", "a: int .", **headers)["data"]["code"] == "Success"
+        client.connection.close()
+    with pytest.raises(hexgraph.QueryError):
+        people.serve(port=0, security="tokens=secret")
+
+
+def test_a_server_that_is_shut_down_is_gone(people):
+    server = people.serve(port=0)
+    client = Client(server.url)
+    _, body = client.ask("GET", "/admin/shutdown")
+    assert json.loads(body) == {"code": "Success", "message": "Server is shutting down"}
+    client.connection.close()
+    for _ in range(100):
+        if "stopped" in repr(server):
+            break
+        time.sleep(0.1)
+    assert "stopped" in repr(server)
+    assert people.query(ADA).to_dict() == {"q": [{"name": "Ada"}]}
 
 
 def test_a_stopped_server_is_gone(people):

@@ -88,6 +88,14 @@ pub struct ServeArguments {
     /// How many GraphQL subscriptions a connection may have
     #[arg(long, default_value_t = 100, value_name = "NUMBER")]
     pub graphql_subscriptions_per_connection: usize,
+    /// Who may alter and administer beside this machine, as `name=value`: whitelist=ADDRESSES lets in addresses,
+    /// networks (10.0.0.0/8), ranges (10.0.0.1:10.0.0.9) and names, with commas between; token=SECRET has all name it in
+    /// the header X-Dgraph-AuthToken
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub security: Vec<String>,
+    /// The folder that exports and backups go to which are asked for at /admin; without it there are none
+    #[arg(long, value_name = "DIR")]
+    pub export: Option<PathBuf>,
     /// Discard a transaction that nobody used for that long
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
     pub txn_timeout: f64,

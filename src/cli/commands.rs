@@ -25,6 +25,7 @@ use crate::db::check;
 use crate::db::files_of;
 use crate::db::graphql::GraphqlOptions;
 use crate::db::has_triples;
+use crate::http::Security;
 use crate::http::ServeOptions;
 use crate::http::Server;
 use crate::http::SubscribeOptions;
@@ -140,10 +141,15 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Result<()> {
         ..SubscribeOptions::default()
     };
     let (host, port) = (arguments.host, arguments.port);
-    let options = ServeOptions { host, port, prints_slow, subscriptions };
+    let mut security = Security::default();
+    arguments.security.iter().try_for_each(|setting| security.set(setting))?;
+    let exports = arguments.export.clone();
+    let options = ServeOptions { host, port, prints_slow, subscriptions, security, exports };
     let mut server = Server::start(database.clone(), options)?;
     print(format!("hexgraph answers at {} (Ctrl-C stops it)\n", server.url()).as_bytes())?;
-    interrupt.wait();
+    if let Some(end) = server.ended() {
+        interrupt.wait(end);
+    }
     server.stop();
     database.close()
 }

@@ -1,6 +1,7 @@
 //! How a command learns that it is interrupted.
 
 use crate::db::Control;
+use crate::http::Ended;
 use std::thread;
 use std::time::Duration;
 use tokio::runtime::Builder;
@@ -33,12 +34,12 @@ impl Interrupt {
         }
     }
 
-    /// Returns when Ctrl-C was pressed.
-    pub fn wait(self) {
+    /// Returns when Ctrl-C was pressed, or a server ended by itself.
+    pub fn wait(self, end: Ended) {
         match self {
-            Interrupt::System => wait_for_signal(),
+            Interrupt::System => wait_for_signal(end),
             Interrupt::Host(came) => {
-                while !came() {
+                while !came() && !end.is_over() {
                     thread::sleep(POLL_INTERVAL);
                 }
             }
@@ -46,7 +47,7 @@ impl Interrupt {
     }
 }
 
-fn wait_for_signal() {
+fn wait_for_signal(mut end: Ended) {
     let runtime = Builder::new_current_thread().enable_all().build();
     // Without it the process still ends at the signal, only less gently.
     let Ok(runtime) = runtime else {
@@ -55,7 +56,12 @@ fn wait_for_signal() {
         }
     };
     // An error means that no handler can be set: then there is nothing to wait for either.
-    let _ = runtime.block_on(first_signal());
+    let _ = runtime.block_on(async {
+        tokio::select! {
+            signal = first_signal() => signal,
+            () = end.wait() => Ok(()),
+        }
+    });
 }
 
 #[cfg(unix)]

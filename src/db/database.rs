@@ -50,6 +50,15 @@ struct Shared {
     graphql: Schemas,
 }
 
+impl Drop for Shared {
+    /// Who drops the last handle may open the directory again at once.
+    fn drop(&mut self) {
+        if let Some(open) = &*self.open.load() {
+            open.wait_for_checkpointer();
+        }
+    }
+}
+
 impl Database {
     /// An empty database in memory.
     pub fn in_memory() -> Database {

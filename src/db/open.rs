@@ -255,19 +255,29 @@ impl Open {
     /// [`Error::Io`] when the system refuses.
     pub fn finish(&self) -> Result<()> {
         let Home::Write(writing) = &self.home else { return Ok(()) };
+        self.wait_for_checkpointer();
         // After a failed sync there is nothing that could be done any more.
         if writing.directory.check_writable().is_err() || writing.wal.has_failed() {
             return Ok(());
-        }
-        let running = writing.checkpointer.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(thread) = running {
-            // It catches what could make it panic.
-            let _ = thread.join();
         }
         // Where there is no room for a snapshot, the log has it all.
         match SHORT_LOG < writing.wal.unsaved() {
             true => self.checkpoint().or_else(|_| writing.wal.sync()),
             false => writing.wal.sync(),
+        }
+    }
+
+    /// Waits for the thread that writes a snapshot, which keeps the database open.
+    pub fn wait_for_checkpointer(&self) {
+        let Home::Write(writing) = &self.home else { return };
+        // A forked child has no such thread.
+        if writing.directory.check_writable().is_err() {
+            return;
+        }
+        let running = writing.checkpointer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = running {
+            // It catches what could make it panic.
+            let _ = thread.join();
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod directory;
 mod recovery;
+mod syncs;
 mod wal;
 
 pub use crate::storage::{Disk, Files, OutputFile};

@@ -7,20 +7,18 @@
 //! A place in the journal is a number of bytes, counted on from log to log.
 
 use super::directory::Directory;
+use super::syncs::Syncs;
+use super::syncs::poisoned;
 use crate::graph::Journal;
 use crate::storage::Files;
 use crate::storage::LOG_HEADER_LEN;
 use crate::storage::LogWriter;
-use crate::storage::OutputFile;
 use crate::types::Error;
 use crate::types::Result;
-use std::io;
 use std::sync::Arc;
-use std::sync::Condvar;
 use std::sync::Mutex;
 use std::sync::MutexGuard;
 use std::sync::PoisonError;
-use std::thread;
 use std::time::Duration;
 
 /// When a commit counts as done.
@@ -42,9 +40,7 @@ pub struct Wal {
     files: Arc<dyn Files>,
     policy: SyncPolicy,
     log: Mutex<Log>,
-    sync: Mutex<Sync>,
-    /// Somebody has synced, or everything ends.
-    synced: Condvar,
+    syncs: Arc<Syncs>,
 }
 
 /// The log that is written.
@@ -68,23 +64,6 @@ struct Log {
     /// Where a part of a record may be left in the log: nothing may follow before a snapshot has
     /// all up to there.
     broken: Option<u64>,
-}
-
-/// How far everything is durable.
-#[derive(Default)]
-struct Sync {
-    /// Everything up to this place is.
-    durable: u64,
-    /// Where the log ends, and its file.
-    end: u64,
-    file: Option<Arc<dyn OutputFile>>,
-    /// Somebody syncs just now.
-    is_busy: bool,
-    /// A sync failed: nobody knows what is durable.
-    failure: Option<String>,
-    is_closed: bool,
-    /// The thread of [`SyncPolicy::Every`] runs.
-    has_thread: bool,
 }
 
 /// Where the log goes on after what was recovered.
@@ -118,8 +97,7 @@ impl Wal {
             due: u64::MAX,
             broken: None,
         };
-        let (log, sync) = (Mutex::new(log), Mutex::default());
-        Wal { directory, files, policy, log, sync, synced: Condvar::new() }
+        Wal { directory, files, policy, log: Mutex::new(log), syncs: Arc::default() }
     }
 
     /// The bytes that were noted since the newest snapshot.
@@ -148,7 +126,7 @@ impl Wal {
     pub fn rotate(&self) -> Result<(u64, u64)> {
         self.directory.check_writable()?;
         let mut log = self.log();
-        self.wait_for(log.end)?;
+        self.syncs.wait(log.end)?;
         if log.writer.take().is_some() {
             log.previous = log.number;
             log.number += 1;
@@ -172,23 +150,22 @@ impl Wal {
     /// As [`Journal::wait`].
     pub fn sync(&self) -> Result<()> {
         let end = self.log().end;
-        self.wait_for(end).map(|_| ())
+        self.syncs.wait(end).map(|_| ())
     }
 
     /// Notes that nobody knows any more what is on the disk: nothing is committed from now on.
     pub fn fail(&self, reason: &Error) {
-        self.sync_state().failure = Some(reason.to_string());
+        self.syncs.state().failure = Some(reason.to_string());
     }
 
     /// True when nobody knows any more what is durable.
     pub fn has_failed(&self) -> bool {
-        self.sync_state().failure.is_some()
+        self.syncs.state().failure.is_some()
     }
 
     /// Ends the thread that syncs.
     pub fn end(&self) {
-        self.sync_state().is_closed = true;
-        self.synced.notify_all();
+        self.syncs.end();
     }
 
     /// Starts the thread that syncs every so often, where that is the policy and it does not run.
@@ -196,58 +173,10 @@ impl Wal {
     /// # Errors
     ///
     /// [`Error::Limit`] when the system gives no thread.
-    pub fn keep_synced(self: &Arc<Wal>) -> Result<()> {
-        let SyncPolicy::Every(pause) = self.policy else { return Ok(()) };
-        if std::mem::replace(&mut self.sync_state().has_thread, true) {
-            return Ok(());
-        }
-        let wal = Arc::clone(self);
-        let thread = thread::Builder::new().name("hexgraph-sync".to_owned());
-        thread.spawn(move || wal.sync_every(pause)).map(|_| ()).map_err(|error| {
-            self.sync_state().has_thread = false;
-            Error::io("starting the thread that syncs the log", error)
-        })
-    }
-
-    fn sync_every(&self, pause: Duration) {
-        loop {
-            let state = self.sync_state();
-            let until_closed = |state: &mut Sync| !state.is_closed;
-            let waited = self.synced.wait_timeout_while(state, pause, until_closed);
-            let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-            let (is_closed, end) = (state.is_closed, state.end);
-            drop(state);
-            // The failure is kept, and the next commit tells it.
-            if self.wait_for(end).is_err() || is_closed {
-                return;
-            }
-        }
-    }
-
-    fn wait_for(&self, place: u64) -> Result<u64> {
-        let mut state = self.sync_state();
-        loop {
-            if let Some(failure) = &state.failure {
-                return Err(poisoned(failure));
-            }
-            if place <= state.durable {
-                return Ok(state.durable);
-            }
-            if state.is_busy {
-                state = self.synced.wait(state).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            }
-            let (end, file) = (state.end, state.file.clone());
-            state.is_busy = true;
-            drop(state);
-            let done = file.map_or(Ok(()), |file| file.sync());
-            state = self.sync_state();
-            state.is_busy = false;
-            match done {
-                Ok(()) => state.durable = end,
-                Err(error) => state.failure = Some(error.to_string()),
-            }
-            self.synced.notify_all();
+    pub fn keep_synced(&self) -> Result<()> {
+        match self.policy {
+            SyncPolicy::Every(pause) => self.syncs.keep(pause),
+            _ => Ok(()),
         }
     }
 
@@ -263,11 +192,6 @@ impl Wal {
         // Nothing that runs under the lock panics halfway.
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    fn sync_state(&self) -> MutexGuard<'_, Sync> {
-        // As above.
-        self.sync.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Log {
@@ -280,7 +204,7 @@ impl Journal for Arc<Wal> {
     fn append(&self, commit: u64, record: &[u8]) -> Result<u64> {
         let mut log = self.log();
         let durable = {
-            let state = self.sync_state();
+            let state = self.syncs.state();
             if let Some(failure) = &state.failure {
                 return Err(poisoned(failure));
             }
@@ -296,7 +220,7 @@ impl Journal for Arc<Wal> {
         let synced = durable.saturating_sub(log.start).max(LOG_HEADER_LEN);
         let appended = writer.append(commit, record, synced);
         log.end = log.start + writer.end();
-        let mut state = self.sync_state();
+        let mut state = self.syncs.state();
         state.end = log.end;
         state.file = Some(writer.file());
         drop(state);
@@ -313,12 +237,6 @@ impl Journal for Arc<Wal> {
     }
 
     fn wait(&self, place: u64) -> Result<u64> {
-        self.wait_for(place)
+        self.syncs.wait(place)
     }
-}
-
-fn poisoned(failure: &str) -> Error {
-    let reason = "the log of the database can't be trusted any more, so nothing is committed; what \
-                  was committed before is safe: close the database and open it again";
-    Error::io(reason, io::Error::other(failure.to_owned()))
 }

@@ -30,6 +30,7 @@ use crate::plan::Query;
 use crate::types::Result;
 use crate::types::Sink;
 use crate::types::ValueRef;
+use crate::types::ValueType;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -221,6 +222,12 @@ impl Writer<'_, '_> {
         if langs.iter().any(|lang| lang == "*") {
             return self.all_langs(field, name, predicate, node);
         }
+        if !predicate.def.list && field.facets.is_none() {
+            return match predicate.first_in(langs, node) {
+                Some(value) => self.value(&field.key, value, predicate.def.value_type),
+                None => Ok(()),
+            };
+        }
         if let Some((_, list)) = predicate.values_in(Langs::First(langs), node) {
             self.value_list(&field.key, field, predicate, &list, values.places(node, list.len()))?;
         }
@@ -266,17 +273,26 @@ impl Writer<'_, '_> {
             self.value_facets(key, facets, predicate, list, places.clone());
         }
         let wanted = predicate.def.value_type;
-        self.sink.key(key);
         if !predicate.def.list {
-            let value = typed(list.get(0), wanted)?;
-            self.sink.value(value.as_ref());
-            return Ok(());
+            return self.value(key, list.get(0), wanted);
         }
+        self.sink.key(key);
         self.sink.begin_array();
         for place in places {
             self.sink.value(typed(list.get(place), wanted)?.as_ref());
         }
         self.sink.end_array();
+        Ok(())
+    }
+
+    fn value(&mut self, key: &str, value: ValueRef<'_>, wanted: ValueType) -> Result<()> {
+        self.sink.key(key);
+        // Nearly always; a detour through what may be converted would double the time of a value.
+        if value.value_type() == wanted {
+            self.sink.value(value);
+            return Ok(());
+        }
+        self.sink.value(typed(value, wanted)?.as_ref());
         Ok(())
     }
 

@@ -49,8 +49,8 @@ pub(crate) fn typed_or_none(value: ValueRef<'_>, wanted: ValueType) -> Option<Ty
 
 /// A node's value in the first language that it has one in, as the schema types it.
 pub(crate) fn first_value(predicate: &Predicate, langs: &[String], node: u32) -> Option<Value> {
-    let (_, list) = predicate.values_in(Langs::First(langs), node)?;
-    typed_or_none(list.get(0), predicate.def.value_type).map(|value| value.as_ref().to_value())
+    let value = predicate.first_in(langs, node)?;
+    typed_or_none(value, predicate.def.value_type).map(|value| value.as_ref().to_value())
 }
 
 /// Which languages a function or a field looks at.
@@ -77,6 +77,14 @@ impl Predicate {
                 "." => self.any_values(node),
                 lang => self.values_of(lang, node),
             }),
+        }
+    }
+
+    /// The first value of a node in the first language of a list that has any, as stored.
+    pub(crate) fn first_in(&self, langs: &[String], node: u32) -> Option<ValueRef<'_>> {
+        match langs {
+            [] => self.values("")?.first(node),
+            _ => self.values_in(Langs::First(langs), node).map(|(_, list)| list.get(0)),
         }
     }
 

@@ -11,6 +11,10 @@ use serde_json::Value;
 
 /// Changes the schema, or drops something.
 pub fn answer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    let refusal = app.security.refusal(incoming);
+    if let Some(refusal) = refusal.or(app.switches.refusal().map(|error| error.to_string())) {
+        return Reply::internal_error(&refusal);
+    }
     let done = incoming.text().and_then(|text| run(&app.database, text));
     match done {
         Ok(()) => Reply::done(),

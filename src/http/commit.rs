@@ -11,6 +11,9 @@ use serde_json::json;
 
 /// Commits a transaction, or discards it.
 pub fn answer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    if let Some(refusal) = app.switches.refusal() {
+        return Reply::refused(&refusal);
+    }
     let Request { start, ends, keys } = match read(incoming) {
         Ok(request) => request,
         Err(message) => return Reply::invalid_request(&message),
@@ -69,7 +72,7 @@ fn read(incoming: &Incoming) -> Result<Request, String> {
 
 /// Reads `{"keys": [...], "preds": [...]}`, or the keys alone. What is no key is left out.
 fn read_keys(body: &str) -> Result<Vec<u64>, String> {
-    let body: Value = serde_json::from_str(body).map_err(|error| json_error(&error))?;
+    let body: Value = serde_json::from_str(body).map_err(|error| json_error(body, &error))?;
     let keys = match &body {
         Value::Array(keys) => Some(keys),
         Value::Object(members) => match members.get("keys") {

@@ -7,8 +7,12 @@ use serde_json::json;
 use std::time::SystemTime;
 use std::time::UNIX_EPOCH;
 
-/// Says that the server is there, in the form that clients and consoles of Dgraph read.
-pub fn answer(app: &App) -> Reply {
+/// Says that the server is there, in the form that clients and consoles of Dgraph read. One that drains is there, but
+/// not for clients: that is told unless all that is asked is whether it lives.
+pub fn answer(app: &App, asks_only_live: bool) -> Reply {
+    if let Some(refusal) = app.switches.refusal().filter(|_| !asks_only_live) {
+        return Reply::text(refusal.to_string()).with_status(StatusCode::SERVICE_UNAVAILABLE);
+    }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let (status, commit) = match app.database.commit() {
         Ok(commit) => (StatusCode::OK, commit),

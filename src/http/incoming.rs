@@ -9,14 +9,19 @@ use axum::http::Uri;
 use axum::http::header;
 use flate2::read::GzDecoder;
 use std::io::Read;
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// The longest body that is taken, packed and unpacked, in bytes.
 pub const BODY_LEN_MAX: usize = 256 << 20;
 
+/// What all that is packed with gzip begins with.
+const GZIP_HEADER: &[u8] = &[0x1f, 0x8b, 8];
+
 /// A request. Messages of errors are those of the reference where it has one.
 pub struct Incoming {
     method: Method,
+    client: Option<IpAddr>,
     headers: HeaderMap,
     parameters: Vec<(String, String)>,
     body: Bytes,
@@ -34,12 +39,22 @@ impl Incoming {
             Some(text) => split(text)?,
             None => Vec::new(),
         };
-        Ok(Incoming { method: Method::POST, headers, parameters, body })
+        Ok(Incoming { method: Method::POST, client: None, headers, parameters, body })
     }
 
     /// The same with another method than POST.
     pub fn with_method(self, method: Method) -> Incoming {
         Incoming { method, ..self }
+    }
+
+    /// The same from another client.
+    pub fn with_client(self, client: Option<IpAddr>) -> Incoming {
+        Incoming { client, ..self }
+    }
+
+    /// Where it comes from, where that is known.
+    pub fn client(&self) -> Option<IpAddr> {
+        self.client
     }
 
     /// The method.
@@ -50,6 +65,11 @@ impl Incoming {
     /// The headers.
     pub fn headers(&self) -> &HeaderMap {
         &self.headers
+    }
+
+    /// The body.
+    pub fn bytes(&self) -> &[u8] {
+        &self.body
     }
 
     /// The body as text.
@@ -115,6 +135,9 @@ fn unpack(headers: &HeaderMap, body: Bytes) -> Result<Bytes, String> {
         b"" | b"identity" => return Ok(body),
         b"gzip" => {}
         _ => return Err("Unsupported content encoding".to_owned()),
+    }
+    if !body.starts_with(GZIP_HEADER) {
+        return Err("gzip: invalid header".to_owned());
     }
     let mut unpacked = Vec::new();
     let mut reader = GzDecoder::new(&body[..]).take(BODY_LEN_MAX as u64 + 1);

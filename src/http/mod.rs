@@ -1,17 +1,22 @@
-//! The database over HTTP: `/query`, `/mutate`, `/alter`, `/commit`, `/assign` and `/health`, as Dgraph has them.
+//! The database over HTTP: `/query`, `/mutate`, `/alter`, `/commit`, `/assign`, `/health`, `/graphql` and `/admin`, as Dgraph has them.
 
 mod server;
 mod router;
 mod peer;
 mod incoming;
+mod security;
+mod switches;
 mod go_values;
+mod go_json;
 mod query;
 mod mutate;
 mod commit;
 mod alter;
 mod health;
+mod admin;
 mod graphql;
 mod reply;
 
 pub use graphql::SubscribeOptions;
-pub use server::{ServeOptions, Server};
+pub use security::Security;
+pub use server::{Ended, ServeOptions, Server};

@@ -1,5 +1,6 @@
 //! `POST /mutate`.
 
+use super::go_json;
 use super::incoming::Incoming;
 use super::reply::Extensions;
 use super::reply::Reply;
@@ -20,6 +21,9 @@ use std::borrow::Cow;
 
 /// Carries out a mutation: in the transaction that it names, in a new one, or as one of its own.
 pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+    if let Some(refusal) = app.switches.refusal() {
+        return Reply::failed(&refusal);
+    }
     let request = match read(incoming) {
         Ok(request) => request,
         Err(message) => return Reply::invalid_request(&message),
@@ -119,8 +123,10 @@ fn read(incoming: &Incoming) -> Result<Request<'_>, String> {
 fn read_json(body: &str) -> Result<MutationRequest<'_>, String> {
     let mut reader = JsonReader::new(body);
     read_members(&mut reader).map_err(|reason| {
-        let Position { line, column } = Position::of(body, reader.offset());
-        format!("Error parsing JSON at line {line}, character {}: {reason}", column + 1)
+        go_json::message(body).unwrap_or_else(|| {
+            let Position { line, column } = Position::of(body, reader.offset());
+            format!("Error parsing JSON at line {line}, character {}: {reason}", column + 1)
+        })
     })
 }
 
@@ -200,12 +206,12 @@ mod tests {
     #[test]
     fn faulty_bodies() {
         let cases = [
-            ("", "line 1, character 1: the JSON ends too early"),
-            ("{\"set\": [}", "line 1, character 10: unexpected `}`"),
+            ("", "line 1, character 0: unexpected end of JSON input"),
+            ("{\"set\": [}", "invalid character '}' looking for beginning of value"),
             ("{\"query\":\n 5}", "line 2, character 2: "),
             ("[]", "line 1, character 1: "),
             ("{\"mutations\": {}}", "line 1, character 15: "),
-            ("{} x", "after the end"),
+            ("{} x", "invalid character 'x' after top-level value"),
         ];
         for (body, part) in cases {
             let message = read_json(body).unwrap_err();

@@ -3,6 +3,7 @@
 use axum::extract::connect_info::Connected;
 use axum::serve::IncomingStream;
 use std::io;
+use std::net::IpAddr;
 use std::net::TcpStream;
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -11,6 +12,8 @@ use tokio::net::TcpListener;
 #[derive(Clone)]
 pub struct Peer {
     stream: Option<Arc<TcpStream>>,
+    /// Its end of the connection.
+    pub address: IpAddr,
 }
 
 impl Peer {
@@ -30,7 +33,8 @@ impl Connected<IncomingStream<'_, TcpListener>> for Peer {
         // Without this an answer may wait 40 ms for the client's acknowledgement. Where it can't
         // be had the answers are only slower.
         let _ = incoming.io().set_nodelay(true);
-        Peer { stream: duplicate(incoming.io()).ok().map(Arc::new) }
+        let address = incoming.remote_addr().ip();
+        Peer { stream: duplicate(incoming.io()).ok().map(Arc::new), address }
     }
 }
 

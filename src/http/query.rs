@@ -1,5 +1,6 @@
 //! `POST /query`.
 
+use super::go_json;
 use super::incoming::Incoming;
 use super::reply::Extensions;
 use super::reply::Reply;
@@ -16,6 +17,9 @@ use serde_json::Value;
 
 /// Answers a query.
 pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+    if let Some(refusal) = app.switches.refusal() {
+        return Reply::failed(&refusal);
+    }
     match read(incoming).and_then(|request| Ok((request, wanted(incoming)?))) {
         Ok(((request, start), wanted)) => {
             run(app, &request, start, wanted, control).unwrap_or_else(|error| Reply::failed(&error))
@@ -104,7 +108,7 @@ fn read(incoming: &Incoming) -> Result<(QueryRequest, u64), String> {
 
 fn read_json(body: &str) -> Result<(String, Variables), String> {
     let mut body: Map<String, Value> =
-        serde_json::from_str(body).map_err(|error| json_error(&error))?;
+        serde_json::from_str(body).map_err(|error| json_error(body, &error))?;
     let text = match body.remove("query") {
         Some(Value::String(text)) => text,
         None | Some(Value::Null) => String::new(),
@@ -130,11 +134,13 @@ fn read_json(body: &str) -> Result<(String, Variables), String> {
 }
 
 /// What is wrong with a body that should be JSON.
-pub fn json_error(error: &serde_json::Error) -> String {
-    let (line, column) = (error.line(), error.column());
-    let message = error.to_string();
-    let reason = message.split(" at line ").next().unwrap_or(&message);
-    format!("Error parsing JSON at line {line}, character {column}: {reason}")
+pub fn json_error(body: &str, error: &serde_json::Error) -> String {
+    go_json::message(body).unwrap_or_else(|| {
+        let (line, column) = (error.line(), error.column());
+        let message = error.to_string();
+        let reason = message.split(" at line ").next().unwrap_or(&message);
+        format!("Error parsing JSON at line {line}, character {column}: {reason}")
+    })
 }
 
 #[cfg(test)]
@@ -150,6 +156,12 @@ mod tests {
         for bad in ["{", "[]x", r#"{"query":1}"#, r#"{"variables":{"$a":1}}"#, "[1]", "7"] {
             assert!(read_json(bad).unwrap_err().starts_with("Error parsing JSON"), "{bad}");
         }
-        assert!(read_json("{").unwrap_err().contains("line 1, character 1"));
+        let wrong = |body| read_json(body).unwrap_err();
+        let end = "unexpected end of JSON input\n";
+        assert_eq!(wrong("{"), format!("Error parsing JSON at line 1, character 1: {end}"));
+        assert_eq!(wrong("{\n \n"), format!("Error parsing JSON at line 3, character 1: {end}"));
+        let want = "Error parsing JSON at line 1, character 4: \
+                    invalid character 'b' looking for beginning of value\n";
+        assert_eq!(wrong("{\"\":b}").replace("character 6", "character 4"), want);
     }
 }

@@ -134,9 +134,18 @@ impl Reply {
 
     /// A path that there is not.
     pub fn not_found() -> Reply {
-        let body = b"404 page not found\n".to_vec();
+        Reply::text("404 page not found\n").with_status(StatusCode::NOT_FOUND)
+    }
+
+    /// A reply to be read by people.
+    pub fn text(body: impl Into<String>) -> Reply {
         let content_type = "text/plain; charset=utf-8";
-        Reply { status: StatusCode::NOT_FOUND, content_type, ..Reply::json(body) }
+        Reply { content_type, ..Reply::json(body.into()) }
+    }
+
+    /// A request of somebody who may not.
+    pub fn unauthorized(message: &str) -> Reply {
+        Reply::errors(message, "ErrorUnauthorized")
     }
 
     /// Nothing but headers.

@@ -1,5 +1,6 @@
 //! Which path does what, and what all of them have in common.
 
+use super::admin;
 use super::alter;
 use super::commit;
 use super::graphql;
@@ -11,9 +12,13 @@ use super::mutate;
 use super::peer::Peer;
 use super::query;
 use super::reply::Reply;
+use super::security::Security;
+use super::switches::Switches;
 use crate::db::Canceller;
 use crate::db::Control;
 use crate::db::Database;
+use crate::db::graphql::Folder;
+use crate::db::graphql::Tasks;
 use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::ConnectInfo;
@@ -23,6 +28,7 @@ use axum::http::Method;
 use axum::response::Response;
 use axum::routing::any;
 use axum::routing::get;
+use std::net::IpAddr;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
@@ -40,22 +46,19 @@ pub struct App {
     pub prints_slow: bool,
     /// The subscriptions of its clients.
     pub feeds: Arc<Feeds>,
+    /// Who may alter and administer.
+    pub security: Security,
+    /// Where exports and backups go.
+    pub exports: Option<Folder>,
+    /// What an operator may switch.
+    pub switches: Arc<Switches>,
+    /// What requests had begun that take longer than they.
+    pub tasks: Arc<Tasks>,
     /// Fails its check once the server is stopped.
-    stopping: Canceller,
+    pub stopping: Canceller,
 }
 
 impl App {
-    /// What a server shares that starts now.
-    pub fn new(
-        database: Database,
-        address: SocketAddr,
-        prints_slow: bool,
-        feeds: Arc<Feeds>,
-        stopping: Canceller,
-    ) -> App {
-        App { database, address, started: Instant::now(), prints_slow, feeds, stopping }
-    }
-
     /// True once requests that run have to end.
     pub fn is_stopping(&self) -> bool {
         self.stopping.check().is_err()
@@ -77,14 +80,17 @@ pub fn router(app: App) -> Router {
         .route("/commit", post(commit::answer))
         .route("/assign", any(move |State(app), request| receive_any(app, request, commit::assign)))
         .route("/alter", post(alter::answer))
-        .route("/health", get(|State(app): State<Arc<App>>| async move { report_health(&app) }))
+        .route("/health", get(report_health))
         .merge(graphql::routes())
+        .merge(admin::routes())
         .fallback(|| async { Reply::not_found().into_response(false) })
         .with_state(app)
 }
 
-fn report_health(app: &App) -> Response {
-    health::answer(app).into_response(false)
+async fn report_health(State(app): State<Arc<App>>, request: Request) -> Response {
+    let parameters = request.uri().query().unwrap_or_default();
+    let asks_only_live = parameters.split('&').any(|name| name == "live" || name == "live=");
+    health::answer(&app, asks_only_live).into_response(false)
 }
 
 async fn receive(app: Arc<App>, request: Request, answer: Answerer) -> Response {
@@ -106,12 +112,20 @@ pub async fn receive_any(app: Arc<App>, request: Request, answer: Answerer) -> R
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
     let reply = match to_bytes(body, incoming::BODY_LEN_MAX).await {
         Ok(body) => match Incoming::new(parts.headers, parts.uri.query(), body) {
-            Ok(incoming) => run(&app, peer, &incoming, answer),
+            Ok(incoming) => {
+                let incoming = incoming.with_method(parts.method).with_client(address_of(&peer));
+                run(&app, peer, &incoming, answer)
+            }
             Err(message) => Reply::invalid_request(&message),
         },
         Err(error) => Reply::invalid_request(&format!("while reading the body: {error}")),
     };
     reply.into_response(wants_gzip)
+}
+
+/// Where a request comes from.
+pub fn address_of(peer: &Option<ConnectInfo<Peer>>) -> Option<IpAddr> {
+    peer.as_ref().map(|ConnectInfo(peer)| peer.address)
 }
 
 /// Answers on this thread, which other connections leave for another one meanwhile: that costs

@@ -5,8 +5,13 @@ use super::graphql::SubscribeOptions;
 use super::peer::Peer;
 use super::router::App;
 use super::router::router;
+use super::security::Security;
+use super::switches::SHUTDOWN_GRACE;
+use super::switches::STOP_GRACE;
+use super::switches::Switches;
 use crate::db::Control;
 use crate::db::Database;
+use crate::db::graphql::Folder;
 use crate::types::Error;
 use crate::types::Result;
 use std::io;
@@ -14,21 +19,20 @@ use std::net::IpAddr;
 use std::net::Ipv4Addr;
 use std::net::SocketAddr;
 use std::net::TcpListener;
+use std::path::PathBuf;
 use std::process;
 use std::sync::Arc;
 use std::thread;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::Instant;
 use tokio::net::TcpListener as TokioListener;
 use tokio::runtime::Builder;
 use tokio::runtime::Runtime;
-use tokio::sync::oneshot;
-
-/// How long requests that run may take to finish once the server is asked to stop.
-const STOP_GRACE: Duration = Duration::from_secs(2);
+use tokio::sync::watch;
+use tokio::task;
 
 /// Where the server listens.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ServeOptions {
     /// The address; only this machine unless another one is named.
     pub host: IpAddr,
@@ -38,6 +42,10 @@ pub struct ServeOptions {
     pub prints_slow: bool,
     /// How GraphQL subscriptions are served.
     pub subscriptions: SubscribeOptions,
+    /// Who may alter and administer.
+    pub security: Security,
+    /// The folder that requests may have exports and backups written to; without it they may not.
+    pub exports: Option<PathBuf>,
 }
 
 /// A running server. It stops when it is dropped.
@@ -48,8 +56,26 @@ pub struct Server {
 }
 
 struct Running {
-    stop: oneshot::Sender<()>,
+    switches: Arc<Switches>,
     thread: JoinHandle<()>,
+    end: Ended,
+}
+
+/// Knows when a server has ended.
+#[derive(Clone)]
+pub struct Ended(watch::Receiver<()>);
+
+impl Ended {
+    /// Whether it has.
+    pub fn is_over(&self) -> bool {
+        // The other end is with the server's thread; nothing is sent.
+        self.0.has_changed().is_err()
+    }
+
+    /// Returns when it has.
+    pub async fn wait(&mut self) {
+        while self.0.changed().await.is_ok() {}
+    }
 }
 
 impl Default for ServeOptions {
@@ -59,6 +85,8 @@ impl Default for ServeOptions {
             port: 8080,
             prints_slow: false,
             subscriptions: SubscribeOptions::default(),
+            security: Security::default(),
+            exports: None,
         }
     }
 }
@@ -68,7 +96,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the address can't be had.
+    /// [`Error::Io`] when the address can't be had, or the folder of exports.
     pub fn start(database: Database, options: ServeOptions) -> Result<Server> {
         let wanted = SocketAddr::new(options.host, options.port);
         let failed = |error| Error::io(format!("listening on {wanted}"), error);
@@ -76,12 +104,31 @@ impl Server {
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let runtime = runtime().map_err(failed)?;
-        let (stop, stopped) = oneshot::channel();
+        let exports = options.exports.as_deref().map(Folder::new).transpose()?;
+        let stop = Control::new();
+        let switches = Arc::new(Switches::default());
+        let app = App {
+            database,
+            address,
+            started: Instant::now(),
+            prints_slow: options.prints_slow,
+            feeds: Arc::new(Feeds::new(options.subscriptions)),
+            security: options.security,
+            exports,
+            switches: Arc::clone(&switches),
+            tasks: Arc::default(),
+            stopping: stop.canceller(),
+        };
+        let (going, end) = watch::channel(());
         let thread = thread::Builder::new().name("hexgraph-http".to_owned());
         let thread = thread
-            .spawn(move || run(runtime, listener, database, address, options, stopped))
+            .spawn(move || {
+                run(runtime, listener, app, &stop);
+                drop(going);
+            })
             .map_err(failed)?;
-        Ok(Server { address, process: process::id(), running: Some(Running { stop, thread }) })
+        let running = Running { switches, thread, end: Ended(end) };
+        Ok(Server { address, process: process::id(), running: Some(running) })
     }
 
     /// The address with the port that was taken.
@@ -94,20 +141,25 @@ impl Server {
         format!("http://{}", self.address)
     }
 
-    /// True until it is stopped.
+    /// True until it is stopped, here or by a request to `/admin`.
     pub fn is_running(&self) -> bool {
-        self.running.is_some()
+        self.running.as_ref().is_some_and(|running| !running.end.is_over())
+    }
+
+    /// Knows when the server has ended; `None` once it was stopped here.
+    pub fn ended(&self) -> Option<Ended> {
+        self.running.as_ref().map(|running| running.end.clone())
     }
 
     /// Stops listening, and waits a moment for the requests that run. Does nothing the second
     /// time, and in a forked child, which has no server.
     pub fn stop(&mut self) {
-        let Some(Running { stop, thread }) = self.running.take() else { return };
+        let Some(Running { switches, thread, .. }) = self.running.take() else { return };
         if self.process != process::id() {
             return;
         }
-        // Both fail only when the thread is gone already, and that is what is wanted.
-        let _ = stop.send(());
+        switches.stop();
+        // It fails only when the thread has panicked, and that it is gone is what is wanted.
         let _ = thread.join();
     }
 }
@@ -122,40 +174,35 @@ fn runtime() -> io::Result<Runtime> {
     Builder::new_multi_thread().thread_name("hexgraph-http").enable_all().build()
 }
 
-fn run(
-    runtime: Runtime,
-    listener: TcpListener,
-    database: Database,
-    address: SocketAddr,
-    options: ServeOptions,
-    stopped: oneshot::Receiver<()>,
-) {
-    let stop = Control::new();
-    let feeds = Arc::new(Feeds::new(options.subscriptions));
-    let stopping = stop.canceller();
-    let app = App::new(database, address, options.prints_slow, Arc::clone(&feeds), stopping);
+fn run(runtime: Runtime, listener: TcpListener, app: App, stop: &Control) {
+    let (switches, feeds) = (Arc::clone(&app.switches), Arc::clone(&app.feeds));
+    let (tasks, begun) = (Arc::clone(&app.tasks), Arc::clone(&app.tasks));
     runtime.block_on(async {
         let Ok(listener) = TokioListener::from_std(listener) else { return };
-        let (stopping, is_stopping) = oneshot::channel::<()>();
+        let patience = Arc::clone(&switches);
         let wait = async move {
-            // An error means that the handle is gone, which stops the server too.
-            let _ = stopped.await;
-            drop(stopping);
+            switches.ending().await;
             feeds.close(STOP_GRACE).await;
         };
         let service = router(app).into_make_service_with_connect_info::<Peer>();
         let server = axum::serve(listener, service);
         let served = server.with_graceful_shutdown(wait);
         let out_of_patience = async {
-            let _ = is_stopping.await;
-            tokio::time::sleep(STOP_GRACE).await;
+            patience.ending().await;
+            patience.out_of_patience().await;
+        };
+        let all_done = async {
+            let _ = served.await;
+            // What requests had begun is under way, too. An error would mean that waiting panicked.
+            let _ = task::spawn_blocking(move || begun.wait(SHUTDOWN_GRACE)).await;
         };
         tokio::select! {
-            _ = served => {}
+            () = all_done => {}
             () = out_of_patience => {}
         }
     });
     // Requests that still run end now, at their next look at their control.
     stop.canceller().cancel();
+    tasks.close(STOP_GRACE);
     runtime.shutdown_timeout(STOP_GRACE);
 }

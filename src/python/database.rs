@@ -636,17 +636,29 @@ impl PyDatabase {
     /// Answer over HTTP from threads in the background, on this machine only unless `host` says
     /// otherwise. Port 0 takes any that is free.
     ///
+    /// This machine may alter and administer. `security` lets others in, "whitelist=10.0.0.0/8", and
+    /// may have all of them name a token, "token=secret"; with `;` between both. Exports and backups
+    /// that are asked for at /admin go to folders below `export`; without it there are none.
+    ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> with db.serve(port=0) as server:
     /// ...     server.url.startswith("http://127.0.0.1:")
     /// True
-    #[pyo3(signature = (port = 8080, host = "127.0.0.1"))]
-    fn serve(&self, py: Python<'_>, port: u16, host: &str) -> PyResult<PyServer> {
+    #[pyo3(signature = (port = 8080, host = "127.0.0.1", *, security = "", export = None))]
+    fn serve(
+        &self,
+        py: Python<'_>,
+        port: u16,
+        host: &str,
+        security: &str,
+        export: Option<PathBuf>,
+    ) -> PyResult<PyServer> {
         let host: IpAddr = host.parse().map_err(|_| {
             PyValueError::new_err(format!("host must be an IP address, not {host:?}"))
         })?;
-        let options = ServeOptions { host, port, ..ServeOptions::default() };
+        let mut options = ServeOptions { host, port, exports: export, ..ServeOptions::default() };
+        options.security.set(security).map_err(to_python)?;
         let server = py.detach(|| Server::start(self.database.clone(), options));
         Ok(PyServer::new(server.map_err(to_python)?))
     }

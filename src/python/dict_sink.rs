@@ -158,14 +158,14 @@ impl<'a, 'py> DictSink<'a, 'py> {
                 return;
             }
         }
-        self.put(&value);
+        self.put(value);
     }
 
-    fn put(&mut self, value: &Bound<'py, PyAny>) {
+    fn put(&mut self, value: Bound<'py, PyAny>) {
         let Some(open) = self.open.last_mut() else { return };
         open.is_empty = false;
         if let (Container::Row, Some(rows)) = (&open.container, &mut self.rows) {
-            rows.cells[rows.column] = Some(value.clone());
+            rows.cells[rows.column] = Some(value);
             self.values += 1;
             return;
         }
@@ -187,10 +187,9 @@ impl<'a, 'py> DictSink<'a, 'py> {
     /// The row at hand as a tuple; the next one starts without cells.
     fn row(&mut self) -> PyResult<Bound<'py, PyTuple>> {
         let py = self.py;
-        let cells = self.rows.iter_mut().flat_map(|rows| &mut rows.cells);
-        let cells: Vec<_> =
-            cells.map(|cell| cell.take().unwrap_or_else(|| py.None().into_bound(py))).collect();
-        PyTuple::new(py, cells)
+        let Some(rows) = &mut self.rows else { return Ok(PyTuple::empty(py)) };
+        let take = |cell: &mut Option<_>| cell.take().unwrap_or_else(|| py.None().into_bound(py));
+        PyTuple::new(py, rows.cells.iter_mut().map(take))
     }
 
     /// Notes the column of the next value of a row.
@@ -217,7 +216,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
     /// Puts what a call made, or keeps what it raised.
     fn put_made(&mut self, made: PyResult<Bound<'py, PyAny>>) {
         match made {
-            Ok(value) => self.put(&value),
+            Ok(value) => self.put(value),
             Err(error) => self.fault.raise(error),
         }
     }
@@ -231,7 +230,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
 
     fn float(&mut self, number: f64) {
         match number.is_finite() {
-            true => self.put(PyFloat::new(self.py, number).as_any()),
+            true => self.put(PyFloat::new(self.py, number).into_any()),
             false => self.omit(),
         }
     }
@@ -325,7 +324,7 @@ impl Sink for DictSink<'_, '_> {
             ValueRef::Float(number) => self.float(number),
             ValueRef::Bool(truth) => {
                 let truth = PyBool::new(self.py, truth).to_owned();
-                self.put(truth.as_any());
+                self.put(truth.into_any());
             }
             ValueRef::DateTime(time) => {
                 let mut text = Vec::with_capacity(32);
@@ -344,23 +343,23 @@ impl Sink for DictSink<'_, '_> {
 
     fn uid(&mut self, uid: Uid) {
         if self.is_in_row() {
-            return self.put(PyInt::new(self.py, uid.0).as_any());
+            return self.put(PyInt::new(self.py, uid.0).into_any());
         }
         let mut digits = [0; 18];
         self.text(uid_text(uid, &mut digits));
     }
 
     fn int(&mut self, number: i64) {
-        self.put(PyInt::new(self.py, number).as_any());
+        self.put(PyInt::new(self.py, number).into_any());
     }
 
     fn null(&mut self) {
         let none = self.py.None().into_bound(self.py);
-        self.put(&none);
+        self.put(none);
     }
 
     fn text(&mut self, text: &str) {
-        self.put(PyString::new(self.py, text).as_any());
+        self.put(PyString::new(self.py, text).into_any());
     }
 }
 

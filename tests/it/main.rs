@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
+#[cfg(feature = "http")]
+mod admin;
 mod depth;
 mod geo;
 mod golden;

@@ -132,7 +132,7 @@ impl Run<'_> {
     /// Why there must not be an answer, in the words for queries.
     pub fn caller(&self, field: &Field) -> Result<Caller<'_>, Fault> {
         self.session.caller(&self.loaded).map_err(|why| {
-            let message = format!("couldn't rewrite query {} because {why}", field.shape.name);
+            let message = format!("couldn't rewrite query {} because {why}", field.shape.key);
             Fault::on(root_path(field), message)
         })
     }

@@ -188,6 +188,22 @@ fn writers_share_syncs_and_all_is_seen_when_it_is_told() {
 }
 
 #[test]
+fn a_directory_can_be_opened_again_at_once() {
+    let root = tempfile::tempdir().unwrap();
+    let sync = SyncPolicy::Every(Duration::from_micros(100));
+    let options = OpenOptions { sync, checkpoint: 500, ..OpenOptions::default() };
+    for round in 1..=60 {
+        let db = Database::open(root.path(), options).unwrap();
+        commit(&db, 10 * round..=10 * round + 9);
+        match round % 2 {
+            0 => drop(db),
+            _ => db.close().unwrap(),
+        }
+    }
+    assert_eq!(commits_of(&open(root.path())).len(), 600);
+}
+
+#[test]
 fn a_backup_is_a_database() {
     let root = tempfile::tempdir().unwrap();
     let (home, copy) = (root.path().join("home"), root.path().join("copy"));

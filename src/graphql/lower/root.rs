@@ -238,7 +238,8 @@ pub(super) fn get_block(
             let text = text_of(value).unwrap_or_default();
             let message =
                 format!("ID argument ({text}) of {} was not able to be parsed", field.shape.name);
-            return Err(wrong(field, &message));
+            let locations = vec![field.shape.location];
+            return Err(Fault { locations, ..wrong(field, &message) });
         }
         calls.push(key_call(key, value));
     }
@@ -291,6 +292,6 @@ pub(in crate::graphql) fn node_block(root: Call, filter: Option<Filter>) -> Bloc
 
 /// A root field whose arguments make no sense.
 pub(super) fn wrong(field: &Field, message: &str) -> Fault {
-    let message = format!("couldn't rewrite query {} because {message}", field.shape.name);
+    let message = format!("couldn't rewrite query {} because {message}", field.shape.key);
     Fault::on(vec![PathStep::Key(field.shape.key.as_str().into())], message)
 }

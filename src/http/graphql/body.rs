@@ -2,6 +2,7 @@
 
 use crate::db::graphql::Headers;
 use crate::db::graphql::Request;
+use crate::http::go_json;
 use crate::http::incoming::Incoming;
 use axum::http::HeaderMap;
 use serde_json::Deserializer;
@@ -22,7 +23,10 @@ pub fn of_parameters(incoming: &Incoming) -> Result<Request, String> {
 pub fn of_body(incoming: &Incoming) -> Result<Request, String> {
     match incoming.content_type()?.as_str() {
         "" => Err("unable to parse media type: mime: no media type".to_owned()),
-        "application/json" => of_json(incoming.text()?),
+        "application/json" => match incoming.text() {
+            Ok(text) => of_json(text),
+            Err(message) => Err(syntax_fault(incoming.bytes()).map_or(message, not_valid)),
+        },
         "application/graphql" => Ok(Request::new(incoming.text()?)),
         _ => Err("Unrecognised Content-Type.  Please use application/json or application/graphql for GraphQL requests".to_owned()),
     }
@@ -66,8 +70,14 @@ fn first_object(text: &str) -> Result<Map<String, Value>, String> {
             Err("json: cannot unmarshal array into Go value of type schema.Request".to_owned())
         }
         Some(Ok(other)) => Err(format!("expected an object, found {other}")),
-        Some(Err(error)) => Err(error.to_string()),
+        Some(Err(error)) => Err(syntax_fault(text.as_bytes()).unwrap_or_else(|| error.to_string())),
     }
+}
+
+/// What is wrong with what is no JSON.
+fn syntax_fault(text: &[u8]) -> Option<String> {
+    let fault = go_json::fault(text)?;
+    Some(fault.message.unwrap_or_else(|| "unexpected EOF".to_owned()))
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, String> {
@@ -101,5 +111,9 @@ mod tests {
             assert!(message.starts_with("Not a valid GraphQL request body: "), "{message}");
         }
         assert_eq!(of_json("").unwrap_err(), "Not a valid GraphQL request body: EOF");
+        let wrong = "invalid character 'q' looking for beginning of value";
+        let want = format!("Not a valid GraphQL request body: {wrong}");
+        assert_eq!(of_json("query { q }").unwrap_err(), want);
+        assert!(of_json("{\"query\":\"").unwrap_err().ends_with("unexpected EOF"));
     }
 }

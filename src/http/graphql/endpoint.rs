@@ -2,9 +2,9 @@
 
 use crate::db::Control;
 use crate::db::graphql::Fault;
-use crate::db::graphql::Instance;
 use crate::db::graphql::Request as GraphqlRequest;
 use crate::db::graphql::Response as GraphqlResponse;
+use crate::http::admin;
 use crate::http::graphql::body;
 use crate::http::graphql::schema;
 use crate::http::graphql::subscribe;
@@ -16,6 +16,7 @@ use crate::http::reply::ALLOWED_HEADERS;
 use crate::http::reply::Reply;
 use crate::http::router::Answerer;
 use crate::http::router::App;
+use crate::http::router::address_of;
 use crate::http::router::receive_any;
 use crate::http::router::run;
 use crate::types::DateTime;
@@ -105,7 +106,10 @@ async fn receive(app: Arc<App>, request: Request, answer: Answerer) -> Response 
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
     let reply = match to_bytes(body, BODY_LEN_MAX).await {
         Ok(body) => match Incoming::new(parts.headers, parts.uri.query(), body) {
-            Ok(incoming) => run(&app, peer, &incoming.with_method(parts.method), answer),
+            Ok(incoming) => {
+                let incoming = incoming.with_method(parts.method).with_client(address_of(&peer));
+                run(&app, peer, &incoming, answer)
+            }
             Err(message) => refused(&format!("Unable to parse gzip: {message}")),
         },
         Err(error) => refused(&format!("while reading the body: {error}")),
@@ -147,6 +151,9 @@ fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
         Ok(request) => request,
         Err(message) => return refused(&message),
     };
+    if let Some(refusal) = app.switches.refusal() {
+        return refused(&refusal.to_string());
+    }
     let headers = body::headers(incoming.headers());
     let response = app.database.graphql(&request, &headers, control);
     let mut reply = Reply::json(response.to_json(&extensions(&response, started.elapsed())));
@@ -162,14 +169,17 @@ fn administer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     if !matches!(*incoming.method(), Method::GET | Method::POST) {
         return Reply::invalid_method().with_status(StatusCode::OK);
     }
+    if let Some(refusal) = admin::token_refusal(app, incoming) {
+        return refusal;
+    }
     let request = match read(incoming) {
         Ok(request) => request,
         Err(message) => return refused(&message),
     };
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let uptime = app.started.elapsed().as_secs();
-    let instance = Instance { address: app.address.to_string(), uptime, now };
-    Reply::json(app.database.graphql_admin(&request, &instance).to_json(""))
+    let response = admin::with_instance(app, incoming, |instance| {
+        app.database.graphql_admin(&request, instance)
+    });
+    Reply::json(response.to_json(""))
 }
 
 fn read(incoming: &Incoming) -> Result<GraphqlRequest, String> {

@@ -1,6 +1,7 @@
 //! `/admin/schema`, `/admin/schema/validate` and `/probe/graphql`.
 
 use crate::db::Control;
+use crate::http::admin;
 use crate::http::incoming::Incoming;
 use crate::http::reply::Reply;
 use crate::http::router::App;
@@ -9,6 +10,9 @@ use serde_json::json;
 
 /// Sets the schema that the body holds, or tells the one in force.
 pub fn set(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    if let Some(refusal) = admin::refusal(app, incoming) {
+        return refusal;
+    }
     let done = incoming
         .text()
         .and_then(|text| app.database.set_graphql_schema(text).map_err(|error| error.to_string()));
@@ -22,6 +26,9 @@ pub fn set(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
 
 /// Says what is wrong with the schema in the body.
 pub fn validate(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    if let Some(refusal) = admin::refusal(app, incoming) {
+        return refusal;
+    }
     let checked = incoming.text().map_err(|message| vec![message]);
     let entry =
         |message: &str, code: &str| json!({ "message": message, "extensions": { "code": code } });

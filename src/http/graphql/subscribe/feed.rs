@@ -103,6 +103,9 @@ struct Source {
 impl Source {
     async fn run(self, request: Request, headers: Headers, takes_all: bool) {
         let feeds = &self.app.feeds;
+        if let Some(refusal) = self.app.switches.refusal() {
+            return self.fail(vec![Fault::new(refusal.to_string())]).await;
+        }
         let Some(_place) = feeds.place() else {
             let total = feeds.options.total;
             let message = format!("there are {total} subscriptions already, and no more may be");
@@ -121,7 +124,11 @@ impl Source {
         let wake = Arc::clone(&news);
         let begin = || database.graphql_subscribe(&request, &headers, move || wake.notify_one());
         match feeds.at_desk(begin).await {
-            Ok(subscription) => self.follow(subscription, &news).await,
+            Ok(subscription) => tokio::select! {
+                biased;
+                () = self.app.switches.drained() => self.deliver(Item::Complete, None).await,
+                () = self.follow(subscription, &news) => {}
+            },
             Err(faults) => self.fail(faults).await,
         }
     }

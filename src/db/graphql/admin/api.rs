@@ -1,0 +1,259 @@
+//! The API that administers a database: an API as that of a schema, whose values come from the engine itself.
+
+use crate::answer::write_json_text;
+use crate::db::Database;
+use crate::db::graphql::admin::Instance;
+use crate::db::graphql::request::Request;
+use crate::db::graphql::request::Response;
+use crate::db::graphql::schema::LIMITS;
+use crate::graphql::generate::Api;
+use crate::graphql::request as language;
+use crate::graphql::request::Fault;
+use crate::graphql::request::Field;
+use crate::graphql::request::Operation;
+use crate::graphql::request::OperationKind;
+use crate::graphql::request::introspect;
+use crate::types::Error;
+use serde_json::Value as Json;
+use serde_json::json;
+use std::sync::OnceLock;
+
+/// What the API offers.
+const SDL: &str = include_str!("admin.graphql");
+
+impl Database {
+    /// Carries out a request to the API that administers the database. All that is wrong stands in the answer.
+    pub fn graphql_admin(&self, request: &Request, instance: &Instance<'_>) -> Response {
+        let operation = match resolve(request) {
+            Ok(operation) => operation,
+            Err(faults) => return Response::refused(faults),
+        };
+        let mut response = Response::default();
+        let mut data = vec![b'{'];
+        for (index, field) in operation.fields.iter().enumerate() {
+            write_key(index, field, &mut data);
+            match self.root_value(field, operation.kind, instance) {
+                Ok(value) => project(&value, field, &mut data),
+                Err(error) => {
+                    let message = format!("resolving {} failed because {error}", field.shape.name);
+                    response.errors.push(Fault::at(field.shape.location, message));
+                    data.extend_from_slice(b"null");
+                }
+            }
+        }
+        data.push(b'}');
+        response.data = Some(data);
+        response
+    }
+
+    fn root_value(
+        &self,
+        field: &Field,
+        kind: OperationKind,
+        instance: &Instance<'_>,
+    ) -> Result<Json, Error> {
+        match field.shape.name.as_str() {
+            "__typename" if kind == OperationKind::Mutation => Ok(json!("Mutation")),
+            "__typename" => Ok(json!("Query")),
+            "__schema" | "__type" => {
+                let mut text = String::new();
+                introspect(api()?, field, &mut text)
+                    .map_err(|fault| Error::query(fault.message))?;
+                serde_json::from_str(&text).map_err(|error| Error::query(error.to_string()))
+            }
+            _ => self.administer(field, instance),
+        }
+    }
+}
+
+fn api() -> Result<&'static Api, Error> {
+    static API: OnceLock<Result<Api, String>> = OnceLock::new();
+    let api = API.get_or_init(|| Api::of_text(SDL).map_err(|error| error.to_string()));
+    api.as_ref().map_err(|message| Error::query(message.clone()))
+}
+
+fn resolve(request: &Request) -> Result<Operation, Vec<Fault>> {
+    let api = api().map_err(|error| vec![Fault::new(error.to_string())])?;
+    let checked = language::Request::parse(api, &request.query, &LIMITS)?;
+    checked.resolve(api, request.operation.as_deref(), &request.variables)
+}
+
+/// Writes what a selection asks of a value. What introspection tells is complete already.
+fn project(value: &Json, field: &Field, out: &mut Vec<u8>) {
+    let wanted = match field.selection.only() {
+        Some(wanted) if !field.shape.name.starts_with("__") => wanted,
+        _ => {
+            out.extend_from_slice(value.to_string().as_bytes());
+            return;
+        }
+    };
+    match value {
+        Json::Array(items) => {
+            out.push(b'[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                project(item, field, out);
+            }
+            out.push(b']');
+        }
+        Json::Object(members) => {
+            out.push(b'{');
+            for (index, asked) in wanted.iter().enumerate() {
+                write_key(index, asked, out);
+                match asked.shape.name.as_str() {
+                    "__typename" => write_json_text(field.shape.ty.inner_named_type(), out),
+                    name => project(members.get(name).unwrap_or(&Json::Null), asked, out),
+                }
+            }
+            out.push(b'}');
+        }
+        other => out.extend_from_slice(other.to_string().as_bytes()),
+    }
+}
+
+fn write_key(index: usize, field: &Field, out: &mut Vec<u8>) {
+    if index > 0 {
+        out.push(b',');
+    }
+    write_json_text(&field.shape.key, out);
+    out.push(b':');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::graphql::admin::Act;
+    use crate::db::graphql::admin::Folder;
+    use crate::db::graphql::admin::Tasks;
+    use std::cell::RefCell;
+    use std::sync::Arc;
+
+    fn ask(database: &Database, text: &str) -> String {
+        ask_within(database, text, None).0
+    }
+
+    /// The answer, and what the surface was asked to do.
+    fn ask_within(database: &Database, text: &str, folder: Option<&Folder>) -> (String, Vec<Act>) {
+        let (acts, tasks) = (RefCell::new(Vec::new()), Arc::new(Tasks::default()));
+        let act = |act| acts.borrow_mut().push(act);
+        let instance = Instance {
+            address: String::new(),
+            uptime: 1,
+            now: 2,
+            refusal: None,
+            folder,
+            tasks: &tasks,
+            act: &act,
+        };
+        let response = database.graphql_admin(&Request::new(text), &instance);
+        (String::from_utf8(response.to_json("")).unwrap(), acts.take())
+    }
+
+    #[test]
+    fn the_surface_is_told() {
+        let database = Database::in_memory();
+        let text = "mutation { draining(enable: true) { response { message } } shutdown { response { code } } __typename }";
+        let (told, acts) = ask_within(&database, text, None);
+        let want = r#"{"data":{"draining":{"response":{"message":"draining mode has been set to true"}},"shutdown":{"response":{"code":"Success"}},"__typename":"Mutation"}}"#;
+        assert_eq!(told, want);
+        assert_eq!(acts, [Act::Drain(true), Act::ShutDown]);
+        let (told, acts) =
+            ask_within(&database, "mutation { draining { response { code } } }", None);
+        assert!(told.contains("say whether"), "{told}");
+        assert!(acts.is_empty());
+    }
+
+    #[test]
+    fn exports_and_backups() {
+        let database = Database::in_memory();
+        database.mutate("<1> <name> \"Ada\" .", "").unwrap();
+        let outer = tempfile::tempdir().unwrap();
+        let folder = Folder::new(outer.path()).unwrap();
+        let ask = |text: &str| ask_within(&database, text, Some(&folder)).0;
+        let field = "{ response { code } exportedFiles }";
+        for (format, end) in [("", "rdf"), ("format: \"json\"", "jsonl")] {
+            let told = ask(&format!(
+                "mutation {{ export(input: {{{format} destination: \"a/b\"}}) {field} }}"
+            ));
+            let told: Json = serde_json::from_str(&told).unwrap();
+            assert_eq!(told["data"]["export"]["response"]["code"], "Success", "{told}");
+            let files = told["data"]["export"]["exportedFiles"].as_array().unwrap();
+            let files: Vec<&str> = files.iter().map(|file| file.as_str().unwrap()).collect();
+            assert!(
+                files[0].starts_with("a/b/hexgraph.r")
+                    && files[0].ends_with(&format!("g01.{end}.gz"))
+            );
+            assert!(files[1].ends_with("g01.schema"));
+            assert!(files.iter().all(|file| outer.path().join(file).is_file()));
+        }
+        for (input, why) in [
+            ("destination: \"../x\"", "not in the folder"),
+            ("format: \"csv\"", "invalid export format: csv"),
+            ("namespace: 3", "no namespace 3"),
+        ] {
+            let told = ask(&format!("mutation {{ export(input: {{{input}}}) {field} }}"));
+            assert!(
+                told.contains("resolving export failed because") && told.contains(why),
+                "{told}"
+            );
+            assert!(told.contains(r#""data":{"export":null}"#), "{told}");
+        }
+        let told = ask("mutation { backup(input: {destination: \"c\"}) { response { code } } }");
+        assert_eq!(told, r#"{"data":{"backup":{"response":{"code":"Success"}}}}"#);
+        let entries = std::fs::read_dir(outer.path().join("c")).unwrap();
+        let copies: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        let copy = Database::open(&copies[0], crate::db::OpenOptions::default()).unwrap();
+        assert_eq!(copy.stats().unwrap().nodes, 1);
+        let told = ask_within(&database, "mutation { export(input: {}) { taskId } }", None).0;
+        assert!(told.contains("serve --export DIR"), "{told}");
+    }
+
+    #[test]
+    fn what_is_not_here_is_refused() {
+        let database = Database::in_memory();
+        for (field, why) in [
+            ("removeNode(input: {nodeId: 1, groupId: 1}) { response { code } }", "one engine"),
+            ("moveTablet(input: {tablet: \"a\", groupId: 1}) { response { code } }", "one engine"),
+            ("restore(input: {location: \"/\"}) { code }", "hexgraph serve"),
+            ("addUser(input: []) { user { name } }", "no users"),
+            ("assign(input: {what: TIMESTAMP, num: 1}) { response { startId } }", "TIMESTAMP"),
+            ("assign(input: {what: UID, num: 0}) { response { startId } }", "Nothing to be leased"),
+            ("login(userId: \"a\") { response { accessJWT } }", "invalid username or password"),
+        ] {
+            let told = ask(&database, &format!("mutation {{ {field} }}"));
+            assert!(told.contains("resolving ") && told.contains(why), "{told}");
+        }
+        let text =
+            "mutation { assign(input: {what: UID, num: 10}) { response { startId endId } } }";
+        let told: Json = serde_json::from_str(&ask(&database, text)).unwrap();
+        let told = &told["data"]["assign"]["response"];
+        assert_eq!(told["endId"].as_u64().unwrap(), told["startId"].as_u64().unwrap() + 9);
+    }
+
+    #[test]
+    fn the_schema_is_set_and_shown() {
+        let database = Database::in_memory();
+        let get = "{ getGQLSchema { id schema __typename } }";
+        let id = database.graphql_schema_id().unwrap();
+        let shown = |text| format!(r#"{{"id":"{id}","schema":"{text}","__typename":"GQLSchema"}}"#);
+        assert_eq!(ask(&database, get), format!(r#"{{"data":{{"getGQLSchema":{}}}}}"#, shown("")));
+        let set = "mutation { updateGQLSchema(input: {set: {schema: \"type A { b: Int }\"}}) { gqlSchema { schema } } }";
+        let want = r#"{"data":{"updateGQLSchema":{"gqlSchema":{"schema":"type A { b: Int }"}}}}"#;
+        assert_eq!(ask(&database, set), want);
+        let want = format!(r#"{{"data":{{"getGQLSchema":{}}}}}"#, shown("type A { b: Int }"));
+        assert_eq!(ask(&database, get), want);
+        let bad = set.replace("Int", "Foo");
+        let told = ask(&database, &bad);
+        assert!(told.contains("resolving updateGQLSchema failed because input:"), "{told}");
+        assert!(told.contains(r#""data":{"updateGQLSchema":null}"#), "{told}");
+        assert_eq!(ask(&database, get), want);
+    }
+
+    #[test]
+    fn the_state_is_told() {
+        let told = ask(&Database::in_memory(), "{ h: health { status } state { groups { id } } }");
+        assert_eq!(told, r#"{"data":{"h":[{"status":"healthy"}],"state":{"groups":[{"id":1}]}}}"#);
+    }
+}

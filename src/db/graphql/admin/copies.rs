@@ -1,0 +1,107 @@
+//! Exports and backups that a request asks for.
+
+use crate::db::Database;
+use crate::db::graphql::admin::Folder;
+use crate::db::graphql::admin::Instance;
+use crate::db::graphql::admin::tasks::PATIENCE;
+use crate::db::graphql::admin::tasks::Status;
+use crate::db::graphql::admin::tasks::Task;
+use crate::graphql::request::Value;
+use crate::types::Error;
+use crate::types::Result;
+use serde_json::Value as Json;
+use serde_json::json;
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+/// Writes the data as text, in the folder of exports: a new folder with the data and the schema.
+///
+/// # Errors
+///
+/// What is wrong with the input; what went wrong, unless it takes long: then its task knows.
+pub fn export(database: &Database, input: Option<&Value>, instance: &Instance<'_>) -> Result<Json> {
+    let ends = match text_of(input, "format").unwrap_or("rdf") {
+        "rdf" | "" => ".rdf.gz",
+        "json" => ".jsonl.gz",
+        other => {
+            let hint = "write rdf or json";
+            return Err(Error::query(format!("invalid export format: {other}")).with_hint(hint));
+        }
+    };
+    if let Some(Value::Int(namespace @ (1.. | ..=-2))) = input.and_then(|i| i.get("namespace")) {
+        return Err(Error::query(format!("there is no namespace {namespace}: all is in 0")));
+    }
+    let (database, site) = (database.clone(), Site::new(database, input, instance)?);
+    let task = instance.tasks.start("Export", PATIENCE, move |control| {
+        site.fill(|place| {
+            let data = place.join(format!("g01{ends}"));
+            let report = database.export(&data, control)?;
+            Ok(vec![data, report.schema])
+        })
+    });
+    payload("Export", task?)
+}
+
+/// Writes the database as it lies on disk to a new folder in the folder of exports: it can be served from there.
+///
+/// # Errors
+///
+/// As [`export`].
+pub fn backup(database: &Database, input: Option<&Value>, instance: &Instance<'_>) -> Result<Json> {
+    let (database, site) = (database.clone(), Site::new(database, input, instance)?);
+    let task = instance.tasks.start("Backup", PATIENCE, move |_| {
+        site.fill(|place| database.save(place).map(|()| vec![place.to_owned()]))
+    });
+    payload("Backup", task?)
+}
+
+fn text_of<'a>(input: Option<&'a Value>, name: &str) -> Option<&'a str> {
+    input?.get(name)?.as_str()
+}
+
+/// Where something is written.
+struct Site {
+    folder: Folder,
+    destination: String,
+    /// Of the folder that will be made there: the commit and the moment.
+    name: String,
+}
+
+impl Site {
+    fn new(database: &Database, input: Option<&Value>, instance: &Instance<'_>) -> Result<Site> {
+        let Some(folder) = instance.folder else {
+            let hint = "start it with `serve --export DIR`";
+            let message = "the server has no folder that exports and backups may go to";
+            return Err(Error::query(message).with_hint(hint));
+        };
+        let destination = text_of(input, "destination").unwrap_or_default();
+        folder.check(destination)?;
+        let name = format!("hexgraph.r{}.t{}", database.commit()?, instance.now);
+        Ok(Site { folder: folder.clone(), destination: destination.to_owned(), name })
+    }
+
+    /// Has a new folder filled, and returns what clients are told of the files. Where it fails nothing of it stays.
+    fn fill(&self, fill: impl FnOnce(&Path) -> Result<Vec<PathBuf>>) -> Result<Vec<String>> {
+        let place = self.folder.make(&self.destination, &self.name)?;
+        match fill(&place) {
+            Ok(files) => Ok(files.iter().map(|file| self.folder.shown(file)).collect()),
+            Err(error) => {
+                // What can't be removed either is left to the operator, who is told why it failed.
+                let _ = fs::remove_dir_all(&place);
+                Err(error)
+            }
+        }
+    }
+}
+
+fn payload(kind: &str, task: Task) -> Result<Json> {
+    let id = format!("{:#x}", task.id);
+    let (message, files) = match task.status {
+        Status::Success(files) => (format!("{kind} {id} is complete"), Some(files)),
+        Status::Failed(message) => return Err(Error::query(message)),
+        Status::Queued | Status::Running => (format!("{kind} queued with ID {id}"), None),
+    };
+    let response = json!({ "code": "Success", "message": message });
+    Ok(json!({ "response": response, "exportedFiles": files, "taskId": id }))
+}

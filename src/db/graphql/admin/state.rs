@@ -1,0 +1,74 @@
+//! What a database tells of itself to those who administer it.
+
+use crate::db::Database;
+use crate::db::graphql::admin::Instance;
+use crate::types::Error;
+use crate::types::Uid;
+use serde_json::Value as Json;
+use serde_json::json;
+
+impl Database {
+    /// The GraphQL schema and what is made of it.
+    ///
+    /// # Errors
+    ///
+    /// Fails only when the database is closed.
+    pub(super) fn shown_schema(&self) -> Result<Json, Error> {
+        // One who may only read can make no node for it.
+        let id = self.graphql_schema_id().unwrap_or(Uid(0));
+        let (schema, generated) = match self.graphql_schema()? {
+            Some(known) => (known.schema, known.generated),
+            None => (String::new(), String::new()),
+        };
+        Ok(json!({ "id": id.to_string(), "schema": schema, "generatedSchema": generated }))
+    }
+
+    /// What a cluster of one server is made of.
+    ///
+    /// # Errors
+    ///
+    /// Fails only when the database is closed.
+    pub(super) fn cluster_state(&self, instance: &Instance<'_>) -> Result<Json, Error> {
+        let version = self.version()?;
+        let names = version.predicates.keys();
+        let tablets: Vec<Json> =
+            names.map(|name| json!({ "groupId": 1, "predicate": format!("0-{name}") })).collect();
+        let started = instance.now.saturating_sub(instance.uptime);
+        let member = |group: u64| {
+            json!({
+                "id": 1,
+                "groupId": group,
+                "addr": instance.address,
+                "leader": true,
+                "lastUpdate": started,
+            })
+        };
+        Ok(json!({
+            "counter": version.commit,
+            "groups": [{ "id": 1, "members": [member(1)], "tablets": tablets, "snapshotTs": version.commit }],
+            "zeros": [member(0)],
+            "maxUID": version.uids.next(),
+            "maxTxnTs": version.commit,
+            "maxRaftId": 1,
+            "removed": [],
+            "cid": "",
+            "namespaces": [0],
+        }))
+    }
+}
+
+/// How the one server is.
+pub fn health(instance: &Instance<'_>) -> Json {
+    json!({
+        "instance": "alpha",
+        "address": instance.address,
+        "status": "healthy",
+        "group": "1",
+        "version": concat!("hexgraph-v", env!("CARGO_PKG_VERSION")),
+        "uptime": instance.uptime,
+        "lastEcho": instance.now,
+        "ongoing": [],
+        "indexing": [],
+        "ee_features": [],
+    })
+}

@@ -1,0 +1,260 @@
+//! What takes longer than a request should: each task has a thread and a number, and one runs at a time.
+//!
+//! A request waits a moment for its task. So a short one is told with its outcome, and a long one goes on when the
+//! client has been told its number.
+
+use crate::db::Control;
+use crate::db::guard::guarded;
+use crate::types::DateTime;
+use crate::types::Error;
+use crate::types::Result;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::Condvar;
+use std::sync::Mutex;
+use std::sync::MutexGuard;
+use std::sync::PoisonError;
+use std::thread;
+use std::time::Duration;
+use std::time::Instant;
+use std::time::SystemTime;
+use std::time::UNIX_EPOCH;
+
+/// How long a request waits for its task.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+
+/// So many may wait or run.
+const OPEN_MAX: usize = 16;
+
+/// So many are remembered.
+const KNOWN_MAX: usize = 1000;
+
+/// The tasks of a surface.
+pub struct Tasks {
+    known: Mutex<Known>,
+    /// Told whenever one of them comes further.
+    moved: Condvar,
+    /// Stops all of them.
+    control: Control,
+}
+
+struct Known {
+    next: u64,
+    /// In the order of their numbers.
+    tasks: VecDeque<Task>,
+}
+
+/// One of them.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// Its number.
+    pub id: u64,
+    /// What it does: a value of `TaskKind`.
+    pub kind: &'static str,
+    /// How far it is.
+    pub status: Status,
+    /// When that became so.
+    pub updated: SystemTime,
+}
+
+/// How far a task is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// It waits for those before it.
+    Queued,
+    /// It is under way.
+    Running,
+    /// It ended with this message.
+    Failed(String),
+    /// It made these files.
+    Success(Vec<String>),
+}
+
+impl Status {
+    /// The value of `TaskStatus`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Status::Queued => "Queued",
+            Status::Running => "Running",
+            Status::Failed(_) => "Failed",
+            Status::Success(_) => "Success",
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self, Status::Failed(_) | Status::Success(_))
+    }
+}
+
+impl Task {
+    /// When its status last changed, as text.
+    pub fn updated(&self) -> String {
+        let since = self.updated.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let seconds = i64::try_from(since.as_secs()).unwrap_or(0);
+        let mut out = Vec::with_capacity(32);
+        DateTime::from_unix(seconds, 0).write(&mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+}
+
+impl Default for Tasks {
+    /// None. Numbers begin with the time, so that those of a surface before are not known.
+    fn default() -> Tasks {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let known = Known { next: since.as_secs() << 16, tasks: VecDeque::new() };
+        Tasks { known: Mutex::new(known), moved: Condvar::new(), control: Control::new() }
+    }
+}
+
+impl Tasks {
+    /// Has `job` done when all tasks before it are, and waits for it `patience` at most. A job returns the files that
+    /// it made.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when too many wait already, or the system gives no thread.
+    pub fn start(
+        self: &Arc<Tasks>,
+        kind: &'static str,
+        patience: Duration,
+        job: impl FnOnce(&Control) -> Result<Vec<String>> + Send + 'static,
+    ) -> Result<Task> {
+        let id = self.enter(kind)?;
+        let tasks = Arc::clone(self);
+        let thread = thread::Builder::new().name("hexgraph-task".to_owned());
+        let started = thread.spawn(move || tasks.carry_out(id, job));
+        if let Err(error) = started {
+            self.set(id, Status::Failed(error.to_string()));
+        }
+        let end = Instant::now() + patience;
+        let is_open = |known: &Known| known.get(id).is_some_and(|task| !task.status.is_over());
+        let known = self.wait_while(end, is_open);
+        known.get(id).cloned().ok_or_else(forgotten)
+    }
+
+    /// The task of a number.
+    pub fn get(&self, id: u64) -> Option<Task> {
+        self.known().get(id).cloned()
+    }
+
+    /// Stops those that run, and waits for them `patience` at most.
+    pub fn close(&self, patience: Duration) {
+        self.control.canceller().cancel();
+        self.wait(patience);
+    }
+
+    /// Waits until all are over, `patience` at most.
+    pub fn wait(&self, patience: Duration) {
+        let end = Instant::now() + patience;
+        drop(self.wait_while(end, |known| 0 < known.open()));
+    }
+
+    fn enter(&self, kind: &'static str) -> Result<u64> {
+        let mut known = self.known();
+        if OPEN_MAX <= known.open() {
+            let message = format!("{OPEN_MAX} tasks are under way already: ask again later");
+            return Err(Error::Limit { message });
+        }
+        if KNOWN_MAX <= known.tasks.len() {
+            // Open ones are the newest, and fewer than that.
+            known.tasks.pop_front();
+        }
+        let id = known.next;
+        known.next += 1;
+        let updated = SystemTime::now();
+        known.tasks.push_back(Task { id, kind, status: Status::Queued, updated });
+        Ok(id)
+    }
+
+    fn carry_out(&self, id: u64, job: impl FnOnce(&Control) -> Result<Vec<String>>) {
+        let is_behind = |known: &Known| {
+            let mut before = known.tasks.iter().take_while(|task| task.id < id);
+            before.any(|task| !task.status.is_over())
+        };
+        drop(self.moved.wait_while(self.known(), |known| is_behind(known)));
+        self.set(id, Status::Running);
+        let done = match self.control.check() {
+            Ok(()) => guarded(|| job(&self.control)),
+            Err(error) => Err(error),
+        };
+        self.set(id, done.map_or_else(|error| Status::Failed(error.to_string()), Status::Success));
+    }
+
+    fn set(&self, id: u64, status: Status) {
+        if let Some(task) = self.known().tasks.iter_mut().find(|task| task.id == id) {
+            (task.status, task.updated) = (status, SystemTime::now());
+        }
+        self.moved.notify_all();
+    }
+
+    fn wait_while(&self, end: Instant, goes_on: impl Fn(&Known) -> bool) -> MutexGuard<'_, Known> {
+        let left = end.saturating_duration_since(Instant::now());
+        let waited = self.moved.wait_timeout_while(self.known(), left, |known| goes_on(known));
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn get(&self, id: u64) -> Option<&Task> {
+        self.tasks.iter().find(|task| task.id == id)
+    }
+
+    fn open(&self) -> usize {
+        self.tasks.iter().filter(|task| !task.status.is_over()).count()
+    }
+}
+
+fn forgotten() -> Error {
+    Error::query("the task was forgotten: too many came after it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    const LONG: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn one_after_the_other() {
+        let tasks = Arc::new(Tasks::default());
+        let (go, wait) = mpsc::channel::<()>();
+        let first = tasks.start("Export", Duration::ZERO, move |_| {
+            wait.recv().unwrap();
+            Ok(vec!["a".to_owned()])
+        });
+        let first = first.unwrap().id;
+        let second = tasks.start("Backup", Duration::ZERO, |_| Err(Error::query("no"))).unwrap();
+        assert_eq!((second.id, second.status), (first + 1, Status::Queued));
+        assert!(!tasks.get(first).unwrap().status.is_over());
+        go.send(()).unwrap();
+        let third = tasks.start("Export", LONG, |_| panic!("oh")).unwrap();
+        assert_eq!(third.status.name(), "Failed");
+        assert_eq!(tasks.get(first).unwrap().status, Status::Success(vec!["a".to_owned()]));
+        assert_eq!(tasks.get(second.id).unwrap().status, Status::Failed("no".to_owned()));
+        assert!(tasks.get(first + 3).is_none());
+    }
+
+    #[test]
+    fn many_are_refused_and_all_end() {
+        let tasks = Arc::new(Tasks::default());
+        let wait = |control: &Control| {
+            while control.check().is_ok() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            control.check().map(|()| Vec::new())
+        };
+        let ids: Vec<u64> = (0..OPEN_MAX)
+            .map(|_| tasks.start("Export", Duration::ZERO, wait).unwrap().id)
+            .collect();
+        assert!(tasks.start("Export", Duration::ZERO, wait).is_err());
+        tasks.close(LONG);
+        for id in ids {
+            assert_eq!(tasks.get(id).unwrap().status.name(), "Failed");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What administers and is not GraphQL: `/admin/shutdown`, `/admin/draining` and `/admin/config/cache_mb`; and who may.
+
+use super::go_values;
+use super::incoming::Incoming;
+use super::reply::Reply;
+use super::router::Answerer;
+use super::router::App;
+use super::router::receive_any;
+use crate::db::Control;
+use crate::db::graphql::Act;
+use crate::db::graphql::Instance;
+use axum::Router;
+use axum::extract::Request;
+use axum::extract::State;
+use axum::http::Method;
+use axum::response::Response;
+use axum::routing::any;
+use serde_json::json;
+use std::sync::Arc;
+use std::time::SystemTime;
+use std::time::UNIX_EPOCH;
+
+/// The routes of administration that are not GraphQL.
+pub fn routes() -> Router<Arc<App>> {
+    let to = |methods: &'static [Method], answer: Answerer| {
+        any(move |State(app): State<Arc<App>>, request: Request| {
+            receive(app, request, methods, answer)
+        })
+    };
+    Router::new()
+        .route("/admin/shutdown", to(&[Method::GET], shut_down))
+        .route("/admin/draining", to(&[Method::PUT, Method::POST], drain))
+        .route("/admin/config/cache_mb", to(&[Method::GET, Method::PUT], configure_cache))
+}
+
+/// Why a request may not administer; `None` when it may.
+pub fn refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
+    token_refusal(app, incoming).or_else(|| {
+        let refusal = app.security.address_refusal(incoming)?;
+        Some(Reply::unauthorized(&refusal))
+    })
+}
+
+/// Why the token of a request does not do; `None` when it does.
+pub fn token_refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
+    let refusal = || Reply::unauthorized("Invalid X-Dgraph-AuthToken");
+    (!app.security.knows_token(incoming)).then(refusal)
+}
+
+/// Has `work` done with what the server lends to requests that administer.
+pub fn with_instance<T>(
+    app: &App,
+    incoming: &Incoming,
+    work: impl FnOnce(&Instance<'_>) -> T,
+) -> T {
+    let act = |act| match act {
+        Act::Drain(enable) => app.switches.drain(enable),
+        Act::ShutDown => app.switches.shut_down(),
+    };
+    work(&Instance {
+        address: app.address.to_string(),
+        uptime: app.started.elapsed().as_secs(),
+        now: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
+        refusal: app.security.address_refusal(incoming),
+        folder: app.exports.as_ref(),
+        tasks: &app.tasks,
+        act: &act,
+    })
+}
+
+async fn receive(
+    app: Arc<App>,
+    request: Request,
+    methods: &[Method],
+    answer: Answerer,
+) -> Response {
+    let method = request.method();
+    if method == Method::OPTIONS {
+        return Reply::empty().into_response(false);
+    }
+    if !methods.contains(method) {
+        return Reply::invalid_method().into_response(false);
+    }
+    receive_any(app, request, answer).await
+}
+
+fn shut_down(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    if let Some(refusal) = refusal(app, incoming) {
+        return refusal;
+    }
+    app.switches.shut_down();
+    done("Server is shutting down")
+}
+
+fn drain(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    if let Some(refusal) = refusal(app, incoming) {
+        return refusal;
+    }
+    match go_values::parse_bool(incoming.parameter("enable")) {
+        Ok(enable) => {
+            app.switches.drain(enable);
+            done(&format!("draining mode has been set to {enable}"))
+        }
+        Err(_) => Reply::invalid_request("Found invalid value for the enable parameter"),
+    }
+}
+
+/// There is no cache whose size could be set: data is read where it lies.
+fn configure_cache(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    if let Some(refusal) = refusal(app, incoming) {
+        return refusal;
+    }
+    if *incoming.method() == Method::GET {
+        return Reply::json("0");
+    }
+    let megabytes = incoming.text().ok().and_then(|text| text.trim().parse::<f64>().ok());
+    match megabytes.filter(|megabytes| 0.0 <= *megabytes) {
+        Some(_) => done("cache_mb has been accepted"),
+        None => Reply::internal_error("the body is no number of megabytes from 0 on"),
+    }
+}
+
+fn done(message: &str) -> Reply {
+    Reply::json(json!({ "code": "Success", "message": message }).to_string())
+}
