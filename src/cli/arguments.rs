@@ -76,9 +76,12 @@ pub struct ServeArguments {
     /// Tell in answers why a GraphQL mutation was refused
     #[arg(long)]
     pub graphql_debug: bool,
-    /// Accept GraphQL schemas with `@lambda`; their fields are null, with an error
+    /// Where `@lambda` fields of GraphQL schemas are carried out, and what `@lambdaOnMutate` tells
     #[arg(long, value_name = "URL")]
     pub graphql_lambda_url: Option<String>,
+    /// How long a request of `@custom(http:)` or `@lambda` may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
+    pub graphql_remote_timeout: f64,
     /// How many GraphQL subscriptions there may be in all
     #[arg(long, default_value_t = 10_000, value_name = "NUMBER")]
     pub graphql_subscriptions: usize,

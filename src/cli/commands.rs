@@ -125,7 +125,13 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Result<()> {
         (None, None) => {}
     }
     let lambda_url = arguments.graphql_lambda_url.clone();
-    database.set_graphql_options(GraphqlOptions { debug: arguments.graphql_debug, lambda_url });
+    let remote_timeout = duration("--graphql-remote-timeout", arguments.graphql_remote_timeout)?;
+    database.set_graphql_options(GraphqlOptions {
+        debug: arguments.graphql_debug,
+        lambda_url,
+        remote_timeout,
+        ..GraphqlOptions::default()
+    });
     if let Some(file) = &arguments.graphql_schema {
         database.set_graphql_schema(&read_text(file)?)?;
     }

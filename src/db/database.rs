@@ -18,6 +18,10 @@ use crate::graph;
 use crate::graph::Claim;
 use crate::graph::Commit;
 use crate::graph::Version;
+#[cfg(feature = "graphql")]
+use crate::graphql::remote::Fetch;
+#[cfg(all(feature = "graphql", not(feature = "client")))]
+use crate::graphql::remote::NoFetch;
 use crate::plan::Query;
 use crate::types::Error;
 use crate::types::Result;
@@ -107,7 +111,7 @@ impl Database {
                 slow: SlowLog::default(),
                 process: process::id(),
                 #[cfg(feature = "graphql")]
-                graphql: Schemas::default(),
+                graphql: Schemas::new(default_client()),
             }),
         }
     }
@@ -263,4 +267,16 @@ fn stats_of(version: &Version) -> Stats {
 
 fn closed() -> Error {
     Error::query("the database is closed")
+}
+
+/// Whoever sends requests to other servers, where nobody else is named.
+#[cfg(feature = "client")]
+fn default_client() -> Arc<dyn Fetch> {
+    Arc::new(super::client::Client::default())
+}
+
+/// Whoever sends requests to other servers, where nobody else is named.
+#[cfg(all(feature = "graphql", not(feature = "client")))]
+fn default_client() -> Arc<dyn Fetch> {
+    Arc::new(NoFetch)
 }

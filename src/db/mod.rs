@@ -19,6 +19,8 @@ mod open;
 mod guard;
 mod rows;
 mod checked;
+#[cfg(feature = "client")]
+mod client;
 #[cfg(feature = "graphql")]
 pub mod graphql;
 

@@ -6,6 +6,7 @@ pub mod sdl;
 pub mod generate;
 pub mod request;
 pub mod auth;
+pub mod remote;
 pub mod lower;
 pub mod mutate;
 pub mod subscribe;

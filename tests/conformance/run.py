@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from lambdas import lambdas
+
 SUITES = {
     "dql/suite.jsonl": "known_dql.txt",
     "dql/suite_systest.jsonl": "known_systest.txt",
@@ -26,8 +28,8 @@ SUITES = {
 LONG = {"dql/suite_vector_slow.jsonl": "known_vector.txt"}
 """Those that take minutes: with --long."""
 
-LAMBDA = ("--graphql-lambda-url", "http://localhost:8686/graphql-worker")
-"""Schemas have lambdas. There is no server for them: what needs one is known to differ."""
+LAMBDA = ("--graphql-lambda-url", "LAMBDAS")
+"""Schemas have lambdas: LAMBDAS stands for the address of our server of them."""
 
 TRACES = {
     "graphql/normal.jsonl": ("--graphql-debug", *LAMBDA),
@@ -98,13 +100,21 @@ def replay_suite(suite: str, known: str) -> bool:
 def replay_trace(trace: str, arguments: tuple[str, ...]) -> bool:
     """Replay a recording of GraphQL requests on a server of its own."""
     # Requests of the traces write exports.
-    with TemporaryDirectory() as folder, server("--export", folder, *arguments) as url:
-        known = str(HERE / "known_graphql.txt")
-        as_it_is = ("--no-drop",) if trace in GUARDED else ()
-        command = [sys.executable, "graphql/replay.py", trace, url, "--known", known, *as_it_is]
-        done = subprocess.run(
-            command, cwd=SHARED / "conformance", check=False, stdout=subprocess.PIPE, text=True
-        )
+    with TemporaryDirectory() as folder, lambdas() as functions:
+        given = (functions.url if it == "LAMBDAS" else it for it in arguments)
+        with server("--export", folder, *given) as url:
+            functions.database = url
+            return replay_graphql(trace, url)
+
+
+def replay_graphql(trace: str, url: str) -> bool:
+    """Replay a recording of GraphQL requests on a server that runs."""
+    known = str(HERE / "known_graphql.txt")
+    as_it_is = ("--no-drop",) if trace in GUARDED else ()
+    command = [sys.executable, "graphql/replay.py", trace, url, "--known", known, *as_it_is]
+    done = subprocess.run(
+        command, cwd=SHARED / "conformance", check=False, stdout=subprocess.PIPE, text=True
+    )
     print(done.stdout, end="", flush=True)
     equal = re.search(r"exact errors incl. locations/path: (\d+)", done.stdout)
     count, wanted = int(equal[1]) if equal else 0, MESSAGES.get(trace, 0)

@@ -9,6 +9,8 @@ mod geo;
 mod golden;
 #[cfg(feature = "graphql")]
 mod graphql;
+#[cfg(feature = "client")]
+mod graphql_custom;
 #[cfg(feature = "graphql")]
 mod graphql_links;
 #[cfg(feature = "graphql")]

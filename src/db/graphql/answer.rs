@@ -4,6 +4,9 @@
 //! the objects around it is cut off again.
 
 use crate::answer::write_json_text;
+use crate::db::graphql::complete::Completion;
+use crate::db::graphql::found::Found;
+use crate::db::graphql::found::Slot;
 use crate::db::graphql::leaf::write_leaf;
 use crate::db::graphql::numbers::write_aggregate;
 use crate::exec::Answer;
@@ -21,6 +24,7 @@ use crate::graphql::lower::Lowered;
 use crate::graphql::lower::ObjectShape;
 use crate::graphql::lower::RootShape;
 use crate::graphql::lower::Source;
+use crate::graphql::model::Model;
 use crate::graphql::model::TypeDef;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
@@ -34,6 +38,9 @@ use apollo_compiler::ast::Type;
 
 /// How many objects are written between two looks at the control.
 const OBJECTS_INTERVAL: u32 = 1 << 12;
+
+/// How many faults of other servers are told: one that is down has one for each node.
+const REMOTE_FAULTS_MAX: usize = 1_000;
 
 /// A null that goes up to the next value that may be null.
 pub(super) struct Spoiled;
@@ -60,6 +67,8 @@ pub(super) struct Writer<'a> {
     /// Of the root node that is being written, in a search for similar ones.
     distance: Option<f64>,
     stopped: Option<Error>,
+    /// What other servers answered.
+    elsewhere: Option<(&'a Model, &'a Found)>,
 }
 
 impl<'a> Writer<'a> {
@@ -75,7 +84,13 @@ impl<'a> Writer<'a> {
             bytes_max,
             distance: None,
             stopped: None,
+            elsewhere: None,
         }
+    }
+
+    /// The same with what other servers answered.
+    pub fn with(self, model: &'a Model, found: &'a Found) -> Writer<'a> {
+        Writer { elsewhere: Some((model, found)), ..self }
     }
 
     /// Writes what a plan found for a root field.
@@ -249,21 +264,7 @@ impl<'a> Writer<'a> {
 
     fn object(&mut self, level: &'a Level, place: usize, shape: &'a ObjectShape<'a>) -> Written {
         self.look_at_control()?;
-        let node = level.nodes[place];
-        let (def, keys) = match shape.type_place {
-            None => match shape.variants.first() {
-                Some(variant) => (variant.types.first().copied(), &variant.keys[..]),
-                None => (None, &shape.unknown[..]),
-            },
-            Some(types) => match &level.fields[types].data {
-                FieldData::Values(types) => {
-                    let list = types.predicate.values("").map(|values| values.values(node));
-                    let list = list.iter().flat_map(|list| list.iter());
-                    shape.of(list.filter_map(text_of_value))
-                }
-                _ => shape.of(std::iter::empty()),
-            },
-        };
+        let (def, keys) = variant_at(level, place, shape);
         self.out.push(b'{');
         for (index, key) in keys.iter().enumerate() {
             if index > 0 {
@@ -294,13 +295,7 @@ impl<'a> Writer<'a> {
                 None => self.absent(field),
             },
             Source::Null => self.absent(field),
-            Source::Elsewhere => {
-                let name = &field.shape.name;
-                let message = format!(
-                    "field {name} is resolved by an HTTP request or a lambda, which is not supported"
-                );
-                self.nullable(&field.shape.ty, |writer| writer.spoil(field, message))
-            }
+            Source::Elsewhere(_) => self.remote(field, Slot::of_node(key, level, place)),
             Source::Uid => {
                 self.out.extend_from_slice(b"\"");
                 let uid = self.version.nodes.uid(level.nodes[place]);
@@ -328,6 +323,18 @@ impl<'a> Writer<'a> {
                 None => self.null(),
             },
         }
+    }
+
+    /// What another server answered.
+    fn remote(&mut self, field: &'a Field, slot: Slot) -> Written {
+        let Some((model, found)) = self.elsewhere else { return self.absent(field) };
+        let (path, out) = (self.steps(), std::mem::take(&mut self.out));
+        let completed = Completion::at(model, found, path, out, self.bytes_max).remote(field, slot);
+        self.out = completed.value;
+        let room = REMOTE_FAULTS_MAX.saturating_sub(self.faults.len());
+        self.faults.extend(completed.errors.into_iter().take(room));
+        self.stopped = completed.stopped;
+        if completed.spoils { Err(Spoiled) } else { Ok(()) }
     }
 
     fn edges(
@@ -504,6 +511,28 @@ impl<'a> Writer<'a> {
             }
         }
         if self.stopped.is_some() { Err(Spoiled) } else { Ok(()) }
+    }
+}
+
+/// The concrete type of the node at a place of a level, and what is asked of it.
+pub(super) fn variant_at<'a>(
+    level: &'a Level,
+    place: usize,
+    shape: &'a ObjectShape<'a>,
+) -> (Option<&'a TypeDef>, &'a [Key<'a>]) {
+    let Some(types) = shape.type_place else {
+        return match shape.variants.first() {
+            Some(variant) => (variant.types.first().copied(), &variant.keys),
+            None => (None, &shape.unknown),
+        };
+    };
+    match &level.fields[types].data {
+        FieldData::Values(types) => {
+            let list = types.predicate.values("").map(|values| values.values(level.nodes[place]));
+            let list = list.iter().flat_map(|list| list.iter());
+            shape.of(list.filter_map(text_of_value))
+        }
+        _ => shape.of(std::iter::empty()),
     }
 }
 

@@ -1,44 +1,106 @@
 //! JSON of any origin → the answer that the schema's types allow.
 
 use crate::answer::write_json_text;
-use crate::db::graphql::run::Outcome;
+use crate::db::graphql::found::Found;
+use crate::db::graphql::found::Slot;
 use crate::graphql::model::Kind;
 use crate::graphql::model::Model;
 use crate::graphql::model::TypeDef;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
 use crate::graphql::request::PathStep;
+use crate::types::Error;
 use crate::types::Value;
 use crate::types::ValueRef;
 use crate::types::ValueType;
 use apollo_compiler::ast::Type;
+use serde_json::Map;
 use serde_json::Value as Json;
 
 /// A null that goes up to the next value that may be null.
 struct Spoiled;
 
-/// Writes the value of one root field.
+/// Writes the value of one field.
 pub(super) struct Completion<'a> {
     model: &'a Model,
-    field: &'a Field,
+    /// What other servers answered for fields below.
+    found: &'a Found,
     out: Vec<u8>,
+    bytes_max: u64,
     path: Vec<PathStep>,
     faults: Vec<Fault>,
+    /// Keys of objects are those of the request, and not names of fields.
+    is_by_key: bool,
+    stopped: Option<Error>,
+}
+
+/// What was written.
+pub(super) struct Completed {
+    /// What was there before, and the value.
+    pub value: Vec<u8>,
+    /// What is wrong.
+    pub errors: Vec<Fault>,
+    /// The value is a null that must not be one; nothing was written for it.
+    pub spoils: bool,
+    /// Why there will be no answer at all.
+    pub stopped: Option<Error>,
 }
 
 impl<'a> Completion<'a> {
-    /// For a root field.
-    pub fn new(model: &'a Model, field: &'a Field) -> Completion<'a> {
-        let path = vec![PathStep::Key(field.shape.key.as_str().into())];
-        Completion { model, field, out: Vec::new(), path, faults: Vec::new() }
+    /// Writes behind `out` what stands at a path.
+    pub fn at(
+        model: &'a Model,
+        found: &'a Found,
+        path: Vec<PathStep>,
+        out: Vec<u8>,
+        bytes_max: u64,
+    ) -> Completion<'a> {
+        let (faults, is_by_key, stopped) = (Vec::new(), false, None);
+        Completion { model, found, out, bytes_max, path, faults, is_by_key, stopped }
     }
 
-    /// The value of the field.
-    pub fn root(mut self, found: Option<&Json>) -> Outcome {
-        let field = self.field;
-        let found = found.unwrap_or(&Json::Null);
-        let spoils = self.value(&field.shape.ty, field, found).is_err();
-        Outcome { value: self.out, errors: self.faults, spoils, ..Outcome::default() }
+    /// A value of the field that is there.
+    pub fn local(mut self, field: &'a Field, value: Option<&Json>) -> Completed {
+        let written = self.value(&field.shape.ty, field, value.unwrap_or(&Json::Null));
+        self.ended(written)
+    }
+
+    /// The value of the field that another server answered.
+    pub fn remote(mut self, field: &'a Field, slot: Slot) -> Completed {
+        let written = self.elsewhere(field, slot);
+        self.ended(written)
+    }
+
+    fn ended(self, written: Result<(), Spoiled>) -> Completed {
+        let Completion { out, faults, stopped, .. } = self;
+        Completed { value: out, errors: faults, spoils: written.is_err(), stopped }
+    }
+
+    fn elsewhere(&mut self, field: &'a Field, slot: Slot) -> Result<(), Spoiled> {
+        let Some(remote) = self.found.get(slot) else {
+            let ty = &field.shape.ty;
+            return self.value(ty, field, &Json::Null);
+        };
+        for told in &remote.reply.told {
+            let path = self.path.iter().chain(&told.path).cloned().collect();
+            let fault = Fault::at(field.shape.location, told.message.clone());
+            self.faults.push(Fault { path, ..fault });
+        }
+        if remote.is_failed {
+            // Why is told already.
+            let ty = &field.shape.ty;
+            let null: &[u8] = match ty.is_list() {
+                true => b"[]",
+                false if ty.is_non_null() => return Err(Spoiled),
+                false => b"null",
+            };
+            self.out.extend_from_slice(null);
+            return Ok(());
+        }
+        let outside = std::mem::replace(&mut self.is_by_key, remote.is_by_key);
+        let written = self.value(&field.shape.ty, field, &remote.reply.value);
+        self.is_by_key = outside;
+        written
     }
 
     fn value(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Result<(), Spoiled> {
@@ -114,8 +176,17 @@ impl<'a> Completion<'a> {
                 ),
             );
         };
-        let stored = members.get("dgraph.type").or(members.get("__typename"));
-        let def = self.concrete(ty.inner_named_type(), stored);
+        if self.bytes_max < self.out.len() as u64 {
+            let most = self.bytes_max;
+            let message = format!(
+                "the answer has more than {most} bytes: ask for less, or raise the limit `result`"
+            );
+            self.stopped = Some(Error::Limit { message });
+        }
+        if self.stopped.is_some() {
+            return Err(Spoiled);
+        }
+        let def = concrete(self.model, ty.inner_named_type(), members);
         let name = def.map_or(ty.inner_named_type().as_str(), |def| def.name.as_str());
         let asked = field.selection.only().unwrap_or_else(|| field.selection.of(name));
         self.out.push(b'{');
@@ -126,14 +197,7 @@ impl<'a> Completion<'a> {
             write_json_text(&asked.shape.key, &mut self.out);
             self.out.push(b':');
             self.path.push(PathStep::Key(asked.shape.key.as_str().into()));
-            let written = if asked.shape.name == "__typename" {
-                write_json_text(name, &mut self.out);
-                Ok(())
-            } else {
-                let known = def.and_then(|def| def.field(&asked.shape.name));
-                let key = known.map_or(asked.shape.name.as_str(), |known| known.remote_key());
-                self.value(&asked.shape.ty, asked, members.get(key).unwrap_or(&Json::Null))
-            };
+            let written = self.member(def, name, asked, members);
             self.path.pop();
             written?;
         }
@@ -141,19 +205,26 @@ impl<'a> Completion<'a> {
         Ok(())
     }
 
-    /// The type of an object: what its `dgraph.type` says, where it may be one of several.
-    fn concrete(&self, declared: &str, stored: Option<&Json>) -> Option<&'a TypeDef> {
-        let declared = self.model.get(declared)?;
-        if declared.kind == Kind::Object {
-            return Some(declared);
+    fn member(
+        &mut self,
+        def: Option<&'a TypeDef>,
+        type_name: &str,
+        asked: &'a Field,
+        members: &Map<String, Json>,
+    ) -> Result<(), Spoiled> {
+        if asked.shape.name == "__typename" {
+            write_json_text(type_name, &mut self.out);
+            return Ok(());
         }
-        let one = stored.map(std::slice::from_ref).unwrap_or(&[]);
-        let names = stored.and_then(Json::as_array).map_or(one, Vec::as_slice);
-        let named = |name: &str| {
-            let mut types = self.model.types.iter().filter(|def| def.kind == Kind::Object);
-            types.find(|def| def.dgraph_type == name || def.name == name)
+        let known = def.and_then(|def| def.field(&asked.shape.name));
+        if known.is_some_and(|known| known.is_custom()) {
+            return self.elsewhere(asked, Slot::of_object(asked, members));
+        }
+        let key = match self.is_by_key {
+            true => asked.shape.key.as_str(),
+            false => known.map_or(asked.shape.name.as_str(), |known| known.remote_key()),
         };
-        names.iter().filter_map(Json::as_str).find_map(named)
+        self.value(&asked.shape.ty, asked, members.get(key).unwrap_or(&Json::Null))
     }
 
     fn scalar(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Result<(), Spoiled> {
@@ -200,6 +271,26 @@ impl<'a> Completion<'a> {
         self.faults.push(Fault { path, ..Fault::at(field.shape.location, message) });
         Err(Spoiled)
     }
+}
+
+/// The type of an object: what its `dgraph.type` or `__typename` says, where it may be one of several.
+pub(super) fn concrete<'a>(
+    model: &'a Model,
+    declared: &str,
+    members: &Map<String, Json>,
+) -> Option<&'a TypeDef> {
+    let declared = model.get(declared)?;
+    if declared.kind == Kind::Object {
+        return Some(declared);
+    }
+    let stored = members.get("dgraph.type").or(members.get("__typename"));
+    let one = stored.map(std::slice::from_ref).unwrap_or(&[]);
+    let names = stored.and_then(Json::as_array).map_or(one, Vec::as_slice);
+    let named = |name: &str| {
+        let mut types = model.types.iter().filter(|def| def.kind == Kind::Object);
+        types.find(|def| def.dgraph_type == name || def.name == name)
+    };
+    names.iter().filter_map(Json::as_str).find_map(named)
 }
 
 fn json_text(text: &str) -> String {

@@ -1,13 +1,17 @@
-//! Queries of the deployer: `@custom(dql:)`.
+//! Root fields of the deployer, and those of them that are texts in DQL: `@custom(dql:)`.
 
 use crate::db::QueryRequest;
+use crate::db::graphql::complete::Completed;
 use crate::db::graphql::complete::Completion;
+use crate::db::graphql::found::Found;
+use crate::db::graphql::found::Slot;
 use crate::db::graphql::query::store_fault;
 use crate::db::graphql::run::Outcome;
 use crate::db::graphql::run::Run;
 use crate::db::graphql::run::root_path;
 use crate::db::plans::Variables;
 use crate::graphql::model::Custom;
+use crate::graphql::model::Field as Declared;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
 use crate::graphql::request::Value;
@@ -16,25 +20,64 @@ use crate::types::Result;
 use serde_json::Value as Json;
 use std::sync::Arc;
 
-/// Answers a field by the text that the schema has for it. The block of the field's name is the answer.
-pub(super) fn custom(run: &Run<'_>, field: &Field) -> Outcome {
-    let known = run.loaded.model.queries.iter().find(|known| known.name == *field.shape.name);
-    let Some(Custom::Dql(text)) = known.and_then(|known| known.custom.as_ref()) else {
-        let name = &field.shape.name;
-        let message = format!(
-            "query {name} is resolved by an HTTP request or a lambda, which is not supported"
-        );
-        let fault = Fault { path: root_path(field), ..Fault::at(field.shape.location, message) };
-        let spoils = field.shape.ty.is_non_null();
-        return Outcome { spoils, ..Outcome::fault(field, fault) };
-    };
-    match ask(run, field, text) {
-        Ok((data, touched)) => {
-            let completion = Completion::new(&run.loaded.model, field);
-            Outcome { touched, ..completion.root(data.get(field.shape.name.as_str())) }
-        }
-        Err(error) => Outcome::fault(field, store_fault(field, &error)),
+/// The field of `Query` or `Mutation` that the deployer declared.
+pub(super) fn declared<'a>(
+    run: &'a Run<'_>,
+    type_name: &str,
+    field: &Field,
+) -> Option<&'a Declared> {
+    let model = &run.loaded.model;
+    let fields = if type_name == "Query" { &model.queries } else { &model.mutations };
+    fields.iter().find(|known| known.name == *field.shape.name)
+}
+
+/// What a text in DQL answers, with how many values and edges it asked for.
+pub(super) struct Local {
+    data: Json,
+    touched: u64,
+}
+
+impl Local {
+    /// The value of a field: the block of its name.
+    pub fn value(&self, field: &Field) -> Option<&Json> {
+        self.data.get(field.shape.name.as_str())
     }
+
+    /// Writes the value.
+    pub fn write(&self, run: &Run<'_>, field: &Field, found: &Found) -> Outcome {
+        let most = run.database.limits().result;
+        let path = root_path(field);
+        let completion = Completion::at(&run.loaded.model, found, path, Vec::new(), most);
+        let completed = completion.local(field, self.value(field));
+        Outcome { touched: self.touched, ..outcome(field, completed) }
+    }
+}
+
+/// Carries out the text that the schema has for a field, if it has one.
+pub(super) fn by_dql(run: &Run<'_>, field: &Field) -> Option<std::result::Result<Local, Fault>> {
+    let known = declared(run, "Query", field)?;
+    let Some(Custom::Dql(text)) = &known.custom else { return None };
+    let asked = ask(run, field, text);
+    let asked = asked.map(|(data, touched)| Local { data, touched });
+    Some(asked.map_err(|error| store_fault(field, &error)))
+}
+
+/// Writes the value of a root field that another server answered.
+pub(super) fn by_another(run: &Run<'_>, field: &Field, found: &Found) -> Outcome {
+    let (path, most) = (root_path(field), run.database.limits().result);
+    let completion = Completion::at(&run.loaded.model, found, path, Vec::new(), most);
+    let slot = Slot::of_root(field);
+    let failed = found.get(slot).is_none_or(|remote| remote.is_failed);
+    Outcome { failed, ..outcome(field, completion.remote(field, slot)) }
+}
+
+/// A root field whose value was completed.
+fn outcome(field: &Field, completed: Completed) -> Outcome {
+    if let Some(error) = &completed.stopped {
+        return Outcome::fault(field, store_fault(field, error));
+    }
+    let Completed { value, errors, spoils, .. } = completed;
+    Outcome { value, errors, spoils, ..Outcome::default() }
 }
 
 fn ask(run: &Run<'_>, field: &Field, text: &str) -> Result<(Json, u64)> {

@@ -1,6 +1,6 @@
 //! GraphQL carried out: the schema in force, requests to it, and the API that administers it.
 
-mod key_files;
+mod keys;
 mod schema;
 mod request;
 mod persisted;
@@ -8,18 +8,25 @@ mod run;
 mod leaf;
 mod numbers;
 mod geometry;
-mod answer;
+mod found;
 mod complete;
+mod answer;
+mod send;
+mod reach;
+mod gather;
 mod custom;
 mod query;
 mod stage;
 mod links;
 mod guard;
 mod session;
+mod hooks;
 mod mutate;
 mod subscribe;
 mod admin;
 
+pub use crate::graphql::model::HttpMethod;
+pub use crate::graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
 pub use crate::graphql::request::{Fault, Location, OperationKind, PathStep};
 pub use admin::{Act, Folder, Instance, Tasks};
 pub use request::{Headers, Request, Response, faults_to_json};

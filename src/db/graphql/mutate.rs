@@ -3,6 +3,7 @@
 
 use crate::answer::write_json_text;
 use crate::db::graphql::guard::Guard;
+use crate::db::graphql::query::Begun;
 use crate::db::graphql::query::Reader;
 use crate::db::graphql::run::Outcome;
 use crate::db::graphql::run::Run;
@@ -22,6 +23,8 @@ use crate::graphql::model::Operation;
 use crate::graphql::mutate::MATCHED;
 use crate::graphql::mutate::MutationFault;
 use crate::graphql::mutate::Reading;
+use crate::graphql::remote::Change;
+use crate::graphql::remote::event;
 use crate::graphql::request::Cascade;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
@@ -46,19 +49,22 @@ pub(super) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
                 Err(why) => return not_let_in(root, field, &why),
             };
             match carry_out(run, caller, root, field) {
-                Ok(done) => payload(run, root, field, &done),
+                Ok(done) => {
+                    tell(run, root, field, &done);
+                    payload(run, root, field, &done)
+                }
                 Err(refusal) => refused(run, field, refusal),
             }
         }
-        _ => {
-            let message = format!(
-                "mutation {} is resolved by an HTTP request or a lambda, which is not supported",
-                field.shape.name
-            );
-            let fault =
-                Fault { path: root_path(field), ..Fault::at(field.shape.location, message) };
-            Outcome::fault(field, fault)
-        }
+        Some(root) => match run.session.caller(&run.loaded) {
+            Ok(_) => {
+                let reader = Reader::new(run);
+                let begun = vec![Begun::Elsewhere("Mutation", field)];
+                reader.finish(begun).pop().unwrap_or_default()
+            }
+            Err(why) => not_let_in(root, field, &why),
+        },
+        None => Outcome::default(),
     }
 }
 
@@ -71,6 +77,26 @@ struct Done {
     roots: Vec<Uid>,
     /// How many nodes it added, or found.
     count: usize,
+    /// The number of the commit; nothing when there was nothing to change.
+    commit: Option<u64>,
+}
+
+/// Tells the lambda server of a commit, where the type asks for it.
+fn tell(run: &Run<'_>, root: &Root, field: &Field, done: &Done) {
+    let Some(commit) = done.commit else { return };
+    let change = match root.kind {
+        RootKind::Add => Change::Add,
+        RootKind::Update => Change::Update,
+        _ => Change::Delete,
+    };
+    let options = run.database.graphql_options();
+    let came = |name: &str| run.headers.get(name).map(str::to_owned);
+    let sender = run.sender(&options, &came);
+    let uids: Vec<String> = done.roots.iter().map(ToString::to_string).collect();
+    let event = event(&sender, &root.type_name, change, &field.arguments, &uids, commit);
+    if let Some(event) = event {
+        run.database.graphql_schemas().hooks.send(run.database.graphql_client(), event);
+    }
 }
 
 /// The answer to somebody whose token does not hold.
@@ -91,7 +117,12 @@ fn carry_out(
     let reading = Reading::new(&run.loaded.model, root, &field.arguments);
     let reading = reading.map_err(Refusal::Inputs)?;
     if reading.is_empty() {
-        return Ok(Done { version: run.database.version()?, roots: Vec::new(), count: 0 });
+        return Ok(Done {
+            version: run.database.version()?,
+            roots: Vec::new(),
+            count: 0,
+            commit: None,
+        });
     }
     let mut query = reading.query();
     if root.kind != RootKind::Add {
@@ -125,7 +156,7 @@ fn carry_out(
     });
     match (ended, published) {
         (Some(ended), _) => ended,
-        (None, Ok((_, done))) => Ok(done),
+        (None, Ok((commit, done))) => Ok(Done { commit: Some(commit), ..done }),
         (None, Err(error)) => Err(Refusal::Engine(error)),
     }
 }
@@ -148,7 +179,7 @@ fn next_version(
     let count = if root.kind == RootKind::Add { new.len() } else { roots.len() };
     let before = Arc::clone(version);
     let Some(changes) = changes else {
-        return Ok((None, Done { version: before, roots, count }));
+        return Ok((None, Done { version: before, roots, count, commit: None }));
     };
     if !guard.may_displace(version, &displaced)? {
         return Err(Refusal::Denied);
@@ -163,7 +194,7 @@ fn next_version(
         return Err(Refusal::Denied);
     }
     let version = if root.kind == RootKind::Delete { before } else { after };
-    Ok((Some(next), Done { version, roots, count }))
+    Ok((Some(next), Done { version, roots, count, commit: None }))
 }
 
 /// The moment for `$now`, to the second.

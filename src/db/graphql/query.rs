@@ -3,7 +3,13 @@
 use crate::answer::write_json_text;
 use crate::db::graphql::answer::Writer;
 use crate::db::graphql::answer::vector_of;
-use crate::db::graphql::custom::custom;
+use crate::db::graphql::custom::Local;
+use crate::db::graphql::custom::by_another;
+use crate::db::graphql::custom::by_dql;
+use crate::db::graphql::custom::declared;
+use crate::db::graphql::found::Found;
+use crate::db::graphql::gather::gather;
+use crate::db::graphql::reach::Reach;
 use crate::db::graphql::run::Outcome;
 use crate::db::graphql::run::Run;
 use crate::db::graphql::run::root_path;
@@ -22,6 +28,38 @@ use crate::graphql::request::introspect;
 use crate::types::Error;
 use crate::types::Result;
 use std::sync::Arc;
+
+/// A root field, as far as it needs no other server.
+pub(super) enum Begun<'f> {
+    /// It needs none.
+    Done(Outcome),
+    /// The store found nodes that others know more of.
+    Stored(&'f Field, Box<(Lowered<'f>, Answer)>),
+    /// Another server answers the field of this type.
+    Elsewhere(&'static str, &'f Field),
+    /// A text in DQL was carried out.
+    Local(&'f Field, Local),
+}
+
+impl<'f> Begun<'f> {
+    /// What it came to, if it is done.
+    fn done(self) -> Option<Outcome> {
+        match self {
+            Begun::Done(outcome) => Some(outcome),
+            _ => None,
+        }
+    }
+
+    /// The field, unless it is done.
+    fn field(&self) -> Option<&'f Field> {
+        match self {
+            Begun::Done(_) => None,
+            Begun::Stored(field, ..) | Begun::Elsewhere(_, field) | Begun::Local(field, _) => {
+                Some(field)
+            }
+        }
+    }
+}
 
 /// Answers root fields on one version.
 pub(super) struct Reader<'a> {
@@ -46,49 +84,128 @@ impl<'a> Reader<'a> {
         !matches!(kind, None | Some(RootKind::Get | RootKind::CheckPassword | RootKind::Service))
     }
 
-    /// The value of a root field.
-    pub fn answer(&self, field: &Field) -> Outcome {
-        let Some(root) = &field.shape.root else { return self.about_schema(field) };
+    /// Begins with a root field: all that needs no other server.
+    pub fn begin<'f>(&'f self, field: &'f Field) -> Begun<'f> {
+        let Some(root) = &field.shape.root else { return Begun::Done(self.about_schema(field)) };
         let caller = match self.run.caller(field) {
             Ok(caller) => caller,
-            Err(fault) => return Outcome::fault(field, fault),
+            Err(fault) => return Begun::Done(Outcome::fault(field, fault)),
         };
         match root.kind {
-            RootKind::Service => self.service(field),
-            RootKind::Custom => custom(self.run, field),
+            RootKind::Service => Begun::Done(self.service(field)),
+            RootKind::Custom => match by_dql(self.run, field) {
+                None => Begun::Elsewhere("Query", field),
+                Some(Ok(local)) => Begun::Local(field, local),
+                Some(Err(fault)) => Begun::Done(Outcome::fault(field, fault)),
+            },
             RootKind::SimilarById => match self.reference(caller, field) {
                 Ok(Some(vector)) => self.stored(caller, field, SimilarTo::Of(vector)),
-                Ok(None) => Outcome { value: b"[]".to_vec(), ..Outcome::default() },
-                Err(fault) => Outcome::fault(field, fault),
+                Ok(None) => Begun::Done(Outcome { value: b"[]".to_vec(), ..Outcome::default() }),
+                Err(fault) => Begun::Done(Outcome::fault(field, fault)),
             },
             _ => self.stored(caller, field, SimilarTo::Given),
         }
     }
 
+    /// Ends what was begun: asks other servers, for all root fields at once, and writes.
+    pub fn finish(&self, begun: Vec<Begun<'_>>) -> Vec<Outcome> {
+        if begun.iter().all(|begun| matches!(begun, Begun::Done(_))) {
+            return begun.into_iter().map(|begun| begun.done().unwrap_or_default()).collect();
+        }
+        let options = self.run.database.graphql_options();
+        let came = |name: &str| self.run.headers.get(name).map(str::to_owned);
+        let sender = self.run.sender(&options, &came);
+        let fetch = self.run.database.graphql_client();
+        let mut reach = Reach::new(sender, fetch, options.remote_parallel, self.run.control);
+        for begun in &begun {
+            self.want(begun, &mut reach);
+        }
+        self.run.control.set_limits(*self.run.database.limits());
+        let asked = reach.ask();
+        let found = reach.found;
+        let each = |begun: Begun<'_>| match (&asked, begun.field()) {
+            (Err(error), Some(field)) => Outcome::fault(field, store_fault(field, error)),
+            _ => self.write(begun, &found),
+        };
+        begun.into_iter().map(each).collect()
+    }
+
+    /// Wants what other servers have to answer.
+    fn want<'f>(&'f self, begun: &'f Begun<'f>, reach: &mut Reach<'f>) {
+        match begun {
+            Begun::Done(_) => {}
+            Begun::Stored(field, stored) => gather(field, &stored.0.shape, &stored.1, reach),
+            Begun::Elsewhere(type_name, field) => {
+                if let Some(known) = declared(self.run, type_name, field) {
+                    reach.want_root(type_name, known, field);
+                }
+            }
+            Begun::Local(field, local) => {
+                if let Some(value) = local.value(field) {
+                    reach.want_below(field, value);
+                }
+            }
+        }
+    }
+
+    fn write(&self, begun: Begun<'_>, found: &Found) -> Outcome {
+        match begun {
+            Begun::Done(outcome) => outcome,
+            Begun::Stored(field, stored) => self.written(field, &stored.0, &stored.1, Some(found)),
+            Begun::Elsewhere(_, field) => by_another(self.run, field, found),
+            Begun::Local(field, local) => local.write(self.run, field, found),
+        }
+    }
+
     /// A field that is answered from the store.
-    fn stored(&self, caller: Caller<'_>, field: &Field, to: SimilarTo) -> Outcome {
+    fn stored<'f>(&'f self, caller: Caller<'f>, field: &'f Field, to: SimilarTo) -> Begun<'f> {
         match lower(caller, field, to) {
-            Ok(lowered) => self.carry_out(field, lowered),
-            Err(fault) => Outcome::fault(field, Fault { path: root_path(field), ..fault }),
+            Ok(lowered) => self.begin_plan(field, lowered),
+            Err(fault) => {
+                let fault = Fault { path: root_path(field), ..fault };
+                Begun::Done(Outcome::fault(field, fault))
+            }
         }
     }
 
     /// Carries a plan out and writes what it found.
-    pub fn carry_out(&self, field: &Field, mut lowered: Lowered<'_>) -> Outcome {
-        let done = self.execute(&mut lowered).and_then(|answer| {
-            let bytes_max = self.run.database.limits().result;
-            let mut writer = Writer::new(answer.version(), self.run.control, bytes_max);
-            let written = writer.root(field, &lowered, &answer)?;
-            let touched = answer.touched().values().sum();
-            Ok(Outcome {
+    pub fn carry_out(&self, field: &Field, lowered: Lowered<'_>) -> Outcome {
+        let begun = self.begin_plan(field, lowered);
+        self.finish(vec![begun]).pop().unwrap_or_default()
+    }
+
+    fn begin_plan<'f>(&self, field: &'f Field, mut lowered: Lowered<'f>) -> Begun<'f> {
+        match self.execute(&mut lowered) {
+            Err(error) => Begun::Done(Outcome::fault(field, store_fault(field, &error))),
+            Ok(answer) if lowered.shape.reaches_out() => {
+                Begun::Stored(field, Box::new((lowered, answer)))
+            }
+            Ok(answer) => Begun::Done(self.written(field, &lowered, &answer, None)),
+        }
+    }
+
+    fn written(
+        &self,
+        field: &Field,
+        lowered: &Lowered<'_>,
+        answer: &Answer,
+        found: Option<&Found>,
+    ) -> Outcome {
+        let bytes_max = self.run.database.limits().result;
+        let mut writer = Writer::new(answer.version(), self.run.control, bytes_max);
+        if let Some(found) = found {
+            writer = writer.with(&self.run.loaded.model, found);
+        }
+        match writer.root(field, lowered, answer) {
+            Ok(written) => Outcome {
                 spoils: written.is_err(),
                 value: writer.out,
                 errors: writer.faults,
-                touched,
+                touched: answer.touched().values().sum(),
                 ..Outcome::default()
-            })
-        });
-        done.unwrap_or_else(|error| Outcome::fault(field, store_fault(field, &error)))
+            },
+            Err(error) => Outcome::fault(field, store_fault(field, &error)),
+        }
     }
 
     fn execute(&self, lowered: &mut Lowered<'_>) -> Result<Answer> {

@@ -4,10 +4,12 @@
 use crate::answer::write_json_text;
 use crate::db::Database;
 use crate::db::graphql::mutate::mutate;
+use crate::db::graphql::query::Begun;
 use crate::db::graphql::query::Reader;
 use crate::db::graphql::request::Headers;
 use crate::db::graphql::request::Request;
 use crate::db::graphql::request::Response;
+use crate::db::graphql::schema::GraphqlOptions;
 use crate::db::graphql::schema::LIMITS;
 use crate::db::graphql::schema::Loaded;
 use crate::db::graphql::session::Session;
@@ -15,11 +17,14 @@ use crate::db::guard::guarded;
 use crate::exec::Control;
 use crate::graph::Version;
 use crate::graphql::lower::Caller;
+use crate::graphql::remote::HeaderOf;
+use crate::graphql::remote::Sender;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
 use crate::graphql::request::Operation;
 use crate::graphql::request::OperationKind;
 use crate::graphql::request::PathStep;
+use crate::types::Error;
 use rayon::iter::IntoParallelRefIterator;
 use rayon::iter::ParallelIterator;
 use std::sync::Arc;
@@ -61,7 +66,7 @@ impl Database {
                 Ok(session) => session,
                 Err(why) => return Ok(Response::refused(vec![Fault::new(why)])),
             };
-            let run = Run { database: self, version, loaded, session, control };
+            let run = Run { database: self, version, loaded, session, headers, control };
             Ok(run.carry_out(&operation))
         })
         .unwrap_or_else(|error| Response::refused(vec![Fault::new(error.to_string())]))
@@ -113,6 +118,8 @@ pub(super) struct Run<'a> {
     pub loaded: Arc<Loaded>,
     /// For whom.
     pub session: Session,
+    /// What came with it.
+    pub headers: &'a Headers,
     /// What stops it.
     pub control: &'a Control,
 }
@@ -128,6 +135,17 @@ impl Run<'_> {
             let message = format!("couldn't rewrite query {} because {why}", field.shape.key);
             Fault::on(root_path(field), message)
         })
+    }
+
+    /// Whoever has requests sent to other servers for it.
+    pub fn sender<'s>(&'s self, options: &'s GraphqlOptions, came: HeaderOf<'s>) -> Sender<'s> {
+        Sender {
+            model: &self.loaded.model,
+            came,
+            lambda_url: options.lambda_url.as_deref(),
+            timeout: options.remote_timeout,
+            bytes_max: options.remote_bytes_max,
+        }
     }
 
     /// Answers all root fields.
@@ -163,11 +181,13 @@ impl Run<'_> {
     fn queries(&self, fields: &[Field]) -> Vec<Outcome> {
         let reader = Reader::new(self);
         let long = fields.iter().filter(|field| reader.may_be_long(field)).count();
-        let each = |field: &Field| guarded_outcome(field, || reader.answer(field));
-        match self.database.pool() {
+        let each = |field| begin(&reader, field);
+        let begun: Vec<Begun<'_>> = match self.database.pool() {
             Ok(pool) if long > 1 => pool.install(|| fields.par_iter().map(each).collect()),
             _ => fields.iter().map(each).collect(),
-        }
+        };
+        guarded(|| Ok(reader.finish(begun)))
+            .unwrap_or_else(|error| fields.iter().map(|field| refused(field, &error)).collect())
     }
 
     fn mutations(&self, fields: &[Field]) -> Vec<Outcome> {
@@ -188,12 +208,18 @@ impl Run<'_> {
     }
 }
 
+fn begin<'f>(reader: &'f Reader<'_>, field: &'f Field) -> Begun<'f> {
+    guarded(|| Ok(reader.begin(field))).unwrap_or_else(|error| Begun::Done(refused(field, &error)))
+}
+
 fn guarded_outcome(field: &Field, work: impl FnOnce() -> Outcome) -> Outcome {
-    guarded(|| Ok(work())).unwrap_or_else(|error| {
-        let fault =
-            Fault { path: root_path(field), ..Fault::at(field.shape.location, error.to_string()) };
-        Outcome::fault(field, fault)
-    })
+    guarded(|| Ok(work())).unwrap_or_else(|error| refused(field, &error))
+}
+
+fn refused(field: &Field, error: &Error) -> Outcome {
+    let fault =
+        Fault { path: root_path(field), ..Fault::at(field.shape.location, error.to_string()) };
+    Outcome::fault(field, fault)
 }
 
 /// The path of a root field.

@@ -5,17 +5,21 @@
 //! a text came into the graph: by a change, from a log or a snapshot, or by following another process.
 
 use crate::db::Database;
-use crate::db::graphql::key_files::KeyFiles;
+use crate::db::graphql::hooks::Hooks;
+use crate::db::graphql::keys::Keys;
 use crate::db::graphql::persisted::Persisted;
 use crate::graph;
 use crate::graph::Predicate;
 use crate::graph::Version;
 use crate::graph::encode_changes;
+use crate::graphql::auth::KeySource;
 use crate::graphql::auth::Rulebook;
 use crate::graphql::auth::Verifier;
 use crate::graphql::generate::Api;
 use crate::graphql::model::Custom;
 use crate::graphql::model::Model;
+use crate::graphql::remote;
+use crate::graphql::remote::Fetch;
 use crate::graphql::request::Limits;
 use crate::graphql::request::Request;
 use crate::graphql::request::Requests;
@@ -31,28 +35,50 @@ use arc_swap::ArcSwapOption;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
+use std::time::Duration;
 
 /// What requests are bounded by.
 pub(super) const LIMITS: Limits = Limits { depth: 200, tokens: 1_000_000, fields: 100_000 };
 
 /// The schema that was asked for last, beside a store, and how requests are carried out.
-#[derive(Default)]
 pub struct Schemas {
     options: ArcSwap<GraphqlOptions>,
+    /// Whoever sends requests to other servers.
+    client: ArcSwap<Arc<dyn Fetch>>,
     /// Texts that requests name by their hashes.
     pub(super) persisted: Persisted,
+    /// What the lambda server is told of commits.
+    pub(super) hooks: Hooks,
     current: ArcSwapOption<Current>,
     /// Held while the schema is changed.
     changing: Mutex<()>,
 }
 
 /// How GraphQL is carried out.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphqlOptions {
     /// Answers tell more: why a mutation was refused.
     pub debug: bool,
-    /// Where lambdas would be carried out. Schemas with `@lambda` are refused without it; such fields are null, with an error.
+    /// Where lambdas are carried out. Schemas with `@lambda` are refused without it.
     pub lambda_url: Option<String>,
+    /// How long a request to another server may take, with its redirects.
+    pub remote_timeout: Duration,
+    /// How many bytes the answer of another server may have.
+    pub remote_bytes_max: u64,
+    /// How many requests to other servers one request may have under way.
+    pub remote_parallel: usize,
+}
+
+impl Default for GraphqlOptions {
+    fn default() -> GraphqlOptions {
+        GraphqlOptions {
+            debug: false,
+            lambda_url: None,
+            remote_timeout: Duration::from_secs(30),
+            remote_bytes_max: 64 << 20,
+            remote_parallel: 16,
+        }
+    }
 }
 
 struct Current {
@@ -103,6 +129,18 @@ pub struct Access {
 }
 
 impl Schemas {
+    /// Nothing is loaded yet.
+    pub(in crate::db) fn new(client: Arc<dyn Fetch>) -> Schemas {
+        Schemas {
+            options: ArcSwap::default(),
+            client: ArcSwap::from_pointee(client),
+            persisted: Persisted::default(),
+            hooks: Hooks::default(),
+            current: ArcSwapOption::default(),
+            changing: Mutex::default(),
+        }
+    }
+
     /// What a version's schema is; `None` when it has none, or one that can't be read any more.
     pub(super) fn of(&self, version: &Version) -> Option<Arc<Loaded>> {
         let predicate = version.predicate("dgraph.graphql.schema")?;
@@ -112,7 +150,8 @@ impl Schemas {
             return current.loaded.clone();
         }
         let found = graph::graphql_schema(version).filter(|(_, text)| !text.is_empty());
-        let loaded = found.and_then(|(id, text)| self.known(id, &text).or_else(|| load(id, &text)));
+        let loaded = found
+            .and_then(|(id, text)| self.known(id, &text).or_else(|| load(id, &text, self.keys())));
         self.current.rcu(|old| {
             let counter = old.as_ref().map_or(0, |old| old.counter) + 1;
             let (predicate, loaded) = (Arc::clone(predicate), loaded.clone());
@@ -126,6 +165,11 @@ impl Schemas {
         let current = self.current.load_full()?;
         let loaded = current.loaded.as_ref()?;
         (loaded.id == id && loaded.model.text == text).then(|| Arc::clone(loaded))
+    }
+
+    /// Where sets of keys come from.
+    fn keys(&self) -> Arc<dyn KeySource> {
+        Arc::new(Keys::new(Arc::clone(&self.client.load())))
     }
 
     fn counter(&self) -> u64 {
@@ -150,20 +194,16 @@ impl Access {
     }
 }
 
-/// What was accepted once is accepted again, whatever the options are now.
-fn load(id: Uid, text: &str) -> Option<Arc<Loaded>> {
+/// What was accepted once is accepted again, whatever the options are now, and whoever can be reached.
+fn load(id: Uid, text: &str, keys: Arc<dyn KeySource>) -> Option<Arc<Loaded>> {
     let settings = Settings { lambda_url: Some(String::new()) };
-    let (model, api) = checked(text, &settings).ok()?;
-    let (rules, verifier) = (Rulebook::new(&model), verifier(&model));
+    let (model, api) = read_api(text, &settings).ok()?;
+    let rules = Rulebook::new(&model);
+    let verifier = model.authorization.as_ref();
+    let verifier = verifier.map(|settings| Verifier::later(settings, keys)).transpose();
     let access = Arc::new(Access::of(&model));
     let requests = Requests::default();
     Some(Arc::new(Loaded { id, model, api, requests, rules, verifier, access }))
-}
-
-/// What checks the tokens of requests to a schema.
-fn verifier(model: &Model) -> std::result::Result<Option<Verifier>, String> {
-    let settings = model.authorization.as_ref();
-    settings.map(|settings| Verifier::new(settings, Box::new(KeyFiles))).transpose()
 }
 
 /// Reads a schema and makes its API.
@@ -174,15 +214,26 @@ fn verifier(model: &Model) -> std::result::Result<Option<Verifier>, String> {
 fn checked(
     text: &str,
     settings: &Settings,
+    keys: &Arc<dyn KeySource>,
+) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
+    let (model, api) = read_api(text, settings)?;
+    let mut faults = check_rules(&model, |rule| rule_faults(&api, rule));
+    if let Some(settings) = &model.authorization
+        && let Err(why) = Verifier::new(settings, Arc::clone(keys))
+    {
+        faults.push(syntax::Fault::new(why));
+    }
+    if faults.is_empty() { Ok((model, api)) } else { Err(faults) }
+}
+
+fn read_api(
+    text: &str,
+    settings: &Settings,
 ) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
     let model = read(text, settings)?;
     let internal = |error: Error| vec![syntax::Fault::new(error.to_string())];
     let api = Api::new(&model).map_err(internal)?;
-    let mut faults = check_rules(&model, |rule| rule_faults(&api, rule));
-    if let Err(why) = verifier(&model) {
-        faults.push(syntax::Fault::new(why));
-    }
-    if faults.is_empty() { Ok((model, api)) } else { Err(faults) }
+    Ok((model, api))
 }
 
 fn rule_faults(api: &Api, rule: &str) -> Vec<String> {
@@ -203,6 +254,16 @@ impl Database {
         self.graphql_schemas().options.load_full()
     }
 
+    /// Says who sends requests to other servers from now on.
+    pub fn set_graphql_client(&self, client: Arc<dyn Fetch>) {
+        self.graphql_schemas().client.store(Arc::new(client));
+    }
+
+    /// Whoever sends requests to other servers.
+    pub(super) fn graphql_client(&self) -> Arc<dyn Fetch> {
+        Arc::clone(&self.graphql_schemas().client.load())
+    }
+
     fn graphql_settings(&self) -> Settings {
         Settings { lambda_url: self.graphql_options().lambda_url.clone() }
     }
@@ -214,7 +275,18 @@ impl Database {
     /// What is wrong with it, each fault on a line of its own that begins with `input:` and the number of the text's line.
     pub fn check_graphql_schema(&self, text: &str) -> std::result::Result<(), Vec<String>> {
         let told = |faults: Vec<syntax::Fault>| faults.iter().map(ToString::to_string).collect();
-        checked(text, &self.graphql_settings()).map(|_| ()).map_err(told)
+        let checked = checked(text, &self.graphql_settings(), &self.graphql_schemas().keys());
+        let checked = checked.and_then(|(model, _)| self.survey(&model));
+        checked.map_err(told)
+    }
+
+    /// Compares custom fields with the schemas of the servers that answer them. Asks each server once.
+    fn survey(&self, model: &Model) -> std::result::Result<(), Vec<syntax::Fault>> {
+        let options = self.graphql_options();
+        let client = self.graphql_client();
+        let faults =
+            remote::survey(model, &*client, options.remote_timeout, options.remote_bytes_max);
+        if faults.is_empty() { Ok(()) } else { Err(faults) }
     }
 
     /// Sets the GraphQL schema: requests are answered by it from now on, and predicates and types that it needs are
@@ -226,7 +298,9 @@ impl Database {
     /// are answered by the old schema then.
     pub fn set_graphql_schema(&self, text: &str) -> Result<GraphqlSchema> {
         let settings = self.graphql_settings();
-        let (model, _) = checked(text, &settings).map_err(|faults| schema_error(&faults))?;
+        let checked = checked(text, &settings, &self.graphql_schemas().keys())
+            .and_then(|(model, _)| self.survey(&model).map(|()| model));
+        let model = checked.map_err(|faults| schema_error(&faults))?;
         let schemas = self.graphql_schemas();
         let _changing = schemas.changing.lock().unwrap_or_else(PoisonError::into_inner);
         self.alter(&model.to_dql_schema())?;

@@ -129,7 +129,10 @@ impl Subscription {
                 return Ok(None);
             }
             let (loaded, session) = (Arc::clone(&self.loaded), self.session.clone());
-            let run = Run { database: &self.database, version, loaded, session, control };
+            // Fields that pass headers on can't be subscribed to.
+            let headers = &Headers::new();
+            let database = &self.database;
+            let run = Run { database, version, loaded, session, headers, control };
             Ok(Some(run.carry_out(&self.operation)))
         });
         match asked {

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
 use std::time::Duration;
 use std::time::Instant;
 
-use arc_swap::ArcSwap;
+use arc_swap::ArcSwapOption;
 use jsonwebtoken::DecodingKey;
 use jsonwebtoken::jwk::JwkSet;
 
@@ -28,11 +30,32 @@ pub trait KeySource: Send + Sync {
     fn fetch(&self, address: &str) -> Result<FetchedKeys, String>;
 }
 
+/// How long nobody asks again after a failure, the first time; twice as long after each further one.
+const PAUSE_MIN: Duration = Duration::from_secs(1);
+
+/// The longest such time.
+const PAUSE_MAX: Duration = Duration::from_secs(60);
+
 /// The sets of some addresses, in their order.
 pub(super) struct KeySets {
-    source: Box<dyn KeySource>,
-    addresses: Vec<String>,
-    sets: Vec<ArcSwap<Set>>,
+    source: Arc<dyn KeySource>,
+    slots: Vec<Slot>,
+}
+
+/// The set of one address.
+struct Slot {
+    address: String,
+    /// `None` before it was fetched.
+    set: ArcSwapOption<Set>,
+    /// Held by the one that fetches; others wait for it.
+    pause: Mutex<Pause>,
+}
+
+/// When the next attempt may be made, and how long the pause before it was.
+#[derive(Default)]
+struct Pause {
+    until: Option<Instant>,
+    length: Duration,
 }
 
 struct Set {
@@ -46,26 +69,64 @@ impl KeySets {
     /// # Errors
     ///
     /// Names the first address that has no set of keys.
-    pub fn new(addresses: &[String], source: Box<dyn KeySource>) -> Result<KeySets, String> {
-        let sets = addresses.iter().map(|address| fetch(&*source, address));
-        let sets: Result<Vec<Set>, String> = sets.collect();
-        let sets = sets?.into_iter().map(ArcSwap::from_pointee).collect();
-        Ok(KeySets { source, addresses: addresses.to_vec(), sets })
+    pub fn new(addresses: &[String], source: Arc<dyn KeySource>) -> Result<KeySets, String> {
+        let sets = KeySets::later(addresses, source);
+        for slot in &sets.slots {
+            slot.set.store(Some(Arc::new(fetch(&*sets.source, &slot.address)?)));
+        }
+        Ok(sets)
+    }
+
+    /// Fetches each set when it is needed first.
+    pub fn later(addresses: &[String], source: Arc<dyn KeySource>) -> KeySets {
+        let slot = |address: &String| Slot {
+            address: address.clone(),
+            set: ArcSwapOption::default(),
+            pause: Mutex::default(),
+        };
+        KeySets { source, slots: addresses.iter().map(slot).collect() }
     }
 
     /// The key of a name in each set that has it. Sets past their time are fetched again first; when that fails, they
-    /// have no key.
+    /// have no key, and nobody asks again for a while.
     pub fn find(&self, name: &str) -> Vec<DecodingKey> {
-        let found = self.addresses.iter().zip(&self.sets).filter_map(|(address, slot)| {
-            let set = slot.load();
-            if set.until.is_none_or(|until| Instant::now() < until) {
-                return set.keys.get(name).cloned();
+        let sets = self.slots.iter().filter_map(|slot| slot.current(&*self.source));
+        sets.filter_map(|set| set.keys.get(name).cloned()).collect()
+    }
+}
+
+impl Slot {
+    /// The set, if it may be used.
+    fn current(&self, source: &dyn KeySource) -> Option<Arc<Set>> {
+        if let Some(set) = self.fresh() {
+            return Some(set);
+        }
+        let mut pause = self.pause.lock().unwrap_or_else(PoisonError::into_inner);
+        // Somebody else may have fetched it meanwhile, or tried to.
+        if let Some(set) = self.fresh() {
+            return Some(set);
+        }
+        if pause.until.is_some_and(|until| Instant::now() < until) {
+            return None;
+        }
+        match fetch(source, &self.address) {
+            Ok(set) => {
+                let set = Arc::new(set);
+                self.set.store(Some(Arc::clone(&set)));
+                *pause = Pause::default();
+                Some(set)
             }
-            let fresh = Arc::new(fetch(&*self.source, address).ok()?);
-            slot.store(Arc::clone(&fresh));
-            fresh.keys.get(name).cloned()
-        });
-        found.collect()
+            Err(_) => {
+                pause.length = (pause.length * 2).clamp(PAUSE_MIN, PAUSE_MAX);
+                pause.until = Instant::now().checked_add(pause.length);
+                None
+            }
+        }
+    }
+
+    fn fresh(&self) -> Option<Arc<Set>> {
+        let set = self.set.load_full()?;
+        set.until.is_none_or(|until| Instant::now() < until).then_some(set)
     }
 }
 
@@ -79,4 +140,54 @@ fn fetch(source: &dyn KeySource, address: &str) -> Result<Set, String> {
     });
     let until = fetched.lifetime.and_then(|lifetime| Instant::now().checked_add(lifetime));
     Ok(Set { keys: keys.collect(), until })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    const SET: &str = r#"{"keys": [{"kty": "oct", "kid": "k", "k": "c2VjcmV0"}]}"#;
+
+    /// Answers while it has something to answer with, and counts.
+    #[derive(Default)]
+    struct Scripted {
+        answers: Mutex<Vec<FetchedKeys>>,
+        asked: Mutex<usize>,
+    }
+
+    impl KeySource for Scripted {
+        fn fetch(&self, _: &str) -> Result<FetchedKeys, String> {
+            *self.asked.lock().unwrap() += 1;
+            self.answers.lock().unwrap().pop().ok_or_else(|| "dead".to_owned())
+        }
+    }
+
+    #[test]
+    fn old_keys_end_and_dead_servers_are_left_alone() {
+        let source = Arc::new(Scripted::default());
+        let lifetime = Some(Duration::from_millis(30));
+        source.answers.lock().unwrap().push(FetchedKeys { text: SET.to_owned(), lifetime });
+        let sets = KeySets::new(&["a".to_owned()], Arc::clone(&source) as _).expect("a set");
+        assert_eq!(sets.find("k").len(), 1);
+        thread::sleep(Duration::from_millis(40));
+        for _ in 0..5 {
+            assert_eq!(sets.find("k").len(), 0, "their time is over");
+        }
+        assert_eq!(*source.asked.lock().unwrap(), 2, "one attempt, then a pause");
+        source.answers.lock().unwrap().push(FetchedKeys { text: SET.to_owned(), lifetime: None });
+        thread::sleep(PAUSE_MIN);
+        assert_eq!(sets.find("k").len(), 1);
+        assert_eq!(sets.find("other").len(), 0);
+    }
+
+    #[test]
+    fn sets_may_come_later() {
+        let source = Arc::new(Scripted::default());
+        assert!(KeySets::new(&["a".to_owned()], Arc::clone(&source) as _).is_err());
+        source.answers.lock().unwrap().push(FetchedKeys { text: SET.to_owned(), lifetime: None });
+        let sets = KeySets::later(&["a".to_owned()], Arc::clone(&source) as _);
+        assert_eq!(*source.asked.lock().unwrap(), 1);
+        assert_eq!(sets.find("k").len(), 1);
+    }
 }

@@ -6,6 +6,7 @@ use jsonwebtoken::crypto;
 use jsonwebtoken::dangerous::insecure_decode_claims;
 use serde_json::Map;
 use serde_json::Value;
+use std::sync::Arc;
 
 use crate::graphql::auth::Claims;
 use crate::graphql::auth::KeySource;
@@ -53,7 +54,20 @@ impl Verifier {
     /// # Errors
     ///
     /// What is wrong with a key, or why a set of keys can't be had.
-    pub fn new(settings: &Authorization, source: Box<dyn KeySource>) -> Result<Verifier, String> {
+    pub fn new(settings: &Authorization, source: Arc<dyn KeySource>) -> Result<Verifier, String> {
+        let keys = match &settings.keys {
+            Keys::Fetched(addresses) => KnownKeys::Fetched(KeySets::new(addresses, source)?),
+            _ => return Verifier::later(settings, source),
+        };
+        Ok(Verifier { settings: settings.clone(), keys })
+    }
+
+    /// The same, but sets of keys are fetched when they are needed first.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with a key.
+    pub fn later(settings: &Authorization, source: Arc<dyn KeySource>) -> Result<Verifier, String> {
         let keys = match &settings.keys {
             Keys::Fixed { algorithm, key } if algorithm.is_rsa() => {
                 let key = DecodingKey::from_rsa_pem(key.as_bytes()).map_err(|_| {
@@ -64,7 +78,7 @@ impl Verifier {
             Keys::Fixed { algorithm, key } => {
                 KnownKeys::Fixed(signing(*algorithm), DecodingKey::from_secret(key.as_bytes()))
             }
-            Keys::Fetched(addresses) => KnownKeys::Fetched(KeySets::new(addresses, source)?),
+            Keys::Fetched(addresses) => KnownKeys::Fetched(KeySets::later(addresses, source)),
         };
         Ok(Verifier { settings: settings.clone(), keys })
     }
@@ -227,7 +241,7 @@ mod tests {
 
     fn fixed(algorithm: Algorithm) -> Verifier {
         let keys = Keys::Fixed { algorithm, key: "secret".to_owned() };
-        Verifier::new(&settings(keys), Box::new(File(""))).expect("a key")
+        Verifier::new(&settings(keys), Arc::new(File(""))).expect("a key")
     }
 
     fn signed(algorithm: Signing, secret: &str, payload: &Value) -> String {
@@ -286,7 +300,7 @@ mod tests {
         // The secret of the key is `secret`.
         let set = r#"{"keys": [{"kty": "oct", "kid": "k", "k": "c2VjcmV0"}]}"#;
         let keys = Keys::Fetched(vec!["here".to_owned()]);
-        let verifier = Verifier::new(&settings(keys), Box::new(File(set))).expect("a set");
+        let verifier = Verifier::new(&settings(keys), Arc::new(File(set))).expect("a set");
         let token = signed(Signing::HS256, "secret", &json!({"USER": 1}));
         assert!(verifier.claims(Some(&token), NOW).is_ok());
         let wrong = signed(Signing::HS256, "wrong", &json!({}));

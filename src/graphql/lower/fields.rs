@@ -10,6 +10,7 @@ use crate::graphql::lower::order;
 use crate::graphql::lower::rules::Access;
 use crate::graphql::lower::rules::Caller;
 use crate::graphql::lower::shape::Dimension;
+use crate::graphql::lower::shape::Elsewhere;
 use crate::graphql::lower::shape::Key;
 use crate::graphql::lower::shape::Leaf;
 use crate::graphql::lower::shape::ObjectShape;
@@ -25,6 +26,7 @@ use crate::graphql::model::Model;
 use crate::graphql::model::Operation;
 use crate::graphql::model::Predicate;
 use crate::graphql::model::TypeDef;
+use crate::graphql::remote::needs;
 use crate::graphql::request;
 use crate::graphql::request::Branch;
 use crate::graphql::request::Fault;
@@ -55,6 +57,10 @@ pub(super) struct Lowering<'a> {
 #[derive(Default)]
 struct Fetched {
     fields: Vec<Arc<Field>>,
+    /// The places of fields that nobody asked for.
+    hidden: Vec<usize>,
+    /// Other servers answer a field here or below.
+    reaches_out: bool,
     /// Several types ask, so some may ask for the same.
     is_shared: bool,
 }
@@ -64,7 +70,18 @@ impl Fetched {
     fn value(&mut self, predicate: &Predicate) -> usize {
         let field = fetched(predicate);
         let same = |known: &Arc<Field>| !known.has_body && known.kind == field.kind;
-        self.fields.iter().position(same).unwrap_or_else(|| self.push(field))
+        let place = self.fields.iter().position(same).unwrap_or_else(|| self.push(field));
+        self.hidden.retain(|hidden| *hidden != place);
+        place
+    }
+
+    /// The place of a field that fetches values for another server.
+    fn needed(&mut self, predicate: &Predicate) -> usize {
+        let (count, hidden) = (self.fields.len(), self.hidden.clone());
+        let place = self.value(predicate);
+        self.hidden = hidden;
+        self.hidden.extend((count == place).then_some(place));
+        place
     }
 
     /// The place of a field of edges. Those of different types that came from one fragment are one.
@@ -88,6 +105,26 @@ pub(super) struct Selected<'a> {
     pub shape: ObjectShape<'a>,
     /// The types that objects can have.
     pub types: Vec<&'a TypeDef>,
+    /// The places of fields that nobody asked for.
+    hidden: Vec<usize>,
+}
+
+impl Selected<'_> {
+    /// What objects must have by `@cascade`: nothing of what nobody asked for.
+    pub fn cascade(&self, inherited: Option<&request::Cascade>) -> Option<plan::Cascade> {
+        let cascade = cascade(&self.types, inherited)?;
+        if cascade != plan::Cascade::All || self.hidden.is_empty() {
+            return Some(cascade);
+        }
+        let fields = self.fields.iter().enumerate();
+        let names = fields.filter_map(|(place, field)| match &field.kind {
+            FieldKind::Predicate { name, reverse, .. } if !self.hidden.contains(&place) => {
+                Some(if *reverse { format!("~{name}") } else { name.clone() })
+            }
+            _ => None,
+        });
+        Some(plan::Cascade::Fields(names.collect()))
+    }
 }
 
 impl<'a> Lowering<'a> {
@@ -135,6 +172,9 @@ impl<'a> Lowering<'a> {
             let Some(first) = first else { continue };
             let mut keys = Vec::with_capacity(branch.fields.len());
             for field in branch.fields.iter() {
+                // A field that is asked of the interface is its field, whatever the object is.
+                let first =
+                    if is_asked_of_all(declared, selection, field) { &declared } else { first };
                 let source = self.source(first, field, inherited, &mut fetched)?;
                 keys.push(Key { field, source });
             }
@@ -150,7 +190,8 @@ impl<'a> Lowering<'a> {
             }
         }
         self.depth -= 1;
-        Ok(Selected { fields: fetched.fields, shape, types })
+        shape.reaches_out = fetched.reaches_out;
+        Ok(Selected { fields: fetched.fields, shape, types, hidden: fetched.hidden })
     }
 
     fn source(
@@ -174,7 +215,10 @@ impl<'a> Lowering<'a> {
             };
         };
         if field.is_custom() {
-            return Ok(Source::Elsewhere);
+            fetched.reaches_out = true;
+            let needs = needs(self.model, def, field).into_iter();
+            let needs = needs.map(|needed| (needed, self.needed(needed, fetched))).collect();
+            return Ok(Source::Elsewhere(Box::new(Elsewhere { def, field, needs })));
         }
         if is_uid(field) {
             return Ok(Source::Uid);
@@ -190,13 +234,27 @@ impl<'a> Lowering<'a> {
             }
             Some(target) => {
                 let inherited = asked.cascade.as_ref().or(inherited);
-                let Selected { fields, shape, types } =
-                    self.selection(target, &asked.selection, inherited)?;
+                let selected = self.selection(target, &asked.selection, inherited)?;
                 let edges = self.edges(predicate, target, asked)?;
-                let cascade = cascade(&types, inherited);
-                let edges = Field { fields, cascade, ..edges };
-                Ok(Source::Edges(fetched.edges(edges), shape))
+                let cascade = selected.cascade(inherited);
+                let edges = Field { fields: selected.fields, cascade, ..edges };
+                fetched.reaches_out |= selected.shape.reaches_out;
+                Ok(Source::Edges(fetched.edges(edges), selected.shape))
             }
+        }
+    }
+
+    /// Where a value is that another server is told.
+    fn needed(&self, field: &'a model::Field, fetched: &mut Fetched) -> Source<'a> {
+        if is_uid(field) {
+            return Source::Uid;
+        }
+        let Some(predicate) = &field.predicate else { return Source::Null };
+        let place = fetched.needed(predicate);
+        match self.model.get(field.ty.name()) {
+            None => Source::Leaf(place, leaf(field.ty.name())),
+            Some(values) if values.kind == Kind::Enum => Source::Leaf(place, Leaf::Enum(values)),
+            Some(_) => Source::Null,
         }
     }
 
@@ -263,6 +321,20 @@ impl<'a> Lowering<'a> {
         };
         Ok(Source::Aggregate(fetched.edges(edges), shape))
     }
+}
+
+/// Whether a custom field is asked of all types in one place of the text, so that the one of their interface is meant.
+fn is_asked_of_all(declared: &TypeDef, selection: &Selection, field: &request::Field) -> bool {
+    let name = &field.shape.name;
+    if declared.kind != Kind::Interface
+        || !declared.field(name).is_some_and(|field| field.is_custom())
+    {
+        return false;
+    }
+    let same = |other: &request::Field| {
+        other.shape.name == *name && other.shape.location == field.shape.location
+    };
+    selection.branches.iter().all(|branch| branch.fields.iter().any(same))
 }
 
 /// How the values of a scalar are written.

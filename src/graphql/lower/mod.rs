@@ -17,8 +17,8 @@ mod root;
 pub use root::{lower, lower_filter, lower_nodes, lower_permitted};
 pub use rules::{Access, Caller};
 pub use shape::{
-    AggregateKey, AggregateOp, AggregateShape, Dimension, Key, Leaf, Lowered, ObjectShape,
-    RootShape, Source, Variant,
+    AggregateKey, AggregateOp, AggregateShape, Dimension, Elsewhere, Key, Leaf, Lowered,
+    ObjectShape, RootShape, Source, Variant,
 };
 pub use similar::{Metric, SimilarTo, lower_reference};
 

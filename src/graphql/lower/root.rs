@@ -133,9 +133,9 @@ fn with_selection<'a>(
     mut block: Block,
 ) -> Result<(Query, ObjectShape<'a>), Fault> {
     let inherited = field.cascade.as_ref();
-    let Selected { fields, shape, types } =
-        Lowering::new(caller).selection(def, &field.selection, inherited)?;
-    block.cascade = cascade(&types, inherited);
+    let selected = Lowering::new(caller).selection(def, &field.selection, inherited)?;
+    block.cascade = selected.cascade(inherited);
+    let Selected { fields, shape, .. } = selected;
     block.fields = fields;
     Ok((Query { blocks: vec![block], ..Query::default() }, shape))
 }

@@ -2,6 +2,7 @@
 //! selection that they stand in.
 
 use crate::graphql::lower::Metric;
+use crate::graphql::model;
 use crate::graphql::model::TypeDef;
 use crate::graphql::request::Field;
 use crate::plan::Query;
@@ -50,6 +51,8 @@ pub struct ObjectShape<'a> {
     pub variants: Vec<Variant<'a>>,
     /// What is asked of a node whose type is none of those: the fields that all have.
     pub unknown: Vec<Key<'a>>,
+    /// Other servers answer a field here or below.
+    pub reaches_out: bool,
 }
 
 /// What is asked of objects of some types.
@@ -77,8 +80,8 @@ pub enum Source<'a> {
     TypeName,
     /// Nowhere: always null.
     Null,
-    /// Nowhere, and that is an error.
-    Elsewhere,
+    /// At another server.
+    Elsewhere(Box<Elsewhere<'a>>),
     /// The node's uid.
     Uid,
     /// Values at a place.
@@ -91,6 +94,17 @@ pub enum Source<'a> {
     Aggregate(usize, AggregateShape<'a>),
     /// The distance of the object's vector, in a search for similar ones.
     Distance,
+}
+
+/// A field that another server answers.
+#[derive(Debug)]
+pub struct Elsewhere<'a> {
+    /// The type that has the field: the interface where the field was asked of it.
+    pub def: &'a TypeDef,
+    /// The field.
+    pub field: &'a model::Field,
+    /// What the server is told of an object: fields, and where their values are.
+    pub needs: Vec<(&'a model::Field, Source<'a>)>,
 }
 
 /// How a value is written.
@@ -167,6 +181,18 @@ impl Dimension {
             "MultiPolygon" => Dimension::MultiPolygon,
             _ => return None,
         })
+    }
+}
+
+impl RootShape<'_> {
+    /// True when other servers answer a field of it.
+    pub fn reaches_out(&self) -> bool {
+        match self {
+            RootShape::One(object) | RootShape::Checked(_, object) => object.reaches_out,
+            RootShape::List(object) | RootShape::Entities(_, object) => object.reaches_out,
+            RootShape::Similar { object, .. } => object.reaches_out,
+            RootShape::Aggregate(_) => false,
+        }
     }
 }
 

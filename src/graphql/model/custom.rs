@@ -1,5 +1,7 @@
 //! Fields that are resolved elsewhere: `@custom`.
 
+use crate::graphql::syntax::Place;
+
 /// How a custom field gets its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Custom {
@@ -20,6 +22,8 @@ pub struct CustomHttp {
     pub body: Option<String>,
     /// A GraphQL operation that is sent instead of a body.
     pub graphql: Option<String>,
+    /// Where the operation stands in the text of the schema.
+    pub graphql_at: Option<Place>,
     /// One request for each object or one for all.
     pub mode: Mode,
     /// Headers that are passed on: (name to send, name in the request that came).

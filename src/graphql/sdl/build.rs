@@ -33,6 +33,7 @@ use crate::graphql::sdl::raw::RawKind;
 use crate::graphql::sdl::raw::RawType;
 use crate::graphql::sdl::raw::nodes;
 use crate::graphql::sdl::search;
+use crate::graphql::sdl::value;
 use crate::graphql::sdl::value::bare;
 use crate::graphql::sdl::value::entry;
 use crate::graphql::sdl::value::items;
@@ -209,7 +210,7 @@ fn field(draft: &Draft<'_>, def: &RawType, raw: &RawField) -> Field {
         deprecated: raw
             .directive("deprecated")
             .map(|deprecated| reason(deprecated.argument("reason"))),
-        custom: raw.directive("custom").and_then(custom),
+        custom: raw.directive("custom").and_then(|directive| custom(draft, directive)),
         lambda: raw.has("lambda"),
         remote_name: raw
             .directive("remoteResponse")
@@ -268,7 +269,7 @@ fn without_brackets(name: &str) -> &str {
     name.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).unwrap_or(name)
 }
 
-fn custom(directive: &RawDirective) -> Option<Custom> {
+fn custom(draft: &Draft<'_>, directive: &RawDirective) -> Option<Custom> {
     if let Some(dql) = directive.argument("dql") {
         return Some(Custom::Dql(bare(dql)));
     }
@@ -283,6 +284,7 @@ fn custom(directive: &RawDirective) -> Option<Custom> {
         method: HttpMethod::from_name(&text("method")?)?,
         body: text("body"),
         graphql: text("graphql"),
+        graphql_at: entry(http, "graphql").and_then(|value| value::place(value, draft.places)),
         mode: if text("mode").as_deref() == Some("BATCH") { Mode::Batch } else { Mode::Single },
         forward_headers: headers("forwardHeaders"),
         secret_headers: headers("secretHeaders"),

@@ -32,3 +32,7 @@ mod tests;
 
 pub use auth::check_rules;
 pub use read::{Settings, read};
+pub use template::parse_template;
+
+pub(in crate::graphql) use template::variables as template_variables;
+pub(in crate::graphql) use url::read as url_variables;

@@ -12,22 +12,32 @@ use crate::graphql::syntax::parse_query;
 /// # Errors
 ///
 /// What can't be read.
-pub(super) fn variables(template: &str, strict: bool) -> Result<Vec<String>, String> {
+pub(in crate::graphql) fn variables(template: &str, strict: bool) -> Result<Vec<String>, String> {
+    let mut variables = Vec::new();
+    if let Some(value) = parse_template(template)? {
+        collect(&value, strict, &mut variables)?;
+    }
+    Ok(variables)
+}
+
+/// The value that a template is; nothing for a blank one.
+///
+/// # Errors
+///
+/// What can't be read.
+pub fn parse_template(template: &str) -> Result<Option<Value>, String> {
     if template.trim().is_empty() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     // A template is what the argument of a field can be.
     let text = format!("query {{ template(input:{template}) }}");
     let document = parse_query(&text).map_err(|fault| fault.to_string())?;
-    let mut variables = Vec::new();
-    for definition in &document.definitions {
-        let ast::Definition::OperationDefinition(operation) = definition else { continue };
-        let ast::Selection::Field(field) = &operation.selection_set[0] else { continue };
-        for argument in &field.arguments {
-            collect(&argument.value, strict, &mut variables)?;
-        }
-    }
-    Ok(variables)
+    let first = document.definitions.first().and_then(|definition| match definition {
+        ast::Definition::OperationDefinition(operation) => operation.selection_set.first(),
+        _ => None,
+    });
+    let Some(ast::Selection::Field(field)) = first else { return Ok(None) };
+    Ok(field.arguments.first().map(|argument| (*argument.value).clone()))
 }
 
 /// The variables of a value. The grammar bounds how deep it is.

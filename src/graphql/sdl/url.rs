@@ -2,15 +2,15 @@
 
 /// The variables of an address.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct UrlVariables {
+pub(in crate::graphql) struct UrlVariables {
     /// Names of whole segments of the path: `/$id`.
-    pub(super) path: Vec<String>,
+    pub(in crate::graphql) path: Vec<String>,
     /// Names of whole values of the query: `?a=$id`.
-    pub(super) query: Vec<String>,
+    pub(in crate::graphql) query: Vec<String>,
 }
 
 /// Reads an address: one with a scheme, or a path from the root.
-pub(super) fn read(url: &str) -> Option<UrlVariables> {
+pub(in crate::graphql) fn read(url: &str) -> Option<UrlVariables> {
     let is_valid = url.bytes().all(|byte| byte > b' ' && byte != 0x7f) && escapes_are_whole(url);
     let rest = match url.strip_prefix('/') {
         Some(_) => url,

@@ -2,4 +2,4 @@
 
 mod reads;
 
-pub use reads::{nested_custom_field, predicates};
+pub use reads::{custom_below, nested_custom_field, predicates};

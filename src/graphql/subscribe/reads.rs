@@ -38,7 +38,8 @@ pub fn nested_custom_field(model: &Model, operation: &Operation) -> Option<Strin
     operation.fields.iter().find_map(|field| custom_below(model, field))
 }
 
-fn custom_below(model: &Model, field: &Field) -> Option<String> {
+/// The first field below `field` whose value comes from elsewhere.
+pub fn custom_below(model: &Model, field: &Field) -> Option<String> {
     field.selection.branches.iter().find_map(|branch| {
         let types: Vec<_> = branch.types.iter().filter_map(|name| model.get(name)).collect();
         branch.fields.iter().find_map(|inner| {

@@ -1,0 +1,222 @@
+//! Requests to other servers, sent with ureq.
+//!
+//! Redirects are followed here and not by the library: headers hold secrets of a schema and tokens of callers, which nobody but the
+//! server that they are meant for may see. A redirect to another scheme, host or port goes without them.
+
+use crate::graphql::model::HttpMethod;
+use crate::graphql::remote::Fetch;
+use crate::graphql::remote::Incoming;
+use crate::graphql::remote::Outgoing;
+use crate::graphql::remote::Unanswered;
+use arc_swap::ArcSwapOption;
+use std::io;
+use std::process;
+use std::sync::Arc;
+use std::time::Duration;
+use std::time::Instant;
+use ureq::Agent;
+use ureq::Error;
+use ureq::http;
+use ureq::http::Uri;
+use ureq::tls::RootCerts;
+use ureq::tls::TlsConfig;
+
+/// How many redirects are followed.
+const REDIRECTS_MAX: usize = 5;
+
+/// How long it may take to connect.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Sends requests; connections are kept for some time. Nothing happens before the first one.
+#[derive(Default)]
+pub(super) struct Client {
+    /// With the process that it belongs to: a forked child must not talk on connections of its parent.
+    agent: ArcSwapOption<(u32, Agent)>,
+}
+
+impl Fetch for Client {
+    fn fetch(&self, outgoing: &Outgoing) -> Result<Incoming, Unanswered> {
+        let started = Instant::now();
+        let mut outgoing = outgoing.clone();
+        for _ in 0..=REDIRECTS_MAX {
+            let left = outgoing.timeout.saturating_sub(started.elapsed());
+            if left.is_zero() {
+                return Err(Unanswered::new(timed_out(&outgoing)));
+            }
+            match self.send(&outgoing, left)? {
+                Step::Done(incoming) => return Ok(incoming),
+                Step::Redirected(status, location) => redirect(&mut outgoing, status, &location)?,
+            }
+        }
+        Err(Unanswered::new(format!("there were more than {REDIRECTS_MAX} redirects")))
+    }
+}
+
+enum Step {
+    Done(Incoming),
+    Redirected(u16, String),
+}
+
+impl Client {
+    fn agent(&self) -> Agent {
+        let process = process::id();
+        if let Some(known) = &*self.agent.load()
+            && known.0 == process
+        {
+            return known.1.clone();
+        }
+        let agent = agent();
+        self.agent.store(Some(Arc::new((process, agent.clone()))));
+        agent
+    }
+
+    fn send(&self, outgoing: &Outgoing, left: Duration) -> Result<Step, Unanswered> {
+        let told = |error: Error| unanswered(&error, outgoing);
+        let request = request(outgoing).map_err(|error| Unanswered::new(error.to_string()))?;
+        let agent = self.agent();
+        let request = agent.configure_request(request).timeout_global(Some(left)).build();
+        let mut response = agent.run(request).map_err(told)?;
+        let header = |name| response.headers().get(name)?.to_str().ok().map(str::to_owned);
+        let status = response.status().as_u16();
+        if matches!(status, 301 | 302 | 303 | 307 | 308)
+            && let Some(location) = header(http::header::LOCATION)
+        {
+            return Ok(Step::Redirected(status, location));
+        }
+        let cache_control = header(http::header::CACHE_CONTROL);
+        let body = response.body_mut().with_config().limit(outgoing.bytes_max);
+        let body = body.read_to_vec().map_err(told)?;
+        Ok(Step::Done(Incoming { status, cache_control, body }))
+    }
+}
+
+fn agent() -> Agent {
+    let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
+    let config = Agent::config_builder()
+        .tls_config(tls)
+        .http_status_as_error(false)
+        .allow_non_standard_methods(true)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .timeout_connect(Some(CONNECT_TIMEOUT))
+        .user_agent(concat!("hexgraph/", env!("CARGO_PKG_VERSION")))
+        .build();
+    config.into()
+}
+
+fn request(outgoing: &Outgoing) -> Result<http::Request<Vec<u8>>, http::Error> {
+    let mut request =
+        http::Request::builder().method(outgoing.method.name()).uri(outgoing.url.as_str());
+    for (name, value) in &outgoing.headers {
+        request = request.header(name, value);
+    }
+    request.body(outgoing.body.clone().unwrap_or_default())
+}
+
+/// Turns a request into the one that a redirect asks for. What is not to be repeated becomes a `GET`, as browsers do.
+fn redirect(outgoing: &mut Outgoing, status: u16, location: &str) -> Result<(), Unanswered> {
+    let invalid = || Unanswered::new("there was a redirect to an invalid address");
+    let old: Uri = outgoing.url.parse().map_err(|_| invalid())?;
+    let url = join(&old, location).ok_or_else(invalid)?;
+    let new: Uri = url.parse().map_err(|_| invalid())?;
+    if !matches!(new.scheme_str(), Some("http" | "https")) {
+        return Err(invalid());
+    }
+    if (old.scheme(), old.authority()) != (new.scheme(), new.authority()) {
+        let is_plain = |name: &str| {
+            ["content-type", "accept"].iter().any(|plain| plain.eq_ignore_ascii_case(name))
+        };
+        outgoing.headers.retain(|(name, _)| is_plain(name));
+    }
+    if status < 307 && outgoing.method != HttpMethod::Get {
+        outgoing.method = HttpMethod::Get;
+        outgoing.body = None;
+    }
+    outgoing.url = url;
+    Ok(())
+}
+
+/// The address that a redirect from another one leads to.
+fn join(old: &Uri, location: &str) -> Option<String> {
+    let (location, _) = location.split_once('#').unwrap_or((location, ""));
+    if location.contains("://") {
+        return Some(location.to_owned());
+    }
+    let scheme = old.scheme_str()?;
+    if location.starts_with("//") {
+        return Some(format!("{scheme}:{location}"));
+    }
+    let authority = old.authority()?;
+    let path = match location.starts_with('/') {
+        true => location.to_owned(),
+        false => {
+            let folder = old.path().rsplit_once('/').map_or("", |(folder, _)| folder);
+            format!("{folder}/{location}")
+        }
+    };
+    Some(format!("{scheme}://{authority}{path}"))
+}
+
+fn unanswered(error: &Error, outgoing: &Outgoing) -> Unanswered {
+    let message = match error {
+        Error::Timeout(_) => timed_out(outgoing),
+        Error::BodyExceedsLimit(_) => {
+            format!("the answer has more than {} bytes", outgoing.bytes_max)
+        }
+        other => other.to_string(),
+    };
+    let unreachable = match error {
+        Error::ConnectionFailed | Error::HostNotFound => true,
+        Error::Io(error) => error.kind() == io::ErrorKind::ConnectionRefused,
+        _ => false,
+    };
+    Unanswered { message, unreachable }
+}
+
+fn timed_out(outgoing: &Outgoing) -> String {
+    format!("there was no answer within {} seconds", outgoing.timeout.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outgoing(url: &str) -> Outgoing {
+        let headers = ["Accept", "X-Secret"].map(|name| (name.to_owned(), "x".to_owned()));
+        Outgoing {
+            method: HttpMethod::Post,
+            url: url.to_owned(),
+            headers: headers.to_vec(),
+            body: Some(b"{}".to_vec()),
+            timeout: Duration::from_secs(1),
+            bytes_max: 10,
+        }
+    }
+
+    #[test]
+    fn redirects_lead_to_addresses() {
+        let old: Uri = "https://h:1/a/b?c=d".parse().unwrap();
+        let to = |location| join(&old, location).unwrap();
+        assert_eq!(to("http://x/y"), "http://x/y");
+        assert_eq!(to("//x/y"), "https://x/y");
+        assert_eq!(to("/y?z#t"), "https://h:1/y?z");
+        assert_eq!(to("y"), "https://h:1/a/y");
+    }
+
+    #[test]
+    fn secrets_stay_at_their_server() {
+        let mut same = outgoing("http://h/a");
+        redirect(&mut same, 307, "/b").unwrap();
+        assert_eq!(
+            (same.headers.len(), same.method, same.url.as_str()),
+            (2, HttpMethod::Post, "http://h/b")
+        );
+        for elsewhere in ["http://i/a", "https://h/a", "http://h:81/a"] {
+            let mut other = outgoing("http://h/a");
+            redirect(&mut other, 302, elsewhere).unwrap();
+            assert_eq!(other.headers, [("Accept".to_owned(), "x".to_owned())]);
+            assert_eq!((other.method, other.body), (HttpMethod::Get, None));
+        }
+        assert!(redirect(&mut outgoing("http://h/a"), 302, "file:///etc/passwd").is_err());
+    }
+}

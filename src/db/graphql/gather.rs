@@ -1,0 +1,156 @@
+//! The objects of the store that custom fields are asked about: all nodes of a level at once.
+
+use crate::db::graphql::answer::variant_at;
+use crate::db::graphql::found::Slot;
+use crate::db::graphql::leaf::write_leaf;
+use crate::db::graphql::reach::Reach;
+use crate::exec::Answer;
+use crate::exec::FieldData;
+use crate::exec::Langs;
+use crate::exec::Level;
+use crate::graph::Version;
+use crate::graphql::lower::Elsewhere;
+use crate::graphql::lower::Key;
+use crate::graphql::lower::Leaf;
+use crate::graphql::lower::ObjectShape;
+use crate::graphql::lower::RootShape;
+use crate::graphql::lower::Source;
+use crate::graphql::model;
+use crate::graphql::remote::Values;
+use crate::graphql::remote::json_of;
+use crate::graphql::request::Field;
+use crate::graphql::request::Value;
+use crate::plan::FieldKind;
+use serde_json::Value as Json;
+
+/// How many nodes are taken between two looks at the control.
+const NODES_INTERVAL: usize = 1 << 12;
+
+/// Wants all custom fields of the answer to a root field.
+pub(super) fn gather<'a>(
+    field: &'a Field,
+    shape: &'a RootShape<'a>,
+    answer: &'a Answer,
+    reach: &mut Reach<'a>,
+) {
+    let mut gather = Gather { version: answer.version(), reach, given: None };
+    match shape {
+        RootShape::One(object) | RootShape::List(object) | RootShape::Similar { object, .. } => {
+            if let Some(block) = answer.block(0) {
+                gather.object(&block.level, object);
+            }
+        }
+        RootShape::Checked(check, object) => {
+            if let Some(block) = answer.block(0)
+                && let FieldData::Passwords(agrees) = &block.level.fields[*check].data
+                && agrees.iter().all(|agrees| *agrees)
+            {
+                gather.object(&block.level, object);
+            }
+        }
+        RootShape::Entities(order, object) => {
+            let items = field.arguments.given("representations").and_then(Value::as_list);
+            let mut seen = Vec::new();
+            for (place, item) in order.iter().zip(items.unwrap_or(&[])) {
+                if seen.contains(place) {
+                    continue;
+                }
+                seen.push(*place);
+                if let Some(block) = answer.block(*place) {
+                    gather.given = Some(item);
+                    gather.object(&block.level, object);
+                }
+            }
+        }
+        RootShape::Aggregate(_) => {}
+    }
+}
+
+struct Gather<'a, 'r> {
+    version: &'a Version,
+    reach: &'r mut Reach<'a>,
+    /// What another service says of an entity: it knows better than the store.
+    given: Option<&'a Value>,
+}
+
+impl<'a> Gather<'a, '_> {
+    fn object(&mut self, level: &'a Level, shape: &'a ObjectShape<'a>) {
+        if !shape.reaches_out {
+            return;
+        }
+        let lists = shape.variants.iter().map(|variant| &variant.keys).chain([&shape.unknown]);
+        let is_custom = |key: &&Key<'_>| matches!(key.source, Source::Elsewhere(_));
+        if lists.clone().any(|keys| keys.iter().any(|key| is_custom(&key))) {
+            for place in (0..level.nodes.len()).filter(|place| level.is_alive(*place)) {
+                if place.is_multiple_of(NODES_INTERVAL) && self.reach.is_stopped() {
+                    return;
+                }
+                let (_, keys) = variant_at(level, place, shape);
+                for key in keys {
+                    if let Source::Elsewhere(elsewhere) = &key.source {
+                        self.node(level, place, key, elsewhere);
+                    }
+                }
+            }
+        }
+        let given = self.given.take();
+        for key in lists.flatten() {
+            if let Source::Edges(at, below) = &key.source
+                && let FieldData::Edges(edges) = &level.fields[*at].data
+            {
+                self.object(&edges.level, below);
+            }
+        }
+        self.given = given;
+    }
+
+    fn node(
+        &mut self,
+        level: &'a Level,
+        place: usize,
+        key: &'a Key<'a>,
+        elsewhere: &'a Elsewhere<'a>,
+    ) {
+        let mut values = Values::new();
+        for (field, source) in &elsewhere.needs {
+            let given = self.given.and_then(|given| given.get(&field.name));
+            let value = match (given, source) {
+                (Some(given), _) => Some(json_of(given)),
+                (None, Source::Uid) => {
+                    Some(Json::String(self.version.nodes.uid(level.nodes[place]).to_string()))
+                }
+                (None, Source::Leaf(at, leaf)) => stored(level, *at, place, field, *leaf),
+                _ => None,
+            };
+            values.extend(value.map(|value| (field.name.clone(), value)));
+        }
+        let slot = Slot::of_node(key, level, place);
+        self.reach.want(elsewhere.def, elsewhere.field, key.field, slot, values);
+    }
+}
+
+/// The value of a node as JSON; nothing where there is none that its type allows.
+fn stored(
+    level: &Level,
+    at: usize,
+    place: usize,
+    field: &model::Field,
+    leaf: Leaf<'_>,
+) -> Option<Json> {
+    let result = &level.fields[at];
+    let (FieldData::Values(values), FieldKind::Predicate { langs, .. }) =
+        (&result.data, &result.field.kind)
+    else {
+        return None;
+    };
+    let (_, list) = values.predicate.values_in(Langs::First(langs), level.nodes[place])?;
+    let json = |value| {
+        let mut out = Vec::new();
+        write_leaf(value, leaf, &mut out).ok()?;
+        serde_json::from_slice(&out).ok()
+    };
+    match field.ty.is_list() {
+        true => Some(Json::Array(list.iter().filter_map(json).collect())),
+        false => json(list.get(0)),
+    }
+}

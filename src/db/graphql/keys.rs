@@ -1,0 +1,98 @@
+//! Sets of keys, in files or behind addresses of other servers.
+
+use crate::graphql::auth::FetchedKeys;
+use crate::graphql::auth::KeySource;
+use crate::graphql::model::HttpMethod;
+use crate::graphql::remote::Fetch;
+use crate::graphql::remote::Incoming;
+use crate::graphql::remote::Outgoing;
+use std::fs::File;
+use std::io::Read;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The longest set that is read, in bytes.
+const SET_MAX: u64 = 1 << 20;
+
+/// How long a file's keys are used before it is read again.
+const FILE_LIFETIME: Duration = Duration::from_secs(60);
+
+/// How long a server may take: requests wait for it.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The least time that a server's keys are used: one that says `max-age=0` is not asked with each request.
+const LIFETIME_MIN: Duration = Duration::from_secs(5);
+
+/// Answers addresses of files, `file:///path`, and of other servers.
+pub(super) struct Keys {
+    client: Arc<dyn Fetch>,
+}
+
+impl Keys {
+    /// Asks other servers through a client.
+    pub fn new(client: Arc<dyn Fetch>) -> Keys {
+        Keys { client }
+    }
+
+    fn of_server(&self, address: &str) -> Result<FetchedKeys, String> {
+        let told = |why: &str| format!("{address}: {why}");
+        let outgoing = Outgoing {
+            method: HttpMethod::Get,
+            url: address.to_owned(),
+            headers: vec![("Accept".to_owned(), "application/json".to_owned())],
+            body: None,
+            timeout: TIMEOUT,
+            bytes_max: SET_MAX,
+        };
+        let incoming = self.client.fetch(&outgoing).map_err(|error| told(&error.message))?;
+        if !incoming.is_success() {
+            return Err(told(&format!("unexpected status {}", incoming.status)));
+        }
+        let lifetime = lifetime(&incoming);
+        let text = String::from_utf8(incoming.body).map_err(|_| told("the answer is no text"))?;
+        Ok(FetchedKeys { text, lifetime })
+    }
+}
+
+impl KeySource for Keys {
+    fn fetch(&self, address: &str) -> Result<FetchedKeys, String> {
+        match address.strip_prefix("file://") {
+            Some(path) => of_file(address, path),
+            None => self.of_server(address),
+        }
+    }
+}
+
+fn of_file(address: &str, path: &str) -> Result<FetchedKeys, String> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(SET_MAX).read_to_string(&mut text));
+    read.map_err(|error| format!("{address}: {error}"))?;
+    Ok(FetchedKeys { text, lifetime: Some(FILE_LIFETIME) })
+}
+
+/// The `max-age` of an answer.
+fn lifetime(incoming: &Incoming) -> Option<Duration> {
+    let header = incoming.cache_control.as_deref()?;
+    let seconds = header.split(',').find_map(|part| {
+        let (name, value) = part.split_once('=')?;
+        let is_age = name.trim().eq_ignore_ascii_case("max-age");
+        is_age.then(|| value.trim().trim_matches('"').parse::<u64>().ok()).flatten()
+    })?;
+    Some(Duration::from_secs(seconds).max(LIFETIME_MIN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lifetimes_are_read() {
+        let of = |header: &str| {
+            lifetime(&Incoming { cache_control: Some(header.to_owned()), ..Incoming::default() })
+        };
+        assert_eq!(of("public, Max-Age=3600"), Some(Duration::from_secs(3600)));
+        assert_eq!(of("max-age=0"), Some(LIFETIME_MIN));
+        assert_eq!(of("no-store"), None);
+        assert_eq!(lifetime(&Incoming::default()), None);
+    }
+}

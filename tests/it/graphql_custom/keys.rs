@@ -1,0 +1,64 @@
+//! Sets of keys behind addresses.
+
+use super::ask_with;
+use super::database;
+use super::server::Answer;
+use super::server::Asked;
+use super::server::Server;
+use hexgraph::db::Database;
+use hexgraph::db::graphql::Headers;
+use jsonwebtoken::Algorithm;
+use jsonwebtoken::EncodingKey;
+use jsonwebtoken::Header;
+use serde_json::Value;
+use serde_json::json;
+
+const SCHEMA: &str = r#"
+    type Secret @auth(query: { rule: "{$ROLE: {eq: \"A\"}}" }) { id: ID! name: String }
+    # Dgraph.Authorization {"Header":"X-Auth","Namespace":"ns","JWKUrls":["URL/one","URL/two"],"Audience":["a"]}
+"#;
+
+/// The secret of the key of each set is `secret`.
+fn keys(asked: &Asked) -> Answer {
+    let name = asked.path.trim_start_matches('/');
+    let key = json!({"kty": "oct", "kid": name, "k": "c2VjcmV0"});
+    Answer::json(&json!({ "keys": [key] })).header("Cache-Control", "public, max-age=60")
+}
+
+fn token(name: &str) -> Headers {
+    let header = Header { kid: Some(name.to_owned()), ..Header::new(Algorithm::HS256) };
+    let claims = json!({"ns": {"ROLE": "A"}, "aud": "a"});
+    let key = EncodingKey::from_secret(b"secret");
+    [("X-Auth", jsonwebtoken::encode(&header, &claims, &key).unwrap())].into_iter().collect()
+}
+
+fn found(db: &Database, name: &str) -> Value {
+    ask_with(db, "{ querySecret { name } }", &token(name))
+}
+
+#[test]
+fn keys_are_fetched_and_kept() {
+    let server = Server::start(keys);
+    let db = database(SCHEMA, &server.url);
+    assert_eq!(server.take().len(), 2);
+    for name in ["one", "two", "one"] {
+        assert_eq!(found(&db, name), json!({"data": {"querySecret": []}}));
+    }
+    assert!(
+        found(&db, "three")["errors"][0]["message"]
+            .as_str()
+            .unwrap()
+            .contains("unable to parse jwt token")
+    );
+    assert_eq!(server.take().len(), 2, "once by the schema in force");
+}
+
+#[test]
+fn a_server_without_keys_is_told_when_the_schema_is_set() {
+    let server = Server::start(|_| Answer::text("no").status(500));
+    let db = Database::in_memory();
+    let error = db.set_graphql_schema(&SCHEMA.replace("URL", &server.url)).unwrap_err().to_string();
+    assert!(error.contains("/one: unexpected status 500"), "{error}");
+    let dead = SCHEMA.replace("URL", "http://127.0.0.1:1");
+    assert!(db.set_graphql_schema(&dead).is_err());
+}
