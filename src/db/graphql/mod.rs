@@ -12,6 +12,7 @@ mod answer;
 mod complete;
 mod custom;
 mod query;
+mod similar;
 mod stage;
 mod links;
 mod guard;

@@ -2,7 +2,6 @@
 
 use crate::answer::write_json_text;
 use crate::db::graphql::answer::Writer;
-use crate::db::graphql::answer::vector_of;
 use crate::db::graphql::custom::custom;
 use crate::db::graphql::run::Outcome;
 use crate::db::graphql::run::Run;
@@ -15,7 +14,6 @@ use crate::graphql::lower::Caller;
 use crate::graphql::lower::Lowered;
 use crate::graphql::lower::SimilarTo;
 use crate::graphql::lower::lower;
-use crate::graphql::lower::lower_reference;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
 use crate::graphql::request::introspect;
@@ -56,17 +54,13 @@ impl<'a> Reader<'a> {
         match root.kind {
             RootKind::Service => self.service(field),
             RootKind::Custom => custom(self.run, field),
-            RootKind::SimilarById => match self.reference(caller, field) {
-                Ok(Some(vector)) => self.stored(caller, field, SimilarTo::Of(vector)),
-                Ok(None) => Outcome { value: b"[]".to_vec(), ..Outcome::default() },
-                Err(fault) => Outcome::fault(field, fault),
-            },
+            RootKind::SimilarById | RootKind::SimilarByEmbedding => self.similar(caller, field),
             _ => self.stored(caller, field, SimilarTo::Given),
         }
     }
 
     /// A field that is answered from the store.
-    fn stored(&self, caller: Caller<'_>, field: &Field, to: SimilarTo) -> Outcome {
+    pub(super) fn stored(&self, caller: Caller<'_>, field: &Field, to: SimilarTo) -> Outcome {
         match lower(caller, field, to) {
             Ok(lowered) => self.carry_out(field, lowered),
             Err(fault) => Outcome::fault(field, Fault { path: root_path(field), ..fault }),
@@ -91,25 +85,11 @@ impl<'a> Reader<'a> {
         done.unwrap_or_else(|error| Outcome::fault(field, store_fault(field, &error)))
     }
 
-    fn execute(&self, lowered: &mut Lowered<'_>) -> Result<Answer> {
+    pub(super) fn execute(&self, lowered: &mut Lowered<'_>) -> Result<Answer> {
         let query = Arc::new(std::mem::take(&mut lowered.query));
         let (database, control) = (self.run.database, self.run.control);
         let (version, options) = (Arc::clone(&self.version), database.options(false));
         database.compute(control, || exec::execute(version, query, options, control))
-    }
-
-    /// The vector of the node that others should be similar to.
-    fn reference(
-        &self,
-        caller: Caller<'_>,
-        field: &Field,
-    ) -> std::result::Result<Option<Vec<f32>>, Fault> {
-        let mut lowered = lower_reference(caller, field)?;
-        let answer = self.execute(&mut lowered).map_err(|error| store_fault(field, &error))?;
-        let block = answer.block(0);
-        let first = block.and_then(|block| Some((block, *block.roots.first()?)));
-        let vector = first.and_then(|(block, node)| vector_of(block.level.fields.first()?, node));
-        Ok(vector.map(<[f32]>::to_vec))
     }
 
     fn service(&self, field: &Field) -> Outcome {

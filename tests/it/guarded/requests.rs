@@ -19,13 +19,16 @@ pub fn query(rng: &mut Rng, world: &World) -> String {
     match rng.u8(..16) {
         0 => format!("{{ {} }}", entities(rng, world)),
         1 | 2 => format!("{{ {} }}", similar(rng, world)),
+        3 => format!("{{ {} }}", custom(rng, world)),
+        4 => "{ owners { id code age } }".to_owned(),
         _ => format!("{{ {} }}", root(rng, world)),
     }
 }
 
 /// A subscription.
 pub fn subscription(rng: &mut Rng, world: &World) -> String {
-    format!("subscription {{ {} }}", root(rng, world))
+    let text = if rng.u8(..12) == 0 { custom(rng, world) } else { root(rng, world) };
+    format!("subscription {{ {text} }}")
 }
 
 fn root(rng: &mut Rng, world: &World) -> String {
@@ -72,9 +75,21 @@ fn entities(rng: &mut Rng, world: &World) -> String {
     format!("_entities(representations: [{}]) {{ ... on {KEYED} {selection} }}", keys.join(", "))
 }
 
+/// A query of the deployer.
+fn custom(rng: &mut Rng, world: &World) -> String {
+    let node = rng.usize(..world.nodes.len());
+    match rng.bool() {
+        true => format!(
+            "people(code: {}) {{ id title age boss {{ id title }} groups {{ id title members {{ id }} }} }}",
+            code(node)
+        ),
+        false => format!("person(id: \"{}\") {{ id title boss {{ id }} }}", uid(node)),
+    }
+}
+
 /// What is near to a vector, or to a node's.
 fn similar(rng: &mut Rng, world: &World) -> String {
-    let (kind, count) = (Kind::of(SIMILAR).unwrap(), rng.u8(1..5));
+    let (kind, count) = (Kind::of(SIMILAR).unwrap(), rng.u8(..5));
     // What `filter` leaves depends on which are the nearest.
     let filter = filter(rng, kind).map_or(String::new(), |filter| format!(", filter: {filter}"));
     let selection = selection(rng, kind, 2);

@@ -214,8 +214,27 @@ pub fn sdl(directive: impl Fn(&str) -> String) -> String {
         }
         out += "}\n";
     }
-    out
+    out + CUSTOM
 }
+
+/// Queries of the deployer.
+const CUSTOM: &str = r#"
+    type Query {
+        people(code: String): [User] @withSubscription @custom(dql: """query q($code: string) {
+            people(func: type(User)) @filter(not eq(User.code, $code)) { ...person }
+        } fragment person {
+            id: uid title: User.title age: count(User.groups) boss: User.boss { id: uid title: User.title }
+            groups: User.groups (first: 2) { id: uid title: Group.title members: Group.members { id: uid } }
+        }""")
+        person(id: String!): User @withSubscription @custom(dql: """query q($id: string) {
+            person(func: uid($id)) @filter(type(User)) { id: uid title: User.title boss: User.boss { id: uid } }
+        }""")
+        owners: [User] @custom(dql: """{
+            var(func: has(item.owner)) @filter(type(Item)) { who as item.owner @filter(type(User)) }
+            owners(func: uid(who), orderasc: User.code, first: 3) { id: uid code: User.code age: count(~item.owner) }
+        }""")
+    }
+"#;
 
 /// The predicates of all values.
 pub fn predicates() -> Vec<String> {
