@@ -2,6 +2,7 @@
 //! with the rules and by one without rules that was never given the hidden nodes. The two have to agree. What is hidden
 //! is decided here, by walking over the nodes one at a time.
 
+mod passwords;
 mod requests;
 mod rules;
 mod subscribers;

@@ -1,5 +1,6 @@
 //! Random requests.
 
+use super::world::BACK;
 use super::world::KEYED;
 use super::world::Kind;
 use super::world::Node;
@@ -185,6 +186,13 @@ fn selection(rng: &mut Rng, kind: Kind, depth: usize) -> String {
         }
     }
     format!("{{ {} }}", parts.join(" "))
+}
+
+/// What is asked of a user, but for what `written` leads to.
+pub fn plain_selection(rng: &mut Rng) -> String {
+    let user = Kind::of("User").unwrap();
+    let edges: Vec<_> = user.all_edges().into_iter().filter(|(name, ..)| *name != BACK).collect();
+    format!("{{ __typename id {} }}", fields(rng, &user.all_scalars(), &edges, 2))
 }
 
 fn fields(
