@@ -25,4 +25,4 @@ pub use crate::graphql::request::{Fault, Location, OperationKind, PathStep};
 pub use admin::Instance;
 pub use request::{Headers, Request, Response, faults_to_json};
 pub use schema::{Access, GraphqlOptions, GraphqlSchema, Schemas};
-pub use subscribe::{Subscription, Update};
+pub use subscribe::{Identity, Subscribable, Subscription, Update};

@@ -109,11 +109,6 @@ impl<'a> Reader<'a> {
     }
 
     fn about_schema(&self, field: &Field) -> Outcome {
-        if field.shape.name == "__typename" {
-            let mut value = Vec::new();
-            write_json_text("Query", &mut value);
-            return Outcome { value, ..Outcome::default() };
-        }
         let mut value = String::new();
         match introspect(&self.run.loaded.api, field, &mut value) {
             Ok(()) => Outcome { value: value.into_bytes(), ..Outcome::default() },

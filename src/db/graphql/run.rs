@@ -134,7 +134,8 @@ impl Run<'_> {
     pub fn carry_out(&self, operation: &Operation) -> Response {
         let outcomes = match operation.kind {
             OperationKind::Mutation => self.mutations(&operation.fields),
-            OperationKind::Query | OperationKind::Subscription => self.queries(&operation.fields),
+            OperationKind::Query => self.queries(&operation.fields, "Query"),
+            OperationKind::Subscription => self.queries(&operation.fields, "Subscription"),
         };
         let mut response = Response { max_age: operation.max_age, ..Response::default() };
         let mut data = Vec::with_capacity(outcomes.iter().map(|it| it.value.len() + 32).sum());
@@ -160,10 +161,13 @@ impl Run<'_> {
     }
 
     /// Beside each other where there are several that have something to do.
-    fn queries(&self, fields: &[Field]) -> Vec<Outcome> {
+    fn queries(&self, fields: &[Field], root: &str) -> Vec<Outcome> {
         let reader = Reader::new(self);
         let long = fields.iter().filter(|field| reader.may_be_long(field)).count();
-        let each = |field: &Field| guarded_outcome(field, || reader.answer(field));
+        let each = |field: &Field| match field.shape.name.as_str() {
+            "__typename" => type_name(root),
+            _ => guarded_outcome(field, || reader.answer(field)),
+        };
         match self.database.pool() {
             Ok(pool) if long > 1 => pool.install(|| fields.par_iter().map(each).collect()),
             _ => fields.iter().map(each).collect(),
@@ -174,8 +178,7 @@ impl Run<'_> {
         let mut failed = false;
         let each = |field: &Field| {
             if field.shape.name == "__typename" {
-                let value = b"\"Mutation\"".to_vec();
-                return Outcome { value, ..Outcome::default() };
+                return type_name("Mutation");
             }
             if failed {
                 return not_executed(field);
@@ -186,6 +189,12 @@ impl Run<'_> {
         };
         fields.iter().map(each).collect()
     }
+}
+
+fn type_name(root: &str) -> Outcome {
+    let mut value = Vec::with_capacity(root.len() + 2);
+    write_json_text(root, &mut value);
+    Outcome { value, ..Outcome::default() }
 }
 
 fn guarded_outcome(field: &Field, work: impl FnOnce() -> Outcome) -> Outcome {

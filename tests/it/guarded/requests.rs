@@ -28,7 +28,16 @@ pub fn query(rng: &mut Rng, world: &World) -> String {
 
 /// A subscription.
 pub fn subscription(rng: &mut Rng, world: &World) -> String {
-    let text = if rng.u8(..12) == 0 { custom(rng, world) } else { root(rng, world) };
+    let kind = Kind::random(rng);
+    let name = kind.name;
+    let text = match rng.u8(..12) {
+        0 => custom(rng, world),
+        // What reads little is told little, but for what the rules read.
+        1..=3 => format!("query{name} {{ id }}"),
+        4 => format!("aggregate{name} {{ count }}"),
+        5 => format!("query{name}(filter: {{has: [{}]}}) {{ id }}", any_field(rng, kind)),
+        _ => root(rng, world),
+    };
     format!("subscription {{ {text} }}")
 }
 

@@ -66,7 +66,7 @@ impl Case {
     /// Carries a random change out, as somebody whom no rule binds.
     fn disturb(&mut self) -> String {
         let before = self.world.clone();
-        for _ in 0..self.rng.usize(1..4) {
+        for _ in 0..self.rng.usize(1..3) {
             self.world.change(&mut self.rng);
         }
         let lines = |world: &World| -> BTreeSet<String> {
@@ -113,14 +113,14 @@ fn check(seed: u64, forgotten: &str) -> Result<(), String> {
     let mut groups: Vec<(Claims, Vec<Subscriber>)> = Vec::new();
     for _ in 0..2 {
         let claims = rules::random_claims(&mut case.rng);
-        let each = (0..5).map(|_| {
+        let each = (0..6).map(|_| {
             let text = requests::subscription(&mut case.rng, &case.world);
             Subscriber::new(&case.guarded, text, &headers(&claims))
         });
         groups.push((claims.clone(), each.collect()));
     }
     let mut change = "at first".to_owned();
-    for _ in 0..6 {
+    for _ in 0..10 {
         for (claims, all) in &mut groups {
             case.check_subscribers(claims, all, &change)?;
         }

@@ -1,5 +1,6 @@
 //! What all subscriptions of a server share: how many there may be, and the news that the server stops.
 
+use crate::http::graphql::subscribe::channels::Channels;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -45,6 +46,8 @@ impl Default for SubscribeOptions {
 pub struct Feeds {
     /// As the server was told.
     pub options: SubscribeOptions,
+    /// What is asked for them; many may listen to one channel.
+    pub channels: Arc<Channels>,
     /// One for each that there may be.
     places: Arc<Semaphore>,
     /// One for each that may compute: a commit that wakes thousands does not start as many threads.
@@ -59,6 +62,7 @@ impl Feeds {
         let desks = thread::available_parallelism().map_or(4, usize::from);
         Feeds {
             options,
+            channels: Arc::default(),
             places: Arc::new(Semaphore::new(options.total.min(Semaphore::MAX_PERMITS))),
             desks: Semaphore::new(desks),
             closing: watch::Sender::new(false),

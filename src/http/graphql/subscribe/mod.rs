@@ -1,6 +1,7 @@
 //! Subscriptions over WebSocket, by two protocols, and over server-sent events.
 
 mod feeds;
+mod channels;
 mod feed;
 mod dialect;
 mod socket;
