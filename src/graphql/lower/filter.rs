@@ -232,6 +232,11 @@ fn function_filter(field: &Field, name: &str, value: &Value) -> Result<Option<Fi
             let equals = |arguments| Call::Compare { op: Comparison::Eq, left: left(), arguments };
             return Ok(Some(one_of(equals, values.map(Argument::Text).collect())));
         }
+        "between" if matches!(value, Value::Enum(_)) => {
+            return Err("`between` takes two values, and that of an enum has one: \
+                        write `and: [{f: {ge: LOW}}, {f: {le: HIGH}}]`"
+                .to_owned());
+        }
         "between" => {
             let end = |key| value.get(key).and_then(text_of).map(Argument::Text);
             let (Some(low), Some(high)) = (end("min"), end("max")) else { return Ok(None) };
