@@ -129,6 +129,50 @@ fn check(seed: u64, forgotten: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Two who differ in one claim ask the same; whether they counted as one although they are told different things.
+fn check_identity(case: &mut Case) -> Result<bool, String> {
+    let one = rules::random_claims(&mut case.rng);
+    let mut other = one.clone();
+    match case.rng.u8(..4) {
+        0 => drop(other.insert("jti".to_owned(), json!(case.rng.u64(..)))),
+        _ => {
+            let donor = rules::random_claims(&mut case.rng);
+            let names = ["USER", "LEVEL", "FLAG", "CODE", "ROLE"];
+            let name = names[case.rng.usize(..names.len())];
+            other.remove(name);
+            other.extend(donor.get(name).map(|value| (name.to_owned(), value.clone())));
+        }
+    }
+    let text = requests::subscription(&mut case.rng, &case.world);
+    let request = Request::new(text.clone());
+    let identity = |claims: &Claims| {
+        let checked = case.guarded.graphql_subscribable(&request, &headers(claims));
+        checked.unwrap_or_else(|faults| panic!("{faults:?}\n{text}")).identity().clone()
+    };
+    if identity(&one) != identity(&other) {
+        return Ok(false);
+    }
+    match case.ask(&text, &one) == case.ask(&text, &other) {
+        true => Ok(true),
+        false => Err(format!("{text}\nas {one:?}\nand as {other:?} is one question")),
+    }
+}
+
+#[test]
+fn who_counts_as_one_is_told_the_same() {
+    let mut same = 0;
+    for seed in 0..40 {
+        let mut case = Case::new(seed, "");
+        for _ in 0..10 {
+            match check_identity(&mut case) {
+                Ok(is_same) => same += usize::from(is_same),
+                Err(told) => panic!("seed {seed}: {told}"),
+            }
+        }
+    }
+    assert!(40 < same && same < 360, "{same} of 400");
+}
+
 #[test]
 fn subscribers_are_told_what_they_may_see() {
     let cases = std::env::var("HEXGRAPH_CASES").ok().and_then(|count| count.parse().ok());
