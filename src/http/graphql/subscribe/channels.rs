@@ -124,14 +124,13 @@ impl Channel {
         let (hurry, canceller) = (Arc::new(Notify::new()), Control::new().canceller());
         let source = Source {
             app: Arc::clone(app),
-            subscription,
             changed,
             hurry: Arc::clone(&hurry),
             canceller: canceller.clone(),
             news: news_out,
             asked: asked_out,
         };
-        let task = tokio::spawn(source.run()).abort_handle();
+        let task = tokio::spawn(source.run(subscription)).abort_handle();
         Ok(Channel { news, asked, hurry, canceller, task, identity, channels })
     }
 
@@ -159,7 +158,6 @@ impl Channel {
 /// Where the answers of a channel come from.
 struct Source {
     app: Arc<App>,
-    subscription: Subscription,
     changed: Arc<Notify>,
     hurry: Arc<Notify>,
     canceller: Canceller,
@@ -169,22 +167,32 @@ struct Source {
 
 impl Source {
     /// Asks, and asks again whenever something has changed, until the subscription ends or nobody listens.
-    async fn run(mut self) {
+    async fn run(self, mut subscription: Subscription) {
         let interval = self.app.feeds.options.interval;
         loop {
             let started = Instant::now();
             let control = self.control();
-            let ask = || self.subscription.ask(&control);
-            match self.app.feeds.at_desk(ask).await {
-                Update::Next(response) => {
-                    let json = response.to_json(&extensions(&response, started.elapsed())).into();
-                    let fingerprint = self.subscription.fingerprint();
-                    self.news.send_replace(News::Answer(Answer { json, fingerprint }));
+            let ask = move || {
+                let update = subscription.ask(&control);
+                let json = match &update {
+                    Update::Next(response) => {
+                        response.to_json(&extensions(response, started.elapsed()))
+                    }
+                    Update::Same | Update::Ended => Vec::new(),
+                };
+                (subscription, update, json)
+            };
+            let (asked, update, json) = self.app.feeds.at_desk(ask).await;
+            subscription = asked;
+            match update {
+                Update::Next(_) => {
+                    let fingerprint = subscription.fingerprint();
+                    self.news.send_replace(News::Answer(Answer { json: json.into(), fingerprint }));
                 }
                 Update::Same => {}
                 Update::Ended => break,
             }
-            self.asked.send_replace(self.subscription.commit());
+            self.asked.send_replace(subscription.commit());
             let pause = interval.saturating_sub(started.elapsed());
             let news = async {
                 tokio::time::sleep(pause).await;

@@ -107,25 +107,41 @@ impl Source {
             let message = format!("there are {total} subscriptions already, and no more may be");
             return self.fail(vec![Fault::new(message)]).await;
         };
-        let database = &self.app.database;
-        let once = takes_all
-            && match feeds.at_desk(|| database.graphql_kind(&request)).await {
-                Ok(kind) => kind != OperationKind::Subscription,
+        let wanted = Arc::new((request, headers));
+        if takes_all {
+            match self.at_desk(&wanted, |app, request, _| app.database.graphql_kind(request)).await
+            {
+                Ok(OperationKind::Subscription) => {}
+                Ok(_) => return self.answer_once(&wanted).await,
                 Err(faults) => return self.fail(faults).await,
-            };
-        if once {
-            return self.answer_once(&request, &headers).await;
+            }
         }
-        match feeds.at_desk(|| database.graphql_subscribable(&request, &headers)).await {
+        let check = |app: &Arc<App>, request: &Request, headers: &Headers| {
+            app.database.graphql_subscribable(request, headers)
+        };
+        let checked = self.at_desk(&wanted, check).await;
+        drop(wanted);
+        match checked {
             Ok(wanted) => self.follow(wanted).await,
             Err(faults) => self.fail(faults).await,
         }
     }
 
-    async fn answer_once(&self, request: &Request, headers: &Headers) {
-        let started = Instant::now();
-        let answer = || self.app.database.graphql(request, headers, &self.control());
-        let response = self.app.feeds.at_desk(answer).await;
+    async fn at_desk<T: Send + 'static>(
+        &self,
+        wanted: &Arc<(Request, Headers)>,
+        work: impl FnOnce(&Arc<App>, &Request, &Headers) -> T + Send + 'static,
+    ) -> T {
+        let (app, wanted) = (Arc::clone(&self.app), Arc::clone(wanted));
+        self.app.feeds.at_desk(move || work(&app, &wanted.0, &wanted.1)).await
+    }
+
+    async fn answer_once(&self, wanted: &Arc<(Request, Headers)>) {
+        let (started, control) = (Instant::now(), self.control());
+        let answer = move |app: &Arc<App>, request: &Request, headers: &Headers| {
+            app.database.graphql(request, headers, &control)
+        };
+        let response = self.at_desk(wanted, answer).await;
         if response.data.is_none() {
             return self.fail(response.errors).await;
         }

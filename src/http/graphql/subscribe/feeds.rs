@@ -1,6 +1,8 @@
 //! What all subscriptions of a server share: how many there may be, and the news that the server stops.
 
 use crate::http::graphql::subscribe::channels::Channels;
+use std::future::pending;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -51,7 +53,7 @@ pub struct Feeds {
     /// One for each that there may be.
     places: Arc<Semaphore>,
     /// One for each that may compute: a commit that wakes thousands does not start as many threads.
-    desks: Semaphore,
+    desks: Arc<Semaphore>,
     /// Becomes true when the server stops. Every connection has a receiver as long as it lives.
     closing: watch::Sender<bool>,
 }
@@ -64,7 +66,7 @@ impl Feeds {
             options,
             channels: Arc::default(),
             places: Arc::new(Semaphore::new(options.total.min(Semaphore::MAX_PERMITS))),
-            desks: Semaphore::new(desks),
+            desks: Arc::new(Semaphore::new(desks)),
             closing: watch::Sender::new(false),
         }
     }
@@ -74,10 +76,24 @@ impl Feeds {
         Arc::clone(&self.places).try_acquire_owned().ok()
     }
 
-    /// Carries out `work`, which may take its time, when it is its turn.
-    pub async fn at_desk<T>(&self, work: impl FnOnce() -> T) -> T {
-        let _turn = self.desks.acquire().await.expect("it is never closed");
-        tokio::task::block_in_place(work)
+    /// Carries out `work`, which may take its time, when it is its turn. Who lets go of it before its turn comes has it
+    /// not carried out.
+    pub async fn at_desk<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
+        let turn = Arc::clone(&self.desks).acquire_owned().await.expect("it is never closed");
+        // On threads that stay: those that the runtime puts in the place of blocked ones would be hundreds.
+        let done = tokio::task::spawn_blocking(move || {
+            let done = work();
+            drop(turn);
+            done
+        });
+        match done.await {
+            Ok(done) => done,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                // The runtime ends, and this task with it.
+                Err(_) => pending().await,
+            },
+        }
     }
 
     /// Tells when the server stops.
