@@ -182,7 +182,7 @@ impl Source {
                 };
                 (subscription, update, json)
             };
-            let (asked, update, json) = self.app.feeds.at_desk(ask).await;
+            let (asked, update, json) = self.app.feeds.desks.carry_out(ask).await;
             subscription = asked;
             match update {
                 Update::Next(_) => {

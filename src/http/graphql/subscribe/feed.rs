@@ -133,7 +133,7 @@ impl Source {
         work: impl FnOnce(&Arc<App>, &Request, &Headers) -> T + Send + 'static,
     ) -> T {
         let (app, wanted) = (Arc::clone(&self.app), Arc::clone(wanted));
-        self.app.feeds.at_desk(move || work(&app, &wanted.0, &wanted.1)).await
+        self.app.feeds.desks.carry_out(move || work(&app, &wanted.0, &wanted.1)).await
     }
 
     async fn answer_once(&self, wanted: &Arc<(Request, Headers)>) {

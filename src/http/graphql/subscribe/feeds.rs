@@ -1,10 +1,8 @@
 //! What all subscriptions of a server share: how many there may be, and the news that the server stops.
 
 use crate::http::graphql::subscribe::channels::Channels;
-use std::future::pending;
-use std::panic::resume_unwind;
+use crate::http::graphql::subscribe::desks::Desks;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::Semaphore;
@@ -52,8 +50,8 @@ pub struct Feeds {
     pub channels: Arc<Channels>,
     /// One for each that there may be.
     places: Arc<Semaphore>,
-    /// One for each that may compute: a commit that wakes thousands does not start as many threads.
-    desks: Arc<Semaphore>,
+    /// Where they compute.
+    pub desks: Desks,
     /// Becomes true when the server stops. Every connection has a receiver as long as it lives.
     closing: watch::Sender<bool>,
 }
@@ -61,12 +59,11 @@ pub struct Feeds {
 impl Feeds {
     /// None yet.
     pub fn new(options: SubscribeOptions) -> Feeds {
-        let desks = thread::available_parallelism().map_or(4, usize::from);
         Feeds {
             options,
             channels: Arc::default(),
             places: Arc::new(Semaphore::new(options.total.min(Semaphore::MAX_PERMITS))),
-            desks: Arc::new(Semaphore::new(desks)),
+            desks: Desks::default(),
             closing: watch::Sender::new(false),
         }
     }
@@ -74,26 +71,6 @@ impl Feeds {
     /// A place for one more, until it is dropped; `None` when there are too many.
     pub fn place(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
-    }
-
-    /// Carries out `work`, which may take its time, when it is its turn. Who lets go of it before its turn comes has it
-    /// not carried out.
-    pub async fn at_desk<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
-        let turn = Arc::clone(&self.desks).acquire_owned().await.expect("it is never closed");
-        // On threads that stay: those that the runtime puts in the place of blocked ones would be hundreds.
-        let done = tokio::task::spawn_blocking(move || {
-            let done = work();
-            drop(turn);
-            done
-        });
-        match done.await {
-            Ok(done) => done,
-            Err(error) => match error.try_into_panic() {
-                Ok(panic) => resume_unwind(panic),
-                // The runtime ends, and this task with it.
-                Err(_) => pending().await,
-            },
-        }
     }
 
     /// Tells when the server stops.

@@ -1,5 +1,6 @@
 //! Subscriptions over WebSocket, by two protocols, and over server-sent events.
 
+mod desks;
 mod feeds;
 mod channels;
 mod feed;
