@@ -1,7 +1,7 @@
 """The native half of hexgraph."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, BinaryIO, Literal, Self, TypeAlias, TypeVar, final
 
@@ -18,6 +18,7 @@ __all__ = [
     "Pages",
     "Result",
     "Server",
+    "Subscription",
     "Txn",
     "Upsert",
     "__version__",
@@ -112,6 +113,15 @@ class Database:
         headers: dict[str, str] | None = None,
         timeout: float | None = None,
     ) -> dict[str, Any]: ...
+    def graphql_subscribe(
+        self,
+        text: str,
+        variables: dict[str, Any] | None = None,
+        *,
+        operation: str | None = None,
+        headers: dict[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> Subscription: ...
     def slow_queries(self) -> list[dict[str, Any]]: ...
     def pages(
         self, dql: str, size: int = 1000, variables: dict[str, Any] | None = None
@@ -253,6 +263,30 @@ class ArrowTable:
 class Pages:
     def __iter__(self) -> Self: ...
     def __next__(self) -> Result: ...
+
+@final
+class Subscription:
+    @property
+    def timeout(self) -> float | None: ...
+    def close(self) -> None: ...
+    def _wait(self) -> None: ...
+    def _release(self) -> None: ...
+    def _ask(self) -> dict[str, Any] | None: ...
+    def _forget(self) -> None: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> dict[str, Any]: ...
+    def __aiter__(self) -> Self: ...
+    def __anext__(self) -> Awaitable[dict[str, Any]]: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self,
+        *_exception: type[BaseException] | BaseException | TracebackType | None,
+    ) -> None: ...
+    def __aenter__(self) -> Awaitable[Self]: ...
+    def __aexit__(
+        self,
+        *_exception: type[BaseException] | BaseException | TracebackType | None,
+    ) -> Awaitable[None]: ...
 
 @final
 class LoadReport:

@@ -67,9 +67,24 @@ impl Database {
         request: &QueryRequest,
         control: &Control,
     ) -> Result<QueryAnswer> {
+        self.query_amended(version, request, |plan| plan, control)
+    }
+
+    /// Answers a query from a version by the plan that `amend` makes of the text's.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`].
+    pub(super) fn query_amended(
+        &self,
+        version: Arc<Version>,
+        request: &QueryRequest,
+        amend: impl FnOnce(Arc<Query>) -> Arc<Query>,
+        control: &Control,
+    ) -> Result<QueryAnswer> {
         guarded(|| {
             let started = Instant::now();
-            let plan = self.plan(&request.text, &request.variables)?;
+            let plan = amend(self.plan(&request.text, &request.variables)?);
             let parsing = started.elapsed();
             let options = self.options(request.debug);
             let mut answer = self.run(version, plan, options, control)?;

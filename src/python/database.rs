@@ -20,6 +20,7 @@ use super::source::PyLoadReport;
 use super::source::to_export_folder;
 use super::source::to_schema_text;
 use super::source::to_sources;
+use super::subscription::PySubscription;
 use super::tables::GivenOptions;
 use super::tables::IdPredicates;
 use super::tables::skips;
@@ -367,6 +368,39 @@ impl PyDatabase {
     ) -> PyResult<Bound<'py, PyAny>> {
         let arguments = GraphqlArguments { variables, operation, headers, timeout };
         graphql::ask(py, &self.database, text, arguments)
+    }
+
+    /// Subscribe to a GraphQL operation: an iterator of answers as `graphql` gives them, one at
+    /// once, then one whenever a commit changes it. Changes that come fast are answered together.
+    ///
+    /// `for` and `next` wait without the interpreter's lock; `async for` waits beside other tasks.
+    /// `timeout` is how many seconds an answer may take to come: TimeoutError then, and one can wait
+    /// again. It ends when the schema changes, the database is closed, or the token in `headers`
+    /// ends; `with`, `async with` and `close` end it earlier.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.graphql_schema("type Film @withSubscription { id: ID! title: String! }")
+    /// >>> with db.graphql_subscribe("subscription { aggregateFilm { count } }") as answers:
+    /// ...     print(next(answers))
+    /// ...     _ = db.graphql('mutation { addFilm(input: [{title: "M"}]) { numUids } }')
+    /// ...     print(next(answers))
+    /// {'data': {'aggregateFilm': {'count': 0}}}
+    /// {'data': {'aggregateFilm': {'count': 1}}}
+    ///
+    /// Raises QueryError for what is wrong with the request: it can't begin then.
+    #[pyo3(signature = (text, variables = None, *, operation = None, headers = None, timeout = None))]
+    fn graphql_subscribe<'py>(
+        &self,
+        py: Python<'py>,
+        text: String,
+        variables: Option<&Bound<'py, PyDict>>,
+        operation: Option<String>,
+        headers: Option<&Bound<'py, PyDict>>,
+        timeout: Option<f64>,
+    ) -> PyResult<PySubscription> {
+        let arguments = GraphqlArguments { variables, operation, headers, timeout };
+        graphql::subscribe(py, &self.database, text, arguments)
     }
 
     /// The last 128 queries that took longer than the limit `slow`, the newest last, as dicts:

@@ -4,12 +4,14 @@ use super::errors::to_python;
 use super::interrupt::interruptible;
 use super::mutation::to_json;
 use super::requests::to_timeout;
+use super::subscription::PySubscription;
 use crate::db::Database;
 use crate::db::graphql::Headers;
 use crate::db::graphql::Request;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::time::Duration;
 
 /// The arguments of a request, beside its text.
 pub struct GraphqlArguments<'a, 'py> {
@@ -23,6 +25,29 @@ pub struct GraphqlArguments<'a, 'py> {
     pub timeout: Option<f64>,
 }
 
+impl GraphqlArguments<'_, '_> {
+    fn read(self, query: String) -> PyResult<(Request, Headers, Option<Duration>)> {
+        let GraphqlArguments { variables, operation, headers, timeout } = self;
+        let request = Request { variables: to_map(variables)?, operation, ..Request::new(query) };
+        Ok((request, to_headers(headers)?, to_timeout(timeout)?))
+    }
+}
+
+/// Begins a subscription.
+///
+/// # Errors
+///
+/// What is wrong with the arguments or the request.
+pub fn subscribe(
+    py: Python<'_>,
+    database: &Database,
+    query: String,
+    arguments: GraphqlArguments<'_, '_>,
+) -> PyResult<PySubscription> {
+    let (request, headers, timeout) = arguments.read(query)?;
+    PySubscription::begin(py, database, &request, &headers, timeout)
+}
+
 /// Carries a request out.
 ///
 /// # Errors
@@ -34,10 +59,7 @@ pub fn ask<'py>(
     query: String,
     arguments: GraphqlArguments<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let GraphqlArguments { variables, operation, headers, timeout } = arguments;
-    let request = Request { variables: to_map(variables)?, operation, ..Request::new(query) };
-    let headers = to_headers(headers)?;
-    let timeout = to_timeout(timeout)?;
+    let (request, headers, timeout) = arguments.read(query)?;
     let json = interruptible(py, timeout, |control| {
         let response = database.graphql(&request, &headers, control);
         // An interrupt is the caller's, and no answer.

@@ -6,6 +6,7 @@ mod interrupt;
 mod variables;
 mod source;
 mod requests;
+mod subscription;
 mod graphql;
 mod txn;
 mod tables;

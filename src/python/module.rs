@@ -10,6 +10,7 @@ use super::requests::to_timeout;
 use super::result::PyResultSet;
 use super::server::PyServer;
 use super::source::PyLoadReport;
+use super::subscription::PySubscription;
 use super::txn::PyTxn;
 use crate::cli;
 use crate::cli::Interrupt;
@@ -28,6 +29,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyDatabase>()?;
     module.add_class::<PyResultSet>()?;
     module.add_class::<PyPages>()?;
+    module.add_class::<PySubscription>()?;
     module.add_class::<PyUpsert>()?;
     module.add_class::<PyTxn>()?;
     module.add_class::<ArrowTable>()?;

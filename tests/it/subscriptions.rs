@@ -514,6 +514,54 @@ impl Events {
 }
 
 #[test]
+fn who_joins_others_is_up_to_date() {
+    let site = Site::new();
+    let mut first = site.greeted();
+    first.subscribe("all", "subscription { queryNote { text } }");
+    assert_eq!(first.notes("all"), [""; 0]);
+    for number in 0..30 {
+        site.add_note(&number.to_string());
+        let mut another = site.greeted();
+        another.subscribe("all", "subscription { queryNote { text } }");
+        assert_eq!(another.notes("all").len(), number + 1);
+        // Who leaves takes nothing from the others.
+        drop(another);
+    }
+    while first.notes("all").len() < 30 {}
+    first.is_quiet();
+}
+
+#[test]
+fn others_of_the_same_question_go_on() {
+    let site = Site::new();
+    let mut clients: Vec<Client> = (0..4).map(|_| site.greeted()).collect();
+    for client in &mut clients {
+        for id in ["a", "b"] {
+            client.subscribe(id, "subscription { aggregateNote { count } }");
+            assert_eq!(client.hear()["payload"]["data"]["aggregateNote"]["count"], 0);
+        }
+    }
+    for number in 1..4 {
+        drop(clients.remove(0));
+        site.add_note("x");
+        for client in &mut clients {
+            for _ in ["a", "b"] {
+                assert_eq!(client.hear()["payload"]["data"]["aggregateNote"]["count"], number);
+            }
+            client.is_quiet();
+        }
+    }
+}
+
+#[test]
+fn the_root_says_what_it_is() {
+    let site = Site::new();
+    let mut client = site.greeted();
+    client.subscribe("a", "subscription { __typename }");
+    assert_eq!(client.hear()["payload"]["data"]["__typename"], "Subscription");
+}
+
+#[test]
 fn server_sent_events() {
     let site = Site::new();
     let mut events = Events::open(&site, NOTES);

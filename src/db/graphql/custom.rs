@@ -10,6 +10,7 @@ use crate::db::graphql::run::Outcome;
 use crate::db::graphql::run::Run;
 use crate::db::graphql::run::root_path;
 use crate::db::plans::Variables;
+use crate::graphql::lower::permit;
 use crate::graphql::model::Custom;
 use crate::graphql::model::Field as Declared;
 use crate::graphql::request::Fault;
@@ -86,7 +87,9 @@ fn ask(run: &Run<'_>, field: &Field, text: &str) -> Result<(Json, u64)> {
         arguments.filter_map(|(name, value)| Some((format!("${name}"), text_of(value)?))).collect();
     let request = QueryRequest { text: text.to_owned(), variables, debug: false };
     let version = Arc::clone(&run.version);
-    let answer = run.database.query_version(version, &request, run.control)?;
+    let caller = run.session.caller(&run.loaded).map_err(Error::query)?;
+    let permitted = |plan| permit(caller, plan);
+    let answer = run.database.query_amended(version, &request, permitted, run.control)?;
     let (json, _) = answer.to_json_within(run.control)?;
     let touched = answer.touched().values().sum();
     let data = serde_json::from_str(&json).map_err(|error| Error::query(error.to_string()))?;

@@ -2,7 +2,6 @@
 
 use crate::answer::write_json_text;
 use crate::db::graphql::answer::Writer;
-use crate::db::graphql::answer::vector_of;
 use crate::db::graphql::custom::Local;
 use crate::db::graphql::custom::by_another;
 use crate::db::graphql::custom::by_dql;
@@ -21,7 +20,6 @@ use crate::graphql::lower::Caller;
 use crate::graphql::lower::Lowered;
 use crate::graphql::lower::SimilarTo;
 use crate::graphql::lower::lower;
-use crate::graphql::lower::lower_reference;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
 use crate::graphql::request::introspect;
@@ -98,11 +96,7 @@ impl<'a> Reader<'a> {
                 Some(Ok(local)) => Begun::Local(field, local),
                 Some(Err(fault)) => Begun::Done(Outcome::fault(field, fault)),
             },
-            RootKind::SimilarById => match self.reference(caller, field) {
-                Ok(Some(vector)) => self.stored(caller, field, SimilarTo::Of(vector)),
-                Ok(None) => Begun::Done(Outcome { value: b"[]".to_vec(), ..Outcome::default() }),
-                Err(fault) => Begun::Done(Outcome::fault(field, fault)),
-            },
+            RootKind::SimilarById | RootKind::SimilarByEmbedding => self.similar(caller, field),
             _ => self.stored(caller, field, SimilarTo::Given),
         }
     }
@@ -158,7 +152,12 @@ impl<'a> Reader<'a> {
     }
 
     /// A field that is answered from the store.
-    fn stored<'f>(&'f self, caller: Caller<'f>, field: &'f Field, to: SimilarTo) -> Begun<'f> {
+    pub(super) fn stored<'f>(
+        &'f self,
+        caller: Caller<'f>,
+        field: &'f Field,
+        to: SimilarTo,
+    ) -> Begun<'f> {
         match lower(caller, field, to) {
             Ok(lowered) => self.begin_plan(field, lowered),
             Err(fault) => {
@@ -208,25 +207,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn execute(&self, lowered: &mut Lowered<'_>) -> Result<Answer> {
+    pub(super) fn execute(&self, lowered: &mut Lowered<'_>) -> Result<Answer> {
         let query = Arc::new(std::mem::take(&mut lowered.query));
         let (database, control) = (self.run.database, self.run.control);
         let (version, options) = (Arc::clone(&self.version), database.options(false));
         database.compute(control, || exec::execute(version, query, options, control))
-    }
-
-    /// The vector of the node that others should be similar to.
-    fn reference(
-        &self,
-        caller: Caller<'_>,
-        field: &Field,
-    ) -> std::result::Result<Option<Vec<f32>>, Fault> {
-        let mut lowered = lower_reference(caller, field)?;
-        let answer = self.execute(&mut lowered).map_err(|error| store_fault(field, &error))?;
-        let block = answer.block(0);
-        let first = block.and_then(|block| Some((block, *block.roots.first()?)));
-        let vector = first.and_then(|(block, node)| vector_of(block.level.fields.first()?, node));
-        Ok(vector.map(<[f32]>::to_vec))
     }
 
     fn service(&self, field: &Field) -> Outcome {
@@ -246,11 +231,6 @@ impl<'a> Reader<'a> {
     }
 
     fn about_schema(&self, field: &Field) -> Outcome {
-        if field.shape.name == "__typename" {
-            let mut value = Vec::new();
-            write_json_text("Query", &mut value);
-            return Outcome { value, ..Outcome::default() };
-        }
         let mut value = String::new();
         match introspect(&self.run.loaded.api, field, &mut value) {
             Ok(()) => Outcome { value: value.into_bytes(), ..Outcome::default() },

@@ -152,7 +152,8 @@ impl Run<'_> {
     pub fn carry_out(&self, operation: &Operation) -> Response {
         let outcomes = match operation.kind {
             OperationKind::Mutation => self.mutations(&operation.fields),
-            OperationKind::Query | OperationKind::Subscription => self.queries(&operation.fields),
+            OperationKind::Query => self.queries(&operation.fields, "Query"),
+            OperationKind::Subscription => self.queries(&operation.fields, "Subscription"),
         };
         let mut response = Response { max_age: operation.max_age, ..Response::default() };
         let mut data = Vec::with_capacity(outcomes.iter().map(|it| it.value.len() + 32).sum());
@@ -178,10 +179,10 @@ impl Run<'_> {
     }
 
     /// Beside each other where there are several that have something to do.
-    fn queries(&self, fields: &[Field]) -> Vec<Outcome> {
+    fn queries(&self, fields: &[Field], root: &str) -> Vec<Outcome> {
         let reader = Reader::new(self);
         let long = fields.iter().filter(|field| reader.may_be_long(field)).count();
-        let each = |field| begin(&reader, field);
+        let each = |field| begin(&reader, field, root);
         let begun: Vec<Begun<'_>> = match self.database.pool() {
             Ok(pool) if long > 1 => pool.install(|| fields.par_iter().map(each).collect()),
             _ => fields.iter().map(each).collect(),
@@ -194,8 +195,7 @@ impl Run<'_> {
         let mut failed = false;
         let each = |field: &Field| {
             if field.shape.name == "__typename" {
-                let value = b"\"Mutation\"".to_vec();
-                return Outcome { value, ..Outcome::default() };
+                return type_name("Mutation");
             }
             if failed {
                 return not_executed(field);
@@ -208,8 +208,17 @@ impl Run<'_> {
     }
 }
 
-fn begin<'f>(reader: &'f Reader<'_>, field: &'f Field) -> Begun<'f> {
+fn begin<'f>(reader: &'f Reader<'_>, field: &'f Field, root: &str) -> Begun<'f> {
+    if field.shape.name == "__typename" {
+        return Begun::Done(type_name(root));
+    }
     guarded(|| Ok(reader.begin(field))).unwrap_or_else(|error| Begun::Done(refused(field, &error)))
+}
+
+fn type_name(root: &str) -> Outcome {
+    let mut value = Vec::with_capacity(root.len() + 2);
+    write_json_text(root, &mut value);
+    Outcome { value, ..Outcome::default() }
 }
 
 fn guarded_outcome(field: &Field, work: impl FnOnce() -> Outcome) -> Outcome {

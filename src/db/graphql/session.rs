@@ -5,6 +5,7 @@ use crate::db::graphql::schema::Loaded;
 use crate::graphql::auth::Claims;
 use crate::graphql::auth::bearer;
 use crate::graphql::lower::Caller;
+use serde_json::Value;
 use std::time::Duration;
 use std::time::SystemTime;
 use std::time::UNIX_EPOCH;
@@ -33,6 +34,11 @@ impl Session {
         let token = bearer(value)?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         Ok(Session { claims: verifier.claims(token, now) })
+    }
+
+    /// The value of a claim.
+    pub fn claim(&self, name: &str) -> Option<&Value> {
+        self.claims.as_ref().ok()?.get(name)
     }
 
     /// When the token ends.

@@ -1,4 +1,7 @@
 //! Subscriptions: an operation that is asked again when a commit touches what its answer is made of.
+//!
+//! What differs between subscribers of one operation is who asks. Of that only the claims matter which rules name: those in
+//! whom they agree have the same [`Identity`], and one subscription can serve them all.
 
 use crate::db::Database;
 use crate::db::graphql::request::Headers;
@@ -15,7 +18,11 @@ use crate::graphql::request::Operation;
 use crate::graphql::request::OperationKind;
 use crate::graphql::subscribe;
 use crate::types::Error;
+use serde_json::Value;
+use serde_json::json;
 use std::hash::BuildHasher;
+use std::hash::Hash;
+use std::hash::Hasher;
 use std::hash::RandomState;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -29,9 +36,56 @@ pub struct Subscription {
     /// The answer that was given last, by two fingerprints whose keys nobody knows.
     last: Option<[u64; 2]>,
     fingerprints: [RandomState; 2],
+    /// The commit of the version that was asked last.
+    commit: u64,
     /// Whose token was checked at the beginning.
     session: Session,
+    /// When it ends; of one that serves several they know it themselves.
+    expires: Option<SystemTime>,
     _watch: Arc<Watch>,
+}
+
+/// A subscription that can begin: it was checked, and so was the token of who asks for it.
+pub struct Subscribable {
+    database: Database,
+    operation: Operation,
+    loaded: Arc<Loaded>,
+    session: Session,
+    identity: Identity,
+    commit: u64,
+}
+
+/// What the answers to a subscription depend on beside the data. Subscriptions that agree in it are answered alike.
+#[derive(Clone)]
+pub struct Identity {
+    /// The request, and the claims that matter.
+    text: Arc<str>,
+    /// The schema, which lives as long as somebody compares with it.
+    loaded: Arc<Loaded>,
+}
+
+impl PartialEq for Identity {
+    fn eq(&self, other: &Identity) -> bool {
+        self.text == other.text && Arc::ptr_eq(&self.loaded, &other.loaded)
+    }
+}
+
+impl Eq for Identity {}
+
+impl Hash for Identity {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.text.hash(hasher);
+    }
+}
+
+impl Identity {
+    fn new(request: &Request, session: &Session, loaded: &Arc<Loaded>) -> Identity {
+        let claims: Vec<Option<&Value>> =
+            loaded.rules.claims().map(|name| session.claim(name)).collect();
+        let Request { query, operation, variables, extensions } = request;
+        let text = json!([query, operation, variables, extensions, claims]).to_string();
+        Identity { text: text.into(), loaded: Arc::clone(loaded) }
+    }
 }
 
 /// What asking again came to.
@@ -68,6 +122,30 @@ impl Database {
         headers: &Headers,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<Subscription, Vec<Fault>> {
+        let subscribable = self.check_subscription(request, headers)?;
+        let expires = subscribable.expires();
+        Ok(Subscription { expires, ..subscribable.begin(wake)? })
+    }
+
+    /// Checks what [`Database::graphql_subscribe`] checks, and begins nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::graphql_subscribe`].
+    pub fn graphql_subscribable(
+        &self,
+        request: &Request,
+        headers: &Headers,
+    ) -> Result<Subscribable, Vec<Fault>> {
+        let checked = guarded(|| Ok(self.check_subscription(request, headers)));
+        checked.unwrap_or_else(|error| Err(refusal(&error)))
+    }
+
+    fn check_subscription(
+        &self,
+        request: &Request,
+        headers: &Headers,
+    ) -> Result<Subscribable, Vec<Fault>> {
         let version = self.version().map_err(|error| refusal(&error))?;
         let (loaded, operation) = self.graphql_operation(&version, request)?;
         if operation.kind != OperationKind::Subscription {
@@ -80,21 +158,9 @@ impl Database {
         let told = |why: String| vec![Fault::new(why)];
         let session = Session::new(&loaded, headers).map_err(told)?;
         session.caller(&loaded).map_err(told)?;
-        let names = subscribe::predicates(&loaded.model, &operation).map(|mut names| {
-            names.push(SCHEMA_PREDICATE.to_owned());
-            names.into_iter().map(Arc::from).collect()
-        });
-        let open = self.open_state().map_err(|error| refusal(&error))?;
-        let watch = open.store.watch(names, wake);
-        Ok(Subscription {
-            database: self.clone(),
-            operation,
-            loaded,
-            session,
-            last: None,
-            fingerprints: [RandomState::new(), RandomState::new()],
-            _watch: watch,
-        })
+        let identity = Identity::new(request, &session, &loaded);
+        let (database, commit) = (self.clone(), version.commit);
+        Ok(Subscribable { database, operation, loaded, session, identity, commit })
     }
 
     /// What a request would do.
@@ -111,19 +177,89 @@ impl Database {
 /// Where the schema's text is.
 const SCHEMA_PREDICATE: &str = "dgraph.graphql.schema";
 
-impl Subscription {
-    /// When the caller's token ends, and the subscription with it.
+impl Subscribable {
+    /// What tells whether another one is answered alike.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// When the caller's token ends.
     pub fn expires(&self) -> Option<SystemTime> {
         self.session.expires()
     }
 
+    /// The commit of the version by which it was checked: answers from before are too old.
+    pub fn commit(&self) -> u64 {
+        self.commit
+    }
+
+    /// Begins it for all that agree with it: it does not end with the token, so it has to be seen to that nobody is told
+    /// anything after the end of his.
+    ///
+    /// # Errors
+    ///
+    /// When the database is closed.
+    pub fn begin(
+        self,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Result<Subscription, Vec<Fault>> {
+        let Subscribable { database, operation, loaded, session, .. } = self;
+        let names = subscribe::predicates(&loaded.model, &operation).map(|mut names| {
+            names.push(SCHEMA_PREDICATE.to_owned());
+            names.into_iter().map(Arc::from).collect()
+        });
+        let open = database.open_state().map_err(|error| refusal(&error))?;
+        let watch = open.store.watch(names, wake);
+        let fingerprints = [RandomState::new(), RandomState::new()];
+        Ok(Subscription {
+            database,
+            operation,
+            loaded,
+            last: None,
+            fingerprints,
+            commit: 0,
+            session,
+            expires: None,
+            _watch: watch,
+        })
+    }
+}
+
+impl Subscription {
+    /// When the caller's token ends, and the subscription with it.
+    pub fn expires(&self) -> Option<SystemTime> {
+        self.expires
+    }
+
+    /// Whether it has ended without a look at the data: the token has, or the database is closed.
+    pub fn is_over(&self) -> bool {
+        self.expires.is_some_and(|end| end <= SystemTime::now()) || self.database.version().is_err()
+    }
+
+    /// The commit of the version that was asked last.
+    pub fn commit(&self) -> u64 {
+        self.commit
+    }
+
+    /// Tells answers of this subscription apart: two numbers that are different for different ones.
+    pub fn fingerprint(&self) -> Option<[u64; 2]> {
+        self.last
+    }
+
+    /// Takes the next answer for a new one whatever it is.
+    pub fn forget(&mut self) {
+        self.last = None;
+    }
+
     /// Asks for the answer on the newest version. Costs what the query costs, and a pass over the answer.
     pub fn ask(&mut self, control: &Control) -> Update {
-        if self.expires().is_some_and(|end| end <= SystemTime::now()) {
+        if self.expires.is_some_and(|end| end <= SystemTime::now()) {
             return Update::Ended;
         }
+        let mut commit = self.commit;
         let asked = guarded(|| {
             let version = self.database.version()?;
+            commit = version.commit;
             let current = self.database.graphql_schemas().of(&version);
             if !current.is_some_and(|current| Arc::ptr_eq(&current, &self.loaded)) {
                 return Ok(None);
@@ -135,6 +271,7 @@ impl Subscription {
             let run = Run { database, version, loaded, session, headers, control };
             Ok(Some(run.carry_out(&self.operation)))
         });
+        self.commit = commit;
         match asked {
             Ok(None) => Update::Ended,
             // Closed, or damaged: asking again would not help.

@@ -4,6 +4,7 @@
 //! under `not`: what can't be asked permits nothing. So negations are carried down to the leaves, and what remains has none
 //! but around single queries.
 
+use std::collections::BTreeSet;
 use std::collections::HashMap;
 
 use regex::Regex;
@@ -51,6 +52,8 @@ pub enum Remains<'r> {
 pub struct Rulebook {
     /// The patterns of all rules, compiled.
     patterns: HashMap<String, Regex>,
+    /// The claims that rules name.
+    claims: BTreeSet<String>,
 }
 
 impl Rulebook {
@@ -69,14 +72,22 @@ impl Rulebook {
         match rule {
             Rule::And(rules) | Rule::Or(rules) => rules.iter().for_each(|rule| self.note(rule)),
             Rule::Not(rule) => self.note(rule),
-            Rule::Claim { test: RbacTest::Regexp(pattern), .. } => {
+            Rule::Claim { claim, test } => {
+                self.claims.insert(claim.clone());
                 // The schema was checked, so it compiles; a pattern that is not here matches nothing.
-                if let Ok(regex) = compile_plain(pattern) {
+                if let RbacTest::Regexp(pattern) = test
+                    && let Ok(regex) = compile_plain(pattern)
+                {
                     self.patterns.insert(pattern.clone(), regex);
                 }
             }
-            Rule::Claim { .. } | Rule::Traversal { .. } => {}
+            Rule::Traversal { variables, .. } => self.claims.extend(variables.iter().cloned()),
         }
+    }
+
+    /// The claims that rules name, in order: of two callers who agree in them no rule can tell who is who.
+    pub fn claims(&self) -> impl Iterator<Item = &str> {
+        self.claims.iter().map(String::as_str)
     }
 
     /// What the rules of a type say about an operation. O(rules of the type).

@@ -126,12 +126,12 @@ fn part_name(enumeration: Option<&str>, word: &str) -> String {
     part.to_owned()
 }
 
-/// What values of an enum can be compared with. The reference lists `between` for `exact` too, with a value where
-/// a range belongs; it can't be answered, so it is not offered.
+/// What values of an enum can be compared with. `between` has a value where a range belongs, as in the reference: who
+/// uses it is told what to write instead.
 fn enum_keys(ty: &str, word: &str) -> Vec<(&'static str, String)> {
     let mut keys = equality_keys(ty);
     if word == "exact" {
-        keys.extend(["le", "lt", "ge", "gt"].map(|key| (key, ty.to_owned())));
+        keys.extend(["le", "lt", "ge", "gt", "between"].map(|key| (key, ty.to_owned())));
     }
     keys
 }

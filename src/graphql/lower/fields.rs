@@ -4,6 +4,7 @@ use apollo_compiler::Name;
 
 use crate::graphql::lower::aggregate::aggregate;
 use crate::graphql::lower::cascade::cascade;
+use crate::graphql::lower::filter::Sight;
 use crate::graphql::lower::filter::filter;
 use crate::graphql::lower::filter::has_type;
 use crate::graphql::lower::order;
@@ -282,7 +283,11 @@ impl<'a> Lowering<'a> {
         checks_type: bool,
         operation: Operation,
     ) -> Result<Option<Filter>, Fault> {
-        let given = given.map(|value| filter(self.model, target, value)).transpose();
+        let sight = match operation {
+            Operation::Query => Sight::Of(self.caller),
+            _ => Sight::Whole(self.model),
+        };
+        let given = given.map(|value| filter(sight, target, value)).transpose();
         let given = given.map_err(|message| refused(asked, &message))?.flatten();
         let checked = (checks_type && target.kind != Kind::Union).then(|| has_type(target));
         let permitted = self.caller.access(target, operation).into_filter();

@@ -3,6 +3,7 @@
 //! All keys of an object hold together, but for `or`: what it lists is an alternative to all the rest.
 
 use crate::graphql::lower::geo::geo_call;
+use crate::graphql::lower::rules::Caller;
 use crate::graphql::lower::target::all;
 use crate::graphql::lower::target::filter_of;
 use crate::graphql::lower::target::is_uid;
@@ -12,6 +13,7 @@ use crate::graphql::lower::value::text_of;
 use crate::graphql::model::Field;
 use crate::graphql::model::Kind;
 use crate::graphql::model::Model;
+use crate::graphql::model::Operation;
 use crate::graphql::model::TypeDef;
 use crate::graphql::request::Value;
 use crate::plan::Argument;
@@ -19,9 +21,28 @@ use crate::plan::Call;
 use crate::plan::Comparison;
 use crate::plan::Filter;
 use crate::plan::Operand;
+use crate::plan::Reach;
 use crate::plan::TermIndex;
 use crate::plan::TextMatch;
 use crate::types::Uid;
+
+/// Who filters.
+#[derive(Clone, Copy)]
+pub(super) enum Sight<'a> {
+    /// Somebody for whom edges to nodes that the rules hide are not there.
+    Of(Caller<'a>),
+    /// A rule or a mutation, which see all data.
+    Whole(&'a Model),
+}
+
+impl<'a> Sight<'a> {
+    fn model(self) -> &'a Model {
+        match self {
+            Sight::Of(caller) => caller.model,
+            Sight::Whole(model) => model,
+        }
+    }
+}
 
 /// What a filter asks of nodes of a type; `None` when it asks for nothing.
 ///
@@ -29,13 +50,13 @@ use crate::types::Uid;
 ///
 /// What is wrong with a value, in the words of the reference.
 pub(super) fn filter(
-    model: &Model,
+    sight: Sight<'_>,
     def: &TypeDef,
     value: &Value,
 ) -> Result<Option<Filter>, String> {
     let Value::Object(entries) = value else { return Ok(None) };
     if def.kind == Kind::Union {
-        return union_filter(model, def, value);
+        return union_filter(sight, def, value);
     }
     let mut together = Vec::new();
     let mut alternatives = None;
@@ -48,19 +69,19 @@ pub(super) fn filter(
             (_, Value::Null) => {}
             ("and", Value::List(items)) => {
                 for item in items {
-                    together.extend(filter(model, def, item)?);
+                    together.extend(filter(sight, def, item)?);
                 }
             }
-            ("not", _) => together.push(match filter(model, def, value)? {
+            ("not", _) => together.push(match filter(sight, def, value)? {
                 Some(inner) => Filter::Not(Box::new(inner)),
                 None => nothing(),
             }),
             ("has", Value::List(names)) => {
                 let fields = names.iter().filter_map(|name| def.field(name.as_str()?));
-                together.extend(fields.filter_map(has));
+                together.extend(fields.filter_map(|field| has(sight, field)));
             }
             ("or", Value::List(items)) if !items.is_empty() => {
-                let each = items.iter().map(|item| filter(model, def, item));
+                let each = items.iter().map(|item| filter(sight, def, item));
                 alternatives = Some(each.collect::<Result<Option<Vec<Filter>>, String>>()?);
             }
             _ => {}
@@ -95,21 +116,40 @@ pub(super) fn uids_of(value: &Value) -> Vec<u64> {
     uids
 }
 
-fn has(field: &Field) -> Option<Filter> {
-    Some(filter_of(Call::Has(reference(field.predicate.as_ref()?))))
+/// That a field has a value, or leads to a node that may be seen.
+fn has(sight: Sight<'_>, field: &Field) -> Option<Filter> {
+    let predicate = field.predicate.as_ref()?;
+    let hidden = match (sight, sight.model().get(field.ty.name())) {
+        (Sight::Of(caller), Some(target)) => {
+            let permitted = caller.access(target, Operation::Query).into_filter();
+            permitted.map(|permitted| (target, permitted))
+        }
+        _ => None,
+    };
+    let Some((target, permitted)) = hidden else {
+        return Some(filter_of(Call::Has(reference(predicate))));
+    };
+    let checks_type = predicate.reverse && target.kind != Kind::Union;
+    let typed = checks_type.then(|| has_type(target));
+    Some(Filter::Reaches(Box::new(Reach {
+        predicate: predicate.name.clone(),
+        reverse: predicate.reverse,
+        more_than: 0,
+        filter: all(typed.into_iter().chain([permitted]).collect()),
+    })))
 }
 
 /// `memberTypes` says which members there are, `<member>Filter` what is asked of one.
-fn union_filter(model: &Model, def: &TypeDef, value: &Value) -> Result<Option<Filter>, String> {
+fn union_filter(sight: Sight<'_>, def: &TypeDef, value: &Value) -> Result<Option<Filter>, String> {
     let wanted = value.get("memberTypes").and_then(Value::as_list);
     let is_wanted =
         |name: &str| wanted.is_none_or(|wanted| wanted.iter().any(|it| it.as_str() == Some(name)));
     let mut members = Vec::new();
     let mut is_open = wanted.is_none();
     for name in def.members.iter().filter(|name| is_wanted(name)) {
-        let Some(member) = model.get(name) else { continue };
+        let Some(member) = sight.model().get(name) else { continue };
         let key = format!("{}Filter", lower_first(name));
-        let inner = value.get(&key).map(|value| filter(model, member, value)).transpose()?;
+        let inner = value.get(&key).map(|value| filter(sight, member, value)).transpose()?;
         let inner = inner.flatten();
         is_open &= inner.is_none();
         let parts = [Some(has_type(member)), inner].into_iter().flatten().collect();
@@ -191,6 +231,11 @@ fn function_filter(field: &Field, name: &str, value: &Value) -> Result<Option<Fi
             let left = || Operand::Predicate(predicate.clone());
             let equals = |arguments| Call::Compare { op: Comparison::Eq, left: left(), arguments };
             return Ok(Some(one_of(equals, values.map(Argument::Text).collect())));
+        }
+        "between" if matches!(value, Value::Enum(_)) => {
+            return Err("`between` takes two values, and that of an enum has one: \
+                        write `and: [{f: {ge: LOW}}, {f: {le: HIGH}}]`"
+                .to_owned());
         }
         "between" => {
             let end = |key| value.get(key).and_then(text_of).map(Argument::Text);

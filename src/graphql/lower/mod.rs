@@ -13,14 +13,16 @@ mod fields;
 mod entities;
 mod similar;
 mod root;
+mod permit;
 
+pub use permit::permit;
 pub use root::{lower, lower_filter, lower_nodes, lower_permitted};
 pub use rules::{Access, Caller};
 pub use shape::{
     AggregateKey, AggregateOp, AggregateShape, Dimension, Elsewhere, Key, Leaf, Lowered,
     ObjectShape, RootShape, Source, Variant,
 };
-pub use similar::{Metric, SimilarTo, lower_reference};
+pub use similar::{Metric, SimilarTo, given_vector, lower_nearest, lower_reference};
 
 pub(in crate::graphql) use filter::has_type;
 pub(in crate::graphql) use root::node_block;

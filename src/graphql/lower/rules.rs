@@ -10,6 +10,7 @@ use crate::graphql::auth::Remains;
 use crate::graphql::auth::Rulebook;
 use crate::graphql::auth::Verdict;
 use crate::graphql::generate::Api;
+use crate::graphql::lower::filter::Sight;
 use crate::graphql::lower::filter::filter;
 use crate::graphql::lower::filter::has_type;
 use crate::graphql::lower::order;
@@ -169,7 +170,7 @@ impl Caller<'_> {
         conditions: &mut Vec<Filter>,
     ) -> Result<(), String> {
         if let Some(given) = asked.arguments.given("filter") {
-            match filter(self.model, def, given)? {
+            match filter(Sight::Whole(self.model), def, given)? {
                 Some(Filter::And(parts)) => conditions.extend(parts),
                 given => conditions.extend(given),
             }

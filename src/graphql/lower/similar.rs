@@ -6,6 +6,7 @@ use crate::graphql::lower::filter::has_type;
 use crate::graphql::lower::root::get_block;
 use crate::graphql::lower::root::node_block;
 use crate::graphql::lower::root::wrong;
+use crate::graphql::lower::rules::Access;
 use crate::graphql::lower::rules::Caller;
 use crate::graphql::lower::shape::Lowered;
 use crate::graphql::lower::shape::ObjectShape;
@@ -17,6 +18,7 @@ use crate::graphql::lower::value::number_of;
 use crate::graphql::lower::value::text_of;
 use crate::graphql::model;
 use crate::graphql::model::Operation;
+use crate::graphql::model::Predicate;
 use crate::graphql::model::TypeDef;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
@@ -59,8 +61,10 @@ impl Metric {
 pub enum SimilarTo {
     /// The vector of the request.
     Given,
-    /// The vector of another node.
+    /// This vector, such as that of another node.
     Of(Vec<f32>),
+    /// This vector; the nearest nodes are known by their uids.
+    Among(Vec<f32>, Vec<u64>),
 }
 
 /// The nodes near to a vector.
@@ -72,19 +76,18 @@ pub(super) fn similar<'a>(
 ) -> Result<Lowered<'a>, Fault> {
     let by = embedding(def, field)?;
     let predicate = by.predicate.as_ref().ok_or_else(|| wrong(field, "it is not stored"))?;
-    let vector = match to {
-        SimilarTo::Of(vector) => vector,
-        SimilarTo::Given => given_vector(field),
-    };
-    let numbers: Vec<String> = vector.iter().map(ToString::to_string).collect();
-    let options = ["ef", "distance_threshold"]
-        .into_iter()
-        .filter_map(|name| Some((name.to_owned(), text_of(field.arguments.given(name)?)?)));
-    let call = Call::SimilarTo {
-        predicate: reference(predicate),
-        count: field.arguments.given("topK").and_then(text_of).unwrap_or_default(),
-        target: Argument::Text(format!("[{}]", numbers.join(","))),
-        options: options.collect(),
+    let count = field.arguments.given("topK").and_then(text_of).unwrap_or_default();
+    let (vector, call) = match to {
+        SimilarTo::Among(vector, uids) => (vector, Call::Uid { uids, vars: Vec::new() }),
+        SimilarTo::Of(vector) => {
+            let call = nearest(predicate, field, &vector, count);
+            (vector, call)
+        }
+        SimilarTo::Given => {
+            let vector = given_vector(field);
+            let call = nearest(predicate, field, &vector, count);
+            (vector, call)
+        }
     };
     let mut lowering = Lowering::new(caller);
     let mut selected = lowering.selection(def, &field.selection, field.cascade.as_ref())?;
@@ -100,20 +103,67 @@ pub(super) fn similar<'a>(
     Ok(Lowered { query, shape: RootShape::Similar { place, vector, metric, object } })
 }
 
+fn nearest(predicate: &Predicate, field: &Field, vector: &[f32], count: String) -> Call {
+    let numbers: Vec<String> = vector.iter().map(ToString::to_string).collect();
+    let options = ["ef", "distance_threshold"]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), text_of(field.arguments.given(name)?)?)));
+    Call::SimilarTo {
+        predicate: reference(predicate),
+        count,
+        target: Argument::Text(format!("[{}]", numbers.join(","))),
+        options: options.collect(),
+    }
+}
+
+/// Finds the nodes nearest to a vector, in two blocks: all of them, and those that the caller may see. `None` where there
+/// is no difference, or where nothing may be seen.
+///
+/// # Errors
+///
+/// What is wrong with the arguments.
+pub fn lower_nearest<'a>(
+    caller: Caller<'a>,
+    field: &'a Field,
+    vector: &[f32],
+    count: usize,
+) -> Result<Option<Lowered<'a>>, Fault> {
+    let (def, by) = embedding_of(caller, field)?;
+    let predicate = by.predicate.as_ref().ok_or_else(|| wrong(field, "it is not stored"))?;
+    let Access::Where(permitted) = caller.access(def, Operation::Query) else { return Ok(None) };
+    let root = nearest(predicate, field, vector, count.to_string());
+    let filter = all(vec![has_type(def), permitted]);
+    let mut blocks = [node_block(root.clone(), None), node_block(root, filter)];
+    for block in &mut blocks {
+        block.fields = vec![Arc::new(fetched(predicate))];
+    }
+    let query = Query { blocks: blocks.into(), ..Query::default() };
+    let (metric, object) = (metric(by), ObjectShape::default());
+    let shape = RootShape::Similar { place: 0, vector: vector.to_vec(), metric, object };
+    Ok(Some(Lowered { query, shape }))
+}
+
 /// Finds the node that others should be similar to: the first field of its only block is its vector.
 ///
 /// # Errors
 ///
 /// What is wrong with the arguments.
 pub fn lower_reference<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lowered<'a>, Fault> {
-    let name = field.shape.root.as_ref().map_or("", |root| root.type_name.as_str());
-    let def = caller.model.get(name).ok_or_else(|| wrong(field, "there is no such type"))?;
-    let by = embedding(def, field)?;
+    let (def, by) = embedding_of(caller, field)?;
     let mut block = get_block(caller, def, Operation::Query, field)?;
     let vector = by.predicate.as_ref().map(|predicate| Arc::new(fetched(predicate)));
     block.fields = vec![vector.unwrap_or_else(uid_field)];
     let query = Query { blocks: vec![block], ..Query::default() };
     Ok(Lowered { query, shape: RootShape::One(ObjectShape::default()) })
+}
+
+fn embedding_of<'a>(
+    caller: Caller<'a>,
+    field: &Field,
+) -> Result<(&'a TypeDef, &'a model::Field), Fault> {
+    let name = field.shape.root.as_ref().map_or("", |root| root.type_name.as_str());
+    let def = caller.model.get(name).ok_or_else(|| wrong(field, "there is no such type"))?;
+    Ok((def, embedding(def, field)?))
 }
 
 fn embedding<'a>(def: &'a TypeDef, field: &Field) -> Result<&'a model::Field, Fault> {
@@ -122,7 +172,8 @@ fn embedding<'a>(def: &'a TypeDef, field: &Field) -> Result<&'a model::Field, Fa
     found.ok_or_else(|| wrong(field, &format!("{name} is no embedding of {}", def.name)))
 }
 
-fn given_vector(field: &Field) -> Vec<f32> {
+/// The vector of a request.
+pub fn given_vector(field: &Field) -> Vec<f32> {
     let numbers = field.arguments.given("vector").and_then(Value::as_list).unwrap_or(&[]);
     numbers.iter().filter_map(|number| Some(number_of(number)? as f32)).collect()
 }

@@ -109,7 +109,10 @@ impl<'a> Reads<'a> {
 
     fn value(&mut self, value: &Value, types: &[&'a TypeDef]) {
         match value {
-            Value::Enum(name) => self.word(name, types),
+            Value::Enum(name) => {
+                self.word(name, types);
+                self.has(name, types);
+            }
             Value::List(values) => values.iter().for_each(|value| self.value(value, types)),
             Value::Object(members) => {
                 for (name, value) in members {
@@ -129,6 +132,15 @@ impl<'a> Reads<'a> {
             let fields = fields.filter_map(|name| def.field(name));
             self.found
                 .extend(fields.filter_map(|field| Some(field.predicate.as_ref()?.name.as_str())));
+        }
+    }
+
+    /// Whether a field has something depends on what the rules hide of the nodes that it leads to.
+    fn has(&mut self, name: &str, types: &[&'a TypeDef]) {
+        for field in types.iter().filter_map(|def| def.field(name)) {
+            for target in self.types_of(field.ty.name()) {
+                self.rules(target);
+            }
         }
     }
 
@@ -225,6 +237,12 @@ mod tests {
         assert!(shown(text).contains(ruled));
         let text = "subscription { queryPet { keeper { city } } }";
         assert!(shown(text).contains("Person.city Person.pets"));
+    }
+
+    #[test]
+    fn what_has_something_depends_on_what_may_be_seen() {
+        let text = "subscription { queryPet(filter: {has: [keeper]}) { name } }";
+        assert!(shown(text).contains("Person.pets Pet.keeper"), "{}", shown(text));
     }
 
     #[test]

@@ -2,8 +2,10 @@
 //! with the rules and by one without rules that was never given the hidden nodes. The two have to agree. What is hidden
 //! is decided here, by walking over the nodes one at a time.
 
+mod passwords;
 mod requests;
 mod rules;
+mod subscribers;
 mod world;
 
 use hexgraph::db::Control;
@@ -41,20 +43,16 @@ impl Case {
         let mut rng = fastrand::Rng::with_seed(seed);
         let rules = Rules::random(&mut rng);
         let world = World::random(&mut rng);
-        let sdl = world::sdl(
-            |kind| if kind == forgotten { String::new() } else { rules.directive(kind) },
-        );
-        let line = json!({"Header": "X-Auth", "Namespace": "claims", "Algo": "HS256", "VerificationKey": SECRET});
-        let guarded = database(&format!("{sdl}# Dgraph.Authorization {line}\n"), &world);
+        let sdl = world::sdl(|kind| {
+            if kind == forgotten { String::new() } else { rules.directive(kind, false) }
+        });
+        let guarded = database(&with_authorization(&sdl), &world);
         let born = world.nodes.len();
         Case { rng, rules, world, guarded, born }
     }
 
     fn ask(&self, text: &str, claims: &Claims) -> Value {
-        let key = EncodingKey::from_secret(SECRET.as_bytes());
-        let payload = json!({"claims": claims});
-        let token = jsonwebtoken::encode(&Header::default(), &payload, &key).unwrap();
-        answer(&self.guarded, text, Headers::from_iter([("X-Auth", token)]))
+        answer(&self.guarded, text, headers(claims))
     }
 
     fn may(&self, op: Op, node: usize, claims: &Claims) -> bool {
@@ -76,8 +74,8 @@ impl Case {
             let (one, other) = (settled(one), settled(other));
             if one != other {
                 return Err(format!(
-                    "{text}\nas {claims:?}\nrules {:#?}\n{one}\nshould be\n{other}",
-                    self.rules
+                    "{text}\nas {claims:?}\nrules\n{}{one}\nshould be\n{other}",
+                    self.rules.told(Op::Query)
                 ));
             }
         }
@@ -112,8 +110,15 @@ impl Case {
         let (filter, matches) = requests::chosen(&mut self.rng, &self.world, self.born, kind);
         let gone: Vec<usize> =
             matches.into_iter().filter(|node| self.may(Op::Delete, *node, &claims)).collect();
-        let text = format!("mutation {{ m: delete{}(filter: {filter}) {{ numUids }} }}", kind.name);
-        self.compare_answer(&text, &claims, &json!({"data": {"m": {"numUids": gone.len()}}}))?;
+        let (name, list) = (kind.name, kind.list());
+        let text = format!(
+            "mutation {{ m: delete{name}(filter: {filter}) {{ numUids n: {list} {{ __typename }} }} }}"
+        );
+        let shown = gone.iter().filter(|node| self.may(Op::Query, **node, &claims));
+        let shown: Vec<Value> =
+            shown.map(|node| json!({"__typename": self.world.nodes[*node].kind.name})).collect();
+        let expected = json!({"data": {"m": {"numUids": gone.len(), "n": shown}}});
+        self.compare_answer(&text, &claims, &expected)?;
         self.world = self.world.only(|node| !gone.contains(&node));
         self.compare_store(&text, &claims)
     }
@@ -140,6 +145,39 @@ impl Case {
         self.compare(&text, &claims, expected)
     }
 
+    /// Adds a node with the code of another: whether that one may be seen or not, nothing is told of it.
+    fn check_conflict(&mut self) -> Result<(), String> {
+        let claims = rules::random_claims(&mut self.rng);
+        let user = Kind::of("User").unwrap();
+        let coded = |node: &usize| self.world.nodes[*node].values.contains_key("code");
+        let users: Vec<usize> = self.world.of(user).into_iter().filter(coded).collect();
+        let Some(node) = self.rng.choice(&users).copied() else { return Ok(()) };
+        let code = self.world.nodes[node].values["code"].clone();
+        let upsert = if self.rng.bool() { ", upsert: true" } else { "" };
+        let text = format!(
+            "mutation {{ m: addUser(input: [{{code: {code}, title: \"zz\"}}]{upsert}) {{ numUids n: user {{ title }} }} }}"
+        );
+        if upsert.is_empty() {
+            let found = self.ask(&text, &claims);
+            let is_told = found.get("errors").is_some();
+            if found["data"] != json!({"m": null}) || is_told == self.rules.has(Op::Query, user) {
+                return Err(format!("{text}\nas {claims:?}\nshould not have answered\n{found}"));
+            }
+            return self.compare_store(&text, &claims);
+        }
+        let expected = match self.may(Op::Update, node, &claims) {
+            false => json!({"numUids": 0, "n": []}),
+            true => {
+                self.world.nodes[node].values.insert("title", json!("zz"));
+                let is_shown = self.may(Op::Query, node, &claims);
+                let shown: Vec<Value> =
+                    is_shown.then(|| json!({"title": "zz"})).into_iter().collect();
+                json!({"numUids": 0, "n": shown})
+            }
+        };
+        self.compare(&text, &claims, json!({"data": {"m": expected}}))
+    }
+
     fn compare(&self, text: &str, claims: &Claims, expected: Value) -> Result<(), String> {
         self.compare_answer(text, claims, &expected)?;
         self.compare_store(text, claims)
@@ -150,8 +188,8 @@ impl Case {
         match found == *expected {
             true => Ok(()),
             false => Err(format!(
-                "{text}\nas {claims:?}\nrules {:#?}\n{found}\nshould be\n{expected}",
-                self.rules
+                "{text}\nas {claims:?}\nrules\n{}{found}\nshould be\n{expected}",
+                Op::ALL.map(|op| self.rules.told(op)).concat()
             )),
         }
     }
@@ -166,11 +204,28 @@ impl Case {
     }
 }
 
+/// The schema, with what tokens are checked by.
+fn with_authorization(sdl: &str) -> String {
+    let line = json!({"Header": "X-Auth", "Namespace": "claims", "Algo": "HS256", "VerificationKey": SECRET});
+    format!("{sdl}# Dgraph.Authorization {line}\n")
+}
+
 fn database(sdl: &str, world: &World) -> Database {
     let database = Database::in_memory();
     database.set_graphql_schema(sdl).unwrap_or_else(|error| panic!("{error}\n{sdl}"));
     database.mutate(&world.nquads(), "").unwrap();
     database
+}
+
+/// The headers of somebody.
+fn headers(claims: &Claims) -> Headers {
+    signed(json!({ "claims": claims }))
+}
+
+fn signed(payload: Value) -> Headers {
+    let key = EncodingKey::from_secret(SECRET.as_bytes());
+    let token = jsonwebtoken::encode(&Header::default(), &payload, &key).unwrap();
+    Headers::from_iter([("X-Auth", token)])
 }
 
 fn answer(database: &Database, text: &str, headers: Headers) -> Value {
@@ -214,6 +269,7 @@ fn check(seed: u64, forgotten: &str) -> Result<(), String> {
     }
     for _ in 0..3 {
         case.check_add()?;
+        case.check_conflict()?;
     }
     // Links to what is deleted may dangle, so nothing is asked behind it.
     case.check_delete()

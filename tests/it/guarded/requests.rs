@@ -1,35 +1,136 @@
 //! Random requests.
 
+use super::world::BACK;
+use super::world::KEYED;
 use super::world::Kind;
 use super::world::Node;
+use super::world::SIMILAR;
 use super::world::Scalar;
 use super::world::THINGS;
 use super::world::World;
+use super::world::code;
 use super::world::random_value;
+use super::world::random_vector;
 use super::world::uid;
 use fastrand::Rng;
 use std::collections::BTreeMap;
 
 /// A query of one root field.
 pub fn query(rng: &mut Rng, world: &World) -> String {
+    match rng.u8(..16) {
+        0 => format!("{{ {} }}", entities(rng, world)),
+        1 | 2 => format!("{{ {} }}", similar(rng, world)),
+        3 => format!("{{ {} }}", custom(rng, world)),
+        4 => "{ owners { id code age } }".to_owned(),
+        _ => format!("{{ {} }}", root(rng, world)),
+    }
+}
+
+/// A subscription.
+pub fn subscription(rng: &mut Rng, world: &World) -> String {
     let kind = Kind::random(rng);
-    let cascade = if rng.u8(..5) == 0 { " @cascade" } else { "" };
     let name = kind.name;
+    let text = match rng.u8(..12) {
+        0 => custom(rng, world),
+        // What reads little is told little, but for what the rules read.
+        1..=3 => format!("query{name} {{ id }}"),
+        4 => format!("aggregate{name} {{ count }}"),
+        5 => format!("query{name}(filter: {{has: [{}]}}) {{ id }}", any_field(rng, kind)),
+        _ => root(rng, world),
+    };
+    format!("subscription {{ {text} }}")
+}
+
+fn root(rng: &mut Rng, world: &World) -> String {
+    let kind = Kind::random(rng);
+    let (cascade, name) = (cascade(rng, kind), kind.name);
     match rng.u8(..6) {
-        0 => {
-            let id = uid(rng.usize(..world.nodes.len()));
-            format!("{{ get{name}(id: \"{id}\"){cascade} {} }}", selection(rng, kind, 2))
-        }
+        0 => format!("get{name}{}{cascade} {}", keys(rng, world, kind), selection(rng, kind, 2)),
         1 => {
             let arguments =
                 filter(rng, kind).map_or(String::new(), |filter| format!("(filter: {filter})"));
-            format!("{{ aggregate{name}{arguments} {} }}", aggregates(kind))
+            format!("aggregate{name}{arguments} {}", aggregates(kind))
         }
         _ => {
             let arguments = arguments(rng, world, kind);
-            format!("{{ query{name}{arguments}{cascade} {} }}", selection(rng, kind, 3))
+            format!("query{name}{arguments}{cascade} {}", selection(rng, kind, 3))
         }
     }
+}
+
+/// The arguments that name one node.
+fn keys(rng: &mut Rng, world: &World, kind: Kind) -> String {
+    let node = rng.usize(..world.nodes.len());
+    let by_id = format!("id: \"{}\"", uid(node));
+    if kind.all_scalars().iter().all(|(_, scalar)| *scalar != Scalar::Code) {
+        return format!("({by_id})");
+    }
+    match rng.u8(..4) {
+        0 => format!("({by_id})"),
+        1 => format!("({by_id}, code: {})", code(node)),
+        _ => format!("(code: {})", code(rng.usize(..world.nodes.len()))),
+    }
+}
+
+/// What another service asks by keys.
+fn entities(rng: &mut Rng, world: &World) -> String {
+    let keys: Vec<String> = (0..3)
+        .map(|_| {
+            let id = uid(rng.usize(..world.nodes.len()));
+            format!("{{__typename: \"{KEYED}\", id: \"{id}\"}}")
+        })
+        .collect();
+    let kind = Kind::of(KEYED).unwrap();
+    let selection = selection(rng, kind, 2);
+    format!("_entities(representations: [{}]) {{ ... on {KEYED} {selection} }}", keys.join(", "))
+}
+
+/// A query of the deployer.
+fn custom(rng: &mut Rng, world: &World) -> String {
+    let node = rng.usize(..world.nodes.len());
+    match rng.bool() {
+        true => format!(
+            "people(code: {}) {{ id title age boss {{ id title }} groups {{ id title members {{ id }} }} }}",
+            code(node)
+        ),
+        false => format!("person(id: \"{}\") {{ id title boss {{ id }} }}", uid(node)),
+    }
+}
+
+/// What is near to a vector, or to a node's.
+fn similar(rng: &mut Rng, world: &World) -> String {
+    let (kind, count) = (Kind::of(SIMILAR).unwrap(), rng.u8(..5));
+    // What `filter` leaves depends on which are the nearest.
+    let filter = filter(rng, kind).map_or(String::new(), |filter| format!(", filter: {filter}"));
+    let selection = selection(rng, kind, 2);
+    if rng.bool() {
+        let id = uid(rng.usize(..world.nodes.len()));
+        return format!(
+            "querySimilar{SIMILAR}ById(id: \"{id}\", by: emb, topK: {count}{filter}) {selection}"
+        );
+    }
+    let [x, y] = random_vector(rng);
+    format!(
+        "querySimilar{SIMILAR}ByEmbedding(by: emb, topK: {count}, vector: [{x}, {y}]{filter}) {selection}"
+    )
+}
+
+fn cascade(rng: &mut Rng, kind: Kind) -> String {
+    match rng.u8(..10) {
+        0 | 1 => " @cascade".to_owned(),
+        2 => {
+            let fields = any_field(rng, kind);
+            format!(" @cascade(fields: [\"{fields}\"])")
+        }
+        _ => String::new(),
+    }
+}
+
+/// The name of a field other than the uid.
+fn any_field(rng: &mut Rng, kind: Kind) -> &'static str {
+    let scalars = kind.all_scalars().into_iter().map(|(name, _)| name);
+    let names: Vec<&str> = scalars.chain(kind.all_edges().into_iter().map(|edge| edge.0)).collect();
+    names[rng.usize(..names.len())]
 }
 
 fn aggregates(kind: Kind) -> String {
@@ -71,11 +172,12 @@ fn filter(rng: &mut Rng, kind: Kind) -> Option<String> {
         Scalar::Int if rng.bool() => format!("{{{field}: {{ge: {value}}}}}"),
         _ => format!("{{{field}: {{eq: {value}}}}}"),
     };
-    match rng.u8(..8) {
+    match rng.u8(..10) {
         0..=2 => None,
         3 => Some(format!("{{not: {plain}}}")),
-        4 => Some(format!("{{has: [{field}], or: {plain}}}")),
-        5 => Some(format!("{{has: [{field}]}}")),
+        4 => Some(format!("{{has: [{}], or: {plain}}}", any_field(rng, kind))),
+        5 => Some(format!("{{has: [{}]}}", any_field(rng, kind))),
+        6 => Some(format!("{{not: {{has: [{}]}}}}", any_field(rng, kind))),
         _ => Some(plain),
     }
 }
@@ -93,6 +195,13 @@ fn selection(rng: &mut Rng, kind: Kind, depth: usize) -> String {
         }
     }
     format!("{{ {} }}", parts.join(" "))
+}
+
+/// What is asked of a user, but for what `written` leads to.
+pub fn plain_selection(rng: &mut Rng) -> String {
+    let user = Kind::of("User").unwrap();
+    let edges: Vec<_> = user.all_edges().into_iter().filter(|(name, ..)| *name != BACK).collect();
+    format!("{{ __typename id {} }}", fields(rng, &user.all_scalars(), &edges, 2))
 }
 
 fn fields(
@@ -116,17 +225,20 @@ fn fields(
                     false => filter(rng, target)
                         .map_or(String::new(), |filter| format!("(filter: {filter})")),
                 };
-                parts.push(format!("{name}{arguments} {below}"));
+                parts.push(format!("{name}{arguments}{} {below}", cascade(rng, target)));
             }
             Some(target) if *is_list && rng.u8(..4) == 0 => {
-                parts.push(format!("{name}Aggregate {}", aggregates(target)));
+                let arguments = filter(rng, target)
+                    .map_or(String::new(), |filter| format!("(filter: {filter})"));
+                parts.push(format!("{name}Aggregate{arguments} {}", aggregates(target)));
             }
             None if rng.u8(..2) == 0 => {
                 let members = THINGS.map(|member| {
                     let kind = Kind::of(member).unwrap();
                     format!("... on {member} {{ id {} }}", fields(rng, kind.scalars, &[], 0))
                 });
-                parts.push(format!("{name} {{ __typename {} }}", members.join(" ")));
+                let filter = things_filter(rng);
+                parts.push(format!("{name}{filter} {{ __typename {} }}", members.join(" ")));
             }
             _ => {}
         }
@@ -134,8 +246,18 @@ fn fields(
     parts.join(" ")
 }
 
+/// A filter of members of the union, as an argument.
+fn things_filter(rng: &mut Rng) -> String {
+    let member = THINGS[rng.usize(..THINGS.len())];
+    match (rng.u8(..3), filter(rng, Kind::of(member).unwrap())) {
+        (0, Some(filter)) => format!("(filter: {{{}Filter: {filter}}})", member.to_lowercase()),
+        (1, _) => format!("(filter: {{memberTypes: [{member}]}})"),
+        _ => String::new(),
+    }
+}
+
 fn some_node(kind: Kind) -> Node {
-    Node { kind, values: BTreeMap::new(), edges: BTreeMap::new(), is_gone: false }
+    Node { kind, values: BTreeMap::new(), edges: BTreeMap::new(), vector: None, is_gone: false }
 }
 
 /// A filter for a mutation, and the nodes that it finds; only those before `born` are named by their uids.
@@ -165,7 +287,10 @@ pub fn input(rng: &mut Rng, world: &mut World, born: usize, kind: Kind) -> (Stri
     let mut node = some_node(kind);
     for (name, scalar) in kind.all_scalars() {
         if rng.u8(..4) != 0 {
-            let value = random_value(rng, scalar);
+            let value = match scalar {
+                Scalar::Code => code(place),
+                scalar => random_value(rng, scalar),
+            };
             parts.push(format!("{name}: {value}"));
             node.values.insert(name, value);
         }

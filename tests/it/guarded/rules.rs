@@ -18,6 +18,11 @@ pub enum Op {
     Add,
     Update,
     Delete,
+    Password,
+}
+
+impl Op {
+    pub const ALL: [Op; 5] = [Op::Query, Op::Add, Op::Update, Op::Delete, Op::Password];
 }
 
 /// The rules of all types, interfaces by themselves.
@@ -65,7 +70,7 @@ impl std::fmt::Debug for Scalar {
 
 fn type_of(scalar: Scalar) -> &'static str {
     match scalar {
-        Scalar::Text => "String",
+        Scalar::Text | Scalar::Code => "String",
         Scalar::Int => "Int",
         Scalar::Bool => "Boolean",
     }
@@ -76,6 +81,7 @@ fn claim_of(scalar: Scalar) -> &'static str {
         Scalar::Text => "USER",
         Scalar::Int => "LEVEL",
         Scalar::Bool => "FLAG",
+        Scalar::Code => "CODE",
     }
 }
 
@@ -86,7 +92,7 @@ pub fn random_claims(rng: &mut fastrand::Rng) -> Claims {
             claims.insert(name.to_owned(), value);
         }
     };
-    for scalar in [Scalar::Text, Scalar::Int, Scalar::Bool] {
+    for scalar in [Scalar::Text, Scalar::Int, Scalar::Bool, Scalar::Code] {
         let value = random_value(rng, scalar);
         put(rng, claim_of(scalar), value);
     }
@@ -99,8 +105,9 @@ impl Rules {
     pub fn random(rng: &mut fastrand::Rng) -> Rules {
         let mut rules = BTreeMap::new();
         for kind in KINDS {
-            for op in [Op::Query, Op::Add, Op::Update, Op::Delete] {
-                if rng.u8(..3) != 0 {
+            for op in Op::ALL {
+                let has_password = kind.name == "User";
+                if (op != Op::Password || has_password) && rng.u8(..3) != 0 {
                     rules.insert((kind.name, op), rule(rng, kind, 2));
                 }
             }
@@ -108,15 +115,27 @@ impl Rules {
         Rules(rules)
     }
 
-    /// `@auth(...)` of a type.
-    pub fn directive(&self, kind: &str) -> String {
-        let of = self.0.iter().filter(|((name, _), _)| *name == kind);
+    /// `@auth(...)` of a type; what is said of passwords only where there are some.
+    pub fn directive(&self, kind: &str, has_passwords: bool) -> String {
+        let is_wanted = |op: Op| op != Op::Password || has_passwords;
+        let of = self.0.iter().filter(|((name, op), _)| *name == kind && is_wanted(*op));
         let parts = of.map(|((_, op), rule)| {
             let name = format!("{op:?}").to_lowercase();
             format!("{name}: {}", rule.text(kind))
         });
         let parts: Vec<String> = parts.collect();
         if parts.is_empty() { String::new() } else { format!("@auth({})", parts.join(" ")) }
+    }
+
+    /// The rules of an operation, for people.
+    pub fn told(&self, op: Op) -> String {
+        let of = self.0.iter().filter(|((_, known), _)| *known == op);
+        of.map(|((kind, _), rule)| format!("{kind}: {}\n", rule.text(kind))).collect()
+    }
+
+    /// Whether a type has a rule of its own or of its interface.
+    pub fn has(&self, op: Op, kind: Kind) -> bool {
+        kind.lineage().any(|kind| self.0.contains_key(&(kind.name, op)))
     }
 
     pub fn permit(&self, world: &World, op: Op, node: usize, claims: &Claims) -> bool {

@@ -9,6 +9,8 @@ pub enum Scalar {
     Text,
     Int,
     Bool,
+    /// A text that no two nodes have.
+    Code,
 }
 
 /// A type as the schema declares it.
@@ -30,7 +32,12 @@ pub const KINDS: [Kind; 5] = [
         name: "User",
         is_interface: false,
         parent: None,
-        scalars: &[("title", Scalar::Text), ("age", Scalar::Int), ("active", Scalar::Bool)],
+        scalars: &[
+            ("title", Scalar::Text),
+            ("age", Scalar::Int),
+            ("active", Scalar::Bool),
+            ("code", Scalar::Code),
+        ],
         edges: &[
             ("boss", "User", false),
             ("groups", "Group", true),
@@ -69,6 +76,12 @@ pub const KINDS: [Kind; 5] = [
     },
 ];
 
+/// The type whose nodes have vectors.
+pub const SIMILAR: &str = "Doc";
+
+/// The type that other services know by a key.
+pub const KEYED: &str = "Group";
+
 /// The members of the union.
 pub const THINGS: [&str; 2] = ["Doc", "Group"];
 
@@ -106,7 +119,7 @@ impl Kind {
         concrete.lineage().any(|kind| kind.name == self.name)
     }
 
-    fn predicate(&self, field: &str) -> String {
+    pub fn predicate(&self, field: &str) -> String {
         let has = |kind: &Kind| {
             kind.scalars.iter().any(|known| known.0 == field)
                 || kind.edges.iter().any(|known| known.0 == field)
@@ -122,6 +135,8 @@ pub struct Node {
     pub kind: Kind,
     pub values: BTreeMap<&'static str, Value>,
     pub edges: BTreeMap<&'static str, Vec<usize>>,
+    /// What documents are similar by.
+    pub vector: Option<[f64; 2]>,
     /// Taken away; places of other nodes stay.
     pub is_gone: bool,
 }
@@ -140,6 +155,24 @@ pub fn random_value(rng: &mut fastrand::Rng, scalar: Scalar) -> Value {
         Scalar::Text => json!(TITLES[rng.usize(..3)]),
         Scalar::Int => json!(rng.i64(0..4)),
         Scalar::Bool => json!(rng.bool()),
+        Scalar::Code => code(rng.usize(..16)),
+    }
+}
+
+/// The code of a node.
+pub fn code(node: usize) -> Value {
+    json!(format!("c{node}"))
+}
+
+pub fn random_vector(rng: &mut fastrand::Rng) -> [f64; 2] {
+    [rng.f64(), rng.f64()]
+}
+
+/// A random value for a node, which need not be there.
+fn value_of(rng: &mut fastrand::Rng, node: usize, scalar: Scalar) -> Option<Value> {
+    match scalar {
+        Scalar::Code => Some(code(node)),
+        scalar => (rng.u8(..4) != 0).then(|| random_value(rng, scalar)),
     }
 }
 
@@ -150,7 +183,9 @@ pub fn sdl(directive: impl Fn(&str) -> String) -> String {
         let word = if kind.is_interface { "interface" } else { "type" };
         let implements =
             kind.parent.map_or(String::new(), |parent| format!(" implements {parent}"));
-        out += &format!("{word} {}{implements} {} {{\n", kind.name, directive(kind.name));
+        let key = if kind.name == KEYED { " @key(fields: \"id\")" } else { "" };
+        let directive = directive(kind.name);
+        out += &format!("{word} {}{implements} @withSubscription{key} {directive} {{\n", kind.name);
         if kind.parent.is_none() {
             out += "  id: ID!\n";
         }
@@ -159,8 +194,12 @@ pub fn sdl(directive: impl Fn(&str) -> String) -> String {
                 Scalar::Text => "String @search(by: [hash])",
                 Scalar::Int => "Int @search",
                 Scalar::Bool => "Boolean @search",
+                Scalar::Code => "String @id",
             };
             out += &format!("  {name}: {ty}\n");
+        }
+        if kind.name == SIMILAR {
+            out += "  emb: [Float!] @embedding @search(by: [\"hnsw(metric: euclidean)\"])\n";
         }
         for (name, target, is_list) in kind.edges {
             let ty = if *is_list { format!("[{target}]") } else { (*target).to_owned() };
@@ -175,8 +214,27 @@ pub fn sdl(directive: impl Fn(&str) -> String) -> String {
         }
         out += "}\n";
     }
-    out
+    out + CUSTOM
 }
+
+/// Queries of the deployer.
+const CUSTOM: &str = r#"
+    type Query {
+        people(code: String): [User] @withSubscription @custom(dql: """query q($code: string) {
+            people(func: type(User)) @filter(not eq(User.code, $code)) { ...person }
+        } fragment person {
+            id: uid title: User.title age: count(User.groups) boss: User.boss { id: uid title: User.title }
+            groups: User.groups (first: 2) { id: uid title: Group.title members: Group.members { id: uid } }
+        }""")
+        person(id: String!): User @withSubscription @custom(dql: """query q($id: string) {
+            person(func: uid($id)) @filter(type(User)) { id: uid title: User.title boss: User.boss { id: uid } }
+        }""")
+        owners: [User] @custom(dql: """{
+            var(func: has(item.owner)) @filter(type(Item)) { who as item.owner @filter(type(User)) }
+            owners(func: uid(who), orderasc: User.code, first: 3) { id: uid code: User.code age: count(~item.owner) }
+        }""")
+    }
+"#;
 
 /// The predicates of all values.
 pub fn predicates() -> Vec<String> {
@@ -196,22 +254,24 @@ pub fn line(node: &Value) -> String {
     format!("{} {}", types.join(","), values.collect::<Vec<_>>().join(" "))
 }
 
+fn random_values(
+    rng: &mut fastrand::Rng,
+    node: usize,
+    kind: Kind,
+) -> BTreeMap<&'static str, Value> {
+    let each = kind.all_scalars().into_iter();
+    each.filter_map(|(name, scalar)| Some((name, value_of(rng, node, scalar)?))).collect()
+}
+
 impl World {
     pub fn random(rng: &mut fastrand::Rng) -> World {
         // Larger ones take more than one batch to fill a page.
         let (count, sparse) = if rng.u8(..6) == 0 { (200, 60) } else { (rng.usize(4..16), 3) };
         let concrete: Vec<Kind> = KINDS.into_iter().filter(|kind| !kind.is_interface).collect();
         let kinds: Vec<Kind> = (0..count).map(|_| concrete[rng.usize(..concrete.len())]).collect();
-        let nodes = kinds.iter().map(|kind| Node {
+        let nodes = kinds.iter().enumerate().map(|(place, kind)| Node {
             kind: *kind,
-            values: kind
-                .all_scalars()
-                .into_iter()
-                .filter(|_| rng.u8(..4) != 0)
-                .collect::<Vec<_>>()
-                .into_iter()
-                .map(|(name, scalar)| (name, random_value(rng, scalar)))
-                .collect(),
+            values: random_values(rng, place, *kind),
             edges: kind
                 .all_edges()
                 .into_iter()
@@ -225,6 +285,7 @@ impl World {
                     (name, ends)
                 })
                 .collect(),
+            vector: (kind.name == SIMILAR).then(|| random_vector(rng)),
             is_gone: false,
         });
         let mut world = World { nodes: nodes.collect() };
@@ -253,6 +314,49 @@ impl World {
         (0..self.nodes.len()).filter(is_there).collect()
     }
 
+    /// Changes something: a value, an edge, a node more or less.
+    pub fn change(&mut self, rng: &mut fastrand::Rng) {
+        let place = rng.usize(..self.nodes.len());
+        match rng.u8(..8) {
+            0 => *self = self.only(|node| node != place),
+            1 => {
+                let concrete: Vec<Kind> =
+                    KINDS.into_iter().filter(|kind| !kind.is_interface).collect();
+                let (place, kind) = (self.nodes.len(), concrete[rng.usize(..concrete.len())]);
+                let values = random_values(rng, place, kind);
+                let (edges, vector) = (BTreeMap::new(), None);
+                self.nodes.push(Node { kind, values, edges, vector, is_gone: false });
+            }
+            2..=4 => {
+                let scalars = self.nodes[place].kind.all_scalars();
+                let (name, scalar) = scalars[rng.usize(..scalars.len())];
+                match value_of(rng, place, scalar) {
+                    Some(value) => self.nodes[place].values.insert(name, value),
+                    None => self.nodes[place].values.remove(name),
+                };
+            }
+            _ => self.change_edge(rng, place),
+        }
+        self.turn_back();
+    }
+
+    fn change_edge(&mut self, rng: &mut fastrand::Rng, place: usize) {
+        let edges = self.nodes[place].kind.all_edges();
+        let (name, target, is_list) = edges[rng.usize(..edges.len())];
+        let end = rng.usize(..self.nodes.len());
+        let is_there = |node: &Node| !node.is_gone && is_of(node.kind, target);
+        let fits = is_there(&self.nodes[end]) && !self.nodes[place].is_gone;
+        let ends = self.nodes[place].edges.entry(name).or_default();
+        if !is_list {
+            ends.clear();
+        }
+        match ends.iter().position(|known| *known == end) {
+            Some(known) => drop(ends.remove(known)),
+            None if fits => ends.push(end),
+            None => {}
+        }
+    }
+
     /// Without the nodes that `keep` refuses, and the edges to them.
     pub fn only(&self, keep: impl Fn(usize) -> bool) -> World {
         let mut world = self.clone();
@@ -273,6 +377,9 @@ impl World {
             for (name, value) in &node.values {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 out += &format!("<{subject}> <{}> \"{text}\" .\n", node.kind.predicate(name));
+            }
+            if let Some([x, y]) = node.vector {
+                out += &format!("<{subject}> <{SIMILAR}.emb> \"[{x}, {y}]\" .\n");
             }
             for (name, ends) in node.edges.iter().filter(|(name, _)| **name != BACK) {
                 for end in ends {

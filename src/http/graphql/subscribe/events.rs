@@ -3,7 +3,6 @@
 use crate::db::graphql::Headers;
 use crate::db::graphql::Request;
 use crate::db::graphql::Response as GraphqlResponse;
-use crate::http::graphql::endpoint::extensions;
 use crate::http::graphql::subscribe::feed::Delivery;
 use crate::http::graphql::subscribe::feed::Feed;
 use crate::http::graphql::subscribe::feed::Item;
@@ -86,9 +85,7 @@ impl Events {
             () = sleep(KEEP_ALIVE) => return Some(Bytes::from_static(b":\n\n")),
         };
         let (text, turn) = match delivery.map(|delivery| (delivery.item, delivery.turn)) {
-            Some((Item::Next(response, took), turn)) => {
-                (event(&response.to_json(&extensions(&response, took))), turn)
-            }
+            Some((Item::Next(json), turn)) => (event(&json), turn),
             Some((Item::Failed(faults), _)) => {
                 self.is_done = true;
                 let answer = event(&GraphqlResponse::refused(faults).to_json(""));

@@ -1,11 +1,11 @@
-//! One subscription of a client: a task that asks again when it is woken, and hands over what is new.
+//! One subscription of a client: a task that listens to its channel, and hands over what is new to the client.
 //!
 //! ```text
-//! commit → wake (one flag: commits meanwhile are one) → turn → desk → ask → differs? → queue → written: turn is free
+//! published → turn → differs from what the client has? → queue → written: turn is free
 //! ```
 //!
 //! The turn is free only when the answer before has been written to the client. So of each subscription at most one
-//! answer waits to be written, and the next one is computed from what is newest then, however slow the client is.
+//! answer waits to be written, and the next one is what is newest then, however slow the client is.
 
 use crate::db::Canceller;
 use crate::db::Control;
@@ -13,17 +13,16 @@ use crate::db::graphql::Fault;
 use crate::db::graphql::Headers;
 use crate::db::graphql::OperationKind;
 use crate::db::graphql::Request;
-use crate::db::graphql::Response;
-use crate::db::graphql::Subscription;
-use crate::db::graphql::Update;
+use crate::db::graphql::Subscribable;
+use crate::http::graphql::endpoint::extensions;
+use crate::http::graphql::subscribe::channels::News;
 use crate::http::router::App;
+use axum::body::Bytes;
 use std::future::Future;
 use std::future::pending;
 use std::sync::Arc;
-use std::time::Duration;
 use std::time::Instant;
 use std::time::SystemTime;
-use tokio::sync::Notify;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Sender;
@@ -57,8 +56,8 @@ pub struct Delivery {
 
 /// What a client is told.
 pub enum Item {
-    /// An answer, and how long it took.
-    Next(Response, Duration),
+    /// An answer as JSON.
+    Next(Bytes),
     /// Nothing can be answered. It is the last.
     Failed(Vec<Fault>),
     /// There will be no more.
@@ -111,60 +110,76 @@ impl Source {
             let message = format!("there are {total} subscriptions already, and no more may be");
             return self.fail(vec![Fault::new(message)]).await;
         };
-        let database = &self.app.database;
-        let once = takes_all
-            && match feeds.at_desk(|| database.graphql_kind(&request)).await {
-                Ok(kind) => kind != OperationKind::Subscription,
+        let wanted = Arc::new((request, headers));
+        if takes_all {
+            match self.at_desk(&wanted, |app, request, _| app.database.graphql_kind(request)).await
+            {
+                Ok(OperationKind::Subscription) => {}
+                Ok(_) => return self.answer_once(&wanted).await,
                 Err(faults) => return self.fail(faults).await,
-            };
-        if once {
-            return self.answer_once(&request, &headers).await;
+            }
         }
-        let news = Arc::new(Notify::new());
-        let wake = Arc::clone(&news);
-        let begin = || database.graphql_subscribe(&request, &headers, move || wake.notify_one());
-        match feeds.at_desk(begin).await {
-            Ok(subscription) => tokio::select! {
+        let check = |app: &Arc<App>, request: &Request, headers: &Headers| {
+            app.database.graphql_subscribable(request, headers)
+        };
+        let checked = self.at_desk(&wanted, check).await;
+        drop(wanted);
+        match checked {
+            Ok(wanted) => tokio::select! {
                 biased;
                 () = self.app.switches.drained() => self.deliver(Item::Complete, None).await,
-                () = self.follow(subscription, &news) => {}
+                () = self.follow(wanted) => {}
             },
             Err(faults) => self.fail(faults).await,
         }
     }
 
-    async fn answer_once(&self, request: &Request, headers: &Headers) {
-        let started = Instant::now();
-        let answer = || self.app.database.graphql(request, headers, &self.control());
-        let response = self.app.feeds.at_desk(answer).await;
+    async fn at_desk<T: Send + 'static>(
+        &self,
+        wanted: &Arc<(Request, Headers)>,
+        work: impl FnOnce(&Arc<App>, &Request, &Headers) -> T + Send + 'static,
+    ) -> T {
+        let (app, wanted) = (Arc::clone(&self.app), Arc::clone(wanted));
+        self.app.feeds.desks.carry_out(move || work(&app, &wanted.0, &wanted.1)).await
+    }
+
+    async fn answer_once(&self, wanted: &Arc<(Request, Headers)>) {
+        let (started, control) = (Instant::now(), self.control());
+        let answer = move |app: &Arc<App>, request: &Request, headers: &Headers| {
+            app.database.graphql(request, headers, &control)
+        };
+        let response = self.at_desk(wanted, answer).await;
         if response.data.is_none() {
             return self.fail(response.errors).await;
         }
-        self.deliver(Item::Next(response, started.elapsed()), None).await;
+        let json = response.to_json(&extensions(&response, started.elapsed()));
+        self.deliver(Item::Next(json.into()), None).await;
         self.deliver(Item::Complete, None).await;
     }
 
-    /// Asks, and asks again whenever there is news, until the subscription ends.
-    async fn follow(&self, mut subscription: Subscription, news: &Notify) {
-        let end = subscription.expires();
-        let turns = Arc::new(Semaphore::new(1));
-        while let Some(Ok(turn)) = until(end, Arc::clone(&turns).acquire_owned()).await {
-            let started = Instant::now();
-            let ask = || subscription.ask(&self.control());
-            match self.app.feeds.at_desk(ask).await {
-                Update::Next(response) => {
-                    self.deliver(Item::Next(response, started.elapsed()), Some(turn)).await;
+    /// Hands over what its channel publishes, until that ends or the token does.
+    async fn follow(&self, wanted: Subscribable) {
+        let (end, commit) = (wanted.expires(), wanted.commit());
+        let channel = match self.app.feeds.channels.join(&self.app, wanted) {
+            Ok(channel) => channel,
+            Err(faults) => return self.fail(faults).await,
+        };
+        if let Some(mut news) = until(end, channel.listen(commit)).await {
+            let turns = Arc::new(Semaphore::new(1));
+            let mut last = None;
+            while let Some(Ok(turn)) = until(end, Arc::clone(&turns).acquire_owned()).await {
+                let newest = news.borrow_and_update().clone();
+                match newest {
+                    News::Answer(answer) if last != answer.fingerprint => {
+                        last = answer.fingerprint;
+                        self.deliver(Item::Next(answer.json), Some(turn)).await;
+                    }
+                    News::Answer(_) | News::None => drop(turn),
+                    News::Ended => break,
                 }
-                Update::Same => drop(turn),
-                Update::Ended => break,
-            }
-            let pause = self.app.feeds.options.interval.saturating_sub(started.elapsed());
-            let news = async {
-                tokio::time::sleep(pause).await;
-                news.notified().await;
-            };
-            if until(end, news).await.is_none() {
-                break;
+                if !matches!(until(end, news.changed()).await, Some(Ok(()))) {
+                    break;
+                }
             }
         }
         self.deliver(Item::Complete, None).await;

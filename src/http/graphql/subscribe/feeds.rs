@@ -1,7 +1,8 @@
 //! What all subscriptions of a server share: how many there may be, and the news that the server stops.
 
+use crate::http::graphql::subscribe::channels::Channels;
+use crate::http::graphql::subscribe::desks::Desks;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::Semaphore;
@@ -45,10 +46,12 @@ impl Default for SubscribeOptions {
 pub struct Feeds {
     /// As the server was told.
     pub options: SubscribeOptions,
+    /// What is asked for them; many may listen to one channel.
+    pub channels: Arc<Channels>,
     /// One for each that there may be.
     places: Arc<Semaphore>,
-    /// One for each that may compute: a commit that wakes thousands does not start as many threads.
-    desks: Semaphore,
+    /// Where they compute.
+    pub desks: Desks,
     /// Becomes true when the server stops. Every connection has a receiver as long as it lives.
     closing: watch::Sender<bool>,
 }
@@ -56,11 +59,11 @@ pub struct Feeds {
 impl Feeds {
     /// None yet.
     pub fn new(options: SubscribeOptions) -> Feeds {
-        let desks = thread::available_parallelism().map_or(4, usize::from);
         Feeds {
             options,
+            channels: Arc::default(),
             places: Arc::new(Semaphore::new(options.total.min(Semaphore::MAX_PERMITS))),
-            desks: Semaphore::new(desks),
+            desks: Desks::default(),
             closing: watch::Sender::new(false),
         }
     }
@@ -68,12 +71,6 @@ impl Feeds {
     /// A place for one more, until it is dropped; `None` when there are too many.
     pub fn place(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
-    }
-
-    /// Carries out `work`, which may take its time, when it is its turn.
-    pub async fn at_desk<T>(&self, work: impl FnOnce() -> T) -> T {
-        let _turn = self.desks.acquire().await.expect("it is never closed");
-        tokio::task::block_in_place(work)
     }
 
     /// Tells when the server stops.

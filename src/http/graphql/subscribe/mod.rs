@@ -1,6 +1,8 @@
 //! Subscriptions over WebSocket, by two protocols, and over server-sent events.
 
+mod desks;
 mod feeds;
+mod channels;
 mod feed;
 mod dialect;
 mod socket;

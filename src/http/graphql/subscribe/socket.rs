@@ -2,7 +2,6 @@
 
 use crate::db::graphql::Fault;
 use crate::db::graphql::Headers;
-use crate::http::graphql::endpoint::extensions;
 use crate::http::graphql::subscribe::dialect::Dialect;
 use crate::http::graphql::subscribe::dialect::Said;
 use crate::http::graphql::subscribe::dialect::reason;
@@ -239,8 +238,7 @@ impl Connection {
             return Continue(());
         }
         match item {
-            Item::Next(response, took) => {
-                let payload = response.to_json(&extensions(&response, took));
+            Item::Next(payload) => {
                 self.write(self.dialect.next(&id, &payload)).await?;
                 drop(turn);
                 return Continue(());

@@ -1,0 +1,72 @@
+"""The asynchronous side of a GraphQL subscription.
+
+A thread waits for news, without the interpreter's lock, as long as somebody awaits an answer: the
+loop goes on meanwhile, and a commit never has to wait for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from threading import Thread
+from typing import Any
+
+from ._native import Subscription
+
+
+async def next_answer(subscription: Subscription) -> dict[str, Any]:
+    """Return the next answer, or raise StopAsyncIteration; `TimeoutError` when it takes too long."""
+    async with asyncio.timeout(subscription.timeout):
+        while True:
+            await _news(subscription)
+            # Not cut off in the middle: what was answered to nobody would be lost.
+            asking = asyncio.ensure_future(asyncio.to_thread(_answer, subscription))
+            try:
+                answer = await asyncio.shield(asking)
+            except asyncio.CancelledError:
+                asking.add_done_callback(lambda _: subscription._forget())
+                raise
+            if answer is _END:
+                raise StopAsyncIteration
+            if answer is not None:
+                return answer
+
+
+async def enter(subscription: Subscription) -> Subscription:
+    """Begin `async with`."""
+    return subscription
+
+
+async def leave(subscription: Subscription) -> None:
+    """End `async with`."""
+    subscription.close()
+
+
+_END: Any = object()
+
+
+def _answer(subscription: Subscription) -> Any:
+    # A future can't hold StopAsyncIteration of a coroutine without turning it into RuntimeError.
+    try:
+        return subscription._ask()
+    except StopAsyncIteration:
+        return _END
+
+
+async def _news(subscription: Subscription) -> None:
+    loop = asyncio.get_running_loop()
+    came = loop.create_future()
+
+    def tell() -> None:
+        if not came.done():
+            came.set_result(None)
+
+    def wait() -> None:
+        subscription._wait()
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(tell)
+
+    Thread(target=wait, daemon=True).start()
+    try:
+        await came
+    finally:
+        subscription._release()

@@ -1,0 +1,124 @@
+//! Whether `checkUserPassword` tells more than it should. Who knows a password, and passes the rule for it, is shown that
+//! node; behind it are only nodes that may be seen. Whoever does not is told what is told of nodes that are not there.
+
+use super::answer;
+use super::database;
+use super::headers;
+use super::requests;
+use super::rules;
+use super::rules::Claims;
+use super::rules::Op;
+use super::rules::Rules;
+use super::settled;
+use super::with_authorization;
+use super::world;
+use super::world::BACK;
+use super::world::Kind;
+use super::world::World;
+use super::world::uid;
+use hexgraph::db::Database;
+use hexgraph::db::graphql::Headers;
+use serde_json::Value;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+struct Vault {
+    rng: fastrand::Rng,
+    rules: Rules,
+    world: World,
+    guarded: Database,
+    /// They are costly, so few have one.
+    passwords: BTreeMap<usize, String>,
+}
+
+impl Vault {
+    fn new(seed: u64, forgets: bool) -> Vault {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let (rules, world) = (Rules::random(&mut rng), World::random(&mut rng));
+        let sdl = world::sdl(|kind| match kind {
+            "User" => format!("{} @secret(field: \"pwd\")", rules.directive(kind, !forgets)),
+            _ => rules.directive(kind, !forgets),
+        });
+        let guarded = database(&with_authorization(&sdl), &world);
+        let mut users = world.of(Kind::of("User").unwrap());
+        rng.shuffle(&mut users);
+        let passwords: BTreeMap<usize, String> =
+            users.into_iter().take(2).map(|node| (node, format!("secret of {node}"))).collect();
+        let lines = passwords
+            .iter()
+            .map(|(node, password)| format!("<{}> <User.pwd> \"{password}\" .\n", uid(*node)));
+        guarded.mutate(&lines.collect::<String>(), "").unwrap();
+        Vault { rng, rules, world, guarded, passwords }
+    }
+
+    fn check(&mut self) -> Result<(), String> {
+        let claims = rules::random_claims(&mut self.rng);
+        let known: Vec<usize> = self.passwords.keys().copied().collect();
+        let node = match self.rng.u8(..4) {
+            0 => self.rng.usize(..self.world.nodes.len()),
+            _ => self.rng.choice(&known).copied().unwrap_or(0),
+        };
+        let password = match self.rng.u8(..4) {
+            0 => "secret of nobody".to_owned(),
+            _ => format!("secret of {node}"),
+        };
+        let selection = requests::plain_selection(&mut self.rng);
+        let id = uid(node);
+        let text =
+            format!("{{ m: checkUserPassword(id: \"{id}\", pwd: \"{password}\") {selection} }}");
+        let found = settled(answer(&self.guarded, &text, headers(&claims)));
+        let fits = self.passwords.get(&node) == Some(&password);
+        let expected = match fits && self.rules.permit(&self.world, Op::Password, node, &claims) {
+            true => settled(self.shown(node, &selection, &claims)),
+            false => json!({"data": {"m": null}}),
+        };
+        match found == expected {
+            true => Ok(()),
+            false => Err(format!(
+                "{text}\nas {claims:?}\npassword rules\n{}query rules\n{}{found}\nshould be\n{expected}",
+                self.rules.told(Op::Password),
+                self.rules.told(Op::Query)
+            )),
+        }
+    }
+
+    /// What is shown of a node to which somebody has the password: of all that lies behind it only what may be seen, the
+    /// node itself among that. So in its place stands one to which nothing leads.
+    fn shown(&self, node: usize, selection: &str, claims: &Claims) -> Value {
+        let is_visible = |node: usize| self.rules.permit(&self.world, Op::Query, node, claims);
+        let mut world = self.world.only(is_visible);
+        let mut place = node;
+        if !is_visible(node) {
+            let mut twin = self.world.nodes[node].clone();
+            twin.edges.retain(|name, _| *name != BACK);
+            twin.edges.values_mut().for_each(|ends| ends.retain(|end| is_visible(*end)));
+            place = world.nodes.len();
+            world.nodes.push(twin);
+        }
+        let seen = database(&world::sdl(|_| String::new()), &world);
+        let text = format!("{{ m: getUser(id: \"{}\") {selection} }}", uid(place));
+        let found = answer(&seen, &text, Headers::new()).to_string();
+        let found = found.replace(&format!("\"{}\"", uid(place)), &format!("\"{}\"", uid(node)));
+        serde_json::from_str(&found).unwrap()
+    }
+}
+
+fn check(seed: u64, forgets: bool) -> Result<(), String> {
+    let mut vault = Vault::new(seed, forgets);
+    (0..6).try_for_each(|_| vault.check())
+}
+
+#[test]
+fn passwords_open_what_they_should() {
+    let cases = std::env::var("HEXGRAPH_CASES").ok().and_then(|count| count.parse().ok());
+    for seed in 0..cases.unwrap_or(10) {
+        if let Err(told) = check(seed, false) {
+            panic!("seed {seed}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_forgotten_rule_for_passwords_is_noticed() {
+    assert!((0..20).any(|seed| check(seed, true).is_err()));
+}
