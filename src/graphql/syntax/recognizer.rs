@@ -7,8 +7,8 @@ use crate::graphql::syntax::Fault;
 use crate::graphql::syntax::Places;
 use crate::graphql::syntax::lexer::Kind;
 use crate::graphql::syntax::lexer::LexFault;
-use crate::graphql::syntax::lexer::Lexer;
 use crate::graphql::syntax::lexer::Token;
+use crate::graphql::syntax::lexer::Tokens;
 use crate::types::quote;
 
 /// How deep values, types and selections may be nested.
@@ -19,7 +19,7 @@ pub(super) type Read<T = ()> = Result<T, LexFault>;
 
 /// The tokens of a text, with one looked at ahead.
 pub(super) struct Recognizer<'a> {
-    lexer: Lexer<'a>,
+    lexer: Tokens<'a>,
     ahead: Token<'a>,
     depth: usize,
     empty_parentheses: Vec<Range<usize>>,
@@ -40,7 +40,7 @@ pub(super) struct Recognized {
 /// Runs a grammar over a text.
 pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, Fault> {
     let run = || {
-        let mut lexer = Lexer::new(text);
+        let mut lexer = Tokens::new(text);
         let ahead = lexer.next()?;
         let is_empty = ahead.kind == Kind::End;
         let mut tokens = Recognizer { lexer, ahead, depth: 0, empty_parentheses: Vec::new() };
