@@ -166,7 +166,7 @@ impl<'a> Recognizer<'a> {
         &mut self,
         open: &str,
         close: &str,
-        mut piece: impl FnMut(&mut Self) -> Read,
+        piece: impl FnMut(&mut Self) -> Read,
     ) -> Read<usize> {
         let start = self.ahead.at;
         if !self.skip(open)? {
@@ -175,15 +175,7 @@ impl<'a> Recognizer<'a> {
         if open == "(" && self.is(close) {
             self.empty_parentheses.push(start..self.ahead.at + 1);
         }
-        self.deeper(|this| {
-            let mut count = 0;
-            while !this.is(close) {
-                piece(this)?;
-                count += 1;
-            }
-            this.next()?;
-            Ok(count)
-        })
+        self.until(close, piece)
     }
 
     /// The same, but nothing between the marks is a fault.
@@ -191,7 +183,7 @@ impl<'a> Recognizer<'a> {
         &mut self,
         open: &str,
         close: &str,
-        mut piece: impl FnMut(&mut Self) -> Read,
+        piece: impl FnMut(&mut Self) -> Read,
     ) -> Read<usize> {
         if !self.is(open) {
             return Ok(0);
@@ -201,6 +193,11 @@ impl<'a> Recognizer<'a> {
             let message = format!("expected at least one definition, found {close}");
             return Err((self.ahead.at, message));
         }
+        self.until(close, piece)
+    }
+
+    /// Pieces up to a closing mark, and past it. Returns their number.
+    fn until(&mut self, close: &str, mut piece: impl FnMut(&mut Self) -> Read) -> Read<usize> {
         self.deeper(|this| {
             let mut count = 0;
             while !this.is(close) {
