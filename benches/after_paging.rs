@@ -1,21 +1,29 @@
 //! Does a page by `after` cost the same at any depth?
 //!
 //! A predicate with ten million subjects, an indexed filter that keeps a tenth of them, a node with
-//! ten million edges, and all of it again on a snapshot just mapped. `HEXGRAPH_BENCH_NODES` sets
-//! another size.
+//! ten million edges, by DQL and by GraphQL, and all of it again on a snapshot just mapped.
+//! `HEXGRAPH_BENCH_NODES` sets another size.
 
 use criterion::BenchmarkId;
 use criterion::Criterion;
 use criterion::criterion_group;
 use criterion::criterion_main;
+use hexgraph::db::Control;
 use hexgraph::db::Database;
 use hexgraph::db::OpenOptions;
+use hexgraph::db::graphql::Headers;
+use hexgraph::db::graphql::Request;
 use hexgraph_benches::ask;
 use hexgraph_benches::load_lines;
 use std::hint::black_box;
 use std::time::Instant;
 
-const SCHEMA: &str = "serial: int .\nbucket: int @index(int) .\nlink: [uid] .\n";
+const SCHEMA: &str = r#"type Item {
+    id: ID!
+    serial: Int @dgraph(pred: "serial")
+    bucket: Int @dgraph(pred: "bucket") @search
+    link: [Item] @dgraph(pred: "link")
+}"#;
 
 /// The uid before the first node; the one with all the edges.
 const HUB: u64 = 0x10;
@@ -32,14 +40,16 @@ fn depths() -> Vec<u64> {
 
 fn build(dir: &std::path::Path) -> Database {
     let db = Database::in_memory();
-    db.alter(SCHEMA).expect("the schema is valid");
+    db.set_graphql_schema(SCHEMA).expect("the schema is valid");
     load_lines(&db, dir, |out| {
         for number in 1..=nodes() {
             let uid = HUB + number;
+            writeln!(out, "<{uid}> <dgraph.type> \"Item\" .").expect("room");
             writeln!(out, "<{uid}> <serial> \"{number}\"^^<xs:int> .").expect("room");
             writeln!(out, "<{uid}> <bucket> \"{}\"^^<xs:int> .", number % 10).expect("room");
             writeln!(out, "<{HUB}> <link> <{uid}> .").expect("room");
         }
+        writeln!(out, "<{HUB}> <dgraph.type> \"Item\" .").expect("room");
     });
     db
 }
@@ -56,10 +66,36 @@ fn edges(args: String) -> String {
     format!("{{ q(func: uid({HUB})) {{ link ({args}) {{ serial }} }} }}")
 }
 
+fn graphql_root(after: u64) -> String {
+    format!("{{ queryItem(first: 100, after: \"{after:#x}\") {{ serial }} }}")
+}
+
+fn graphql_filtered(after: u64) -> String {
+    format!(
+        "{{ queryItem(filter: {{bucket: {{eq: 3}}}}, first: 100, after: \"{after:#x}\") {{ serial }} }}"
+    )
+}
+
+fn graphql_edges(after: u64) -> String {
+    format!(
+        "{{ getItem(id: \"{HUB:#x}\") {{ link(first: 100, after: \"{after:#x}\") {{ serial }} }} }}"
+    )
+}
+
 /// A question by name, and its query for the arguments of a page.
 type Question = (&'static str, fn(String) -> String);
 
 const QUESTIONS: [Question; 3] = [("root", root), ("filtered", filtered), ("edges", edges)];
+
+/// The same in GraphQL, for the uid before a page.
+const IN_GRAPHQL: [(&str, fn(u64) -> String); 3] =
+    [("root", graphql_root), ("filtered", graphql_filtered), ("edges", graphql_edges)];
+
+fn graphql(db: &Database, request: &Request) -> Vec<u8> {
+    let response = db.graphql(request, &Headers::new(), &Control::new());
+    assert!(response.errors.is_empty(), "{:?}", response.errors);
+    response.to_json("")
+}
 
 fn measure(c: &mut Criterion, db: &Database, place: &str) {
     for (name, query) in QUESTIONS {
@@ -68,6 +104,16 @@ fn measure(c: &mut Criterion, db: &Database, place: &str) {
             let text = query(format!("first: 100, after: {:#x}", HUB + depth));
             group.bench_function(BenchmarkId::from_parameter(depth), |b| {
                 b.iter(|| black_box(ask(db, &text)));
+            });
+        }
+        group.finish();
+    }
+    for (name, query) in IN_GRAPHQL {
+        let mut group = c.benchmark_group(format!("{place}/{name}/graphql"));
+        for depth in depths() {
+            let request = Request::new(query(HUB + depth));
+            group.bench_function(BenchmarkId::from_parameter(depth), |b| {
+                b.iter(|| black_box(graphql(db, &request)));
             });
         }
         group.finish();
