@@ -198,7 +198,8 @@ impl Run<'_> {
                 return type_name("Mutation");
             }
             if failed {
-                return not_executed(field);
+                let errors = vec![not_executed(field)];
+                return Outcome { errors, failed: true, ..Outcome::default() };
             }
             let outcome = guarded_outcome(field, || mutate(self, field));
             failed = outcome.failed;
@@ -236,9 +237,9 @@ pub(super) fn root_path(field: &Field) -> Vec<PathStep> {
     vec![PathStep::Key(field.shape.key.as_str().into())]
 }
 
-fn not_executed(field: &Field) -> Outcome {
+/// What is told of a mutation behind one that failed.
+pub(super) fn not_executed(field: &Field) -> Fault {
     let key = &field.shape.key;
     let message = format!("Mutation {key} was not executed because of a previous error.");
-    let fault = Fault { path: root_path(field), ..Fault::at(field.shape.location, message) };
-    Outcome { errors: vec![fault], failed: true, ..Outcome::default() }
+    Fault { path: root_path(field), ..Fault::at(field.shape.location, message) }
 }
