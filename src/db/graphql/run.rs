@@ -19,6 +19,7 @@ use crate::graph::Version;
 use crate::graphql::lower::Caller;
 use crate::graphql::remote::HeaderOf;
 use crate::graphql::remote::Sender;
+use crate::graphql::request as language;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
 use crate::graphql::request::Operation;
@@ -99,6 +100,9 @@ fn resolve(
 
 /// As the reference words it, which names the first field of the text.
 fn no_schema(text: &str) -> Fault {
+    if text.is_empty() {
+        return language::no_query();
+    }
     let names = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     let behind = text.find('{').map_or(text, |start| &text[start..]);
     let first = behind.split(|c: char| !(c.is_alphanumeric() || c == '_')).find(|w| !w.is_empty());

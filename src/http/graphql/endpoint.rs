@@ -110,7 +110,10 @@ async fn receive(app: Arc<App>, request: Request, answer: Answerer) -> Response 
                 let incoming = incoming.with_method(parts.method).with_client(address_of(&peer));
                 run(&app, peer, &incoming, answer)
             }
-            Err(message) => refused(&format!("Unable to parse gzip: {message}")),
+            Err(message) if message.starts_with("gzip: ") => {
+                refused(&format!("Unable to parse gzip: {message}"))
+            }
+            Err(message) => refused(&message),
         },
         Err(error) => refused(&format!("while reading the body: {error}")),
     };
