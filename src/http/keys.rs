@@ -68,9 +68,10 @@ impl Keys {
         let administers = path == "/alter" || path == "/admin" || path.starts_with("/admin/");
         match self.holder(headers) {
             Holder::Admin => None,
-            Holder::Client if administers => {
-                Some((StatusCode::FORBIDDEN, "The key in X-Auth-Token is not that of an administrator"))
-            }
+            Holder::Client if administers => Some((
+                StatusCode::FORBIDDEN,
+                "The key in X-Auth-Token is not that of an administrator",
+            )),
             Holder::Client => None,
             Holder::Nobody if headers.contains_key(KEY_HEADER) => {
                 Some((StatusCode::UNAUTHORIZED, "The key in X-Auth-Token is not known"))

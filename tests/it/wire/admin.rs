@@ -62,7 +62,8 @@ fn contents(schema: &Value) -> BTreeMap<String, Value> {
                     continue;
                 };
                 for member in members.drain(..) {
-                    let place = format!("{part} {name} {list} {}", member["name"].as_str().unwrap());
+                    let place =
+                        format!("{part} {name} {list} {}", member["name"].as_str().unwrap());
                     found.insert(place, unordered(&member));
                 }
             }
@@ -100,7 +101,9 @@ fn the_api_is_the_recorded_one() {
 fn mutations_behind_one_that_failed() {
     let site = Site::new("");
     let set = |schema: &str| {
-        format!("updateGQLSchema(input: {{set: {{schema: \"{schema}\"}}}}) {{ gqlSchema {{ schema }} }}")
+        format!(
+            "updateGQLSchema(input: {{set: {{schema: \"{schema}\"}}}}) {{ gqlSchema {{ schema }} }}"
+        )
     };
     let text = format!(
         "mutation {{ a: {} {} b: draining(enable: true) {{ __typename }} __typename }}",

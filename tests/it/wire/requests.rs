@@ -175,7 +175,10 @@ fn pages_by_after() {
     let ids = site.ask("{ queryNote { id } }");
     let id = |at: usize| ids["data"]["queryNote"][at]["id"].as_str().unwrap().to_owned();
     let ask = |after: &str| site.ask(&format!("{{ queryNote(after: {after}) {{ text }} }}"));
-    assert_eq!(ask(&format!("\"{}\"", id(1))), json!({ "data": { "queryNote": [{ "text": "c" }] } }));
+    assert_eq!(
+        ask(&format!("\"{}\"", id(1))),
+        json!({ "data": { "queryNote": [{ "text": "c" }] } })
+    );
     assert_eq!(ask("\"0x0\""), found());
     assert_eq!(ask("null"), found());
     for bad in ["zz", "", "0x", "-1", "1.5", "0x1ffffffffffffffff"] {
@@ -194,7 +197,8 @@ fn pages_by_after() {
 #[test]
 fn numbers_that_are_too_great() {
     let site = site();
-    let add = "mutation ($w: Float) { addNote(input: [{text: \"w\", weight: $w}]) { note { weight } } }";
+    let add =
+        "mutation ($w: Float) { addNote(input: [{text: \"w\", weight: $w}]) { note { weight } } }";
     let ask = |weight: &str| {
         let body = format!(r#"{{"query":{},"variables":{{"w":{weight}}}}}"#, json!(add));
         site.post("/graphql", &body).json()
@@ -240,23 +244,35 @@ fn keys() {
     };
     let refused = |answer: Answer, status: u16| {
         let body = answer.json();
-        assert_eq!((answer.status, &body["errors"][0]["extensions"]["code"]), (status, &json!("ErrorUnauthorized")), "{body}");
+        assert_eq!(
+            (answer.status, &body["errors"][0]["extensions"]["code"]),
+            (status, &json!("ErrorUnauthorized")),
+            "{body}"
+        );
         // A page of another site may read why.
         assert_eq!(answer.header("access-control-allow-origin"), "*");
     };
     let health = r#"{"query":"{ health { status } }"}"#;
     for key in ["", "wrong", "ROOT"] {
-        for (path, body) in [("/graphql", BODY), ("/query", ""), ("/mutate", ""), ("/admin", health), ("/x", "")] {
+        for (path, body) in
+            [("/graphql", BODY), ("/query", ""), ("/mutate", ""), ("/admin", health), ("/x", "")]
+        {
             refused(send("POST", path, key, body), 401);
         }
     }
     for key in ["app", "other", "root"] {
-        assert_eq!(send("POST", "/graphql", key, BODY).json(), json!({ "data": { "queryNote": [] } }));
+        assert_eq!(
+            send("POST", "/graphql", key, BODY).json(),
+            json!({ "data": { "queryNote": [] } })
+        );
     }
     refused(send("POST", "/admin", "app", health), 403);
     refused(send("POST", "/alter", "app", "{}"), 403);
     refused(send("POST", "/admin/schema", "other", SCHEMA), 403);
-    assert_eq!(send("POST", "/admin", "root", health).json()["data"]["health"][0]["status"], "healthy");
+    assert_eq!(
+        send("POST", "/admin", "root", health).json()["data"]["health"][0]["status"],
+        "healthy"
+    );
     // Who asks whether the server is there, and browsers before they ask, need none.
     assert_eq!(send("GET", "/health", "", "").status, 200);
     assert_eq!(send("GET", "/probe/graphql", "", "").status, 200);

@@ -15,8 +15,6 @@ use std::net::TcpStream;
 pub struct Site {
     /// Where it answers.
     pub server: Server,
-    /// What it has.
-    pub database: Database,
 }
 
 /// What came back.
@@ -64,8 +62,8 @@ impl Site {
         if !schema.is_empty() {
             database.set_graphql_schema(schema).unwrap();
         }
-        let server = Server::start(database.clone(), ServeOptions { port: 0, ..options }).unwrap();
-        Site { server, database }
+        let server = Server::start(database, ServeOptions { port: 0, ..options }).unwrap();
+        Site { server }
     }
 
     /// Sends a request with these lines of headers.
