@@ -90,7 +90,8 @@ pub struct ServeArguments {
     pub graphql_subscriptions_per_connection: usize,
     /// Who may alter and administer beside this machine, as `name=value`: whitelist=ADDRESSES lets in addresses,
     /// networks (10.0.0.0/8), ranges (10.0.0.1:10.0.0.9) and names, with commas between; token=SECRET has all name it in
-    /// the header X-Dgraph-AuthToken
+    /// the header X-Dgraph-AuthToken. admin-key=SECRET and client-key=SECRET, each as often as there are keys: all
+    /// requests name one in the header X-Auth-Token, and only who has an admin-key administers
     #[arg(long, value_name = "NAME=VALUE")]
     pub security: Vec<String>,
     /// The folder that exports and backups go to which are asked for at /admin; without it there are none

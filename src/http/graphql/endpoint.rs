@@ -2,12 +2,14 @@
 
 use crate::db::Control;
 use crate::db::graphql::Fault;
+use crate::db::graphql::OperationKind;
 use crate::db::graphql::Request as GraphqlRequest;
 use crate::db::graphql::Response as GraphqlResponse;
 use crate::http::admin;
 use crate::http::graphql::body;
 use crate::http::graphql::schema;
 use crate::http::graphql::subscribe;
+use crate::http::graphql::subscribe::Wanted;
 use crate::http::incoming;
 use crate::http::incoming::BODY_LEN_MAX;
 use crate::http::incoming::Incoming;
@@ -38,6 +40,7 @@ use std::time::Duration;
 use std::time::Instant;
 use std::time::SystemTime;
 use std::time::UNIX_EPOCH;
+use tokio::task::block_in_place;
 
 /// The routes of GraphQL.
 pub fn routes() -> Router<Arc<App>> {
@@ -66,13 +69,32 @@ async fn receive_graphql(State(app): State<Arc<App>>, request: Request) -> Respo
             Err(_) => receive(app, Request::from_parts(parts, body), answer).await,
         };
     }
-    let method = request.method();
-    if subscribe::wants_events(request.headers())
-        && (method == Method::GET || method == Method::POST)
-    {
-        return receive_for_events(app, request).await;
+    let can_ask = matches!(*request.method(), Method::GET | Method::POST);
+    match subscribe::wants_events(request.headers()) {
+        Wanted::Always if can_ask => receive_for_events(app, request).await,
+        Wanted::ForSubscriptions if can_ask => {
+            let (request, goes_on) = look_into(&app, request).await;
+            match goes_on {
+                true => receive_for_events(app, request).await,
+                false => receive(app, request, answer).await,
+            }
+        }
+        _ => receive(app, request, answer).await,
     }
-    receive(app, request, answer).await
+}
+
+/// A request as it came, and whether it is a subscription.
+async fn look_into(app: &App, request: Request) -> (Request, bool) {
+    let (parts, body) = request.into_parts();
+    // One whose body can't be read is answered as one without any.
+    let body = to_bytes(body, BODY_LEN_MAX).await.unwrap_or_default();
+    let incoming = Incoming::new(parts.headers.clone(), parts.uri.query(), body.clone());
+    let asked = incoming.and_then(|incoming| read(&incoming.with_method(parts.method.clone())));
+    let goes_on = asked.is_ok_and(|asked| {
+        let kind = block_in_place(|| app.database.graphql_kind(&asked));
+        kind.is_ok_and(|kind| kind == OperationKind::Subscription)
+    });
+    (Request::from_parts(parts, body.into()), goes_on)
 }
 
 /// Takes a request that wants its answers as events. One that can't be read is refused as `graphql-sse` has it.
@@ -130,6 +152,8 @@ fn with_access(mut reply: Reply, app: &App, origin: Option<&str>) -> Reply {
     if !access.origins.is_empty() {
         let listed = origin.filter(|origin| access.origins.iter().any(|known| known == origin));
         reply.set_header("access-control-allow-origin", listed.map(str::to_owned));
+        // Whoever keeps answers must not give that for one page to another.
+        reply.add_vary("Origin");
     }
     let mut headers = format!("X-Service-AccessToken, {ALLOWED_HEADERS}");
     for name in &access.headers {
@@ -163,7 +187,7 @@ fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     reply.set_header("graphql-toucheduids", Some(response.touched.to_string()));
     if let Some(seconds) = response.max_age {
         reply.set_header("cache-control", Some(format!("public,max-age={seconds}")));
-        reply.set_header("vary", Some("Accept-Encoding".to_owned()));
+        reply.add_vary("Accept-Encoding");
     }
     reply
 }

@@ -285,3 +285,69 @@ fn keys() {
     ];
     refused(site.send("GET", "/graphql", &handshake, b""), 401);
 }
+
+#[test]
+fn who_may_read_answers() {
+    let origins = "# Dgraph.Allow-Origin \"https://a.example\"\n# Dgraph.Allow-Origin \"https://b.example\"\n";
+    let site = Site::new(&format!("{SCHEMA}{origins}"));
+    let body = r#"{"query":"query @cacheControl(maxAge: 5) { queryNote { text } }"}"#;
+    let send = |origin: &str| {
+        let origin = format!("Origin: {origin}");
+        site.send("POST", "/graphql", &[JSON, &origin], body.as_bytes())
+    };
+    for (origin, want) in [
+        ("https://a.example", "https://a.example"),
+        ("https://b.example", "https://b.example"),
+        ("https://evil.example", ""),
+        ("https://a.example.evil", ""),
+        ("null", ""),
+    ] {
+        let answer = send(origin);
+        assert_eq!(answer.json(), json!({ "data": { "queryNote": [] } }));
+        assert_eq!(answer.header("access-control-allow-origin"), want, "{origin}");
+        assert_eq!(answer.header("vary"), "Accept-Encoding, Origin");
+        assert_eq!(answer.header("cache-control"), "public,max-age=5");
+    }
+}
+
+#[test]
+fn who_takes_json_and_events() {
+    let site = site();
+    let ask = |accepted: &str, query: &str| {
+        let accepted = format!("Accept: {accepted}");
+        site.send(
+            "POST",
+            "/graphql",
+            &[JSON, &accepted],
+            json!({ "query": query }).to_string().as_bytes(),
+        )
+    };
+    let both = "application/graphql-response+json, application/json, text/event-stream";
+    let query = "{ queryNote { text } }";
+    let answer = ask(both, query);
+    assert_eq!((answer.header("content-type"), answer.json()), ("application/json", found()));
+    let answer = ask(both, "{ what }");
+    assert!(message(&answer.json()).starts_with("Cannot query field"), "{}", answer.text());
+    let answer = ask("text/event-stream", query);
+    assert_eq!(answer.header("content-type"), "text/event-stream; charset=utf-8");
+    assert!(answer.text().contains("event: complete"));
+}
+
+#[test]
+fn one_field_for_a_subscription() {
+    let site = site();
+    let why = "Subscription must select only one top level field.";
+    for text in [
+        "subscription { queryNote { text } aggregateNote { count } }",
+        "subscription { queryNote { text } __typename }",
+        "subscription { ...F } fragment F on Subscription { queryNote { text } a: queryNote { id } }",
+        "subscription { ... { ...F } } fragment F on Subscription { ... on Subscription { queryNote { text } getNote(id: 1) { id } } }",
+    ] {
+        let answer = site.ask(text);
+        assert_eq!(message(&answer), format!("Anonymous {why}"), "{text}");
+    }
+    let one = "subscription { ... { ...F } } fragment F on Subscription { queryNote { text } }";
+    assert_eq!(site.ask(one), found());
+    let circle = "subscription { ...F } fragment F on Subscription { ...G } fragment G on Subscription { ...F }";
+    assert!(message(&site.ask(circle)).starts_with("Cannot spread fragment"));
+}
