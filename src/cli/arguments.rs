@@ -76,6 +76,9 @@ pub struct ServeArguments {
     /// Tell in answers why a GraphQL mutation was refused
     #[arg(long)]
     pub graphql_debug: bool,
+    /// Leave `extensions` out of answers to GraphQL requests: how much was read, and how long it took
+    #[arg(long)]
+    pub graphql_no_extensions: bool,
     /// Where `@lambda` fields of GraphQL schemas are carried out, and what `@lambdaOnMutate` tells
     #[arg(long, value_name = "URL")]
     pub graphql_lambda_url: Option<String>,

@@ -7,6 +7,7 @@ use crate::db::graphql::Request as GraphqlRequest;
 use crate::db::graphql::Response as GraphqlResponse;
 use crate::http::admin;
 use crate::http::graphql::body;
+use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::schema;
 use crate::http::graphql::subscribe;
 use crate::http::graphql::subscribe::Wanted;
@@ -21,7 +22,6 @@ use crate::http::router::App;
 use crate::http::router::address_of;
 use crate::http::router::receive_any;
 use crate::http::router::run;
-use crate::types::DateTime;
 use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::ConnectInfo;
@@ -36,10 +36,7 @@ use axum::http::header;
 use axum::response::Response;
 use axum::routing::any;
 use std::sync::Arc;
-use std::time::Duration;
 use std::time::Instant;
-use std::time::SystemTime;
-use std::time::UNIX_EPOCH;
 use tokio::task::block_in_place;
 
 /// The routes of GraphQL.
@@ -183,7 +180,7 @@ fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     }
     let headers = body::headers(incoming.headers());
     let response = app.database.graphql(&request, &headers, control);
-    let mut reply = Reply::json(response.to_json(&extensions(&response, started.elapsed())));
+    let mut reply = Reply::json(response.to_json(&extensions(app, &response, started)));
     reply.set_header("graphql-toucheduids", Some(response.touched.to_string()));
     if let Some(seconds) = response.max_age {
         reply.set_header("cache-control", Some(format!("public,max-age={seconds}")));
@@ -223,25 +220,4 @@ fn read(incoming: &Incoming) -> Result<GraphqlRequest, String> {
 /// A request that was not understood.
 fn refused(message: &str) -> Reply {
     Reply::json(GraphqlResponse::refused(vec![Fault::new(message)]).to_json(""))
-}
-
-/// What stands beside the data: how much was read, and how long it took.
-pub fn extensions(response: &GraphqlResponse, took: Duration) -> String {
-    let ended = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let started = ended.saturating_sub(took);
-    let touched = match response.touched {
-        0 => String::new(),
-        touched => format!("\"touched_uids\":{touched},"),
-    };
-    let (from, to, nanos) = (moment(started), moment(ended), took.as_nanos());
-    format!(
-        "{{{touched}\"tracing\":{{\"version\":1,\"startTime\":\"{from}\",\"endTime\":\"{to}\",\"duration\":{nanos}}}}}"
-    )
-}
-
-fn moment(since: Duration) -> String {
-    let seconds = i64::try_from(since.as_secs()).unwrap_or(0);
-    let mut out = Vec::with_capacity(32);
-    DateTime::from_unix(seconds, i64::from(since.subsec_nanos())).write(&mut out);
-    String::from_utf8_lossy(&out).into_owned()
 }

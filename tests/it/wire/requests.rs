@@ -351,3 +351,37 @@ fn one_field_for_a_subscription() {
     let circle = "subscription { ...F } fragment F on Subscription { ...G } fragment G on Subscription { ...F }";
     assert!(message(&site.ask(circle)).starts_with("Cannot spread fragment"));
 }
+
+#[test]
+fn what_stands_beside_the_data() {
+    let site = site();
+    let ask = |text: &str| {
+        let answer = site.post("/graphql", &json!({ "query": text }).to_string());
+        let mut body: Value = serde_json::from_slice(&answer.body).unwrap();
+        let beside = body["extensions"].take();
+        assert_eq!(
+            answer.header("graphql-toucheduids"),
+            beside["touched_uids"].as_u64().unwrap_or(0).to_string()
+        );
+        beside
+    };
+    let told = ask("{ a: queryNote { text } __typename getNote(id: \"0x1\") { id } }");
+    assert!(told["touched_uids"].as_u64().unwrap() > 0);
+    let tracing = &told["tracing"];
+    assert_eq!(tracing["version"], 1);
+    let whole = tracing["duration"].as_u64().unwrap();
+    let resolvers = tracing["execution"]["resolvers"].as_array().unwrap();
+    assert_eq!(resolvers.len(), 2);
+    let (first, second) = (&resolvers[0], &resolvers[1]);
+    assert_eq!(first["path"], json!(["a"]));
+    assert_eq!((&first["parentType"], &first["fieldName"]), (&json!("Query"), &json!("queryNote")));
+    assert_eq!((&first["returnType"], &second["returnType"]), (&json!("[Note]"), &json!("Note")));
+    for span in [first, second, &first["dgraph"][0]] {
+        let offset = span["startOffset"].as_u64().unwrap();
+        assert!(offset + span["duration"].as_u64().unwrap() <= whole, "{told}");
+    }
+    let told = ask("mutation { addNote(input: []) { numUids } }");
+    assert_eq!(told["tracing"]["execution"]["resolvers"][0]["parentType"], "Mutation");
+    // What is not carried out is told without fields.
+    assert!(ask("{ what }")["tracing"].get("execution").is_none());
+}
