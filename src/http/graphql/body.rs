@@ -33,7 +33,7 @@ pub fn of_body(incoming: &Incoming) -> Result<Request, String> {
         "" => Err("unable to parse media type: mime: no media type".to_owned()),
         "application/json" => match incoming.text() {
             Ok(text) => of_json(text),
-            Err(message) => Err(syntax_fault(incoming.bytes()).map_or(message, not_valid)),
+            Err(message) => Err(not_valid(syntax_fault(incoming.bytes()).unwrap_or(message))),
         },
         "application/graphql" => Ok(Request::new(incoming.text()?)),
         _ => Err("Unrecognised Content-Type.  Please use application/json or application/graphql for GraphQL requests".to_owned()),
