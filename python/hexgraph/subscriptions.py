@@ -14,14 +14,14 @@ from ._native import Subscription
 
 
 async def next_answer(subscription: Subscription) -> dict[str, Any]:
-    """Return the next answer, or raise StopAsyncIteration; `TimeoutError` when it takes too long."""
+    """Return the next answer, or raise StopAsyncIteration, or TimeoutError when none comes."""
     async with asyncio.timeout(subscription.timeout):
         while True:
             await _news(subscription)
             # Not cut off in the middle: what was answered to nobody would be lost.
             asking = asyncio.ensure_future(asyncio.to_thread(_answer, subscription))
             try:
-                answer = await asyncio.shield(asking)
+                answer: dict[str, Any] | None = await asyncio.shield(asking)
             except asyncio.CancelledError:
                 asking.add_done_callback(lambda _: subscription._forget())
                 raise

@@ -1,6 +1,8 @@
-"""The examples in the docstrings, and the notebooks, run."""
+"""The examples in the docstrings, the documents and the notebooks run."""
 
+import ast
 import doctest
+import re
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,9 @@ import pytest
 import hexgraph
 from hexgraph import _native, connection
 
-NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 CLASSES = (_native.Database, _native.Result, _native.ArrowTable, _native.Server, _native.Txn)
 
 
@@ -25,6 +29,28 @@ def examples():
 @pytest.mark.parametrize("example", [e for e in examples() if e.examples], ids=lambda e: e.name)
 def test_docstring(example):
     assert doctest.DocTestRunner().run(example).failed == 0
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
+def test_document(path):
+    """Blocks of one document are one program; a value with a comment behind it is what it says."""
+    blocks = re.findall(r"^```python\n(.*?)^```$", path.read_text(), re.DOTALL | re.MULTILINE)
+    assert blocks
+    names = {}
+    for block in blocks:
+        for statement in ast.parse(block).body:
+            code = ast.get_source_segment(block, statement)
+            if isinstance(statement, ast.Expr) and (told := comment_behind(block, statement)):
+                assert repr(eval(code, names)) == told, code
+            else:
+                exec(code, names)
+
+
+def comment_behind(block, statement):
+    lines = block.splitlines()
+    line = lines[statement.end_lineno - 1].encode()[statement.end_col_offset :].decode().strip()
+    below = lines[statement.end_lineno] if statement.end_lineno < len(lines) else ""
+    return (line or below).removeprefix("# ") if (line or below).startswith("# ") else None
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

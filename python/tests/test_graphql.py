@@ -110,3 +110,27 @@ def test_administration(films):
             post(server.url + "/admin/schema/validate", "type Film { a: Foo }", "text/plain")
         assert raised.value.code == 400
         assert "Undefined type Foo" in json.load(raised.value)["errors"][0]["message"]
+
+
+def test_values_are_those_of_json(db):
+    """Deep answers, too: the fast reader gives up on those."""
+    db.graphql_schema("""type Node { id: ID! name: String big: Int64 ratio: Float next: Node
+                         place: Point tags: [String] open: Boolean }""")
+    name = 'quo"te \\ back\u2028 é 😀 \t'
+    values = {"name": name, "big": -(2**63), "ratio": 1e300, "tags": ["", "x"], "open": False}
+    point = {"latitude": 1.5, "longitude": -0.25}
+    add = "mutation ($n: AddNodeInput!) { addNode(input: [$n]) { node { id } } }"
+    added = db.graphql(add, {"n": values | {"place": point}})
+    last = added["data"]["addNode"]["node"][0]["id"]
+    wanted = "name big ratio tags open place { latitude longitude } next { name }"
+    (found,) = db.graphql(f"{{ queryNode {{ {wanted} }} }}")["data"]["queryNode"]
+    assert found == values | {"place": point, "next": None}
+    for _ in range(190):
+        added = db.graphql(add, {"n": {"next": {"id": last}}})
+        last = added["data"]["addNode"]["node"][0]["id"]
+    below = "next { " * 190 + "name" + " }" * 190
+    text = f'{{ getNode(id: "{last}") {{ {below} }} }}'
+    node = db.graphql(text)["data"]["getNode"]
+    for _ in range(190):
+        node = node["next"]
+    assert node == {"name": name}

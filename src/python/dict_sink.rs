@@ -1,5 +1,6 @@
 //! Answers as Python's own objects, equal to what `json.loads` makes of the JSON.
 
+use super::json::Keys;
 use crate::db::Canceller;
 use crate::db::Control;
 use crate::types::Sink;
@@ -22,10 +23,7 @@ const SIGNALS_INTERVAL: u32 = 1 << 16;
 pub struct DictSink<'a, 'py> {
     py: Python<'py>,
     open: Vec<Open<'py>>,
-    /// The keys that came by. They come in the same order in most objects, so each is looked for
-    /// behind the one before.
-    keys: Vec<(String, Bound<'py, PyString>)>,
-    next_key: usize,
+    keys: Keys<'py>,
     values: u32,
     root: Option<Bound<'py, PyAny>>,
     rows: Option<Rows<'py>>,
@@ -90,8 +88,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
         DictSink {
             py,
             open: Vec::new(),
-            keys: Vec::new(),
-            next_key: 0,
+            keys: Keys::default(),
             values: 0,
             root: None,
             rows: None,
@@ -248,22 +245,6 @@ impl<'a, 'py> DictSink<'a, 'py> {
         let value = json.and_then(|json| json.call_method1("loads", (text,)));
         self.put_made(value);
     }
-
-    fn find_key(&mut self, key: &str) -> Bound<'py, PyString> {
-        let expected = self.keys.get(self.next_key).filter(|(name, _)| name == key);
-        let place = match expected {
-            Some(_) => self.next_key,
-            None => match self.keys.iter().position(|(name, _)| name == key) {
-                Some(place) => place,
-                None => {
-                    self.keys.push((key.to_owned(), PyString::new(self.py, key)));
-                    self.keys.len() - 1
-                }
-            },
-        };
-        self.next_key = (place + 1) % self.keys.len();
-        self.keys[place].1.clone()
-    }
 }
 
 impl Sink for DictSink<'_, '_> {
@@ -311,7 +292,7 @@ impl Sink for DictSink<'_, '_> {
         if let (1, Some(rows)) = (self.open.len(), &mut self.rows) {
             rows.is_here = rows.block == key;
         }
-        let key = self.find_key(key);
+        let key = self.keys.find(self.py, key);
         if let Some(open) = self.open.last_mut() {
             open.next_key = Some(key);
         }

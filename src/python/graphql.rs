@@ -2,6 +2,7 @@
 
 use super::errors::to_python;
 use super::interrupt::interruptible;
+use super::json::loads;
 use super::mutation::to_json;
 use super::requests::to_timeout;
 use super::subscription::PySubscription;
@@ -65,7 +66,7 @@ pub fn ask<'py>(
         // An interrupt is the caller's, and no answer.
         control.check().map(|()| response.to_json(""))
     })?;
-    py.import("json")?.call_method1("loads", (json,))
+    loads(py, &json)
 }
 
 /// Sets the schema when there is one, and returns the one in force: None without any.

@@ -15,6 +15,7 @@ mod pages;
 mod mutation;
 mod explanation;
 mod result;
+mod json;
 mod dict_sink;
 mod arrow_columns;
 mod arrow;

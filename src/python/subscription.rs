@@ -5,6 +5,7 @@
 
 use super::errors::to_python;
 use super::interrupt::interruptible;
+use super::json::loads;
 use crate::db::Database;
 use crate::db::graphql::Fault;
 use crate::db::graphql::Headers;
@@ -120,7 +121,7 @@ impl PySubscription {
         match asked {
             Ok(Update::Next(response)) => {
                 let json = response.to_json("");
-                Ok(Some(Some(py.import("json")?.call_method1("loads", (json,))?)))
+                Ok(Some(Some(loads(py, &json)?)))
             }
             Ok(Update::Same) => Ok(None),
             Ok(Update::Ended) => {

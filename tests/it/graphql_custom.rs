@@ -1,5 +1,6 @@
 //! Custom fields: what other servers are asked, and what becomes of their answers.
 
+mod anything;
 mod errors;
 mod fields;
 mod introspection;

@@ -202,13 +202,15 @@ impl<'a> Writer<'a, '_> {
                 let arguments = definition.arguments.iter();
                 self.list(arguments.map(|argument| Item::Input(argument)), asked)
             }
-            "type" => {
-                let ty = self.reference(&definition.ty);
-                self.item(Some(ty), asked)
-            }
+            "type" => self.typed(&definition.ty, asked),
             "__typename" => self.text("__Field"),
             _ => self.deprecation(&definition.directives, name),
         }
+    }
+
+    fn typed(&mut self, ty: &'a Type, asked: &Field) -> Result<(), Fault> {
+        let ty = self.reference(ty);
+        self.item(Some(ty), asked)
     }
 
     fn input(
@@ -220,10 +222,7 @@ impl<'a> Writer<'a, '_> {
         match name {
             "name" => self.text(&definition.name),
             "description" => self.description(definition.description.as_ref()),
-            "type" => {
-                let ty = self.reference(&definition.ty);
-                self.item(Some(ty), asked)
-            }
+            "type" => self.typed(&definition.ty, asked),
             "defaultValue" => match &definition.default_value {
                 Some(value) => self.text(&value.serialize().no_indent().to_string()),
                 None => self.raw("null"),

@@ -1,10 +1,11 @@
-//! Text → tokens, one at a time, in one pass. Places are counted in characters as the reference counts them:
-//! a string's place is that of its first character behind the quotes.
+//! The tokens of a request with their places, and strings as what they stand for.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::graphql::request::Location;
+use crate::graphql::syntax::Kind;
+use crate::graphql::syntax::Tokens;
 
 /// A piece of the text.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,8 +63,7 @@ impl fmt::Display for TokenKind<'_> {
 /// Reads tokens from a text.
 pub(super) struct Lexer<'t> {
     text: &'t str,
-    /// The byte that is read next.
-    at: usize,
+    tokens: Tokens<'t>,
     /// Up to which byte `line` and `column` are counted.
     counted: usize,
     line: u32,
@@ -72,61 +72,16 @@ pub(super) struct Lexer<'t> {
 
 impl<'t> Lexer<'t> {
     pub fn new(text: &'t str) -> Lexer<'t> {
-        Lexer { text, at: 0, counted: 0, line: 1, column: 1 }
+        Lexer { text, tokens: Tokens::new(text), counted: 0, line: 1, column: 1 }
     }
 
-    /// The next token; [`TokenKind::End`] again and again at the end.
+    /// The next token; [`TokenKind::End`] again and again at the end, [`TokenKind::Invalid`] at a fault.
     pub fn read(&mut self) -> Token<'t> {
-        self.skip_blanks();
-        let start = self.at;
-        let at = self.locate(start);
-        let kind = match self.peek() {
-            None => TokenKind::End,
-            Some(
-                mark @ (b'!' | b'$' | b'&' | b'(' | b')' | b':' | b'=' | b'@' | b'[' | b']' | b'{'
-                | b'|' | b'}'),
-            ) => {
-                self.at += 1;
-                TokenKind::Mark(mark)
-            }
-            Some(b'.') if self.text[start..].starts_with("...") => {
-                self.at += 3;
-                TokenKind::Spread
-            }
-            Some(b'_' | b'a'..=b'z' | b'A'..=b'Z') => {
-                self.skip_while(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
-                TokenKind::Name(&self.text[start..self.at])
-            }
-            Some(b'-' | b'0'..=b'9') => self.read_number(),
-            Some(b'"') => return self.read_quoted(),
-            Some(_) => self.refuse_character(),
+        let (kind, at) = match self.tokens.next() {
+            Ok(token) => (kind(token.kind, token.text), token.at),
+            Err((at, reason)) => (TokenKind::Invalid(reason), at),
         };
-        Token { kind, at }
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn skip_while(&mut self, accept: impl Fn(u8) -> bool) -> usize {
-        let start = self.at;
-        while self.peek().is_some_and(&accept) {
-            self.at += 1;
-        }
-        self.at - start
-    }
-
-    fn skip_blanks(&mut self) {
-        loop {
-            match self.peek() {
-                Some(b' ' | b'\t' | b',' | b'\n' | b'\r') => self.at += 1,
-                Some(b'#') => {
-                    self.skip_while(|byte| byte != b'\n' && byte != b'\r');
-                }
-                Some(0xef) if self.text[self.at..].starts_with('\u{feff}') => self.at += 3,
-                _ => return,
-            }
-        }
+        Token { kind, at: self.locate(at) }
     }
 
     /// Line and column of the byte `to`, which is not before the last one asked for.
@@ -147,149 +102,38 @@ impl<'t> Lexer<'t> {
         self.counted = to;
         Location { line: self.line, column: self.column }
     }
+}
 
-    fn refuse_character(&mut self) -> TokenKind<'t> {
-        let character = self.text[self.at..].chars().next().unwrap_or('\0');
-        self.at += character.len_utf8();
-        TokenKind::Invalid(match character {
-            '\'' => {
-                "Unexpected single quote character ('), did you mean to use a double quote (\")?"
-                    .to_owned()
-            }
-            control if u32::from(control) < 0x20 => {
-                format!("Cannot contain the invalid character \"\\u{:04}\"", u32::from(control))
-            }
-            other => format!("Cannot parse the unexpected character \"{other}\"."),
-        })
+fn kind(kind: Kind, text: &str) -> TokenKind<'_> {
+    match kind {
+        Kind::End => TokenKind::End,
+        Kind::Name => TokenKind::Name(text),
+        Kind::Int => TokenKind::Int(text),
+        Kind::Float => TokenKind::Float(text),
+        Kind::String => TokenKind::String(string_value(text)),
+        Kind::BlockString => {
+            let lines = text.replace("\\\"\"\"", "\"\"\"").replace("\r\n", "\n");
+            TokenKind::Block(block_value(&lines.replace('\r', "\n")))
+        }
+        Kind::Mark("...") => TokenKind::Spread,
+        Kind::Mark(mark) => TokenKind::Mark(mark.as_bytes()[0]),
     }
+}
 
-    fn read_number(&mut self) -> TokenKind<'t> {
-        let start = self.at;
-        if self.peek() == Some(b'-') {
-            self.at += 1;
-        }
-        let zero = self.peek() == Some(b'0');
-        match self.skip_while(|byte| byte.is_ascii_digit()) {
-            0 => return self.number_fault("expected digit but got"),
-            1 => {}
-            _ if zero => {
-                return TokenKind::Invalid("Invalid number, unexpected digit after 0.".to_owned());
-            }
-            _ => {}
-        }
-        let mut float = false;
-        if self.peek() == Some(b'.') {
-            float = true;
-            self.at += 1;
-            if self.skip_while(|byte| byte.is_ascii_digit()) == 0 {
-                return self.number_fault("expected digit but got");
-            }
-        }
-        if let Some(b'e' | b'E') = self.peek() {
-            float = true;
-            self.at += 1;
-            if let Some(b'+' | b'-') = self.peek() {
-                self.at += 1;
-            }
-            if self.skip_while(|byte| byte.is_ascii_digit()) == 0 {
-                return self.number_fault("expected digit but got");
-            }
-        }
-        let text = &self.text[start..self.at];
-        if float { TokenKind::Float(text) } else { TokenKind::Int(text) }
+/// A string with its escapes replaced. They were looked through before.
+fn string_value(text: &str) -> Cow<'_, str> {
+    let Some(first) = text.find('\\') else { return text.into() };
+    let mut value = text[..first].to_owned();
+    let mut rest = &text[first..];
+    while let Some(escape) = rest.strip_prefix('\\') {
+        let (character, length) = read_escape(escape).unwrap_or(('\u{fffd}', 0));
+        value.push(character);
+        let plain = &escape[length..];
+        let end = plain.find('\\').unwrap_or(plain.len());
+        value.push_str(&plain[..end]);
+        rest = &plain[end..];
     }
-
-    fn number_fault(&self, what: &str) -> TokenKind<'t> {
-        let next = self.text[self.at..].chars().next();
-        let next =
-            next.map_or("<EOF>".to_owned(), |character| format!("{:?}", character.to_string()));
-        TokenKind::Invalid(format!("Invalid number, {what}: {next}."))
-    }
-
-    fn read_quoted(&mut self) -> Token<'t> {
-        if self.text[self.at..].starts_with("\"\"\"") {
-            let at = self.locate(self.at + 3);
-            return Token { kind: self.read_block(), at };
-        }
-        let at = self.locate(self.at + 1);
-        Token { kind: self.read_string(), at }
-    }
-
-    fn read_string(&mut self) -> TokenKind<'t> {
-        self.at += 1;
-        let start = self.at;
-        let mut changed: Option<String> = None;
-        let mut plain = start;
-        loop {
-            match self.peek() {
-                None | Some(b'\n' | b'\r') => {
-                    return TokenKind::Invalid("Unterminated string.".to_owned());
-                }
-                Some(b'"') => break,
-                Some(b'\\') => {
-                    let text = changed.get_or_insert_with(String::new);
-                    text.push_str(&self.text[plain..self.at]);
-                    match read_escape(&self.text[self.at + 1..]) {
-                        Some((character, length)) => {
-                            text.push(character);
-                            self.at += 1 + length;
-                        }
-                        None => return self.escape_fault(),
-                    }
-                    plain = self.at;
-                }
-                Some(control) if control < 0x20 && control != b'\t' => {
-                    return TokenKind::Invalid(format!(
-                        "Invalid character within String: \"\\u{control:04}\"."
-                    ));
-                }
-                Some(_) => self.at += 1,
-            }
-        }
-        let rest = &self.text[plain..self.at];
-        self.at += 1;
-        TokenKind::String(match changed {
-            Some(text) => Cow::Owned(text + rest),
-            None => Cow::Borrowed(rest),
-        })
-    }
-
-    fn escape_fault(&mut self) -> TokenKind<'t> {
-        let rest = &self.text[self.at + 1..];
-        self.at = self.text.len();
-        let escape: String = match rest.starts_with('u') {
-            true => rest.chars().take(5).collect(),
-            false => rest.chars().take(1).collect(),
-        };
-        TokenKind::Invalid(format!("Invalid character escape sequence: \\{escape}."))
-    }
-
-    fn read_block(&mut self) -> TokenKind<'t> {
-        self.at += 3;
-        let mut raw = String::new();
-        loop {
-            let rest = &self.text[self.at..];
-            let Some(next) = rest.find(['"', '\\', '\r']) else {
-                self.at = self.text.len();
-                return TokenKind::Invalid("Unterminated string.".to_owned());
-            };
-            raw.push_str(&rest[..next]);
-            self.at += next;
-            let rest = &rest[next..];
-            if rest.starts_with("\"\"\"") {
-                self.at += 3;
-                return TokenKind::Block(block_value(&raw));
-            }
-            let (piece, length) = match rest.as_bytes() {
-                [b'\\', b'"', b'"', b'"', ..] => ("\"\"\"", 4),
-                [b'\r', b'\n', ..] => ("\n", 2),
-                [b'\r', ..] => ("\n", 1),
-                _ => (&rest[..1], 1),
-            };
-            raw.push_str(piece);
-            self.at += length;
-        }
-    }
+    value.into()
 }
 
 /// The character that an escape stands for and the bytes behind the backslash. Two `\u` that make up a
@@ -354,6 +198,10 @@ mod tests {
         loop {
             match lexer.read().kind {
                 TokenKind::End => return kinds,
+                kind @ TokenKind::Invalid(_) => {
+                    kinds.push(kind);
+                    return kinds;
+                }
                 kind => kinds.push(kind),
             }
         }
@@ -377,11 +225,15 @@ mod tests {
         );
         assert_eq!(kinds("\"\"\"\n  a\n    b\n\"\"\""), [TokenKind::Block("a\n  b".into())]);
         assert_eq!(kinds("\"\\ud83d\\ude00\""), [TokenKind::String("😀".into())]);
+        let escaped = "\"\\\\ü\\/\\ud83dx\\\"\\t\"";
+        assert_eq!(kinds(escaped), [TokenKind::String("\\ü/\u{fffd}x\"\t".into())]);
+        let block = "\"\"\"a\r\n  \\\"\"\"\r  b\"\"\"";
+        assert_eq!(kinds(block), [TokenKind::Block("a\n\"\"\"\nb".into())]);
     }
 
     #[test]
     fn places_count_characters() {
-        let mut lexer = Lexer::new("é\n ü a \"ö\" b");
+        let mut lexer = Lexer::new("\"é\"\n \"ü\" a \"ö\" b");
         let mut places = Vec::new();
         loop {
             let token = lexer.read();
@@ -390,7 +242,7 @@ mod tests {
                 break;
             }
         }
-        assert_eq!(places, [(1, 1), (2, 2), (2, 4), (2, 7), (2, 10), (2, 11)]);
+        assert_eq!(places, [(1, 2), (2, 3), (2, 6), (2, 9), (2, 12), (2, 13)]);
     }
 
     #[test]

@@ -357,7 +357,7 @@ mod tests {
         assert_eq!(fault("{ }"), "1:3 expected at least one definition, found }");
         assert_eq!(fault("query { a } x"), "1:13 Unexpected Name \"x\"");
         assert_eq!(fault("query Q"), "1:8 Expected {, found <EOF>");
-        assert_eq!(fault("{ a(b: \"x) }"), "1:9 Unterminated string.");
+        assert_eq!(fault("{ a(b: \"x) }"), "1:13 Unterminated string.");
         assert_eq!(fault("query($a: Int = $b) { a }"), "1:17 Unexpected $");
     }
 

@@ -1,11 +1,13 @@
-//! Cuts GraphQL text into tokens. What they mean is apollo-compiler's to say; here they only serve
-//! to find the first fault and to word it.
+//! Cuts GraphQL text into tokens, one at a time, in one pass: those of schemas and those of requests. Strings are looked
+//! through and left as they are written.
+//!
+//! A fault's place is where reading stopped, as in the reference; a string's is behind its opening quotes.
 
 use crate::types::quote;
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::graphql) enum Kind {
     End,
     Name,
     Int,
@@ -18,7 +20,7 @@ pub(super) enum Kind {
 
 impl Kind {
     /// The name in messages.
-    pub(super) fn name(self) -> &'static str {
+    pub(in crate::graphql) fn name(self) -> &'static str {
         match self {
             Kind::End => "<EOF>",
             Kind::Name => "Name",
@@ -33,17 +35,17 @@ impl Kind {
 
 /// A token.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Token<'a> {
-    pub(super) kind: Kind,
+pub(in crate::graphql) struct Token<'a> {
+    pub(in crate::graphql) kind: Kind,
     /// The text; of a string what is between the quotes.
-    pub(super) text: &'a str,
+    pub(in crate::graphql) text: &'a str,
     /// Where a message about it points: of a string behind the opening quotes.
-    pub(super) at: usize,
+    pub(in crate::graphql) at: usize,
 }
 
 impl Token<'_> {
     /// The token as messages have it: `Name "x"`, `{`.
-    pub(super) fn described(&self) -> String {
+    pub(in crate::graphql) fn described(&self) -> String {
         match self.kind {
             Kind::End | Kind::Mark(_) => self.kind.name().to_owned(),
             _ if self.text.is_empty() => self.kind.name().to_owned(),
@@ -53,54 +55,55 @@ impl Token<'_> {
 }
 
 /// What can't be a token, and where.
-pub(super) type LexFault = (usize, String);
-
-/// The marks, longest first.
-const MARKS: [&str; 14] = ["...", "!", "$", "&", "(", ")", ":", "=", "@", "[", "]", "{", "}", "|"];
+pub(in crate::graphql) type LexFault = (usize, String);
 
 /// A text and how far it was read.
-pub(super) struct Lexer<'a> {
+pub(in crate::graphql) struct Tokens<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Lexer<'a> {
-    pub(super) fn new(text: &'a str) -> Lexer<'a> {
-        Lexer { text, at: 0 }
+impl<'a> Tokens<'a> {
+    pub(in crate::graphql) fn new(text: &'a str) -> Tokens<'a> {
+        Tokens { text, at: 0 }
     }
 
     /// The next token; [`Kind::End`] for ever at the end.
-    pub(super) fn next(&mut self) -> Result<Token<'a>, LexFault> {
+    pub(in crate::graphql) fn next(&mut self) -> Result<Token<'a>, LexFault> {
         self.skip_ignored();
         let start = self.at;
-        let rest = &self.text[start..];
-        let Some(first) = rest.chars().next() else {
+        let rest = &self.text.as_bytes()[start..];
+        let Some(first) = rest.first() else {
             return Ok(Token { kind: Kind::End, text: "", at: start });
         };
-        if let Some(mark) = MARKS.iter().find(|mark| rest.starts_with(**mark)) {
-            return Ok(self.token(Kind::Mark(mark), mark.len()));
-        }
         match first {
-            '"' if rest.starts_with("\"\"\"") => self.block_string(),
-            '"' => self.string(),
-            '-' | '0'..='9' => self.number(),
-            '_' | 'a'..='z' | 'A'..='Z' => {
-                let is_part = |c: char| c == '_' || c.is_ascii_alphanumeric();
-                let len = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-                Ok(self.token(Kind::Name, len))
+            b'_' | b'a'..=b'z' | b'A'..=b'Z' => {
+                let is_part = |byte: &&u8| **byte == b'_' || byte.is_ascii_alphanumeric();
+                Ok(self.token(Kind::Name, rest.iter().take_while(is_part).count()))
             }
-            '\'' => {
-                let message = "Unexpected single quote character ('), did you mean to use a \
-                               double quote (\")?";
-                Err((start, message.to_owned()))
-            }
-            '\0'..='\x1f' => {
-                let message =
-                    format!("Cannot contain the invalid character \"\\u{:04}\"", first as u32);
-                Err((start, message))
-            }
-            other => Err((start, format!("Cannot parse the unexpected character \"{other}\"."))),
+            b'"' if rest.starts_with(b"\"\"\"") => self.block_string(),
+            b'"' => self.string(),
+            b'-' | b'0'..=b'9' => self.number(),
+            _ => match mark(rest) {
+                Some(mark) => Ok(self.token(Kind::Mark(mark), mark.len())),
+                None => Err(self.stray()),
+            },
         }
+    }
+
+    /// What is wrong with a character that begins no token.
+    fn stray(&self) -> LexFault {
+        let message = match self.text[self.at..].chars().next().unwrap_or('\0') {
+            '\'' => {
+                "Unexpected single quote character ('), did you mean to use a double quote (\")?"
+                    .to_owned()
+            }
+            control @ '\0'..='\x1f' => {
+                format!("Cannot contain the invalid character \"\\u{:04}\"", u32::from(control))
+            }
+            other => format!("Cannot parse the unexpected character \"{other}\"."),
+        };
+        (self.at, message)
     }
 
     fn token(&mut self, kind: Kind, len: usize) -> Token<'a> {
@@ -111,15 +114,17 @@ impl<'a> Lexer<'a> {
 
     /// Blanks, commas, line ends, byte order marks and comments.
     fn skip_ignored(&mut self) {
+        let bytes = self.text.as_bytes();
         loop {
-            let rest = &self.text[self.at..];
-            let blank = |c: char| matches!(c, ' ' | '\t' | ',' | '\n' | '\r' | '\u{feff}');
-            self.at += rest.find(|c| !blank(c)).unwrap_or(rest.len());
-            let rest = &self.text[self.at..];
-            if !rest.starts_with('#') {
-                return;
+            self.at += match bytes.get(self.at) {
+                Some(b' ' | b'\t' | b',' | b'\n' | b'\r') => 1,
+                Some(b'#') => {
+                    let is_comment = |byte: &&u8| !matches!(**byte, b'\n' | b'\r');
+                    bytes[self.at..].iter().take_while(is_comment).count()
+                }
+                Some(0xef) if bytes[self.at..].starts_with("\u{feff}".as_bytes()) => 3,
+                _ => return,
             }
-            self.at += rest.find(['\n', '\r']).unwrap_or(rest.len());
         }
     }
 
@@ -225,4 +230,25 @@ impl<'a> Lexer<'a> {
         self.at = at + 3;
         Ok(Token { kind: Kind::BlockString, text: &self.text[start..at], at: start })
     }
+}
+
+/// The mark that a text begins with.
+fn mark(rest: &[u8]) -> Option<&'static str> {
+    Some(match rest.first()? {
+        b'{' => "{",
+        b'}' => "}",
+        b'(' => "(",
+        b')' => ")",
+        b':' => ":",
+        b'!' => "!",
+        b'[' => "[",
+        b']' => "]",
+        b'$' => "$",
+        b'@' => "@",
+        b'=' => "=",
+        b'|' => "|",
+        b'&' => "&",
+        b'.' if rest.starts_with(b"...") => "...",
+        _ => return None,
+    })
 }

@@ -7,5 +7,6 @@ mod schema_grammar;
 mod query_grammar;
 mod parse;
 
+pub(in crate::graphql) use lexer::{Kind, Tokens};
 pub use parse::{parse_query, parse_schema};
 pub use place::{Fault, Place, Places};

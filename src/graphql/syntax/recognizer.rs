@@ -7,8 +7,8 @@ use crate::graphql::syntax::Fault;
 use crate::graphql::syntax::Places;
 use crate::graphql::syntax::lexer::Kind;
 use crate::graphql::syntax::lexer::LexFault;
-use crate::graphql::syntax::lexer::Lexer;
 use crate::graphql::syntax::lexer::Token;
+use crate::graphql::syntax::lexer::Tokens;
 use crate::types::quote;
 
 /// How deep values, types and selections may be nested.
@@ -19,7 +19,7 @@ pub(super) type Read<T = ()> = Result<T, LexFault>;
 
 /// The tokens of a text, with one looked at ahead.
 pub(super) struct Recognizer<'a> {
-    lexer: Lexer<'a>,
+    lexer: Tokens<'a>,
     ahead: Token<'a>,
     depth: usize,
     empty_parentheses: Vec<Range<usize>>,
@@ -40,7 +40,7 @@ pub(super) struct Recognized {
 /// Runs a grammar over a text.
 pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, Fault> {
     let run = || {
-        let mut lexer = Lexer::new(text);
+        let mut lexer = Tokens::new(text);
         let ahead = lexer.next()?;
         let is_empty = ahead.kind == Kind::End;
         let mut tokens = Recognizer { lexer, ahead, depth: 0, empty_parentheses: Vec::new() };
@@ -166,7 +166,7 @@ impl<'a> Recognizer<'a> {
         &mut self,
         open: &str,
         close: &str,
-        mut piece: impl FnMut(&mut Self) -> Read,
+        piece: impl FnMut(&mut Self) -> Read,
     ) -> Read<usize> {
         let start = self.ahead.at;
         if !self.skip(open)? {
@@ -175,15 +175,7 @@ impl<'a> Recognizer<'a> {
         if open == "(" && self.is(close) {
             self.empty_parentheses.push(start..self.ahead.at + 1);
         }
-        self.deeper(|this| {
-            let mut count = 0;
-            while !this.is(close) {
-                piece(this)?;
-                count += 1;
-            }
-            this.next()?;
-            Ok(count)
-        })
+        self.until(close, piece)
     }
 
     /// The same, but nothing between the marks is a fault.
@@ -191,7 +183,7 @@ impl<'a> Recognizer<'a> {
         &mut self,
         open: &str,
         close: &str,
-        mut piece: impl FnMut(&mut Self) -> Read,
+        piece: impl FnMut(&mut Self) -> Read,
     ) -> Read<usize> {
         if !self.is(open) {
             return Ok(0);
@@ -201,6 +193,11 @@ impl<'a> Recognizer<'a> {
             let message = format!("expected at least one definition, found {close}");
             return Err((self.ahead.at, message));
         }
+        self.until(close, piece)
+    }
+
+    /// Pieces up to a closing mark, and past it. Returns their number.
+    fn until(&mut self, close: &str, mut piece: impl FnMut(&mut Self) -> Read) -> Read<usize> {
         self.deeper(|this| {
             let mut count = 0;
             while !this.is(close) {
