@@ -76,6 +76,9 @@ pub struct ServeArguments {
     /// Tell in answers why a GraphQL mutation was refused
     #[arg(long)]
     pub graphql_debug: bool,
+    /// Leave `extensions` out of answers to GraphQL requests: how much was read, and how long it took
+    #[arg(long)]
+    pub graphql_no_extensions: bool,
     /// Where `@lambda` fields of GraphQL schemas are carried out, and what `@lambdaOnMutate` tells
     #[arg(long, value_name = "URL")]
     pub graphql_lambda_url: Option<String>,
@@ -90,7 +93,8 @@ pub struct ServeArguments {
     pub graphql_subscriptions_per_connection: usize,
     /// Who may alter and administer beside this machine, as `name=value`: whitelist=ADDRESSES lets in addresses,
     /// networks (10.0.0.0/8), ranges (10.0.0.1:10.0.0.9) and names, with commas between; token=SECRET has all name it in
-    /// the header X-Dgraph-AuthToken
+    /// the header X-Dgraph-AuthToken. admin-key=SECRET and client-key=SECRET, each as often as there are keys: all
+    /// requests name one in the header X-Auth-Token, and only who has an admin-key administers
     #[arg(long, value_name = "NAME=VALUE")]
     pub security: Vec<String>,
     /// The folder that exports and backups go to which are asked for at /admin; without it there are none

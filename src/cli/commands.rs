@@ -128,6 +128,7 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Result<()> {
     let remote_timeout = duration("--graphql-remote-timeout", arguments.graphql_remote_timeout)?;
     database.set_graphql_options(GraphqlOptions {
         debug: arguments.graphql_debug,
+        extensions: !arguments.graphql_no_extensions,
         lambda_url,
         remote_timeout,
         ..GraphqlOptions::default()

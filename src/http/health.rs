@@ -1,4 +1,4 @@
-//! `GET /health`.
+//! `GET /health` and `GET /state`.
 
 use super::reply::Reply;
 use super::router::App;
@@ -6,6 +6,20 @@ use axum::http::StatusCode;
 use serde_json::json;
 use std::time::SystemTime;
 use std::time::UNIX_EPOCH;
+
+/// Tells what the cluster is made of: one server.
+pub fn state(app: &App) -> Reply {
+    match app.database.membership(&app.address.to_string(), started(app)) {
+        Ok(state) => Reply::json(state.to_string()),
+        Err(error) => Reply::internal_error(&error.to_string()),
+    }
+}
+
+/// When the server started, in seconds since 1970.
+fn started(app: &App) -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    now.saturating_sub(app.started.elapsed().as_secs())
+}
 
 /// Says that the server is there, in the form that clients and consoles of Dgraph read. One that drains is there, but
 /// not for clients: that is told unless all that is asked is whether it lives.

@@ -78,14 +78,20 @@ impl Incoming {
     }
 
     /// The media type in lower case, without its parameters. Empty when there is none.
+    pub fn media_type(&self) -> String {
+        let value = self.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let media_type = value.unwrap_or_default().split(';').next().unwrap_or_default();
+        media_type.trim().to_ascii_lowercase()
+    }
+
+    /// The media type, where nothing but UTF-8 is named beside it.
     pub fn content_type(&self) -> Result<String, String> {
-        let Some(value) = self.headers.get(header::CONTENT_TYPE) else { return Ok(String::new()) };
-        let value = value.to_str().unwrap_or_default().to_ascii_lowercase();
+        let value = self.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let value = value.unwrap_or_default().to_ascii_lowercase();
         let mut parts = value.split(';').map(str::trim);
-        let media_type = parts.next().unwrap_or_default().to_owned();
         let charset = parts.find_map(|part| part.strip_prefix("charset="));
         match charset.map(|charset| charset.trim_matches('"')) {
-            None | Some("utf-8") => Ok(media_type),
+            None | Some("utf-8") => Ok(self.media_type()),
             Some(_) => Err("the charset is not supported (only UTF-8 is)".to_owned()),
         }
     }
@@ -127,13 +133,21 @@ impl Incoming {
 /// Whether the client can unpack gzip.
 pub fn accepts_gzip(headers: &HeaderMap) -> bool {
     let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
-    accepted.is_some_and(|accepted| accepted.contains("gzip"))
+    accepted.is_some_and(|accepted| {
+        accepted.split(',').any(|coding| {
+            let (name, quality) = coding.split_once(';').unwrap_or((coding, ""));
+            let quality = quality.trim().strip_prefix("q=").map(|number| number.trim().parse());
+            // Nothing of it is wanted: `q=0`.
+            name.trim().eq_ignore_ascii_case("gzip") && quality != Some(Ok(0.0))
+        })
+    })
 }
 
 fn unpack(headers: &HeaderMap, body: Bytes) -> Result<Bytes, String> {
-    match headers.get(header::CONTENT_ENCODING).map_or(&b""[..], |value| value.as_bytes()) {
+    let coding = headers.get(header::CONTENT_ENCODING).map_or(&b""[..], |value| value.as_bytes());
+    match coding.to_ascii_lowercase().as_slice() {
         b"" | b"identity" => return Ok(body),
-        b"gzip" => {}
+        b"gzip" | b"x-gzip" => {}
         _ => return Err("Unsupported content encoding".to_owned()),
     }
     if !body.starts_with(GZIP_HEADER) {
@@ -141,7 +155,7 @@ fn unpack(headers: &HeaderMap, body: Bytes) -> Result<Bytes, String> {
     }
     let mut unpacked = Vec::new();
     let mut reader = GzDecoder::new(&body[..]).take(BODY_LEN_MAX as u64 + 1);
-    reader.read_to_end(&mut unpacked).map_err(|error| format!("the body is not gzip: {error}"))?;
+    reader.read_to_end(&mut unpacked).map_err(|error| format!("gzip: {error}"))?;
     if BODY_LEN_MAX < unpacked.len() {
         return Err(format!("the body unpacks to more than {BODY_LEN_MAX} bytes"));
     }
@@ -173,6 +187,21 @@ mod tests {
         assert_eq!(of("application/dql"), Ok("application/dql".to_owned()));
         assert_eq!(of("Application/JSON; charset=UTF-8"), Ok("application/json".to_owned()));
         assert!(of("application/dql;charset=latin1").is_err());
+    }
+
+    #[test]
+    fn answers_in_gzip() {
+        for (accepted, want) in [
+            ("gzip", true),
+            ("br, GZIP;q=0.5", true),
+            ("gzip;q=0", false),
+            ("br;q=1, gzip; q=0.0", false),
+            ("deflate", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT_ENCODING, accepted.parse().unwrap());
+            assert_eq!(accepts_gzip(&headers), want, "{accepted}");
+        }
     }
 
     #[test]

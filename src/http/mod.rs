@@ -4,6 +4,7 @@ mod server;
 mod router;
 mod peer;
 mod incoming;
+mod keys;
 mod security;
 mod switches;
 mod go_values;

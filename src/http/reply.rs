@@ -163,6 +163,15 @@ impl Reply {
         self.headers.push((name, value));
     }
 
+    /// Says that the reply depends on a header of the request.
+    pub fn add_vary(&mut self, name: &str) {
+        let known = self.headers.iter_mut().find(|(header, _)| *header == "vary");
+        match known {
+            Some((_, Some(names))) => *names = format!("{names}, {name}"),
+            _ => self.set_header("vary", Some(name.to_owned())),
+        }
+    }
+
     /// The reply as it is sent.
     pub fn into_response(self, wants_gzip: bool) -> Response {
         let body = if wants_gzip { pack(&self.body) } else { self.body };

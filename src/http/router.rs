@@ -8,6 +8,7 @@ use super::graphql::Feeds;
 use super::health;
 use super::incoming;
 use super::incoming::Incoming;
+use super::keys;
 use super::mutate;
 use super::peer::Peer;
 use super::query;
@@ -25,6 +26,7 @@ use axum::extract::ConnectInfo;
 use axum::extract::Request;
 use axum::extract::State;
 use axum::http::Method;
+use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::any;
 use axum::routing::get;
@@ -81,9 +83,12 @@ pub fn router(app: App) -> Router {
         .route("/assign", any(move |State(app), request| receive_any(app, request, commit::assign)))
         .route("/alter", post(alter::answer))
         .route("/health", get(report_health))
+        .route("/state", get(report_state))
+        .route("/login", post(log_in))
         .merge(graphql::routes())
         .merge(admin::routes())
         .fallback(|| async { Reply::not_found().into_response(false) })
+        .layer(from_fn_with_state(Arc::clone(&app), keys::guard))
         .with_state(app)
 }
 
@@ -91,6 +96,15 @@ async fn report_health(State(app): State<Arc<App>>, request: Request) -> Respons
     let parameters = request.uri().query().unwrap_or_default();
     let asks_only_live = parameters.split('&').any(|name| name == "live" || name == "live=");
     health::answer(&app, asks_only_live).into_response(false)
+}
+
+async fn report_state(State(app): State<Arc<App>>) -> Response {
+    health::state(&app).into_response(false)
+}
+
+/// There are no users, so none is known.
+fn log_in(_app: &App, _incoming: &Incoming, _control: &Control) -> Reply {
+    Reply::internal_error("invalid username or password")
 }
 
 async fn receive(app: Arc<App>, request: Request, answer: Answerer) -> Response {

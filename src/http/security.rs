@@ -1,6 +1,8 @@
-//! Who may alter and administer: a token that they share, and the addresses that they may come from.
+//! Who may alter and administer: a token that they share, and the addresses that they may come from. Who may ask at all.
 
 use crate::http::incoming::Incoming;
+use crate::http::keys::Holder;
+use crate::http::keys::Keys;
 use crate::types::Error;
 use crate::types::Result;
 use sha2::Digest;
@@ -11,17 +13,20 @@ use std::net::ToSocketAddrs;
 /// The header that names the token.
 const TOKEN_HEADER: &str = "x-dgraph-authtoken";
 
-/// Who may alter and administer a server. Without more it is who comes from this machine.
+/// Who may alter and administer a server. Without more it is who comes from this machine, and anybody may ask.
 #[derive(Debug, Clone, Default)]
 pub struct Security {
     /// A digest of the token, so that comparing tells nothing about it.
     token: Option<[u8; 32]>,
+    /// Those without which nobody is answered, where there are any.
+    pub(super) keys: Keys,
     /// The first and the last address of ranges that others than this machine may come from.
     ranges: Vec<(IpAddr, IpAddr)>,
 }
 
 impl Security {
-    /// Reads settings as they are typed: `token=…`, `whitelist=…`, or both with `;` between.
+    /// Reads settings as they are typed: `token=…`, `whitelist=…`, `admin-key=…`, `client-key=…`, with `;` between.
+    /// The keys may come more than once.
     ///
     /// # Errors
     ///
@@ -29,7 +34,11 @@ impl Security {
     pub fn set(&mut self, text: &str) -> Result<()> {
         for setting in text.split(';').map(str::trim).filter(|setting| !setting.is_empty()) {
             match setting.split_once('=').map(|(name, value)| (name.trim(), value.trim())) {
-                Some(("token", "")) => return Err(Error::query("the token is empty")),
+                Some((name @ ("token" | "admin-key" | "client-key"), "")) => {
+                    return Err(Error::query(format!("security {name}: it is empty")));
+                }
+                Some(("admin-key", key)) => self.keys.add(key, Holder::Admin),
+                Some(("client-key", key)) => self.keys.add(key, Holder::Client),
                 Some(("token", token)) => self.token = Some(digest(token)),
                 Some(("whitelist", addresses)) => {
                     for text in addresses.split(',').map(str::trim).filter(|text| !text.is_empty())
@@ -38,7 +47,7 @@ impl Security {
                     }
                 }
                 _ => {
-                    let expected = "expected token=SECRET or whitelist=ADDRESSES";
+                    let expected = "expected token=SECRET, whitelist=ADDRESSES, admin-key=SECRET or client-key=SECRET";
                     return Err(Error::query(format!("security {setting}: {expected}")));
                 }
             }
@@ -65,6 +74,7 @@ impl Security {
         }
         // A browser on this machine comes from here whatever page it shows; the token it can't know.
         let is_foreign = self.token.is_none()
+            && self.keys.is_empty()
             && incoming.headers().get("sec-fetch-site").is_some_and(|site| site == "cross-site");
         let refusal = "a page of another site may not administer this server unless a token is set";
         is_foreign.then(|| refusal.to_owned())
@@ -227,6 +237,8 @@ mod tests {
         for bad in [
             "token",
             "token=",
+            "admin-key",
+            "client-key= ",
             "tokens=a",
             "whitelist=10.0.0.0/33",
             "whitelist=::/129",

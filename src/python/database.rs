@@ -671,8 +671,9 @@ impl PyDatabase {
     /// otherwise. Port 0 takes any that is free.
     ///
     /// This machine may alter and administer. `security` lets others in, "whitelist=10.0.0.0/8", and
-    /// may have all of them name a token, "token=secret"; with `;` between both. Exports and backups
-    /// that are asked for at /admin go to folders below `export`; without it there are none.
+    /// may have all of them name a token, "token=secret"; with `;` between both. "client-key=secret"
+    /// and "admin-key=secret" have all requests name one of the keys as `X-Auth-Token`. Exports and
+    /// backups that are asked for at /admin go to folders below `export`; without it there are none.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()

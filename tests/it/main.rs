@@ -29,3 +29,5 @@ mod torture;
 mod transactions;
 mod twin;
 mod versions;
+#[cfg(feature = "http")]
+mod wire;

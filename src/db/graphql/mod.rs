@@ -2,6 +2,7 @@
 
 mod keys;
 mod schema;
+mod span;
 mod request;
 mod persisted;
 mod run;
@@ -32,4 +33,5 @@ pub use crate::graphql::request::{Fault, Location, OperationKind, PathStep};
 pub use admin::{Act, Folder, Instance, Tasks};
 pub use request::{Headers, Request, Response, faults_to_json};
 pub use schema::{Access, GraphqlOptions, GraphqlSchema, Schemas};
+pub use span::Span;
 pub use subscribe::{Identity, Subscribable, Subscription, Update};

@@ -317,9 +317,10 @@ fn add_nodes(
     outcome.value.extend_from_slice(&nodes.value);
     outcome.touched += nodes.touched;
     for mut fault in nodes.errors {
-        if !fault.path.is_empty() {
-            fault.path.splice(..0, root_path(field));
+        if fault.path.is_empty() {
+            fault.path = root_path(&asked);
         }
+        fault.path.splice(..0, root_path(field));
         outcome.errors.push(fault);
     }
 }

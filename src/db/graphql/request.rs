@@ -1,6 +1,7 @@
 //! What is asked, and what is answered.
 
 use crate::answer::write_json_text;
+use crate::db::graphql::span::Span;
 use crate::graphql::request::Fault;
 use crate::graphql::request::PathStep;
 use crate::types::write_int;
@@ -69,6 +70,8 @@ pub struct Response {
     pub errors: Vec<Fault>,
     /// How many values and edges were asked for.
     pub touched: u64,
+    /// How long root fields took that had something to do.
+    pub spans: Vec<Span>,
     /// The seconds of `@cacheControl(maxAge:)`.
     pub max_age: Option<i64>,
 }

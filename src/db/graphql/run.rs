@@ -13,12 +13,14 @@ use crate::db::graphql::schema::GraphqlOptions;
 use crate::db::graphql::schema::LIMITS;
 use crate::db::graphql::schema::Loaded;
 use crate::db::graphql::session::Session;
+use crate::db::graphql::span::Span;
 use crate::db::guard::guarded;
 use crate::exec::Control;
 use crate::graph::Version;
 use crate::graphql::lower::Caller;
 use crate::graphql::remote::HeaderOf;
 use crate::graphql::remote::Sender;
+use crate::graphql::request as language;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
 use crate::graphql::request::Operation;
@@ -28,6 +30,7 @@ use crate::types::Error;
 use rayon::iter::IntoParallelRefIterator;
 use rayon::iter::ParallelIterator;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// What a root field came to.
 #[derive(Debug, Default)]
@@ -42,6 +45,8 @@ pub(super) struct Outcome {
     pub failed: bool,
     /// How many values and edges were asked for.
     pub touched: u64,
+    /// How long it took.
+    pub span: Option<Span>,
 }
 
 impl Outcome {
@@ -99,6 +104,9 @@ fn resolve(
 
 /// As the reference words it, which names the first field of the text.
 fn no_schema(text: &str) -> Fault {
+    if text.is_empty() {
+        return language::no_query();
+    }
     let names = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     let behind = text.find('{').map_or(text, |start| &text[start..]);
     let first = behind.split(|c: char| !(c.is_alphanumeric() || c == '_')).find(|w| !w.is_empty());
@@ -152,8 +160,7 @@ impl Run<'_> {
     pub fn carry_out(&self, operation: &Operation) -> Response {
         let outcomes = match operation.kind {
             OperationKind::Mutation => self.mutations(&operation.fields),
-            OperationKind::Query => self.queries(&operation.fields, "Query"),
-            OperationKind::Subscription => self.queries(&operation.fields, "Subscription"),
+            kind => self.queries(&operation.fields, kind),
         };
         let mut response = Response { max_age: operation.max_age, ..Response::default() };
         let mut data = Vec::with_capacity(outcomes.iter().map(|it| it.value.len() + 32).sum());
@@ -161,6 +168,7 @@ impl Run<'_> {
         let mut spoiled = false;
         for (field, outcome) in operation.fields.iter().zip(outcomes) {
             response.errors.extend(outcome.errors);
+            response.spans.extend(outcome.span);
             response.touched += outcome.touched;
             spoiled |= outcome.spoils;
             if outcome.value.is_empty() {
@@ -179,16 +187,23 @@ impl Run<'_> {
     }
 
     /// Beside each other where there are several that have something to do.
-    fn queries(&self, fields: &[Field], root: &str) -> Vec<Outcome> {
+    fn queries(&self, fields: &[Field], kind: OperationKind) -> Vec<Outcome> {
+        let started = Instant::now();
         let reader = Reader::new(self);
         let long = fields.iter().filter(|field| reader.may_be_long(field)).count();
-        let each = |field| begin(&reader, field, root);
+        let each = |field| begin(&reader, field, kind);
         let begun: Vec<Begun<'_>> = match self.database.pool() {
             Ok(pool) if long > 1 => pool.install(|| fields.par_iter().map(each).collect()),
             _ => fields.iter().map(each).collect(),
         };
-        guarded(|| Ok(reader.finish(begun)))
-            .unwrap_or_else(|error| fields.iter().map(|field| refused(field, &error)).collect())
+        let finished = guarded(|| Ok(reader.finish(begun)))
+            .unwrap_or_else(|error| fields.iter().map(|field| refused(field, &error)).collect());
+        let timed = fields.iter().zip(finished).map(|(field, outcome)| {
+            // What was done at once has told already.
+            let span = outcome.span.or_else(|| span(field, kind, started));
+            Outcome { span, ..outcome }
+        });
+        timed.collect()
     }
 
     fn mutations(&self, fields: &[Field]) -> Vec<Outcome> {
@@ -198,21 +213,36 @@ impl Run<'_> {
                 return type_name("Mutation");
             }
             if failed {
-                return not_executed(field);
+                let errors = vec![not_executed(field)];
+                return Outcome { errors, failed: true, ..Outcome::default() };
             }
+            let started = Instant::now();
             let outcome = guarded_outcome(field, || mutate(self, field));
             failed = outcome.failed;
-            outcome
+            Outcome { span: span(field, OperationKind::Mutation, started), ..outcome }
         };
         fields.iter().map(each).collect()
     }
 }
 
-fn begin<'f>(reader: &'f Reader<'_>, field: &'f Field, root: &str) -> Begun<'f> {
+fn begin<'f>(reader: &'f Reader<'_>, field: &'f Field, kind: OperationKind) -> Begun<'f> {
     if field.shape.name == "__typename" {
-        return Begun::Done(type_name(root));
+        let is_query = kind == OperationKind::Query;
+        return Begun::Done(type_name(if is_query { "Query" } else { "Subscription" }));
     }
-    guarded(|| Ok(reader.begin(field))).unwrap_or_else(|error| Begun::Done(refused(field, &error)))
+    let started = Instant::now();
+    let begun = guarded(|| Ok(reader.begin(field)));
+    match begun.unwrap_or_else(|error| Begun::Done(refused(field, &error))) {
+        Begun::Done(outcome) => {
+            Begun::Done(Outcome { span: span(field, kind, started), ..outcome })
+        }
+        begun => begun,
+    }
+}
+
+/// The time of a field that does something; names of types and introspection are not told.
+fn span(field: &Field, kind: OperationKind, started: Instant) -> Option<Span> {
+    field.shape.root.is_some().then(|| Span::new(field, kind, started))
 }
 
 fn type_name(root: &str) -> Outcome {
@@ -236,9 +266,9 @@ pub(super) fn root_path(field: &Field) -> Vec<PathStep> {
     vec![PathStep::Key(field.shape.key.as_str().into())]
 }
 
-fn not_executed(field: &Field) -> Outcome {
+/// What is told of a mutation behind one that failed.
+pub(super) fn not_executed(field: &Field) -> Fault {
     let key = &field.shape.key;
     let message = format!("Mutation {key} was not executed because of a previous error.");
-    let fault = Fault { path: root_path(field), ..Fault::at(field.shape.location, message) };
-    Outcome { errors: vec![fault], failed: true, ..Outcome::default() }
+    Fault { path: root_path(field), ..Fault::at(field.shape.location, message) }
 }

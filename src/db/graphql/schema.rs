@@ -59,6 +59,8 @@ pub struct Schemas {
 pub struct GraphqlOptions {
     /// Answers tell more: why a mutation was refused.
     pub debug: bool,
+    /// Servers tell beside the data how much was read and how long it took.
+    pub extensions: bool,
     /// Where lambdas are carried out. Schemas with `@lambda` are refused without it.
     pub lambda_url: Option<String>,
     /// How long a request to another server may take, with its redirects.
@@ -73,6 +75,7 @@ impl Default for GraphqlOptions {
     fn default() -> GraphqlOptions {
         GraphqlOptions {
             debug: false,
+            extensions: true,
             lambda_url: None,
             remote_timeout: Duration::from_secs(30),
             remote_bytes_max: 64 << 20,

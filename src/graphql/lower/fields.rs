@@ -268,7 +268,8 @@ impl<'a> Lowering<'a> {
     ) -> Result<Field, Fault> {
         let given = asked.arguments.given("filter");
         let filter = self.admitted(target, asked, given, predicate.reverse, Operation::Query)?;
-        let (order, page) = (order::order(target, &asked.arguments), order::page(&asked.arguments));
+        let order = order::order(target, &asked.arguments);
+        let page = order::page(asked).map_err(|message| refused(asked, &message))?;
         order::check(&order, page).map_err(|message| refused(asked, &message))?;
         Ok(Field { filter, order, page, has_body: true, ..fetched(predicate) })
     }

@@ -1,8 +1,10 @@
 //! `order`, `first`, `offset` and `after`.
 
 use crate::graphql::lower::target::language;
+use crate::graphql::lower::value::text_of;
 use crate::graphql::model::TypeDef;
 use crate::graphql::request::Arguments;
+use crate::graphql::request::Field;
 use crate::graphql::request::Value;
 use crate::plan::Order;
 use crate::plan::OrderKey;
@@ -34,13 +36,39 @@ pub(super) fn order(def: &TypeDef, arguments: &Arguments) -> Order {
 }
 
 /// The part that is wanted. `first: 0` means all, as in the reference.
-pub(super) fn page(arguments: &Arguments) -> Page {
-    let number = |name| {
-        let number = arguments.given(name).and_then(Value::as_int).unwrap_or(0);
-        i32::try_from(number).unwrap_or(if number < 0 { i32::MIN } else { i32::MAX })
+///
+/// # Errors
+///
+/// When `after` is no uid: to begin anew would have whoever turns pages go in circles.
+pub(super) fn page(field: &Field) -> Result<Page, String> {
+    let number = |name| number(&field.arguments, name);
+    let after = match field.arguments.given("after") {
+        Some(value) => uid(field, value)?.0,
+        None => 0,
     };
-    let after = arguments.given("after").and_then(Value::as_str).and_then(Uid::parse);
-    Page { first: number("first"), offset: number("offset"), after: after.map_or(0, |uid| uid.0) }
+    Ok(Page { first: number("first"), offset: number("offset"), after })
+}
+
+/// How many are left out.
+pub(super) fn offset(arguments: &Arguments) -> u32 {
+    u32::try_from(number(arguments, "offset")).unwrap_or(0)
+}
+
+fn number(arguments: &Arguments, name: &str) -> i32 {
+    let number = arguments.given(name).and_then(Value::as_int).unwrap_or(0);
+    i32::try_from(number).unwrap_or(if number < 0 { i32::MIN } else { i32::MAX })
+}
+
+/// The node that an argument of a field names.
+///
+/// # Errors
+///
+/// When it is no uid.
+pub(super) fn uid(field: &Field, value: &Value) -> Result<Uid, String> {
+    value.as_str().and_then(Uid::parse).ok_or_else(|| {
+        let text = text_of(value).unwrap_or_default();
+        format!("ID argument ({text}) of {} was not able to be parsed", field.shape.name)
+    })
 }
 
 /// Refuses the last ones of an order, as the reference does.

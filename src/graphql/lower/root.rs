@@ -164,7 +164,7 @@ fn list<'a>(
 ) -> Result<Lowered<'a>, Fault> {
     let mut block = filtered(caller, def, field, nodes)?;
     block.order = order::order(def, &field.arguments);
-    block.page = order::page(&field.arguments);
+    block.page = order::page(field).map_err(|message| wrong_at(field, &message))?;
     order::check(&block.order, block.page).map_err(|message| refused(field, &message))?;
     let (query, shape) = with_selection(caller, def, field, block)?;
     Ok(Lowered { query, shape: RootShape::List(shape) })
@@ -234,12 +234,8 @@ pub(super) fn get_block(
     for key in &def.fields {
         let is_key = key.is_id() || key.unique.is_some();
         let Some(value) = field.arguments.given(&key.name).filter(|_| is_key) else { continue };
-        if is_uid(key) && value.as_str().and_then(Uid::parse).is_none() {
-            let text = text_of(value).unwrap_or_default();
-            let message =
-                format!("ID argument ({text}) of {} was not able to be parsed", field.shape.name);
-            let locations = vec![field.shape.location];
-            return Err(Fault { locations, ..wrong(field, &message) });
+        if is_uid(key) {
+            order::uid(field, value).map_err(|message| wrong_at(field, &message))?;
         }
         calls.push(key_call(key, value));
     }
@@ -288,6 +284,11 @@ pub(in crate::graphql) fn node_block(root: Call, filter: Option<Filter>) -> Bloc
         reads: Vec::new(),
         defines: Vec::new(),
     }
+}
+
+/// A root field with an argument that can't be read.
+fn wrong_at(field: &Field, message: &str) -> Fault {
+    Fault { locations: vec![field.shape.location], ..wrong(field, message) }
 }
 
 /// A root field whose arguments make no sense.

@@ -221,7 +221,7 @@ impl Caller<'_> {
         Ok(Some(Filter::Reaches(Box::new(Reach {
             predicate: predicate.name.clone(),
             reverse: predicate.reverse,
-            more_than: u32::try_from(order::page(&asked.arguments).offset).unwrap_or(0),
+            more_than: order::offset(&asked.arguments),
             filter: all(conditions),
         }))))
     }

@@ -67,6 +67,11 @@ struct Variable {
     default: Option<Value>,
 }
 
+/// What is told to a request without a text.
+pub fn no_query() -> Fault {
+    Fault::new("no query string supplied in request")
+}
+
 impl Request {
     /// Reads a text and checks all of it against the API. O(length), as long as fragments are not used over and over.
     ///
@@ -75,7 +80,7 @@ impl Request {
     /// The one fault of syntax, or all others.
     pub fn parse(api: &Api, text: &str, limits: &Limits) -> Result<Request, Vec<Fault>> {
         if text.is_empty() {
-            return Err(vec![Fault::new("no query string supplied in request")]);
+            return Err(vec![no_query()]);
         }
         let document = parse(text, limits).map_err(|fault| vec![fault])?;
         let checked = check(api, &document, limits)?;

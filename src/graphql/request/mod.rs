@@ -21,7 +21,7 @@ mod conformance;
 mod tests;
 
 pub use cache::Requests;
-pub use checked::Request;
+pub use checked::{Request, no_query};
 pub use fault::{Fault, Location, PathStep};
 pub use introspect::introspect;
 pub use limits::Limits;

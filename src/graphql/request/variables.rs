@@ -124,9 +124,10 @@ impl Coercion<'_> {
                 self.whole(name, &number.to_string(), i64::MIN..=i64::MAX)
             }
             ("Int64", Json::String(text)) => self.whole(name, text, i64::MIN..=i64::MAX),
-            ("Float", Json::Number(number)) => {
-                Ok(Value::Float(number.as_f64().unwrap_or(f64::INFINITY)))
-            }
+            ("Float", Json::Number(number)) => match number.as_f64().filter(|it| it.is_finite()) {
+                Some(number) => Ok(Value::Float(number)),
+                None => Err(self.out_of_range(name, &number.to_string())),
+            },
             ("Float", Json::String(text)) => match text.parse::<f64>() {
                 Ok(number) if number.is_finite() => Ok(Value::Float(number)),
                 _ => Err(self.fault("cannot use string as Float")),
@@ -154,7 +155,7 @@ impl Coercion<'_> {
         match text.parse::<i64>() {
             Ok(number) if range.contains(&number) => Ok(Value::Int(number)),
             _ if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-                Err(self.fault(format!("Out of range value '{text}', for type `{name}`")))
+                Err(self.out_of_range(name, text))
             }
             _ => {
                 let message = format!("Type mismatched for Value `{text}`, expected:`{name}`");
@@ -172,6 +173,10 @@ impl Coercion<'_> {
         let coerced = coerce(self);
         self.path.pop();
         coerced
+    }
+
+    fn out_of_range(&self, name: &Name, text: &str) -> Fault {
+        self.fault(format!("Out of range value '{text}', for type `{name}`"))
     }
 
     fn fault(&self, message: impl Into<String>) -> Fault {

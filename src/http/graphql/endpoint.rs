@@ -2,12 +2,15 @@
 
 use crate::db::Control;
 use crate::db::graphql::Fault;
+use crate::db::graphql::OperationKind;
 use crate::db::graphql::Request as GraphqlRequest;
 use crate::db::graphql::Response as GraphqlResponse;
 use crate::http::admin;
 use crate::http::graphql::body;
+use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::schema;
 use crate::http::graphql::subscribe;
+use crate::http::graphql::subscribe::Wanted;
 use crate::http::incoming;
 use crate::http::incoming::BODY_LEN_MAX;
 use crate::http::incoming::Incoming;
@@ -19,7 +22,6 @@ use crate::http::router::App;
 use crate::http::router::address_of;
 use crate::http::router::receive_any;
 use crate::http::router::run;
-use crate::types::DateTime;
 use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::ConnectInfo;
@@ -34,10 +36,8 @@ use axum::http::header;
 use axum::response::Response;
 use axum::routing::any;
 use std::sync::Arc;
-use std::time::Duration;
 use std::time::Instant;
-use std::time::SystemTime;
-use std::time::UNIX_EPOCH;
+use tokio::task::block_in_place;
 
 /// The routes of GraphQL.
 pub fn routes() -> Router<Arc<App>> {
@@ -66,13 +66,32 @@ async fn receive_graphql(State(app): State<Arc<App>>, request: Request) -> Respo
             Err(_) => receive(app, Request::from_parts(parts, body), answer).await,
         };
     }
-    let method = request.method();
-    if subscribe::wants_events(request.headers())
-        && (method == Method::GET || method == Method::POST)
-    {
-        return receive_for_events(app, request).await;
+    let can_ask = matches!(*request.method(), Method::GET | Method::POST);
+    match subscribe::wants_events(request.headers()) {
+        Wanted::Always if can_ask => receive_for_events(app, request).await,
+        Wanted::ForSubscriptions if can_ask => {
+            let (request, goes_on) = look_into(&app, request).await;
+            match goes_on {
+                true => receive_for_events(app, request).await,
+                false => receive(app, request, answer).await,
+            }
+        }
+        _ => receive(app, request, answer).await,
     }
-    receive(app, request, answer).await
+}
+
+/// A request as it came, and whether it is a subscription.
+async fn look_into(app: &App, request: Request) -> (Request, bool) {
+    let (parts, body) = request.into_parts();
+    // One whose body can't be read is answered as one without any.
+    let body = to_bytes(body, BODY_LEN_MAX).await.unwrap_or_default();
+    let incoming = Incoming::new(parts.headers.clone(), parts.uri.query(), body.clone());
+    let asked = incoming.and_then(|incoming| read(&incoming.with_method(parts.method.clone())));
+    let goes_on = asked.is_ok_and(|asked| {
+        let kind = block_in_place(|| app.database.graphql_kind(&asked));
+        kind.is_ok_and(|kind| kind == OperationKind::Subscription)
+    });
+    (Request::from_parts(parts, body.into()), goes_on)
 }
 
 /// Takes a request that wants its answers as events. One that can't be read is refused as `graphql-sse` has it.
@@ -110,7 +129,10 @@ async fn receive(app: Arc<App>, request: Request, answer: Answerer) -> Response 
                 let incoming = incoming.with_method(parts.method).with_client(address_of(&peer));
                 run(&app, peer, &incoming, answer)
             }
-            Err(message) => refused(&format!("Unable to parse gzip: {message}")),
+            Err(message) if message.starts_with("gzip: ") => {
+                refused(&format!("Unable to parse gzip: {message}"))
+            }
+            Err(message) => refused(&message),
         },
         Err(error) => refused(&format!("while reading the body: {error}")),
     };
@@ -127,6 +149,8 @@ fn with_access(mut reply: Reply, app: &App, origin: Option<&str>) -> Reply {
     if !access.origins.is_empty() {
         let listed = origin.filter(|origin| access.origins.iter().any(|known| known == origin));
         reply.set_header("access-control-allow-origin", listed.map(str::to_owned));
+        // Whoever keeps answers must not give that for one page to another.
+        reply.add_vary("Origin");
     }
     let mut headers = format!("X-Service-AccessToken, {ALLOWED_HEADERS}");
     for name in &access.headers {
@@ -156,11 +180,11 @@ fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     }
     let headers = body::headers(incoming.headers());
     let response = app.database.graphql(&request, &headers, control);
-    let mut reply = Reply::json(response.to_json(&extensions(&response, started.elapsed())));
+    let mut reply = Reply::json(response.to_json(&extensions(app, &response, started)));
     reply.set_header("graphql-toucheduids", Some(response.touched.to_string()));
     if let Some(seconds) = response.max_age {
         reply.set_header("cache-control", Some(format!("public,max-age={seconds}")));
-        reply.set_header("vary", Some("Accept-Encoding".to_owned()));
+        reply.add_vary("Accept-Encoding");
     }
     reply
 }
@@ -196,25 +220,4 @@ fn read(incoming: &Incoming) -> Result<GraphqlRequest, String> {
 /// A request that was not understood.
 fn refused(message: &str) -> Reply {
     Reply::json(GraphqlResponse::refused(vec![Fault::new(message)]).to_json(""))
-}
-
-/// What stands beside the data: how much was read, and how long it took.
-pub fn extensions(response: &GraphqlResponse, took: Duration) -> String {
-    let ended = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let started = ended.saturating_sub(took);
-    let touched = match response.touched {
-        0 => String::new(),
-        touched => format!("\"touched_uids\":{touched},"),
-    };
-    let (from, to, nanos) = (moment(started), moment(ended), took.as_nanos());
-    format!(
-        "{{{touched}\"tracing\":{{\"version\":1,\"startTime\":\"{from}\",\"endTime\":\"{to}\",\"duration\":{nanos}}}}}"
-    )
-}
-
-fn moment(since: Duration) -> String {
-    let seconds = i64::try_from(since.as_secs()).unwrap_or(0);
-    let mut out = Vec::with_capacity(32);
-    DateTime::from_unix(seconds, i64::from(since.subsec_nanos())).write(&mut out);
-    String::from_utf8_lossy(&out).into_owned()
 }

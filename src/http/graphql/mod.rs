@@ -2,6 +2,7 @@
 
 mod body;
 mod endpoint;
+mod extensions;
 mod schema;
 mod subscribe;
 

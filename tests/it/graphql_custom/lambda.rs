@@ -92,7 +92,10 @@ fn fields_of_interfaces_are_those_that_are_asked_for() {
         found["queryBeing"],
         json!([{"name": "ann", "bio": "being ann"}, {"name": "rob", "bio": "being rob"}])
     );
-    assert_eq!(server.take().len(), 1);
+    // What is told of mutations comes when it comes.
+    let asked = server.take();
+    let asked = asked.iter().filter(|asked| asked.json()["resolver"] != "$webhook");
+    assert_eq!(asked.count(), 1);
     let found = data(&db, "{ queryBeing { ... on Human { bio } ... on Robot { bio } } }");
     assert_eq!(found["queryBeing"], json!([{"bio": "human ann"}, {"bio": "robot rob"}]));
     let made = data(&db, "mutation { make { name bio ... on Robot { model } } }");

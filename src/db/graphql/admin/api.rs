@@ -5,6 +5,7 @@ use crate::db::Database;
 use crate::db::graphql::admin::Instance;
 use crate::db::graphql::request::Request;
 use crate::db::graphql::request::Response;
+use crate::db::graphql::run::not_executed;
 use crate::db::graphql::schema::LIMITS;
 use crate::graphql::generate::Api;
 use crate::graphql::request as language;
@@ -15,7 +16,6 @@ use crate::graphql::request::OperationKind;
 use crate::graphql::request::introspect;
 use crate::types::Error;
 use serde_json::Value as Json;
-use serde_json::json;
 use std::sync::OnceLock;
 
 /// What the API offers.
@@ -30,15 +30,18 @@ impl Database {
         };
         let mut response = Response::default();
         let mut data = vec![b'{'];
-        for (index, field) in operation.fields.iter().enumerate() {
-            write_key(index, field, &mut data);
-            match self.root_value(field, operation.kind, instance) {
-                Ok(value) => project(&value, field, &mut data),
-                Err(error) => {
-                    let message = format!("resolving {} failed because {error}", field.shape.name);
-                    response.errors.push(Fault::at(field.shape.location, message));
-                    data.extend_from_slice(b"null");
-                }
+        let mut failed = false;
+        for field in operation.fields.iter() {
+            if failed && field.shape.name != "__typename" {
+                response.errors.push(not_executed(field));
+                continue;
+            }
+            write_key(data.len() == 1, field, &mut data);
+            if let Err(error) = self.write_root(field, operation.kind, instance, &mut data) {
+                failed = operation.kind == OperationKind::Mutation;
+                let message = format!("resolving {} failed because {error}", field.shape.name);
+                response.errors.push(Fault::at(field.shape.location, message));
+                data.extend_from_slice(b"null");
             }
         }
         data.push(b'}');
@@ -46,23 +49,26 @@ impl Database {
         response
     }
 
-    fn root_value(
+    /// Writes the value of a root field; nothing where there is an error.
+    fn write_root(
         &self,
         field: &Field,
         kind: OperationKind,
         instance: &Instance<'_>,
-    ) -> Result<Json, Error> {
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         match field.shape.name.as_str() {
-            "__typename" if kind == OperationKind::Mutation => Ok(json!("Mutation")),
-            "__typename" => Ok(json!("Query")),
+            "__typename" if kind == OperationKind::Mutation => write_json_text("Mutation", out),
+            "__typename" => write_json_text("Query", out),
             "__schema" | "__type" => {
                 let mut text = String::new();
                 introspect(api()?, field, &mut text)
                     .map_err(|fault| Error::query(fault.message))?;
-                serde_json::from_str(&text).map_err(|error| Error::query(error.to_string()))
+                out.extend_from_slice(text.as_bytes());
             }
-            _ => self.administer(field, instance),
+            _ => project(&self.administer(field, instance)?, field, out),
         }
+        Ok(())
     }
 }
 
@@ -78,14 +84,11 @@ fn resolve(request: &Request) -> Result<Operation, Vec<Fault>> {
     checked.resolve(api, request.operation.as_deref(), &request.variables)
 }
 
-/// Writes what a selection asks of a value. What introspection tells is complete already.
+/// Writes what a selection asks of a value.
 fn project(value: &Json, field: &Field, out: &mut Vec<u8>) {
-    let wanted = match field.selection.only() {
-        Some(wanted) if !field.shape.name.starts_with("__") => wanted,
-        _ => {
-            out.extend_from_slice(value.to_string().as_bytes());
-            return;
-        }
+    let Some(wanted) = field.selection.only() else {
+        out.extend_from_slice(value.to_string().as_bytes());
+        return;
     };
     match value {
         Json::Array(items) => {
@@ -101,7 +104,7 @@ fn project(value: &Json, field: &Field, out: &mut Vec<u8>) {
         Json::Object(members) => {
             out.push(b'{');
             for (index, asked) in wanted.iter().enumerate() {
-                write_key(index, asked, out);
+                write_key(index == 0, asked, out);
                 match asked.shape.name.as_str() {
                     "__typename" => write_json_text(field.shape.ty.inner_named_type(), out),
                     name => project(members.get(name).unwrap_or(&Json::Null), asked, out),
@@ -113,8 +116,8 @@ fn project(value: &Json, field: &Field, out: &mut Vec<u8>) {
     }
 }
 
-fn write_key(index: usize, field: &Field, out: &mut Vec<u8>) {
-    if index > 0 {
+fn write_key(is_first: bool, field: &Field, out: &mut Vec<u8>) {
+    if !is_first {
         out.push(b',');
     }
     write_json_text(&field.shape.key, out);

@@ -42,12 +42,6 @@ impl Database {
             "state" => self.cluster_state(instance)?,
             "config" if input.is_some() => configure(input)?,
             "config" => json!({ "cacheMb": 0.0 }),
-            "getAllowedCORSOrigins" => {
-                let access = self.graphql_access();
-                let every = vec!["*".to_owned()];
-                let origins = if access.origins.is_empty() { &every } else { &access.origins };
-                json!({ "acceptedOrigins": origins })
-            }
             "task" => task(input, instance)?,
             "export" => copies::export(self, input, instance)?,
             "backup" => copies::backup(self, input, instance)?,

@@ -4,6 +4,7 @@ use crate::db::Database;
 use crate::db::graphql::admin::Instance;
 use crate::types::Error;
 use crate::types::Uid;
+use serde_json::Map;
 use serde_json::Value as Json;
 use serde_json::json;
 
@@ -21,6 +22,42 @@ impl Database {
             None => (String::new(), String::new()),
         };
         Ok(json!({ "id": id.to_string(), "schema": schema, "generatedSchema": generated }))
+    }
+
+    /// The same as `state` at `/admin`, in the form of `GET /state`: what has an id is found under it, and great numbers
+    /// are text.
+    ///
+    /// # Errors
+    ///
+    /// Fails only when the database is closed.
+    pub fn membership(&self, address: &str, started: u64) -> Result<Json, Error> {
+        let version = self.version()?;
+        let commit = version.commit.to_string();
+        let tablet = |name: &str| {
+            let name = format!("0-{name}");
+            json!({
+                "groupId": 1, "predicate": &name, "force": false, "onDiskBytes": "0", "remove": false,
+                "readOnly": false, "moveTs": "0", "uncompressedBytes": "0",
+            })
+        };
+        let tablets = version.predicates.keys();
+        let tablets: Map<String, Json> =
+            tablets.map(|name| (format!("0-{name}"), tablet(name))).collect();
+        let member = |group: u64| {
+            json!({
+                "id": "1", "groupId": group, "addr": address, "leader": true, "amDead": false,
+                "lastUpdate": started.to_string(), "clusterInfoOnly": false, "forceGroupId": false,
+            })
+        };
+        let group = json!({
+            "members": { "1": member(1) }, "tablets": tablets, "snapshotTs": &commit,
+            "checksum": "0", "checkpointTs": "0",
+        });
+        Ok(json!({
+            "counter": &commit, "groups": { "1": group }, "zeros": { "1": member(0) },
+            "maxUID": version.uids.next().to_string(), "maxTxnTs": &commit, "maxNsID": "0",
+            "maxRaftId": "1", "removed": [], "cid": "",
+        }))
     }
 
     /// What a cluster of one server is made of.

@@ -58,8 +58,23 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    fn check_single_field(&mut self, operation: &OperationNode<'t>) {
-        let Some(second) = operation.selections.get(1) else { return };
+    /// A second field may hide in a fragment, too.
+    fn check_single_field(&mut self, operation: &'a OperationNode<'t>) {
+        let mut selections = &operation.selections;
+        let mut spreads = self.document.fragments.len();
+        let second = loop {
+            match selections.as_slice() {
+                [_, second, ..] => break second,
+                [SelectionNode::Inline(inline)] => selections = &inline.selections,
+                // More steps than there are fragments is a circle, which another rule tells.
+                [SelectionNode::Spread(spread)] if spreads > 0 => {
+                    let Some((_, fragment)) = self.document.fragment(spread.name) else { return };
+                    selections = &fragment.selections;
+                    spreads -= 1;
+                }
+                _ => return,
+            }
+        };
         let at = match second {
             SelectionNode::Field(id) => self.document.field(*id).at,
             SelectionNode::Inline(inline) => inline.at,

@@ -22,7 +22,7 @@ impl<'a, 't> Walker<'a, 't> {
             self.unique_fields(fields);
         }
         if let (Some(ty), Some(definition)) = (expected.ty, expected.definition) {
-            if !self.check_whole_number(definition, value) {
+            if !self.check_number(definition, value) {
                 return;
             }
             self.check_function_count(definition, value);
@@ -61,11 +61,14 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// Whole numbers are in the range of their type. False when nothing more is to be said of the value.
-    fn check_whole_number(&mut self, definition: &ExtendedType, value: &ValueNode<'t>) -> bool {
+    /// Numbers are in the range of their type. False when nothing more is to be said of the value.
+    fn check_number(&mut self, definition: &ExtendedType, value: &ValueNode<'t>) -> bool {
         let (text, fits) = match (definition.name().as_str(), &value.kind) {
             ("Int", ValueKind::Int(text)) => (*text, text.parse::<i32>().is_ok()),
             ("Int64", ValueKind::Int(text)) => (*text, text.parse::<i64>().is_ok()),
+            ("Float", ValueKind::Int(text) | ValueKind::Float(text)) => {
+                (*text, text.parse::<f64>().is_ok_and(f64::is_finite))
+            }
             ("Int64", ValueKind::String(text)) if text.parse::<i64>().is_ok() => return false,
             ("Int64", ValueKind::Null | ValueKind::List(_)) => return true,
             ("Int64", kind) => {

@@ -15,7 +15,7 @@ use crate::db::graphql::Identity;
 use crate::db::graphql::Subscribable;
 use crate::db::graphql::Subscription;
 use crate::db::graphql::Update;
-use crate::http::graphql::endpoint::extensions;
+use crate::http::graphql::extensions::extensions;
 use crate::http::router::App;
 use axum::body::Bytes;
 use std::collections::HashMap;
@@ -172,11 +172,12 @@ impl Source {
         loop {
             let started = Instant::now();
             let control = self.control();
+            let app = Arc::clone(&self.app);
             let ask = move || {
                 let update = subscription.ask(&control);
                 let json = match &update {
                     Update::Next(response) => {
-                        response.to_json(&extensions(response, started.elapsed()))
+                        response.to_json(&extensions(&app, response, started))
                     }
                     Update::Same | Update::Ended => Vec::new(),
                 };

@@ -42,7 +42,7 @@ pub enum Said {
     Stop(String),
     /// It wants the connection closed.
     Terminate,
-    /// The message is wrong: this is the answer.
+    /// The message is wrong: this is the answer, and the connection goes on.
     Wrong(String),
     /// The message is wrong: the connection is to be closed with a code and a reason.
     Fatal(u16, String),
@@ -73,16 +73,22 @@ impl Dialect {
         let payload = message.get("payload");
         match (self, kind) {
             (_, "connection_init") => self.init(payload),
+            (Dialect::Modern, "ping" | "pong")
+                if payload.is_some_and(|payload| !(payload.is_object() || payload.is_null())) =>
+            {
+                self.wrong(&format!("invalid payload for type: {kind}"))
+            }
             (Dialect::Modern, "ping") => Said::Ping(pong(payload)),
             (Dialect::Modern, "pong") => Said::Pong,
             (Dialect::Modern, "subscribe") | (Dialect::Legacy, "start") => self.start(id, payload),
-            (Dialect::Modern, "complete") | (Dialect::Legacy, "stop") => match id {
+            (Dialect::Modern, "complete") => match id {
                 Some(id) => Said::Stop(id.to_owned()),
-                None => self.wrong(&format!("missing ID for {kind} operation")),
+                None => self.wrong("missing ID for complete operation"),
             },
+            (Dialect::Legacy, "stop") => Said::Stop(id.unwrap_or_default().to_owned()),
             (Dialect::Legacy, "ka") => Said::Ping(json!({ "type": "ka" }).to_string()),
             (Dialect::Legacy, "connection_terminate") => Said::Terminate,
-            _ => self.wrong(&format!("unknown operation message of type: {kind}")),
+            _ => self.wrong_about(id, &format!("unknown operation message of type: {kind}")),
         }
     }
 
@@ -105,26 +111,38 @@ impl Dialect {
     fn start(self, id: Option<&str>, payload: Option<&Value>) -> Said {
         let Some(id) = id else { return self.refused("missing ID for start operation") };
         let request = match payload {
+            Some(Value::Object(members))
+                if self == Dialect::Modern
+                    && !members.get("query").is_some_and(Value::is_string)
+                    && !members.contains_key("extensions") =>
+            {
+                Err("the payload has no query".to_owned())
+            }
             Some(Value::Object(members)) => body::of_members(members.clone()),
+            Some(Value::Null) if self == Dialect::Legacy => Ok(Request::default()),
             _ => Err("the payload is not an object".to_owned()),
         };
         match request {
             Ok(request) => Said::Start(id.to_owned(), request),
             Err(message) => match self {
                 Dialect::Modern => self.wrong(&message),
-                Dialect::Legacy => Said::Wrong(self.failed(id, &[Fault::new(message)]).join("\n")),
+                Dialect::Legacy => {
+                    let message = "invalid payload for type: start";
+                    Said::Wrong(legacy_error("connection_error", Some(id), message))
+                }
             },
         }
     }
 
     /// The answer to a message that can't be.
     fn wrong(self, message: &str) -> Said {
+        self.wrong_about(None, message)
+    }
+
+    fn wrong_about(self, id: Option<&str>, message: &str) -> Said {
         match self {
             Dialect::Modern => Said::Fatal(4400, reason(message)),
-            Dialect::Legacy => {
-                let payload = json!({ "message": message });
-                Said::Wrong(json!({ "payload": payload, "type": "error" }).to_string())
-            }
+            Dialect::Legacy => Said::Wrong(legacy_error("error", id, message)),
         }
     }
 
@@ -132,10 +150,17 @@ impl Dialect {
     fn refused(self, message: &str) -> Said {
         match self {
             Dialect::Modern => self.wrong(message),
-            Dialect::Legacy => {
-                let payload = json!({ "message": message });
-                Said::Wrong(json!({ "payload": payload, "type": "connection_error" }).to_string())
+            Dialect::Legacy => Said::Wrong(legacy_error("connection_error", None, message)),
+        }
+    }
+
+    /// The answer to an operation whose name another one has that runs.
+    pub fn taken(self, id: &str) -> Said {
+        match self {
+            Dialect::Modern => {
+                Said::Fatal(4409, reason(&format!("Subscriber for {id} already exists")))
             }
+            Dialect::Legacy => self.refused("duplicate message ID for start operation"),
         }
     }
 
@@ -163,17 +188,30 @@ impl Dialect {
                 vec![format!("{{\"id\":{id},\"payload\":{faults},\"type\":\"error\"}}")]
             }
             Dialect::Legacy => {
-                let payload = json!({ "message": one_text(faults) });
-                let error = json!({ "id": id, "payload": payload, "type": "error" });
-                vec![error.to_string(), self.complete(id)]
+                let error = legacy_error("error", Some(id), &one_text(faults));
+                vec![error, self.complete(id)]
             }
         }
     }
 
     /// Says that there are no more answers.
     pub fn complete(self, id: &str) -> String {
-        json!({ "id": id, "type": "complete" }).to_string()
+        match id {
+            "" => json!({ "type": "complete" }),
+            id => json!({ "id": id, "type": "complete" }),
+        }
+        .to_string()
     }
+}
+
+/// An error of the older protocol. `id` says of what, where that is known.
+fn legacy_error(kind: &str, id: Option<&str>, message: &str) -> String {
+    let payload = json!({ "message": message });
+    match id {
+        Some(id) => json!({ "id": id, "payload": payload, "type": kind }),
+        None => json!({ "payload": payload, "type": kind }),
+    }
+    .to_string()
 }
 
 fn pong(payload: Option<&Value>) -> String {

@@ -26,10 +26,31 @@ use tokio::time::sleep;
 /// How often a comment is sent, so that nobody on the way takes the connection for dead.
 const KEEP_ALIVE: Duration = Duration::from_secs(12);
 
-/// Whether a request wants events.
-pub fn wants_events(headers: &HeaderMap) -> bool {
+/// Which requests of a client are to be answered with events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// None.
+    Never,
+    /// Those that go on: the client takes JSON, too, and there are clients that name both with all they ask.
+    ForSubscriptions,
+    /// All.
+    Always,
+}
+
+/// What a client wants to be answered with events.
+pub fn wants_events(headers: &HeaderMap) -> Wanted {
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
-    accepted.is_some_and(|accepted| accepted.contains("text/event-stream"))
+    let accepted = accepted.unwrap_or_default().to_ascii_lowercase();
+    let takes = |wanted: &[&str]| {
+        let mut types = accepted.split(',').map(|one| one.split(';').next().unwrap_or(one).trim());
+        types.any(|name| wanted.contains(&name))
+    };
+    let json = ["application/json", "application/graphql-response+json", "application/*", "*/*"];
+    match (takes(&["text/event-stream"]), takes(&json)) {
+        (false, _) => Wanted::Never,
+        (true, true) => Wanted::ForSubscriptions,
+        (true, false) => Wanted::Always,
+    }
 }
 
 /// Makes `response`, whose headers stay, one that goes on with the answers to a request.
@@ -107,4 +128,26 @@ const COMPLETE: &[u8] = b"event: complete\ndata:\n\n";
 /// An answer, which is JSON on one line.
 fn event(answer: &[u8]) -> Vec<u8> {
     [b"event: next\ndata: ", answer, b"\n\n"].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_wants_events() {
+        for (accepted, want) in [
+            ("", Wanted::Never),
+            ("*/*", Wanted::Never),
+            ("text/event-stream", Wanted::Always),
+            ("Text/Event-Stream; charset=utf-8", Wanted::Always),
+            ("application/json, text/event-stream;q=0.5", Wanted::ForSubscriptions),
+            ("text/event-stream, */*", Wanted::ForSubscriptions),
+            ("text/event-streams", Wanted::Never),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT, accepted.parse().unwrap());
+            assert_eq!(wants_events(&headers), want, "{accepted}");
+        }
+    }
 }

@@ -14,7 +14,7 @@ use crate::db::graphql::Headers;
 use crate::db::graphql::OperationKind;
 use crate::db::graphql::Request;
 use crate::db::graphql::Subscribable;
-use crate::http::graphql::endpoint::extensions;
+use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::channels::News;
 use crate::http::router::App;
 use axum::body::Bytes;
@@ -152,7 +152,7 @@ impl Source {
         if response.data.is_none() {
             return self.fail(response.errors).await;
         }
-        let json = response.to_json(&extensions(&response, started.elapsed()));
+        let json = response.to_json(&extensions(&self.app, &response, started));
         self.deliver(Item::Next(json.into()), None).await;
         self.deliver(Item::Complete, None).await;
     }

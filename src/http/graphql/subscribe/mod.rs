@@ -8,6 +8,6 @@ mod dialect;
 mod socket;
 mod events;
 
-pub use events::{answer as answer_with_events, wants_events};
+pub use events::{Wanted, answer as answer_with_events, wants_events};
 pub use feeds::{Feeds, SubscribeOptions};
 pub use socket::{accept, is_subscriber};

@@ -136,7 +136,8 @@ impl Connection {
                 self.heard = Instant::now();
                 self.receive(message).await
             }
-            Event::Received(_) => Break(None),
+            Event::Received(Some(Err(error))) => Break(Some(unreadable(&error))),
+            Event::Received(None) => Break(None),
             Event::Delivery(delivery) => self.pass_on(delivery).await,
             Event::Tick => self.look_for_client().await,
             Event::Late => Break(Some((4408, "Connection initialisation timeout".to_owned()))),
@@ -171,12 +172,7 @@ impl Connection {
                 self.init = Some(headers);
                 self.write(self.dialect.acknowledge()).await
             }
-            Said::Ping(answer) | Said::Wrong(answer) => {
-                for line in answer.lines() {
-                    self.write(line.to_owned()).await?;
-                }
-                Continue(())
-            }
+            Said::Ping(answer) | Said::Wrong(answer) => self.write(answer).await,
             Said::Pong => Continue(()),
             Said::Start(id, request) => {
                 if self.dialect == Dialect::Modern && self.init.is_none() {
@@ -187,12 +183,13 @@ impl Connection {
                 let serial = self.serial + 1;
                 self.start(Job { id, serial, request, headers, takes_all }).await
             }
-            Said::Stop(id) => match self.feeds.remove(id.as_str()) {
-                Some(_) if self.dialect == Dialect::Legacy => {
-                    self.write(self.dialect.complete(&id)).await
+            Said::Stop(id) => {
+                self.feeds.remove(id.as_str());
+                match self.dialect {
+                    Dialect::Legacy => self.write(self.dialect.complete(&id)).await,
+                    Dialect::Modern => Continue(()),
                 }
-                _ => Continue(()),
-            },
+            }
             Said::Terminate => Break(Some((1000, String::new()))),
             Said::Fatal(code, reason) => Break(Some((code, reason))),
         }
@@ -202,10 +199,11 @@ impl Connection {
         let most = self.app.feeds.options.per_connection;
         let is_full = self.feeds.len() >= most;
         match self.feeds.entry(Arc::clone(&job.id)) {
-            Entry::Occupied(_) if self.dialect == Dialect::Modern => {
-                let reason = reason(&format!("Subscriber for {} already exists", job.id));
-                Break(Some((4409, reason)))
-            }
+            Entry::Occupied(_) => match self.dialect.taken(&job.id) {
+                Said::Fatal(code, reason) => Break(Some((code, reason))),
+                Said::Wrong(answer) => self.write(answer).await,
+                _ => Continue(()),
+            },
             Entry::Vacant(_) if is_full => {
                 let message =
                     format!("this connection has {most} subscriptions already, and no more may be");
@@ -214,11 +212,10 @@ impl Connection {
                 }
                 Continue(())
             }
-            // In the older protocol a second one takes the place of the first.
-            entry => {
+            Entry::Vacant(entry) => {
                 self.serial = job.serial;
                 let feed = Feed::start(&self.app, job, self.out.clone());
-                entry.insert_entry((self.serial, feed));
+                entry.insert((self.serial, feed));
                 Continue(())
             }
         }
@@ -283,4 +280,15 @@ impl Connection {
         })
         .await;
     }
+}
+
+/// How a connection ends on which something came that is no message. A client that is gone won't hear it.
+fn unreadable(error: &axum::Error) -> (u16, String) {
+    let error = error.to_string();
+    let code = match error.to_ascii_lowercase() {
+        told if told.contains("too long") => 1009,
+        told if told.contains("utf-8") => 1007,
+        _ => 1002,
+    };
+    (code, reason(&error))
 }

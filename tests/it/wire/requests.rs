@@ -1,0 +1,387 @@
+//! Requests as they come in: bodies, headers, methods, keys.
+
+use super::site::Answer;
+use super::site::Site;
+use super::site::message;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use hexgraph::http::Security;
+use hexgraph::http::ServeOptions;
+use serde_json::Value;
+use serde_json::json;
+use std::io::Read;
+use std::io::Write;
+
+const SCHEMA: &str = "
+type Note @withSubscription { id: ID! text: String! @search(by: [exact]) rank: Int weight: Float links: [Note] }
+";
+
+const JSON: &str = "Content-Type: application/json";
+
+const BODY: &str = r#"{"query":"{ queryNote { text } }"}"#;
+
+fn site() -> Site {
+    let site = Site::new(SCHEMA);
+    let notes = r#"{text: "a"}, {text: "b"}, {text: "c"}"#;
+    site.ask(&format!("mutation {{ addNote(input: [{notes}]) {{ numUids }} }}"));
+    site
+}
+
+fn found() -> Value {
+    json!({ "data": { "queryNote": [{ "text": "a" }, { "text": "b" }, { "text": "c" }] } })
+}
+
+fn pack(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn content_types() {
+    let site = site();
+    let send = |line: &str, body: &str| site.send("POST", "/graphql", &[line], body.as_bytes());
+    for line in [
+        JSON,
+        "Content-Type: Application/JSON; charset=\"UTF-8\"",
+        "content-type: application/json;charset=latin1",
+        "content-type: application/json;",
+    ] {
+        assert_eq!(send(line, BODY).json(), found(), "{line}");
+    }
+    let text = "{ queryNote { text } }";
+    assert_eq!(send("Content-Type: application/graphql", text).json(), found());
+    for (line, why) in [
+        ("X-Nothing: 1", "unable to parse media type: mime: no media type"),
+        ("Content-Type: ", "unable to parse media type: mime: no media type"),
+        ("Content-Type: text/plain", "Unrecognised Content-Type.  Please use application/json"),
+        ("Content-Type: application/graphql+json", "Unrecognised Content-Type.  Please use"),
+    ] {
+        let answer = send(line, BODY);
+        assert_eq!(answer.status, 200);
+        assert!(message(&answer.json()).starts_with(why), "{line}: {}", answer.text());
+    }
+}
+
+#[test]
+fn bodies() {
+    let site = site();
+    for body in [
+        r#"{"Query":"{ queryNote { text } }","VARIABLES":null,"operationName":null} and more"#,
+        r#"{"query":"{ queryNote { text } }","variables":{},"other":[1],"extensions":{"a":1}}"#,
+        r#"{"query":"{ no }","query":"{ queryNote { text } }","operationName":""}"#,
+    ] {
+        assert_eq!(site.post("/graphql", body).json(), found(), "{body}");
+    }
+    for (body, why) in [
+        ("", "EOF"),
+        ("[]", "json: cannot unmarshal array into Go value of type schema.Request"),
+        ("7", "json: cannot unmarshal number into Go value of type schema.Request"),
+        ("\"a\"", "json: cannot unmarshal string into Go value of type schema.Request"),
+        ("{", "unexpected EOF"),
+        ("{'a':1}", "invalid character '\\'' looking for beginning of object key string"),
+        (
+            r#"{"query":{}}"#,
+            "json: cannot unmarshal object into Go struct field Request.query of type string",
+        ),
+        (
+            r#"{"query":"{ a }","variables":"{}"}"#,
+            "json: cannot unmarshal string into Go struct field Request.variables of type map[string]interface {}",
+        ),
+        (
+            r#"{"extensions":{"persistedQuery":{"sha256Hash":5}}}"#,
+            "json: cannot unmarshal number into Go struct field Request.extensions.persistedQuery.sha256Hash of type string",
+        ),
+    ] {
+        let answer = site.post("/graphql", body);
+        let want = json!({ "errors": [{ "message": format!("Not a valid GraphQL request body: {why}") }] });
+        // Not even `extensions` is beside it.
+        assert_eq!((answer.status, serde_json::from_slice(&answer.body).unwrap()), (200, want));
+    }
+    for body in ["null", "{}", r#"{"query":null}"#, r#"{"query":""}"#] {
+        let answer = site.post("/graphql", body).json();
+        assert_eq!(message(&answer), "no query string supplied in request", "{body}");
+    }
+}
+
+#[test]
+fn packed_bodies() {
+    let site = site();
+    let send = |coding: &str, body: &[u8]| {
+        let coding = format!("Content-Encoding: {coding}");
+        site.send("POST", "/graphql", &[JSON, &coding], body).json()
+    };
+    assert_eq!(send("gzip", &pack(BODY)), found());
+    assert_eq!(send("GZIP", &pack(BODY)), found());
+    assert_eq!(send("identity", BODY.as_bytes()), found());
+    assert_eq!(
+        message(&send("gzip", BODY.as_bytes())),
+        "Unable to parse gzip: gzip: invalid header"
+    );
+    let packed = pack(BODY);
+    let answer = send("gzip", &packed[..packed.len() - 4]);
+    assert!(message(&answer).starts_with("Unable to parse gzip: gzip: "), "{answer}");
+    assert_eq!(message(&send("br", BODY.as_bytes())), "Unsupported content encoding");
+    let ask = |accepted: &str| {
+        let accepted = format!("Accept-Encoding: {accepted}");
+        site.send("POST", "/graphql", &[JSON, &accepted], BODY.as_bytes())
+    };
+    let answer = ask("br, gzip;q=0.8");
+    assert_eq!(answer.header("content-encoding"), "gzip");
+    let mut text = String::new();
+    GzDecoder::new(&answer.body[..]).read_to_string(&mut text).unwrap();
+    assert!(text.starts_with(r#"{"data":{"queryNote":[{"text":"a"}"#), "{text}");
+    let answer = ask("gzip;q=0");
+    assert_eq!((answer.header("content-encoding"), answer.json()), ("", found()));
+}
+
+#[test]
+fn methods() {
+    let site = site();
+    let get = |parameters: &str| site.send("GET", &format!("/graphql?{parameters}"), &[], b"");
+    assert_eq!(get("query=%7B+queryNote+%7B+text+%7D+%7D").json(), found());
+    let named = "query=query+A(%24n:Int)%7BqueryNote(first:%24n)%7Btext%7D%7D&operationName=A";
+    let first = json!({ "data": { "queryNote": [{ "text": "a" }] } });
+    assert_eq!(get(&format!("{named}&variables=%7B%22n%22:1%7D")).json(), first);
+    assert_eq!(get(&format!("{named}&variables=null&extensions=%7B%7D")).json(), found());
+    let answer = get(&format!("{named}&variables=[1]")).json();
+    assert!(message(&answer).ends_with("array into Go value of type map[string]interface {}"));
+    assert_eq!(message(&get("").json()), "no query string supplied in request");
+    for method in ["PUT", "DELETE", "PATCH"] {
+        let answer = site.send(method, "/graphql", &[JSON], BODY.as_bytes());
+        let why = "Unrecognised request method.  Please use GET or POST for GraphQL requests";
+        assert_eq!((answer.status, message(&answer.json())), (200, why));
+        let answer = site.send(method, "/admin", &[JSON], BODY.as_bytes());
+        let code = json!({ "code": "ErrorInvalidMethod" });
+        let want = json!({ "errors": [{ "message": "Invalid method", "extensions": code }] });
+        assert_eq!((answer.status, answer.json()), (200, want));
+    }
+    let answer = site.send("OPTIONS", "/graphql", &["Origin: http://a.example"], b"");
+    assert_eq!((answer.status, answer.text()), (200, ""));
+    assert_eq!(answer.header("access-control-allow-origin"), "*");
+    assert_eq!(answer.header("access-control-allow-methods"), "POST, OPTIONS");
+    assert_eq!(answer.header("access-control-allow-credentials"), "true");
+    let allowed = answer.header("access-control-allow-headers");
+    for name in ["X-Service-AccessToken", "X-Auth-Token", "Content-Type", "X-CSRF-Token"] {
+        assert!(allowed.split(", ").any(|known| known == name), "{allowed}");
+    }
+    assert_eq!(site.send("POST", "/graphql/", &[JSON], BODY.as_bytes()).status, 404);
+}
+
+#[test]
+fn pages_by_after() {
+    let site = site();
+    let ids = site.ask("{ queryNote { id } }");
+    let id = |at: usize| ids["data"]["queryNote"][at]["id"].as_str().unwrap().to_owned();
+    let ask = |after: &str| site.ask(&format!("{{ queryNote(after: {after}) {{ text }} }}"));
+    assert_eq!(
+        ask(&format!("\"{}\"", id(1))),
+        json!({ "data": { "queryNote": [{ "text": "c" }] } })
+    );
+    assert_eq!(ask("\"0x0\""), found());
+    assert_eq!(ask("null"), found());
+    for bad in ["zz", "", "0x", "-1", "1.5", "0x1ffffffffffffffff"] {
+        let answer = ask(&format!("\"{bad}\""));
+        let why = format!("ID argument ({bad}) of queryNote was not able to be parsed");
+        let want = format!("couldn't rewrite query queryNote because {why}");
+        assert_eq!(message(&answer), want);
+        assert_eq!(answer["errors"][0]["path"], json!(["queryNote"]));
+        assert_eq!(answer["errors"][0]["locations"], json!([{ "line": 1, "column": 3 }]));
+        assert_eq!(answer["data"], json!({ "queryNote": [] }));
+    }
+    let answer = site.ask("{ queryNote { links(after: \"zz\") { text } } }");
+    assert!(message(&answer).contains("ID argument (zz) of links"), "{answer}");
+}
+
+#[test]
+fn numbers_that_are_too_great() {
+    let site = site();
+    let add =
+        "mutation ($w: Float) { addNote(input: [{text: \"w\", weight: $w}]) { note { weight } } }";
+    let ask = |weight: &str| {
+        let body = format!(r#"{{"query":{},"variables":{{"w":{weight}}}}}"#, json!(add));
+        site.post("/graphql", &body).json()
+    };
+    let want = json!({ "addNote": { "note": [{ "weight": 1e308 }] } });
+    assert_eq!(ask("1e308")["data"], want);
+    assert!(message(&ask("1e309")).contains("out of range"));
+    let text = "mutation { addNote(input: [{text: \"w\", weight: 1e309}]) { numUids } }";
+    let why = "Out of range value '1e309', for type `Float`";
+    assert_eq!(message(&site.ask(text)), why);
+}
+
+#[test]
+fn before_there_is_a_schema() {
+    let site = Site::new("");
+    assert_eq!(message(&site.ask("")), "no query string supplied in request");
+    let answer = site.ask("query a { queryNote { text } }");
+    let want = "Not resolving queryNote. There's no GraphQL schema in Dgraph. Use the /admin API to add a GraphQL schema";
+    assert_eq!(message(&answer), want);
+}
+
+#[test]
+fn state_and_login() {
+    let site = site();
+    let state = site.send("GET", "/state", &[], b"").json();
+    let group = &state["groups"]["1"];
+    assert_eq!(group["tablets"]["0-Note.text"]["predicate"], "0-Note.text");
+    assert_eq!(group["members"]["1"]["addr"], site.server.address().to_string());
+    assert!(state["maxUID"].as_str().unwrap().parse::<u64>().unwrap() > 3, "{state}");
+    let body = r#"{"userid":"groot","password":"password"}"#;
+    assert_eq!(message(&site.post("/login", body).json()), "invalid username or password");
+}
+
+#[test]
+fn keys() {
+    let mut security = Security::default();
+    security.set("admin-key=root; client-key=app; client-key=other").unwrap();
+    let site = Site::with(SCHEMA, ServeOptions { security, ..ServeOptions::default() });
+    let send = |method: &str, path: &str, key: &str, body: &str| {
+        let key = format!("X-Auth-Token: {key}");
+        let lines = if key.ends_with(": ") { vec![JSON] } else { vec![JSON, key.as_str()] };
+        site.send(method, path, &lines, body.as_bytes())
+    };
+    let refused = |answer: Answer, status: u16| {
+        let body = answer.json();
+        assert_eq!(
+            (answer.status, &body["errors"][0]["extensions"]["code"]),
+            (status, &json!("ErrorUnauthorized")),
+            "{body}"
+        );
+        // A page of another site may read why.
+        assert_eq!(answer.header("access-control-allow-origin"), "*");
+    };
+    let health = r#"{"query":"{ health { status } }"}"#;
+    for key in ["", "wrong", "ROOT"] {
+        for (path, body) in
+            [("/graphql", BODY), ("/query", ""), ("/mutate", ""), ("/admin", health), ("/x", "")]
+        {
+            refused(send("POST", path, key, body), 401);
+        }
+    }
+    for key in ["app", "other", "root"] {
+        assert_eq!(
+            send("POST", "/graphql", key, BODY).json(),
+            json!({ "data": { "queryNote": [] } })
+        );
+    }
+    refused(send("POST", "/admin", "app", health), 403);
+    refused(send("POST", "/alter", "app", "{}"), 403);
+    refused(send("POST", "/admin/schema", "other", SCHEMA), 403);
+    assert_eq!(
+        send("POST", "/admin", "root", health).json()["data"]["health"][0]["status"],
+        "healthy"
+    );
+    // Who asks whether the server is there, and browsers before they ask, need none.
+    assert_eq!(send("GET", "/health", "", "").status, 200);
+    assert_eq!(send("GET", "/probe/graphql", "", "").status, 200);
+    assert_eq!(send("OPTIONS", "/graphql", "", "").status, 200);
+    let handshake = [
+        "Upgrade: websocket",
+        "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        "Sec-WebSocket-Protocol: graphql-ws",
+    ];
+    refused(site.send("GET", "/graphql", &handshake, b""), 401);
+}
+
+#[test]
+fn who_may_read_answers() {
+    let origins = "# Dgraph.Allow-Origin \"https://a.example\"\n# Dgraph.Allow-Origin \"https://b.example\"\n";
+    let site = Site::new(&format!("{SCHEMA}{origins}"));
+    let body = r#"{"query":"query @cacheControl(maxAge: 5) { queryNote { text } }"}"#;
+    let send = |origin: &str| {
+        let origin = format!("Origin: {origin}");
+        site.send("POST", "/graphql", &[JSON, &origin], body.as_bytes())
+    };
+    for (origin, want) in [
+        ("https://a.example", "https://a.example"),
+        ("https://b.example", "https://b.example"),
+        ("https://evil.example", ""),
+        ("https://a.example.evil", ""),
+        ("null", ""),
+    ] {
+        let answer = send(origin);
+        assert_eq!(answer.json(), json!({ "data": { "queryNote": [] } }));
+        assert_eq!(answer.header("access-control-allow-origin"), want, "{origin}");
+        assert_eq!(answer.header("vary"), "Accept-Encoding, Origin");
+        assert_eq!(answer.header("cache-control"), "public,max-age=5");
+    }
+}
+
+#[test]
+fn who_takes_json_and_events() {
+    let site = site();
+    let ask = |accepted: &str, query: &str| {
+        let accepted = format!("Accept: {accepted}");
+        site.send(
+            "POST",
+            "/graphql",
+            &[JSON, &accepted],
+            json!({ "query": query }).to_string().as_bytes(),
+        )
+    };
+    let both = "application/graphql-response+json, application/json, text/event-stream";
+    let query = "{ queryNote { text } }";
+    let answer = ask(both, query);
+    assert_eq!((answer.header("content-type"), answer.json()), ("application/json", found()));
+    let answer = ask(both, "{ what }");
+    assert!(message(&answer.json()).starts_with("Cannot query field"), "{}", answer.text());
+    let answer = ask("text/event-stream", query);
+    assert_eq!(answer.header("content-type"), "text/event-stream; charset=utf-8");
+    assert!(answer.text().contains("event: complete"));
+}
+
+#[test]
+fn one_field_for_a_subscription() {
+    let site = site();
+    let why = "Subscription must select only one top level field.";
+    for text in [
+        "subscription { queryNote { text } aggregateNote { count } }",
+        "subscription { queryNote { text } __typename }",
+        "subscription { ...F } fragment F on Subscription { queryNote { text } a: queryNote { id } }",
+        "subscription { ... { ...F } } fragment F on Subscription { ... on Subscription { queryNote { text } getNote(id: 1) { id } } }",
+    ] {
+        let answer = site.ask(text);
+        assert_eq!(message(&answer), format!("Anonymous {why}"), "{text}");
+    }
+    let one = "subscription { ... { ...F } } fragment F on Subscription { queryNote { text } }";
+    assert_eq!(site.ask(one), found());
+    let circle = "subscription { ...F } fragment F on Subscription { ...G } fragment G on Subscription { ...F }";
+    assert!(message(&site.ask(circle)).starts_with("Cannot spread fragment"));
+}
+
+#[test]
+fn what_stands_beside_the_data() {
+    let site = site();
+    let ask = |text: &str| {
+        let answer = site.post("/graphql", &json!({ "query": text }).to_string());
+        let mut body: Value = serde_json::from_slice(&answer.body).unwrap();
+        let beside = body["extensions"].take();
+        assert_eq!(
+            answer.header("graphql-toucheduids"),
+            beside["touched_uids"].as_u64().unwrap_or(0).to_string()
+        );
+        beside
+    };
+    let told = ask("{ a: queryNote { text } __typename getNote(id: \"0x1\") { id } }");
+    assert!(told["touched_uids"].as_u64().unwrap() > 0);
+    let tracing = &told["tracing"];
+    assert_eq!(tracing["version"], 1);
+    let whole = tracing["duration"].as_u64().unwrap();
+    let resolvers = tracing["execution"]["resolvers"].as_array().unwrap();
+    assert_eq!(resolvers.len(), 2);
+    let (first, second) = (&resolvers[0], &resolvers[1]);
+    assert_eq!(first["path"], json!(["a"]));
+    assert_eq!((&first["parentType"], &first["fieldName"]), (&json!("Query"), &json!("queryNote")));
+    assert_eq!((&first["returnType"], &second["returnType"]), (&json!("[Note]"), &json!("Note")));
+    for span in [first, second, &first["dgraph"][0]] {
+        let offset = span["startOffset"].as_u64().unwrap();
+        assert!(offset + span["duration"].as_u64().unwrap() <= whole, "{told}");
+    }
+    let told = ask("mutation { addNote(input: []) { numUids } }");
+    assert_eq!(told["tracing"]["execution"]["resolvers"][0]["parentType"], "Mutation");
+    // What is not carried out is told without fields.
+    assert!(ask("{ what }")["tracing"].get("execution").is_none());
+}

@@ -1,0 +1,121 @@
+//! A server, and requests to it with nothing in between.
+
+use hexgraph::db::Database;
+use hexgraph::http::ServeOptions;
+use hexgraph::http::Server;
+use serde_json::Value;
+use serde_json::json;
+use std::io::BufRead;
+use std::io::BufReader;
+use std::io::Read;
+use std::io::Write;
+use std::net::TcpStream;
+
+/// A server with a database in memory.
+pub struct Site {
+    /// Where it answers.
+    pub server: Server,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The lines of headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    /// The body as text.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+
+    /// The body as JSON, without what stands beside the data.
+    pub fn json(&self) -> Value {
+        let mut body: Value = serde_json::from_slice(&self.body).unwrap();
+        if let Some(members) = body.as_object_mut() {
+            members.remove("extensions");
+        }
+        body
+    }
+
+    /// A header; empty where there is none.
+    pub fn header(&self, name: &str) -> &str {
+        let found = self.headers.iter().find(|(known, _)| known == name);
+        found.map_or("", |(_, value)| value)
+    }
+}
+
+impl Site {
+    /// One with a schema.
+    pub fn new(schema: &str) -> Site {
+        Site::with(schema, ServeOptions::default())
+    }
+
+    /// One with settings.
+    pub fn with(schema: &str, options: ServeOptions) -> Site {
+        let database = Database::in_memory();
+        if !schema.is_empty() {
+            database.set_graphql_schema(schema).unwrap();
+        }
+        let server = Server::start(database, ServeOptions { port: 0, ..options }).unwrap();
+        Site { server }
+    }
+
+    /// Sends a request with these lines of headers.
+    pub fn send(&self, method: &str, path: &str, headers: &[&str], body: &[u8]) -> Answer {
+        let mut stream = TcpStream::connect(self.server.address()).unwrap();
+        let headers: String = headers.iter().flat_map(|line| [line, "\r\n"]).collect();
+        let length = body.len();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
+        )
+        .unwrap();
+        stream.write_all(body).unwrap();
+        read(stream)
+    }
+
+    /// Posts JSON.
+    pub fn post(&self, path: &str, body: &str) -> Answer {
+        self.send("POST", path, &["Content-Type: application/json"], body.as_bytes())
+    }
+
+    /// Asks `/graphql`, and gives the answer without what stands beside it.
+    pub fn ask(&self, text: &str) -> Value {
+        self.post("/graphql", &json!({ "query": text }).to_string()).json()
+    }
+
+    /// Asks `/admin`.
+    pub fn admin(&self, text: &str) -> Value {
+        self.post("/admin", &json!({ "query": text }).to_string()).json()
+    }
+}
+
+fn read(stream: TcpStream) -> Answer {
+    let mut reader = BufReader::new(stream);
+    let mut line = || {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    };
+    let status = line().split(' ').nth(1).unwrap().parse().unwrap();
+    let mut headers = Vec::new();
+    loop {
+        let line = line();
+        let Some((name, value)) = line.split_once(": ") else { break };
+        headers.push((name.to_ascii_lowercase(), value.to_owned()));
+    }
+    let mut body = Vec::new();
+    reader.read_to_end(&mut body).unwrap();
+    Answer { status, headers, body }
+}
+
+/// The first message of an answer.
+pub fn message(answer: &Value) -> &str {
+    answer["errors"][0]["message"].as_str().unwrap_or_else(|| panic!("{answer}"))
+}
