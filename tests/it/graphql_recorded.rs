@@ -7,3 +7,6 @@ mod world;
 mod shape;
 mod answers;
 mod queries;
+mod graph;
+mod scene;
+mod mutations;

@@ -81,7 +81,11 @@ fn in_value(value: &Value, renaming: &Renaming) -> Value {
 }
 
 fn in_text(text: &str, renaming: &Renaming) -> String {
-    let other =
-        |found: &Captures<'_>| renaming.get(&found[0]).unwrap_or(&found[0].to_owned()).clone();
+    // Some are written with zeros in front.
+    let plain = |uid: &str| format!("0x{}", uid[2..].trim_start_matches('0'));
+    let other = |found: &Captures<'_>| match renaming.get(&plain(&found[0])) {
+        Some(name) => name.clone(),
+        None => found[0].to_owned(),
+    };
     UID.replace_all(text, other).into_owned()
 }

@@ -1,6 +1,7 @@
 //! Data for a schema: nodes of each type, values that filters hit and miss, links with both ends.
 
 use super::pools::Pools;
+use super::record::quoted;
 use fastrand::Rng;
 use hexgraph::db::Database;
 use hexgraph::graphql::model::Field;
@@ -264,8 +265,4 @@ impl Maker<'_> {
             self.line(from, predicate, &format!("<{to:#x}>"));
         }
     }
-}
-
-fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
 }
