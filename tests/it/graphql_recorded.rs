@@ -10,3 +10,6 @@ mod queries;
 mod graph;
 mod scene;
 mod mutations;
+mod rules;
+mod payloads;
+mod errors;

@@ -19,8 +19,11 @@ use hexgraph::db::TxnOptions;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// How many nodes of each type there are.
+pub const NODES: usize = 4;
+
 /// How often each operation is carried out, about other nodes.
-const ROUNDS: usize = 2;
+pub const ROUNDS: usize = 2;
 
 /// Why the upsert of a record is no measure.
 const DEFECTS: [(&str, &str); 2] = [
@@ -34,27 +37,37 @@ const DEFECTS: [(&str, &str); 2] = [
     ),
 ];
 
-struct Stage {
-    world: World,
+/// A world that can be made what it was.
+pub struct Stage {
+    pub world: World,
     predicates: Predicates,
     base: Graph,
-    known: BTreeSet<u64>,
+    /// The nodes from the beginning.
+    pub known: BTreeSet<u64>,
 }
 
 impl Stage {
-    fn new(world: World) -> Stage {
+    pub fn new(world: World) -> Stage {
         let predicates = Predicates::of(&world.model);
         let known: BTreeSet<u64> = world.nodes.values().flatten().copied().collect();
         let base = graph(&world, &predicates, &known);
         Stage { world, predicates, base, known }
     }
 
-    fn graph(&self) -> Graph {
+    pub fn graph(&self) -> Graph {
         graph(&self.world, &self.predicates, &self.known)
     }
 
+    /// Makes the data what a record supposes them to be, and the record one about them.
+    pub fn prepare(&self, record: &Record, round: usize) -> Record {
+        let scene = Scene::of(&self.world, &self.base, record, round);
+        self.world.db.mutate("", &scene.delete).unwrap();
+        self.world.db.mutate(&scene.set, "").unwrap();
+        renamed(record, &scene.renaming)
+    }
+
     /// Makes the data what they were.
-    fn restore(&self, from: &Graph) {
+    pub fn restore(&self, from: &Graph) {
         let (delete, set) = self.base.way_from(from);
         self.world.db.mutate("", &delete).unwrap();
         self.world.db.mutate(&set, "").unwrap_or_else(|error| panic!("{error}\n{set}"));
@@ -89,33 +102,14 @@ impl Stage {
 
     /// What differs, if anything.
     fn difference(&self, record: &Record, round: usize) -> Option<String> {
-        let t0 = std::time::Instant::now();
-        let scene = Scene::of(&self.world, &self.base, record, round);
-        let record = &renamed(record, &scene.renaming);
-        self.world.db.mutate("", &scene.delete).unwrap();
-        self.world.db.mutate(&scene.set, "").unwrap();
-        let t1 = t0.elapsed();
-        let before = self.graph();
-        let t2 = t0.elapsed();
+        let record = &self.prepare(record, round);
         let want = match record.error() {
-            Some(_) => Ok(before.clone()),
+            Some(_) => Ok(self.graph()),
             None => self.recorded(record),
         };
-        let t3 = t0.elapsed();
         let answer = ask(&self.world.db, &record.request(), &record.headers());
-        let t4 = t0.elapsed();
         let have = self.graph();
-        let t5 = t0.elapsed();
         self.restore(&have);
-        println!(
-            "T {:?} {:?} {:?} {:?} {:?} {:?}",
-            t1,
-            t2 - t1,
-            t3 - t2,
-            t4 - t3,
-            t5 - t4,
-            t0.elapsed() - t5
-        );
         let title = format!(
             "# {} [{round}]\n{}\n{}\n{}\n",
             record.text("name"),
@@ -128,8 +122,7 @@ impl Stage {
             Ok(want) => want,
             Err(error) => return Some(title + &dql + &error),
         };
-        println!("{}: {}", record.text("name"), before.0.symmetric_difference(&have.0).count());
-        let (more, less) = have.difference(&want, &before.subjects());
+        let (more, less) = have.difference(&want, &self.known);
         let refused = messages(&answer);
         let same = more.is_empty() && less.is_empty();
         (!same || refused != record.error().unwrap_or_default()).then(|| {
@@ -170,7 +163,7 @@ fn messages(answer: &Value) -> String {
 
 fn check_file(file: &str, name: &str) {
     let (Some(schema), Some(records)) = (schema(file, false), Record::all(name)) else { return };
-    let world = World::new(&schema, &Pools::of(&records), 5);
+    let world = World::new(&schema, &Pools::of(&records), NODES);
     Stage::new(world).check(&records);
 }
 

@@ -46,6 +46,22 @@ pub fn schema(name: &str, closed: bool) -> Option<String> {
     Some(text.replace(vector, &format!("{vector}{index}")) + &authorization(closed))
 }
 
+/// A schema without its rules.
+pub fn without_rules(schema: &str) -> String {
+    let (mut free, mut rest) = (String::new(), schema);
+    while let Some((before, rule)) = rest.split_once("@auth") {
+        free += before;
+        let (mut depth, mut is_text) = (0, false);
+        let end = rule.char_indices().find(|(_, c)| {
+            is_text ^= *c == '"';
+            depth += i32::from(!is_text && *c == '(') - i32::from(!is_text && *c == ')');
+            *c == ')' && !is_text && depth == 0
+        });
+        rest = &rule[end.unwrap().0 + 1..];
+    }
+    free + rest
+}
+
 /// An operation with what is known of it.
 #[derive(Clone)]
 pub struct Record(pub Value);
@@ -109,8 +125,9 @@ fn headers(claims: &Value) -> Headers {
     Headers::from_iter([("X-Auth", token)])
 }
 
-/// A record with rings that are closed and on the earth, as they have to be.
+/// A record with rings that are closed and on the earth, and with a moment that is one.
 fn closed(line: &str) -> String {
+    let line = line.replace("\"timestamp\": \"0\"", "\"timestamp\": \"2020\"");
     let mut line = line.replace("91.11", "11.11").replace("92.22", "22.22");
     let ends = [("21.21", "20.20?", "22.22", "11.11"), ("21.28", "20.28", "22.28", "11.18")];
     for (x, y, to_x, to_y) in ends {

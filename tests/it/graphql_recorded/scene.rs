@@ -8,6 +8,7 @@ use super::shape::uids;
 use super::world::World;
 use hexgraph::graphql::model::Kind;
 use regex::Regex;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -41,6 +42,13 @@ fn lookups(record: &Record) -> Vec<Lookup> {
     all.collect()
 }
 
+/// The uids that look-ups found, by their names.
+fn known(record: &Record) -> BTreeMap<String, String> {
+    let uid = |value: &Value| value.as_str().or(value[0]["uid"].as_str()).map(str::to_owned);
+    let all = record.json("qnametouid").into_iter().chain(record.json("queryjson"));
+    all.filter_map(|(name, value)| Some((name, uid(&value)?))).collect()
+}
+
 /// Which nodes the uids of a record are, and the N-Quads to delete and to set so that its look-ups
 /// find what they found.
 pub struct Scene {
@@ -53,7 +61,7 @@ impl Scene {
     pub fn of(world: &World, base: &Graph, record: &Record, round: usize) -> Scene {
         let mut scene =
             Scene { renaming: Renaming::new(), delete: String::new(), set: String::new() };
-        let known = record.json("qnametouid");
+        let known = known(record);
         let lookups = lookups(record);
         let mut used: BTreeMap<String, usize> = BTreeMap::new();
         let mut claimed = Vec::new();
@@ -61,7 +69,7 @@ impl Scene {
             if !lookup.value.is_empty() {
                 scene.free(base, &lookup.predicate, &lookup.value);
             }
-            let Some(uid) = known.get(&lookup.name).and_then(|uid| uid.as_str()) else { continue };
+            let Some(uid) = known.get(&lookup.name) else { continue };
             // Found by the second of two like questions: in another type of the interface.
             let mut earlier = lookups.iter().take_while(|other| other.name != lookup.name);
             let is_elsewhere = earlier.any(|other| {
