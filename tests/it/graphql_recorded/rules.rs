@@ -5,8 +5,8 @@
 use super::graph::End;
 use super::graph::Graph;
 use super::mutations::NODES;
-use super::mutations::ROUNDS;
 use super::mutations::Stage;
+use super::mutations::rounds;
 use super::pools::Pools;
 use super::record::Record;
 use super::record::ask;
@@ -179,7 +179,8 @@ fn check_file(name: &str) {
     let mut wrong = Vec::new();
     let mut seen = [0; 3];
     for record in &records {
-        let rounds = (0..ROUNDS).filter_map(|round| pair.difference(record, round, &mut seen));
+        let rounds =
+            (0..rounds(record)).filter_map(|round| pair.difference(record, round, &mut seen));
         wrong.extend(rounds.take(1));
     }
     println!("refused, nothing done, done: {seen:?}");

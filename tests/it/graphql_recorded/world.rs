@@ -119,9 +119,8 @@ impl Maker<'_> {
                 self.value(field, uid, place, is_key);
             }
             let secret = def.secret.as_ref().filter(|_| place < PASSWORDS);
-            if let Some(secret) = secret {
-                let known = self.pools.get(&secret.predicate).first();
-                let password = known.map_or("a password", String::as_str);
+            let known = secret.and_then(|secret| self.pools.get(&secret.predicate).first());
+            if let (Some(secret), Some(password)) = (secret, known) {
                 self.line(uid, &secret.predicate, &quoted(password));
             }
         }
