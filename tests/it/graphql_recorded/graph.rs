@@ -41,17 +41,17 @@ impl Predicates {
         Predicates { values, edges, vectors }
     }
 
-    /// The DQL that asks for everything about some nodes, and about all that have a type.
-    pub fn query(&self, nodes: impl Iterator<Item = u64>) -> String {
+    /// The DQL that asks for everything about the nodes from the beginning, and about later ones
+    /// that have a type.
+    pub fn query(&self, known: &BTreeSet<u64>) -> String {
         let values = self.values.iter().map(|name| format!("<{name}>").replace("@*>", ">@*"));
         let edges = self.edges.iter().map(|name| format!("<{name}> {{ uid }}"));
         let all: Vec<String> = values.chain(edges).collect();
-        let all = all.join("\n");
-        let nodes: Vec<String> = nodes.map(|uid| format!("{uid:#x}")).collect();
-        let selection = format!("{{ uid dgraph.type {all} }}");
-        let uids = nodes.join(", ");
-        let new = "r(func: has(dgraph.type)) @filter(not uid(k))";
-        format!("{{ k as var(func: uid({uids})) q(func: uid(k)) {selection} {new} {selection} }}")
+        let selection = format!("{{ uid dgraph.type {} }}", all.join("\n"));
+        let uids: Vec<String> = known.iter().map(|uid| format!("{uid:#x}")).collect();
+        let (uids, last) = (uids.join(", "), known.last().unwrap());
+        let new = format!("r(func: has(dgraph.type), after: {last:#x})");
+        format!("{{ q(func: uid({uids})) {selection} {new} {selection} }}")
     }
 
     /// The graph that the query finds.
@@ -226,7 +226,7 @@ fn now(text: &str) -> String {
 
 /// All that is in a world.
 pub fn graph(world: &World, predicates: &Predicates, known: &BTreeSet<u64>) -> Graph {
-    let query = predicates.query(known.iter().copied());
+    let query = predicates.query(known);
     let found = super::record::dql(&world.db, &query, &Default::default()).unwrap();
     predicates.read(&found)
 }

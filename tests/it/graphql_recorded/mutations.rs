@@ -95,7 +95,7 @@ impl Stage {
             MutationRequest { query: query.into(), mutations, ..MutationRequest::default() };
         let txn = self.world.db.begin(TxnOptions::default()).unwrap();
         txn.mutate(&request, &Control::new()).map_err(|error| format!("{error}\n{query}"))?;
-        let text = self.predicates.query(self.known.iter().copied());
+        let text = self.predicates.query(&self.known);
         let query = QueryRequest { text, ..QueryRequest::default() };
         let found = txn.query(&query, &Control::new()).unwrap().to_json().unwrap().0;
         txn.discard();

@@ -111,7 +111,7 @@ impl Scene {
     ) -> String {
         let nodes = world.nodes_of(ty);
         let place = used.entry(ty.to_owned()).or_default();
-        let mut names = nodes.iter().cycle().skip(*place + round * 3);
+        let mut names = nodes.iter().cycle().skip(*place + round * 3).take(nodes.len());
         *place += 1;
         let taken = |name: &String| self.renaming.values().any(|known| known == name);
         names.find_map(|uid| Some(format!("{uid:#x}")).filter(|name| !taken(name))).unwrap()

@@ -46,7 +46,7 @@ impl World {
             model: &model,
             pools,
             nodes: &nodes,
-            rng: Rng::with_seed(7),
+            rng: Rng::with_seed(seed()),
             text: String::new(),
             taken: BTreeSet::new(),
             edges: BTreeSet::new(),
@@ -81,6 +81,11 @@ impl World {
             fields.into_iter().find(|field| of(field))
         })
     }
+}
+
+/// The data are the same each time, unless `HEXGRAPH_SEED` asks for others.
+fn seed() -> u64 {
+    std::env::var("HEXGRAPH_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7)
 }
 
 fn concrete<'m>(model: &'m Model, name: &str) -> Vec<&'m TypeDef> {
@@ -182,7 +187,7 @@ impl Maker<'_> {
         match field.ty.name() {
             "Int" | "Int64" => quoted(&number.to_string()),
             "Float" => quoted(&format!("{}", f64::from(number) / 10.0)),
-            "Boolean" => quoted(if number % 2 == 0 { "true" } else { "false" }),
+            "Boolean" => quoted(if number.is_multiple_of(2) { "true" } else { "false" }),
             "DateTime" => {
                 quoted(&format!("{}-{:02}-01T00:00:00Z", 1990 + number / 8, 1 + number % 12))
             }
