@@ -6,7 +6,6 @@ use super::graph::End;
 use super::graph::Graph;
 use super::mutations::NODES;
 use super::mutations::Stage;
-use super::mutations::rounds;
 use super::pools::Pools;
 use super::record::Record;
 use super::record::ask;
@@ -26,6 +25,11 @@ use std::sync::LazyLock;
 static NEW: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(\w+?)_(\d+) as var\(func: uid\(0x[0-9a-fx, ]+\)\)").unwrap());
 static CHOSEN: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(\w+) as \w+\(").unwrap());
+
+/// How often an operation is carried out: about other nodes each time.
+fn rounds(record: &Record) -> usize {
+    if record.dql().contains("0x") { 2 } else { 1 }
+}
 
 /// A world with rules, and one without.
 struct Pair {
