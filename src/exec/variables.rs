@@ -78,6 +78,17 @@ impl Context<'_> {
                         ValueMap::from_sorted(live.iter().filter_map(value_at)),
                     );
                 }
+                FieldData::Passwords(answers) => {
+                    let value_at = |node: &u32| {
+                        let place = level.place(*node)?;
+                        Some((*node, Value::Bool(answers[place])))
+                    };
+                    add_values(
+                        found,
+                        result.field.var,
+                        ValueMap::from_sorted(live.iter().filter_map(value_at)),
+                    );
+                }
                 FieldData::CountUid => {
                     let count = ValueMap::constant(Value::Int(live.len() as i64));
                     add_values(found, result.field.var, count);

@@ -1,0 +1,91 @@
+//! Which nodes the uids of a record stand for: those of the type that it means.
+
+use super::record::Record;
+use super::world::World;
+use regex::Captures;
+use regex::Regex;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+fn regex(text: &str) -> Regex {
+    Regex::new(text).unwrap()
+}
+
+static UIDS: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"uid\((0x[1-9a-f][0-9a-f]*(?:, 0x[0-9a-f]+)*)\)"));
+static TYPE: LazyLock<Regex> = LazyLock::new(|| regex(r"type\((\w+)\)"));
+static BLOCK: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^\s*(?:\w+ as )?(\w+?)_\w*\d+(?: as var)?\(func"));
+static EDGE: LazyLock<Regex> = LazyLock::new(|| regex(r"([\w.]+) @filter"));
+static UID: LazyLock<Regex> = LazyLock::new(|| regex(r"\b0x[0-9a-f]+\b"));
+
+/// What to write for the uids of a record.
+pub type Renaming = BTreeMap<String, String>;
+
+/// The types that the uids of some DQL are meant to have, in the order they occur.
+pub fn uids(world: &World, text: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for line in text.lines() {
+        let Some(ty) = type_of(world, line) else { continue };
+        for uid in UIDS
+            .captures_iter(line)
+            .flat_map(|found| found[1].split(", ").map(str::to_owned).collect::<Vec<_>>())
+        {
+            if found.iter().all(|(known, _)| *known != uid) {
+                found.push((uid, ty.clone()));
+            }
+        }
+    }
+    found
+}
+
+/// The type that a line of DQL is about.
+fn type_of(world: &World, line: &str) -> Option<String> {
+    if let Some(found) = TYPE.captures_iter(line).last() {
+        return Some(found[1].to_owned());
+    }
+    let known = |name: &str| world.model.get(name).map(|def| def.name.clone());
+    if let Some(ty) = BLOCK.captures(line).and_then(|found| known(&found[1])) {
+        return Some(ty);
+    }
+    let field = EDGE.captures(line).and_then(|found| world.field(&found[1]))?;
+    Some(field.ty.name().to_owned())
+}
+
+/// Nodes for the uids of a record, others in each round.
+pub fn renaming(world: &World, record: &Record, round: usize) -> Renaming {
+    let mut renaming = Renaming::new();
+    for (place, (uid, ty)) in uids(world, &record.dql()).into_iter().enumerate() {
+        let nodes = world.nodes_of(&ty);
+        let node = nodes[(place + round * 3) % nodes.len()];
+        renaming.insert(uid, format!("{node:#x}"));
+    }
+    renaming
+}
+
+/// The record about other nodes.
+pub fn renamed(record: &Record, renaming: &Renaming) -> Record {
+    Record(in_value(&record.0, renaming))
+}
+
+fn in_value(value: &Value, renaming: &Renaming) -> Value {
+    match value {
+        Value::String(text) => Value::String(in_text(text, renaming)),
+        Value::Array(items) => items.iter().map(|item| in_value(item, renaming)).collect(),
+        Value::Object(map) => {
+            map.iter().map(|(key, item)| (key.clone(), in_value(item, renaming))).collect()
+        }
+        value => value.clone(),
+    }
+}
+
+fn in_text(text: &str, renaming: &Renaming) -> String {
+    // Some are written with zeros in front.
+    let plain = |uid: &str| format!("0x{}", uid[2..].trim_start_matches('0'));
+    let other = |found: &Captures<'_>| match renaming.get(&plain(&found[0])) {
+        Some(name) => name.clone(),
+        None => found[0].to_owned(),
+    };
+    UID.replace_all(text, other).into_owned()
+}
