@@ -16,6 +16,8 @@ mod graphql_links;
 #[cfg(feature = "graphql")]
 mod graphql_mutations;
 #[cfg(feature = "graphql")]
+mod graphql_twin;
+#[cfg(feature = "graphql")]
 mod guarded;
 #[cfg(feature = "http")]
 mod isolation;
