@@ -135,7 +135,7 @@ impl<'a> Change<'a> {
                 _ if value.is_none_or(|value| *value == Lit::Null)
                     && field.is_required
                     && field.default_add.is_none()
-                    && !field.is_id()
+                    && schema.is_settable(field)
                     && exempt.is_none_or(|exempt| exempt.name != field.name) =>
                 {
                     return refused(format!("{} is required", field.name));

@@ -29,6 +29,12 @@ pub enum Of {
     Union(usize),
 }
 
+impl Of {
+    pub fn is_edge(self) -> bool {
+        !matches!(self, Of::Scalar(_))
+    }
+}
+
 /// Whether a field is a list: of what may be null, of what may not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Many {

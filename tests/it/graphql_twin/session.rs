@@ -145,10 +145,13 @@ impl Session {
         if let Some(torn) = store::torn_link(&engine, &self.schema) {
             return Err(with_request(torn));
         }
-        let Told::Effects(effects) = told else {
-            tally.undecided += 1;
-            store::adopt(&mut self.graph, &engine);
-            return Ok(());
+        let effects = match told {
+            Told::Effects(effects) if !dangles(&state) => effects,
+            _ => {
+                tally.undecided += 1;
+                store::adopt(&mut self.graph, &engine);
+                return Ok(());
+            }
         };
         store::settle(&mut state, &engine, &self.schema).map_err(with_request)?;
         self.graph = state;
@@ -221,6 +224,15 @@ fn payload(answering: &mut Answering<'_>, effect: &Effect, root: &Asked) -> Json
         members.insert(asked.key().to_owned(), value);
     }
     Json::Object(members)
+}
+
+/// Whether a link leads to a node that came and went, so that nobody knows its number.
+fn dangles(graph: &Graph) -> bool {
+    let is_lost = |target: &usize| {
+        let node = &graph.nodes[*target];
+        node.is_gone && node.uid.is_none()
+    };
+    graph.nodes.iter().any(|node| node.edges.values().flatten().any(is_lost))
 }
 
 /// Asks the engine.

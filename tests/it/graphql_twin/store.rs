@@ -7,6 +7,7 @@ use super::graph::Graph;
 use super::graph::Node;
 use super::graph::compare;
 use super::schema::Of;
+use super::schema::Scalar;
 use super::schema::Schema;
 use hexgraph::db::Control;
 use hexgraph::db::Database;
@@ -22,21 +23,19 @@ use std::hash::Hasher;
 /// How often colours are refined.
 const ROUNDS: usize = 4;
 
-/// A predicate: name, and whether it holds edges.
-fn predicates(schema: &Schema) -> BTreeMap<String, bool> {
+/// Predicates by name, with what they hold.
+fn predicates(schema: &Schema) -> BTreeMap<String, Of> {
     let fields = schema.kinds.iter().flat_map(|kind| &kind.own);
     let stored = fields.filter(|field| !field.is_id() && !field.is_reverse());
-    stored.map(|field| (field.predicate.clone(), !matches!(field.of, Of::Scalar(_)))).collect()
+    stored.map(|field| (field.predicate.clone(), field.of)).collect()
 }
 
 /// The graph of the engine; a node whose type is unknown or which should not be there is an error.
 pub fn read(db: &Database, schema: &Schema) -> Result<Graph, String> {
     let all = predicates(schema);
-    let shown = all.iter().map(
-        |(name, is_edge)| {
-            if *is_edge { format!("{name} {{ uid }}") } else { name.clone() }
-        },
-    );
+    let shown = all
+        .iter()
+        .map(|(name, of)| if of.is_edge() { format!("{name} {{ uid }}") } else { name.clone() });
     let shown: Vec<String> = shown.collect();
     let bare: BTreeSet<&str> =
         all.keys().map(|name| name.split('@').next().unwrap_or_default()).collect();
@@ -57,7 +56,7 @@ pub fn read(db: &Database, schema: &Schema) -> Result<Graph, String> {
 
 fn graph(
     schema: &Schema,
-    predicates: &BTreeMap<String, bool>,
+    predicates: &BTreeMap<String, Of>,
     found: &Json,
 ) -> Result<Graph, String> {
     let mut graph = Graph::default();
@@ -77,18 +76,18 @@ fn graph(
         }
     }
     for (place, row) in rows.iter().enumerate() {
-        for (name, is_edge) in predicates {
+        for (name, of) in predicates {
             let value = &row[name];
             if value.is_null() {
                 continue;
             }
             let items = value.as_array().cloned().unwrap_or_else(|| vec![value.clone()]);
-            if *is_edge {
+            if of.is_edge() {
                 let targets = items.iter().map(|item| place_of(&mut graph, uid(&item["uid"])));
                 let targets: BTreeSet<usize> = targets.collect();
                 graph.nodes[place].edges.insert(name.clone(), targets);
             } else {
-                let items = items.into_iter().map(point).collect();
+                let items = items.into_iter().map(|item| shown(*of, item)).collect();
                 graph.nodes[place].values.insert(name.clone(), items);
             }
         }
@@ -109,11 +108,15 @@ fn uid(value: &Json) -> u64 {
     u64::from_str_radix(text.trim_start_matches("0x"), 16).unwrap_or_default()
 }
 
-/// A point as GraphQL shows it; other values as they are.
-fn point(value: Json) -> Json {
-    match value["coordinates"].as_array() {
-        Some(pair) => json!({"longitude": pair[0].as_f64(), "latitude": pair[1].as_f64()}),
-        None => value,
+/// A value as GraphQL shows it.
+fn shown(of: Of, value: Json) -> Json {
+    match of {
+        Of::Scalar(Scalar::Float) => json!(value.as_f64()),
+        Of::Scalar(Scalar::Point) => {
+            let part = |place: usize| value["coordinates"][place].as_f64();
+            json!({"longitude": part(0), "latitude": part(1)})
+        }
+        _ => value,
     }
 }
 
