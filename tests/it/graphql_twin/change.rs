@@ -100,7 +100,7 @@ impl<'a> Change<'a> {
     pub fn finish(&mut self) -> Result<(), Failure> {
         match self.pending.is_empty() {
             true => Ok(()),
-            false => Err(Failure::Undecided),
+            false => Err(Failure::Undecided("never defined")),
         }
     }
 
@@ -304,7 +304,7 @@ impl<'a> Change<'a> {
             // Whether one of another type is an error is not said.
             return match node.filter(|node| nodes.contains(node)) {
                 Some(node) => Ok(Some(node)),
-                None => Err(Failure::Undecided),
+                None => Err(Failure::Undecided("remove of another type")),
             };
         }
         let keys = keys_given(self.schema, kind, object)?;

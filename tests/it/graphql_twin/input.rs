@@ -41,7 +41,7 @@ impl Inputs<'_> {
                 continue;
             }
             // Sometimes what is required is left out, below a root.
-            let forgets = parent.is_some() && chance(self.rng, 2);
+            let forgets = parent.is_some() && chance(self.rng, 1);
             let must = field.is_required && field.default_add.is_none() && !forgets;
             if field.name == MARK || must || self.wants(field, depth) {
                 let value = self.value(field, depth, must);
@@ -71,7 +71,7 @@ impl Inputs<'_> {
             return plain(self.next());
         }
         if field.unique.is_some() {
-            return self.key(field, scalar, 12);
+            return self.key(field, scalar, 7);
         }
         if !field.is_list() {
             return value(self.rng, scalar);
@@ -117,7 +117,7 @@ impl Inputs<'_> {
             Of::Kind(kind) => kind,
             Of::Union(union) => {
                 let member = *one_of(self.rng, &self.schema.unions[union].1);
-                if chance(self.rng, 2) {
+                if chance(self.rng, 1) {
                     return Lit::Object(Vec::new());
                 }
                 let inner = self.reference_to(member, field, depth);

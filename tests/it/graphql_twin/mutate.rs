@@ -68,7 +68,7 @@ fn add(
         return refused("it exists already");
     }
     if (1..roots.len()).any(|place| roots[..place].contains(&roots[place])) {
-        return Err(Failure::Undecided);
+        return Err(Failure::Undecided("two roots, one node"));
     }
     let mut change = Change::new(graph, schema, names);
     let mut nodes = Vec::new();
@@ -125,14 +125,14 @@ fn check_new_keys(
         return Ok(());
     }
     if names.entity(kind, keys).is_some() {
-        return Err(Failure::Undecided);
+        return Err(Failure::Undecided("set names a nested key"));
     }
     for key in keys {
         let there = names.look_up(kind, std::slice::from_ref(key))?;
         if there.is_some() {
             // Of an interface, values may be unique for each type.
             return match names.schema.kinds[kind].is_interface {
-                true => Err(Failure::Undecided),
+                true => Err(Failure::Undecided("interface sets a key")),
                 false => refused("it exists already"),
             };
         }

@@ -14,8 +14,8 @@ use serde_json::Value as Json;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Failure {
     Refused(String),
-    /// The specification leaves open what comes of it.
-    Undecided,
+    /// The specification leaves open what comes of it, for this reason.
+    Undecided(&'static str),
 }
 
 /// Refuses.
@@ -160,7 +160,7 @@ impl<'a> Names<'a> {
             (0..self.entities.len()).filter(|place| same(&self.entities[*place])).collect();
         let [place] = found[..] else {
             if !found.is_empty() || self.is_of_another_type(kind, &keys) {
-                return Err(Failure::Undecided);
+                return Err(Failure::Undecided("values of several entities"));
             }
             let there = self.look_up(kind, &keys)?;
             let is_root = parent.is_none();
@@ -174,13 +174,15 @@ impl<'a> Names<'a> {
         if is_torn || is_twice {
             // Whether nodes that are there may be described twice is not said.
             return match entity.there {
-                Some(_) if !(entity.is_root && parent.is_none()) => Err(Failure::Undecided),
+                Some(_) if !(entity.is_root && parent.is_none()) => {
+                    Err(Failure::Undecided("known node described twice"))
+                }
                 _ => refused("duplicate XID found"),
             };
         }
         let defines = entity.object.entries().len() == 1 && 1 < object.entries().len();
         if is_owned || entity.is_owned || defines && (entity.is_root || parent.is_none()) {
-            return Err(Failure::Undecided);
+            return Err(Failure::Undecided("named twice, owned or root"));
         }
         if parent.is_none() {
             entity.is_root = true;
@@ -225,7 +227,7 @@ impl<'a> Names<'a> {
         match found[..] {
             [] => Ok(None),
             [node] => Ok(Some(node)),
-            _ => Err(Failure::Undecided),
+            _ => Err(Failure::Undecided("values of several nodes")),
         }
     }
 

@@ -20,11 +20,21 @@ fn from_environment(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("a whole number"))
 }
 
-#[test]
-fn engine_and_model_agree() {
+/// The seed of the first session, which is told.
+pub fn first_seed() -> u64 {
     let first = from_environment("HEXGRAPH_TWIN_SEED").unwrap_or_else(|| fastrand::u64(..1 << 32));
     println!("HEXGRAPH_TWIN_SEED={first}");
-    let length = Duration::from_secs(from_environment("HEXGRAPH_TWIN_SECONDS").unwrap_or(5));
+    first
+}
+
+/// How long a test goes on.
+pub fn seconds(usual: u64) -> Duration {
+    Duration::from_secs(from_environment("HEXGRAPH_TWIN_SECONDS").unwrap_or(usual))
+}
+
+#[test]
+fn engine_and_model_agree() {
+    let (first, length) = (first_seed(), seconds(5));
     let most = from_environment("HEXGRAPH_TWIN_DIFFERENCES").unwrap_or(1) as usize;
     let (started, next) = (Instant::now(), AtomicU64::new(first));
     let (tally, differences) = (Mutex::new(Tally::default()), Mutex::new(Vec::new()));

@@ -40,6 +40,8 @@ pub struct Tally {
     pub refused: usize,
     pub undecided: usize,
     pub with_errors: usize,
+    /// Why mutations are undecided.
+    pub reasons: BTreeMap<&'static str, usize>,
     /// By feature: how often it was asked for, and how often the answer showed something.
     pub features: BTreeMap<&'static str, (usize, usize)>,
 }
@@ -56,7 +58,7 @@ pub struct Session {
 enum Told {
     Effects(Vec<(String, Option<Effect>)>),
     /// Only that what is stored holds together can be told.
-    Open,
+    Open(&'static str),
 }
 
 impl Session {
@@ -147,8 +149,13 @@ impl Session {
         }
         let effects = match told {
             Told::Effects(effects) if !dangles(&state) => effects,
-            _ => {
+            told => {
+                let reason = match told {
+                    Told::Open(reason) => reason,
+                    Told::Effects(_) => "a link to what came and went",
+                };
                 tally.undecided += 1;
+                *tally.reasons.entry(reason).or_default() += 1;
                 store::adopt(&mut self.graph, &engine);
                 return Ok(());
             }
@@ -168,8 +175,10 @@ impl Session {
         let mut effects = Vec::new();
         for root in &request.roots {
             match mutate(&state, &self.schema, root) {
-                Ok(effect) if effect.is_open => return (state, Told::Open),
-                Err(Failure::Undecided) => return (state, Told::Open),
+                Ok(effect) if effect.is_open => {
+                    return (state, Told::Open("the order of links"));
+                }
+                Err(Failure::Undecided(reason)) => return (state, Told::Open(reason)),
                 Ok(effect) => {
                     state = effect.after.clone();
                     effects.push((root.key().to_owned(), Some(effect)));
@@ -287,6 +296,9 @@ impl Tally {
         self.refused += other.refused;
         self.undecided += other.undecided;
         self.with_errors += other.with_errors;
+        for (reason, count) in other.reasons {
+            *self.reasons.entry(reason).or_default() += count;
+        }
         for (feature, (asked, full)) in other.features {
             let sum = self.features.entry(feature).or_default();
             *sum = (sum.0 + asked, sum.1 + full);
