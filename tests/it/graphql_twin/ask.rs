@@ -140,7 +140,7 @@ impl<'a> Asking<'a> {
 
     /// `@cascade`, with fields or without.
     fn cascade(&mut self, kind: usize, is_inside: bool) -> Option<Vec<String>> {
-        if is_inside || !self.chance(12) {
+        if is_inside || !self.chance(18) {
             return None;
         }
         self.features.insert("cascade");

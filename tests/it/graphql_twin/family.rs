@@ -109,7 +109,7 @@ fn add_ids(rng: &mut Rng, schema: &mut Schema, place: usize) {
         kind.own.push(id);
     }
     for name in ["code", "num", "big"] {
-        if !chance(rng, 25) {
+        if !chance(rng, if kind.is_interface { 40 } else { 25 }) {
             continue;
         }
         let scalar = match name {

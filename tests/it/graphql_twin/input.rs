@@ -71,7 +71,7 @@ impl Inputs<'_> {
             return plain(self.next());
         }
         if field.unique.is_some() {
-            return self.key(field, scalar, 7);
+            return self.key(field, scalar, 5);
         }
         if !field.is_list() {
             return value(self.rng, scalar);
@@ -80,14 +80,19 @@ impl Inputs<'_> {
         Lit::List((0..count).map(|_| value(self.rng, scalar)).collect())
     }
 
-    /// A value of an `@id` field; so often one that is there already, perhaps.
+    /// A value of an `@id` field; so often one that some node has already, perhaps one of another type.
     fn key(&mut self, field: &Field, scalar: Scalar, percent: u32) -> Lit {
-        let number = match chance(self.rng, percent) {
-            true => self.rng.i64(0..=*self.fresh),
-            false => self.next(),
-        };
+        if scalar == Scalar::Text && chance(self.rng, 1) {
+            return plain("");
+        }
+        let nodes = self.graph.nodes.iter().filter_map(|node| node.values.get(&field.predicate));
+        let known: Vec<_> = nodes.flatten().collect();
+        if !known.is_empty() && chance(self.rng, percent) {
+            return Lit::Plain((*one_of(self.rng, &known)).clone());
+        }
+        // Some are given twice in one request.
+        let number = if chance(self.rng, 4) { *self.fresh } else { self.next() };
         match scalar {
-            Scalar::Text if chance(self.rng, 1) => plain(""),
             Scalar::Text => plain(format!("k{number}")),
             _ if field.name.starts_with("big") => plain(number + 3_000_000_000),
             _ => plain(number),
@@ -221,7 +226,7 @@ impl Inputs<'_> {
             if !self.schema.is_settable(field) || has_default || but.contains(&field.name) {
                 continue;
             }
-            let percent = if field.is_required { 6 } else { 25 };
+            let percent = if field.is_required { 12 } else { 25 };
             if !chance(self.rng, percent) {
                 continue;
             }

@@ -54,10 +54,9 @@ fn add(
     inputs: &[Lit],
     is_upsert: bool,
 ) -> Result<Effect, Failure> {
-    let mut names = Names { schema, before: graph, entities: Vec::new() };
-    for input in inputs {
-        names.walk(kind, None, input)?;
-    }
+    let names = Names::noted(schema, graph, |names| {
+        inputs.iter().try_for_each(|input| names.walk(kind, None, input))
+    })?;
     let roots: Vec<usize> = names
         .entities
         .iter()
@@ -88,8 +87,7 @@ fn update(graph: &Graph, schema: &Schema, kind: usize, input: &Lit) -> Result<Ef
     let matched = found(graph, schema, kind, input.get("filter").unwrap_or(&none));
     let set = input.given("set").unwrap_or(&none);
     let remove = input.given("remove").unwrap_or(&none);
-    let mut names = Names { schema, before: graph, entities: Vec::new() };
-    names.walk_below(kind, None, set)?;
+    let names = Names::noted(schema, graph, |names| names.walk_below(kind, None, set))?;
     let keys = keys_given(schema, kind, set)?;
     check_new_keys(&names, kind, &keys, matched.len())?;
     if set.entries().is_empty() && remove.entries().is_empty() {

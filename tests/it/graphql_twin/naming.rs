@@ -46,6 +46,8 @@ pub struct Names<'a> {
     pub schema: &'a Schema,
     pub before: &'a Graph,
     pub entities: Vec<Entity<'a>>,
+    /// Whether what is said of nodes that are there is walked, too.
+    walks_all: bool,
 }
 
 /// The kind and the object that a value of a field stands for: members of unions are unpacked.
@@ -95,6 +97,23 @@ pub fn filled<'a>(schema: &'a Schema, parent: Option<&Field>) -> Option<&'a str>
 }
 
 impl<'a> Names<'a> {
+    /// What a walk notes.
+    ///
+    /// What is said of nodes that are there is ignored; whether it may make a mutation fail is open.
+    pub fn noted(
+        schema: &'a Schema,
+        before: &'a Graph,
+        walk: impl Fn(&mut Names<'a>) -> Result<(), Failure>,
+    ) -> Result<Names<'a>, Failure> {
+        let mut names = Names { schema, before, entities: Vec::new(), walks_all: false };
+        walk(&mut names)?;
+        let mut all = Names { schema, before, entities: Vec::new(), walks_all: true };
+        match walk(&mut all) {
+            Ok(()) => Ok(names),
+            Err(_) => Err(Failure::Undecided("what is said of known nodes")),
+        }
+    }
+
     /// Walks an object and all below it.
     pub fn walk(
         &mut self,
@@ -165,7 +184,7 @@ impl<'a> Names<'a> {
             let there = self.look_up(kind, &keys)?;
             let is_root = parent.is_none();
             self.entities.push(Entity { kind, keys, object, is_root, is_owned, there, made: None });
-            return Ok(parent.is_none() || there.is_none());
+            return Ok(parent.is_none() || there.is_none() || self.walks_all);
         };
         let entity = &mut self.entities[place];
         let both_define = 1 < entity.object.entries().len() && 1 < object.entries().len();
@@ -191,7 +210,7 @@ impl<'a> Names<'a> {
             entity.object = object;
             entity.keys.extend(keys);
         }
-        Ok(defines && entity.there.is_none())
+        Ok(defines && (entity.there.is_none() || self.walks_all))
     }
 
     /// Whether a value that is unique for an interface is named in two types.
