@@ -147,9 +147,7 @@ impl<'a> Asking<'a> {
         if self.rng.bool() {
             return Some(Vec::new());
         }
-        let mut fields = self.schema.fields(kind);
-        // Two languages of a predicate are one thing there.
-        fields.retain(|field| !field.name.starts_with("word"));
+        let fields = self.schema.fields(kind);
         let count = self.rng.usize(1..3);
         Some((0..count).map(|_| one_of(self.rng, &fields).name.clone()).collect())
     }
