@@ -119,7 +119,7 @@ impl<'a> Asking<'a> {
             }
             let scalar = field.scalar().expect("keys are scalars");
             let known = node.filter(|_| chance(self.rng, 85)).and_then(|node| match scalar {
-                Scalar::Id => Some(self.graph.uid(node).into()).map(Lit::Plain),
+                Scalar::Id => Some(plain(self.graph.uid(node))),
                 _ => self.graph.value(node, field).map(Lit::Plain),
             });
             let value = match (known, scalar) {

@@ -135,10 +135,10 @@ impl Inputs<'_> {
 
     fn reference_to(&mut self, kind: usize, field: &Field, depth: usize) -> Lit {
         let is_interface = self.schema.kinds[kind].is_interface;
-        if is_interface || chance(self.rng, 45) {
-            if let Some(link) = self.link(kind) {
-                return link;
-            }
+        if (is_interface || chance(self.rng, 45))
+            && let Some(link) = self.link(kind)
+        {
+            return link;
         }
         match is_interface {
             true => self.odd_link(kind),

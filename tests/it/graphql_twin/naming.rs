@@ -82,7 +82,7 @@ pub fn keys_given(
     for field in schema.unique_fields(kind) {
         let Some(value) = object.given(&field.name) else { continue };
         let value = stored(field.scalar().expect("it is a scalar"), value);
-        if value == Json::from("") {
+        if value == "" {
             return refused("an empty value for @id");
         }
         keys.push((field.name.clone(), value));
@@ -121,10 +121,9 @@ impl<'a> Names<'a> {
         parent: Option<&Field>,
         object: &'a Lit,
     ) -> Result<(), Failure> {
-        if parent.is_some() {
-            if let Some(id) = id_given(self.schema, kind, object) {
-                return self.check_id(kind, id);
-            }
+        let id = parent.and_then(|_| id_given(self.schema, kind, object));
+        if let Some(id) = id {
+            return self.check_id(kind, id);
         }
         let keys = keys_given(self.schema, kind, object)?;
         if keys.is_empty() || self.note(kind, parent, object, keys)? {
@@ -234,10 +233,10 @@ impl<'a> Names<'a> {
             let field = self.schema.field(kind, name).expect("keys are fields");
             let with = |kind| self.before.with_value(self.schema, kind, field, value);
             let own = with(kind);
-            if let (Some(origin), Some(true)) = (self.schema.origin(kind, name), field.unique) {
-                if with(origin).iter().any(|node| !own.contains(node)) {
-                    return refused("it exists in some other type of the interface");
-                }
+            let origin = self.schema.origin(kind, name).filter(|_| field.unique == Some(true));
+            let all = origin.map(with).unwrap_or_default();
+            if all.iter().any(|node| !own.contains(node)) {
+                return refused("it exists in some other type of the interface");
             }
             found.extend(own);
         }

@@ -1,7 +1,7 @@
 //! The test: sessions of a random schema each, until the time is up.
 //!
-//! `HEXGRAPH_TWIN_SECONDS` says how long (5), `HEXGRAPH_TWIN_SEED` which session comes first (a random one),
-//! `HEXGRAPH_TWIN_DIFFERENCES` how many to look for (1). With a difference comes the number of its session, which is
+//! `HEXGRAPH_GRAPHQL_TWIN_SECONDS` says how long (5), `HEXGRAPH_GRAPHQL_TWIN_SEED` which session comes first (a random one),
+//! `HEXGRAPH_GRAPHQL_TWIN_DIFFERENCES` how many to look for (1). With a difference comes the number of its session, which is
 //! the seed to repeat it.
 
 use super::session::Session;
@@ -22,20 +22,21 @@ fn from_environment(name: &str) -> Option<u64> {
 
 /// The seed of the first session, which is told.
 pub fn first_seed() -> u64 {
-    let first = from_environment("HEXGRAPH_TWIN_SEED").unwrap_or_else(|| fastrand::u64(..1 << 32));
-    println!("HEXGRAPH_TWIN_SEED={first}");
+    let first =
+        from_environment("HEXGRAPH_GRAPHQL_TWIN_SEED").unwrap_or_else(|| fastrand::u64(..1 << 32));
+    println!("HEXGRAPH_GRAPHQL_TWIN_SEED={first}");
     first
 }
 
 /// How long a test goes on.
 pub fn seconds(usual: u64) -> Duration {
-    Duration::from_secs(from_environment("HEXGRAPH_TWIN_SECONDS").unwrap_or(usual))
+    Duration::from_secs(from_environment("HEXGRAPH_GRAPHQL_TWIN_SECONDS").unwrap_or(usual))
 }
 
 #[test]
 fn engine_and_model_agree() {
     let (first, length) = (first_seed(), seconds(5));
-    let most = from_environment("HEXGRAPH_TWIN_DIFFERENCES").unwrap_or(1) as usize;
+    let most = from_environment("HEXGRAPH_GRAPHQL_TWIN_DIFFERENCES").unwrap_or(1) as usize;
     let (started, next) = (Instant::now(), AtomicU64::new(first));
     let (tally, differences) = (Mutex::new(Tally::default()), Mutex::new(Vec::new()));
     let is_over = || length < started.elapsed() || most <= differences.lock().unwrap().len();

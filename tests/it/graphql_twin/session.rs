@@ -15,18 +15,23 @@ use super::schema::Schema;
 use super::shape::Group;
 use super::shrink::shrink;
 use super::store;
+use super::words::chance;
 use crate::twin::difference;
 use fastrand::Rng;
 use hexgraph::db::Control;
 use hexgraph::db::Database;
+use hexgraph::db::OpenOptions;
+use hexgraph::db::SyncPolicy;
 use hexgraph::db::graphql;
 use hexgraph::db::graphql::Headers;
+use hexgraph::types::Error;
 use serde_json::Map;
 use serde_json::Value as Json;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// The longest that one request may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -52,6 +57,8 @@ pub struct Session {
     graph: Graph,
     rng: Rng,
     fresh: i64,
+    /// Where the database was saved last; gone with it.
+    folder: Option<TempDir>,
 }
 
 /// What the model says to a mutation.
@@ -69,13 +76,16 @@ impl Session {
         if let Err(error) = db.set_graphql_schema(&schema.text()) {
             return Err(format!("{}\nis refused: {error}", schema.text()));
         }
-        Ok(Session { db, schema, graph: Graph::default(), rng, fresh: 0 })
+        Ok(Session { db, schema, graph: Graph::default(), rng, fresh: 0, folder: None })
     }
 
     /// A few mutations, each followed by queries.
     pub fn run(&mut self, is_over: impl Fn() -> bool, tally: &mut Tally) -> Result<(), String> {
         for _ in 0..self.rng.usize(5..25) {
             self.mutation(tally).map_err(|told| self.with_schema(&told))?;
+            if chance(&mut self.rng, 3) {
+                self.reopen().map_err(|error| self.with_schema(&error.to_string()))?;
+            }
             for _ in 0..4 {
                 if is_over() {
                     return Ok(());
@@ -83,6 +93,25 @@ impl Session {
                 self.query(tally).map_err(|told| self.with_schema(&told))?;
             }
         }
+        Ok(())
+    }
+
+    /// Saves the database and opens it; later on, closes and opens it, so that what came since is in the log.
+    fn reopen(&mut self) -> Result<(), Error> {
+        let folder = match self.folder.take() {
+            Some(folder) => {
+                self.db.close()?;
+                folder
+            }
+            None => {
+                let folder = tempfile::tempdir().expect("there is room");
+                self.db.save(folder.path())?;
+                folder
+            }
+        };
+        let options = OpenOptions { sync: SyncPolicy::Never, ..OpenOptions::default() };
+        self.db = Database::open(folder.path(), options)?;
+        self.folder = Some(folder);
         Ok(())
     }
 

@@ -138,14 +138,10 @@ pub fn settle(model: &mut Graph, engine: &Graph, schema: &Schema) -> Result<(), 
     let (ours, theirs) = (colours(model, &known), colours(engine, &known));
     let mut free: Vec<usize> =
         (0..engine.nodes.len()).filter(|place| !known.contains(&engine.uid(*place))).collect();
-    for place in 0..model.nodes.len() {
-        if model.nodes[place].uid.is_some() || model.nodes[place].is_gone {
-            continue;
-        }
-        let Some(at) = free.iter().position(|other| theirs[*other] == ours[place]) else {
-            continue;
-        };
-        model.nodes[place].uid = Some(engine.uid(free.remove(at)));
+    let new = model.nodes.iter_mut().zip(ours).filter(|(node, _)| node.uid.is_none());
+    for (node, colour) in new.filter(|(node, _)| !node.is_gone) {
+        let at = free.iter().position(|other| theirs[*other] == colour);
+        node.uid = at.map(|at| engine.uid(free.remove(at)));
     }
     let (ours, theirs) = (lines(model, schema), lines(engine, schema));
     let extra: Vec<&String> = theirs.difference(&ours).collect();
