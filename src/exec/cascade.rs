@@ -57,14 +57,20 @@ fn drop_dead(edges: &mut EdgeField, field: &crate::plan::Field) {
 }
 
 fn is_required(result: &FieldResult, cascade: &Cascade) -> bool {
-    let FieldKind::Predicate { name, reverse, .. } = &result.field.kind else { return false };
+    let FieldKind::Predicate { name, reverse, langs } = &result.field.kind else { return false };
     match cascade {
         Cascade::All => true,
         Cascade::Fields(wanted) => wanted.iter().any(|field| match field.strip_prefix('~') {
             Some(field) => *reverse && field == name,
-            None => !*reverse && field == name,
+            None => !*reverse && (field == name || is_in_language(field, name, langs)),
         }),
     }
+}
+
+/// Whether a field is written `name@languages`, with these.
+fn is_in_language(field: &str, name: &str, langs: &[String]) -> bool {
+    let rest = field.strip_prefix(name).and_then(|rest| rest.strip_prefix('@'));
+    rest.is_some_and(|rest| rest == langs.join(":"))
 }
 
 fn has_result(result: &FieldResult, place: usize, node: u32) -> bool {

@@ -148,7 +148,8 @@ pub enum OrderKey {
 pub enum Cascade {
     /// Every field is required.
     All,
-    /// These predicates are required, where the selection has them.
+    /// These predicates are required, where the selection has them: `~name` backwards, `name@en` in this language
+    /// alone, `name@` without one; just `name` in whatever language is selected.
     Fields(Vec<String>),
 }
 

@@ -18,6 +18,8 @@ mod graphql_mutations;
 #[cfg(feature = "graphql")]
 mod graphql_recorded;
 #[cfg(feature = "graphql")]
+mod graphql_twin;
+#[cfg(feature = "graphql")]
 mod guarded;
 #[cfg(feature = "http")]
 mod isolation;

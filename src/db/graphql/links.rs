@@ -58,21 +58,22 @@ struct Pair<'a, 'l> {
 /// The links between two nodes that are not undone by a later one.
 fn lasting_pairs<'a, 'l>(matched: &[Uid], links: &'l [Link<'a>]) -> Vec<Pair<'a, 'l>> {
     let mut pairs: Vec<Option<Pair<'a, 'l>>> = Vec::with_capacity(links.len());
-    // The partner of each end that has only one, and the number of the pair.
-    let mut partners: HashMap<(&str, Subject<'_>), (Subject<'_>, usize)> = HashMap::new();
+    // The number of the last pair of each end that has only one partner.
+    let mut last: HashMap<(&str, Subject<'_>), usize> = HashMap::new();
     for link in links {
         let targets = nodes(link.target, matched);
         let sources = nodes(link.source, matched).into_iter();
         let each = sources.flat_map(|source| targets.iter().map(move |target| (source, *target)));
         for (source, target) in each {
             let number = pairs.len();
-            let there = link.is_single.then_some((link.predicate, source, target));
+            let there = link.is_single.then_some((link.predicate, source));
             let back = link.back.filter(|back| back.is_single);
-            let back = back.map(|back| (back.predicate, target, source));
-            for (predicate, end, partner) in there.into_iter().chain(back) {
-                let before = partners.insert((predicate, end), (partner, number));
-                if let Some((_, number)) = before.filter(|(other, _)| *other != partner) {
-                    pairs[number] = None;
+            let back = back.map(|back| (back.predicate, target));
+            for end in there.into_iter().chain(back) {
+                // A pair that comes again counts once: else what undoes it would leave its twin.
+                // Both ends of a node's link to itself may be the same.
+                if let Some(before) = last.insert(end, number).filter(|one| *one != number) {
+                    pairs[before] = None;
                 }
             }
             pairs.push(Some(Pair { source, target, link }));

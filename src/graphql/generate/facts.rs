@@ -26,7 +26,7 @@ pub(super) fn stored_target<'m>(model: &'m Model, field: &Field) -> Option<&'m T
 }
 
 /// Whether mutations can give the field a value, the ID of an entity of another service included.
-pub(super) fn is_settable(model: &Model, field: &Field) -> bool {
+pub(crate) fn is_settable(model: &Model, field: &Field) -> bool {
     let own_id = field.is_id() && field.predicate.is_none();
     if own_id || field.foreign || field.is_custom() || field.is_reverse() {
         return false;

@@ -18,4 +18,5 @@ mod conformance;
 mod tests;
 
 pub use api::Api;
+pub(crate) use facts::is_settable;
 pub use root::{Root, RootKind};

@@ -1,5 +1,6 @@
 //! `@cascade`: handed down from field to field until another one takes its place.
 
+use crate::graphql::lower::target::languages;
 use crate::graphql::model::TypeDef;
 use crate::graphql::request;
 use crate::plan::Cascade;
@@ -18,7 +19,8 @@ pub(super) fn cascade(types: &[&TypeDef], inherited: Option<&request::Cascade>) 
         let predicates = fields.filter_map(|field| field.predicate.as_ref());
         names.extend(predicates.map(|predicate| match predicate.reverse {
             true => format!("~{}", predicate.name),
-            false => predicate.name.clone(),
+            // Another field may be another language of the predicate.
+            false => format!("{}@{}", predicate.name, languages(predicate).join(":")),
         }));
     }
     names.sort_unstable();

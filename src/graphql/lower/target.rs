@@ -50,14 +50,19 @@ pub(super) fn language(language: &Language) -> Option<String> {
     }
 }
 
-/// A field of a selection that fetches a predicate.
-pub(super) fn fetched(predicate: &Predicate) -> plan::Field {
-    let langs = match &predicate.language {
+/// The languages of which the first is read that is there.
+pub(super) fn languages(predicate: &Predicate) -> Vec<String> {
+    match &predicate.language {
         Language::Untagged => Vec::new(),
         Language::Tagged(tag) => vec![tag.clone()],
         Language::Any => vec![".".to_owned()],
         Language::Preferred(tags) => tags.clone(),
-    };
+    }
+}
+
+/// A field of a selection that fetches a predicate.
+pub(super) fn fetched(predicate: &Predicate) -> plan::Field {
+    let langs = languages(predicate);
     let (name, reverse) = (predicate.name.clone(), predicate.reverse);
     plan_field(FieldKind::Predicate { name, reverse, langs }, predicate.name.clone())
 }

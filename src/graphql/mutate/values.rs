@@ -84,13 +84,19 @@ fn object_of(value: &Value, is_geo: bool) -> Object<'_> {
     }
 }
 
+/// A vector; one with a number that 32 bits can't hold stays text, for the store to refuse.
 fn vector<'a>(values: &[Value]) -> Object<'a> {
     let number = |value: &Value| match value {
-        Value::Float(number) => *number as f32,
-        Value::Int(number) => *number as f32,
+        Value::Float(number) => *number,
+        Value::Int(number) => *number as f64,
         _ => 0.0,
     };
-    Object::Value(types::Value::Vector(values.iter().map(number).collect()))
+    let numbers: Vec<f64> = values.iter().map(number).collect();
+    let elements: Vec<f32> = numbers.iter().map(|number| *number as f32).collect();
+    if elements.iter().all(|element| element.is_finite()) {
+        return Object::Value(types::Value::Vector(elements));
+    }
+    Object::Literal { text: Cow::Owned(format!("{numbers:?}")), value_type: ValueType::Default }
 }
 
 /// A `PointRef`, `PolygonRef` or `MultiPolygonRef` as GeoJSON.

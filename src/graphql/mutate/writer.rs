@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::formats::Subject;
+use crate::graphql::generate::is_settable;
 use crate::graphql::model::DefaultValue;
 use crate::graphql::model::Field;
 use crate::graphql::model::Kind;
@@ -230,7 +231,7 @@ impl<'a> Writer<'a> {
         }
         let filled = inverse_of(self.model, link).map(|(_, field)| field.name.as_str());
         let is_missing = |field: &&Field| {
-            is_required(field)
+            is_required(self.model, field)
                 && filled != Some(field.name.as_str())
                 && given(object, &field.name).is_none()
         };
@@ -370,10 +371,8 @@ impl<'a> Writer<'a> {
 }
 
 /// Whether a new node has to be given a value of the field.
-fn is_required(field: &Field) -> bool {
-    let is_uid = field.is_id() && field.predicate.is_none();
-    let comes_by_itself = is_uid || field.is_custom() || field.is_reverse() || field.foreign;
-    field.ty.is_non_null() && !comes_by_itself && field.default_add.is_none()
+fn is_required(model: &Model, field: &Field) -> bool {
+    field.ty.is_non_null() && field.default_add.is_none() && is_settable(model, field)
 }
 
 /// The other end of a field's links.

@@ -186,9 +186,12 @@ impl Draft<'_> {
                         Some(_) if !is_id => copies.push(inherit(field, interface)),
                         Some(_) => {}
                     }
-                } else if let (true, Some(other)) = (is_id, first_seen) {
-                    same_id(def, &expanded, interface, field, other)?;
+                } else if let (true, Some(other), Some(known)) =
+                    (is_id, first_seen, expanded.field(&field.name))
+                {
+                    same_id(def, known, interface, field, other)?;
                 } else {
+                    // An interface may have it twice, too: the standard checks refuse that.
                     copies.push(inherit(field, interface));
                 }
                 seen.insert(&field.name, &interface.name);
@@ -234,12 +237,11 @@ fn same_type(
 
 fn same_id(
     def: &RawType,
-    expanded: &RawType,
+    seen: &RawField,
     interface: &RawType,
     field: &RawField,
     other: &str,
 ) -> Result<(), Fault> {
-    let seen = expanded.field(&field.name).expect("another interface gave the field");
     if seen.ty == field.ty {
         return Ok(());
     }

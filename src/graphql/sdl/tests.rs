@@ -487,6 +487,16 @@ const PIECES: &[&str] = &[
     "\"",
 ];
 
+#[test]
+fn an_interface_with_two_fields_of_one_name() {
+    for ty in ["ID!", "Int"] {
+        let text =
+            format!("interface I {{ f: {ty} f: {ty} n: Int }} type T implements I {{ m: Int }}");
+        let told = faults(&text);
+        assert!(told[0].contains("f can only be defined once"), "{told:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 

@@ -13,3 +13,8 @@ mod compare;
 mod case;
 mod shrink;
 mod run;
+
+#[cfg(feature = "graphql")]
+pub use compare::difference;
+#[cfg(feature = "graphql")]
+pub use compare::shows_anything;

@@ -1,0 +1,376 @@
+//! The answer of a query, by loops over nodes.
+
+use super::filter::parse_uid;
+use super::filter::passes;
+use super::filter::passes_of;
+use super::graph::Graph;
+use super::graph::compare;
+use super::lit::Lit;
+use super::request::Asked;
+use super::request::Part;
+use super::schema::Field;
+use super::schema::Many;
+use super::schema::Of;
+use super::schema::Scalar;
+use super::schema::Schema;
+use super::shape::Group;
+use super::shape::groups;
+use super::words::stored;
+use serde_json::Map;
+use serde_json::Value as Json;
+use serde_json::json;
+use std::cmp::Ordering;
+
+/// Answers from one graph.
+pub struct Answering<'a> {
+    pub graph: &'a Graph,
+    pub schema: &'a Schema,
+    /// Whether a null had to go up, or a root field failed.
+    pub has_errors: bool,
+    /// Whether there is more than one right answer.
+    pub is_undecided: bool,
+}
+
+/// A null that goes up.
+struct Up;
+
+/// The fields that `@cascade` names; all where there are none.
+type Cascade<'c> = Option<&'c [String]>;
+
+impl<'a> Answering<'a> {
+    pub fn new(graph: &'a Graph, schema: &'a Schema) -> Answering<'a> {
+        Answering { graph, schema, has_errors: false, is_undecided: false }
+    }
+
+    /// The answer of a root field of a query.
+    pub fn root(&mut self, asked: &Asked) -> Json {
+        let group = Group { fields: vec![asked] };
+        let named =
+            |word: &str| asked.name.strip_prefix(word).and_then(|name| self.schema.kind(name));
+        if let Some(kind) = named("query") {
+            return self.list(self.graph.of_kind(self.schema, kind), Of::Kind(kind), &group);
+        }
+        if let Some(kind) = named("aggregate") {
+            let nodes = self.graph.of_kind(self.schema, kind);
+            let none = Lit::Null;
+            let filter = asked.argument("filter").unwrap_or(&none);
+            let nodes = nodes.into_iter().filter(|node| self.passes(kind, *node, filter)).collect();
+            return self.aggregate(kind, nodes, &group);
+        }
+        let kind = named("get").expect("roots are of these words");
+        let Some(node) = self.named_node(kind, asked) else { return Json::Null };
+        let nodes = self.chosen(vec![node], Of::Kind(kind), asked, None, &group);
+        let Some(node) = nodes.first() else { return Json::Null };
+        self.object(*node, Of::Kind(kind), &group, cascade_of(asked)).unwrap_or(Json::Null)
+    }
+
+    /// The node that `get` names.
+    fn named_node(&mut self, kind: usize, asked: &Asked) -> Option<usize> {
+        let given: Vec<_> =
+            asked.arguments.iter().filter(|argument| argument.value != Lit::Null).collect();
+        if given.is_empty() {
+            return None;
+        }
+        let mut nodes = self.graph.of_kind(self.schema, kind);
+        for argument in given {
+            let field = self.schema.field(kind, &argument.name)?;
+            if field.is_id() {
+                let Some(uid) = parse_uid(&argument.value) else {
+                    self.has_errors = true;
+                    return None;
+                };
+                nodes.retain(|node| self.graph.nodes[*node].uid == Some(uid));
+            } else {
+                let value = stored(field.scalar()?, &argument.value);
+                nodes.retain(|node| self.graph.values(*node, field).contains(&value));
+            }
+        }
+        // Values of an interface may be those of several types.
+        self.is_undecided |= nodes.len() > 1;
+        nodes.first().copied()
+    }
+
+    fn passes(&self, kind: usize, node: usize, filter: &Lit) -> bool {
+        passes(self.graph, self.schema, kind, node, filter)
+    }
+
+    /// A list at a root or in a payload.
+    pub fn list(&mut self, nodes: Vec<usize>, of: Of, group: &Group<'_>) -> Json {
+        let asked = group.first();
+        if asked.argument("first").is_some_and(|first| first.to_string().starts_with('-'))
+            && asked.argument("order").is_some_and(|order| !sort_keys(order).is_empty())
+        {
+            self.has_errors = true;
+            return json!([]);
+        }
+        let nodes = self.chosen(nodes, of, asked, None, group);
+        let cascade = cascade_of(asked);
+        nodes
+            .into_iter()
+            .map(|node| self.object(node, of, group, cascade).unwrap_or(Json::Null))
+            .collect()
+    }
+
+    /// The nodes that are left after filter, `@cascade`, order and page.
+    fn chosen(
+        &mut self,
+        mut nodes: Vec<usize>,
+        of: Of,
+        asked: &Asked,
+        inherited: Cascade<'_>,
+        group: &Group<'_>,
+    ) -> Vec<usize> {
+        let cascade = cascade_of(asked).or(inherited);
+        let none = Lit::Null;
+        let filter = asked.argument("filter").unwrap_or(&none);
+        let is_concrete = matches!(of, Of::Kind(kind) if !self.schema.kinds[kind].is_interface);
+        let is_gone = |node: &usize| self.graph.nodes[*node].is_gone;
+        if nodes.iter().any(is_gone) && (!is_concrete || cascade.is_some()) {
+            self.is_undecided = true;
+        }
+        nodes.retain(|node| passes_of(self.graph, self.schema, of, *node, filter));
+        nodes.retain(|node| self.is_kept(*node, of, group, cascade));
+        nodes.sort_by_key(|node| self.graph.uid(*node));
+        if let (Some(order), Of::Kind(kind)) = (asked.argument("order"), of) {
+            let keys = sort_keys(order);
+            nodes.sort_by(|one, other| self.by_keys(kind, &keys, *one, *other));
+            let is_empty = |name: &str| {
+                let field = self.schema.field(kind, name);
+                let mut all = 0..self.graph.nodes.len();
+                field.is_some_and(|field| !all.any(|node| self.graph.has(node, field)))
+            };
+            // Whether a key that nobody has ends the comparison is not said.
+            self.is_undecided |= keys.len() > 1 && keys.iter().any(|(name, _)| is_empty(name));
+        }
+        if let Some(after) = asked.argument("after") {
+            let after = parse_uid(after).unwrap_or_default();
+            nodes.retain(|node| self.graph.uid(*node) > after);
+        }
+        page(nodes, asked)
+    }
+
+    /// The comparison ends at a key that neither has: the reference does so with several keys, and turns the
+    /// numbers around where that key goes down.
+    fn by_keys(&self, kind: usize, keys: &[(String, bool)], one: usize, other: usize) -> Ordering {
+        for (name, is_down) in keys {
+            let Some(field) = self.schema.field(kind, name) else { continue };
+            let (left, right) = (self.graph.value(one, field), self.graph.value(other, field));
+            let found = match (left, right) {
+                (None, None) if *is_down && keys.len() > 1 => {
+                    return self.graph.uid(other).cmp(&self.graph.uid(one));
+                }
+                (None, None) => return Ordering::Equal,
+                (None, _) => Ordering::Greater,
+                (_, None) => Ordering::Less,
+                (Some(left), Some(right)) if *is_down => compare(&right, &left),
+                (Some(left), Some(right)) => compare(&left, &right),
+            };
+            if found != Ordering::Equal {
+                return found;
+            }
+        }
+        Ordering::Equal
+    }
+
+    /// Whether `@cascade` lets an object stay.
+    fn is_kept(&mut self, node: usize, of: Of, group: &Group<'_>, cascade: Cascade<'_>) -> bool {
+        let Some(names) = cascade else { return true };
+        let kind = self.kind_of(node, of);
+        for below in groups(self.schema, kind, group.below()) {
+            let asked = below.first();
+            let counts = names.is_empty() || names.contains(&asked.name);
+            let field = kind.and_then(|kind| self.schema.field(kind, &asked.name));
+            let Some(field) = field.filter(|_| counts) else { continue };
+            let is_there = match field.of {
+                Of::Scalar(_) => self.graph.has(node, field),
+                of => {
+                    let targets = self.graph.targets(node, field);
+                    !self.chosen(targets, of, asked, cascade, &below).is_empty()
+                }
+            };
+            if !is_there {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The concrete type of an object; of one that is gone, the type of the field.
+    fn kind_of(&self, node: usize, of: Of) -> Option<usize> {
+        match of {
+            Of::Kind(kind) if self.graph.nodes[node].is_gone => {
+                (!self.schema.kinds[kind].is_interface).then_some(kind)
+            }
+            _ => Some(self.graph.nodes[node].kind),
+        }
+    }
+
+    fn object(
+        &mut self,
+        node: usize,
+        of: Of,
+        group: &Group<'_>,
+        cascade: Cascade<'_>,
+    ) -> Option<Json> {
+        let kind = self.kind_of(node, of)?;
+        let mut members = Map::new();
+        for below in groups(self.schema, Some(kind), group.below()) {
+            let value = self.field(node, kind, &below, cascade).ok()?;
+            members.insert(below.first().key().to_owned(), value);
+        }
+        Some(Json::Object(members))
+    }
+
+    fn field(
+        &mut self,
+        node: usize,
+        kind: usize,
+        group: &Group<'_>,
+        cascade: Cascade<'_>,
+    ) -> Result<Json, Up> {
+        let asked = group.first();
+        if asked.name == "__typename" {
+            return Ok(Json::from(self.schema.kinds[kind].name.clone()));
+        }
+        let Some(field) = self.schema.field(kind, &asked.name) else {
+            return Ok(self.aggregate_below(node, kind, group));
+        };
+        let value = match field.of {
+            Of::Scalar(scalar) => self.scalar(node, field, scalar, group),
+            of => {
+                let targets = self.graph.targets(node, field);
+                let cascade = cascade_of(asked).or(cascade);
+                let nodes = self.chosen(targets, of, asked, cascade, group);
+                let objects: Vec<Option<Json>> =
+                    nodes.into_iter().map(|node| self.object(node, of, group, cascade)).collect();
+                match field.many {
+                    Many::One => objects.into_iter().next().flatten().unwrap_or(Json::Null),
+                    Many::Loose => {
+                        objects.into_iter().map(|object| object.unwrap_or(Json::Null)).collect()
+                    }
+                    Many::Tight => {
+                        objects.into_iter().collect::<Option<Json>>().unwrap_or(Json::Null)
+                    }
+                }
+            }
+        };
+        if value.is_null() && field.is_required {
+            self.has_errors = true;
+            return Err(Up);
+        }
+        Ok(value)
+    }
+
+    fn scalar(&self, node: usize, field: &Field, scalar: Scalar, group: &Group<'_>) -> Json {
+        if scalar == Scalar::Id {
+            return Json::from(format!("{:#x}", self.graph.uid(node)));
+        }
+        let values = self.graph.values(node, field);
+        if field.is_list() {
+            return Json::Array(values);
+        }
+        let value = values.into_iter().next().unwrap_or(Json::Null);
+        if scalar != Scalar::Point || value.is_null() {
+            return value;
+        }
+        let mut members = Map::new();
+        for part in group.below() {
+            let Part::Field(part) = part else { continue };
+            let shown = match part.name.as_str() {
+                "__typename" => json!("Point"),
+                name => value[name].clone(),
+            };
+            members.insert(part.key().to_owned(), shown);
+        }
+        Json::Object(members)
+    }
+
+    fn aggregate_below(&mut self, node: usize, kind: usize, group: &Group<'_>) -> Json {
+        let asked = group.first();
+        let name = asked.name.strip_suffix("Aggregate").expect("no other fields are generated");
+        let field = self.schema.field(kind, name).expect("it is a field");
+        let Of::Kind(target) = field.of else { unreachable!("unions have no aggregates") };
+        let none = Lit::Null;
+        let filter = asked.argument("filter").unwrap_or(&none);
+        let targets = self.graph.targets(node, field);
+        let nodes = targets.into_iter().filter(|node| self.passes(target, *node, filter)).collect();
+        self.aggregate(target, nodes, group)
+    }
+
+    fn aggregate(&mut self, kind: usize, nodes: Vec<usize>, group: &Group<'_>) -> Json {
+        let mut members = Map::new();
+        for below in groups(self.schema, None, group.below()) {
+            let asked = below.first();
+            let value = match asked.name.as_str() {
+                "count" => json!(nodes.len()),
+                "__typename" => json!(format!("{}AggregateResult", self.schema.kinds[kind].name)),
+                name => {
+                    let (name, word) = name.split_at(name.len() - 3);
+                    let field = self.schema.field(kind, name).expect("aggregates name fields");
+                    let values = nodes.iter().filter_map(|node| self.graph.value(*node, field));
+                    aggregated(word, values.collect())
+                }
+            };
+            members.insert(asked.key().to_owned(), value);
+        }
+        Json::Object(members)
+    }
+}
+
+/// What is said of values in one word; null of none.
+fn aggregated(word: &str, mut values: Vec<Json>) -> Json {
+    values.sort_by(compare);
+    if values.is_empty() {
+        return Json::Null;
+    }
+    match word {
+        "Min" => values[0].clone(),
+        "Max" => values[values.len() - 1].clone(),
+        _ => {
+            let whole: Option<Vec<i64>> = values.iter().map(Json::as_i64).collect();
+            if let Some(whole) = whole {
+                let sum: i64 = whole.iter().sum();
+                return if word == "Sum" {
+                    json!(sum)
+                } else {
+                    json!(sum as f64 / whole.len() as f64)
+                };
+            }
+            let sum: f64 = values.iter().filter_map(Json::as_f64).sum();
+            json!(if word == "Sum" { sum } else { sum / values.len() as f64 })
+        }
+    }
+}
+
+fn cascade_of(asked: &Asked) -> Cascade<'_> {
+    asked.cascade.as_deref()
+}
+
+/// The fields of an order, and whether each goes down.
+fn sort_keys(order: &Lit) -> Vec<(String, bool)> {
+    let mut keys = Vec::new();
+    let mut next = Some(order);
+    while let Some(order) = next {
+        match (order.given("asc"), order.given("desc")) {
+            (Some(name), _) => keys.push((name.to_string(), false)),
+            (None, Some(name)) => keys.push((name.to_string(), true)),
+            (None, None) => {}
+        }
+        next = order.given("then");
+    }
+    keys
+}
+
+fn page(nodes: Vec<usize>, asked: &Asked) -> Vec<usize> {
+    let number = |name| asked.argument(name).and_then(|value| value.json().as_i64()).unwrap_or(0);
+    let (first, offset) = (number("first"), number("offset").max(0) as usize);
+    match first {
+        0 => nodes.into_iter().skip(offset).collect(),
+        1.. => nodes.into_iter().skip(offset).take(first as usize).collect(),
+        // The last ones are counted from the end, whatever the offset.
+        _ => {
+            let skip = nodes.len().saturating_sub(first.unsigned_abs() as usize);
+            nodes.into_iter().skip(skip).collect()
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What a filter means, node by node.
+
+use super::graph::Graph;
+use super::graph::compare;
+use super::lit::Lit;
+use super::schema::Field;
+use super::schema::Of;
+use super::schema::Scalar;
+use super::schema::Schema;
+use super::schema::lower_first;
+use super::words::stored;
+use serde_json::Value as Json;
+use std::cmp::Ordering;
+
+/// Whether a node passes the filter of a kind: all keys hold, or the part `or` does.
+pub fn passes(graph: &Graph, schema: &Schema, kind: usize, node: usize, filter: &Lit) -> bool {
+    let inner = |filter: &Lit| passes(graph, schema, kind, node, filter);
+    let (mut all, mut either) = (None, None);
+    for (key, value) in filter.entries() {
+        let term = match key.as_str() {
+            _ if *value == Lit::Null => None,
+            "and" => Some(value.items().iter().all(inner)),
+            "or" => {
+                let items = value.items();
+                either = (!items.is_empty()).then(|| items.iter().any(inner));
+                continue;
+            }
+            "not" => Some(!inner(value)),
+            "has" => Some(value.items().iter().all(|name| {
+                let field = schema.field(kind, &name.to_string());
+                field.is_some_and(|field| graph.has(node, field))
+            })),
+            name => {
+                let field = schema.field(kind, name).expect("filters name fields");
+                field_passes(graph, node, field, value)
+            }
+        };
+        if let Some(term) = term {
+            all = Some(all.unwrap_or(true) && term);
+        }
+    }
+    match (all, either) {
+        (None, None) => true,
+        (Some(all), Some(either)) => all || either,
+        (one, other) => one.or(other) == Some(true),
+    }
+}
+
+/// Whether a node passes the filter of a field that may lead to a union.
+pub fn passes_of(graph: &Graph, schema: &Schema, of: Of, node: usize, filter: &Lit) -> bool {
+    let union = match of {
+        Of::Scalar(_) => return true,
+        Of::Kind(kind) => return passes(graph, schema, kind, node, filter),
+        Of::Union(union) => union,
+    };
+    let kind = graph.nodes[node].kind;
+    if let Some(types) = filter.given("memberTypes") {
+        let name = Lit::Name(schema.kinds[kind].name.clone());
+        if !types.items().contains(&name) {
+            return false;
+        }
+    }
+    let is_member = schema.unions[union].1.contains(&kind);
+    let own = filter.get(&format!("{}Filter", lower_first(&schema.kinds[kind].name)));
+    is_member && own.is_none_or(|filter| passes(graph, schema, kind, node, filter))
+}
+
+/// Whether a node passes what is asked of one field; `None` when nothing is.
+fn field_passes(graph: &Graph, node: usize, field: &Field, asked: &Lit) -> Option<bool> {
+    let scalar = field.scalar()?;
+    if scalar == Scalar::Id {
+        let uid = graph.nodes[node].uid.filter(|_| !graph.nodes[node].is_gone);
+        return Some(asked.items().iter().any(|id| uid.is_some() && parse_uid(id) == uid));
+    }
+    let values = graph.values(node, field);
+    if scalar == Scalar::Bool {
+        return Some(values.contains(&asked.json()));
+    }
+    let (word, value) = asked.entries().first()?;
+    if *value == Lit::Null {
+        return (word == "eq").then_some(values.is_empty());
+    }
+    if let "allofterms" | "alloftext" = word.as_str() {
+        // The words of a list may stand in several of its texts.
+        let have: Vec<String> = values.iter().filter_map(Json::as_str).flat_map(terms).collect();
+        let asked = terms(value.json().as_str().unwrap_or_default());
+        return Some(!asked.is_empty() && asked.iter().all(|term| have.contains(term)));
+    }
+    Some(values.iter().any(|have| holds(scalar, word, value, have)))
+}
+
+/// The node that an ID names.
+pub fn parse_uid(id: &Lit) -> Option<u64> {
+    let Lit::Plain(id) = id else { return None };
+    if let Some(number) = id.as_u64() {
+        return Some(number);
+    }
+    let text = id.as_str()?;
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+/// Whether a function holds for one value.
+fn holds(scalar: Scalar, word: &str, asked: &Lit, have: &Json) -> bool {
+    let against = |asked: &Lit| compare(have, &stored(scalar, asked));
+    let text = || asked.json().as_str().unwrap_or_default().to_owned();
+    match word {
+        "eq" => against(asked) == Ordering::Equal,
+        "in" => asked.items().iter().any(|asked| against(asked) == Ordering::Equal),
+        "le" => against(asked) != Ordering::Greater,
+        "lt" => against(asked) == Ordering::Less,
+        "ge" => against(asked) != Ordering::Less,
+        "gt" => against(asked) == Ordering::Greater,
+        "between" => {
+            let bound = |name| asked.get(name).map_or(Ordering::Equal, against);
+            bound("min") != Ordering::Less && bound("max") != Ordering::Greater
+        }
+        "anyofterms" | "anyoftext" => {
+            let (asked, have) = (terms(&text()), terms(have.as_str().unwrap_or_default()));
+            asked.iter().any(|term| have.contains(term))
+        }
+        "regexp" => {
+            let (inner, flags) = text()[1..]
+                .rsplit_once('/')
+                .map_or_else(Default::default, |(one, other)| (one.to_owned(), other.to_owned()));
+            let (inner, have) = match flags.as_str() {
+                "i" => (inner.to_lowercase(), have.to_string().to_lowercase()),
+                _ => (inner, have.to_string()),
+            };
+            have.contains(&inner)
+        }
+        "near" => {
+            let coordinate = asked.get("coordinate").cloned().unwrap_or(Lit::Null);
+            stored(Scalar::Point, &coordinate) == *have
+        }
+        other => panic!("the model has no function {other}"),
+    }
+}
+
+/// The words of a text: small letters, without what stands between them.
+fn terms(text: &str) -> Vec<String> {
+    let plain = text.to_lowercase().replace('ï', "i");
+    let words = plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
+}

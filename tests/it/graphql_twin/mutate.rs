@@ -1,0 +1,173 @@
+//! What mutations do to the graph of the model.
+
+use super::change::Change;
+use super::filter::passes;
+use super::graph::Graph;
+use super::lit::Lit;
+use super::naming::Failure;
+use super::naming::Names;
+use super::naming::keys_given;
+use super::naming::refused;
+use super::request::Asked;
+use super::schema::Schema;
+
+/// What came of one mutation.
+pub struct Effect {
+    pub kind: usize,
+    pub after: Graph,
+    /// What the payload shows: the nodes, in which graph.
+    pub shown: Graph,
+    pub nodes: Vec<usize>,
+    pub count: usize,
+    pub message: Option<&'static str>,
+    /// Whether the order in which links are made decides.
+    pub is_open: bool,
+}
+
+/// Carries a root field out.
+pub fn mutate(graph: &Graph, schema: &Schema, asked: &Asked) -> Result<Effect, Failure> {
+    let named = |word: &str| asked.name.strip_prefix(word).and_then(|name| schema.kind(name));
+    let none = Lit::Object(Vec::new());
+    if let Some(kind) = named("add") {
+        let is_upsert = asked.argument("upsert") == Some(&super::lit::plain(true));
+        let input = asked.argument("input").unwrap_or(&none);
+        return add(graph, schema, kind, input.items(), is_upsert);
+    }
+    if let Some(kind) = named("update") {
+        return update(graph, schema, kind, asked.argument("input").unwrap_or(&none));
+    }
+    let kind = named("delete").expect("mutations are of three words");
+    Ok(delete(graph, schema, kind, asked.argument("filter").unwrap_or(&none)))
+}
+
+/// The nodes of a kind that a filter finds.
+fn found(graph: &Graph, schema: &Schema, kind: usize, filter: &Lit) -> Vec<usize> {
+    let mut nodes = graph.of_kind(schema, kind);
+    nodes.retain(|node| passes(graph, schema, kind, *node, filter));
+    nodes
+}
+
+fn add(
+    graph: &Graph,
+    schema: &Schema,
+    kind: usize,
+    inputs: &[Lit],
+    is_upsert: bool,
+) -> Result<Effect, Failure> {
+    let names = Names::noted(schema, graph, |names| {
+        inputs.iter().try_for_each(|input| names.walk(kind, None, input))
+    })?;
+    let roots: Vec<usize> = names
+        .entities
+        .iter()
+        .filter(|entity| entity.is_root)
+        .filter_map(|root| root.there)
+        .collect();
+    if !roots.is_empty() && !is_upsert {
+        return refused("it exists already");
+    }
+    if (1..roots.len()).any(|place| roots[..place].contains(&roots[place])) {
+        return Err(Failure::Undecided("two roots, one node"));
+    }
+    let mut change = Change::new(graph, schema, names);
+    let mut nodes = Vec::new();
+    for input in inputs {
+        nodes.push(change.root(kind, input)?);
+    }
+    change.finish()?;
+    nodes.sort_unstable();
+    nodes.dedup();
+    let count = change.after.nodes.len() - graph.nodes.len();
+    let (after, is_open) = (change.after, change.is_open);
+    Ok(Effect { kind, shown: after.clone(), after, nodes, count, message: None, is_open })
+}
+
+fn update(graph: &Graph, schema: &Schema, kind: usize, input: &Lit) -> Result<Effect, Failure> {
+    let none = Lit::Object(Vec::new());
+    let matched = found(graph, schema, kind, input.get("filter").unwrap_or(&none));
+    let set = input.given("set").unwrap_or(&none);
+    let remove = input.given("remove").unwrap_or(&none);
+    let names = Names::noted(schema, graph, |names| names.walk_below(kind, None, set))?;
+    let keys = keys_given(schema, kind, set)?;
+    check_new_keys(&names, kind, &keys, matched.len())?;
+    if set.entries().is_empty() && remove.entries().is_empty() {
+        let (after, shown) = (graph.clone(), graph.clone());
+        let nodes = Vec::new();
+        return Ok(Effect { kind, after, shown, nodes, count: 0, message: None, is_open: false });
+    }
+    let mut change = Change::new(graph, schema, names);
+    change.check_removal(kind, remove)?;
+    for node in &matched {
+        change.remove(kind, *node, remove)?;
+    }
+    change.set(kind, &matched, set)?;
+    change.finish()?;
+    if matched.is_empty() {
+        // Nothing is made for nobody.
+        change.after = graph.clone();
+    }
+    let (after, is_open) = (change.after, change.is_open);
+    let count = matched.len();
+    let (shown, nodes) = (after.clone(), matched);
+    Ok(Effect { kind, after, shown, nodes, count, message: None, is_open })
+}
+
+/// The values of `@id` fields that an update sets must be new, and set on one node.
+fn check_new_keys(
+    names: &Names<'_>,
+    kind: usize,
+    keys: &[(String, serde_json::Value)],
+    matched: usize,
+) -> Result<(), Failure> {
+    if keys.is_empty() {
+        return Ok(());
+    }
+    if names.entity(kind, keys).is_some() {
+        return Err(Failure::Undecided("set names a nested key"));
+    }
+    for key in keys {
+        let there = names.look_up(kind, std::slice::from_ref(key))?;
+        if there.is_some() {
+            // Of an interface, values may be unique for each type.
+            return match names.schema.kinds[kind].is_interface {
+                true => Err(Failure::Undecided("interface sets a key")),
+                false => refused("it exists already"),
+            };
+        }
+    }
+    match matched > 1 {
+        true => refused("only one node is allowed"),
+        false => Ok(()),
+    }
+}
+
+fn delete(graph: &Graph, schema: &Schema, kind: usize, filter: &Lit) -> Effect {
+    let nodes = found(graph, schema, kind, filter);
+    let mut after = graph.clone();
+    for node in &nodes {
+        forget(&mut after, schema, *node);
+    }
+    let message = if nodes.is_empty() { "No nodes were deleted" } else { "Deleted" };
+    let (shown, count) = (graph.clone(), nodes.len());
+    Effect { kind, after, shown, nodes, count, message: Some(message), is_open: false }
+}
+
+/// Takes a node away, with what leads to it as far as a field of its type knows.
+fn forget(graph: &mut Graph, schema: &Schema, node: usize) {
+    for field in schema.fields(graph.nodes[node].kind) {
+        for target in graph.targets(node, field) {
+            let back = match field.predicate.strip_prefix('~') {
+                Some(forward) => Some(forward.to_owned()),
+                None => schema.inverse_of(field).map(|back| back.predicate.clone()),
+            };
+            let edges = back.and_then(|back| graph.nodes[target].edges.get_mut(&back));
+            if let Some(edges) = edges {
+                edges.remove(&node);
+            }
+        }
+    }
+    let gone = &mut graph.nodes[node];
+    gone.values.clear();
+    gone.edges.clear();
+    gone.is_gone = true;
+}

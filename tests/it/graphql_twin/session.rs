@@ -1,0 +1,336 @@
+//! One database with its model: mutations and queries are asked of both, and have to agree.
+
+use super::answer::Answering;
+use super::ask::Asking;
+use super::changes::Changes;
+use super::graph::Graph;
+use super::mutate::Effect;
+use super::mutate::mutate;
+use super::naming::Failure;
+use super::request::Asked;
+use super::request::Part;
+use super::request::Request;
+use super::schema::Of;
+use super::schema::Schema;
+use super::shape::Group;
+use super::shrink::shrink;
+use super::store;
+use super::words::chance;
+use crate::twin::difference;
+use fastrand::Rng;
+use hexgraph::db::Control;
+use hexgraph::db::Database;
+use hexgraph::db::OpenOptions;
+use hexgraph::db::SyncPolicy;
+use hexgraph::db::graphql;
+use hexgraph::db::graphql::Headers;
+use hexgraph::types::Error;
+use serde_json::Map;
+use serde_json::Value as Json;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// The longest that one request may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What was asked, and how often it came to something.
+#[derive(Debug, Default)]
+pub struct Tally {
+    pub queries: usize,
+    pub full: usize,
+    pub mutations: usize,
+    pub refused: usize,
+    pub undecided: usize,
+    pub with_errors: usize,
+    /// Why mutations are undecided.
+    pub reasons: BTreeMap<&'static str, usize>,
+    /// By feature: how often it was asked for, and how often the answer showed something.
+    pub features: BTreeMap<&'static str, (usize, usize)>,
+}
+
+pub struct Session {
+    db: Database,
+    schema: Schema,
+    graph: Graph,
+    rng: Rng,
+    fresh: i64,
+    /// Where the database was saved last; gone with it.
+    folder: Option<TempDir>,
+}
+
+/// What the model says to a mutation.
+enum Told {
+    Effects(Vec<(String, Option<Effect>)>),
+    /// Only that what is stored holds together can be told.
+    Open(&'static str),
+}
+
+impl Session {
+    pub fn new(seed: u64) -> Result<Session, String> {
+        let mut rng = Rng::with_seed(seed);
+        let schema = super::family::schema(&mut rng);
+        let db = Database::in_memory();
+        if let Err(error) = db.set_graphql_schema(&schema.text()) {
+            return Err(format!("{}\nis refused: {error}", schema.text()));
+        }
+        Ok(Session { db, schema, graph: Graph::default(), rng, fresh: 0, folder: None })
+    }
+
+    /// A few mutations, each followed by queries.
+    pub fn run(&mut self, is_over: impl Fn() -> bool, tally: &mut Tally) -> Result<(), String> {
+        for _ in 0..self.rng.usize(5..25) {
+            self.mutation(tally).map_err(|told| self.with_schema(&told))?;
+            if chance(&mut self.rng, 3) {
+                self.reopen().map_err(|error| self.with_schema(&error.to_string()))?;
+            }
+            for _ in 0..4 {
+                if is_over() {
+                    return Ok(());
+                }
+                self.query(tally).map_err(|told| self.with_schema(&told))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Saves the database and opens it; later on, closes and opens it, so that what came since is in the log.
+    fn reopen(&mut self) -> Result<(), Error> {
+        let folder = match self.folder.take() {
+            Some(folder) => {
+                self.db.close()?;
+                folder
+            }
+            None => {
+                let folder = tempfile::tempdir().expect("there is room");
+                self.db.save(folder.path())?;
+                folder
+            }
+        };
+        let options = OpenOptions { sync: SyncPolicy::Never, ..OpenOptions::default() };
+        self.db = Database::open(folder.path(), options)?;
+        self.folder = Some(folder);
+        Ok(())
+    }
+
+    fn with_schema(&self, told: &str) -> String {
+        let lines: Vec<String> = store::lines(&self.graph, &self.schema).into_iter().collect();
+        format!("{}\nmodel:\n{}\n\n{told}", self.schema.text(), lines.join("\n"))
+    }
+
+    fn query(&mut self, tally: &mut Tally) -> Result<(), String> {
+        let mut asking = Asking::new(&mut self.rng, &self.schema, &self.graph);
+        let request = asking.query();
+        let features = std::mem::take(&mut asking.features);
+        let (told, data, has_errors) = self.compared(&request);
+        tally.queries += 1;
+        tally.undecided += usize::from(data.is_none());
+        tally.with_errors += usize::from(has_errors);
+        tally.count(features, &data.unwrap_or_default());
+        if told.is_ok() {
+            return told;
+        }
+        // What can't be carried out at all is another thing.
+        let is_answered = ask(&self.db, &request).is_ok();
+        let small = shrink(request, |request| {
+            self.compared(request).0.is_err() && ask(&self.db, request).is_ok() == is_answered
+        });
+        self.compared(&small).0
+    }
+
+    /// Asks both. What the model says, where it can; whether there are errors.
+    fn compared(&self, request: &Request) -> (Result<(), String>, Option<Json>, bool) {
+        let mut answering = Answering::new(&self.graph, &self.schema);
+        let mut data = Map::new();
+        for root in request.roots.iter().filter(|root| root.is_asked()) {
+            data.insert(root.key().to_owned(), answering.root(root));
+        }
+        let (data, has_errors) = (Json::Object(data), answering.has_errors);
+        match ask(&self.db, request) {
+            Err(told) => (Err(told), None, has_errors),
+            Ok(_) if answering.is_undecided => (Ok(()), None, has_errors),
+            Ok(found) => (agree(request, &found, &data, has_errors), Some(data), has_errors),
+        }
+    }
+
+    fn mutation(&mut self, tally: &mut Tally) -> Result<(), String> {
+        let mut changes = Changes {
+            rng: &mut self.rng,
+            schema: &self.schema,
+            graph: &self.graph,
+            fresh: &mut self.fresh,
+            features: BTreeSet::new(),
+        };
+        let request = changes.mutation();
+        let features = std::mem::take(&mut changes.features);
+        let (mut state, told) = self.told(&request);
+        let found = ask(&self.db, &request)?;
+        let with_request = |told: String| {
+            let (text, variables) = request.print();
+            format!("{text}\n{}\n{told}\nanswered {found}", Json::Object(variables))
+        };
+        let engine = store::read(&self.db, &self.schema).map_err(with_request)?;
+        tally.mutations += 1;
+        if let Some(torn) = store::torn_link(&engine, &self.schema) {
+            return Err(with_request(torn));
+        }
+        let effects = match told {
+            Told::Effects(effects) if !dangles(&state) => effects,
+            told => {
+                let reason = match told {
+                    Told::Open(reason) => reason,
+                    Told::Effects(_) => "a link to what came and went",
+                };
+                tally.undecided += 1;
+                *tally.reasons.entry(reason).or_default() += 1;
+                store::adopt(&mut self.graph, &engine);
+                return Ok(());
+            }
+        };
+        store::settle(&mut state, &engine, &self.schema).map_err(with_request)?;
+        self.graph = state;
+        let (data, has_errors, is_open) = self.payloads(&request, effects);
+        tally.refused +=
+            usize::from(data.as_object().is_some_and(|data| data.values().any(Json::is_null)));
+        tally.count(features, &data);
+        if is_open { Ok(()) } else { agree(&request, &found, &data, has_errors) }
+    }
+
+    /// What the model makes of a mutation, one root field after the other.
+    fn told(&self, request: &Request) -> (Graph, Told) {
+        let mut state = self.graph.clone();
+        let mut effects = Vec::new();
+        for root in &request.roots {
+            match mutate(&state, &self.schema, root) {
+                Ok(effect) if effect.is_open => {
+                    return (state, Told::Open("the order of links"));
+                }
+                Err(Failure::Undecided(reason)) => return (state, Told::Open(reason)),
+                Ok(effect) => {
+                    state = effect.after.clone();
+                    effects.push((root.key().to_owned(), Some(effect)));
+                }
+                Err(Failure::Refused(_)) => {
+                    effects.push((root.key().to_owned(), None));
+                    break;
+                }
+            }
+        }
+        (state, Told::Effects(effects))
+    }
+
+    /// The payloads, now that the numbers of new nodes are known.
+    fn payloads(
+        &self,
+        request: &Request,
+        effects: Vec<(String, Option<Effect>)>,
+    ) -> (Json, bool, bool) {
+        let (mut data, mut has_errors, mut is_open) = (Map::new(), false, false);
+        for ((key, effect), root) in effects.into_iter().zip(&request.roots) {
+            let Some(mut effect) = effect else {
+                has_errors = true;
+                data.insert(key, Json::Null);
+                continue;
+            };
+            for (place, node) in effect.shown.nodes.iter_mut().enumerate() {
+                node.uid = self.graph.nodes[place].uid;
+                is_open |= node.uid.is_none();
+            }
+            let mut answering = Answering::new(&effect.shown, &self.schema);
+            data.insert(key, payload(&mut answering, &effect, root));
+            has_errors |= answering.has_errors;
+            is_open |= answering.is_undecided;
+        }
+        (Json::Object(data), has_errors, is_open)
+    }
+}
+
+fn payload(answering: &mut Answering<'_>, effect: &Effect, root: &Asked) -> Json {
+    let mut members = Map::new();
+    for part in &root.below {
+        let Part::Field(asked) = part else { continue };
+        let value = match asked.name.as_str() {
+            "numUids" => json!(effect.count),
+            "msg" => json!(effect.message),
+            _ => {
+                let group = Group { fields: vec![asked] };
+                answering.list(effect.nodes.clone(), Of::Kind(effect.kind), &group)
+            }
+        };
+        members.insert(asked.key().to_owned(), value);
+    }
+    Json::Object(members)
+}
+
+/// Whether a link leads to a node that came and went, so that nobody knows its number.
+fn dangles(graph: &Graph) -> bool {
+    let is_lost = |target: &usize| {
+        let node = &graph.nodes[*target];
+        node.is_gone && node.uid.is_none()
+    };
+    graph.nodes.iter().any(|node| node.edges.values().flatten().any(is_lost))
+}
+
+/// Asks the engine.
+fn ask(db: &Database, request: &Request) -> Result<Json, String> {
+    let (text, variables) = request.print();
+    let told = format!("{text}\n{}", Json::Object(variables.clone()));
+    let request = graphql::Request { variables, ..graphql::Request::new(text) };
+    let control = Control::new().with_timeout(PATIENCE);
+    let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        db.graphql(&request, &Headers::new(), &control).to_json("")
+    }));
+    let answer = answer.map_err(|_| format!("{told}\npanics"))?;
+    let found: Json =
+        serde_json::from_slice(&answer).map_err(|error| format!("{told}\n{error}"))?;
+    match found.get("data") {
+        Some(_) => Ok(found),
+        None => Err(format!("{told}\nis not carried out: {found}")),
+    }
+}
+
+/// Whether the engine answers what the model does.
+fn agree(request: &Request, found: &Json, data: &Json, has_errors: bool) -> Result<(), String> {
+    let is_told = found.get("errors").is_some();
+    let place = difference(&found["data"], data);
+    if place.is_none() && is_told == has_errors {
+        return Ok(());
+    }
+    let (text, variables) = request.print();
+    let variables = Json::Object(variables);
+    let place = place.unwrap_or_else(|| "the errors".to_owned());
+    Err(format!(
+        "{text}\n{variables}\nat {place}\n  engine: {found}\n  model:  {data} (errors: {has_errors})"
+    ))
+}
+
+impl Tally {
+    fn count(&mut self, features: BTreeSet<&'static str>, data: &Json) {
+        let is_full = crate::twin::shows_anything(data);
+        self.full += usize::from(is_full);
+        for feature in features {
+            let (asked, full) = self.features.entry(feature).or_default();
+            *asked += 1;
+            *full += usize::from(is_full);
+        }
+    }
+
+    /// Adds another.
+    pub fn add(&mut self, other: Tally) {
+        self.queries += other.queries;
+        self.full += other.full;
+        self.mutations += other.mutations;
+        self.refused += other.refused;
+        self.undecided += other.undecided;
+        self.with_errors += other.with_errors;
+        for (reason, count) in other.reasons {
+            *self.reasons.entry(reason).or_default() += count;
+        }
+        for (feature, (asked, full)) in other.features {
+            let sum = self.features.entry(feature).or_default();
+            *sum = (sum.0 + asked, sum.1 + full);
+        }
+    }
+}
