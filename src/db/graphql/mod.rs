@@ -29,7 +29,7 @@ mod admin;
 
 pub use crate::graphql::model::HttpMethod;
 pub use crate::graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
-pub use crate::graphql::request::{Fault, Location, OperationKind, PathStep};
+pub use crate::graphql::request::{Fault, OperationKind, PathStep, Place};
 pub use admin::{Act, Folder, Instance, Tasks};
 pub use request::{Headers, Request, Response, faults_to_json};
 pub use schema::{Access, GraphqlOptions, GraphqlSchema, Schemas};

@@ -117,9 +117,9 @@ fn write_faults(faults: &[Fault], out: &mut Vec<u8>) {
     for (at, fault) in faults.iter().enumerate() {
         out.extend_from_slice(if at > 0 { b",{\"message\":" } else { b"{\"message\":" });
         write_json_text(&fault.message, out);
-        if !fault.locations.is_empty() {
+        if !fault.places.is_empty() {
             out.extend_from_slice(b",\"locations\":[");
-            for (at, location) in fault.locations.iter().enumerate() {
+            for (at, location) in fault.places.iter().enumerate() {
                 out.extend_from_slice(if at > 0 { b",{\"line\":" } else { b"{\"line\":" });
                 write_int(i64::from(location.line), out);
                 out.extend_from_slice(b",\"column\":");
@@ -149,12 +149,12 @@ fn write_faults(faults: &[Fault], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graphql::request::Location;
+    use crate::graphql::request::Place;
 
     #[test]
     fn answers_as_json() {
         assert_eq!(Response::default().to_json(""), b"{}");
-        let mut fault = Fault::at(Location { line: 1, column: 3 }, "no \"x\"");
+        let mut fault = Fault::at(Place { line: 1, column: 3 }, "no \"x\"");
         fault.path = vec![PathStep::Key("q".into()), PathStep::Index(2)];
         let data = Some(b"{\"q\":1}".to_vec());
         let response = Response { data, errors: vec![fault], ..Response::default() };

@@ -288,7 +288,7 @@ pub(in crate::graphql) fn node_block(root: Call, filter: Option<Filter>) -> Bloc
 
 /// A root field with an argument that can't be read.
 fn wrong_at(field: &Field, message: &str) -> Fault {
-    Fault { locations: vec![field.shape.location], ..wrong(field, message) }
+    Fault { places: vec![field.shape.location], ..wrong(field, message) }
 }
 
 /// A root field whose arguments make no sense.

@@ -79,8 +79,8 @@ fn told(error: &Json) -> String {
 
 fn fault_json(fault: &Fault) -> Json {
     let mut error = json!({ "message": fault.message });
-    if !fault.locations.is_empty() {
-        let places = fault.locations.iter();
+    if !fault.places.is_empty() {
+        let places = fault.places.iter();
         let places = places.map(|at| json!({ "line": at.line, "column": at.column }));
         error["locations"] = places.collect();
     }

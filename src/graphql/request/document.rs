@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-use crate::graphql::request::Location;
 use crate::graphql::request::OperationKind;
+use crate::graphql::request::Place;
 
 /// A number of a field in [`Document::fields`].
 pub(super) type FieldId = u32;
@@ -30,7 +30,7 @@ pub(super) struct OperationNode<'t> {
     pub variables: Vec<VariableNode<'t>>,
     pub directives: Vec<DirectiveNode<'t>>,
     pub selections: Vec<SelectionNode<'t>>,
-    pub at: Location,
+    pub at: Place,
 }
 
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub(super) struct VariableNode<'t> {
     pub ty: Type,
     pub default: Option<ValueNode<'t>>,
     pub directives: Vec<DirectiveNode<'t>>,
-    pub at: Location,
+    pub at: Place,
 }
 
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub(super) struct FragmentNode<'t> {
     pub condition: &'t str,
     pub directives: Vec<DirectiveNode<'t>>,
     pub selections: Vec<SelectionNode<'t>>,
-    pub at: Location,
+    pub at: Place,
 }
 
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub(super) struct FieldNode<'t> {
     pub arguments: Vec<ArgumentNode<'t>>,
     pub directives: Vec<DirectiveNode<'t>>,
     pub selections: Vec<SelectionNode<'t>>,
-    pub at: Location,
+    pub at: Place,
 }
 
 #[derive(Debug)]
@@ -73,21 +73,21 @@ pub(super) struct InlineNode<'t> {
     pub condition: Option<&'t str>,
     pub directives: Vec<DirectiveNode<'t>>,
     pub selections: Vec<SelectionNode<'t>>,
-    pub at: Location,
+    pub at: Place,
 }
 
 #[derive(Debug)]
 pub(super) struct SpreadNode<'t> {
     pub name: &'t str,
     pub directives: Vec<DirectiveNode<'t>>,
-    pub at: Location,
+    pub at: Place,
 }
 
 #[derive(Debug)]
 pub(super) struct DirectiveNode<'t> {
     pub name: &'t str,
     pub arguments: Vec<ArgumentNode<'t>>,
-    pub at: Location,
+    pub at: Place,
 }
 
 /// An argument, or a key of an object, with its value.
@@ -95,13 +95,13 @@ pub(super) struct DirectiveNode<'t> {
 pub(super) struct ArgumentNode<'t> {
     pub name: &'t str,
     pub value: ValueNode<'t>,
-    pub at: Location,
+    pub at: Place,
 }
 
 #[derive(Debug)]
 pub(super) struct ValueNode<'t> {
     pub kind: ValueKind<'t>,
-    pub at: Location,
+    pub at: Place,
 }
 
 #[derive(Debug, PartialEq)]

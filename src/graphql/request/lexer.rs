@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::graphql::request::Location;
+use crate::graphql::request::Place;
 use crate::graphql::syntax::Kind;
 use crate::graphql::syntax::Tokens;
 
@@ -11,7 +11,7 @@ use crate::graphql::syntax::Tokens;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Token<'t> {
     pub kind: TokenKind<'t>,
-    pub at: Location,
+    pub at: Place,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -85,7 +85,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// Line and column of the byte `to`, which is not before the last one asked for.
-    fn locate(&mut self, to: usize) -> Location {
+    fn locate(&mut self, to: usize) -> Place {
         let bytes = self.text.as_bytes();
         for at in self.counted..to {
             match bytes[at] {
@@ -100,7 +100,7 @@ impl<'t> Lexer<'t> {
             }
         }
         self.counted = to;
-        Location { line: self.line, column: self.column }
+        Place { line: self.line, column: self.column }
     }
 }
 

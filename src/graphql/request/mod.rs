@@ -1,6 +1,5 @@
 //! Request texts → operations ready to be carried out: parsed, checked, flattened, with their variables.
 
-mod fault;
 mod resolved;
 mod limits;
 mod document;
@@ -20,9 +19,9 @@ mod conformance;
 #[cfg(test)]
 mod tests;
 
+pub use crate::graphql::syntax::{Fault, PathStep, Place};
 pub use cache::Requests;
 pub use checked::{Request, no_query};
-pub use fault::{Fault, Location, PathStep};
 pub use introspect::introspect;
 pub use limits::Limits;
 pub use resolved::{

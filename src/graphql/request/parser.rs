@@ -6,8 +6,8 @@ use apollo_compiler::ast::Type;
 
 use crate::graphql::request::Fault;
 use crate::graphql::request::Limits;
-use crate::graphql::request::Location;
 use crate::graphql::request::OperationKind;
+use crate::graphql::request::Place;
 use crate::graphql::request::document::ArgumentNode;
 use crate::graphql::request::document::DirectiveNode;
 use crate::graphql::request::document::Document;
@@ -322,7 +322,7 @@ impl<'t> Parser<'t> {
     }
 
     fn fault(&self, message: String) -> Fault {
-        let at: Location = self.next.at;
+        let at: Place = self.next.at;
         Fault::at(at, message)
     }
 }
@@ -333,7 +333,7 @@ mod tests {
 
     fn fault(text: &str) -> String {
         let fault = parse(text, &Limits::default()).unwrap_err();
-        let at = fault.locations[0];
+        let at = fault.places[0];
         format!("{}:{} {}", at.line, at.column, fault.message)
     }
 

@@ -8,7 +8,7 @@ use apollo_compiler::ast::Type;
 use std::sync::Arc;
 
 use crate::graphql::generate::Root;
-use crate::graphql::request::Location;
+use crate::graphql::request::Place;
 
 /// The one operation of a request that is to be carried out.
 #[derive(Debug, Clone)]
@@ -57,7 +57,7 @@ pub struct FieldShape {
     /// The type that the schema declares for it.
     pub ty: Type,
     /// Where the first mention stands in the text.
-    pub location: Location,
+    pub location: Place,
     /// What a field of `Query`, `Mutation` or `Subscription` does; `None` below the root and for
     /// `__typename`, `__schema` and `__type`.
     pub root: Option<Root>,

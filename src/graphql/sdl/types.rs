@@ -43,7 +43,8 @@ fn one_id(def: &RawType) -> Option<Fault> {
         others.join(", "),
         last.name
     );
-    Some(Fault { message, places: ids.iter().filter_map(|field| field.place).collect() })
+    let places = ids.iter().filter_map(|field| field.place).collect();
+    Some(Fault { places, ..Fault::new(message) })
 }
 
 fn dgraph_type(def: &RawType) -> Option<Fault> {

@@ -1,45 +1,12 @@
-//! Places of a text, and what is wrong there.
-
-use std::fmt;
+//! Places of a text.
 
 /// A place as GraphQL counts: line and column from 1, columns in characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The line, from 1.
     pub line: u32,
     /// The character of the line, from 1.
     pub column: u32,
-}
-
-/// What is wrong with a text, and where; no place means all of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// What is wrong.
-    pub message: String,
-    /// Where.
-    pub places: Vec<Place>,
-}
-
-impl Fault {
-    /// A fault of no place.
-    pub fn new(message: impl Into<String>) -> Fault {
-        Fault { message: message.into(), places: Vec::new() }
-    }
-
-    /// A fault of a place, if it is known.
-    pub fn at(place: Option<Place>, message: impl Into<String>) -> Fault {
-        Fault { message: message.into(), places: place.into_iter().collect() }
-    }
-}
-
-/// As the reference writes a fault where there is no room for places: `input:3: what`.
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.places.first() {
-            Some(place) => write!(f, "input:{}: {}", place.line, self.message),
-            None => write!(f, "input: {}", self.message),
-        }
-    }
 }
 
 /// Turns offsets of a text into places.

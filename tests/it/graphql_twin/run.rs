@@ -1,6 +1,6 @@
 //! The test: sessions of a random schema each, until the time is up.
 //!
-//! `HEXGRAPH_GRAPHQL_TWIN_SECONDS` says how long (5), `HEXGRAPH_GRAPHQL_TWIN_SEED` which session comes first (a random one),
+//! `HEXGRAPH_GRAPHQL_TWIN_SECONDS` says how long (5), `HEXGRAPH_GRAPHQL_TWIN_SEED` which session comes first (0, or `random`),
 //! `HEXGRAPH_GRAPHQL_TWIN_DIFFERENCES` how many to look for (1). With a difference comes the number of its session, which is
 //! the seed to repeat it.
 
@@ -22,8 +22,11 @@ fn from_environment(name: &str) -> Option<u64> {
 
 /// The seed of the first session, which is told.
 pub fn first_seed() -> u64 {
-    let first =
-        from_environment("HEXGRAPH_GRAPHQL_TWIN_SEED").unwrap_or_else(|| fastrand::u64(..1 << 32));
+    let given = std::env::var("HEXGRAPH_GRAPHQL_TWIN_SEED").unwrap_or_else(|_| "0".to_owned());
+    let first = match given.as_str() {
+        "random" => fastrand::u64(..1 << 32),
+        number => number.parse().expect("a whole number, or `random`"),
+    };
     println!("HEXGRAPH_GRAPHQL_TWIN_SEED={first}");
     first
 }

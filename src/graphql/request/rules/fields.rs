@@ -8,11 +8,11 @@ use apollo_compiler::schema::ExtendedType;
 use std::collections::HashMap;
 use std::collections::HashSet;
 
+use crate::graphql::request::Place;
 use crate::graphql::request::document::ArgumentNode;
 use crate::graphql::request::document::DirectiveNode;
 use crate::graphql::request::document::FieldNode;
 use crate::graphql::request::document::ValueKind;
-use crate::graphql::request::fault::Location;
 use crate::graphql::request::rules::CascadeVariable;
 use crate::graphql::request::rules::field_of;
 use crate::graphql::request::rules::is_composite;
@@ -52,7 +52,7 @@ impl<'a, 't> Walker<'a, 't> {
         &mut self,
         known: &[Node<InputValueDefinition>],
         given: &[ArgumentNode<'t>],
-        at: Location,
+        at: Place,
         of: impl Fn() -> String,
     ) {
         for argument in given {

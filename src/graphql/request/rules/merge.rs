@@ -12,7 +12,7 @@ use apollo_compiler::schema::ExtendedType;
 use std::collections::HashMap;
 use std::collections::HashSet;
 
-use crate::graphql::request::Location;
+use crate::graphql::request::Place;
 use crate::graphql::request::document::ArgumentNode;
 use crate::graphql::request::document::FieldId;
 use crate::graphql::request::document::OperationNode;
@@ -44,7 +44,7 @@ struct Placed<'a> {
 #[derive(Clone, Default)]
 struct Above<'t> {
     keys: Vec<&'t str>,
-    at: Option<Location>,
+    at: Option<Place>,
 }
 
 impl<'a, 't> Walker<'a, 't> {

@@ -14,8 +14,8 @@ use std::collections::HashSet;
 use crate::graphql::generate::Api;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Limits;
-use crate::graphql::request::Location;
 use crate::graphql::request::OperationKind;
+use crate::graphql::request::Place;
 use crate::graphql::request::document::ArgumentNode;
 use crate::graphql::request::document::DirectiveNode;
 use crate::graphql::request::document::Document;
@@ -49,7 +49,7 @@ pub(in crate::graphql::request) struct CascadeVariable {
     pub variable: Box<str>,
     /// The type whose fields may be named.
     pub type_name: Name,
-    pub at: Location,
+    pub at: Place,
 }
 
 /// Checks a document against the schema.
@@ -129,7 +129,7 @@ impl<'a, 't> Walker<'a, 't> {
     }
 
     /// Notes a fault unless there are many or the very same one is known: a fragment is walked for each operation.
-    pub fn fault(&mut self, at: Location, message: String) {
+    pub fn fault(&mut self, at: Place, message: String) {
         if !self.is_full() {
             let fault = Fault::at(at, message);
             if !self.faults.contains(&fault) {

@@ -1,15 +1,8 @@
-//! What is wrong with a request, as the `errors` of a GraphQL answer say it.
+//! What is wrong with a schema or a request, as the `errors` of a GraphQL answer say it.
 
 use std::fmt;
 
-/// A place in a request: line and column from 1, the column counted in characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
-pub struct Location {
-    /// The line, from 1.
-    pub line: u32,
-    /// The character within the line, from 1.
-    pub column: u32,
-}
+use crate::graphql::syntax::Place;
 
 /// One step of a path into an answer or into the variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +19,7 @@ pub struct Fault {
     /// What is wrong.
     pub message: String,
     /// Where in the text; empty when no place of the text is to blame.
-    pub locations: Vec<Location>,
+    pub places: Vec<Place>,
     /// Where in the answer or in the variables; empty when nothing is to be said.
     pub path: Vec<PathStep>,
 }
@@ -34,17 +27,18 @@ pub struct Fault {
 impl Fault {
     /// A fault without a place.
     pub fn new(message: impl Into<String>) -> Fault {
-        Fault { message: message.into(), locations: Vec::new(), path: Vec::new() }
+        Fault { message: message.into(), places: Vec::new(), path: Vec::new() }
     }
 
-    /// A fault at a place of the text.
-    pub fn at(location: Location, message: impl Into<String>) -> Fault {
-        Fault { message: message.into(), locations: vec![location], path: Vec::new() }
+    /// A fault at a place of the text, if it is known.
+    pub fn at(place: impl Into<Option<Place>>, message: impl Into<String>) -> Fault {
+        let places = place.into().into_iter().collect();
+        Fault { places, ..Fault::new(message) }
     }
 
     /// A fault of a variable's value, or of an answer's.
     pub fn on(path: Vec<PathStep>, message: impl Into<String>) -> Fault {
-        Fault { message: message.into(), locations: Vec::new(), path }
+        Fault { message: message.into(), places: Vec::new(), path }
     }
 }
 
@@ -53,8 +47,8 @@ impl fmt::Display for Fault {
     /// `input:2: message`, or `input: variable.a[1].b message`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("input:")?;
-        if let Some(location) = self.locations.first() {
-            write!(f, "{}:", location.line)?;
+        if let Some(place) = self.places.first() {
+            write!(f, "{}:", place.line)?;
         }
         for (at, step) in self.path.iter().enumerate() {
             match step {
@@ -72,7 +66,7 @@ mod tests {
 
     #[test]
     fn one_line_form() {
-        let at = Fault::at(Location { line: 2, column: 9 }, "no");
+        let at = Fault::at(Place { line: 2, column: 9 }, "no");
         assert_eq!(at.to_string(), "input:2: no");
         let path = vec![
             PathStep::Key("variable".into()),
