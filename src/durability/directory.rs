@@ -37,10 +37,20 @@ pub struct Directory {
 }
 
 struct Lock {
-    /// The lock goes with the file when it is closed.
-    _file: File,
+    file: File,
     /// A forked child has the file too, and must not write.
     process: u32,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing would do, if nobody else had the file: a process that was just started has it for a moment, until it
+        // becomes another program. Then whoever closed a database could not open it again.
+        if self.process == process::id() {
+            // Where it fails closing is what is left.
+            let _ = self.file.unlock();
+        }
+    }
 }
 
 impl Directory {
@@ -280,7 +290,7 @@ fn take_lock(path: &Path) -> Result<Lock> {
         _ => failed("opening", &path, error),
     })?;
     match file.try_lock() {
-        Ok(()) => Ok(Lock { _file: file, process: process::id() }),
+        Ok(()) => Ok(Lock { file, process: process::id() }),
         Err(TryLockError::WouldBlock) => {
             let reason = "the database is open for writing already, here or in another process; \
                           close it there, or open it read-only";
@@ -318,6 +328,17 @@ mod tests {
 
     fn write(text: &'static str) -> impl FnOnce(&Path) -> Result<()> {
         move |path| fs::write(path, text).map_err(|error| failed("writing", path, error))
+    }
+
+    #[test]
+    fn a_lock_ends_though_a_started_process_has_its_file() {
+        let root = tempfile::tempdir().unwrap();
+        let first = take_lock(root.path()).unwrap();
+        let inherited = first.file.try_clone().unwrap();
+        assert!(take_lock(root.path()).is_err());
+        drop(first);
+        drop(take_lock(root.path()).unwrap());
+        drop(inherited);
     }
 
     #[test]
