@@ -212,12 +212,12 @@ impl<'a> Names<'a> {
         Ok(defines && (entity.there.is_none() || self.walks_all))
     }
 
-    /// Whether a value that is unique for an interface is named in two types.
+    /// Whether a value of a field that one interface gave to two types is named in both.
     fn is_of_another_type(&self, kind: usize, keys: &[(String, Json)]) -> bool {
         self.entities.iter().any(|entity| {
             let is_wide = |name: &str| {
-                let field = self.schema.field(kind, name);
-                field.is_some_and(|field| field.unique == Some(true))
+                let origin = self.schema.origin(kind, name);
+                origin.is_some() && origin == self.schema.origin(entity.kind, name)
             };
             let is_near =
                 self.schema.is_a(kind, entity.kind) || self.schema.is_a(entity.kind, kind);
