@@ -48,7 +48,7 @@ pub fn read(text: &str, settings: &Settings) -> Result<Model, Vec<Fault>> {
     let document = parse_schema(text).map_err(|fault| vec![fault])?;
     let mut draft = Draft::new(raw::collect(&document, &places), &places, settings);
     stage(names::check(draft.types()))?;
-    complete(&mut draft).map_err(|fault| vec![fault])?;
+    complete(&mut draft)?;
     stage(check::check(&mut draft))?;
     let mut model = build::model(&draft);
     if !has_operations(&model) {
@@ -68,13 +68,13 @@ fn stage(faults: Vec<Fault>) -> Result<(), Vec<Fault>> {
 }
 
 /// Adds what interfaces give, and checks the result as any GraphQL schema.
-fn complete(draft: &mut Draft<'_>) -> Result<(), Fault> {
+fn complete(draft: &mut Draft<'_>) -> Result<(), Vec<Fault>> {
     if !draft.federated
         && let Some(extension) = draft.types().iter().find(|def| def.extension && !def.is_root())
     {
-        return Err(federation::without_key(extension));
+        return Err(vec![federation::without_key(extension)]);
     }
-    draft.copy_interfaces()?;
+    draft.copy_interfaces().map_err(|fault| vec![fault])?;
     standard::check(draft)
 }
 

@@ -1,5 +1,5 @@
-//! The checks that any GraphQL schema has to pass, in the reference's words. They stop at the first
-//! fault; definitions are looked at in the order of the text.
+//! The checks that any GraphQL schema has to pass, in the reference's words. Definitions are looked at in the order of the
+//! text. The reference stops at the first fault; here each field tells its first one, and each definition, too.
 
 use std::collections::HashMap;
 use std::collections::HashSet;
@@ -30,22 +30,28 @@ fn fail<T>(place: Option<Place>, message: String) -> Result<T, Fault> {
 ///
 /// # Errors
 ///
-/// The first fault.
-pub(super) fn check(draft: &Draft<'_>) -> Checked {
-    let mut names = HashSet::new();
-    for def in draft.types() {
-        let is_built_in = builtin::kind_of(&def.name, draft.federated).is_some();
-        if !names.insert(&def.name) || is_built_in {
-            return fail(def.place, format!("Cannot redeclare type {}.", def.name));
+/// The faults, each once: fields that types have from an interface have its faults, too.
+pub(super) fn check(draft: &Draft<'_>) -> Result<(), Vec<Fault>> {
+    let mut faults = redeclared(draft);
+    if faults.is_empty() {
+        match Standard::new(draft) {
+            Ok(standard) => standard.check(&mut faults),
+            Err(fault) => faults.push(fault),
         }
     }
-    let standard = Standard::new(draft)?;
-    standard.roots()?;
-    for def in draft.types() {
-        standard.definition(def)?;
-    }
-    standard.entities()?;
-    standard.directive_definitions()
+    let mut told = HashSet::new();
+    faults.retain(|fault| told.insert((fault.message.clone(), fault.places.clone())));
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+fn redeclared(draft: &Draft<'_>) -> Vec<Fault> {
+    let mut names = HashSet::new();
+    let is_taken = |def: &&RawType| {
+        let is_built_in = builtin::kind_of(&def.name, draft.federated).is_some();
+        !names.insert(def.name.clone()) || is_built_in
+    };
+    let taken = draft.types().iter().filter(is_taken);
+    taken.map(|def| Fault::at(def.place, format!("Cannot redeclare type {}.", def.name))).collect()
 }
 
 /// A schema with the directives that it declares.
@@ -89,13 +95,31 @@ impl<'a> Standard<'a> {
         Ok(())
     }
 
-    fn definition(&self, def: &RawType) -> Checked {
-        for field in &def.fields {
-            valid_name(field.place, &field.name)?;
-            self.known(field)?;
-            self.arguments(&field.arguments)?;
-            self.directives(&field.directives, "FIELD_DEFINITION")?;
+    fn check(&self, faults: &mut Vec<Fault>) {
+        faults.extend(self.roots().err());
+        for def in self.draft.types() {
+            let before = faults.len();
+            faults.extend(def.fields.iter().filter_map(|field| self.field(field).err()));
+            let rest = match faults.len() == before {
+                true => self.definition(def),
+                false => self.directives(&def.directives, def.kind.name()),
+            };
+            faults.extend(rest.err());
         }
+        if faults.is_empty() {
+            faults.extend(self.entities().err());
+        }
+        faults.extend(self.directive_definitions().err());
+    }
+
+    fn field(&self, field: &RawField) -> Checked {
+        valid_name(field.place, &field.name)?;
+        self.known(field)?;
+        self.arguments(&field.arguments)?;
+        self.directives(&field.directives, "FIELD_DEFINITION")
+    }
+
+    fn definition(&self, def: &RawType) -> Checked {
         self.members(def)?;
         let mut fields: HashMap<&str, &RawField> = HashMap::new();
         for field in &def.fields {

@@ -488,6 +488,25 @@ const PIECES: &[&str] = &[
 ];
 
 #[test]
+fn each_field_tells_what_is_wrong_with_it() {
+    let text = "
+interface I { id: ID! a: Strng }
+type T implements I @serch { b: String @serch c(d: Flaot): Int e: Bolean @foo }
+type T2 implements I @serch { f: Int }
+type T3 @serch { f: Int }";
+    let told = [
+        "2:26 Undefined type Strng.",
+        "3:41 Undefined directive serch.",
+        "3:52 Undefined type Flaot.",
+        "3:67 Undefined type Bolean.",
+        "3:22 Undefined directive serch.",
+        "4:23 Undefined directive serch.",
+        "5:10 Undefined directive serch.",
+    ];
+    assert_eq!(faults(text), told);
+}
+
+#[test]
 fn an_interface_with_two_fields_of_one_name() {
     for ty in ["ID!", "Int"] {
         let text =
