@@ -30,11 +30,7 @@ impl<'a, S: Sink> Checked<'a, S> {
     fn count(&mut self, bytes: usize) {
         self.bytes += bytes as u64;
         if self.bytes_max < self.bytes {
-            let most = self.bytes_max;
-            let message = format!(
-                "the answer has more than {most} bytes: ask for less, or raise the limit `result`"
-            );
-            resume_unwind(Box::new(Error::Limit { message }));
+            resume_unwind(Box::new(too_long(self.bytes_max)));
         }
     }
 
@@ -42,6 +38,14 @@ impl<'a, S: Sink> Checked<'a, S> {
     pub fn into_inner(self) -> S {
         self.sink
     }
+}
+
+/// That an answer is longer than it may be.
+pub(in crate::db) fn too_long(bytes_max: u64) -> Error {
+    let message = format!(
+        "the answer has more than {bytes_max} bytes: ask for less, or raise the limit `result`"
+    );
+    Error::Limit { message }
 }
 
 impl<S: Sink> Sink for Checked<'_, S> {

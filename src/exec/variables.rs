@@ -68,26 +68,12 @@ impl Context<'_> {
                 FieldData::Values(_) => self.publish_values(result, live, found)?,
                 FieldData::Uid => add_uids(found, result.field.var, live.to_vec()),
                 FieldData::Counts(counts) => {
-                    let value_at = |node: &u32| {
-                        let place = level.place(*node)?;
-                        Some((*node, Value::Int(counts[place] as i64)))
-                    };
-                    add_values(
-                        found,
-                        result.field.var,
-                        ValueMap::from_sorted(live.iter().filter_map(value_at)),
-                    );
+                    let count_at = |place: usize| Value::Int(counts[place] as i64);
+                    add_values(found, result.field.var, by_place(level, live, count_at));
                 }
                 FieldData::Passwords(answers) => {
-                    let value_at = |node: &u32| {
-                        let place = level.place(*node)?;
-                        Some((*node, Value::Bool(answers[place])))
-                    };
-                    add_values(
-                        found,
-                        result.field.var,
-                        ValueMap::from_sorted(live.iter().filter_map(value_at)),
-                    );
+                    let answer_at = |place: usize| Value::Bool(answers[place]);
+                    add_values(found, result.field.var, by_place(level, live, answer_at));
                 }
                 FieldData::CountUid => {
                     let count = ValueMap::constant(Value::Int(live.len() as i64));
@@ -202,6 +188,12 @@ fn add_uids(found: &mut Found, var: Option<VarId>, nodes: Vec<u32>) {
         _ => set,
     };
     found.insert(var, Var::uids(set));
+}
+
+/// A value for each node that lives, by its place in the level.
+fn by_place(level: &Level, live: &[u32], value_at: impl Fn(usize) -> Value) -> ValueMap {
+    let values = live.iter().filter_map(|node| Some((*node, value_at(level.place(*node)?))));
+    ValueMap::from_sorted(values)
 }
 
 /// Adds the values of a variable; where two levels have a value for a node, the first stays.

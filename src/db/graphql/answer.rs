@@ -4,6 +4,7 @@
 //! the objects around it is cut off again.
 
 use crate::answer::write_json_text;
+use crate::db::checked::too_long;
 use crate::db::graphql::complete::Completion;
 use crate::db::graphql::found::Found;
 use crate::db::graphql::found::Slot;
@@ -503,11 +504,7 @@ impl<'a> Writer<'a> {
             if let Err(error) = self.control.check() {
                 self.stopped = Some(error);
             } else if self.bytes_max < self.out.len() as u64 {
-                let most = self.bytes_max;
-                let message = format!(
-                    "the answer has more than {most} bytes: ask for less, or raise the limit `result`"
-                );
-                self.stopped = Some(Error::Limit { message });
+                self.stopped = Some(too_long(self.bytes_max));
             }
         }
         if self.stopped.is_some() { Err(Spoiled) } else { Ok(()) }

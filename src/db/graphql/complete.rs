@@ -1,6 +1,7 @@
 //! JSON of any origin → the answer that the schema's types allow.
 
 use crate::answer::write_json_text;
+use crate::db::checked::too_long;
 use crate::db::graphql::found::Found;
 use crate::db::graphql::found::Slot;
 use crate::graphql::model::Kind;
@@ -177,11 +178,7 @@ impl<'a> Completion<'a> {
             );
         };
         if self.bytes_max < self.out.len() as u64 {
-            let most = self.bytes_max;
-            let message = format!(
-                "the answer has more than {most} bytes: ask for less, or raise the limit `result`"
-            );
-            self.stopped = Some(Error::Limit { message });
+            self.stopped = Some(too_long(self.bytes_max));
         }
         if self.stopped.is_some() {
             return Err(Spoiled);

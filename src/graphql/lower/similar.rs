@@ -77,17 +77,14 @@ pub(super) fn similar<'a>(
     let by = embedding(def, field)?;
     let predicate = by.predicate.as_ref().ok_or_else(|| wrong(field, "it is not stored"))?;
     let count = field.arguments.given("topK").and_then(text_of).unwrap_or_default();
-    let (vector, call) = match to {
-        SimilarTo::Among(vector, uids) => (vector, Call::Uid { uids, vars: Vec::new() }),
-        SimilarTo::Of(vector) => {
-            let call = nearest(predicate, field, &vector, count);
-            (vector, call)
-        }
-        SimilarTo::Given => {
-            let vector = given_vector(field);
-            let call = nearest(predicate, field, &vector, count);
-            (vector, call)
-        }
+    let (vector, known) = match to {
+        SimilarTo::Among(vector, uids) => (vector, Some(uids)),
+        SimilarTo::Of(vector) => (vector, None),
+        SimilarTo::Given => (given_vector(field), None),
+    };
+    let call = match known {
+        Some(uids) => Call::Uid { uids, vars: Vec::new() },
+        None => nearest(predicate, field, &vector, count),
     };
     let mut lowering = Lowering::new(caller);
     let mut selected = lowering.selection(def, &field.selection, field.cascade.as_ref())?;
