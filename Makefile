@@ -8,7 +8,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 WHEELS := $(CARGO_TARGET_DIR)/wheels
 
-.PHONY: help demo wheel install test torture lint conformance conformance-long bench clean
+# Programs that lint uses, built once for all trees.
+TOOLS ?= $(HOME)/.cache/hexgraph/tools
+ABOUT := $(TOOLS)/bin/cargo-about
+DENY := $(TOOLS)/bin/cargo-deny
+ABOUT_VERSION := 0.9.3
+DENY_VERSION := 0.20.2
+THIRD_PARTY := licenses/THIRD-PARTY.txt
+WRITE_LICENSES := $(ABOUT) generate --fail --locked --features python licenses/third-party.hbs
+
+.PHONY: help demo wheel install test torture hostile interleavings lint conformance conformance-long bench licenses check-licenses clean
 
 help: ## List these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-17s %s\n", $$1, $$2 }'
@@ -26,7 +35,14 @@ torture: ## Kill writers a thousand times, and check long histories of clients a
 	HEXGRAPH_ISOLATION_SECONDS=$${HEXGRAPH_ISOLATION_SECONDS:-120} \
 	cargo test --locked --features http --test it -- torture isolation --nocapture --test-threads=1
 
-lint: dev ## Check format and style of Rust and Python, and the type stubs
+hostile: ## Do to a server what strangers try, in earnest
+	HEXGRAPH_HOSTILE_SECONDS=$${HEXGRAPH_HOSTILE_SECONDS:-20} \
+	cargo test --locked --release --features http --test it -- hostile --nocapture --test-threads=1
+
+interleavings: ## Try out thousands of interleavings of commits, snapshots and syncs
+	cargo test --locked --features shuttle --lib interleavings
+
+lint: dev check-licenses ## Check format and style of Rust and Python, the type stubs, licences, the version of Rust
 	cargo fmt --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	RUSTDOCFLAGS=-Dwarnings cargo doc --locked --no-deps --document-private-items --features http
@@ -34,6 +50,20 @@ lint: dev ## Check format and style of Rust and Python, and the type stubs
 	$(BIN)/ruff format --check python tests
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest hexgraph._native --mypy-config-file pyproject.toml
+
+# Scanning the sources of all libraries takes minutes: what came out is kept as long as its inputs are the same.
+LICENSES_KEY = $(shell cat Cargo.lock about.toml licenses/third-party.hbs | sha256sum | cut -c1-16)
+SCANNED = $(TOOLS)/third-party-$(LICENSES_KEY).txt
+
+check-licenses: $(ABOUT) $(DENY)
+	$(DENY) --locked --all-features check --hide-inclusion-graph licenses bans sources
+	test -f $(SCANNED) || { $(WRITE_LICENSES) --output-file $(SCANNED).new && mv $(SCANNED).new $(SCANNED); }
+	diff -q $(SCANNED) $(THIRD_PARTY) || { echo "run 'make licenses', and commit $(THIRD_PARTY)"; exit 1; }
+	$(PYTHON) tests/lint/rust_version.py
+
+licenses: $(ABOUT) ## Collect the licences of all libraries in the wheel
+	$(WRITE_LICENSES) --output-file $(SCANNED)
+	cp $(SCANNED) $(THIRD_PARTY)
 
 conformance: install ## Compare with recorded answers, where ../shared is there
 	$(BIN)/python tests/conformance/run.py
@@ -61,6 +91,12 @@ $(VENV)/maturin: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet 'maturin>=1.14,<2'
 	touch $@
+
+$(ABOUT):
+	cargo install --quiet --locked --root $(TOOLS) --version $(ABOUT_VERSION) --features cli cargo-about
+
+$(DENY):
+	cargo install --quiet --locked --debug --root $(TOOLS) --version $(DENY_VERSION) --no-default-features cargo-deny
 
 # The extra is read from the wheel, so that the versions stand in one place.
 $(VENV)/tools: pyproject.toml

@@ -18,6 +18,7 @@
 //! ```
 
 pub mod types;
+pub mod budget;
 pub mod text;
 pub mod geo;
 pub mod schema;

@@ -2,7 +2,7 @@
 
 >>> import hexgraph
 >>> db = hexgraph.connect()
->>> db.alter("name: string @index(term) .")
+>>> _ = db.alter("name: string @index(term) .")
 >>> _ = db.mutate(set='_:ada <name> "Ada Lovelace" .')
 >>> db.query('{ q(func: anyofterms(name, "ada")) { name } }').to_dict()
 {'q': [{'name': 'Ada Lovelace'}]}
@@ -15,6 +15,7 @@ from ._native import (
     LoadReport,
     Pages,
     Result,
+    SchemaReport,
     Server,
     Subscription,
     Txn,
@@ -26,6 +27,7 @@ from .errors import (
     ConflictError,
     CorruptError,
     Error,
+    InternalError,
     LimitError,
     LoadError,
     ParseError,
@@ -41,6 +43,7 @@ __all__ = [
     "Database",
     "Error",
     "Explanation",
+    "InternalError",
     "LimitError",
     "LoadError",
     "LoadReport",
@@ -49,6 +52,7 @@ __all__ = [
     "QueryError",
     "Result",
     "SchemaError",
+    "SchemaReport",
     "Server",
     "StorageError",
     "Subscription",

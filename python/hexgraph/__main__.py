@@ -8,7 +8,7 @@ from ._native import run_command
 def main() -> int:
     """Run the command that the arguments name, and return the exit status."""
     arguments = sys.argv[1:]
-    if arguments[:1] == ["demo"]:
+    if arguments == ["demo"]:
         from . import tour
 
         tour.main()

@@ -1,7 +1,7 @@
 """The native half of hexgraph."""
 
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, BinaryIO, Literal, Self, TypeAlias, TypeVar, final
 
@@ -17,6 +17,7 @@ __all__ = [
     "LoadReport",
     "Pages",
     "Result",
+    "SchemaReport",
     "Server",
     "Subscription",
     "Txn",
@@ -35,10 +36,10 @@ _Table: TypeAlias = str | os.PathLike[str] | ArrowStream
 def open_database(
     path: str | None,
     read_only: bool,
-    threads: int,
+    resources: tuple[int, str | None],
     limits: list[tuple[str, str]],
     txn_timeout: float | None,
-    durability: tuple[str, str],
+    durability: tuple[str, str, bool],
 ) -> Database: ...
 def run_command(arguments: list[str]) -> int: ...
 
@@ -48,7 +49,7 @@ class Database:
     def path(self) -> os.PathLike[str] | None: ...
     @property
     def read_only(self) -> bool: ...
-    def alter(self, schema: str) -> None: ...
+    def alter(self, schema: str | os.PathLike[str]) -> SchemaReport: ...
     def drop(
         self, what: Literal["all", "data", "predicate", "type"], name: str | None = None
     ) -> None: ...
@@ -103,7 +104,7 @@ class Database:
     def explain(
         self, dql: str, variables: dict[str, Any] | None = None, *, timeout: float | None = None
     ) -> Explanation: ...
-    def graphql_schema(self, sdl: str | None = None) -> str | None: ...
+    def graphql_schema(self, sdl: str | os.PathLike[str] | None = None) -> str | None: ...
     def graphql(
         self,
         text: str,
@@ -129,8 +130,8 @@ class Database:
     def mutate(
         self,
         *,
-        set: str = "",
-        delete: str = "",
+        set: str | None = None,
+        delete: str | None = None,
         set_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         delete_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     ) -> dict[str, str]: ...
@@ -139,8 +140,8 @@ class Database:
         dql: str,
         variables: dict[str, Any] | None = None,
         *,
-        set: str = "",
-        delete: str = "",
+        set: str | None = None,
+        delete: str | None = None,
         set_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         delete_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         cond: str = "",
@@ -167,6 +168,9 @@ class Database:
         *,
         security: str = "",
         export: str | os.PathLike[str] | None = None,
+        allow_host: Sequence[str] = ...,
+        allow_origin: Sequence[str] = ...,
+        allow_get_changes: bool = False,
     ) -> Server: ...
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
@@ -192,8 +196,8 @@ class Txn:
     def mutate(
         self,
         *,
-        set: str = "",
-        delete: str = "",
+        set: str | None = None,
+        delete: str | None = None,
         set_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         delete_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     ) -> dict[str, str]: ...
@@ -202,8 +206,8 @@ class Txn:
         dql: str,
         variables: dict[str, Any] | None = None,
         *,
-        set: str = "",
-        delete: str = "",
+        set: str | None = None,
+        delete: str | None = None,
         set_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         delete_json: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         cond: str = "",
@@ -240,6 +244,7 @@ class Result:
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
     def __getitem__(self, block: str, /) -> Any: ...
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
 
 @final
 class Upsert:
@@ -289,11 +294,28 @@ class Subscription:
     ) -> Awaitable[None]: ...
 
 @final
+class SchemaReport:
+    @property
+    def added(self) -> list[str]: ...
+    @property
+    def changed(self) -> list[str]: ...
+    @property
+    def dropped(self) -> list[str]: ...
+    @property
+    def rebuilt(self) -> list[str]: ...
+
+@final
 class LoadReport:
     @property
     def triples(self) -> int: ...
     @property
     def nodes(self) -> int: ...
+    @property
+    def new_nodes(self) -> int: ...
+    @property
+    def merged(self) -> int: ...
+    @property
+    def warnings(self) -> list[str]: ...
     @property
     def seconds(self) -> float: ...
     @property

@@ -21,6 +21,8 @@ def connect(  # noqa: PLR0913 - settings by keyword
     txn_timeout: float = 300.0,
     sync: str = "always",
     checkpoint: int | str = "64MiB",
+    memory: int | str | None = None,
+    map: bool = True,  # noqa: A002 - the field's word for it
 ) -> Database:
     """Open the database in the directory `path`, or an empty one in memory.
 
@@ -40,6 +42,16 @@ def connect(  # noqa: PLR0913 - settings by keyword
     Past `checkpoint` bytes, and a quarter of the snapshot, a new snapshot takes the place of the
     log, beside readers and writers.
 
+    A snapshot of more than a MiB is mapped: opening takes no time, and memory is shared with other
+    processes. If another program shortens that file while it is open, by copying over it in place
+    or on a disk that goes away, the system ends this process (SIGBUS); hexgraph itself never does
+    that. `map=False` reads the file into memory instead: slower to open, and safe from that.
+
+    `memory`, bytes or "8GB", bounds what all queries, transactions, loads and builds of indexes
+    may take together beside the data; without it, all databases of the process share four fifths
+    of what the machine, the control group and `ulimit` let it have. Who needs more than is left
+    raises LimitError, and nothing else is affected.
+
     `limits` bound what a single request may use; past one it raises LimitError with its name:
 
     - `timeout`, seconds that a query may take where it does not say so itself (none)
@@ -48,7 +60,8 @@ def connect(  # noqa: PLR0913 - settings by keyword
     - `edges` that one @recurse may walk (a million), and its `levels` (256, which is the most)
     - `normalize`, objects that @normalize may make of one node (10,000)
     - `frontier`, beginnings of paths that shortest may keep (a million)
-    - `text`, bytes of a query's text (64 MiB)
+    - `uids` that one `Database.assign_uids` hands out (a million)
+    - `text`, bytes of a query's text (64 MiB), and `body`, bytes of a request over HTTP (256 MiB)
     - `slow`, seconds from which on `Database.slow_queries` keeps a query (1)
 
     >>> import hexgraph
@@ -60,13 +73,14 @@ def connect(  # noqa: PLR0913 - settings by keyword
     is damaged; ValueError for a limit that there is not.
     """
     settings = [(name, str(value)) for name, value in (limits or {}).items()]
-    durability = (sync, str(checkpoint))
+    durability = (sync, str(checkpoint), map)
+    resources = (threads, None if memory is None else str(memory))
     if path == MEMORY:
         if read_only:
             raise ValueError("a database in memory is empty: read_only needs a path")
-        return open_database(None, read_only, threads, settings, txn_timeout, durability)
+        return open_database(None, read_only, resources, settings, txn_timeout, durability)
     place = os.fspath(path)
-    database = open_database(place, read_only, threads, settings, txn_timeout, durability)
+    database = open_database(place, read_only, resources, settings, txn_timeout, durability)
     _open.add(database)
     return database
 

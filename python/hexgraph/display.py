@@ -7,29 +7,41 @@ from typing import Any
 ROWS_SHOWN = 20
 TEXT_SHOWN = 2000
 CELL_STYLE = "text-align: left; vertical-align: top"
+MORE = "…"
+"""Stands where rows are left out."""
 
 
-def to_text(data: dict[str, Any]) -> str:
-    """Return the numbers of rows and the beginning of the data."""
-    counts = ", ".join(f"{name}: {row_count(rows)}" for name, rows in data.items())
-    head = {name: head_of(rows) for name, rows in data.items()}
-    body = json.dumps(head, ensure_ascii=False, indent=1)
+def to_text(head: dict[str, Any], nodes: dict[str, int]) -> str:
+    """Return the numbers of rows and the beginning of the data.
+
+    `head` has at least one row more of each list than is shown, where there is one; `nodes` are the
+    root nodes of each block.
+    """
+    counts = ", ".join(
+        f"{name}: {count_text(rows, nodes.get(name))}" for name, rows in head.items()
+    )
+    body = json.dumps(shortened(head), ensure_ascii=False, indent=1).replace(f'"{MORE}"', MORE)
     if len(body) > TEXT_SHOWN:
-        body = body[:TEXT_SHOWN] + "…"
+        body = body[:TEXT_SHOWN] + MORE
     return f"<hexgraph.Result {counts}>\n{body}"
 
 
-def to_html(data: dict[str, Any]) -> str:
-    """Return a table for each block, nested nodes as tables within it."""
-    return "".join(block(name, rows) for name, rows in data.items()) or "<i>nothing</i>"
+def to_html(head: dict[str, Any], nodes: dict[str, int]) -> str:
+    """Return a table for each block, nested nodes as tables within it; as `to_text`."""
+    blocks = (block(name, rows, nodes.get(name)) for name, rows in head.items())
+    return "".join(blocks) or "<i>nothing</i>"
 
 
-def block(name: str, rows: Any) -> str:
-    """Return the table of one block under its name."""
+def count_text(rows: Any, nodes: int | None) -> str:
+    """Return the number of rows of a block, or of how many nodes the first ones are shown."""
     count = row_count(rows)
-    shown = f", the first {ROWS_SHOWN} shown" if count > ROWS_SHOWN else ""
-    noun = "row" if count == 1 else "rows"
-    return f"<p><b>{escape(name)}</b> ({count} {noun}{shown})</p>{cell(head_of(rows))}"
+    return str(count) if count <= ROWS_SHOWN else f"the first {ROWS_SHOWN} of {nodes}"
+
+
+def block(name: str, rows: Any, nodes: int | None) -> str:
+    """Return the table of one block under its name."""
+    noun = "row" if row_count(rows) == 1 else "rows"
+    return f"<p><b>{escape(name)}</b> ({count_text(rows, nodes)} {noun})</p>{cell(rows)}"
 
 
 def row_count(rows: Any) -> int:
@@ -37,9 +49,14 @@ def row_count(rows: Any) -> int:
     return len(rows) if isinstance(rows, list) else 1
 
 
-def head_of(rows: Any) -> Any:
-    """Return the first rows."""
-    return rows[:ROWS_SHOWN] if isinstance(rows, list) else rows
+def shortened(value: Any) -> Any:
+    """Return the value with the first rows of its lists, and a mark where more were left out."""
+    if isinstance(value, dict):
+        return {key: shortened(inner) for key, inner in value.items()}
+    if not isinstance(value, list):
+        return value
+    more = [MORE] if len(value) > ROWS_SHOWN else []
+    return [shortened(inner) for inner in value[:ROWS_SHOWN]] + more
 
 
 def cell(value: Any) -> str:
@@ -47,11 +64,10 @@ def cell(value: Any) -> str:
     if isinstance(value, dict):
         return table([value])
     if isinstance(value, list):
-        nodes = [item for item in value if isinstance(item, dict)]
-        if nodes and len(nodes) == len(value):
-            more = f"<i>and {len(nodes) - ROWS_SHOWN} more</i>" if len(nodes) > ROWS_SHOWN else ""
-            return table(nodes[:ROWS_SHOWN]) + more
-        return ", ".join(cell(item) for item in value)
+        shown, more = value[:ROWS_SHOWN], MORE if len(value) > ROWS_SHOWN else ""
+        if shown and all(isinstance(item, dict) for item in shown):
+            return table(shown) + more
+        return ", ".join(cell(item) for item in shown) + (f", {more}" if more else "")
     return escape("" if value is None else str(value))
 
 

@@ -19,7 +19,7 @@ class _TextError(Error):
     line: int
     """The line, from 1; 0 when no place is known."""
     column: int
-    """The byte within the line, from 0."""
+    """The byte within the line, from 1; 0 when no place is known."""
     hint: str
     """What to write instead; empty when there is nothing to propose."""
     source: str
@@ -43,7 +43,7 @@ class _TextError(Error):
 
     def _marked(self) -> str:
         """Return the line, cut to the width of a terminal, and below it a mark at the place."""
-        before = self.source.encode()[: self.column].decode(errors="replace")
+        before = self.source.encode()[: max(0, self.column - 1)].decode(errors="replace")
         start = max(0, len(before) - _SHOWN // 2) if len(self.source) > _SHOWN else 0
         shown = self.source[start : start + _SHOWN]
         head = "..." if start else ""
@@ -110,6 +110,24 @@ class CorruptError(Error):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.message}"
+
+
+class InternalError(Error):
+    """A fault of hexgraph: nothing that you ask may lead here. Please report it, with its text."""
+
+    message: str
+    """What did not hold."""
+    place: str
+    """Where in the source of hexgraph, as file:line:column; empty when that is not known."""
+
+    def __init__(self, message: str, place: str = "") -> None:
+        super().__init__(message, place)
+        self.message = message
+        self.place = place
+
+    def __str__(self) -> str:
+        place = f" ({self.place})" if self.place else ""
+        return f"a fault of hexgraph, please report it: {self.message}{place}"
 
 
 class StorageError(Error, OSError):

@@ -21,7 +21,12 @@ class ArrowStream(Protocol):
 
 
 def to_arrow(table: Any) -> Any:
-    """Return what hands out the columns of `table`; those of pandas by way of pyarrow."""
+    """Return what hands out the columns of `table`; those of pandas by way of pyarrow.
+
+    A lazy frame of polars is collected.
+    """
+    if type(table).__module__.partition(".")[0] == "polars" and hasattr(table, "collect"):
+        return table.collect()
     if type(table).__module__.partition(".")[0] != "pandas" or not hasattr(table, "columns"):
         return table
     try:

@@ -63,12 +63,14 @@ def test_demo():
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
 def test_serve(loaded):
     command = [sys.executable, "-m", "hexgraph", "serve", str(loaded), "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        url = next(word for word in process.stdout.readline().split() if word.startswith("http"))
-        with urllib.request.urlopen(f"{url}/health") as reply:
-            assert reply.status == 200
-        process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            said = process.stdout.readline().split()
+            url = next(word for word in said if word.startswith("http"))
+            with urllib.request.urlopen(f"{url}/health") as reply:
+                assert reply.status == 200
+            process.send_signal(number)
+            assert process.wait(10) == 0
 
 
 def test_serve_until_it_is_shut_down(tmp_path):
@@ -81,10 +83,10 @@ def test_serve_until_it_is_shut_down(tmp_path):
         typed = {"Content-Type": "application/rdf"}
         mutation = urllib.request.Request(f"{url}/mutate?commitNow=true", set_ada, typed)
         urllib.request.urlopen(mutation).close()
-        urllib.request.urlopen(f"{url}/admin/shutdown").close()
+        urllib.request.urlopen(f"{url}/admin/shutdown", b"").close()
         assert process.poll() is None
         headers = {"X-Dgraph-AuthToken": "secret"}
-        shutdown = urllib.request.Request(f"{url}/admin/shutdown", headers=headers)
+        shutdown = urllib.request.Request(f"{url}/admin/shutdown", b"", headers)
         urllib.request.urlopen(shutdown).close()
         assert process.wait(10) == 0
     assert exports.is_dir()

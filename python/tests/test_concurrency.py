@@ -95,16 +95,16 @@ LONG_WORK = {
         db.query(dql)
     """,
     "answer": """
-        edges = (f"<{a}> <e> <{b}> .\\n" for a in range(1, 200) for b in range(1, 200))
+        edges = (f"<{a}> <e> <{b}> .\\n" for a in range(1, 121) for b in range(1, 121))
         db.load("".join(edges).encode(), schema="e: [uid] .", progress=False)
-        result = db.query("{ q(func: has(e)) { uid e { uid e { uid e { uid e { uid } } } } } }")
+        result = db.query("{ q(func: has(e)) { uid e { uid e { uid e { uid } } } } }")
         print("ready", flush=True)
         result.to_dict()
     """,
     "json": """
-        edges = (f"<{a}> <e> <{b}> .\\n" for a in range(1, 200) for b in range(1, 200))
+        edges = (f"<{a}> <e> <{b}> .\\n" for a in range(1, 121) for b in range(1, 121))
         db.load("".join(edges).encode(), schema="e: [uid] .", progress=False)
-        result = db.query("{ q(func: has(e)) { uid e { uid e { uid e { uid e { uid } } } } } }")
+        result = db.query("{ q(func: has(e)) { uid e { uid e { uid e { uid } } } } }")
         print("ready", flush=True)
         result.json()
     """,
@@ -115,6 +115,14 @@ LONG_WORK = {
         schema = "name: string @index(exact, term, trigram, fulltext) ."
         print("ready", flush=True)
         db.load(data, schema=schema, progress=False)
+    """,
+    "alter": """
+        import random
+        vectors = (random.choices(range(100), k=128) for _ in range(15_000))
+        lines = (f'<{uid}> <v> "{vector}" .\\n' for uid, vector in enumerate(vectors, 1))
+        db.load("".join(lines).encode(), schema="v: float32vector .", progress=False)
+        print("ready", flush=True)
+        db.alter("v: float32vector @index(hnsw) .")
     """,
 }
 

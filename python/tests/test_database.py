@@ -1,6 +1,9 @@
 import json
 from datetime import UTC, date, datetime
 
+import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import hexgraph
@@ -66,6 +69,89 @@ def test_variables_of_other_types(people):
     assert len(people.query(dql, {"ids": ["0x1", 2]})) == 2
     with pytest.raises(TypeError, match=r"\$v.*dict"):
         people.query("query q($v: string) { q(func: eq(name, $v)) { uid } }", {"v": {}})
+
+
+@pytest.mark.parametrize(
+    ("declared", "field", "values", "found"),
+    [
+        ("string", "name", ["Ada", "Bob", "Nobody"], 2),
+        ("string", "name", ("Ada",), 1),
+        ("string", "name", {"Ada"}, 1),
+        ("string", "name", [], 0),
+        ("int", "born", [1815, 1900], 2),
+        ("int", "born", range(1800, 1850), 1),
+        ("int", "born", np.array([1815, 1900, 7]), 2),
+        ("int", "born", np.array([1815], dtype=np.uint16), 1),
+        ("int", "born", np.int64(1815), 1),
+        ("string", "name", np.array(["Ada", "Bob"]), 2),
+        ("string", "name", pd.Series(["Ada"]), 1),
+        ("string", "name", pl.Series(["Ada", "Bob"]), 2),
+        ("string", "since", [datetime(1833, 6, 5, 12, tzinfo=UTC)], 1),
+        ("string", "since", np.array(["1833-06-05T12:00:00"], dtype="datetime64[ns]"), 1),
+    ],
+)
+def test_lists_as_variables(people, declared, field, values, found):
+    """What a list in the text of the query does, a list as the value of a variable does."""
+    dql = f"query q($v: {declared}) {{ q(func: eq({field}, $v)) {{ uid }} }}"
+    assert len(people.query(dql, {"v": values})) == found
+    dql = f"query q($v: {declared}) {{ q(func: has(name)) @filter(eq({field}, $v)) {{ uid }} }}"
+    assert len(people.query(dql, {"v": values})) == found
+
+
+def test_lists_of_nodes_and_coordinates(people):
+    dql = "query q($ids: string) { q(func: uid($ids)) { name } }"
+    assert len(people.query(dql, {"ids": np.array([1, 2])})) == 2
+    dql = "query q($ids: string) { q(func: has(friend)) @filter(uid_in(friend, $ids)) { name } }"
+    assert len(people.query(dql, {"ids": [2, "0x3"]})) == 2
+    people.alter('loc: geo @index(geo) .\nv: float32vector @index(hnsw(metric: "euclidean")) .')
+    people.mutate(
+        set_json=[
+            {"uid": "1", "loc": {"type": "Point", "coordinates": [8.5, 47.4]}, "v": "[1, 0]"},
+            {"uid": "2", "loc": {"type": "Point", "coordinates": [9.5, 47.4]}, "v": "[0, 1]"},
+        ]
+    )
+    dql = "query q($p: string) { q(func: near(loc, $p, 1000)) { uid } }"
+    assert len(people.query(dql, {"p": (8.5, 47.4)})) == 1
+    dql = "query q($p: string) { q(func: within(loc, $p)) { uid } }"
+    box = [[[8, 47], [9, 47], [9, 48], [8, 48], [8, 47]]]
+    assert len(people.query(dql, {"p": box})) == 1
+    dql = "query q($v: float32vector) { q(func: similar_to(v, 1, $v)) { uid } }"
+    assert people.query(dql, {"v": np.array([0.9, 0.1])})["q"] == [{"uid": "0x1"}]
+
+
+@pytest.mark.parametrize(
+    ("dql", "value", "error", "message"),
+    [
+        ("query q($v: int) { q(func: eq(born, $v)) { uid } }", ["x"], hexgraph.ParseError, "`x`"),
+        (
+            "query q($v: string) { q(func: le(name, $v)) { uid } }",
+            ["a", "b"],
+            hexgraph.ParseError,
+            "takes one value",
+        ),
+        (
+            "query q($v: string) { q(func: type($v)) { uid } }",
+            ["a"],
+            hexgraph.ParseError,
+            r"\$v is a list",
+        ),
+        (
+            "query q($v: string) { q(func: eq(name, $v)) { uid } }",
+            [{"a": 1}],
+            TypeError,
+            r"\$v.*dict",
+        ),
+        (
+            "query q($v: string) { q(func: eq(since, $v)) { uid } }",
+            [np.datetime64("NaT")],
+            ValueError,
+            r"\$v.*NaT.*is no value",
+        ),
+    ],
+)
+def test_lists_where_they_do_not_belong(people, dql, value, error, message):
+    with pytest.raises(error, match=message):
+        people.query(dql, {"v": value})
 
 
 def test_debug_adds_uids(people):

@@ -102,10 +102,25 @@ def test_a_damaged_log_is_named(tmp_path: Path) -> None:
             add(db, str(number))
     (log,) = path.glob("*.hxl")
     data = bytearray(log.read_bytes())
-    data[70] ^= 1
+    data[170] ^= 1
     log.write_bytes(data)
-    with pytest.raises(hexgraph.CorruptError, match=r"log-1\.hxl: the record at byte 32"):
-        hexgraph.connect(path)
+    for read_only in (False, True):
+        with pytest.raises(hexgraph.CorruptError, match=r"log-1\.hxl: the record at byte 128"):
+            hexgraph.connect(path, read_only=read_only)
+
+
+def test_a_snapshot_that_is_not_mapped(tmp_path: Path) -> None:
+    path = tmp_path / "db"
+    with hexgraph.connect(path) as db:
+        db.mutate(set=f'<0x1> <text> "{"long " * 300_000}" .')
+        add(db, "Ada")
+        db.compact()
+    (snapshot,) = path.glob("*.hxs")
+    assert snapshot.stat().st_size > 1 << 20
+    with hexgraph.connect(path, read_only=True, map=False) as db:
+        # Mapped, this would end the interpreter.
+        os.truncate(snapshot, 0)
+        assert names(db) == ["Ada"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

@@ -3,7 +3,10 @@
 import ast
 import doctest
 import re
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -12,7 +15,9 @@ from hexgraph import _native, connection
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+README = ROOT / "README.md"
+DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md"))]
+PROGRAMS = [path for path in DOCUMENTS if "```python\n" in path.read_text()]
 CLASSES = (_native.Database, _native.Result, _native.ArrowTable, _native.Server, _native.Txn)
 
 
@@ -31,19 +36,55 @@ def test_docstring(example):
     assert doctest.DocTestRunner().run(example).failed == 0
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
-def test_document(path):
-    """Blocks of one document are one program; a value with a comment behind it is what it says."""
+def run_document(path):
+    """Run the blocks of a document as one program, and return its names.
+
+    What an expression gives, and what is printed, stands in a comment behind it or below.
+    """
     blocks = re.findall(r"^```python\n(.*?)^```$", path.read_text(), re.DOTALL | re.MULTILINE)
     assert blocks
     names = {}
     for block in blocks:
         for statement in ast.parse(block).body:
             code = ast.get_source_segment(block, statement)
-            if isinstance(statement, ast.Expr) and (told := comment_behind(block, statement)):
-                assert repr(eval(code, names)) == told, code
+            if isinstance(statement, ast.Expr):
+                value = eval(code, names)
+                told = comment_behind(block, statement)
+                # What a change of the schema tells is in no answer.
+                is_report = "graphql_schema" in code or isinstance(value, hexgraph.SchemaReport)
+                assert told or value is None or is_report, f"no answer: {code}"
+                assert told is None or repr(value) == told, code
             else:
-                exec(code, names)
+                with redirect_stdout(StringIO()) as out:
+                    exec(code, names)
+                lines = block.splitlines()[statement.lineno - 1 : statement.end_lineno]
+                told = re.findall(r"print\(.*\)\s+# (.*)$", "\n".join(lines), re.MULTILINE)
+                assert out.getvalue().splitlines() == told, code
+    return names
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_document(path):
+    run_document(path)
+
+
+def test_the_request_of_the_readme():
+    text = README.read_text()
+    body, told = re.search(r"-d '(.*?)'\n# (.*?),\"extensions\"", text, re.DOTALL).groups()
+    with run_document(README)["db"].serve(port=0) as server:
+        request = Request(f"{server.url}/query", body.encode(), {"Content-Type": "application/dql"})
+        with urlopen(request, timeout=60) as answer:
+            assert answer.read().decode().startswith(f"{told},")
+
+
+def test_the_documents_name_what_there_is():
+    """A method that a document speaks of in a sentence is one."""
+    for path in DOCUMENTS:
+        prose = re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
+        named = re.findall(r"`db\.(\w+)\(", prose)
+        assert [name for name in named if not hasattr(hexgraph.Database, name)] == []
+        named = re.findall(r"`hexgraph\.(\w+)\(", prose)
+        assert [name for name in named if not hasattr(hexgraph, name)] == []
 
 
 def comment_behind(block, statement):

@@ -35,7 +35,7 @@ def test_a_schema_is_checked(db):
         db.graphql_schema("type Film { title: Foo }")
     assert db.graphql_schema() is None
     told = db.graphql("{ queryFilm { title } }")["errors"][0]["message"]
-    assert told.startswith("Not resolving queryFilm. There's no GraphQL schema")
+    assert told.startswith("there is no GraphQL schema: set one with db.graphql_schema")
 
 
 def test_requests(films):

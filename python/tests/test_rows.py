@@ -10,8 +10,8 @@ def test_rows_follow_the_query(people):
     found = people.query(text)
     assert found.columns() == ["height", "name", "uid", "nickname"]
     first, second, *_ = found.rows()
-    assert first == (1.65, "Ada", 1, None)
-    assert second[2] == 2
+    assert first == (1.65, "Ada", "0x1", None)
+    assert second[2] == "0x2"
     assert {len(row) for row in found.rows()} == {4}
 
 
@@ -38,10 +38,47 @@ def test_rows_grow_with_keys_that_come_later():
     db = hexgraph.connect()
     db.alter("name: string @lang .")
     db.mutate(set='<1> <name> "a"@en .\n<2> <name> "b"@en .\n<2> <name> "c"@fr .')
-    rows = db.query("{ q(func: uid(1, 2)) { uid name@* } }").rows()
-    assert [len(row) for row in rows] == [4, 4]
-    assert rows[0][2:] == ("a", None)
-    assert rows[1][2:] == ("b", "c")
+    found = db.query("{ q(func: uid(1, 2)) { uid name@* } }")
+    assert found.columns() == ["uid", "name@en", "name@fr"]
+    assert found.rows() == [("0x1", "a", None), ("0x2", "b", "c")]
+
+
+NORMALIZED = """{
+  q(func: has(friend)) @normalize {
+    z: name
+    friend @facets { m: name uid }
+    a: born
+    missing: nobody
+  }
+}"""
+
+
+def test_rows_columns_and_frames_have_one_order(people):
+    """It is that of the query's text, whatever the JSON has."""
+    people.mutate(set="<0x1> <friend> <0x2> (since=1840) .")
+    found = people.query(NORMALIZED)
+    assert found.columns() == ["z", "friend|since", "m", "uid", "a", "missing"]
+    assert found.rows()[0] == ("Ada", 1840, "Bob", "0x2", 1815, None)
+    assert {len(row) for row in found.rows()} == {6}
+    # A column without any value has no type, so a table has none.
+    assert found.to_arrow().column_names == ["z", "friend|since", "m", "uid", "a"]
+    assert list(found.to_polars().columns) == ["z", "friend|since", "m", "uid", "a"]
+    assert list(found.to_dict()["q"][0]) == ["a", "friend|since", "m", "uid", "z"]
+
+
+def test_what_is_not_aliased_has_its_place_too(people):
+    found = people.query("{ q(func: uid(1)) @normalize { uid z: name friend { uid a: name } } }")
+    assert found.columns() == ["uid", "z", "a"]
+    assert found.rows()[0] == (["0x1", "0x2"], "Ada", "Bob")
+
+
+def test_the_columns_of_a_frame_follow_the_text(people):
+    """The first row lacks what stands first in the text."""
+    found = people.query("{ q(func: uid(2, 1)) { height boss { name born } name } }")
+    assert found.columns() == ["height", "boss", "name"]
+    assert found.to_arrow().column_names == ["height", "boss.name", "boss.born", "name"]
+    found = people.query("{ q(func: uid(2, 3)) { alive born name } }")
+    assert found.to_arrow().column_names == ["alive", "born", "name"]
 
 
 def test_facts_load_again(people):
@@ -50,7 +87,7 @@ def test_facts_load_again(people):
     other.alter("name: string @index(exact) .\nborn: int .\nfriend: [uid] .")
     other.mutate(set=lines)
     again = other.query('{ q(func: eq(name, "Ada")) { uid born friend { name } } }').rows()
-    assert again == [(1, 1815, [{"name": "Bob"}, {"name": "Eve <b>"}])]
+    assert again == [("0x1", 1815, [{"name": "Bob"}, {"name": "Eve <b>"}])]
 
 
 @pytest.mark.parametrize("field", ["count(uid)", "friend @facets { name }"])

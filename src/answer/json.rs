@@ -54,6 +54,17 @@ impl JsonSink {
         String::from_utf8(self.out).expect("only whole texts are written")
     }
 
+    /// Takes what was written but for its last byte, where an object was just ended: then all that
+    /// is open holds something, and nothing of what was written can be taken back any more.
+    pub(super) fn take_written(&mut self) -> Vec<u8> {
+        let last = self.out.len() - 1;
+        let rest = self.out.split_off(last);
+        for open in &mut self.open {
+            (open.start, open.content) = (0, 0);
+        }
+        std::mem::replace(&mut self.out, rest)
+    }
+
     /// Forgets everything but the memory.
     pub fn clear(&mut self) {
         self.out.clear();

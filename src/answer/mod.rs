@@ -1,9 +1,13 @@
 //! The forms that an answer is written in.
 
+mod keys;
 mod cells;
 mod json;
+mod chunks;
 mod table;
 
 pub use cells::{Cell, Cells, Lists, Texts, Values};
+pub use chunks::ChunkSink;
 pub use json::{JsonSink, write_json_text, write_plain_text};
+pub use keys::{Key, KeySink, columns, need_data};
 pub use table::{Column, Table, TableSink};

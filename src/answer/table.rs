@@ -1,21 +1,26 @@
 //! Rows of one block as typed columns, for data frames.
 //!
 //! Cells are staged for one row and moved into their columns when the row is complete, so that an
-//! object that is taken back leaves nothing behind.
+//! object that is taken back leaves nothing behind. The groups of a block with `@groupby` are its rows.
 
 use super::cells::Cell;
 use super::cells::Cells;
+use super::keys::Key;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::Sink;
 use crate::types::Uid;
 use crate::types::ValueRef;
 use std::fmt::Write;
+use std::mem;
+
+/// The key of groups.
+const GROUPS: &str = "@groupby";
 
 /// The rows of a block, column by column.
 #[derive(Debug, Default)]
 pub struct Table {
-    /// The columns in the order in which they first come up.
+    /// The columns in the order in which they first come up, until they are put in another.
     pub columns: Vec<Column>,
     /// The number of rows, and of cells in each column.
     pub rows: usize,
@@ -43,6 +48,10 @@ pub struct TableSink {
     path: String,
     /// Where the search for the next column starts: columns come in the same order in most rows.
     next_column: usize,
+    /// What came last in the row were its groups, which are rows: it is none itself.
+    has_groups: bool,
+    /// There are groups in a list.
+    has_groups_below: bool,
     fault: Option<Error>,
 }
 
@@ -73,10 +82,24 @@ enum Frame {
         /// What came so far.
         items: Vec<Cell>,
     },
+    /// The groups of the block, each of which is a row.
+    Groups,
     /// An object or array in a list; true while nothing stands in it.
     Item(bool),
     /// Something that is not wanted; true while nothing stands in it.
     Passed(bool),
+}
+
+impl Table {
+    /// Puts the columns in the order of the query's text. Those of an object stay together.
+    pub fn put_in_order(&mut self, keys: &[Key]) {
+        self.columns.sort_by_cached_key(|column| {
+            let place = |is_of: &dyn Fn(&Key) -> bool| keys.iter().position(is_of);
+            let whole = place(&|key: &Key| key.matches(&column.name));
+            let nested = || place(&|key: &Key| key.is_above(&column.name));
+            whole.or_else(nested).unwrap_or(usize::MAX)
+        });
+    }
 }
 
 impl TableSink {
@@ -155,17 +178,25 @@ impl TableSink {
     /// Notes that a list holds more than values.
     fn refuse_item(&mut self) {
         let key = &self.path;
-        let message = format!(
-            "{key:?} holds several nodes, so the rows are no table: add @normalize and an alias \
-             to every field that is wanted, or leave {key:?} out"
-        );
+        let message = match self.has_groups_below {
+            true => format!(
+                "{key:?} holds groups for each node, so the rows are no table: group in a block \
+                 of its own, `var(func: ...) {{ x as {key} }} q(func: uid(x)) @groupby(...)`"
+            ),
+            false => format!(
+                "{key:?} holds several nodes, so the rows are no table: add @normalize and an \
+                 alias to every field that is wanted, or leave {key:?} out"
+            ),
+        };
         self.fault.get_or_insert(Error::query(message));
         self.cell(Cell::Null);
     }
 
     fn end(&mut self) {
         match self.frames.pop() {
+            Some(Frame::Object { path_len: 0, .. }) if mem::take(&mut self.has_groups) => {}
             Some(Frame::Object { path_len: 0, .. }) => self.end_row(),
+            Some(Frame::Groups) => self.has_groups = true,
             Some(Frame::List { column, items }) => self.row.cells.push((column, Cell::List(items))),
             Some(Frame::Item(_)) => self.refuse_item(),
             // Tells what it stands in that something stands there.
@@ -186,7 +217,7 @@ impl Sink for TableSink {
         let cells = self.row.cells.len();
         self.frames.push(match self.frames.last() {
             None => Frame::Blocks,
-            Some(Frame::Block(true)) => Frame::Object { path_len: 0, cells },
+            Some(Frame::Block(true) | Frame::Groups) => Frame::Object { path_len: 0, cells },
             Some(Frame::Object { .. }) => Frame::Object { path_len: self.path.len(), cells },
             Some(Frame::List { .. }) => Frame::Item(true),
             Some(_) => Frame::Passed(true),
@@ -208,6 +239,7 @@ impl Sink for TableSink {
                 let is_first = self.blocks.len() == 1;
                 Frame::Block(self.wanted.as_ref().map_or(is_first, |wanted| wanted == name))
             }
+            Some(Frame::Object { path_len: 0, .. }) if self.path == GROUPS => Frame::Groups,
             Some(Frame::Object { .. }) => Frame::List { column: self.column(), items: Vec::new() },
             Some(Frame::List { .. }) => Frame::Item(true),
             Some(_) | None => Frame::Passed(true),
@@ -226,7 +258,8 @@ impl Sink for TableSink {
     fn is_empty(&self) -> bool {
         match self.frames.last() {
             None | Some(Frame::Blocks) => self.blocks.is_empty(),
-            Some(Frame::Block(_)) => self.table.rows == 0,
+            Some(Frame::Block(_) | Frame::Groups) => self.table.rows == 0,
+            Some(Frame::Object { .. }) if self.has_groups => false,
             Some(Frame::Object { cells, .. }) => self.row.cells.len() == *cells,
             Some(Frame::List { items, .. }) => items.is_empty(),
             Some(Frame::Item(is_empty) | Frame::Passed(is_empty)) => *is_empty,
@@ -243,6 +276,7 @@ impl Sink for TableSink {
                 }
                 self.path.push_str(key);
             }
+            Some(Frame::Item(_)) => self.has_groups_below |= key == GROUPS,
             _ => {}
         }
     }
@@ -356,6 +390,51 @@ mod tests {
     }
 
     #[test]
+    fn groups_are_rows() {
+        let group = |sink: &mut TableSink, age, count| {
+            row(sink, |sink| {
+                sink.key("age");
+                sink.int(age);
+                sink.key("count");
+                sink.int(count);
+            });
+        };
+        let table = table(|sink| {
+            row(sink, |sink| {
+                sink.key(GROUPS);
+                sink.begin_array();
+                group(sink, 30, 2);
+                group(sink, 40, 1);
+                sink.end_array();
+                assert!(!sink.is_empty());
+            });
+        })
+        .unwrap();
+        assert_eq!(table.rows, 2);
+        let Cells::Int(ages) = &table.columns[0].cells else { panic!("no numbers") };
+        assert_eq!((table.columns.len(), &ages.values[..]), (2, &[30, 40][..]));
+    }
+
+    #[test]
+    fn groups_in_a_list_are_refused_by_name() {
+        let error = table(|sink| {
+            row(sink, |sink| {
+                sink.key("friend");
+                sink.begin_array();
+                row(sink, |sink| {
+                    sink.key(GROUPS);
+                    sink.begin_array();
+                    row(sink, |_| {});
+                    sink.end_array();
+                });
+                sink.end_array();
+            });
+        });
+        let message = error.unwrap_err().to_string();
+        assert!(message.contains("`var(func: ...) { x as friend }"), "{message}");
+    }
+
+    #[test]
     fn kinds_that_differ_are_refused_by_name() {
         let error = table(|sink| {
             row(sink, |sink| {
@@ -390,7 +469,9 @@ mod tests {
         let table = write(TableSink::new(Some("q".to_owned()))).unwrap();
         let Cells::Int(numbers) = &table.columns[0].cells else { panic!("no numbers") };
         assert_eq!(numbers.values, [2]);
-        assert!(write(TableSink::new(None)).is_err());
-        assert!(write(TableSink::new(Some("r".to_owned()))).is_err());
+        let error = write(TableSink::new(None)).unwrap_err().to_string();
+        assert_eq!(error, "the answer has several blocks, choose one: p, q");
+        let error = write(TableSink::new(Some("r".to_owned()))).unwrap_err().to_string();
+        assert_eq!(error, "the answer has no block \"r\", it has: p, q");
     }
 }

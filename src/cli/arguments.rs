@@ -76,9 +76,15 @@ pub struct ServeArguments {
     /// Tell in answers why a GraphQL mutation was refused
     #[arg(long)]
     pub graphql_debug: bool,
+    /// Let GraphQL mutations link nodes that the rules of `@auth` hide from their callers, as Dgraph does
+    #[arg(long)]
+    pub graphql_link_hidden: bool,
     /// Leave `extensions` out of answers to GraphQL requests: how much was read, and how long it took
     #[arg(long)]
     pub graphql_no_extensions: bool,
+    /// Let tokens without `aud` pass although the schema names audiences, as Dgraph does
+    #[arg(long)]
+    pub graphql_audience_optional: bool,
     /// Where `@lambda` fields of GraphQL schemas are carried out, and what `@lambdaOnMutate` tells
     #[arg(long, value_name = "URL")]
     pub graphql_lambda_url: Option<String>,
@@ -94,18 +100,65 @@ pub struct ServeArguments {
     /// Who may alter and administer beside this machine, as `name=value`: whitelist=ADDRESSES lets in addresses,
     /// networks (10.0.0.0/8), ranges (10.0.0.1:10.0.0.9) and names, with commas between; token=SECRET has all name it in
     /// the header X-Dgraph-AuthToken. admin-key=SECRET and client-key=SECRET, each as often as there are keys: all
-    /// requests name one in the header X-Auth-Token, and only who has an admin-key administers
+    /// requests name one in the header X-Auth-Token, and only who has an admin-key administers. Others on this machine
+    /// can see what is typed here: files (below) and HEXGRAPH_ADMIN_KEY, HEXGRAPH_CLIENT_KEY and HEXGRAPH_TOKEN in
+    /// the environment are for secrets
     #[arg(long, value_name = "NAME=VALUE")]
     pub security: Vec<String>,
+    /// How much runs at once, as `name=value`: a request that has computed for quick=2ms needs one of the places
+    /// slow=NUMBER (as many as there are cores), and is refused with status 503 where it would wait for longer than
+    /// queue=1s; running=128 may be under way in all, those included that wait for the disk
+    #[arg(long = "admission", value_name = "NAME=VALUE")]
+    pub admission: Vec<String>,
+    /// How connections are held, as `name=value`: most=NUMBER of them (as many as there are descriptors, up to
+    /// 10,000), header=10s for the head of a request, body=5m for a whole body, stall=20s in which rate=256 bytes a
+    /// second have to come or be taken, idle=75s without a request
+    #[arg(long = "connection", value_name = "NAME=VALUE")]
+    pub connections: Vec<String>,
+    /// A file with keys of administrators, one a line
+    #[arg(long, value_name = "FILE")]
+    pub admin_key_file: Vec<PathBuf>,
+    /// A file with keys of clients, one a line
+    #[arg(long, value_name = "FILE")]
+    pub client_key_file: Vec<PathBuf>,
+    /// A file with the token
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// A name of this server, as often as it has some: requests name it in the header Host, where an address and
+    /// `localhost` always do
+    #[arg(long, value_name = "NAME")]
+    pub allow_host: Vec<String>,
+    /// An origin whose pages may ask, as `https://app.example.org`, as often as there are some; `*` for all, without
+    /// credentials. No other page of a browser may
+    #[arg(long, value_name = "ORIGIN")]
+    pub allow_origin: Vec<String>,
+    /// Let GraphQL mutations, /assign and /admin/shutdown be asked for by GET, too
+    #[arg(long)]
+    pub allow_get_changes: bool,
     /// The folder that exports and backups go to which are asked for at /admin; without it there are none
     #[arg(long, value_name = "DIR")]
     pub export: Option<PathBuf>,
     /// Discard a transaction that nobody used for that long
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
     pub txn_timeout: f64,
+    /// How many transactions a client (an address) may have open at once
+    #[arg(long, value_name = "NUMBER", default_value_t = 1_000)]
+    pub txn_per_client: usize,
+    /// The memory that the whole process may have, like 2GB or 512MiB, its data included: requests
+    /// that need more than is left are refused with status 503. Without it two thirds of the least
+    /// of the machine's memory, its control group's limit, and `ulimit -v` and `-d`
+    #[arg(long, value_name = "BYTES")]
+    pub memory: Option<String>,
+    /// How much of replaced versions is kept for clients that come back to a moment which an
+    /// earlier query saw; older moments are told as too old
+    #[arg(long, value_name = "BYTES", default_value = "64MiB")]
+    pub history: String,
     /// Leave the database as it is
     #[arg(long, requires = "path", conflicts_with_all = ["load", "schema", "graphql_schema"])]
     pub read_only: bool,
+    /// Read the snapshot into memory instead of mapping it: safe where another program may shorten the file
+    #[arg(long)]
+    pub no_map: bool,
     /// When a commit counts as done: `always`, when it is on the disk; `every=100ms`, when the
     /// system has it, which puts it on the disk that often; `never`, when the system has it
     #[arg(long, value_name = "WHEN", default_value = "always")]
@@ -113,8 +166,9 @@ pub struct ServeArguments {
     /// How long the log gets before a snapshot takes its place
     #[arg(long, value_name = "BYTES", default_value = "64MiB")]
     pub checkpoint: String,
-    /// What a single request may use, as `name=value`: timeout=30s, memory=1GiB, result=100MiB,
-    /// text, edges, levels, normalize, frontier; slow=250ms prints queries that take longer
+    /// What a single request may use, as `name=value`: timeout=60s, memory=1GiB (a quarter of
+    /// --memory, where nothing is said), result=1GiB, body=64MiB, text=16MiB, edges, levels,
+    /// normalize, frontier, uids; slow=250ms prints queries that take longer
     #[arg(long = "limit", value_name = "NAME=VALUE")]
     pub limits: Vec<String>,
 }
@@ -135,6 +189,9 @@ pub struct QueryArguments {
     /// Stop after that many seconds
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<f64>,
+    /// Read the snapshot into memory instead of mapping it: safe where another program may shorten the file
+    #[arg(long)]
+    pub no_map: bool,
 }
 
 /// The arguments of `load`.

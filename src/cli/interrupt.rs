@@ -2,9 +2,17 @@
 
 use crate::db::Control;
 use crate::http::Ended;
+use std::io;
 use std::thread;
 use std::time::Duration;
 use tokio::runtime::Builder;
+use tokio::runtime::Runtime;
+#[cfg(unix)]
+use tokio::signal::unix::Signal;
+#[cfg(unix)]
+use tokio::signal::unix::SignalKind;
+#[cfg(unix)]
+use tokio::signal::unix::signal;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -34,48 +42,93 @@ impl Interrupt {
         }
     }
 
-    /// Returns when Ctrl-C was pressed, or a server ended by itself.
-    pub fn wait(self, end: Ended) {
-        match self {
-            Interrupt::System => wait_for_signal(end),
-            Interrupt::Host(came) => {
-                while !came() && !end.is_over() {
-                    thread::sleep(POLL_INTERVAL);
-                }
-            }
-        }
+    /// Waits from now on for a signal that ends a server: whatever comes before `Signals::wait` is not lost.
+    pub fn listen(self) -> Signals {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        // Without handlers the process still ends at a signal, only less gently.
+        let streams = runtime.ok().and_then(|runtime| {
+            let streams = {
+                let _inside = runtime.enter();
+                Streams::new(self).ok()?
+            };
+            Some((runtime, streams))
+        });
+        Signals { interrupt: self, streams }
     }
 }
 
-fn wait_for_signal(mut end: Ended) {
-    let runtime = Builder::new_current_thread().enable_all().build();
-    // Without it the process still ends at the signal, only less gently.
-    let Ok(runtime) = runtime else {
-        loop {
-            thread::park()
-        }
-    };
-    // An error means that no handler can be set: then there is nothing to wait for either.
-    let _ = runtime.block_on(async {
-        tokio::select! {
-            signal = first_signal() => signal,
-            () = end.wait() => Ok(()),
-        }
-    });
+/// Signals that end a server.
+pub struct Signals {
+    interrupt: Interrupt,
+    streams: Option<(Runtime, Streams)>,
+}
+
+impl Signals {
+    /// Returns when Ctrl-C was pressed, the process was asked to end (SIGTERM), or the server ended by itself.
+    pub fn wait(self, mut end: Ended) {
+        let Some((runtime, mut streams)) = self.streams else {
+            while !self.interrupt.came() && !end.is_over() {
+                thread::sleep(POLL_INTERVAL);
+            }
+            return;
+        };
+        runtime.block_on(async {
+            loop {
+                tokio::select! {
+                    () = streams.next() => return,
+                    () = end.wait() => return,
+                    () = tokio::time::sleep(POLL_INTERVAL) => {}
+                }
+                if self.interrupt.came() {
+                    return;
+                }
+            }
+        });
+    }
+}
+
+/// The signals themselves. A host that handles Ctrl-C goes on doing so; that a process is asked to end it does not handle.
+#[cfg(unix)]
+struct Streams {
+    interrupt: Option<Signal>,
+    terminate: Signal,
 }
 
 #[cfg(unix)]
-async fn first_signal() -> std::io::Result<()> {
-    use tokio::signal::unix::SignalKind;
-    use tokio::signal::unix::signal;
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        done = tokio::signal::ctrl_c() => done,
-        _ = terminate.recv() => Ok(()),
+impl Streams {
+    fn new(interrupt: Interrupt) -> io::Result<Streams> {
+        let is_ours = matches!(interrupt, Interrupt::System);
+        let interrupt = is_ours.then(|| signal(SignalKind::interrupt())).transpose()?;
+        Ok(Streams { interrupt, terminate: signal(SignalKind::terminate())? })
+    }
+
+    async fn next(&mut self) {
+        match &mut self.interrupt {
+            None => drop(self.terminate.recv().await),
+            Some(interrupt) => tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = self.terminate.recv() => {}
+            },
+        }
     }
 }
 
 #[cfg(not(unix))]
-async fn first_signal() -> std::io::Result<()> {
-    tokio::signal::ctrl_c().await
+struct Streams {
+    interrupt: Interrupt,
+}
+
+#[cfg(not(unix))]
+impl Streams {
+    fn new(interrupt: Interrupt) -> io::Result<Streams> {
+        Ok(Streams { interrupt })
+    }
+
+    async fn next(&mut self) {
+        match self.interrupt {
+            // An error means that no handler can be set: then there is nothing to wait for either.
+            Interrupt::System => drop(tokio::signal::ctrl_c().await),
+            Interrupt::Host(_) => std::future::pending().await,
+        }
+    }
 }

@@ -1,7 +1,9 @@
 //! The command line: the same from the binary and from `python -m hexgraph`.
 
 mod arguments;
+mod security;
 mod tables;
+mod quote;
 mod commands;
 mod interrupt;
 mod bar;

@@ -37,9 +37,12 @@ pub fn load_table(
     let given = &arguments.table;
     for pair in &given.types {
         let (column, name) = split(pair);
-        let value_type = ValueType::from_name(name.unwrap_or_default());
-        let Some(value_type) = value_type else {
+        let Some(name) = name else {
             return Err(Error::query(format!("--cast {pair}: write it as column=type")));
+        };
+        let Some(value_type) = ValueType::from_name(name) else {
+            let fault = Error::query(format!("--cast {pair}: there is no type {name:?}"));
+            return Err(fault.with_hint(ValueType::hint_for(name)));
         };
         options.types.insert(column.to_owned(), value_type);
     }

@@ -14,10 +14,13 @@ use super::operation::Source;
 use crate::exec::Canceller;
 use crate::exec::Control;
 use crate::graph;
+use crate::graph::Check;
+use crate::graph::Definitions;
 use crate::graph::LoadSource;
 use crate::graph::SchemaChange;
 use crate::graph::SpillOptions;
 use crate::graph::Version;
+use crate::schema::SchemaReport;
 use crate::types::Error;
 use crate::types::Result;
 use std::time::Duration;
@@ -29,25 +32,72 @@ const SLOW: Duration = Duration::from_millis(200);
 const LOAD_MEMORY_MIN: u64 = 16 << 20;
 
 impl Database {
-    /// Adds definitions to the schema and builds the indexes that they ask for.
+    /// Sets the definitions of a schema text and builds the indexes that they ask for. A definition takes the place of the
+    /// one that its predicate or type had, as in Dgraph: indexes, `@reverse`, `@lang` and fields of a type that it does not
+    /// name are dropped, those that a GraphQL schema declared too. What was added, changed, dropped and built is told.
     ///
     /// # Errors
     ///
     /// `Syntax` or `Schema` for what is wrong with the text; `Query` when an open transaction has
     /// changed one of the predicates that would be defined otherwise: it is aborted, so the next
     /// try succeeds. Nothing is changed then.
-    pub fn alter(&self, text: &str) -> Result<()> {
+    pub fn alter(&self, text: &str) -> Result<SchemaReport> {
+        self.define_while(|version| graph::resolve(version, text), &|| Ok(()))
+    }
+
+    /// Sets the definitions that a GraphQL schema asks for, beside those of [`Database::alter`]. Those of an earlier
+    /// GraphQL schema go.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::alter`].
+    pub(super) fn alter_for_graphql(&self, text: &str) -> Result<SchemaReport> {
+        self.define_while(|version| graph::resolve_graphql(version, text), &|| Ok(()))
+    }
+
+    /// As [`Database::alter`], until `control` says stop: the calling thread only waits, and returns then within a
+    /// moment. An index that is being built on another thread is built to its end, and thrown away.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::alter`]; `Limit` when `control` stops it. Nothing is changed then.
+    pub fn alter_with(&self, text: &str, control: &Control) -> Result<SchemaReport> {
+        let (database, text) = (self.clone(), text.to_owned());
+        guarded(|| {
+            control.run_detached(move |canceller| {
+                let resolve = |version: &Version| graph::resolve(version, &text);
+                database.define_while(resolve, &|| canceller.check())
+            })
+        })
+    }
+
+    fn define_while(
+        &self,
+        resolve: impl Fn(&Version) -> Result<Definitions>,
+        check: Check<'_>,
+    ) -> Result<SchemaReport> {
         let pool = self.pool()?;
-        let altered = graph::altered(&*self.version()?, text)?;
+        let altered = guarded(|| {
+            let version = self.version()?;
+            Ok(graph::altered(&version, &resolve(&version)?))
+        })?;
         self.abort_pending(&altered.iter().map(String::as_str).collect::<Vec<_>>())?;
         let started = Instant::now();
-        self.change_schema(&SchemaChange::Alter(text.to_owned()), |change, version| {
-            pool.install(|| change.carry_out(version))
+        let mut report = SchemaReport::default();
+        let define = |version: &Version| {
+            let definitions = resolve(version)?;
+            report = graph::report(version, &definitions);
+            Ok(SchemaChange::Define(definitions))
+        };
+        self.change_schema(define, |change, version| {
+            check()?;
+            let next = pool.install(|| change.carry_out(version, check))?;
+            check().map(|()| next)
         })?;
         // What took long would take as long again after a crash.
         match SLOW < started.elapsed() {
-            true => Open::request_checkpoint(&self.open_state()?),
-            false => Ok(()),
+            true => Open::request_checkpoint(&self.open_state()?).map(|()| report),
+            false => Ok(report),
         }
     }
 
@@ -70,20 +120,23 @@ impl Database {
             Drop::Predicate(name) => SchemaChange::DropPredicate(name.clone()),
             Drop::Type(name) => SchemaChange::DropType(name.clone()),
         };
-        self.change_schema(&change, SchemaChange::carry_out)
+        let carry_out =
+            |change: &SchemaChange, version: &Version| change.carry_out(version, &|| Ok(()));
+        self.change_schema(|_| Ok(change), carry_out)
     }
 
     fn change_schema(
         &self,
-        change: &SchemaChange,
+        resolve: impl FnOnce(&Version) -> Result<SchemaChange>,
         carry_out: impl FnOnce(&SchemaChange, &Version) -> Result<Version>,
     ) -> Result<()> {
         let done = self.change(None, |version, commit| {
             commit.is_whole = true;
+            let change = resolve(version)?;
             if let Some(record) = &mut commit.record {
                 change.encode(record);
             }
-            Ok((carry_out(change, version)?, ()))
+            Ok((carry_out(&change, version)?, ()))
         });
         done.map(|_| ())
     }
@@ -193,7 +246,13 @@ fn load_into(
         options.progress.set_records(so_far.triples);
         canceller.check()
     };
+    let has_ended = || canceller.check().is_err();
     let skip_errors = options.skip_errors;
-    let options = graph::LoadOptions { skip_errors, spill, progress: Some(&check) };
+    let options = graph::LoadOptions {
+        skip_errors,
+        spill,
+        progress: Some(&check),
+        has_ended: Some(&has_ended),
+    };
     graph::load(altered.as_ref().unwrap_or(version), sources, &options)
 }

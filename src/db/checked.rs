@@ -2,9 +2,11 @@
 
 use crate::exec::Control;
 use crate::types::Error;
+use crate::types::Result;
 use crate::types::Sink;
 use crate::types::Uid;
 use crate::types::ValueRef;
+use std::cell::Cell;
 use std::panic::resume_unwind;
 
 /// How many objects are written between two looks at the control.
@@ -19,19 +21,64 @@ pub struct Checked<'a, S> {
     /// About the bytes that were written.
     bytes: u64,
     bytes_max: u64,
+    /// Bytes are drawn up to so many written ones.
+    drawn: u64,
+    /// The bytes that are drawn for each that is written: 0 where they don't stay in memory.
+    factor: u64,
+    /// Is set to true when there is too much.
+    is_long: Option<&'a Cell<bool>>,
 }
+
+/// A sink draws memory for so many bytes at the least.
+const DRAW_MIN: u64 = 64 << 10;
 
 impl<'a, S: Sink> Checked<'a, S> {
     /// A sink that stops when `control` says so, and behind about `bytes_max` bytes.
     pub fn new(sink: S, control: &'a Control, bytes_max: u64) -> Checked<'a, S> {
-        Checked { sink, control, objects: 0, bytes: 0, bytes_max }
+        // A buffer doubles, and is copied then.
+        Checked {
+            sink,
+            control,
+            objects: 0,
+            bytes: 0,
+            bytes_max,
+            drawn: 0,
+            factor: 3,
+            is_long: None,
+        }
+    }
+
+    /// Has `is_long` set when it unwinds because there is too much, and for no other reason.
+    pub fn tell_when_too_long(&mut self, is_long: &'a Cell<bool>) {
+        self.is_long = Some(is_long);
+    }
+
+    /// The same for a sink that keeps nothing of what it is given.
+    pub fn passing_on(self) -> Checked<'a, S> {
+        Checked { factor: 0, ..self }
     }
 
     fn count(&mut self, bytes: usize) {
         self.bytes += bytes as u64;
+        if self.drawn < self.bytes {
+            self.draw();
+        }
+    }
+
+    /// Draws for what is written, and for as much again.
+    #[cold]
+    fn draw(&mut self) {
         if self.bytes_max < self.bytes {
+            if let Some(is_long) = self.is_long {
+                is_long.set(true);
+            }
             resume_unwind(Box::new(too_long(self.bytes_max)));
         }
+        let wanted = (2 * self.bytes).max(DRAW_MIN).min(self.bytes_max);
+        if let Err(error) = self.control.draw((wanted - self.drawn) * self.factor) {
+            resume_unwind(Box::new(error));
+        }
+        self.drawn = wanted;
     }
 
     /// The sink inside.
@@ -39,6 +86,44 @@ impl<'a, S: Sink> Checked<'a, S> {
         self.sink
     }
 }
+
+/// The room that a buffer has which an answer is written to.
+pub struct Room<'a> {
+    control: &'a Control,
+    bytes_max: u64,
+    /// Memory is drawn, and the control was looked at, up to so many bytes.
+    looked: usize,
+}
+
+impl<'a> Room<'a> {
+    /// Room for so many bytes, as long as `control` goes on.
+    pub fn new(control: &'a Control, bytes_max: u64) -> Room<'a> {
+        Room { control, bytes_max, looked: 0 }
+    }
+
+    /// Is told how long the buffer is by now: draws memory for it, for as much again, and for a
+    /// copy.
+    ///
+    /// # Errors
+    ///
+    /// `Limit` when it is too long, there is no memory, or the request has to stop.
+    pub fn look(&mut self, length: usize) -> Result<()> {
+        if length <= self.looked {
+            return Ok(());
+        }
+        self.control.check()?;
+        if self.bytes_max < length as u64 {
+            return Err(too_long(self.bytes_max));
+        }
+        let wanted = (length + length.min(LOOK_MAX)).max(DRAW_MIN as usize);
+        self.control.draw(3 * (wanted - self.looked) as u64)?;
+        self.looked = wanted;
+        Ok(())
+    }
+}
+
+/// The control is looked at when so many bytes more were written, at the latest.
+const LOOK_MAX: usize = 4 << 20;
 
 /// That an answer is longer than it may be.
 pub(in crate::db) fn too_long(bytes_max: u64) -> Error {

@@ -9,6 +9,11 @@ use crate::graphql::remote::Incoming;
 use crate::graphql::remote::Outgoing;
 use crate::graphql::remote::Unanswered;
 use arc_swap::ArcSwapOption;
+use iri_string::types::UriAbsoluteStr;
+use iri_string::types::UriReferenceStr;
+use percent_encoding::AsciiSet;
+use percent_encoding::CONTROLS;
+use percent_encoding::utf8_percent_encode;
 use std::io;
 use std::process;
 use std::sync::Arc;
@@ -117,7 +122,7 @@ fn request(outgoing: &Outgoing) -> Result<http::Request<Vec<u8>>, http::Error> {
 fn redirect(outgoing: &mut Outgoing, status: u16, location: &str) -> Result<(), Unanswered> {
     let invalid = || Unanswered::new("there was a redirect to an invalid address");
     let old: Uri = outgoing.url.parse().map_err(|_| invalid())?;
-    let url = join(&old, location).ok_or_else(invalid)?;
+    let url = join(&outgoing.url, location).ok_or_else(invalid)?;
     let new: Uri = url.parse().map_err(|_| invalid())?;
     if !matches!(new.scheme_str(), Some("http" | "https")) {
         return Err(invalid());
@@ -136,25 +141,26 @@ fn redirect(outgoing: &mut Outgoing, status: u16, location: &str) -> Result<(), 
     Ok(())
 }
 
-/// The address that a redirect from another one leads to.
-fn join(old: &Uri, location: &str) -> Option<String> {
+/// What may stand in a redirect as servers write them, and in no address: it is written as its bytes, as browsers do.
+const UNWRITABLE: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+/// The address that a redirect from another one leads to, by RFC 3986.
+fn join(old: &str, location: &str) -> Option<String> {
     let (location, _) = location.split_once('#').unwrap_or((location, ""));
-    if location.contains("://") {
-        return Some(location.to_owned());
-    }
-    let scheme = old.scheme_str()?;
-    if location.starts_with("//") {
-        return Some(format!("{scheme}:{location}"));
-    }
-    let authority = old.authority()?;
-    let path = match location.starts_with('/') {
-        true => location.to_owned(),
-        false => {
-            let folder = old.path().rsplit_once('/').map_or("", |(folder, _)| folder);
-            format!("{folder}/{location}")
-        }
-    };
-    Some(format!("{scheme}://{authority}{path}"))
+    let location = utf8_percent_encode(location, UNWRITABLE).to_string();
+    let base = UriAbsoluteStr::new(old).ok()?;
+    let relative = UriReferenceStr::new(&location).ok()?;
+    Some(relative.resolve_against(base).to_string())
 }
 
 fn unanswered(error: &Error, outgoing: &Outgoing) -> Unanswered {
@@ -195,12 +201,31 @@ mod tests {
 
     #[test]
     fn redirects_lead_to_addresses() {
-        let old: Uri = "https://h:1/a/b?c=d".parse().unwrap();
-        let to = |location| join(&old, location).unwrap();
-        assert_eq!(to("http://x/y"), "http://x/y");
-        assert_eq!(to("//x/y"), "https://x/y");
-        assert_eq!(to("/y?z#t"), "https://h:1/y?z");
-        assert_eq!(to("y"), "https://h:1/a/y");
+        for (location, want) in [
+            ("http://x/y", "http://x/y"),
+            ("//x/y", "https://x/y"),
+            ("/y?z#t", "https://h:1/y?z"),
+            ("y", "https://h:1/a/y"),
+            ("y?to=http://x/y", "https://h:1/a/y?to=http://x/y"),
+            ("/y?to=http://x/y#http://x", "https://h:1/y?to=http://x/y"),
+            ("?to=https://x", "https://h:1/a/b?to=https://x"),
+            ("y/http://x", "https://h:1/a/y/http://x"),
+            ("../y", "https://h:1/y"),
+            ("./y", "https://h:1/a/y"),
+            ("", "https://h:1/a/b?c=d"),
+            ("/y?a=b|{c d}", "https://h:1/y?a=b%7C%7Bc%20d%7D"),
+            ("/y%20z", "https://h:1/y%20z"),
+        ] {
+            let told = join("https://h:1/a/b?c=d", location);
+            assert_eq!(told.as_deref(), Some(want), "{location}");
+        }
+        // What has a scheme of its own is refused unless it is one of ours.
+        for other in
+            ["file:///etc/passwd", "ftp://h/a", "javascript:alert(1)", "http:", "http://", "/%zz"]
+        {
+            let error = redirect(&mut outgoing("http://h/a"), 302, other).expect_err(other);
+            assert_eq!(error.message, "there was a redirect to an invalid address", "{other}");
+        }
     }
 
     #[test]
@@ -217,6 +242,5 @@ mod tests {
             assert_eq!(other.headers, [("Accept".to_owned(), "x".to_owned())]);
             assert_eq!((other.method, other.body), (HttpMethod::Get, None));
         }
-        assert!(redirect(&mut outgoing("http://h/a"), 302, "file:///etc/passwd").is_err());
     }
 }

@@ -10,6 +10,7 @@ use super::plans::Plans;
 use super::plans::Variables;
 use super::pool::Pool;
 use super::slow::SlowLog;
+use crate::budget::Budget;
 use crate::durability::Disk;
 use crate::durability::Files;
 use crate::exec::Control;
@@ -44,6 +45,7 @@ struct Shared {
     plans: Plans,
     pool: Pool,
     limits: Limits,
+    budget: Budget,
     slow: SlowLog,
     process: u32,
     #[cfg(feature = "graphql")]
@@ -102,12 +104,14 @@ impl Database {
     }
 
     fn with_open(open: Open, options: OpenOptions) -> Database {
+        let budget = open.budget().clone();
         Database {
             shared: Arc::new(Shared {
                 open: ArcSwapOption::from_pointee(open),
-                plans: Plans::default(),
+                plans: Plans::new(&budget),
                 pool: Pool::new(options.threads),
                 limits: options.limits,
+                budget,
                 slow: SlowLog::default(),
                 process: process::id(),
                 #[cfg(feature = "graphql")]
@@ -169,6 +173,18 @@ impl Database {
         &self.shared.limits
     }
 
+    /// The memory that all requests share.
+    pub fn budget(&self) -> &Budget {
+        &self.shared.budget
+    }
+
+    /// Gives a request the limits of the database and a share of its memory, where it has none of
+    /// its own.
+    pub(super) fn prepare(&self, control: &Control) {
+        control.set_limits(*self.limits());
+        control.set_budget(self.budget());
+    }
+
     /// The GraphQL schema that is in force.
     #[cfg(feature = "graphql")]
     pub(super) fn graphql_schemas(&self) -> &Schemas {
@@ -181,14 +197,19 @@ impl Database {
     }
 
     /// The plan of a text.
-    pub(super) fn plan(&self, text: &str, variables: &Variables) -> Result<Arc<Query>> {
+    pub(super) fn plan(
+        &self,
+        text: &str,
+        variables: &Variables,
+        control: &Control,
+    ) -> Result<Arc<Query>> {
         let most = self.limits().text;
         if most < text.len() as u64 {
             let what = format!("the text has {} bytes, more than {most}", text.len());
             let message = format!("{what}: ask for less, or raise the limit `text`");
             return Err(Error::Limit { message });
         }
-        self.shared.plans.plan(text, variables)
+        self.shared.plans.plan(text, variables, control)
     }
 
     /// The threads for loads and large queries.
@@ -211,7 +232,7 @@ impl Database {
         control: &Control,
         job: impl FnOnce() -> Result<T> + Send,
     ) -> Result<T> {
-        control.set_limits(*self.limits());
+        self.prepare(control);
         if self.is_forked() { control.install(&*self.pool()?, job) } else { job() }
     }
 
@@ -229,7 +250,9 @@ impl Database {
         let open = self.open_state()?;
         guarded(|| {
             open.check_writable()?;
-            open.write_saved(make_next)
+            let done = open.write_saved(make_next)?;
+            open.transactions.note_version(&open.store.version());
+            Ok(done)
         })
     }
 
@@ -244,6 +267,7 @@ impl Database {
         guarded(|| {
             open.check_writable()?;
             let done = open.store.write(claim, make_next)?;
+            open.transactions.note_version(&open.store.version());
             Open::keep(&open)?;
             Ok(done)
         })

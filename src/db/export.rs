@@ -160,7 +160,12 @@ mod tests {
             let read = |name| fs::read_to_string(folder.path().join(name)).unwrap();
             assert_eq!(read("again.rdf"), read("plain.rdf"));
         }
-        assert!(db.export(&folder.path().join("a.csv"), &Control::new()).is_err());
-        assert!(db.export(&folder.path().join("no/a.rdf"), &Control::new()).is_err());
+        let refused =
+            |name: &str| db.export(&folder.path().join(name), &Control::new()).unwrap_err();
+        let error = refused("a.csv").to_string();
+        assert!(error.ends_with("a.csv: an export is .rdf or .jsonl, perhaps before .gz or .zst"));
+        let Error::Io { context, source } = refused("no/a.rdf") else { panic!("no such folder") };
+        assert!(context.ends_with("no/a.rdf.partial"), "{context}");
+        assert_eq!(source.kind(), std::io::ErrorKind::NotFound);
     }
 }

@@ -1,10 +1,28 @@
 //! Nothing that happens inside the engine unwinds into a surface.
+//!
+//! A panic carries its message and not its place, and may come from another thread: one of the pool
+//! passes it on to the thread that waits. So a hook notes the place of each panic with its message,
+//! and whoever catches one looks its message up.
 
 use crate::types::Error;
 use crate::types::Result;
 use std::any::Any;
+use std::collections::VecDeque;
+use std::panic;
 use std::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
+use std::sync::Mutex;
+use std::sync::Once;
+use std::sync::PoisonError;
+
+/// How many panics are remembered until somebody catches them. Those of the program around us are
+/// noted too and never asked for.
+const NOTED_MAX: usize = 32;
+
+/// The last panics, each with its message and its place.
+static NOTED: Mutex<VecDeque<(String, String)>> = Mutex::new(VecDeque::new());
+
+static HOOK: Once = Once::new();
 
 /// Runs `work` and turns a panic into an error.
 ///
@@ -13,8 +31,9 @@ use std::panic::catch_unwind;
 ///
 /// # Errors
 ///
-/// Those of `work`; the one that it unwound with; [`Error::Query`] for any other panic.
+/// Those of `work`; the one that it unwound with; [`Error::Internal`] for any other panic.
 pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    HOOK.call_once(note_places);
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(error_of(payload)))
 }
 
@@ -23,10 +42,32 @@ fn error_of(payload: Box<dyn Any + Send>) -> Error {
         Ok(error) => return *error,
         Err(other) => other,
     };
+    let message = text_of(&*payload);
+    let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = noted.iter().rposition(|(known, _)| *known == message);
+    let place = found.and_then(|at| noted.remove(at)).map(|(_, place)| place);
+    Error::Internal { message, place: place.unwrap_or_default() }
+}
+
+/// Has the places of panics noted from now on. What was done about panics before is done still.
+fn note_places() {
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        // Printing may take seconds; noted last, the place is not pushed out meanwhile.
+        before(info);
+        let place = info.location().map(ToString::to_string).unwrap_or_default();
+        let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
+        if noted.len() == NOTED_MAX {
+            noted.pop_front();
+        }
+        noted.push_back((text_of(info.payload()), place));
+    }));
+}
+
+fn text_of(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-    let text = text.unwrap_or_else(|| "a panic without a message".to_owned());
-    Error::query(format!("internal error, please report it: {text}"))
+    text.unwrap_or_else(|| "a panic without a message".to_owned())
 }
 
 #[cfg(test)]
@@ -34,12 +75,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn panics_become_errors() {
+    fn what_is_unwound_with_becomes_the_error() {
         let damaged = || Error::Corrupt { path: "p".into(), message: "m".into() };
-        let error = guarded::<()>(|| std::panic::resume_unwind(Box::new(damaged()))).unwrap_err();
-        assert!(matches!(error, Error::Corrupt { .. }));
-        let error = guarded::<()>(|| std::panic::resume_unwind(Box::new("why"))).unwrap_err();
-        assert_eq!(error.to_string(), "internal error, please report it: why");
+        let error = guarded::<()>(|| panic::resume_unwind(Box::new(damaged()))).unwrap_err();
+        assert_eq!(error.to_string(), "p: m");
         assert_eq!(guarded(|| Ok(1)).unwrap(), 1);
+    }
+
+    #[test]
+    fn panics_are_told_with_their_place() {
+        let line = line!() + 1;
+        let error = guarded::<()>(|| panic!("no {}", "row")).unwrap_err();
+        let Error::Internal { message, place } = &error else { panic!("{error:?}") };
+        assert_eq!(message, "no row");
+        assert!(place.starts_with(&format!("src/db/guard.rs:{line}:")), "{place}");
+        let told = format!("a fault of hexgraph, please report it: no row ({place})");
+        assert_eq!(error.to_string(), told);
+    }
+
+    #[test]
+    fn panics_of_other_threads_are_told_with_their_place() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let error = guarded::<()>(|| pool.install(|| panic!("in the pool"))).unwrap_err();
+        let Error::Internal { message, place } = error else { panic!("{error:?}") };
+        assert_eq!(message, "in the pool");
+        assert!(place.starts_with("src/db/guard.rs:"), "{place}");
+    }
+
+    #[test]
+    fn a_panic_that_no_hook_saw_has_no_place() {
+        let error = guarded::<()>(|| panic::resume_unwind(Box::new("why"))).unwrap_err();
+        assert_eq!(error.to_string(), "a fault of hexgraph, please report it: why");
     }
 }

@@ -4,7 +4,9 @@ use super::database::Database;
 use super::guard::guarded;
 use super::operation::Latency;
 use super::plans::Variables;
+use super::plans::draw_plan;
 use super::query::QueryAnswer;
+use super::upsert::Prepared;
 use crate::dql;
 use crate::dql::Condition;
 use crate::dql::Document;
@@ -12,21 +14,27 @@ use crate::exec;
 use crate::exec::Answer;
 use crate::exec::Control;
 use crate::exec::Upsert;
+use crate::exec::past_limit;
 use crate::graph;
 use crate::graph::Changes;
+use crate::graph::Commit;
 use crate::graph::MutationReport;
 use crate::graph::MutationTree;
+use crate::graph::Stager;
 use crate::graph::Statements;
 use crate::graph::Version;
 use crate::graph::encode_changes;
 use crate::graph::encode_next_uid;
 use crate::plan::Filter;
 use crate::plan::Query;
+use crate::plan::Reads;
+use crate::schema::Actor;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::Uid;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 use std::time::Instant;
@@ -53,6 +61,22 @@ pub struct Mutation<'a> {
     pub set: Vec<Statements<'a>>,
     /// What is deleted.
     pub delete: Vec<Statements<'a>>,
+}
+
+/// The bytes that statements take as they are read, for each byte of their text: a statement is
+/// some 200 bytes, and seldom less than 25 bytes of text.
+const STATEMENT_BYTES_PER_BYTE: u64 = 8;
+
+impl Mutation<'_> {
+    fn text_len(&self) -> usize {
+        let length = |statements: &Statements<'_>| match statements {
+            Statements::NQuads(text)
+            | Statements::Part(text, _)
+            | Statements::Json(text)
+            | Statements::TimedJson(text, _) => text.len(),
+        };
+        self.set.iter().chain(&self.delete).map(length).sum()
+    }
 }
 
 /// What a mutation did.
@@ -99,8 +123,8 @@ impl Database {
 
     /// Carries out a request in one commit.
     ///
-    /// The query is run while other writers wait, so it finds what the mutations change. `control`
-    /// stops it.
+    /// The query finds what the mutations change: where another writer changes what it reads, it is
+    /// run again. `control` stops it.
     ///
     /// # Errors
     ///
@@ -111,7 +135,7 @@ impl Database {
         request: &MutationRequest<'_>,
         control: &Control,
     ) -> Result<MutationAnswer> {
-        self.with_request(request, |job| self.run_now(job, control))
+        self.with_request(request, control, |job| self.run_now(job, control))
     }
 
     /// Carries out a request in DQL: `{ set { ... } delete { ... } }`, `upsert { ... }`, or a mere
@@ -121,19 +145,27 @@ impl Database {
     ///
     /// As [`Database::mutate_request`]; `Syntax` when it is no such request.
     pub fn mutate_text(&self, request: &str, control: &Control) -> Result<MutationAnswer> {
-        self.with_text(request, |job| self.run_now(job, control))
+        self.with_text(request, control, |job| self.run_now(job, control))
     }
 
     /// Hands uids out, `count` in a row: no new node gets one of them. Returns the first.
     ///
     /// # Errors
     ///
-    /// `Query` for 0, `Limit` when there are not so many left.
+    /// `Query` for 0; `Limit` for more than the limit `uids`, and when there are not so many left. What new
+    /// nodes need is kept for them, however often this is called.
     pub fn assign_uids(&self, count: u64) -> Result<Uid> {
         if count == 0 {
             return Err(Error::query("Nothing to be leased"));
         }
-        let first = self.version()?.uids.take(count)?.start;
+        let most = self.limits().uids;
+        if most < count {
+            return Err(past_limit(
+                &format!("{count} uids in one call are more than {most}"),
+                "uids",
+            ));
+        }
+        let first = self.version()?.uids.take_row(count)?.start;
         // A commit without a change, so that logs and snapshots know.
         self.change(None, |version, commit| {
             if let Some(record) = &mut commit.record {
@@ -148,10 +180,15 @@ impl Database {
     pub(super) fn with_request<T>(
         &self,
         request: &MutationRequest<'_>,
+        control: &Control,
         run: impl FnOnce(Job<'_>) -> Result<T>,
     ) -> Result<T> {
         guarded(|| {
             let started = Instant::now();
+            self.prepare(control);
+            draw_plan(&request.query, control)?;
+            let lengths = request.mutations.iter().map(Mutation::text_len);
+            control.draw(STATEMENT_BYTES_PER_BYTE * lengths.sum::<usize>() as u64)?;
             let query = match request.query.is_empty() {
                 true => None,
                 false => Some(dql::parse(&request.query)?),
@@ -165,10 +202,13 @@ impl Database {
     pub(super) fn with_text<T>(
         &self,
         request: &str,
+        control: &Control,
         run: impl FnOnce(Job<'_>) -> Result<T>,
     ) -> Result<T> {
         guarded(|| {
             let started = Instant::now();
+            self.prepare(control);
+            control.draw(STATEMENT_BYTES_PER_BYTE * request.len() as u64)?;
             let dql::MutationRequest { query, mutations } = dql::parse_mutation(request)?;
             let steps = mutations.iter().map(Step::of_text).collect::<Result<_>>()?;
             run(Parsed { query, steps, started }.plan(&Variables::new())?)
@@ -180,15 +220,28 @@ impl Database {
         if !job.changes() {
             return Ok(self.stage(job, &self.version()?, control)?.answer);
         }
-        let (commit, answer) = self.change(None, |version, commit| {
-            let Staged { changes, answer } = self.stage(job, version, control)?;
+        let finish = |staged: Staged, version: &Arc<Version>, commit: &mut Commit| {
+            let Staged { changes, answer, .. } = staged;
             if let Some(record) = &mut commit.record {
                 encode_changes(std::slice::from_ref(&changes), record);
             }
             let keys = &mut commit.keys;
             let next = self.compute(control, || changes.apply_keyed(version, keys))?;
             Ok((next, answer))
-        })?;
+        };
+        let (commit, answer) = match job.takes_long(&*self.version()?) {
+            false => self.change(None, |version, commit| {
+                finish(self.stage(job, version, control)?, version, commit)
+            })?,
+            true => {
+                let prepare = |version: &Arc<Version>| {
+                    let mut staged = self.stage(job.clone(), version, control)?;
+                    Ok(Prepared { reads: mem::take(&mut staged.reads), staged })
+                };
+                let fits = |staged: &Staged, version: &Version| staged.changes.fit(&version.schema);
+                self.change_prepared(control, prepare, fits, finish)?
+            }
+        };
         Ok(MutationAnswer { commit: Some(commit), ..answer })
     }
 
@@ -205,9 +258,16 @@ impl Database {
     ) -> Result<Staged> {
         let started = Instant::now();
         let (parsing, is_query) = (job.parsing, !job.changes());
+        let mut reads = Reads::default();
+        reads.add_query(&job.query);
         let (changes, found, report) = self.compute(control, || job.run(version, control))?;
+        if changes.adds() {
+            self.budget().check_growth()?;
+        }
+        report.reads.iter().for_each(|name| reads.add(name));
         let latency = Latency { parsing, processing: started.elapsed(), encoding: Duration::ZERO };
-        let queries = found.map(|answer| QueryAnswer::new(answer, latency, version.commit));
+        let queries =
+            found.map(|answer| QueryAnswer::new(answer, latency, version.commit, control));
         let uids = report.uids.into_iter().map(|(name, uid)| (name, uid.to_string())).collect();
         let answer = MutationAnswer {
             uids,
@@ -218,7 +278,7 @@ impl Database {
             latency,
             ..MutationAnswer::default()
         };
-        Ok(Staged { changes, answer })
+        Ok(Staged { changes, answer, reads })
     }
 }
 
@@ -228,6 +288,8 @@ pub struct Staged {
     pub changes: Changes,
     /// The answer, without a commit.
     pub answer: MutationAnswer,
+    /// The predicates that decide what both are.
+    pub reads: Reads,
 }
 
 /// A request whose texts are read.
@@ -290,6 +352,7 @@ impl Parsed<'_> {
 }
 
 /// A request that only needs a version.
+#[derive(Clone)]
 pub struct Job<'a> {
     has_query: bool,
     query: Arc<Query>,
@@ -306,6 +369,13 @@ impl Job<'_> {
         !self.mutations.is_empty()
     }
 
+    /// True when it reads before it changes anything, or has to do with passwords.
+    fn takes_long(&self, version: &Version) -> bool {
+        !self.query.blocks.is_empty()
+            || self.query.schema.is_some()
+            || graph::names_passwords(&version.schema, &self.mutations)
+    }
+
     /// What the request changes in a version, and what it answers.
     fn run(
         self,
@@ -319,9 +389,11 @@ impl Job<'_> {
             &self.names,
             control,
         )?;
+        let charge = |bytes| control.charge(bytes);
+        let stager = Stager { actor: Actor::Client, passwords: control, charge: &charge };
         let kept = self.mutations.into_iter().zip(holds).filter(|(_, holds)| *holds);
         let kept = kept.map(|(mutation, _)| mutation).collect();
-        let (changes, report) = graph::stage(version, kept, &bindings)?;
+        let (changes, report) = graph::stage(version, kept, &bindings, stager)?;
         // The reference looks for equal values with a query, so it answers one then.
         let answer = (self.has_query || changes.sets_unique()).then_some(answer);
         Ok((changes, answer, report))

@@ -4,12 +4,16 @@ use super::database::Database;
 use super::guard::guarded;
 use super::operation::OpenOptions;
 use super::transactions::Transactions;
+use crate::budget::Budget;
 use crate::durability::Directory;
+use crate::durability::FileAccess;
 use crate::durability::Files;
 use crate::durability::Follower;
 use crate::durability::Recovery;
 use crate::durability::Wal;
+use crate::exec::Control;
 use crate::graph;
+use crate::graph::Check;
 use crate::graph::Store;
 use crate::graph::Version;
 use crate::graph::persist;
@@ -40,6 +44,8 @@ pub struct Open {
     pub(super) store: Store,
     /// The open transactions.
     pub(super) transactions: Transactions,
+    /// The memory that all requests share.
+    budget: Budget,
     /// Where it lives.
     home: Home,
 }
@@ -55,6 +61,7 @@ struct Reading {
     directory: Directory,
     follower: Mutex<Follower>,
     found: Recovery,
+    access: FileAccess,
 }
 
 /// A directory that is written.
@@ -74,7 +81,9 @@ struct Writing {
 impl Open {
     /// An empty graph in memory.
     pub fn in_memory(options: OpenOptions) -> Open {
-        Open::new(Store::new(), options, Home::Memory)
+        let budget = options.memory.budget();
+        let version = Version { budget: budget.clone(), ..Version::empty() };
+        Open::new(Store::with_version(version, None), budget, options, Home::Memory)
     }
 
     /// The graph of a directory, to be read.
@@ -84,11 +93,13 @@ impl Open {
     /// As [`Database::open`].
     pub fn to_read(path: &Path, options: OpenOptions) -> Result<Open> {
         let directory = Directory::open_read_only(path)?;
-        let mut follower = open_follower(&directory)?;
-        let store = Store::with_version(follower.version(&directory)?, None);
+        let mut follower = open_follower(&directory, options.access())?;
+        let budget = options.memory.budget();
+        let version = Version { budget: budget.clone(), ..follower.version(&directory)? };
+        let store = Store::with_version(version, None);
         let (found, follower) = (follower.found(), Mutex::new(follower));
-        let reading = Reading { directory, follower, found };
-        Ok(Open::new(store, options, Home::Read(Box::new(reading))))
+        let reading = Reading { directory, follower, found, access: options.access() };
+        Ok(Open::new(store, budget, options, Home::Read(Box::new(reading))))
     }
 
     /// The graph of a directory, to be changed.
@@ -101,10 +112,13 @@ impl Open {
         graph::remove_left(path)?;
         if directory.current()?.is_none() {
             let files = Arc::clone(directory.files());
-            directory.publish_next(|path| persist::save_in(&*files, &Version::empty(), path))?;
+            directory.publish_next(|path, identity| {
+                persist::save_in(&*files, &Version::empty(), path, identity, &|| Ok(()))
+            })?;
         }
-        let mut follower = open_follower(&directory)?;
-        let version = follower.version(&directory)?;
+        let mut follower = open_follower(&directory, options.access())?;
+        let budget = options.memory.budget();
+        let version = Version { budget: budget.clone(), ..follower.version(&directory)? };
         let start = follower.cut(&directory)?;
         let found = follower.found();
         let files = Arc::clone(directory.files());
@@ -116,13 +130,18 @@ impl Open {
         let clock = Mutex::new(clock);
         let writing = Writing { directory, wal, options, found, clock, saving, checkpointer };
         writing.set_due(start.snapshot);
-        Ok(Open::new(store, options, Home::Write(Box::new(writing))))
+        Ok(Open::new(store, budget, options, Home::Write(Box::new(writing))))
     }
 
-    fn new(store: Store, options: OpenOptions, home: Home) -> Open {
+    fn new(store: Store, budget: Budget, options: OpenOptions, home: Home) -> Open {
         // Up to here the numbers are those of transactions that ended when it was closed.
-        let transactions = Transactions::new(options.transactions, store.clock());
-        Open { store, transactions, home }
+        let transactions = Transactions::new(options.transactions, store.clock(), &budget);
+        Open { store, transactions, budget, home }
+    }
+
+    /// The memory that all requests share.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// Checks that it may be changed.
@@ -174,16 +193,16 @@ impl Open {
         let _saving = writing.lock();
         self.store.write_saved(make_next, |version| {
             let (number, place) = writing.wal.rotate()?;
-            writing.save(version, number, place)
+            writing.save(version, number, place, &|| Ok(()))
         })
     }
 
-    /// Writes a snapshot of the newest version, unless there is one.
+    /// Writes a snapshot of the newest version, unless there is one. `check` is asked on the way whether to go on.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses.
-    pub fn checkpoint(&self) -> Result<()> {
+    /// [`Error::Io`] when the system refuses; those of `check`. The log has all then, as before.
+    pub fn checkpoint(&self, check: Check<'_>) -> Result<()> {
         let writing = match &self.home {
             Home::Memory => return Ok(()),
             Home::Read(reading) => return reading.directory.check_writable(),
@@ -200,7 +219,7 @@ impl Open {
         let rotated =
             self.store.with_head(|version| Ok((Arc::clone(version), writing.wal.rotate()?)));
         let (version, (number, place)) = rotated?;
-        writing.save(&version, number, place)
+        writing.save(&version, number, place, check)
     }
 
     /// Has a snapshot written on a thread of its own.
@@ -241,7 +260,7 @@ impl Open {
         let open = Arc::clone(open);
         let thread = thread::Builder::new().name("hexgraph-checkpoint".to_owned());
         // What fails is tried again after a later commit, and told when the database is closed.
-        let work = move || drop(guarded(|| open.checkpoint()));
+        let work = move || drop(guarded(|| open.checkpoint(&|| Ok(()))));
         *running = Some(thread.spawn(work)?);
         Ok(())
     }
@@ -262,8 +281,8 @@ impl Open {
         }
         // Where there is no room for a snapshot, the log has it all.
         match SHORT_LOG < writing.wal.unsaved() {
-            true => self.checkpoint().or_else(|_| writing.wal.sync()),
-            false => writing.wal.sync(),
+            true => self.checkpoint(&|| Ok(())).or_else(|_| writing.wal.close()),
+            false => writing.wal.close(),
         }
     }
 
@@ -288,15 +307,16 @@ impl Open {
     /// As [`Database::open`].
     pub fn refresh(&self) -> Result<u64> {
         if let Home::Read(reading) = &self.home {
-            let Reading { directory, follower, .. } = &**reading;
+            let Reading { directory, follower, access, .. } = &**reading;
             let mut follower = follower.lock().unwrap_or_else(PoisonError::into_inner);
             let before = follower.found().commits;
             if !follower.refresh(directory)? {
-                *follower = open_follower(directory)?;
-                self.store.follow(follower.version(directory)?);
-            } else if before < follower.found().commits {
-                self.store.follow(follower.version(directory)?);
+                *follower = open_follower(directory, *access)?;
+            } else if follower.found().commits <= before {
+                return Ok(self.store.version().commit);
             }
+            let version = follower.version(directory)?;
+            self.store.follow(Version { budget: self.budget.clone(), ..version });
         }
         Ok(self.store.version().commit)
     }
@@ -330,8 +350,9 @@ impl Drop for Open {
             // Nobody is left to be told; `close` tells. A thread that writes a snapshot owns this,
             // so there is none any more but this one.
             let _ = guarded(|| match SHORT_LOG < writing.wal.unsaved() {
-                true if writing.directory.check_writable().is_ok() => self.checkpoint(),
-                _ => writing.wal.sync(),
+                _ if writing.directory.check_writable().is_err() => writing.wal.sync(),
+                true => self.checkpoint(&|| Ok(())),
+                false => writing.wal.close(),
             });
             writing.wal.end();
         }
@@ -344,13 +365,15 @@ impl Writing {
         self.saving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn save(&self, version: &Version, number: u64, place: u64) -> Result<()> {
+    fn save(&self, version: &Version, number: u64, place: u64, check: Check<'_>) -> Result<()> {
         let files = self.directory.files();
-        let published =
-            self.directory.publish(number, |path| persist::save_in(&**files, version, path));
+        let published = self.directory.publish(number, |path, identity| {
+            persist::save_in(&**files, version, path, identity, check)
+        });
         if let Err(error) = published {
             // It is refused, and yet it may be what is found when the directory is opened.
-            if self.directory.current().ok().flatten() == Some(number) {
+            let current = self.directory.current().ok().flatten();
+            if current.is_some_and(|current| current.snapshot == number) {
                 self.wal.fail(&error);
             }
             return Err(error);
@@ -385,7 +408,18 @@ impl Database {
     /// `Io` when the system refuses.
     pub fn checkpoint(&self) -> Result<()> {
         let open = self.open_state()?;
-        guarded(|| open.checkpoint())
+        guarded(|| open.checkpoint(&|| Ok(())))
+    }
+
+    /// As [`Database::checkpoint`], until `control` says stop: the calling thread only waits, and returns then within
+    /// a moment. What is under way on another thread ends by itself, and leaves all as it was.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::checkpoint`]; `Limit` when `control` stops it.
+    pub fn checkpoint_with(&self, control: &Control) -> Result<()> {
+        let open = self.open_state()?;
+        guarded(|| control.run_detached(move |canceller| open.checkpoint(&|| canceller.check())))
     }
 
     /// Folds all changes into the columns that they are about, which makes reading faster and
@@ -396,12 +430,29 @@ impl Database {
     ///
     /// As [`Database::checkpoint`].
     pub fn compact(&self) -> Result<()> {
-        let (open, pool) = (self.open_state()?, self.pool()?);
+        guarded(|| self.compact_while(&|| Ok(())))
+    }
+
+    /// As [`Database::compact`], until `control` says stop, as [`Database::checkpoint_with`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::compact`]; `Limit` when `control` stops it.
+    pub fn compact_with(&self, control: &Control) -> Result<()> {
+        let database = self.clone();
         guarded(|| {
-            open.check_writable()?;
-            open.store.rearrange(|version| Ok(pool.install(|| graph::settle_all(version))))?;
-            open.checkpoint()
+            control.run_detached(move |canceller| database.compact_while(&|| canceller.check()))
         })
+    }
+
+    fn compact_while(&self, check: Check<'_>) -> Result<()> {
+        let (open, pool) = (self.open_state()?, self.pool()?);
+        open.check_writable()?;
+        open.store.rearrange(|version| {
+            check()?;
+            pool.install(|| graph::settle_all_while(version, check))
+        })?;
+        open.checkpoint(check)
     }
 
     /// Writes the database as it is now to a directory, from which [`Database::open`] opens it.
@@ -415,10 +466,13 @@ impl Database {
         let open = self.open_state()?;
         guarded(|| {
             if open.is_at(path) {
-                return open.checkpoint();
+                return open.checkpoint(&|| Ok(()));
             }
             let version = open.store.version();
-            Directory::open(path)?.publish_next(|file| persist::save(&version, file))
+            let directory = Directory::open(path)?;
+            directory.publish_next(|file, identity| {
+                persist::save_in(&**directory.files(), &version, file, identity, &|| Ok(()))
+            })
         })
     }
 
@@ -469,16 +523,16 @@ pub fn check(path: &Path) -> Result<Checked> {
         }
         let directory = Directory::open_read_only(path)?;
         let current = directory.current()?.ok_or_else(|| no_database(path))?;
-        persist::verify(&directory.snapshot_path(current))?;
-        let mut follower = open_follower(&directory)?;
+        persist::verify(&directory.snapshot_path(current.snapshot))?;
+        let mut follower = open_follower(&directory, FileAccess::Map)?;
         follower.version(&directory)?;
-        let (found, tail) = (follower.found(), follower.check_tail()?);
-        Ok(Checked { commits: found.commits, log_bytes: found.bytes, tail })
+        let found = follower.found();
+        Ok(Checked { commits: found.commits, log_bytes: found.bytes, tail: found.cut })
     })
 }
 
-fn open_follower(directory: &Directory) -> Result<Follower> {
-    Follower::open(directory)?.ok_or_else(|| no_database(directory.path()))
+fn open_follower(directory: &Directory, access: FileAccess) -> Result<Follower> {
+    Follower::open(directory, access)?.ok_or_else(|| no_database(directory.path()))
 }
 
 fn no_database(path: &Path) -> Error {

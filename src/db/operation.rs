@@ -2,6 +2,8 @@
 
 use super::input::LoadProgress;
 use super::transactions::TxnLimits;
+use crate::budget::Budget;
+use crate::durability::FileAccess;
 use crate::durability::SyncPolicy;
 use crate::exec::Limits;
 use crate::exec::byte_count;
@@ -23,6 +25,8 @@ pub struct OpenOptions {
     pub threads: usize,
     /// What a single request may use.
     pub limits: Limits,
+    /// The memory that all requests, transactions and the history of versions may take together.
+    pub memory: Memory,
     /// What open transactions may take.
     pub transactions: TxnLimits,
     /// When a commit to a directory counts as done.
@@ -30,6 +34,63 @@ pub struct OpenOptions {
     /// So many bytes of log make a snapshot due, and a quarter of the last snapshot at the least;
     /// 0 for 64 MiB.
     pub checkpoint: u64,
+    /// True to read the snapshot into memory as a whole when a directory is opened. Else one of more than a MiB is mapped: opening
+    /// takes no time and reading no memory of its own, but a program that shortens the file while it is open ends this
+    /// process (SIGBUS). hexgraph itself never does that.
+    pub no_map: bool,
+}
+
+impl OpenOptions {
+    /// How snapshots are had.
+    pub(crate) fn access(&self) -> FileAccess {
+        if self.no_map { FileAccess::Read } else { FileAccess::Map }
+    }
+}
+
+/// The memory that all work in a database may take together. What one request may take of it is
+/// in its [`Limits`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Memory {
+    /// What all databases of the process that say nothing else share: four fifths of what the
+    /// process may have of the machine. The data themselves do not count.
+    #[default]
+    Shared,
+    /// So many bytes. The data themselves do not count.
+    Work(u64),
+    /// So many bytes of anonymous memory for the whole process, its data included; 0 for two
+    /// thirds of what the process may have of the machine.
+    Process(u64),
+}
+
+impl Memory {
+    /// The bytes that it means.
+    pub fn bytes(self) -> u64 {
+        self.budget().bound()
+    }
+
+    /// The budget that it means.
+    pub(super) fn budget(self) -> Budget {
+        match self {
+            Memory::Shared => Budget::shared(),
+            Memory::Work(bytes) => Budget::new(bytes),
+            Memory::Process(0) => Budget::of_process(Budget::part_of_machine(66)),
+            Memory::Process(bytes) => Budget::of_process(bytes),
+        }
+    }
+}
+
+/// The least memory that a database may be bounded to.
+const MEMORY_MIN: u64 = 16 << 20;
+
+/// A number of bytes that all work of a database may take, like `2GB`.
+///
+/// # Errors
+///
+/// [`Error::Query`] when it is none, or less than 16 MiB.
+pub fn memory_count(value: &str) -> Result<u64> {
+    let bytes = byte_count("memory", value).ok().filter(|bytes| MEMORY_MIN <= *bytes);
+    let expected = "expected a number of bytes, 16MiB or more, like 2GB";
+    bytes.ok_or_else(|| Error::query(format!("memory={value}: {expected}")))
 }
 
 impl OpenOptions {
@@ -111,6 +172,13 @@ pub struct LoadReport {
     pub triples: u64,
     /// The distinct nodes in them.
     pub nodes: u64,
+    /// The nodes that were not there before: those of labels, and of ids that no node had. A uid that is named is not
+    /// counted.
+    pub new_nodes: u64,
+    /// The edges with facets that came more than once, or were there before: the facets that came last stay.
+    pub merged: u64,
+    /// What was done and is likely not what was meant.
+    pub warnings: Vec<String>,
     /// How long it took.
     pub elapsed: Duration,
     /// The number of lines that were left out.
@@ -125,6 +193,9 @@ impl From<graph::LoadReport> for LoadReport {
         LoadReport {
             triples: report.triples,
             nodes: report.nodes,
+            new_nodes: report.new_nodes,
+            merged: report.merged,
+            warnings: report.warnings,
             elapsed: Duration::ZERO,
             skipped: report.skipped_count,
             skipped_lines: lines

@@ -1,6 +1,7 @@
 //! Walks through a long result in pages that cost the same wherever they are.
 
 use super::database::Database;
+use super::guard::guarded;
 use super::plans::Variables;
 use super::query::QueryAnswer;
 use crate::exec::Control;
@@ -32,7 +33,9 @@ impl Database {
     /// As [`Database::query`], and [`Error::Query`] where the query has no or several visible
     /// blocks, or the one has `first`, `offset`, an order, or a shape that can't be paged.
     pub fn pages(&self, text: &str, variables: &Variables, size: usize) -> Result<Pages> {
-        let plan = Query::clone(&*self.plan(text, variables)?);
+        let control = Control::new();
+        self.prepare(&control);
+        let plan = guarded(|| Ok(Query::clone(&*self.plan(text, variables, &control)?)))?;
         let block = paged_block(&plan)?;
         let after = plan.blocks[block].page.after;
         let Some(size) = i32::try_from(size).ok().filter(|size| 0 < *size) else {
@@ -53,7 +56,8 @@ impl Pages {
         self.plan.blocks[self.block].page = page;
         let plan = Arc::new(self.plan.clone());
         let version = Arc::clone(&self.version);
-        let answer = self.database.run(version, plan, self.database.options(false), control)?;
+        let options = self.database.options(false);
+        let answer = guarded(|| self.database.run(version, plan, options, control))?;
         let Some(last) = answer.last_root(self.block) else { return Ok(None) };
         self.after = last.0;
         Ok(Some(answer))

@@ -67,6 +67,7 @@ mod tests {
         assert_eq!(names(folder.path()), ["a.rdf.gz", "b.rdf", "d.JSONL"]);
         assert_eq!(names(&folder.path().join("?.rdf*")), ["a.rdf.gz", "b.rdf"]);
         assert_eq!(names(Path::new("no/such")), ["such"]);
-        assert!(files_of(&folder.path().join("*.x"), has_triples).is_err());
+        let error = files_of(&folder.path().join("*.x"), has_triples).unwrap_err().to_string();
+        assert!(error.ends_with("*.x: no file is called so"), "{error}");
     }
 }

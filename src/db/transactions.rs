@@ -6,10 +6,14 @@
 //! mutation that names it makes a transaction of it. Queries of a program in the same process
 //! are not noted at all.
 //!
-//! Everything here is bounded: transactions by number, idle time and staged statements, the list
-//! by length and age, the ends of transactions by number.
+//! Everything here is bounded: transactions by number, in all and of a client, by idle time, staged
+//! statements and the memory that all requests share; the list by length, age and the bytes that
+//! its versions keep alive; the ends of transactions by number.
 
 use super::txn::OpenTxn;
+use crate::budget::Budget;
+use crate::budget::Held;
+use crate::budget::Share;
 use crate::graph::Snapshot;
 use crate::graph::Store;
 use crate::graph::Version;
@@ -17,6 +21,8 @@ use crate::types::Error;
 use crate::types::Result;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::MutexGuard;
@@ -31,13 +37,24 @@ pub struct TxnLimits {
     pub idle: Duration,
     /// So many may be open at once.
     pub open: usize,
+    /// So many of them may be those of one client over the network.
+    pub per_client: usize,
     /// So many statements may be staged in all of them together.
     pub statements: u64,
+    /// So many bytes of versions that are not the newest any more are kept for clients that may
+    /// come back to what their queries read.
+    pub history: u64,
 }
 
 impl Default for TxnLimits {
     fn default() -> TxnLimits {
-        TxnLimits { idle: Duration::from_secs(300), open: 10_000, statements: 10_000_000 }
+        TxnLimits {
+            idle: Duration::from_secs(300),
+            open: 10_000,
+            per_client: 10_000,
+            statements: 10_000_000,
+            history: 64 << 20,
+        }
     }
 }
 
@@ -47,19 +64,28 @@ const STARTS_MAX: usize = 4096;
 /// So many transactions that have ended are told from numbers that nobody knows.
 const ENDED_MAX: usize = 16_384;
 
+/// Bytes of history are drawn so many at a time.
+const HISTORY_STEP: u64 = 64 << 10;
+
 /// The open transactions of a database.
 pub struct Transactions {
     limits: TxnLimits,
     /// Numbers up to this one were told before the database was opened.
     first: u64,
+    /// What changes that are staged take, and versions that are kept.
+    share: Arc<Share>,
     inner: Mutex<Inner>,
 }
 
 #[derive(Default)]
 struct Inner {
     open: FxHashMap<u64, Arc<OpenTxn>>,
+    /// How many of them each client has.
+    clients: FxHashMap<IpAddr, usize>,
     /// The moments that queries saw, in their order.
     starts: VecDeque<Start>,
+    /// The bytes that their versions keep alive.
+    history: Option<Held>,
     /// The transactions that ended last, in the order of their ends.
     ended: VecDeque<u64>,
     /// The statements that are staged in all transactions.
@@ -92,8 +118,18 @@ pub enum Known {
 
 impl Transactions {
     /// None yet. Numbers up to `first` are those of earlier ones, which are lost.
-    pub fn new(limits: TxnLimits, first: u64) -> Transactions {
-        Transactions { limits, first, inner: Mutex::default() }
+    pub fn new(limits: TxnLimits, first: u64, budget: &Budget) -> Transactions {
+        let share = Arc::new(budget.share());
+        Transactions { limits, first, share, inner: Mutex::default() }
+    }
+
+    /// Draws memory for what a transaction keeps until it ends.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there is none.
+    pub fn hold(&self, bytes: u64) -> Result<Held> {
+        Held::draw(&self.share, bytes)
     }
 
     /// Adds a transaction, unless there is one of its number, which is returned then.
@@ -109,8 +145,23 @@ impl Transactions {
         }
         if self.limits.open <= inner.open.len() {
             let most = self.limits.open;
-            let message = format!("{most} transactions are open, which is the most there may be");
+            let message = format!(
+                "{most} transactions are open, which is the most there may be: commit or discard \
+                 some"
+            );
             return Err(Error::Limit { message });
+        }
+        if let Some(client) = txn.client() {
+            let count = inner.clients.entry(client).or_default();
+            if self.limits.per_client <= *count {
+                let most = self.limits.per_client;
+                let message = format!(
+                    "{most} transactions of {client} are open, which is the most that one client \
+                     may have: commit or discard some, or raise `--txn-per-client`"
+                );
+                return Err(Error::Limit { message });
+            }
+            *count += 1;
         }
         let txn = Arc::new(txn);
         inner.open.insert(txn.number(), Arc::clone(&txn));
@@ -120,9 +171,7 @@ impl Transactions {
     /// Notes that a transaction has ended, with so many statements staged in it.
     pub fn end(&self, number: u64, statements: u64) {
         let mut inner = self.lock();
-        inner.staged = inner.staged.saturating_sub(statements);
-        inner.open.remove(&number);
-        inner.note_end(number);
+        inner.remove(number, statements);
     }
 
     /// Makes room for statements in a transaction.
@@ -170,7 +219,42 @@ impl Transactions {
         if STARTS_MAX < inner.starts.len() {
             inner.starts.pop_front();
         }
+        self.bound_history(&mut inner, &version);
         (version, number)
+    }
+
+    /// Lets go of the moments that keep too much alive, now that there is a newer version.
+    pub fn note_version(&self, newest: &Version) {
+        let mut inner = self.lock();
+        inner.drop_idle(self.limits.idle);
+        self.bound_history(&mut inner, newest);
+    }
+
+    /// Drops what nobody used for a long time.
+    pub fn expire(&self) {
+        self.lock().drop_idle(self.limits.idle);
+    }
+
+    /// Versions share what did not change between them. So all that are kept have at most as much
+    /// beside the newest one as was replaced since the oldest of them.
+    fn bound_history(&self, inner: &mut Inner, newest: &Version) {
+        let held = inner.history.as_ref().map_or(0, Held::bytes);
+        loop {
+            let oldest = inner.starts.front().map(|run| run.snapshot.version().replaced);
+            let Some(oldest) = oldest else { break inner.history = None };
+            let bytes = newest.replaced.saturating_sub(oldest);
+            // Hardly more or less than what is drawn is left as it is: this is asked often.
+            if bytes <= held && held <= 2 * bytes + HISTORY_STEP {
+                break;
+            }
+            inner.history = None;
+            if bytes <= self.limits.history
+                && let Ok(held) = self.hold(bytes + HISTORY_STEP)
+            {
+                break inner.history = Some(held);
+            }
+            inner.starts.pop_front();
+        }
     }
 
     /// What is known of a number.
@@ -208,10 +292,23 @@ impl Inner {
         }
         let idle = self.open.values().filter_map(|txn| Some((txn.number(), txn.drop_idle(idle)?)));
         for (number, statements) in idle.collect::<Vec<_>>() {
-            self.staged = self.staged.saturating_sub(statements);
-            self.open.remove(&number);
-            self.note_end(number);
+            self.remove(number, statements);
         }
+    }
+
+    /// Forgets a transaction that has ended with so many statements staged in it.
+    fn remove(&mut self, number: u64, statements: u64) {
+        self.staged = self.staged.saturating_sub(statements);
+        let client = self.open.remove(&number).and_then(|txn| txn.client());
+        if let Some(client) = client
+            && let Entry::Occupied(mut count) = self.clients.entry(client)
+        {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
+        }
+        self.note_end(number);
     }
 
     fn start_of(&mut self, number: u64) -> Option<Snapshot> {

@@ -14,6 +14,7 @@ use super::mutate::Staged;
 use super::query::QueryAnswer;
 use super::query::QueryRequest;
 use super::transactions::Known;
+use crate::budget::Held;
 use crate::exec::Control;
 use crate::graph::Changes;
 use crate::graph::Claim;
@@ -27,6 +28,7 @@ use crate::types::Result;
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::mem;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::MutexGuard;
@@ -43,6 +45,8 @@ pub struct TxnOptions {
     /// True to be content with a moment that is not quite the newest. The newest one is always at
     /// hand here, so this changes nothing; it is for read-only transactions.
     pub best_effort: bool,
+    /// Where its user is, for one over the network: each client may have some only.
+    pub client: Option<IpAddr>,
 }
 
 /// A transaction. It may be used from any thread, its mutations wait for each other. Dropping it
@@ -57,6 +61,7 @@ pub struct Txn {
 pub struct OpenTxn {
     number: u64,
     read_only: bool,
+    client: Option<IpAddr>,
     state: Mutex<State>,
 }
 
@@ -83,6 +88,8 @@ struct Work {
     /// The predicates that are changed, ascending, each once.
     names: Vec<Arc<str>>,
     statements: u64,
+    /// The memory of all this.
+    held: Vec<Held>,
     used: Instant,
     /// True when it can't be committed any more.
     is_doomed: bool,
@@ -101,6 +108,7 @@ impl Database {
         }
         let open = self.open_state()?;
         let txn = OpenTxn::new(open.store.snapshot(), options.read_only);
+        let txn = txn.of_client(options.client);
         open.note_number(txn.number())?;
         Ok(Txn { database: self.clone(), open: open.transactions.add(txn)?, is_owner: true })
     }
@@ -112,27 +120,36 @@ impl Database {
     ///
     /// `Query` for a number that was never handed out, or so long ago that its version is not kept.
     pub fn resume(&self, number: u64) -> Result<Txn> {
+        self.resume_for(number, None)
+    }
+
+    /// As [`Database::resume`], for a client over the network, which may have only so many
+    /// transactions.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::resume`]; `Limit` when it has too many.
+    pub fn resume_for(&self, number: u64, client: Option<IpAddr>) -> Result<Txn> {
         let open = self.open_state()?;
+        let new = |snapshot| OpenTxn::numbered(number, snapshot, false).of_client(client);
         let known = match open.transactions.find(number) {
             Known::Open(txn) => txn,
-            Known::Start(snapshot) => {
-                open.transactions.add(OpenTxn::numbered(number, snapshot, false))?
-            }
+            Known::Start(snapshot) => open.transactions.add(new(snapshot))?,
             Known::Ended(start) => {
                 let snapshot = start.unwrap_or_else(|| open.store.snapshot());
-                let txn = OpenTxn::numbered(number, snapshot, false);
+                let txn = new(snapshot);
                 txn.lock_work(|work| work.is_doomed = true)?;
                 open.transactions.add(txn)?
             }
             // Half of a transaction must not be committed.
             Known::Lost => {
-                let txn = OpenTxn::numbered(number, snapshot_at(number, &open.store)?, false);
+                let txn = new(snapshot_at(number, &open.store)?);
                 txn.lock_work(|work| work.is_doomed = true)?;
                 open.transactions.add(txn)?
             }
             Known::Nothing => {
                 let snapshot = snapshot_at(number, &open.store)?;
-                open.transactions.add(OpenTxn::numbered(number, snapshot, false))?
+                open.transactions.add(new(snapshot))?
             }
         };
         Ok(Txn { database: self.clone(), open: known, is_owner: false })
@@ -196,6 +213,14 @@ impl Database {
             Known::Lost | Known::Nothing => Arc::clone(snapshot_at(number, &open.store)?.version()),
         };
         Ok((self.query_version(version, request, control)?, number))
+    }
+
+    /// Discards the transactions that nobody used for their time, which otherwise happens when the
+    /// next one is asked for. A server does so every few seconds.
+    pub fn expire_txns(&self) {
+        if let Ok(open) = self.open_state() {
+            open.transactions.expire();
+        }
     }
 
     /// Aborts the transactions that have changed one of `names`, or all that have changed anything.
@@ -273,7 +298,7 @@ impl Txn {
         request: &MutationRequest<'_>,
         control: &Control,
     ) -> Result<MutationAnswer> {
-        self.database.with_request(request, |job| self.run(job, control))
+        self.database.with_request(request, control, |job| self.run(job, control))
     }
 
     /// Carries a request in DQL out in the transaction, as [`Database::mutate_text`].
@@ -282,7 +307,7 @@ impl Txn {
     ///
     /// As [`Txn::mutate`].
     pub fn mutate_text(&self, request: &str, control: &Control) -> Result<MutationAnswer> {
-        self.database.with_text(request, |job| self.run(job, control))
+        self.database.with_text(request, control, |job| self.run(job, control))
     }
 
     /// Makes the changes visible to all. Returns the number of the commit.
@@ -345,16 +370,20 @@ impl Txn {
             return Err(Error::query(message));
         }
         open.check_writable()?;
-        let Staged { changes, mut answer } = self.database.stage(job, &work.view, control)?;
+        let Staged { changes, mut answer, .. } = self.database.stage(job, &work.view, control)?;
         answer.start = self.open.number;
         if changes.is_empty() {
             return Ok(answer);
         }
+        // The changes, and the view with them.
+        let held = open.transactions.hold(2 * changes.weight() as u64);
+        let held = held.inspect_err(|_| control.note_starved())?;
         let mut keys = Vec::new();
         let (copy, before) = (changes.clone(), &work.view);
         let view = self.database.compute(control, || copy.apply_keyed(before, &mut keys))?;
         open.transactions.reserve(answer.statements)?;
         work.statements += answer.statements;
+        work.held.push(held);
         work.view = Arc::new(view);
         work.names.extend(changes.names().map(Arc::from));
         work.names.sort_unstable();
@@ -430,10 +459,21 @@ impl OpenTxn {
             keys: Vec::new(),
             names: Vec::new(),
             statements: 0,
+            held: Vec::new(),
             used: Instant::now(),
             is_doomed: false,
         };
-        OpenTxn { number, read_only, state: Mutex::new(State::Open(Box::new(work))) }
+        let state = Mutex::new(State::Open(Box::new(work)));
+        OpenTxn { number, read_only, client: None, state }
+    }
+
+    fn of_client(self, client: Option<IpAddr>) -> OpenTxn {
+        OpenTxn { client, ..self }
+    }
+
+    /// Where its user is, for one over the network.
+    pub fn client(&self) -> Option<IpAddr> {
+        self.client
     }
 
     /// The number of the moment when it began.

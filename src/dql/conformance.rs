@@ -1,6 +1,6 @@
 //! Texts with the verdict of the reference: accepted or refused.
 
-use super::{parse, parse_mutation};
+use super::{Given, parse, parse_mutation};
 use crate::types::Result;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -27,9 +27,9 @@ fn rows(file: &str) -> Option<Vec<Value>> {
     Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
-fn variables(row: &Value) -> BTreeMap<String, String> {
+fn variables(row: &Value) -> BTreeMap<String, Given> {
     let pairs = row["vars"].as_object().into_iter().flatten();
-    pairs.map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned())).collect()
+    pairs.map(|(name, value)| (name.clone(), value.as_str().unwrap().into())).collect()
 }
 
 fn plan(row: &Value) -> Result<()> {

@@ -1,5 +1,6 @@
 //! A text that was read: it can be planned many times, with other variables each time.
 
+use super::Given;
 use super::ast;
 use super::lower::{Lowering, Uses};
 use super::source::Source;
@@ -43,7 +44,7 @@ impl Document {
     /// # Errors
     /// [`crate::types::Error::Syntax`] where a rule of the language is broken, which includes
     /// wrong values of variables.
-    pub fn plan(&self, variables: &BTreeMap<String, String>) -> Result<plan::Query> {
+    pub fn plan(&self, variables: &BTreeMap<String, Given>) -> Result<plan::Query> {
         let lowering = Lowering::new(&self.source, variables);
         Ok(lowering.run(&self.operations, &Uses::default())?.query)
     }
@@ -55,7 +56,7 @@ impl Document {
     /// As [`Document::plan`].
     pub fn plan_upsert(
         &self,
-        variables: &BTreeMap<String, String>,
+        variables: &BTreeMap<String, Given>,
         conditions: &[Option<&Condition>],
         names: &[String],
     ) -> Result<UpsertPlan> {

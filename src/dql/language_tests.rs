@@ -1,7 +1,7 @@
 //! The language, construct by construct: what is accepted, what is refused and why, and what the
 //! plan holds.
 
-use super::{Condition, Document, MutationRequest, UpsertPlan};
+use super::{Condition, Document, Given, MutationRequest, UpsertPlan};
 use super::{parse, parse_condition, parse_mutation};
 use crate::plan::{Aggregate, Argument, Block, BlockKind, Call, Cascade, Comparison, Constant};
 use crate::plan::{Endpoint, Expand, Field, FieldKind, Filter, MathExpr, Operand};
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 fn plan_with(text: &str, variables: &[(&str, &str)]) -> Result<Query> {
-    let pairs = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let pairs = variables.iter().map(|(name, value)| ((*name).to_owned(), Given::from(*value)));
     parse(text)?.plan(&pairs.collect())
 }
 
@@ -345,7 +345,8 @@ fn math_binds_as_the_reference_does() {
     assert_eq!(math("a-b"), "(Subtract a b)");
     assert_eq!(math("1 / floor(1.5)"), "(Divide 1 (Floor 1.5))");
     let long = format!("{{ q() {{ x: math(1{}) }} }}", " + 1".repeat(5_000));
-    assert!(plan_with(&long, &[]).is_err());
+    let error = plan_with(&long, &[]).unwrap_err().to_string();
+    assert!(error.contains("an expression of more than 300 levels"), "{error}");
 }
 
 #[test]
@@ -415,8 +416,12 @@ fn query_variables() {
         q(func: eq(name, [$b, \"c\"]), first: $a) @filter(regexp(name, $r)) { m: math(1 + $a) } }";
     let query = plan_with(text, &[("$b", "x")]).unwrap();
     assert_eq!(query.blocks[0].page.first, 2);
-    assert!(plan_with(text, &[("$a", "x")]).is_err());
-    assert!(plan_with(text, &[("$z", "x")]).is_err());
+    let refused =
+        |text: &str, given: &[(&str, &str)]| plan_with(text, given).unwrap_err().to_string();
+    let error = refused(text, &[("$a", "x")]);
+    assert_eq!(error, "line 1 column 9: variable $a is declared as int, and its value is `x`");
+    let error = refused(text, &[("$z", "x")]);
+    assert_eq!(error, "variable $z has a value but no declared type (did you mean `$a`?)");
     assert_eq!(plan_with(text, &[("$a", "7")]).unwrap().blocks[0].page.first, 7);
     let ids = "query t($ids: string) { q(func: uid($ids)) { uid } }";
     let query = plan_with(ids, &[("$ids", "[0x2, 1]")]).unwrap();
@@ -424,12 +429,69 @@ fn query_variables() {
         query.blocks[0].root.as_ref().unwrap().call,
         Call::Uid { uids: vec![1, 2], vars: vec![] }
     );
-    assert!(plan_with(ids, &[("$ids", "  ")]).is_err());
+    let error = refused(ids, &[("$ids", "  ")]);
+    assert!(error.contains("variable $ids holds ``, which is no uid"), "{error}");
     let recurse = "{ q(func: has(a)) @recurse(depth: $d) { a } }";
     assert!(plan_with(recurse, &[("$d", "2")]).is_ok());
-    assert!(plan_with(recurse, &[]).is_err());
+    let error = refused(recurse, &[]);
+    assert!(error.starts_with("line 1 column 35: variable $d has no value"), "{error}");
     assert!(parse(text).unwrap().has_variables());
     assert!(!parse("{ q(func: has(a)) { a } }").unwrap().has_variables());
+}
+
+/// A list as the value of a variable is what the same list in the text is.
+#[test]
+fn lists_as_values_of_variables() {
+    let items = |items: &[&str]| Given::list(items.iter().map(|it| (*it).to_owned()).collect());
+    let planned =
+        |text: &str, list: Given| parse(text)?.plan(&BTreeMap::from([("$l".to_owned(), list)]));
+    for (kind, call, list, literal) in [
+        ("string", "eq(name, $l)", &["a", "b, c", "[d]"][..], r#"eq(name, ["a", "b, c", "[d]"])"#),
+        ("string", "eq(name, $l)", &["a"], r#"eq(name, ["a"])"#),
+        ("int", "eq(age, $l)", &["1", "-2"], "eq(age, [1, -2])"),
+        ("float", "eq(size, $l)", &["1.5"], "eq(size, [1.5])"),
+        ("string", "uid($l)", &["0x2", "1"], "uid(0x2, 1)"),
+    ] {
+        let text = format!("query t($l: {kind}) {{ q(func: {call}) {{ uid }} }}");
+        let found = planned(&text, items(list)).unwrap().blocks[0].root.clone().unwrap();
+        assert_eq!(found.call, function(literal), "{call}");
+    }
+    let text = "query t($l: int) { q(func: has(a)) @filter(uid_in(f, $l) and eq(a, $l)) { a } }";
+    let in_text = "{ q(func: has(a)) @filter(uid_in(f, [1, 2]) and eq(a, [1, 2])) { a } }";
+    let calls = |filter: &Filter| match filter {
+        Filter::And(parts) => parts.iter().map(call_of).collect::<Vec<_>>(),
+        other => panic!("{other:?}"),
+    };
+    let found = planned(text, items(&["1", "2"])).unwrap();
+    assert_eq!(
+        calls(found.blocks[0].filter.as_ref().unwrap()),
+        calls(plan(in_text).blocks[0].filter.as_ref().unwrap())
+    );
+    // An empty list equals nothing.
+    let text = "query t($l: string) { q(func: eq(name, $l)) { uid } }";
+    let Call::Compare { arguments, .. } =
+        planned(text, items(&[])).unwrap().blocks[0].root.clone().unwrap().call
+    else {
+        panic!("no comparison")
+    };
+    assert!(arguments.is_empty());
+    for (text, list, message) in [
+        ("query t($l: int) { q(func: eq(age, $l)) { uid } }", &["1", "x"][..], "its value is `x`"),
+        ("query t($l: int) { q(func: le(age, $l)) { uid } }", &["1", "2"], "takes one value"),
+        ("query t($l: int) { q(func: has(a), first: $l) { a } }", &["1"], "$l is a list"),
+        ("query t($l: string) { q(func: type($l)) { a } }", &["T"], "$l is a list"),
+        ("query t($l: string) { q(func: uid($l)) { a } }", &["x"], "holds `x`, which is no uid"),
+    ] {
+        let error = planned(text, items(list)).unwrap_err().to_string();
+        assert!(error.contains(message), "{text}: {error}");
+    }
+}
+
+fn call_of(filter: &Filter) -> Call {
+    match filter {
+        Filter::Function(function) => function.call.clone(),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -487,9 +549,11 @@ fn upserts() {
     assert!(matches!(function.call, Call::Compare { left: Operand::Len(VarId(0)), .. }));
     assert_eq!(planned.conditions[1], None);
     let unused = "upsert { query { var(func: has(a)) { v as uid } } mutation { set { <1> <a> \"uid(v)\" . } } }";
-    assert!(plan_request(&parse_mutation(unused).unwrap(), &[]).is_err());
+    let error = plan_request(&parse_mutation(unused).unwrap(), &[]).unwrap_err().to_string();
+    assert!(error.contains("variable `v` is defined but not used"), "{error}");
     let undefined = parse_mutation("{ set { uid(v) <a> \"x\" . } }").unwrap();
-    assert!(plan_request(&undefined, &["v"]).is_err());
+    let error = plan_request(&undefined, &["v"]).unwrap_err().to_string();
+    assert!(error.contains("variable `v` is used in a mutation but not defined"), "{error}");
 }
 
 #[test]
@@ -499,9 +563,18 @@ fn conditions_of_their_own() {
     let planned = query.plan_upsert(&BTreeMap::new(), &[Some(&condition)], &[]).unwrap();
     assert!(planned.conditions[0].is_some());
     assert!(parse_condition("@if()").is_ok());
-    for text in ["", "@if", "if(has(a))", "@if(has(a)) x", "@if(has(a)) @if(has(b))", "@if(has(a)"]
-    {
-        assert!(parse_condition(text).is_err(), "{text}");
+    for (text, why) in [
+        ("", "a condition is exactly one `@if(...)`"),
+        ("@if", "column 1: found `@if` before a mutation"),
+        ("if(has(a))", "a condition begins with `@if(` (write `@if(has(a))`)"),
+        ("has(a)", "a condition begins with `@if(` (write `@if(has(a))`)"),
+        ("@If(has(a))", "found `@If` before a mutation (write `@if(...)` in small letters)"),
+        ("@if(has(a)) x", "column 13: text behind the condition"),
+        ("@if(has(a)) @if(has(b))", "a condition is exactly one `@if(...)`"),
+        ("@if(has(a)", "column 4: `(` is never closed"),
+    ] {
+        let error = parse_condition(text).unwrap_err().to_string();
+        assert!(error.contains(why), "{text}: {error}");
     }
 }
 
@@ -538,7 +611,8 @@ fn limits() {
         let _ = plan_with(&format!("{{ q(func: has(a)) {{ {items} }} }}"), &[]);
     }
     let minus = format!("{{ q() {{ x: math({}1) }} }}", "-".repeat(100_000));
-    assert!(plan_with(&minus, &[]).is_err());
+    let error = plan_with(&minus, &[]).unwrap_err().to_string();
+    assert!(error.contains("too many minus signs in a row"), "{error}");
 }
 
 /// Texts that between them use most of the language.

@@ -3,6 +3,7 @@
 mod source;
 mod unquote;
 mod token;
+mod given;
 mod ast;
 mod lexer;
 mod parse;
@@ -16,5 +17,6 @@ mod conformance;
 mod language_tests;
 
 pub use document::{Condition, Document, UpsertPlan};
+pub use given::Given;
 pub use mutation::{Mutation, MutationRequest, parse_mutation};
 pub use parse::{parse, parse_condition};

@@ -48,8 +48,16 @@ mod tests {
     fn decodes_and_refuses() {
         assert_eq!(unquote(r#"a\"b\\c\nd\u00e9"#).unwrap(), "a\"b\\c\ndé");
         assert_eq!(unquote(r"\t\v\b\r\f").unwrap(), "\t\u{b}\u{8}\r\u{c}");
-        for wrong in [r"\'", r"\q", r"\u12", r"\ud800", "a\nb", "\\"] {
-            assert!(unquote(wrong).is_err(), "{wrong}");
+        for (wrong, why) in [
+            (r"\'", r"`\'` is not an escape"),
+            (r"\q", r"`\q` is not an escape"),
+            (r"\u12", r"`\u` without four hexadecimal digits"),
+            (r"\ud800", r"`\ud800` is half of a character"),
+            ("a\nb", "a line break inside a string"),
+            ("\\", r"a string that ends in `\`"),
+        ] {
+            let error = unquote(wrong).unwrap_err();
+            assert!(error.starts_with(why), "{wrong}: {error}");
         }
     }
 }

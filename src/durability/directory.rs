@@ -1,15 +1,22 @@
 //! The directory of a database: which snapshot is the newest, which logs follow, who may write.
 //!
-//! `CURRENT` names the newest `snapshot-N.hxs`, which has all that was noted in logs below N; the
-//! logs from `log-N.hxl` on have what came after it. A published file is never changed: the next
-//! one is written beside it, `CURRENT` is replaced by a rename, and the old one is unlinked, which
-//! leaves it whole for those who have it open.
+//! `CURRENT` names the newest `snapshot-N.hxs`, which has all that was noted in logs below N, and
+//! the last log, each of which names the one before it; the logs from `log-N.hxl` on have what came
+//! after the snapshot. A published file is never changed: the next one is written beside it,
+//! `CURRENT` is replaced by a rename, and the old one is unlinked, which leaves it whole for those
+//! who have it open. A log is there, with its header on the disk, before `CURRENT` names it: so one
+//! that is missing, empty or somebody else's is told.
 //!
 //! `CLOCK` has a number above those of all transactions that clients were told: so none of them is
 //! told again after a crash, and who comes back with one is not taken for somebody else.
 
+use super::current::Current;
+use super::current::LastLog;
+use super::current::log_number;
+use super::current::snapshot_number;
 use crate::storage::Disk;
 use crate::storage::Files;
+use crate::storage::Identity;
 use crate::storage::write_all_at;
 use crate::types::Error;
 use crate::types::Result;
@@ -21,6 +28,8 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::process;
 use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
 
 const CURRENT: &str = "CURRENT";
 const CURRENT_NEXT: &str = "CURRENT.next";
@@ -34,6 +43,8 @@ pub struct Directory {
     files: Arc<dyn Files>,
     /// Held by the one process that may write; `None` for a reader.
     lock: Option<Lock>,
+    /// What `CURRENT` says, once the one who writes has asked.
+    written: Mutex<Option<Current>>,
 }
 
 struct Lock {
@@ -70,8 +81,10 @@ impl Directory {
     ///
     /// As [`Directory::open`].
     pub fn open_with(path: &Path, files: Arc<dyn Files>) -> Result<Directory> {
+        refuse_file(path)?;
         fs::create_dir_all(path).map_err(|error| failed("creating", path, error))?;
-        let directory = Directory { path: path.to_owned(), files, lock: None };
+        let (path_buf, written) = (path.to_owned(), Mutex::default());
+        let directory = Directory { path: path_buf, files, lock: None, written };
         if !directory.path.join(LOCK).exists() && !directory.path.join(CURRENT).exists() {
             refuse_foreign(path)?;
         }
@@ -84,8 +97,9 @@ impl Directory {
     ///
     /// [`Error::Io`] when there is no database.
     pub fn open_read_only(path: &Path) -> Result<Directory> {
+        refuse_file(path)?;
         let (path_buf, files) = (path.to_owned(), Arc::new(Disk));
-        let directory = Directory { path: path_buf, files, lock: None };
+        let directory = Directory { path: path_buf, files, lock: None, written: Mutex::default() };
         if directory.current()?.is_none() {
             let missing = io::Error::new(io::ErrorKind::NotFound, "there is no database here");
             return Err(failed("opening", path, missing));
@@ -103,26 +117,79 @@ impl Directory {
         &self.files
     }
 
-    /// The number of the newest snapshot; `None` in a directory that was just created.
+    /// Which files there have to be; `None` in a directory that was just created.
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] when `CURRENT` names no snapshot.
-    pub fn current(&self) -> Result<Option<u64>> {
+    /// [`Error::Corrupt`] when `CURRENT` is not what was written.
+    pub fn current(&self) -> Result<Option<Current>> {
         let path = self.path.join(CURRENT);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
+        let text = match fs::read(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed("reading", &path, error)),
         };
-        let name = text.trim_end();
-        match snapshot_number(name) {
-            Some(number) => Ok(Some(number)),
-            None => Err(Error::Corrupt {
-                path: path.display().to_string(),
-                message: format!("{name:?} is not the name of a snapshot (snapshot-N.hxs)"),
-            }),
+        let current = Current::of_text(&text);
+        let corrupt = |message| Error::Corrupt { path: path.display().to_string(), message };
+        current.map(Some).map_err(corrupt)
+    }
+
+    /// The identity of the database, which a new one gets now.
+    ///
+    /// # Errors
+    ///
+    /// As [`Directory::current`].
+    pub fn identity(&self) -> Result<Identity> {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.known(&mut written)?.identity)
+    }
+
+    /// Names a log, which is there with its header, as the last one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses.
+    pub fn name_log(&self, number: u64, durable: u64) -> Result<()> {
+        self.update(|current| current.log = LastLog::Is { number, durable })
+    }
+
+    /// Notes how much of a log is durable, where it is the last one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses.
+    pub fn note_durable(&self, log: u64, len: u64) -> Result<()> {
+        let is_news = |number: u64, durable: u64| number == log && durable < len;
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.known(&mut written)?.log {
+            LastLog::Is { number, durable } if is_news(number, durable) => drop(written),
+            _ => return Ok(()),
         }
+        self.name_log(log, len)
+    }
+
+    /// What `CURRENT` says, or will say of a new database.
+    fn known(&self, written: &mut Option<Current>) -> Result<Current> {
+        if let Some(current) = written {
+            return Ok(*current);
+        }
+        let new = Current { snapshot: 0, log: LastLog::None, identity: Identity::NONE };
+        let mut current = self.current()?.unwrap_or(new);
+        if current.identity == Identity::NONE {
+            current.identity = Identity::random()?;
+        }
+        *written = Some(current);
+        Ok(current)
+    }
+
+    /// Has `CURRENT` say something else. A crash at any moment leaves the old or the new.
+    fn update(&self, change: impl FnOnce(&mut Current)) -> Result<()> {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = self.known(&mut written)?;
+        change(&mut next);
+        self.replace(CURRENT, CURRENT_NEXT, &next.to_text())?;
+        *written = Some(next);
+        Ok(())
     }
 
     /// The number up to which transactions may have been named; 0 when none ever was.
@@ -191,15 +258,15 @@ impl Directory {
         }
     }
 
-    /// Publishes a snapshot that `write` writes to the path it is given, under a number above all
-    /// that there are. A crash at any moment leaves the old snapshot or the new one.
+    /// Publishes a snapshot that `write` writes to the path it is given, with the identity of the
+    /// database, under a number above all that there are. A crash at any moment leaves the old snapshot or the new one.
     ///
     /// # Errors
     ///
     /// Those of `write`; [`Error::Io`] when the system refuses.
-    pub fn publish_next(&self, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    pub fn publish_next(&self, write: impl FnOnce(&Path, Identity) -> Result<()>) -> Result<()> {
         let last_log = self.logs(0)?.last().copied().unwrap_or(0);
-        let number = self.current()?.unwrap_or(0).max(last_log) + 1;
+        let number = self.current()?.map_or(0, |current| current.snapshot).max(last_log) + 1;
         self.publish(number, write)
     }
 
@@ -209,10 +276,14 @@ impl Directory {
     /// # Errors
     ///
     /// As [`Directory::publish_next`].
-    pub fn publish(&self, number: u64, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    pub fn publish(
+        &self,
+        number: u64,
+        write: impl FnOnce(&Path, Identity) -> Result<()>,
+    ) -> Result<()> {
         self.check_writable()?;
-        let path = self.snapshot_path(number);
-        if let Err(error) = write(&path) {
+        let (path, identity) = (self.snapshot_path(number), self.identity()?);
+        if let Err(error) = write(&path, identity) {
             // Half a snapshot is of no use; the error says more than a failure to remove it.
             let _ = self.files.remove(&path);
             return Err(error);
@@ -235,6 +306,8 @@ impl Directory {
                 || snapshot_number(name).is_some_and(|snapshot| snapshot != number)
                 || name == CURRENT_NEXT
         };
+        // Nobody replaces `CURRENT` just now.
+        let _written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         for name in self.names()?.iter().filter(|name| is_old(name)) {
             let path = self.path.join(name);
             self.files.remove(&path).map_err(|error| failed("removing", &path, error))?;
@@ -243,7 +316,14 @@ impl Directory {
     }
 
     fn switch_to(&self, number: u64) -> Result<()> {
-        self.replace(CURRENT, CURRENT_NEXT, &format!("snapshot-{number}.hxs"))
+        self.update(|current| {
+            current.snapshot = number;
+            // One that was begun while the snapshot was written follows upon it.
+            let is_later = |log| matches!(log, LastLog::Is { number: last, .. } if number <= last);
+            if !is_later(current.log) {
+                current.log = LastLog::None;
+            }
+        })
     }
 
     /// Writes a small file durably. A crash at any moment leaves the old one or the new one.
@@ -301,6 +381,14 @@ fn take_lock(path: &Path) -> Result<Lock> {
 }
 
 /// Nobody wants a database among his photographs because of a wrong path.
+fn refuse_file(path: &Path) -> Result<()> {
+    if !path.is_file() {
+        return Ok(());
+    }
+    let reason = "it is a file, and a database is a directory; name a new or an empty one";
+    Err(failed("opening", path, io::Error::new(io::ErrorKind::NotADirectory, reason)))
+}
+
 fn refuse_foreign(path: &Path) -> Result<()> {
     let mut entries = fs::read_dir(path).map_err(|error| failed("reading", path, error))?;
     if entries.next().is_none() {
@@ -308,14 +396,6 @@ fn refuse_foreign(path: &Path) -> Result<()> {
     }
     let reason = "there are files and no database; name a new or an empty directory";
     Err(failed("opening", path, io::Error::new(io::ErrorKind::DirectoryNotEmpty, reason)))
-}
-
-fn snapshot_number(name: &str) -> Option<u64> {
-    name.strip_prefix("snapshot-")?.strip_suffix(".hxs")?.parse().ok()
-}
-
-fn log_number(name: &str) -> Option<u64> {
-    name.strip_prefix("log-")?.strip_suffix(".hxl")?.parse().ok()
 }
 
 fn failed(doing: &str, path: &Path, error: io::Error) -> Error {
@@ -326,8 +406,8 @@ fn failed(doing: &str, path: &Path, error: io::Error) -> Error {
 mod tests {
     use super::*;
 
-    fn write(text: &'static str) -> impl FnOnce(&Path) -> Result<()> {
-        move |path| fs::write(path, text).map_err(|error| failed("writing", path, error))
+    fn write(text: &'static str) -> impl FnOnce(&Path, Identity) -> Result<()> {
+        move |path, _| fs::write(path, text).map_err(|error| failed("writing", path, error))
     }
 
     #[test]
@@ -335,7 +415,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let first = take_lock(root.path()).unwrap();
         let inherited = first.file.try_clone().unwrap();
-        assert!(take_lock(root.path()).is_err());
+        let error = take_lock(root.path()).err().expect("it is locked").to_string();
+        assert!(error.contains("open for writing already"), "{error}");
         drop(first);
         drop(take_lock(root.path()).unwrap());
         drop(inherited);
@@ -349,7 +430,7 @@ mod tests {
         assert_eq!(directory.current().unwrap(), None);
         directory.publish_next(write("one")).unwrap();
         directory.publish_next(write("two")).unwrap();
-        let current = directory.snapshot_path(directory.current().unwrap().unwrap());
+        let current = directory.snapshot_path(directory.current().unwrap().unwrap().snapshot);
         assert_eq!(fs::read_to_string(current).unwrap(), "two");
         let mut names: Vec<_> =
             fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -362,15 +443,16 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let directory = Directory::open(root.path()).unwrap();
         directory.publish_next(write("one")).unwrap();
-        directory.publish_next(|_| Err(Error::query("no"))).unwrap_err();
-        let current = directory.snapshot_path(directory.current().unwrap().unwrap());
+        directory.publish_next(|_, _| Err(Error::query("no"))).unwrap_err();
+        let current = directory.snapshot_path(directory.current().unwrap().unwrap().snapshot);
         assert_eq!(fs::read_to_string(current).unwrap(), "one");
     }
 
     #[test]
     fn one_writes_and_many_read() {
         let root = tempfile::tempdir().unwrap();
-        assert!(Directory::open_read_only(root.path()).is_err());
+        let error = Directory::open_read_only(root.path()).err().unwrap().to_string();
+        assert!(error.ends_with("there is no database here"), "{error}");
         let writer = Directory::open(root.path()).unwrap();
         writer.publish_next(write("one")).unwrap();
         let error = Directory::open(root.path()).err().unwrap();
@@ -385,7 +467,13 @@ mod tests {
     fn foreign_files_are_left_alone() {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("photo"), "").unwrap();
-        assert!(Directory::open(root.path()).is_err());
+        let error = Directory::open(root.path()).err().unwrap().to_string();
+        assert!(error.contains("there are files and no database"), "{error}");
+        let file = root.path().join("photo");
+        for opened in [Directory::open(&file), Directory::open_read_only(&file)] {
+            let error = opened.err().unwrap().to_string();
+            assert!(error.contains("it is a file, and a database is a directory"), "{error}");
+        }
         fs::write(root.path().join(CURRENT), "../photo").unwrap();
         let directory = Directory::open(root.path()).unwrap();
         assert!(matches!(directory.current(), Err(Error::Corrupt { .. })));

@@ -1,11 +1,15 @@
 //! A database on the disk: snapshots, the logs that follow upon them, and who may write.
 
+mod current;
 mod directory;
+#[cfg(test)]
+mod interleavings;
 mod recovery;
 mod syncs;
 mod wal;
 
-pub use crate::storage::{Disk, Files, OutputFile};
+pub use crate::storage::{Disk, FileAccess, Files, OutputFile};
+pub use current::{Current, LastLog};
 pub use directory::Directory;
 pub use recovery::{Follower, Recovery};
 pub use wal::{LogStart, SyncPolicy, Wal};

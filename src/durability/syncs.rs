@@ -5,12 +5,12 @@
 use crate::storage::OutputFile;
 use crate::types::Error;
 use crate::types::Result;
+use crate::types::sync::Condvar;
+use crate::types::sync::Mutex;
+use crate::types::sync::MutexGuard;
 use std::io;
 use std::mem;
 use std::sync::Arc;
-use std::sync::Condvar;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
 use std::sync::PoisonError;
 use std::thread;
 use std::time::Duration;

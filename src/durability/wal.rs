@@ -12,6 +12,7 @@ use super::syncs::poisoned;
 use crate::graph::Journal;
 use crate::storage::Files;
 use crate::storage::LOG_HEADER_LEN;
+use crate::storage::LogHeader;
 use crate::storage::LogWriter;
 use crate::types::Error;
 use crate::types::Result;
@@ -49,8 +50,12 @@ struct Log {
     writer: Option<LogWriter>,
     /// The number of the log.
     number: u64,
-    /// The number of the log before it.
-    previous: u64,
+    /// The number of the log before it, and its length where that is known.
+    previous: (u64, u64),
+    /// A log that was created, and that `CURRENT` could not be made to name yet.
+    unnamed: Option<LogWriter>,
+    /// The last commit that was noted.
+    commit: u64,
     /// The place where the log begins.
     start: u64,
     /// The place where it ends.
@@ -73,6 +78,10 @@ pub struct LogStart {
     pub snapshot: u64,
     /// The number of the last log, 0 for none.
     pub last_log: u64,
+    /// Its length.
+    pub last_end: u64,
+    /// The last commit that there is.
+    pub commit: u64,
     /// The bytes in the logs.
     pub bytes: u64,
 }
@@ -85,11 +94,13 @@ impl Wal {
         policy: SyncPolicy,
         start: LogStart,
     ) -> Wal {
-        let LogStart { snapshot, last_log, bytes } = start;
+        let LogStart { snapshot, last_log, last_end, commit, bytes } = start;
         let log = Log {
             writer: None,
             number: snapshot.max(last_log + 1),
-            previous: last_log,
+            previous: (last_log, last_end),
+            unnamed: None,
+            commit,
             start: 0,
             end: 0,
             snapshot: (snapshot, 0),
@@ -127,8 +138,12 @@ impl Wal {
         self.directory.check_writable()?;
         let mut log = self.log();
         self.syncs.wait(log.end)?;
-        if log.writer.take().is_some() {
-            log.previous = log.number;
+        if let Some(writer) = log.writer.take() {
+            log.previous = (log.number, writer.end());
+            log.number += 1;
+        }
+        // It has no record. What may be named is not created anew: the next one gets another number.
+        if log.unnamed.take().is_some() {
             log.number += 1;
         }
         log.number = log.number.max(log.snapshot.0 + 1);
@@ -163,6 +178,22 @@ impl Wal {
         self.syncs.state().failure.is_some()
     }
 
+    /// Makes all that was noted durable and says so in `CURRENT`, so that nothing of it can be missing without notice
+    /// when the database is opened the next time.
+    ///
+    /// # Errors
+    ///
+    /// As [`Journal::wait`].
+    pub fn close(&self) -> Result<()> {
+        let log = self.log();
+        self.syncs.wait(log.end)?;
+        if let Some(writer) = log.writer.as_ref().filter(|_| log.broken.is_none()) {
+            // Durable it is in any case, and only this process writes here.
+            let _ = self.directory.note_durable(log.number, writer.end());
+        }
+        Ok(())
+    }
+
     /// Ends the thread that syncs.
     pub fn end(&self) {
         self.syncs.end();
@@ -180,9 +211,23 @@ impl Wal {
         }
     }
 
+    /// Creates the log, durably, and has `CURRENT` name it.
     fn create(&self, log: &mut Log) -> Result<LogWriter> {
-        let path = self.directory.log_path(log.number);
-        let writer = LogWriter::create(&*self.files, &path, log.number, log.previous)?;
+        let writer = match log.unnamed.take() {
+            Some(writer) => writer,
+            None => {
+                let (previous, previous_end) = log.previous;
+                let identity = self.directory.identity()?;
+                let (number, commit) = (log.number, log.commit);
+                let header = LogHeader { number, previous, identity, previous_end, commit };
+                LogWriter::create(&*self.files, &self.directory.log_path(number), &header)?
+            }
+        };
+        if let Err(error) = self.directory.name_log(log.number, LOG_HEADER_LEN) {
+            // It may be named for all that is known, so it stays.
+            log.unnamed = Some(writer);
+            return Err(not_named(log.number, error));
+        }
         log.start = log.end;
         log.end += LOG_HEADER_LEN;
         Ok(writer)
@@ -191,6 +236,18 @@ impl Wal {
     fn log(&self) -> MutexGuard<'_, Log> {
         // Nothing that runs under the lock panics halfway.
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why nothing is committed as long as `CURRENT` does not name the log.
+fn not_named(log: u64, error: Error) -> Error {
+    match error {
+        Error::Io { context, source } => {
+            let what =
+                format!("nothing is committed, for CURRENT can't be made to name log-{log}.hxl");
+            Error::io(format!("{what}: {context}"), source)
+        }
+        other => other,
     }
 }
 
@@ -229,6 +286,7 @@ impl Journal for Arc<Wal> {
             log.broken = (!failure.is_whole).then_some(log.end);
             return Err(failure.error);
         }
+        log.commit = commit;
         Ok(log.end)
     }
 

@@ -5,10 +5,13 @@
 
 use super::context::Context;
 use super::context::Var;
+use super::sums::Sum;
+use super::sums::clamp;
 use super::tree::Column;
 use super::tree::EdgeField;
 use super::tree::FieldData;
 use super::tree::Level;
+use super::tree::VALUE_BYTES;
 use super::tree::ValueMap;
 use crate::plan::Aggregate;
 use crate::plan::Field;
@@ -19,6 +22,8 @@ use crate::types::Error;
 use crate::types::Result;
 use crate::types::Value;
 use crate::types::ValueRef;
+use crate::types::stack;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -72,6 +77,11 @@ impl Context<'_> {
     fn computed(&self, root: &Level, path: &[usize], homes: &Homes) -> Result<Arc<ValueMap>> {
         let (_, above) = path.split_last().expect("a path has a last field");
         let field = field_at(root, path);
+        let values = VALUE_BYTES * level_at(root, above).nodes.len();
+        match &field.kind {
+            FieldKind::AggregateVar(..) | FieldKind::Math(_) => self.control.charge(values)?,
+            _ => {}
+        }
         match &field.kind {
             FieldKind::Val(var) => Ok(self.value_var(*var).unwrap_or_default()),
             FieldKind::AggregateVar(op, var) => {
@@ -79,16 +89,18 @@ impl Context<'_> {
             }
             FieldKind::Math(expr) => {
                 let level = level_at(root, above);
+                // The operands, and what flows down to them.
+                let _while_computing = self.control.charge_while(4 * values)?;
                 let lookup = |var: VarId| {
                     let map = self.expect_values(var)?;
                     match homes.get(&var) {
                         Some(home) if home.len() < above.len() && above.starts_with(home) => {
-                            Ok(Arc::new(flow_down(root, home, above, &map)))
+                            flow_down(root, home, above, &map).map(Arc::new)
                         }
                         _ => Ok(map),
                     }
                 };
-                super::math::evaluate(expr, &level.nodes, &lookup).map(Arc::new)
+                super::math::evaluate(expr, Some(&level.nodes), &lookup).map(Arc::new)
             }
             _ => Ok(Arc::default()),
         }
@@ -128,7 +140,7 @@ impl Context<'_> {
         let mut result = ValueMap::default();
         for (place, &node) in level.nodes.iter().enumerate() {
             let values = edges.targets_of(place).iter().filter_map(|&target| map.get(target));
-            if let Some(value) = aggregate(op, values) {
+            if let Some(value) = aggregate(op, values)? {
                 result.nodes.push(node);
                 result.values.push(value);
             }
@@ -145,15 +157,14 @@ impl Context<'_> {
                     let map = self.expect_values(*var)?;
                     match &map.constant {
                         Some(value) => Some(value.clone()),
-                        None if !matches!(map.values, Column::Any(_)) => {
-                            aggregate_numbers(*op, &map.values)
-                        }
-                        None => aggregate(*op, map.iter().map(|(_, value)| value)),
+                        None => aggregate_numbers(*op, &map.values)
+                            .map_err(|error| error.or_at(field.at))?,
                     }
                 }
                 FieldKind::Math(expr) => {
                     let lookup = |var: VarId| self.expect_values(var);
-                    let map = super::math::evaluate(expr, &[], &lookup)?;
+                    let map = super::math::evaluate(expr, None, &lookup)
+                        .map_err(|error| error.or_at(field.at))?;
                     if map.constant.is_none() && !map.is_empty() {
                         let message = "a block without nodes can't compute with values of nodes";
                         let hint = "aggregate the variables first: `s as sum(val(x))`";
@@ -180,6 +191,7 @@ impl Context<'_> {
 
 /// Finds the computed fields and the levels where variables are at home.
 fn survey(level: &Level, path: &mut Vec<usize>, waiting: &mut Vec<Vec<usize>>, homes: &mut Homes) {
+    stack::require();
     for (number, result) in level.fields.iter().enumerate() {
         if let Some(var) = result.field.var {
             let mut home = path.clone();
@@ -221,6 +233,7 @@ fn reads_of(kind: &FieldKind) -> Vec<VarId> {
 }
 
 fn math_vars(expr: &MathExpr, vars: &mut Vec<VarId>) {
+    stack::require();
     match expr {
         MathExpr::Constant(_) | MathExpr::Value(_) => {}
         MathExpr::Var(var) => vars.push(*var),
@@ -260,35 +273,41 @@ fn field_at<'t>(root: &'t Level, path: &[usize]) -> &'t Field {
 
 /// Brings numbers down the edges from the level of a variable: each node gets the sum over its
 /// parents, once for each path.
-fn flow_down(root: &Level, home: &[usize], to: &[usize], map: &ValueMap) -> ValueMap {
+///
+/// # Errors
+///
+/// [`Error::Query`] for a sum of ints that is no int.
+fn flow_down(root: &Level, home: &[usize], to: &[usize], map: &ValueMap) -> Result<ValueMap> {
     if map.constant.is_some() {
-        return map.clone();
+        return Ok(map.clone());
     }
     let mut level = level_at(root, home);
-    let mut values: Vec<Option<Value>> = level
-        .nodes
-        .iter()
-        .map(|&node| map.get(node).filter(is_number).map(|value| value.to_value()))
-        .collect();
+    let mut sums: Vec<Option<Sum>> =
+        level.nodes.iter().map(|&node| map.get(node).filter(is_number).map(Sum::of)).collect();
     for number in &to[home.len()..] {
-        let Some(edges) = edges_at(level, *number) else { return ValueMap::default() };
-        let mut below: Vec<Option<Value>> = vec![None; edges.level.nodes.len()];
-        for (place, value) in values.iter().enumerate() {
-            let Some(value) = value else { continue };
+        let Some(edges) = edges_at(level, *number) else { return Ok(ValueMap::default()) };
+        let mut below: Vec<Option<Sum>> = vec![None; edges.level.nodes.len()];
+        for (place, sum) in sums.iter().enumerate() {
+            let Some(sum) = sum else { continue };
             for &target in edges.targets_of(place) {
                 let Some(place) = edges.level.place(target) else { continue };
-                let sum = match &below[place] {
-                    None => Some(value.clone()),
-                    Some(sum) => add(sum.as_ref(), value.as_ref()),
-                };
-                below[place] = sum;
+                match &mut below[place] {
+                    Some(known) => known.add_sum(sum),
+                    none => *none = Some(sum.clone()),
+                }
             }
         }
-        values = below;
+        sums = below;
         level = &edges.level;
     }
-    let pairs = level.nodes.iter().zip(values);
-    ValueMap::from_sorted(pairs.filter_map(|(&node, value)| value.map(|value| (node, value))))
+    let mut arrived = ValueMap::default();
+    for (&node, sum) in level.nodes.iter().zip(sums) {
+        if let Some(sum) = sum {
+            arrived.nodes.push(node);
+            arrived.values.push(sum.value()?);
+        }
+    }
+    Ok(arrived)
 }
 
 fn is_number(value: &ValueRef<'_>) -> bool {
@@ -296,53 +315,41 @@ fn is_number(value: &ValueRef<'_>) -> bool {
 }
 
 /// One aggregate over some values; `None` when there are none.
+///
+/// # Errors
+///
+/// [`Error::Query`] for a sum of ints that is no int.
 pub(crate) fn aggregate<'v>(
     op: Aggregate,
     values: impl Iterator<Item = ValueRef<'v>>,
-) -> Option<Value> {
+) -> Result<Option<Value>> {
     match op {
-        Aggregate::Min => extreme(values, std::cmp::Ordering::Less),
-        Aggregate::Max => extreme(values, std::cmp::Ordering::Greater),
-        Aggregate::Sum => sum(values).map(|(sum, _)| match sum {
-            Value::Float(sum) => Value::Float(clamp(sum)),
-            sum => sum,
-        }),
-        Aggregate::Avg => {
-            let (sum, count) = sum(values)?;
-            let count = count as f64;
-            match sum {
-                Value::Int(sum) => Some(Value::Float(sum as f64 / count)),
-                Value::Float(sum) => Some(Value::Float(clamp(sum / count))),
-                Value::Vector(sum) => Some(Value::Vector(
-                    sum.iter().map(|x| (f64::from(*x) / count) as f32).collect(),
-                )),
-                Value::BigFloat(sum) => {
-                    Some(Value::BigFloat(sum.div(&crate::types::BigFloat::from_f64(count)?)?))
-                }
-                _ => Some(Value::Float(0.0)),
-            }
-        }
+        Aggregate::Min => Ok(extreme(values, Ordering::Less)),
+        Aggregate::Max => Ok(extreme(values, Ordering::Greater)),
+        Aggregate::Sum => Sum::over(values).map(Sum::value).transpose(),
+        Aggregate::Avg => Ok(Sum::over(values).and_then(Sum::mean)),
     }
 }
 
 /// An aggregate over a plain array of numbers.
-pub(crate) fn aggregate_numbers(op: Aggregate, values: &Column) -> Option<Value> {
+///
+/// # Errors
+///
+/// As [`aggregate`].
+pub(crate) fn aggregate_numbers(op: Aggregate, values: &Column) -> Result<Option<Value>> {
     match values {
         Column::Int(numbers) => aggregate_ints(op, numbers),
-        Column::Float(numbers) => aggregate_floats(op, numbers),
-        Column::Any(_) => None,
+        Column::Float(numbers) => Ok(aggregate_floats(op, numbers)),
+        Column::Any(values) => aggregate(op, values.iter().map(Value::as_ref)),
     }
 }
 
-fn aggregate_ints(op: Aggregate, numbers: &[i64]) -> Option<Value> {
-    let sum = || numbers.iter().fold(0i64, |sum, number| sum.wrapping_add(*number));
+fn aggregate_ints(op: Aggregate, numbers: &[i64]) -> Result<Option<Value>> {
     match op {
-        Aggregate::Min => numbers.iter().min().map(|least| Value::Int(*least)),
-        Aggregate::Max => numbers.iter().max().map(|greatest| Value::Int(*greatest)),
-        Aggregate::Sum => (!numbers.is_empty()).then(|| Value::Int(sum())),
-        Aggregate::Avg => {
-            (!numbers.is_empty()).then(|| Value::Float(sum() as f64 / numbers.len() as f64))
-        }
+        Aggregate::Min => Ok(numbers.iter().min().map(|least| Value::Int(*least))),
+        Aggregate::Max => Ok(numbers.iter().max().map(|greatest| Value::Int(*greatest))),
+        Aggregate::Sum => Sum::of_ints(numbers).map(Sum::value).transpose(),
+        Aggregate::Avg => Ok(Sum::of_ints(numbers).and_then(Sum::mean)),
     }
 }
 
@@ -357,41 +364,9 @@ fn aggregate_floats(op: Aggregate, numbers: &[f64]) -> Option<Value> {
     })))
 }
 
-fn extreme<'v>(
-    values: impl Iterator<Item = ValueRef<'v>>,
-    side: std::cmp::Ordering,
-) -> Option<Value> {
+fn extreme<'v>(values: impl Iterator<Item = ValueRef<'v>>, side: Ordering) -> Option<Value> {
     let better = |best: ValueRef<'v>, value: ValueRef<'v>| {
         if value.compare(best) == Some(side) { value } else { best }
     };
     values.reduce(better).map(|value| value.to_value())
-}
-
-/// The sum and the number of values. Ints and floats are summed without a detour.
-fn sum<'v>(values: impl Iterator<Item = ValueRef<'v>>) -> Option<(Value, usize)> {
-    let mut total: Option<Value> = None;
-    let mut count = 0;
-    for value in values {
-        count += 1;
-        total = match (total, value) {
-            (None, value) => Some(value.to_value()),
-            (Some(Value::Int(sum)), ValueRef::Int(more)) => {
-                Some(Value::Int(sum.wrapping_add(more)))
-            }
-            // What overflows is kept until the end, as in a plain array.
-            (Some(Value::Float(sum)), ValueRef::Float(more)) => Some(Value::Float(sum + more)),
-            (Some(sum), value) => add(sum.as_ref(), value).or(Some(sum)),
-        };
-    }
-    total.map(|total| (total, count))
-}
-
-/// The sum of two values of a kind that has sums.
-pub(crate) fn add(one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Value> {
-    super::math::apply(crate::plan::MathFunction::Add, one, other)
-}
-
-/// Keeps a float within what can be printed.
-pub(crate) fn clamp(number: f64) -> f64 {
-    if number.is_nan() { 0.0 } else { number.clamp(f64::MIN, f64::MAX) }
 }

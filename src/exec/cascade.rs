@@ -10,10 +10,12 @@ use super::tree::Level;
 use crate::plan::Cascade;
 use crate::plan::FieldKind;
 use crate::types::Result;
+use crate::types::stack;
 
 impl Context<'_> {
     /// Drops what `@cascade` drops in a level and below. `inherited` is the one in force here.
     pub(crate) fn cascade(&self, level: &mut Level, inherited: Option<&Cascade>) -> Result<()> {
+        stack::require();
         self.check()?;
         for result in &mut level.fields {
             let FieldData::Edges(edges) = &mut result.data else { continue };

@@ -150,5 +150,11 @@ pub(crate) fn argument_value(text: &str, value_type: ValueType) -> Result<Value>
         let hint = "write the field `checkpwd(predicate, \"text\")`";
         return Err(Error::query("passwords can't be compared").with_hint(hint));
     }
-    Value::parse(text, wanted).map_err(Error::query)
+    Value::parse(text, wanted).map_err(|reason| match text.is_empty() {
+        true => Error::query(format!(
+            "an empty text is no {}, and nor is a variable that has no value",
+            wanted.name()
+        )),
+        false => Error::query(reason),
+    })
 }

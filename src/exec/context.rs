@@ -11,6 +11,9 @@ use crate::types::Error;
 use crate::types::Result;
 use std::sync::Arc;
 
+/// A list has room for so many nodes at the least.
+const ROOM_MIN: usize = 16;
+
 /// A request while it runs.
 pub(crate) struct Context<'a> {
     /// The graph.
@@ -108,6 +111,20 @@ impl<'a> Context<'a> {
     /// Sets a variable.
     pub(crate) fn set_var(&mut self, var: VarId, value: Var) {
         self.vars[var.0 as usize] = Some(value);
+    }
+
+    /// Makes room in a list for so many nodes more, which is charged before it is there. A list that
+    /// grows step by step doubles, and takes twice its room while it is copied.
+    pub(crate) fn make_room(&self, list: &mut Vec<u32>, more: usize) -> Result<()> {
+        let (room, wanted) = (list.capacity(), list.len() + more);
+        if wanted <= room {
+            return Ok(());
+        }
+        let wanted = wanted.max(2 * room).max(ROOM_MIN);
+        self.control.charge(size_of::<u32>() * wanted)?;
+        list.reserve_exact(wanted - list.len());
+        self.control.uncharge(size_of::<u32>() * room);
+        Ok(())
     }
 
     /// Stops the request when it was cancelled or is out of time.

@@ -3,6 +3,7 @@
 use super::compare::argument_value;
 use super::compare::op_holds;
 use super::context::Context;
+use super::sums::Sum;
 use super::tree::EdgeField;
 use super::tree::ValueMap;
 use crate::graph::Direction;
@@ -17,11 +18,12 @@ use crate::plan::Operand;
 use crate::plan::TextMatch;
 use crate::types::Error;
 use crate::types::Result;
-use crate::types::Value;
 use crate::types::ValueRef;
+use crate::types::stack;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// The facets of edges in either direction: they are kept with the forward edges.
 #[derive(Clone, Copy)]
@@ -60,6 +62,7 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
+        stack::require();
         match filter {
             Filter::And(parts) => {
                 for part in parts {
@@ -146,34 +149,25 @@ impl<'a> Context<'a> {
         let Some(facets) = EdgeFacets::new(&edges.predicate, edges.reverse) else {
             return Ok(ValueMap::default());
         };
-        let mut sums: BTreeMap<u32, Value> = BTreeMap::new();
+        let is_number =
+            |value: &ValueRef<'_>| matches!(value, ValueRef::Int(_) | ValueRef::Float(_));
+        let mut sums: BTreeMap<u32, (bool, Sum)> = BTreeMap::new();
         for (place, &node) in nodes.iter().enumerate() {
             for &target in edges.targets_of(place) {
                 let Some(value) = facets.get(node, target, facet) else { continue };
-                let sum = match (sums.get(&target), value) {
-                    (None, value) => value.to_value(),
-                    (Some(Value::Int(sum)), ValueRef::Int(more)) => {
-                        Value::Int(sum.wrapping_add(more))
+                match sums.entry(target) {
+                    Entry::Vacant(entry) => {
+                        entry.insert((is_number(&value), Sum::of(value)));
                     }
-                    (Some(Value::Float(sum)), ValueRef::Float(more)) => Value::Float(sum + more),
-                    (Some(Value::Int(sum)), ValueRef::Float(more)) => {
-                        Value::Float(*sum as f64 + more)
-                    }
-                    (Some(Value::Float(sum)), ValueRef::Int(more)) => {
-                        Value::Float(sum + more as f64)
-                    }
-                    _ => {
-                        let message = format!(
-                            "several edges with facet `{facet}` lead to one node, so a variable can't hold it"
-                        );
-                        let hint = "only numbers are summed up";
-                        return Err(Error::query(message).with_hint(hint));
-                    }
-                };
-                sums.insert(target, sum);
+                    Entry::Occupied(mut entry) => match entry.get_mut() {
+                        (true, sum) if is_number(&value) => sum.add(value),
+                        _ => return Err(no_sum(facet)),
+                    },
+                }
             }
         }
-        Ok(ValueMap::from_sorted(sums))
+        let values = sums.into_iter().map(|(node, (_, sum))| Ok((node, sum.value()?)));
+        Ok(ValueMap::from_sorted(values.collect::<Result<Vec<_>>>()?))
     }
 
     /// The places of the values that pass a facet filter, where the reference heeds such a filter at all:
@@ -224,6 +218,13 @@ impl<'a> Context<'a> {
         }
         Ok(shown)
     }
+}
+
+/// The error for a facet that is no number, of several edges to one node.
+fn no_sum(facet: &str) -> Error {
+    let message =
+        format!("several edges with facet `{facet}` lead to one node, so a variable can't hold it");
+    Error::query(message).with_hint("only numbers are summed up")
 }
 
 /// Whether a text facet has any or all terms of a text.

@@ -13,6 +13,7 @@ use crate::plan::Filter;
 use crate::plan::Function;
 use crate::storage::NodeSet;
 use crate::types::Result;
+use crate::types::stack;
 
 /// How many posting list entries cost as much as one test of a node.
 const TEST_COST: usize = 4;
@@ -23,6 +24,7 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
+        stack::check()?;
         self.check()?;
         match filter {
             Filter::And(parts) => {
@@ -114,6 +116,7 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
+        stack::check()?;
         let all = |parts: &'f [Filter]| {
             parts.iter().map(|part| self.filter_tester(part)).collect::<Result<Vec<_>>>()
         };

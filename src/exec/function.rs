@@ -29,6 +29,7 @@ use crate::types::Uid;
 use crate::types::Value;
 use crate::types::ValueRef;
 use crate::types::ValueType;
+use crate::types::stack;
 use std::ops::Bound;
 
 impl<'a> Context<'a> {
@@ -51,6 +52,7 @@ impl<'a> Context<'a> {
 
     /// About how many nodes the function has, where an index can tell; cheap.
     pub(crate) fn estimate(&self, function: &Function) -> Option<usize> {
+        stack::require();
         match &function.call {
             Call::Uid { uids, vars } => {
                 Some(uids.len() + vars.iter().map(|var| self.uid_var(*var).len()).sum::<usize>())

@@ -13,7 +13,6 @@ use super::tree::GroupValue;
 use super::tree::Level;
 use super::tree::ValueMap;
 use super::variables::add_values;
-use crate::plan::Aggregate;
 use crate::plan::Field;
 use crate::plan::FieldKind;
 use crate::plan::GroupBy;
@@ -21,6 +20,7 @@ use crate::plan::VarId;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::Value;
+use crate::types::stack;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,6 +29,7 @@ impl Context<'_> {
     /// Groups the targets of each node, in all fields of a tree that ask for it. The lists are
     /// final: `@cascade` and its pages come first.
     pub(crate) fn group_fields(&self, level: &mut Level) -> Result<()> {
+        stack::require();
         for result in &mut level.fields {
             let FieldData::Edges(edges) = &mut result.data else { continue };
             self.group_fields(&mut edges.level)?;
@@ -75,7 +76,7 @@ impl Context<'_> {
     fn number_table(&self, field: &Field, members: &[u32]) -> Option<NumberTable> {
         let FieldKind::AggregatePredicate { name, langs, .. } = &field.kind else { return None };
         let predicate = self.predicate(name).filter(|_| langs.is_empty())?;
-        NumberTable::new(predicate.values("")?, predicate.def.value_type, members)
+        NumberTable::new(predicate.only_untagged()?, predicate.def.value_type, members)
     }
 
     fn group_result(
@@ -89,13 +90,15 @@ impl Context<'_> {
             FieldKind::AggregatePredicate { op, name, langs } => {
                 let Some(predicate) = self.predicate(name) else { return Ok(None) };
                 if let Some(table) = table {
-                    return Ok(aggregate_numbers(*op, &table.of(members)));
+                    return aggregate_numbers(*op, &table.of(members))
+                        .map_err(|error| error.or_at(field.at));
                 }
                 let values: Vec<Value> = members
                     .iter()
                     .filter_map(|&node| first_value(predicate, langs, node))
                     .collect();
-                Ok(aggregate(*op, values.iter().map(Value::as_ref)))
+                aggregate(*op, values.iter().map(Value::as_ref))
+                    .map_err(|error| error.or_at(field.at))
             }
             _ => {
                 let message = format!("found `{}` below `@groupby`", field.key);
@@ -110,22 +113,11 @@ impl Context<'_> {
     /// # Errors
     ///
     /// [`Error::Query`] when there is not exactly one key, or it does not lead to nodes.
-    pub(crate) fn publish_groups<'g>(
-        &self,
-        field: &Field,
-        groups: impl Iterator<Item = &'g Group>,
-        found: &mut BTreeMap<VarId, Var>,
-    ) -> Result<()> {
-        let keys = field.group_by.as_ref().map_or(0, |group_by| group_by.keys.len());
-        self.publish_group_body(&field.fields, keys, groups, found)
-    }
-
-    /// See [`Context::publish_groups`].
-    pub(crate) fn publish_group_body<'g>(
+    pub(crate) fn publish_groups(
         &self,
         body: &[Arc<Field>],
         keys: usize,
-        groups: impl Iterator<Item = &'g Group>,
+        groups: &[Group],
         found: &mut BTreeMap<VarId, Var>,
     ) -> Result<()> {
         let vars: Vec<(usize, VarId)> = body
@@ -152,8 +144,7 @@ impl Context<'_> {
             };
             for ((place, _), map) in vars.iter().zip(&mut maps) {
                 if let Some(value) = &group.results[*place] {
-                    let known = map.remove(node);
-                    map.insert(*node, combine(&body[*place].kind, known, value));
+                    map.insert(*node, value.clone());
                 }
             }
         }
@@ -162,16 +153,6 @@ impl Context<'_> {
         }
         Ok(())
     }
-}
-
-/// A result of one group with the same group's of other parents.
-fn combine(kind: &FieldKind, known: Option<Value>, value: &Value) -> Value {
-    let Some(known) = known else { return value.clone() };
-    let op = match kind {
-        FieldKind::AggregatePredicate { op, .. } => *op,
-        _ => Aggregate::Sum,
-    };
-    aggregate(op, [known.as_ref(), value.as_ref()].into_iter()).unwrap_or(known)
 }
 
 impl GroupValue {

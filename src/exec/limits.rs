@@ -1,10 +1,16 @@
 //! When a running request has to stop: cancelled from outside, or past its deadline.
 
+use super::passwords::Computed;
 use super::settings::Limits;
 use super::settings::past_limit;
 use super::trace::Trace;
+use crate::budget::Budget;
+use crate::budget::Held;
+use crate::budget::Share;
+use crate::graph::Passwords;
 use crate::types::Error;
 use crate::types::Result;
+use crate::types::Value;
 use rayon::ThreadPool;
 use std::panic;
 use std::panic::AssertUnwindSafe;
@@ -30,16 +36,44 @@ pub struct Control {
     started: Instant,
     timeout: Option<Duration>,
     poll: Option<Poll>,
+    gate: Option<Gate>,
     trace: OnceLock<Trace>,
     limits: OnceLock<Limits>,
     /// The bytes that were charged so far.
     charged: AtomicU64,
+    /// What is drawn of the budget of the process for what is charged.
+    share: OnceLock<Arc<Share>>,
+    /// True when the budget refused to give more.
+    starved: AtomicBool,
+    /// The bytes that were charged before the change that is attempted.
+    charged_before: AtomicU64,
+    /// The bytes that were drawn before it.
+    drawn_before: AtomicU64,
+    passwords: Computed,
 }
 
 /// Stops the request of the [`Control`] that it came from, from any thread.
 #[derive(Clone)]
 pub struct Canceller {
     cancelled: Arc<AtomicBool>,
+}
+
+/// How far a gate lets a request come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Onward {
+    /// So much further, then it is asked again.
+    For(Duration),
+    /// To its end.
+    ForGood,
+}
+
+/// Asked with true where the request is about to compute on many threads.
+type Pass = Box<dyn Fn(bool) -> Result<Onward> + Send + Sync>;
+
+struct Gate {
+    pass: Pass,
+    owner: ThreadId,
+    next_nanos: AtomicU64,
 }
 
 struct Poll {
@@ -57,9 +91,30 @@ impl Control {
             started: Instant::now(),
             timeout: None,
             poll: None,
+            gate: None,
             trace: OnceLock::new(),
             limits: OnceLock::new(),
             charged: AtomicU64::new(0),
+            charged_before: AtomicU64::new(0),
+            drawn_before: AtomicU64::new(0),
+            passwords: Computed::default(),
+            share: OnceLock::new(),
+            starved: AtomicBool::new(false),
+        }
+    }
+
+    /// A control of work that goes on after the request itself was answered: it ends at the same
+    /// deadline, has the same limits and what was drawn, and is cancelled with it. It asks no poll.
+    pub fn successor(&self) -> Control {
+        let mut next = Control::new();
+        next.cancelled = Arc::clone(&self.cancelled);
+        (next.started, next.timeout) = (self.started, self.timeout);
+        if let Some(limits) = self.limits.get() {
+            next.set_limits(*limits);
+        }
+        match self.share.get() {
+            Some(share) => next.with_share(Arc::clone(share)),
+            None => next,
         }
     }
 
@@ -77,6 +132,21 @@ impl Control {
             next_nanos: AtomicU64::new(POLL_INTERVAL.as_nanos() as u64),
         };
         Control { poll: Some(poll), ..self }
+    }
+
+    /// The same with a gate: a question that is asked on the thread that calls this, once the request has run for
+    /// `first` and then as often as it says itself. It may keep the request waiting, or refuse it by an error.
+    pub fn with_gate(
+        self,
+        first: Duration,
+        pass: impl Fn(bool) -> Result<Onward> + Send + Sync + 'static,
+    ) -> Control {
+        let gate = Gate {
+            pass: Box::new(pass),
+            owner: thread::current().id(),
+            next_nanos: AtomicU64::new(first.as_nanos() as u64),
+        };
+        Control { gate: Some(gate), ..self }
     }
 
     /// Notes each step from now on and what it took: costs about a microsecond a step.
@@ -99,20 +169,119 @@ impl Control {
         self.limits.get_or_init(Limits::default)
     }
 
-    /// Counts memory that the request keeps to its end: sets, lists, variables. Costs an atomic
-    /// addition: call it once for a whole list.
+    /// The same with what the request has drawn already, as for its text.
+    pub fn with_share(self, share: Arc<Share>) -> Control {
+        self.share.get_or_init(|| share);
+        self
+    }
+
+    /// Has what is charged drawn of a budget, unless it has one already.
+    pub fn set_budget(&self, budget: &Budget) {
+        self.share.get_or_init(|| Arc::new(budget.share()));
+    }
+
+    /// What is drawn for the request: it is given back when nobody has this any more. `None`
+    /// before the request has a budget.
+    pub fn share(&self) -> Option<&Arc<Share>> {
+        self.share.get()
+    }
+
+    /// True when the request was refused memory that others had: it may succeed later.
+    pub fn is_starved(&self) -> bool {
+        self.starved.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the request was refused memory that others had.
+    pub fn note_starved(&self) {
+        self.starved.store(true, Ordering::Relaxed);
+    }
+
+    /// Counts memory that the request keeps to its end: sets, lists, variables. Call it before the
+    /// memory is allocated, once for a whole list: it costs two atomic additions.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when all that was charged is more than the limit `memory`.
+    /// [`Error::Limit`] when all that was charged is more than the limit `memory`, or the process
+    /// has no more to give.
     pub fn charge(&self, bytes: usize) -> Result<()> {
         let bytes = bytes as u64;
-        let charged = self.charged.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let charged = self.charged.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         let most = self.limits().memory;
-        if charged <= most {
-            return Ok(());
+        if most < charged {
+            let what = format!("the request needs more than {most} bytes of memory");
+            return Err(past_limit(&what, "memory"));
         }
-        Err(past_limit(&format!("the request needs more than {most} bytes of memory"), "memory"))
+        self.draw(bytes)
+    }
+
+    /// Takes back what was charged for memory that is freed before the request ends.
+    pub fn uncharge(&self, bytes: usize) {
+        self.charged.fetch_sub(bytes as u64, Ordering::Relaxed);
+        if let Some(share) = self.share.get() {
+            share.give_back(bytes as u64);
+        }
+    }
+
+    /// As [`Control::charge`], for memory that is freed before the request ends: until what is
+    /// returned is dropped.
+    ///
+    /// # Errors
+    ///
+    /// As [`Control::charge`].
+    pub fn charge_while(&self, bytes: usize) -> Result<Charged<'_>> {
+        self.charge(bytes)?;
+        Ok(Charged { control: self, bytes })
+    }
+
+    /// Draws of the budget of the process what the limit `memory` does not count: texts, plans,
+    /// answers, which have limits of their own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when the process has no more to give.
+    pub fn draw(&self, bytes: u64) -> Result<()> {
+        let Some(share) = self.share.get() else { return Ok(()) };
+        share.draw(bytes).inspect_err(|_| self.note_starved())
+    }
+
+    /// As [`Control::draw`], until what is returned is dropped.
+    ///
+    /// # Errors
+    ///
+    /// As [`Control::draw`].
+    pub fn hold(&self, bytes: u64) -> Result<Option<Held>> {
+        let Some(share) = self.share.get() else { return Ok(None) };
+        let held = Held::draw(share, bytes);
+        held.map(Some).inspect_err(|_| self.note_starved())
+    }
+
+    /// Begins a change of data, in one attempt or several; the second and later ones are
+    /// [`Control::begin_again`].
+    pub fn begin_change(&self) {
+        self.charged_before.store(self.charged.load(Ordering::Relaxed), Ordering::Relaxed);
+        let drawn = self.share.get().map_or(0, |share| share.used());
+        self.drawn_before.store(drawn, Ordering::Relaxed);
+        self.passwords.forget();
+    }
+
+    /// Begins another attempt of the same change, which gets the hashes of the one before. What that one was charged for
+    /// is freed.
+    pub fn begin_again(&self) {
+        self.charged.store(self.charged_before.load(Ordering::Relaxed), Ordering::Relaxed);
+        if let Some(share) = self.share.get() {
+            share.keep_only(self.drawn_before.load(Ordering::Relaxed));
+        }
+        self.passwords.begin_again();
+    }
+
+    /// Does something in the turn of the writer, where no password is computed. `None` when it
+    /// failed because one would have to be.
+    ///
+    /// # Errors
+    ///
+    /// Those of `work`.
+    pub fn in_turn<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
+        self.passwords.in_turn(work)
     }
 
     /// What cancels this request from another thread.
@@ -131,14 +300,28 @@ impl Control {
             return Err(cancelled());
         }
         let timeout = self.timeout.or_else(|| self.limits().timeout);
-        if timeout.is_none() && self.poll.is_none() {
+        if timeout.is_none() && self.poll.is_none() && self.gate.is_none() {
             return Ok(());
         }
         let elapsed = self.started.elapsed();
         match timeout {
             Some(timeout) if timeout <= elapsed => Err(timed_out(timeout)),
-            _ => self.ask_poll(elapsed),
+            _ => {
+                self.ask_gate(elapsed, false)?;
+                self.ask_poll(elapsed)
+            }
         }
+    }
+
+    /// As [`Control::check`], for a request that is about to compute on many threads: it has to be let through its gate
+    /// now. On those threads nobody asks, since who waits there keeps a thread from others.
+    ///
+    /// # Errors
+    ///
+    /// As [`Control::check`], and those of the gate.
+    pub fn check_spreading(&self) -> Result<()> {
+        self.check()?;
+        self.ask_gate(self.started.elapsed(), true)
     }
 
     /// Whether somebody cancelled the request: one relaxed load, for inner loops.
@@ -201,6 +384,23 @@ impl Control {
         }
     }
 
+    fn ask_gate(&self, elapsed: Duration, must: bool) -> Result<()> {
+        let Some(gate) = &self.gate else { return Ok(()) };
+        let next = gate.next_nanos.load(Ordering::Relaxed);
+        let is_early = next == u64::MAX || !must && (elapsed.as_nanos() as u64) < next;
+        if is_early || thread::current().id() != gate.owner {
+            return Ok(());
+        }
+        // Who is refused once must not go on by asking again.
+        let onward = (gate.pass)(must).inspect_err(|_| self.canceller().cancel())?;
+        let next = match onward {
+            Onward::For(time) => (elapsed + time).as_nanos() as u64,
+            Onward::ForGood => u64::MAX,
+        };
+        gate.next_nanos.store(next, Ordering::Relaxed);
+        Ok(())
+    }
+
     fn ask_poll(&self, elapsed: Duration) -> Result<()> {
         let Some(poll) = &self.poll else { return Ok(()) };
         let now = elapsed.as_nanos() as u64;
@@ -214,6 +414,41 @@ impl Control {
         }
         self.canceller().cancel();
         Err(Error::Limit { message: "the request was interrupted".to_owned() })
+    }
+}
+
+/// Memory that was charged for a while.
+pub struct Charged<'a> {
+    control: &'a Control,
+    bytes: usize,
+}
+
+impl Charged<'_> {
+    /// Charges more for the same while.
+    ///
+    /// # Errors
+    ///
+    /// As [`Control::charge`].
+    pub fn grow(&mut self, bytes: usize) -> Result<()> {
+        self.control.charge(bytes)?;
+        self.bytes += bytes;
+        Ok(())
+    }
+}
+
+impl Drop for Charged<'_> {
+    fn drop(&mut self) {
+        self.control.uncharge(self.bytes);
+    }
+}
+
+impl Passwords for Control {
+    fn hash(&self, plain: &str) -> Result<Value> {
+        self.passwords.hash(plain, &|| self.check())
+    }
+
+    fn verify(&self, hash: &str, plain: &str) -> Result<bool> {
+        self.passwords.verify(hash, plain, &|| self.check())
     }
 }
 
@@ -244,9 +479,9 @@ fn cancelled() -> Error {
 }
 
 fn timed_out(timeout: Duration) -> Error {
+    let seconds = timeout.as_secs_f64();
     let message = format!(
-        "query timeout: not done within {timeout:?}, ask for less or raise the `timeout` \
-         (context deadline exceeded)"
+        "the request took longer than its timeout of {seconds} s: ask for less, or raise `timeout`"
     );
     Error::Limit { message }
 }
@@ -261,6 +496,27 @@ mod tests {
     }
 
     #[test]
+    fn what_is_charged_is_drawn_and_given_back() {
+        let budget = Budget::new(10 << 20);
+        let control = Control::new();
+        control.charge(5 << 20).unwrap();
+        control.set_budget(&budget);
+        control.charge(4 << 20).unwrap();
+        {
+            let mut while_it_lasts = control.charge_while(1 << 20).unwrap();
+            while_it_lasts.grow(3 << 20).unwrap();
+            let error = control.charge(3 << 20).unwrap_err();
+            assert!(error.to_string().contains("there is no memory for another"), "{error}");
+            assert!(control.is_starved());
+        }
+        let successor = control.successor();
+        drop(control);
+        assert_eq!(budget.drawn(), 4 << 20);
+        drop(successor);
+        assert_eq!(budget.drawn(), 0);
+    }
+
+    #[test]
     fn a_cancelled_request_stops() {
         let control = Control::new();
         assert!(control.check().is_ok());
@@ -271,7 +527,7 @@ mod tests {
     #[test]
     fn a_late_request_stops_and_names_the_setting() {
         let control = Control::new().with_timeout(Duration::ZERO);
-        assert!(control.check().unwrap_err().to_string().contains("query timeout"));
+        assert!(control.check().unwrap_err().to_string().contains("longer than its timeout"));
     }
 
     #[test]
@@ -289,8 +545,38 @@ mod tests {
         control.check().unwrap();
         assert_eq!(asked.load(Ordering::Relaxed), 1);
         thread::sleep(Duration::from_millis(60));
-        assert!(control.check().is_err());
+        assert_eq!(control.check().unwrap_err().to_string(), "the request was interrupted");
         assert!(control.is_cancelled());
+    }
+
+    #[test]
+    fn the_gate_is_asked_in_time_and_a_refusal_stays() {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&asked);
+        let first = Duration::from_millis(20);
+        let pass = move |must| match (must, count.fetch_add(1, Ordering::Relaxed)) {
+            (false, 0) => Ok(Onward::For(Duration::from_millis(20))),
+            (true, _) => Ok(Onward::ForGood),
+            _ => Err(Error::Limit { message: "no room".to_owned() }),
+        };
+        let control = Control::new().with_gate(first, pass.clone());
+        control.check().unwrap();
+        assert_eq!(asked.load(Ordering::Relaxed), 0);
+        thread::sleep(first);
+        thread::scope(|scope| {
+            scope.spawn(|| control.check().unwrap());
+        });
+        control.check().unwrap();
+        control.check().unwrap();
+        assert_eq!(asked.load(Ordering::Relaxed), 1, "by another thread, or too early");
+        thread::sleep(first);
+        assert!(control.check().unwrap_err().to_string().contains("no room"));
+        assert!(control.check().unwrap_err().to_string().contains("cancelled"));
+        let control = Control::new().with_gate(first, pass);
+        control.check_spreading().unwrap();
+        thread::sleep(first);
+        control.check().unwrap();
+        assert_eq!(asked.load(Ordering::Relaxed), 3, "let through for good");
     }
 
     #[test]
@@ -316,7 +602,8 @@ mod tests {
             sender.send(()).unwrap();
             Ok(())
         };
-        assert!(control.run_detached(job).is_err());
+        let error = control.run_detached(job).unwrap_err().to_string();
+        assert!(error.contains("longer than its timeout of 0.001 s"), "{error}");
         receiver.recv().unwrap();
         assert_eq!(Control::new().run_detached(|_| Ok(7)).unwrap(), 7);
     }

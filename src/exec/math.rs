@@ -2,8 +2,9 @@
 //!
 //! An operation runs over the nodes that either operand has; a missing operand counts as the int 0
 //! (comparisons: over those of the left operand). A step that fails (division by zero, a root of a
-//! negative number, overflow) leaves its node without a value; with constants alone it fails the
-//! request.
+//! negative number) leaves its node without a value; with constants alone it fails the request. An
+//! int that does not fit into 64 bits always fails the request: there is a value, so leaving it out
+//! would be a false answer.
 
 use super::math_columns;
 use super::tree::Column;
@@ -17,6 +18,7 @@ use crate::types::Error;
 use crate::types::Result;
 use crate::types::Value;
 use crate::types::ValueRef;
+use crate::types::stack;
 use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -24,15 +26,21 @@ use std::time::UNIX_EPOCH;
 
 type Lookup<'a> = dyn Fn(VarId) -> Result<Arc<ValueMap>> + 'a;
 
-/// Evaluates an expression; a constant one has its value for each of `nodes`.
+/// Evaluates an expression. A constant one has its value for each of `nodes`; where no nodes are
+/// given, as in an empty block, it stays a constant.
 ///
 /// # Errors
 ///
-/// [`Error::Query`] for a failing operation on constants.
-pub(crate) fn evaluate(expr: &MathExpr, nodes: &[u32], lookup: &Lookup<'_>) -> Result<ValueMap> {
+/// [`Error::Query`] for a failing operation on constants, for an int that does not fit into 64 bits,
+/// and for a `cond` whose condition is a constant.
+pub(crate) fn evaluate(
+    expr: &MathExpr,
+    nodes: Option<&[u32]>,
+    lookup: &Lookup<'_>,
+) -> Result<ValueMap> {
     let result = eval(expr, lookup)?;
     let mut map = Arc::try_unwrap(result).unwrap_or_else(|shared| ValueMap::clone(&shared));
-    if let (Some(value), false) = (&map.constant, nodes.is_empty()) {
+    if let (Some(value), Some(nodes)) = (&map.constant, nodes) {
         let value = value.clone();
         map = ValueMap::from_sorted(nodes.iter().map(|&node| (node, value.clone())));
     }
@@ -40,6 +48,7 @@ pub(crate) fn evaluate(expr: &MathExpr, nodes: &[u32], lookup: &Lookup<'_>) -> R
 }
 
 fn eval(expr: &MathExpr, lookup: &Lookup<'_>) -> Result<Arc<ValueMap>> {
+    stack::require();
     match expr {
         MathExpr::Constant(Constant::Int(number)) => {
             Ok(Arc::new(ValueMap::constant(Value::Int(*number))))
@@ -50,10 +59,32 @@ fn eval(expr: &MathExpr, lookup: &Lookup<'_>) -> Result<Arc<ValueMap>> {
         MathExpr::Value(value) => Ok(Arc::new(ValueMap::constant(value.clone()))),
         MathExpr::Var(var) => lookup(*var),
         MathExpr::Call(function, operands) => {
-            let operands =
+            let values =
                 operands.iter().map(|operand| eval(operand, lookup)).collect::<Result<Vec<_>>>()?;
-            call(*function, &operands).map(Arc::new)
+            let starts_with_literal = operands.first().is_some_and(is_literal);
+            // A comparison runs over the nodes of its left operand, and a literal has none.
+            if starts_with_literal && is_comparison(*function) {
+                return Ok(Arc::default());
+            }
+            if *function == MathFunction::Cond
+                && starts_with_literal
+                && values[0].constant.is_some()
+            {
+                let message = "the condition of `cond` is a constant";
+                let hint = "compare a variable, as in `cond(x > 1, x, 0)`";
+                return Err(Error::query(message).with_hint(hint));
+            }
+            call(*function, &values).map(Arc::new)
         }
+    }
+}
+
+/// True for an expression without variables.
+fn is_literal(expr: &MathExpr) -> bool {
+    match expr {
+        MathExpr::Constant(_) | MathExpr::Value(_) => true,
+        MathExpr::Var(_) => false,
+        MathExpr::Call(_, operands) => operands.iter().all(is_literal),
     }
 }
 
@@ -61,23 +92,20 @@ fn call(function: MathFunction, operands: &[Arc<ValueMap>]) -> Result<ValueMap> 
     match operands {
         [one] => unary(function, one),
         [one, other] => binary(function, one, other),
-        [condition, yes, no] if function == MathFunction::Cond => cond(condition, yes, no),
+        [condition, yes, no] if function == MathFunction::Cond => Ok(cond(condition, yes, no)),
         _ => Err(Error::query("a math function has the wrong number of arguments")),
     }
 }
 
 fn unary(function: MathFunction, operand: &ValueMap) -> Result<ValueMap> {
     if let Some(value) = &operand.constant {
-        let result = apply_one(function, value.as_ref());
+        let result = apply_one(function, value.as_ref())?;
         return result.map(ValueMap::constant).ok_or_else(|| constant_failed(function));
     }
     if let Some(found) = math_columns::unary(function, operand) {
         return Ok(found);
     }
-    let pairs = operand.iter();
-    Ok(ValueMap::from_sorted(
-        pairs.filter_map(|(node, value)| apply_one(function, value).map(|value| (node, value))),
-    ))
+    collect(operand.iter().map(|(node, value)| (node, apply_one(function, value))))
 }
 
 fn binary(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Result<ValueMap> {
@@ -85,38 +113,48 @@ fn binary(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Result<Va
         return Ok(found);
     }
     let apply = |one, other| apply(function, one, other);
-    let zero = ValueRef::Int(0);
     match (&one.constant, &other.constant) {
         (Some(one), Some(other)) => {
-            let result = apply(one.as_ref(), other.as_ref());
+            let result = apply(one.as_ref(), other.as_ref())?;
             result.map(ValueMap::constant).ok_or_else(|| constant_failed(function))
         }
-        // A comparison runs over the nodes of its left operand, and a constant has none.
         (Some(_), None) if is_comparison(function) => Ok(ValueMap::default()),
-        (Some(one), None) => Ok(ValueMap::from_sorted(
-            other
-                .iter()
-                .filter_map(|(node, other)| apply(one.as_ref(), other).map(|value| (node, value))),
-        )),
-        (None, Some(other)) => Ok(ValueMap::from_sorted(
-            one.iter()
-                .filter_map(|(node, one)| apply(one, other.as_ref()).map(|value| (node, value))),
-        )),
+        (Some(one), None) => {
+            collect(other.iter().map(|(node, other)| (node, apply(one.as_ref(), other))))
+        }
+        (None, Some(other)) => {
+            collect(one.iter().map(|(node, one)| (node, apply(one, other.as_ref()))))
+        }
         (None, None) if one.nodes == other.nodes => {
             let pairs = one.iter().zip(other.iter());
-            let pairs =
-                pairs.filter_map(|((node, one), (_, other))| Some((node, apply(one, other)?)));
-            Ok(ValueMap::from_sorted(pairs))
+            collect(pairs.map(|((node, one), (_, other))| (node, apply(one, other))))
+        }
+        // What a value is compared with has to be there.
+        (None, None) if is_comparison(function) => {
+            let pairs = one.iter().filter_map(|(node, left)| Some((node, left, other.get(node)?)));
+            collect(pairs.map(|(node, left, right)| (node, apply(left, right))))
         }
         (None, None) => {
-            let nodes = if is_comparison(function) { one.nodes.clone() } else { both(one, other) };
-            Ok(ValueMap::from_sorted(nodes.into_iter().filter_map(|node| {
+            let zero = ValueRef::Int(0);
+            collect(both(one, other).into_iter().map(|node| {
                 let left = one.get(node).unwrap_or(zero);
                 let right = other.get(node).unwrap_or(zero);
-                apply(left, right).map(|value| (node, value))
-            })))
+                (node, apply(left, right))
+            }))
         }
     }
+}
+
+/// The results of the nodes that have one.
+fn collect(results: impl Iterator<Item = (u32, Result<Option<Value>>)>) -> Result<ValueMap> {
+    let mut map = ValueMap::default();
+    for (node, result) in results {
+        if let Some(value) = result? {
+            map.nodes.push(node);
+            map.values.push(value);
+        }
+    }
+    Ok(map)
 }
 
 /// The nodes of either map.
@@ -127,16 +165,31 @@ fn both(one: &ValueMap, other: &ValueMap) -> Vec<u32> {
     nodes
 }
 
-fn cond(condition: &ValueMap, yes: &ValueMap, no: &ValueMap) -> Result<ValueMap> {
-    if let Some(value) = &condition.constant {
-        let chosen = if *value == Value::Bool(true) { yes } else { no };
-        return Ok(chosen.clone());
+fn cond(condition: &ValueMap, yes: &ValueMap, no: &ValueMap) -> ValueMap {
+    match &condition.constant {
+        Some(Value::Bool(true)) => return yes.clone(),
+        Some(Value::Bool(false)) => return no.clone(),
+        Some(_) => return ValueMap::default(),
+        None => {}
     }
-    Ok(ValueMap::from_sorted(condition.iter().filter_map(|(node, value)| {
+    ValueMap::from_sorted(condition.iter().filter_map(|(node, value)| {
         let ValueRef::Bool(truth) = value else { return None };
         let chosen = if truth { yes } else { no };
         chosen.get(node).map(|value| (node, value.to_value()))
-    })))
+    }))
+}
+
+/// The error for a result of ints that is no int.
+fn overflow(function: MathFunction, operands: &[i64]) -> Error {
+    let name = function.name();
+    let operands: Vec<String> = operands.iter().map(i64::to_string).collect();
+    let message = format!(
+        "`{name}` of {} does not fit into an int, which goes from {} to {}",
+        operands.join(" and "),
+        i64::MIN,
+        i64::MAX
+    );
+    Error::query(message).with_hint("compute with floats: multiply a variable by 1.0 first")
 }
 
 fn constant_failed(function: MathFunction) -> Error {
@@ -181,18 +234,31 @@ fn float(value: ValueRef<'_>) -> Option<f64> {
 
 /// A result as a value: what overflows becomes the greatest float, as in the reference.
 fn finite(number: f64) -> Option<Value> {
-    Some(Value::Float(super::aggregate::clamp(number)))
+    Some(Value::Float(super::sums::clamp(number)))
 }
 
-fn apply_one(function: MathFunction, value: ValueRef<'_>) -> Option<Value> {
+/// Applies an operator to a value; `None` where it has no result.
+///
+/// # Errors
+///
+/// [`Error::Query`] for an int that does not fit into 64 bits.
+fn apply_one(function: MathFunction, value: ValueRef<'_>) -> Result<Option<Value>> {
+    if let (MathFunction::Negate, ValueRef::Int(number)) = (function, value) {
+        let negated = number.checked_neg().ok_or_else(|| overflow(function, &[number]));
+        return negated.map(|number| Some(Value::Int(number)));
+    }
+    Ok(float_of_one(function, value))
+}
+
+/// An operator on one value, all but the negation of an int.
+fn float_of_one(function: MathFunction, value: ValueRef<'_>) -> Option<Value> {
     match (function, value) {
-        (MathFunction::Negate, ValueRef::Int(number)) => number.checked_neg().map(Value::Int),
         (MathFunction::Negate, ValueRef::Float(number)) => Some(Value::Float(-number)),
         (MathFunction::Negate, ValueRef::Vector(numbers)) => {
             Some(Value::Vector(numbers.iter().map(|number| -number).collect()))
         }
         (MathFunction::Negate, ValueRef::BigFloat(_)) => {
-            apply(MathFunction::Subtract, ValueRef::BigFloat("0"), value)
+            big_floats(MathFunction::Subtract, ValueRef::BigFloat("0"), value)
         }
         (MathFunction::Floor | MathFunction::Ceil, ValueRef::Int(number)) => {
             Some(Value::Int(number))
@@ -211,29 +277,42 @@ fn apply_one(function: MathFunction, value: ValueRef<'_>) -> Option<Value> {
 }
 
 /// Applies an operator to two values; `None` where it has no result.
-pub(crate) fn apply(
+///
+/// # Errors
+///
+/// As [`apply_one`].
+fn apply(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Result<Option<Value>> {
+    if let Some(holds) = ordering_of(function) {
+        return Ok(compared(function, holds, one, other));
+    }
+    Ok(match (one, other) {
+        (ValueRef::Int(one), ValueRef::Int(other)) => return ints(function, one, other),
+        (ValueRef::Vector(_), _) | (_, ValueRef::Vector(_)) => vectors(function, one, other),
+        (ValueRef::BigFloat(_), _) | (_, ValueRef::BigFloat(_)) => big_floats(function, one, other),
+        _ => match (float(one), float(other)) {
+            (Some(one), Some(other)) => floats(function, one, other),
+            _ => None,
+        },
+    })
+}
+
+/// Whether two values are in an order; `None` for those that have none.
+fn compared(
     function: MathFunction,
+    holds: fn(Ordering) -> bool,
     one: ValueRef<'_>,
     other: ValueRef<'_>,
 ) -> Option<Value> {
-    if let Some(holds) = ordering_of(function) {
-        let comparable = one.value_type() == other.value_type()
-            || float(one).is_some() && float(other).is_some();
-        return match (one, other) {
-            _ if !comparable => None,
-            (ValueRef::Bool(one), ValueRef::Bool(other)) => match function {
-                MathFunction::Equal => Some(Value::Bool(one == other)),
-                MathFunction::NotEqual => Some(Value::Bool(one != other)),
-                _ => None,
-            },
-            _ => one.compare(other).map(|order| Value::Bool(holds(order))),
-        };
-    }
+    let comparable =
+        one.value_type() == other.value_type() || float(one).is_some() && float(other).is_some();
     match (one, other) {
-        (ValueRef::Int(one), ValueRef::Int(other)) => ints(function, one, other),
-        (ValueRef::Vector(_), _) | (_, ValueRef::Vector(_)) => vectors(function, one, other),
-        (ValueRef::BigFloat(_), _) | (_, ValueRef::BigFloat(_)) => big_floats(function, one, other),
-        _ => floats(function, float(one)?, float(other)?),
+        _ if !comparable => None,
+        (ValueRef::Bool(one), ValueRef::Bool(other)) => match function {
+            MathFunction::Equal => Some(Value::Bool(one == other)),
+            MathFunction::NotEqual => Some(Value::Bool(one != other)),
+            _ => None,
+        },
+        _ => one.compare(other).map(|order| Value::Bool(holds(order))),
     }
 }
 
@@ -249,16 +328,22 @@ fn ordering_of(function: MathFunction) -> Option<fn(Ordering) -> bool> {
     })
 }
 
-fn ints(function: MathFunction, one: i64, other: i64) -> Option<Value> {
-    match function {
-        MathFunction::Add => one.checked_add(other).map(Value::Int),
-        MathFunction::Subtract => one.checked_sub(other).map(Value::Int),
-        MathFunction::Multiply => one.checked_mul(other).map(Value::Int),
-        MathFunction::Divide => one.checked_div(other).map(Value::Int),
-        MathFunction::Modulo => one.checked_rem(other).map(Value::Int),
-        MathFunction::Max => Some(Value::Int(one.max(other))),
-        MathFunction::Min => Some(Value::Int(one.min(other))),
-        _ => floats(function, one as f64, other as f64),
+fn ints(function: MathFunction, one: i64, other: i64) -> Result<Option<Value>> {
+    let result = match function {
+        MathFunction::Add => one.checked_add(other),
+        MathFunction::Subtract => one.checked_sub(other),
+        MathFunction::Multiply => one.checked_mul(other),
+        MathFunction::Divide | MathFunction::Modulo if other == 0 => return Ok(None),
+        MathFunction::Divide => one.checked_div(other),
+        // Only the quotient of the least int and -1 overflows; the remainder is 0.
+        MathFunction::Modulo => Some(one.wrapping_rem(other)),
+        MathFunction::Max => Some(one.max(other)),
+        MathFunction::Min => Some(one.min(other)),
+        _ => return Ok(floats(function, one as f64, other as f64)),
+    };
+    match result {
+        Some(number) => Ok(Some(Value::Int(number))),
+        None => Err(overflow(function, &[one, other])),
     }
 }
 

@@ -3,7 +3,7 @@
 //! They give what the operators on single values give, or nothing where one node has no result:
 //! then the expression is computed node by node.
 
-use super::aggregate::clamp;
+use super::sums::clamp;
 use super::tree::Column;
 use super::tree::ValueMap;
 use crate::plan::MathFunction;
@@ -102,7 +102,7 @@ fn int_operator(function: MathFunction) -> Option<fn(i64, i64) -> Option<i64>> {
         MathFunction::Subtract => i64::checked_sub,
         MathFunction::Multiply => i64::checked_mul,
         MathFunction::Divide => i64::checked_div,
-        MathFunction::Modulo => i64::checked_rem,
+        MathFunction::Modulo => |one, other| (other != 0).then(|| one.wrapping_rem(other)),
         MathFunction::Max => |one, other| Some(one.max(other)),
         MathFunction::Min => |one, other| Some(one.min(other)),
         _ => return None,

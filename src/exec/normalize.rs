@@ -1,22 +1,27 @@
 //! `@normalize`: each node's nested lists multiplied out into flat objects of the aliased fields.
 
-use super::facets::EdgeFacets;
 use super::output::Edge;
 use super::output::Writer;
 use super::output::chosen;
 use super::output::counts_of;
 use super::read::Langs;
+use super::read::typed;
 use super::settings::past_limit;
+use super::tree::EdgeField;
 use super::tree::FieldData;
 use super::tree::FieldResult;
 use super::tree::Level;
+use super::tree::ValueField;
 use crate::graph::ValueList;
 use crate::plan::Facets;
+use crate::plan::Field;
 use crate::plan::FieldKind;
+use crate::types::Error;
 use crate::types::Result;
 use crate::types::Uid;
 use crate::types::Value;
 use crate::types::ValueRef;
+use crate::types::stack;
 use std::sync::Arc;
 
 /// A value of a flat object.
@@ -33,21 +38,21 @@ enum Item {
 /// One flat object: keys in the order of the query, a key may come several times.
 type Row = Vec<(Arc<str>, Item)>;
 
-/// Writes the flat objects of the node at a place.
-pub(crate) fn write_flat(writer: &mut Writer<'_, '_>, level: &Level, place: usize) -> Result<()> {
+/// Writes the flat objects of the node at a place; `edge` is the one that led to it, where its
+/// facets are wanted.
+pub(crate) fn write_flat(
+    writer: &mut Writer<'_, '_>,
+    level: &Level,
+    place: usize,
+    edge: Option<&Edge<'_>>,
+) -> Result<()> {
     if !level.is_alive(place) {
         return Ok(());
     }
-    let mut nested = false;
-    let mut path = Vec::new();
-    for mut row in rows(writer, level, place, &mut nested, &mut path)? {
-        if row.is_empty() {
-            continue;
+    for row in rows(writer, level, place, edge, &mut Vec::new())? {
+        if !row.is_empty() {
+            write_row(writer, &row);
         }
-        if nested {
-            row.sort_by(|(one, _), (other, _)| one.cmp(other));
-        }
-        write_row(writer, &row);
     }
     Ok(())
 }
@@ -100,59 +105,96 @@ fn write_item(sink: &mut dyn crate::types::Sink, item: &Item, inside: bool) {
     }
 }
 
-/// The flat objects of a node: the product of its own fields and those of each nested list.
+/// The flat objects of a node: the product of its own fields, with the facets of the edge that led
+/// to it, and those of each nested list.
 fn rows(
     writer: &Writer<'_, '_>,
     level: &Level,
     place: usize,
-    nested: &mut bool,
+    edge: Option<&Edge<'_>>,
     path: &mut Vec<u32>,
 ) -> Result<Vec<Row>> {
-    let mut all: Vec<Row> = vec![Row::new()];
-    path.push(level.nodes[place]);
+    stack::require();
+    let node = level.nodes[place];
+    path.push(node);
+    let mut own = Row::new();
+    let mut lists = Vec::new();
     for result in &level.fields {
-        if let FieldData::Edges(edges) = &result.data {
-            let mut below: Vec<Row> = Vec::new();
-            let facets = result.field.facets.as_ref().and_then(|facets| {
-                let stored = EdgeFacets::new(&edges.predicate, edges.reverse)?;
-                Some(Edge { field: &result.field, facets, stored, node: level.nodes[place] })
-            });
-            for &target in edges.targets_of(place) {
-                let Some(place) = edges.level.place(target) else { continue };
-                let again = writer.path.is_some() && path.contains(&target);
-                if !edges.level.is_alive(place) || again {
-                    continue;
+        match &result.data {
+            FieldData::Edges(edges) => {
+                let below = rows_below(writer, result, edges, (node, place), path)?;
+                if !below.is_empty() {
+                    lists.push(below);
                 }
-                let mut found = rows(writer, &edges.level, place, nested, path)?;
-                if let Some(edge) = &facets {
-                    add_edge_facets(edge, target, &mut found);
-                }
-                below.extend(found.into_iter().filter(|row| !row.is_empty()));
             }
-            if !edges.targets_of(place).is_empty() {
-                let counts = counts_of(&edges.level).filter_map(|count| count.alias.as_deref());
-                let count = edges.targets_of(place).len() as i64;
-                below.extend(counts.map(|alias| vec![(Arc::from(alias), Item::Int(count))]));
-            }
-            if !below.is_empty() {
-                *nested = true;
-                let most = writer.options.normalize;
-                if most < all.len().saturating_mul(below.len()) as u64 {
-                    let what =
-                        format!("@normalize would make more than {most} objects of one node");
-                    return Err(past_limit(&what, "normalize"));
-                }
-                all = product(&all, &below);
-            }
-            continue;
-        }
-        let items = items(writer, level, place, result)?;
-        for row in &mut all {
-            row.extend(items.iter().cloned());
+            _ => own.extend(items(writer, level, place, result)?),
         }
     }
     path.pop();
+    if own.is_empty() && lists.is_empty() {
+        return Ok(vec![own]);
+    }
+    own.extend(edge.into_iter().flat_map(|edge| edge_facets(edge, node)));
+    if lists.is_empty() {
+        return Ok(vec![own]);
+    }
+    let mut all = vec![own];
+    for below in lists {
+        let most = writer.options.normalize;
+        if most < all.len().saturating_mul(below.len()) as u64 {
+            return Err(too_many(most));
+        }
+        all = product(&all, &below);
+    }
+    all.iter_mut().for_each(flatten);
     Ok(all)
+}
+
+/// The flat objects of a nested list.
+fn rows_below(
+    writer: &Writer<'_, '_>,
+    result: &FieldResult,
+    edges: &EdgeField,
+    (node, place): (u32, usize),
+    path: &mut Vec<u32>,
+) -> Result<Vec<Row>> {
+    let mut below: Vec<Row> = Vec::new();
+    let edge = Edge::of(&result.field, edges, node);
+    let targets = edges.targets_of(place);
+    for &target in targets {
+        let Some(place) = edges.level.place(target) else { continue };
+        let again = writer.path.is_some() && path.contains(&target);
+        if !edges.level.is_alive(place) || again {
+            continue;
+        }
+        let found = rows(writer, &edges.level, place, edge.as_ref(), path)?;
+        below.extend(found.into_iter().filter(|row| !row.is_empty()));
+        if writer.options.normalize < below.len() as u64 {
+            return Err(too_many(writer.options.normalize));
+        }
+    }
+    if !targets.is_empty() {
+        let counts = counts_of(&edges.level).filter_map(|count| count.alias.as_deref());
+        let count = targets.len() as i64;
+        below.extend(counts.map(|alias| vec![(Arc::from(alias), Item::Int(count))]));
+    }
+    Ok(below)
+}
+
+/// Brings the keys of an object that nested ones were multiplied into in their order.
+///
+/// A uid without an alias goes, unless the object began with it, or with a key behind it in the
+/// order: the reference looks for it from that key on.
+fn flatten(row: &mut Row) {
+    let keeps_uid = row.first().is_none_or(|(key, _)| "uid" <= &**key);
+    row.sort_by(|(one, _), (other, _)| one.cmp(other));
+    if !keeps_uid {
+        row.retain(|(key, item)| !(&**key == "uid" && matches!(item, Item::Uid(_))));
+    }
+}
+
+fn too_many(most: u64) -> Error {
+    past_limit(&format!("@normalize would make more than {most} objects of one node"), "normalize")
 }
 
 fn product(all: &[Row], below: &[Row]) -> Vec<Row> {
@@ -166,16 +208,14 @@ fn product(all: &[Row], below: &[Row]) -> Vec<Row> {
     joined.collect()
 }
 
-fn add_edge_facets(edge: &Edge<'_>, target: u32, rows: &mut [Row]) {
-    for (key, value) in chosen(edge.facets, edge.key(), &edge.stored.all(edge.node, target)) {
-        let key: Arc<str> = key.into();
-        for row in rows.iter_mut().filter(|row| !row.is_empty()) {
-            row.push((Arc::clone(&key), Item::Value(value.to_value())));
-        }
-    }
+fn edge_facets(edge: &Edge<'_>, target: u32) -> Row {
+    let found = edge.stored.all(edge.node, target);
+    let facets = chosen(edge.facets, edge.key(), &found).into_iter();
+    facets.map(|(key, value)| (key.into(), Item::Value(value.to_value()))).collect()
 }
 
-/// What a field that is no edge adds to a flat object: only with an alias.
+/// What a field that is no edge adds to a flat object: with an alias what it would add to any; else
+/// a uid, whether a password agrees, and the facets of values.
 fn items(
     writer: &Writer<'_, '_>,
     level: &Level,
@@ -184,49 +224,63 @@ fn items(
 ) -> Result<Row> {
     let field = &result.field;
     let node = level.nodes[place];
-    let Some(alias) = &field.alias else { return Ok(Row::new()) };
-    let key: Arc<str> = alias.as_str().into();
+    let shown = field.alias.is_some();
     let item = match &result.data {
         FieldData::Uid => Some(Item::Uid(writer.version.nodes.uid(node))),
-        FieldData::Counts(counts) => Some(Item::Int(counts[place] as i64)),
-        FieldData::Column(map) => map.get(node).map(|value| Item::Value(value.to_value())),
         FieldData::Passwords(answers) => Some(Item::Value(Value::Bool(answers[place]))),
-        FieldData::Values(values) => {
-            let FieldKind::Predicate { langs, .. } = &field.kind else { return Ok(Row::new()) };
-            if values.is_hidden(node) {
-                return Ok(Row::new());
-            }
-            let predicate = &values.predicate;
-            if langs.iter().any(|lang| lang == "*") {
-                return all_langs(predicate, alias, node);
-            }
-            let wanted = predicate.def.value_type;
-            let convert = |value: ValueRef<'_>| {
-                super::read::typed(value, wanted).map(|value| value.as_ref().to_value())
-            };
-            let Some((_, list)) = predicate.values_in(Langs::First(langs), node) else {
-                return Ok(Row::new());
-            };
-            let places = values.places(node, list.len());
-            let mut row = match &field.facets {
-                Some(facets) => {
-                    value_facets(facets, alias, predicate.def.list, &list, places.clone())
-                }
-                None => Row::new(),
-            };
-            let item = match predicate.def.list {
-                true => {
-                    let shown = places.map(|place| convert(list.get(place)));
-                    Item::List(shown.collect::<Result<_>>()?)
-                }
-                false => Item::Value(convert(list.get(0))?),
-            };
-            row.push((key, item));
-            return Ok(row);
-        }
+        FieldData::Counts(counts) if shown => Some(Item::Int(counts[place] as i64)),
+        FieldData::Column(map) if shown => map.get(node).map(|value| Item::Value(value.to_value())),
+        FieldData::Values(values) => return value_items(field, values, node),
         _ => None,
     };
+    let key: Arc<str> = field.key.as_str().into();
     Ok(item.map(|item| (key, item)).into_iter().collect())
+}
+
+/// What a field of values adds to a flat object.
+fn value_items(field: &Field, values: &ValueField, node: u32) -> Result<Row> {
+    let FieldKind::Predicate { langs, .. } = &field.kind else { return Ok(Row::new()) };
+    let shown = field.alias.is_some();
+    if values.is_hidden(node) || !shown && field.facets.is_none() {
+        return Ok(Row::new());
+    }
+    let predicate = &values.predicate;
+    if langs.iter().any(|lang| lang == "*") {
+        return if shown { all_langs(predicate, &field.key, node) } else { Ok(Row::new()) };
+    }
+    let key: Arc<str> = field.key.as_str().into();
+    if langs.is_empty() && field.facets.is_none() && 1 < predicate.untagged().len() {
+        let mut found = predicate.untagged_values(node)?;
+        let item = match found.len() {
+            0 => return Ok(Row::new()),
+            1 if !predicate.def.list => Item::Value(found.remove(0).as_ref().to_value()),
+            _ => Item::List(found.iter().map(|value| value.as_ref().to_value()).collect()),
+        };
+        return Ok(vec![(key, item)]);
+    }
+    let convert = |value: ValueRef<'_>| {
+        typed(value, predicate.def.value_type).map(|value| value.as_ref().to_value())
+    };
+    let Some((_, list)) = predicate.values_in(Langs::First(langs), node) else {
+        return Ok(Row::new());
+    };
+    let places = values.places(node, list.len());
+    let mut row = match &field.facets {
+        Some(facets) => value_facets(facets, &field.key, predicate.def.list, &list, places.clone()),
+        None => Row::new(),
+    };
+    if !shown {
+        return Ok(row);
+    }
+    let item = match predicate.def.list {
+        true => {
+            let shown = places.map(|place| convert(list.get(place)));
+            Item::List(shown.collect::<Result<_>>()?)
+        }
+        false => Item::Value(convert(list.get(0))?),
+    };
+    row.push((key, item));
+    Ok(row)
 }
 
 fn value_facets(
@@ -264,7 +318,8 @@ fn all_langs(predicate: &crate::graph::Predicate, alias: &str, node: u32) -> Res
             "" => alias.into(),
             lang => format!("{alias}@{lang}").into(),
         };
-        row.push((key, Item::Value(list.get(0).to_value())));
+        let value = typed(list.get(0), predicate.def.value_type)?;
+        row.push((key, Item::Value(value.as_ref().to_value())));
     }
     Ok(row)
 }

@@ -10,6 +10,7 @@ use super::gather::numbers;
 use super::read::Langs;
 use super::read::Typed;
 use super::read::typed_or_none;
+use super::tester::has;
 use super::tree::ValueMap;
 use crate::graph::IndexView;
 use crate::graph::Predicate;
@@ -40,8 +41,10 @@ impl<'a> Context<'a> {
     /// Sorts nodes; with `wanted`, at most so many of the first, of which the caller is going to
     /// skip `skip`.
     ///
-    /// Nodes without a value come last, those with equal values by uid. An order by variable drops
-    /// the nodes that have none.
+    /// Nodes without a value of a key come behind those with one, and are ordered by the other keys;
+    /// those with equal values by uid, backwards where none of them has one of several keys and that key
+    /// descends. An order by variable drops the nodes that have none, unless
+    /// none of them has one.
     ///
     /// # Errors
     ///
@@ -76,6 +79,9 @@ impl<'a> Context<'a> {
             return Ok(walk(view, predicate, nodes, *descending, wanted));
         }
         self.took("sorts");
+        let each: usize = predicates.iter().map(|(predicate, ..)| key_bytes(predicate)).sum();
+        // The nodes, their places in the order, and the keys.
+        let _while_sorting = self.control.charge_while((8 + each) * nodes.len())?;
         let nodes = nodes.to_vec();
         self.check()?;
         let single = predicates.len() == 1;
@@ -140,6 +146,8 @@ impl<'a> Context<'a> {
         wanted: Option<usize>,
     ) -> Result<Vec<u32>> {
         let map = self.expect_values(var)?;
+        let most = map.nodes.len().min(nodes.len());
+        let _while_sorting = self.control.charge_while(24 * most)?;
         let mut kept = Vec::new();
         let mut builder = ColumnBuilder::new(descending);
         for (node, value) in map.iter() {
@@ -148,8 +156,21 @@ impl<'a> Context<'a> {
                 builder.push(Some(value));
             }
         }
+        // As in the reference: what nobody has a value of is no order.
+        if kept.is_empty() {
+            return Ok(nodes.iter().take(wanted.unwrap_or(usize::MAX)).collect());
+        }
         Ok(sort_by_columns(&kept, &[builder.column], wanted))
     }
+}
+
+/// About the bytes of a key: texts and large numbers stand beside their first bytes.
+fn key_bytes(predicate: &Predicate) -> usize {
+    let beside = match predicate.def.value_type {
+        ValueType::String | ValueType::Default | ValueType::BigFloat => 64,
+        _ => 0,
+    };
+    size_of::<u64>() + size_of::<bool>() + beside
 }
 
 struct ColumnBuilder {
@@ -241,7 +262,7 @@ fn predicate_column(
 ) -> KeyColumn {
     let wanted = predicate.def.value_type;
     if lang.is_none()
-        && let Some(part) = predicate.values("")
+        && let Some(part) = predicate.only_untagged()
         && let Some(map) = numbers(part, wanted, nodes)
     {
         return number_column(&map, nodes, descending);
@@ -343,13 +364,17 @@ fn page_by_first_key(
 
 fn compare_rows(nodes: &[u32], columns: &[KeyColumn], one: u32, other: u32) -> Ordering {
     let (one, other) = (one as usize, other as usize);
-    let by_node = nodes[one].cmp(&nodes[other]);
+    let mut by_node = nodes[one].cmp(&nodes[other]);
     for column in columns {
         let missing = |place: usize| column.missing.get(place).copied().unwrap_or(false);
         match (missing(one), missing(other)) {
-            (true, true) if columns.len() == 1 || !column.descending => return by_node,
-            // The reference ends the comparison here, in this order.
-            (true, true) => return by_node.reverse(),
+            (true, true) => {
+                // The reference turns the order of uids around here.
+                if 1 < columns.len() && column.descending {
+                    by_node = nodes[other].cmp(&nodes[one]);
+                }
+                continue;
+            }
             (true, false) => return Ordering::Greater,
             (false, true) => return Ordering::Less,
             (false, false) => {}
@@ -368,9 +393,13 @@ fn compare_rows(nodes: &[u32], columns: &[KeyColumn], one: u32, other: u32) -> O
 
 /// The index of a predicate when walking it is cheaper than sorting `count` nodes.
 fn walkable(predicate: &Predicate, count: usize, wanted: usize) -> Option<IndexView<'_>> {
-    let part = predicate.values("").filter(|part| part.is_settled())?;
+    let part = predicate.only_untagged().filter(|part| part.is_settled())?;
     let view = part.index(IndexKind::Ordered)?;
     let entries = view.index.postings.len();
+    // The index of a schema altered since lacks values that can't be converted.
+    if entries != part.base.column.subjects.len() {
+        return None;
+    }
     // One step is expected to find one of `count` nodes among `entries`.
     let steps = (entries / count.max(1) + 1).saturating_mul(wanted);
     (count > 64 && steps < 2 * count).then_some(view)
@@ -415,8 +444,7 @@ fn walk(
     }
     if found.len() < wanted {
         let rest = wanted - found.len();
-        let without =
-            nodes.iter().filter(|&node| !predicate.values("").is_some_and(|part| part.has(node)));
+        let without = nodes.iter().filter(|&node| !has(predicate, None, false, node));
         found.extend(without.take(rest));
     }
     found

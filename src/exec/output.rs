@@ -31,6 +31,7 @@ use crate::types::Result;
 use crate::types::Sink;
 use crate::types::ValueRef;
 use crate::types::ValueType;
+use crate::types::stack;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -41,18 +42,20 @@ pub(crate) struct Writer<'a, 's> {
     pub(crate) sink: &'s mut dyn Sink,
     /// With `@ignorereflex`: the nodes from the root to here.
     pub(crate) path: Option<Vec<u32>>,
+    /// How many objects a list gets; those behind them are left out.
+    pub(crate) objects_max: usize,
 }
 
-/// Writes the `data` object of a request.
+/// Writes the `data` object of a request, at most `objects_max` objects of each list.
 pub(crate) fn write(
     version: &Version,
     query: &Query,
-    options: ExecOptions,
+    (options, objects_max): (ExecOptions, usize),
     blocks: &[BlockResult],
     sink: &mut dyn Sink,
 ) -> Result<()> {
     sink.begin_object();
-    let mut writer = Writer { version, options, sink, path: None };
+    let mut writer = Writer { version, options, sink, path: None, objects_max };
     for result in blocks {
         let block = &query.blocks[result.block];
         if is_visible(block) {
@@ -69,6 +72,7 @@ pub(crate) fn write(
 
 /// Adds to each predicate the nodes that it was asked of.
 pub(crate) fn count_touched<'l>(level: &'l Level, touched: &mut BTreeMap<&'l str, u64>) {
+    stack::require();
     for result in &level.fields {
         let name = match &result.field.kind {
             FieldKind::Predicate { name, .. }
@@ -105,15 +109,17 @@ impl Writer<'_, '_> {
         for field in counts_of(&result.level).filter(|field| is_shown(field, block.normalize)) {
             self.count_object(field, result.count.unwrap_or(result.roots.len()));
         }
-        let mut next = 0;
+        let (mut next, mut written) = (0, 0);
         for &root in &result.roots {
+            if written == self.objects_max {
+                break;
+            }
             let Some(place) = result.level.place_near(root, next) else { continue };
             next = place + 1;
-            if block.normalize {
-                write_flat(self, &result.level, place)?;
-            } else {
-                self.object(&result.level, place, None)?;
-            }
+            written += match block.normalize {
+                true => write_flat(self, &result.level, place, None).map(|()| 1)?,
+                false => usize::from(self.object(&result.level, place, None)?),
+            };
         }
         self.sink.end_array();
         Ok(())
@@ -144,6 +150,7 @@ impl Writer<'_, '_> {
     /// Writes the object of a node, with the facets of the edge that led to it behind the fields.
     /// Gives whether there was anything to write.
     fn object(&mut self, level: &Level, place: usize, edge: Option<&Edge<'_>>) -> Result<bool> {
+        stack::require();
         let node = level.nodes[place];
         if !level.is_alive(place) || self.path.as_ref().is_some_and(|path| path.contains(&node)) {
             return Ok(false);
@@ -156,6 +163,7 @@ impl Writer<'_, '_> {
         while let [result, others @ ..] = rest {
             let same = same_edges(result, others);
             match same {
+                _ if may_repeat(&result.field) => self.repeated(level, place, rest)?,
                 0 => self.field(level, place, result)?,
                 _ => self.merged_edges(&rest[..=same], place, node)?,
             }
@@ -213,6 +221,37 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
+    /// The first of `rest`, a field whose key others of the level may have: the values of all are an
+    /// array at the place of the first, so that no object has a key twice.
+    fn repeated(&mut self, level: &Level, place: usize, rest: &[FieldResult]) -> Result<()> {
+        let Some((first, others)) = rest.split_first() else { return Ok(()) };
+        let is_same =
+            |other: &FieldResult| other.field.key == first.field.key && may_repeat(&other.field);
+        let before = &level.fields[..level.fields.len() - rest.len()];
+        if before.iter().any(is_same) {
+            return Ok(());
+        }
+        if !others.iter().any(is_same) {
+            return self.field(level, place, first);
+        }
+        self.sink.key(&first.field.key);
+        self.sink.begin_array();
+        for result in rest.iter().filter(|result| is_same(result)) {
+            match &result.data {
+                FieldData::Counts(counts) => self.sink.int(counts[place] as i64),
+                FieldData::Passwords(answers) => self.sink.value(ValueRef::Bool(answers[place])),
+                FieldData::Column(map) => {
+                    if let Some(value) = map.get(level.nodes[place]) {
+                        self.sink.value(value);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.end_edges();
+        Ok(())
+    }
+
     fn values(&mut self, field: &Field, values: &ValueField, node: u32) -> Result<()> {
         let FieldKind::Predicate { name, langs, .. } = &field.kind else { return Ok(()) };
         if values.is_hidden(node) {
@@ -222,6 +261,9 @@ impl Writer<'_, '_> {
         if langs.iter().any(|lang| lang == "*") {
             return self.all_langs(field, name, predicate, node);
         }
+        if langs.is_empty() && field.facets.is_none() && 1 < predicate.untagged().len() {
+            return self.untagged(&field.key, predicate, node);
+        }
         if !predicate.def.list && field.facets.is_none() {
             return match predicate.first_in(langs, node) {
                 Some(value) => self.value(&field.key, value, predicate.def.value_type),
@@ -230,6 +272,25 @@ impl Writer<'_, '_> {
         }
         if let Some((_, list)) = predicate.values_in(Langs::First(langs), node) {
             self.value_list(&field.key, field, predicate, &list, values.places(node, list.len()))?;
+        }
+        Ok(())
+    }
+
+    /// The values of a predicate whose `@lang` was taken away: those of all languages.
+    fn untagged(&mut self, key: &str, predicate: &Predicate, node: u32) -> Result<()> {
+        let values = predicate.untagged_values(node)?;
+        match values.as_slice() {
+            [] => {}
+            [value] if !predicate.def.list => {
+                self.sink.key(key);
+                self.sink.value(value.as_ref());
+            }
+            values => {
+                self.sink.key(key);
+                self.sink.begin_array();
+                values.iter().for_each(|value| self.sink.value(value.as_ref()));
+                self.sink.end_array();
+            }
         }
         Ok(())
     }
@@ -278,7 +339,7 @@ impl Writer<'_, '_> {
         }
         self.sink.key(key);
         self.sink.begin_array();
-        for place in places {
+        for place in places.take(self.objects_max) {
             self.sink.value(typed(list.get(place), wanted)?.as_ref());
         }
         self.sink.end_array();
@@ -378,15 +439,17 @@ impl Writer<'_, '_> {
         targets: &[u32],
         edge: Option<&Edge<'_>>,
     ) -> Result<()> {
-        let mut next = 0;
+        let (mut next, mut written) = (0, 0);
         for &target in targets {
+            if written == self.objects_max {
+                break;
+            }
             let Some(place) = edges.level.place_near(target, next) else { continue };
             next = place + 1;
-            if field.normalize {
-                write_flat(self, &edges.level, place)?;
-            } else {
-                self.object(&edges.level, place, edge)?;
-            }
+            written += match field.normalize {
+                true => write_flat(self, &edges.level, place, edge).map(|()| 1)?,
+                false => usize::from(self.object(&edges.level, place, edge)?),
+            };
         }
         for count in counts_of(&edges.level).filter(|count| is_shown(count, field.normalize)) {
             self.count_object(count, targets.len());
@@ -432,25 +495,22 @@ impl Writer<'_, '_> {
     }
 
     fn groups(&mut self, groups: &[Group], group_by: &GroupBy, body: &[Arc<Field>]) {
+        let labels = group_labels(group_by, body);
         self.sink.begin_object();
         self.sink.key("@groupby");
         self.sink.begin_array();
-        for group in groups {
+        for group in groups.iter().take(self.objects_max) {
             self.sink.begin_object();
-            for (key, value) in group_by.keys.iter().zip(&group.keys) {
-                match &key.alias {
-                    Some(alias) => self.sink.key(alias),
-                    None if key.langs.is_empty() => self.sink.key(&key.predicate),
-                    None => self.sink.key(&format!("{}@{}", key.predicate, key.langs.join(":"))),
-                }
+            for (label, value) in labels.iter().zip(&group.keys) {
+                self.sink.key(label);
                 match value {
                     GroupValue::Node(node) => self.sink.uid(self.version.nodes.uid(*node)),
                     GroupValue::Value(value) => self.sink.value(value.as_ref()),
                 }
             }
-            for (field, value) in body.iter().zip(&group.results) {
+            for (label, value) in labels[group.keys.len()..].iter().zip(&group.results) {
                 if let Some(value) = value {
-                    self.sink.key(&group_key(field));
+                    self.sink.key(label);
                     self.sink.value(value.as_ref());
                 }
             }
@@ -516,7 +576,7 @@ pub(crate) struct Edge<'e> {
 
 impl<'e> Edge<'e> {
     /// The edge of a field from a node; `None` when no facets are wanted, or there are none.
-    fn of(field: &'e Field, edges: &'e EdgeField, node: u32) -> Option<Edge<'e>> {
+    pub(crate) fn of(field: &'e Field, edges: &'e EdgeField, node: u32) -> Option<Edge<'e>> {
         let facets = field.facets.as_ref()?;
         let stored = EdgeFacets::new(&edges.predicate, edges.reverse)?;
         Some(Edge { field, facets, stored, node })
@@ -526,6 +586,17 @@ impl<'e> Edge<'e> {
     pub(crate) fn key(&self) -> &str {
         &self.field.key
     }
+}
+
+/// True for fields that may stand in a selection beside others of the same key: counts in several
+/// languages, several passwords, aggregates for several variables.
+fn may_repeat(field: &Field) -> bool {
+    let kind = &field.kind;
+    field.alias.is_none()
+        && matches!(
+            kind,
+            FieldKind::Count { .. } | FieldKind::CheckPassword { .. } | FieldKind::AggregateVar(..)
+        )
 }
 
 /// How many of the fields behind a field of edges are edges under the same key.
@@ -583,13 +654,29 @@ fn is_shown(field: &Field, normalize: bool) -> bool {
     !normalize || field.alias.is_some()
 }
 
-/// The key of a result inside `@groupby`.
-fn group_key(field: &Field) -> String {
+/// What the keys and the results of a group are called, in the order of the text. Languages are told
+/// only where names would be the same without them.
+fn group_labels(group_by: &GroupBy, body: &[Arc<Field>]) -> Vec<String> {
+    let keys = group_by.keys.iter().map(|key| match &key.alias {
+        Some(alias) => (alias.clone(), alias.clone()),
+        None => (key.predicate.clone(), with_langs(&key.predicate, &key.langs)),
+    });
+    let names: Vec<(String, String)> =
+        keys.chain(body.iter().map(|field| result_label(field))).collect();
+    let label = |(short, long): &(String, String)| {
+        let same = names.iter().filter(|(other, _)| other == short).count();
+        if same == 1 { short.clone() } else { long.clone() }
+    };
+    names.iter().map(label).collect()
+}
+
+/// What a result of a group is called, without and with its languages.
+fn result_label(field: &Field) -> (String, String) {
     if let Some(alias) = &field.alias {
-        return alias.clone();
+        return (alias.clone(), alias.clone());
     }
     match &field.kind {
-        FieldKind::CountUid => "count".to_owned(),
+        FieldKind::CountUid => ("count".to_owned(), "count".to_owned()),
         FieldKind::AggregatePredicate { op, name, langs } => {
             let op = match op {
                 Aggregate::Min => "min",
@@ -597,11 +684,12 @@ fn group_key(field: &Field) -> String {
                 Aggregate::Sum => "sum",
                 Aggregate::Avg => "avg",
             };
-            match langs.as_slice() {
-                [] => format!("{op}({name})"),
-                langs => format!("{op}({name}@{})", langs.join(":")),
-            }
+            (format!("{op}({name})"), format!("{op}({})", with_langs(name, langs)))
         }
-        _ => field.key.clone(),
+        _ => (field.key.clone(), field.key.clone()),
     }
+}
+
+fn with_langs(name: &str, langs: &[String]) -> String {
+    if langs.is_empty() { name.to_owned() } else { format!("{name}@{}", langs.join(":")) }
 }

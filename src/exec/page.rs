@@ -39,7 +39,11 @@ impl<'a> Context<'a> {
             return Ok(nodes);
         }
         if block.order.is_empty() && page.first <= 0 {
-            return Ok(self.page_of(&self.block_set(block)?, page));
+            let set = self.block_set(block)?;
+            if page.is_all() {
+                self.control.charge(size_of::<u32>() * set.len())?;
+            }
+            return Ok(self.page_of(&set, page));
         }
         let root = self.root(function)?;
         if block.order.is_empty() {
@@ -56,6 +60,7 @@ impl<'a> Context<'a> {
             set = NodeSet::from(self.page_of(&set, Page { after: page.after, ..Page::default() }));
         }
         let wanted = (0 < page.first).then(|| page.first as usize + offset_of(page));
+        self.control.charge(size_of::<u32>() * wanted.unwrap_or(usize::MAX).min(set.len()))?;
         let step = self.begin("order", &block.name, Some(block.at), wanted);
         let ordered = self.order_nodes(&block.order, &set, offset_of(page), wanted)?;
         self.end(&step, ordered.len());
@@ -112,6 +117,10 @@ impl<'a> Context<'a> {
             unique.dedup();
             let kept = self.filter(filter, NodeSet::from(unique))?;
             nodes.retain(|&node| kept.contains(node));
+        }
+        // A uid that is listed twice comes twice only where all of the list is wanted.
+        if vars.is_empty() && (block.filter.is_some() || page.first != 0 || 0 < page.offset) {
+            nodes.dedup();
         }
         if page.after != 0 {
             let least = self.version.nodes.node_after(Uid(page.after));

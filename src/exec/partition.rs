@@ -111,7 +111,7 @@ impl Context<'_> {
             return None;
         }
         let predicate = self.predicate(&key.predicate).filter(|predicate| !predicate.def.list)?;
-        let part = predicate.values("").filter(|part| part.is_settled())?;
+        let part = predicate.only_untagged().filter(|part| part.is_settled())?;
         let view = part.index(IndexKind::Ordered)?;
         let subjects = &part.base.column.subjects;
         // An index of a schema altered since may lack values that can't be converted.

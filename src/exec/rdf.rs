@@ -20,6 +20,7 @@ use crate::types::Error;
 use crate::types::Result;
 use crate::types::Sink;
 use crate::types::ValueRef;
+use crate::types::stack;
 use std::io::Write;
 
 /// Says whether the answer to a query can be written as N-Quads.
@@ -48,6 +49,7 @@ pub(crate) fn check(query: &Query) -> Result<()> {
 }
 
 fn check_field(field: &Field) -> Result<()> {
+    stack::require();
     let kind = match &field.kind {
         FieldKind::CountUid => Some("count(uid) is"),
         FieldKind::CheckPassword { .. } => Some("checkpwd is"),
@@ -66,19 +68,21 @@ fn unfit(what: &str) -> Error {
     Error::query(format!("{what} not supported in the RDF output format")).with_hint("ask for JSON")
 }
 
-/// Writes the facts of all visible blocks.
+/// Writes the facts of all visible blocks. `look` is told of the length after each few of them.
 ///
 /// # Errors
 ///
-/// As [`check`]; [`Error::Query`] for a stored value that the schema's type can't hold any more.
+/// As [`check`]; [`Error::Query`] for a stored value that the schema's type can't hold any more;
+/// those of `look`.
 pub(crate) fn write(
     version: &Version,
     query: &Query,
     blocks: &[BlockResult],
     out: &mut Vec<u8>,
+    look: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<()> {
     check(query)?;
-    let mut writer = Writer { version, out };
+    let mut writer = Writer { version, out, look };
     for result in blocks {
         let block: &Block = &query.blocks[result.block];
         if is_visible(block) {
@@ -99,15 +103,18 @@ pub(crate) fn write(
 struct Writer<'a, 'o> {
     version: &'a Version,
     out: &'o mut Vec<u8>,
+    look: &'o mut dyn FnMut(usize) -> Result<()>,
 }
 
 impl Writer<'_, '_> {
     fn level(&mut self, level: &Level) -> Result<()> {
+        stack::require();
         for result in &level.fields {
             for (place, &node) in level.nodes.iter().enumerate() {
                 // The one node of a constant has no uid.
                 if level.is_alive(place) && node != u32::MAX {
                     self.field(result, place, node)?;
+                    (self.look)(self.out.len())?;
                 }
             }
             if let FieldData::Edges(edges) = &result.data {
@@ -164,6 +171,12 @@ impl Writer<'_, '_> {
                 for value in part.values(node).iter() {
                     self.fact(node, name_of(field), typed(value, wanted)?.as_ref());
                 }
+            }
+            return Ok(());
+        }
+        if langs.is_empty() && field.facets.is_none() && 1 < predicate.untagged().len() {
+            for value in predicate.untagged_values(node)? {
+                self.fact(node, name_of(field), value.as_ref());
             }
             return Ok(());
         }

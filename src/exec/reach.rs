@@ -14,6 +14,7 @@ use crate::plan::Filter;
 use crate::plan::Reach;
 use crate::storage::NodeSet;
 use crate::types::Result;
+use crate::types::stack;
 
 /// So many far ends are looked up in an index for a test of single nodes.
 const FEW: usize = 4096;
@@ -31,6 +32,7 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
+        stack::check()?;
         let Some(edges) = self.reach_edges(reach)? else { return Ok(NodeSet::default()) };
         let step = self.begin("filter", &reach.predicate, None, None);
         let passing = match &reach.filter {
@@ -116,9 +118,10 @@ impl<'a> Context<'a> {
             if count % 8192 == 8191 {
                 self.check()?;
             }
-            targets.extend_from_slice(&edges.targets(node));
+            let far = edges.targets(node);
+            self.make_room(&mut targets, far.len())?;
+            targets.extend_from_slice(&far);
         }
-        self.control.charge(4 * targets.len())?;
         Ok(NodeSet::from(distinct_of(targets)))
     }
 
@@ -169,6 +172,7 @@ impl<'a> Context<'a> {
 
 /// Whether a filter looks at nodes beyond the one it is about: then it is cheaper asked of many at a time.
 pub(crate) fn looks_beyond(filter: &Filter) -> bool {
+    stack::require();
     match filter {
         Filter::And(parts) | Filter::Or(parts) => parts.iter().any(looks_beyond),
         Filter::Not(part) => looks_beyond(part),

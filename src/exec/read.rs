@@ -33,13 +33,18 @@ impl Typed<'_> {
 ///
 /// [`Error::Query`] when the value has no equivalent in that type.
 pub(crate) fn typed<'a>(value: ValueRef<'a>, wanted: ValueType) -> Result<Typed<'a>> {
-    if value.value_type() == wanted || wanted == ValueType::Default {
-        return Ok(Typed::Stored(value));
+    match (value, wanted) {
+        _ if value.value_type() == wanted => Ok(Typed::Stored(value)),
+        (ValueRef::Default(text), ValueType::String) => Ok(Typed::Stored(ValueRef::String(text))),
+        (ValueRef::String(text), ValueType::Default) => Ok(Typed::Stored(ValueRef::Default(text))),
+        // What is never shown stays so.
+        (ValueRef::Password(_), ValueType::Default) => Ok(Typed::Stored(value)),
+        // A vector is a text where any text is.
+        (ValueRef::Vector(_), ValueType::Default) => {
+            value.convert(ValueType::String).map(Typed::Converted).map_err(Error::query)
+        }
+        _ => value.convert(wanted).map(Typed::Converted).map_err(Error::query),
     }
-    if let (ValueRef::Default(text), ValueType::String) = (value, wanted) {
-        return Ok(Typed::Stored(ValueRef::String(text)));
-    }
-    value.convert(wanted).map(Typed::Converted).map_err(Error::query)
 }
 
 /// Like [`typed`], for places where a value that can't be converted counts as none.
@@ -70,7 +75,7 @@ impl Predicate {
         node: u32,
     ) -> Option<(&'a LangValues, ValueList<'a>)> {
         match langs {
-            Langs::First([]) | Langs::One(None) => self.values_of("", node),
+            Langs::First([]) | Langs::One(None) => values_among(self.untagged(), node),
             Langs::One(Some(".")) => self.any_values(node),
             Langs::One(Some(lang)) => self.values_of(lang, node),
             Langs::First(list) => list.iter().find_map(|lang| match lang.as_str() {
@@ -83,7 +88,10 @@ impl Predicate {
     /// The first value of a node in the first language of a list that has any, as stored.
     pub(crate) fn first_in(&self, langs: &[String], node: u32) -> Option<ValueRef<'_>> {
         match langs {
-            [] => self.values("")?.first(node),
+            [] => match self.untagged() {
+                [part] => part.first(node),
+                parts => values_among(parts, node).map(|(_, list)| list.get(0)),
+            },
             _ => self.values_in(Langs::First(langs), node).map(|(_, list)| list.get(0)),
         }
     }
@@ -94,22 +102,48 @@ impl Predicate {
         (!list.is_empty()).then_some((values, list))
     }
 
+    /// All values of a node that are read where no language is named, as the schema types them:
+    /// tagged ones, which only a predicate that has lost its `@lang` shows so, before untagged ones.
+    ///
+    /// # Errors
+    ///
+    /// As [`typed`].
+    pub(crate) fn untagged_values(&self, node: u32) -> Result<Vec<Typed<'_>>> {
+        let parts = self.untagged();
+        let (untagged, tagged): (Vec<_>, Vec<_>) =
+            parts.iter().partition(|part| part.lang.is_empty());
+        let mut values = Vec::new();
+        for part in tagged.into_iter().chain(untagged) {
+            let list = part.values(node);
+            for place in 0..list.len() {
+                values.push(typed(list.get(place), self.def.value_type)?);
+            }
+        }
+        Ok(values)
+    }
+
     /// The untagged values of a node, else those of the first language that it has.
     fn any_values(&self, node: u32) -> Option<(&LangValues, ValueList<'_>)> {
-        self.langs().iter().find_map(|values| {
-            let list = values.values(node);
-            (!list.is_empty()).then_some((values, list))
-        })
+        values_among(self.langs(), node)
     }
 
     /// The parts that a function in this language looks at.
     pub(crate) fn parts(&self, lang: Option<&str>) -> &[LangValues] {
         match lang {
             Some(".") => self.langs(),
-            lang => match self.values(lang.unwrap_or("")) {
+            None => self.untagged(),
+            Some(lang) => match self.values(lang) {
                 Some(values) => std::slice::from_ref(values),
                 None => &[],
             },
         }
     }
+}
+
+/// The values of a node in the first of some parts that has any.
+fn values_among(parts: &[LangValues], node: u32) -> Option<(&LangValues, ValueList<'_>)> {
+    parts.iter().find_map(|values| {
+        let list = values.values(node);
+        (!list.is_empty()).then_some((values, list))
+    })
 }

@@ -1,6 +1,7 @@
 //! Runs the blocks of a request in the order that their variables allow.
 
 use super::context::Context;
+use super::extent;
 use super::limits::Control;
 use super::output;
 use super::rdf;
@@ -11,6 +12,7 @@ use super::tree::BlockResult;
 use super::tree::FieldData;
 use super::tree::FieldResult;
 use super::tree::Level;
+use crate::answer::Key;
 use crate::graph::Version;
 use crate::plan::Block;
 use crate::plan::BlockKind;
@@ -24,6 +26,7 @@ use crate::types::Error;
 use crate::types::Result;
 use crate::types::Sink;
 use crate::types::Uid;
+use crate::types::stack;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -77,6 +80,7 @@ pub fn execute(
 /// The version, knowing the great uids too that stand at a root and have no data: such a node
 /// shows its uid, as one with a small uid does.
 pub(crate) fn with_strangers(version: Arc<Version>, query: &Query) -> Arc<Version> {
+    stack::require();
     let is_stranger = |uid: &u64| version.nodes.node(Uid(*uid)).is_none();
     let mut strangers = Vec::new();
     for function in query.blocks.iter().filter_map(|block| block.root.as_ref()) {
@@ -135,8 +139,22 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] for a stored value that the schema's type can't hold any more.
+    /// [`Error::Query`] for a stored value that the schema's type can't hold any more;
+    /// [`Error::Limit`] as [`Answer::check_extent`].
     pub fn write(&self, sink: &mut dyn Sink) -> Result<()> {
+        self.write_head(usize::MAX, sink)
+    }
+
+    /// As [`Answer::write`], but no more than the first `objects_max` objects of each list. Costs as
+    /// much as is written.
+    ///
+    /// # Errors
+    ///
+    /// As [`Answer::write`].
+    pub fn write_head(&self, objects_max: usize, sink: &mut dyn Sink) -> Result<()> {
+        if objects_max == usize::MAX {
+            self.check_extent()?;
+        }
         if let Some(request) = &self.query.schema {
             sink.begin_object();
             self.version.schema.describe(
@@ -148,7 +166,26 @@ impl Answer {
             sink.end_object();
             return Ok(());
         }
-        output::write(&self.version, &self.query, self.options, &self.blocks, sink)
+        let options = (self.options, objects_max);
+        output::write(&self.version, &self.query, options, &self.blocks, sink)
+    }
+
+    /// The number of root nodes of each visible block. Objects without anything in them are not
+    /// written, so there may be fewer objects; with `@normalize` there may be more.
+    pub fn root_counts(&self) -> impl Iterator<Item = (&str, usize)> {
+        let blocks = self.blocks.iter().map(|it| (&self.query.blocks[it.block], it.roots.len()));
+        let shown = blocks.filter(|(block, _)| super::tree::is_visible(block));
+        shown.map(|(block, count)| (block.name.as_str(), count))
+    }
+
+    /// Checks before anything is written that there are not more objects than can be written within
+    /// the limit `result`. Costs a step for each level, or for each edge where that does not tell.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there are.
+    pub fn check_extent(&self) -> Result<()> {
+        extent::check(&self.query, self.options, &self.blocks)
     }
 
     /// The names of the visible blocks.
@@ -157,22 +194,34 @@ impl Answer {
         blocks.filter(|block| super::tree::is_visible(block)).map(|block| block.name.as_str())
     }
 
-    /// The keys of the fields of a block in their order; empty when there is no such block.
-    /// Facets and `name@*` have keys of their own beside these.
-    pub fn keys(&self, block: &str) -> Vec<String> {
+    /// The keys that the objects of a block may have, in the order of the text; empty when there is
+    /// no such block.
+    pub fn keys(&self, block: &str) -> Vec<Key> {
         let named = |result: &&BlockResult| self.query.blocks[result.block].name == block;
         let Some(result) = self.blocks.iter().find(named) else { return Vec::new() };
-        result.level.fields.iter().map(|result| result.field.key.clone()).collect()
+        let mut keys = match result.groups {
+            Some(_) => vec![Key::Always("@groupby".to_owned())],
+            None => super::keys::of_level(&result.level, self.query.blocks[result.block].normalize),
+        };
+        if self.options.debug {
+            keys.push(Key::Perhaps("uid".to_owned()));
+        }
+        keys
     }
 
-    /// Writes each fact that was found as a line of N-Quads.
+    /// Writes each fact that was found as a line of N-Quads. `look` is told of the length now and
+    /// then.
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] for what has no place there: groups, `count(uid)`, `@normalize`,
+    /// Those of `look`; [`Error::Query`] for what has no place there: groups, `count(uid)`, `@normalize`,
     /// `@ignorereflex`, `checkpwd` and facets; and as [`Answer::write`].
-    pub fn write_rdf(&self, out: &mut Vec<u8>) -> Result<()> {
-        rdf::write(&self.version, &self.query, &self.blocks, out)
+    pub fn write_rdf(
+        &self,
+        out: &mut Vec<u8>,
+        look: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<()> {
+        rdf::write(&self.version, &self.query, &self.blocks, out, look)
     }
 
     /// The uid of the last root node of a block, by the block's place in the plan.
@@ -253,7 +302,7 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
         return count_nodes(context, block, result);
     }
     result.roots = context.block_roots(block)?;
-    context.control.charge(8 * result.roots.len())?;
+    context.control.charge(4 * result.roots.len())?;
     let nodes = distinct(&result.roots);
     if let Some(var) = block.var {
         context.set_var(var, super::context::Var::uids(nodes.clone().into()));
@@ -263,12 +312,7 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
         let groups = context.groups(group_by, &block.fields, &nodes)?;
         context.end(&step, groups.len());
         let mut found = BTreeMap::new();
-        context.publish_group_body(
-            &block.fields,
-            group_by.keys.len(),
-            groups.iter(),
-            &mut found,
-        )?;
+        context.publish_groups(&block.fields, group_by.keys.len(), &groups, &mut found)?;
         for (var, value) in found {
             context.set_var(var, value);
         }
@@ -338,5 +382,6 @@ fn count_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResul
 }
 
 fn has_cascade(field: &crate::plan::Field) -> bool {
+    stack::require();
     field.cascade.is_some() || field.fields.iter().any(|field| has_cascade(field))
 }

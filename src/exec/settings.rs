@@ -10,12 +10,16 @@ use std::time::Duration;
 pub struct Limits {
     /// `timeout`: how long a request may take where it does not say so itself; none by default.
     pub timeout: Option<Duration>,
-    /// `memory`: the bytes of the sets, lists and variables of a request; 4 GiB by default.
+    /// `memory`: the bytes of the sets, lists, variables and statements of a request; 4 GiB by
+    /// default.
     pub memory: u64,
     /// `result`: the bytes of an answer as it is written; 4 GiB by default.
     pub result: u64,
     /// `text`: the bytes of a query's text; 64 MiB by default.
     pub text: u64,
+    /// `body`: the bytes of the body of a request over HTTP, packed and unpacked; 256 MiB by
+    /// default, which is also the most.
+    pub body: u64,
     /// `edges`: the edges that one `@recurse` may walk; a million by default.
     pub edges: u64,
     /// `levels`: how deep one `@recurse` may go; 256 by default, which is also the most.
@@ -24,6 +28,8 @@ pub struct Limits {
     pub normalize: u64,
     /// `frontier`: the beginnings of paths that `shortest` may keep; a million by default.
     pub frontier: u64,
+    /// `uids`: the uids that one call hands out to a program that numbers its nodes itself; a million by default.
+    pub uids: u64,
     /// `slow`: queries that take longer are noted; a second by default.
     pub slow: Duration,
 }
@@ -38,16 +44,32 @@ impl Default for Limits {
             memory: 4 << 30,
             result: 4 << 30,
             text: 64 << 20,
+            body: 256 << 20,
             edges: 1_000_000,
             levels: LEVELS_MAX,
             normalize: 10_000,
             frontier: 1_000_000,
+            uids: 1_000_000,
             slow: Duration::from_secs(1),
         }
     }
 }
 
 impl Limits {
+    /// Limits for requests of people that nobody knows, where all of them together may take
+    /// `memory` bytes: one alone takes a quarter of it at the most, and a minute.
+    pub fn for_strangers(memory: u64) -> Limits {
+        let limits = Limits::default();
+        Limits {
+            timeout: Some(Duration::from_secs(60)),
+            memory: (memory / 4).min(limits.memory),
+            result: 1 << 30,
+            text: 16 << 20,
+            body: 64 << 20,
+            ..limits
+        }
+    }
+
     /// Sets a limit by its name. Bytes may end in KiB, MiB or GiB, times in ms, s, m or h; a time
     /// without a unit is in seconds.
     ///
@@ -61,9 +83,11 @@ impl Limits {
             "memory" => self.memory = byte_count(name, value)?,
             "result" => self.result = byte_count(name, value)?,
             "text" => self.text = byte_count(name, value)?,
+            "body" => self.body = byte_count(name, value)?,
             "edges" => self.edges = number(name, value)?,
             "normalize" => self.normalize = number(name, value)?,
             "frontier" => self.frontier = number(name, value)?,
+            "uids" => self.uids = number(name, value)?,
             "levels" => match number(name, value)? {
                 levels @ 1..=LEVELS_MAX => self.levels = levels,
                 other => {
@@ -73,7 +97,7 @@ impl Limits {
             },
             _ => {
                 return Err(Error::query(format!(
-                    "there is no limit {name:?}; there are timeout, memory, result, text, edges, levels, normalize, frontier and slow"
+                    "there is no limit {name:?}; there are timeout, memory, result, text, body, edges, levels, normalize, frontier, uids and slow"
                 )));
             }
         }
@@ -95,20 +119,28 @@ pub fn parse_time(value: &str) -> Option<Duration> {
     time("", value).ok()
 }
 
-/// A number of bytes, which may end in KiB, MiB or GiB.
+/// A number of bytes, which may end in KiB, MiB or GiB, or in kB, MB or GB.
 ///
 /// # Errors
 ///
 /// [`Error::Query`] for what is none.
 pub fn byte_count(name: &str, value: &str) -> Result<u64> {
-    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10), ("", 0)];
-    let (digits, shift) = units
+    let units = [
+        ("GiB", 1 << 30),
+        ("MiB", 1 << 20),
+        ("KiB", 1 << 10),
+        ("GB", 1_000_000_000),
+        ("MB", 1_000_000),
+        ("kB", 1_000),
+        ("", 1),
+    ];
+    let (digits, factor) = units
         .iter()
-        .find_map(|(unit, shift)| Some((value.strip_suffix(unit)?, shift)))
-        .unwrap_or((value, &0));
+        .find_map(|(unit, factor)| Some((value.strip_suffix(unit)?, *factor)))
+        .unwrap_or((value, 1));
     let count = number(name, digits.trim())
         .map_err(|_| bad(name, value, "a number of bytes, like 512MiB"))?;
-    count.checked_mul(1 << shift).ok_or_else(|| bad(name, value, "less than 16 EiB"))
+    count.checked_mul(factor).ok_or_else(|| bad(name, value, "less than 16 EiB"))
 }
 
 fn time(name: &str, value: &str) -> Result<Duration> {

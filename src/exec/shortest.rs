@@ -23,6 +23,7 @@ use crate::types::Error;
 use crate::types::Result;
 use crate::types::Uid;
 use crate::types::ValueRef;
+use crate::types::stack;
 use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
@@ -144,8 +145,13 @@ impl Context<'_> {
         let from = self.endpoint(ends.from, "from")?;
         let to = self.endpoint(ends.to, "to")?;
         let paths = match (from, to) {
+            // Only of several paths the weight is bounded.
             (Some(from), Some(to)) if from == to => {
-                vec![Path { nodes: vec![from], hops: Vec::new(), weight: 0.0 }]
+                let is_too_light =
+                    1 < ends.paths && ends.weight_min.is_some_and(|least| 0.0 < least);
+                let is_none = is_too_light || ends.depth == Some(0);
+                let path = Path { nodes: vec![from], hops: Vec::new(), weight: 0.0 };
+                if is_none { Vec::new() } else { vec![path] }
             }
             // Where no path leads, that is found out by looking at each edge once.
             (Some(from), Some(to)) if 1 < ends.paths => {
@@ -292,6 +298,7 @@ impl Context<'_> {
 
     /// The fields of the block that are edges, by number.
     fn walks<'s>(&'s self, block: &'s Block) -> Result<Vec<(usize, Walk<'s>)>> {
+        stack::require();
         let mut walks = Vec::new();
         for (number, field) in block.fields.iter().enumerate() {
             let FieldKind::Predicate { name, reverse, .. } = &field.kind else { continue };

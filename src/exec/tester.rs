@@ -290,6 +290,7 @@ impl Context<'_> {
             self.check()?;
             Ok(chunk.iter().copied().filter(|&node| tester.test(node)).collect())
         };
+        let _while_testing = self.control.charge_while(2 * size_of::<u32>() * nodes.len())?;
         let (nodes, chunk_len) = (nodes.to_vec(), tester.chunk_len());
         if nodes.len() < PARALLEL_MIN * chunk_len {
             let kept: Result<Vec<Vec<u32>>> = nodes.chunks(chunk_len).map(keep).collect();

@@ -14,6 +14,7 @@ use super::tree::FieldResult;
 use super::tree::Level;
 use super::tree::ValueField;
 use crate::graph::Direction;
+use crate::graph::Passwords;
 use crate::graph::Predicate;
 use crate::graph::distinct_of;
 use crate::plan::Cascade;
@@ -24,6 +25,7 @@ use crate::storage::NodeSet;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::Uid;
+use crate::types::stack;
 use std::sync::Arc;
 
 /// The deepest nesting of levels; the parser allows no more, `expand` adds none.
@@ -58,6 +60,7 @@ impl<'a> Context<'a> {
         fields: &[Arc<Field>],
         inherited: Inherited<'_>,
     ) -> Result<Level> {
+        stack::check()?;
         self.check()?;
         if DEPTH_MAX < inherited.depth {
             return Err(Error::Limit {
@@ -144,8 +147,8 @@ impl<'a> Context<'a> {
             field.page
         };
         let (offsets, targets) = self.walk(nodes, &walk, page)?;
-        // The targets, those of the level below, and what a variable keeps of them.
-        self.control.charge(4 * offsets.len() + 12 * targets.len())?;
+        // Those of the level below, and what a variable keeps of them.
+        self.control.charge(8 * targets.len())?;
         let below = distinct(&targets);
         if let Some(var) = field.var {
             self.set_var(var, Var::uids(NodeSet::from(below.clone())));
@@ -180,29 +183,32 @@ impl<'a> Context<'a> {
             && field.facet_filter.is_none()
             && field.order.is_empty()
             && !by_facets;
-        let mut lists = Lists::with_capacity(nodes.len());
         if plain {
+            let mut lists = Lists::new(self, nodes.len())?;
             for &node in nodes {
                 if page.is_all() {
-                    lists.targets.extend_from_slice(&walk.edges.targets(node));
+                    lists.extend(self, &walk.edges.targets(node))?;
                 } else {
-                    lists.targets.extend(self.page_of(&walk.edges.target_set(node), page));
+                    lists.extend(self, &self.page_of(&walk.edges.target_set(node), page))?;
                 }
                 lists.close(self)?;
             }
             return Ok(lists.finish());
         }
         let all = self.filtered_targets(nodes, walk, page)?;
-        if field.order.is_empty() && !by_facets {
-            return Ok(all.cut(page).finish());
+        if !field.order.is_empty() || by_facets {
+            return self.sorted_targets(nodes, walk, page, all);
         }
-        self.sorted_targets(nodes, walk, page, all)
+        match page.first == 0 && page.offset <= 0 {
+            true => Ok(all.finish()),
+            false => all.cut(self, page),
+        }
     }
 
     /// All targets that pass the filters and lie behind `after`.
     fn filtered_targets(&self, nodes: &[u32], walk: &Walk<'_>, page: Page) -> Result<Lists> {
         let field = walk.field;
-        let mut all = Lists::with_capacity(nodes.len());
+        let mut all = Lists::new(self, nodes.len())?;
         let least = match page.after {
             0 => Some(0),
             after => self.version.nodes.node_after(Uid(after)),
@@ -211,11 +217,12 @@ impl<'a> Context<'a> {
             if let Some(least) = least {
                 let targets = walk.edges.targets(node);
                 let start = targets.partition_point(|&target| target < least);
-                all.targets.extend_from_slice(&targets[start..]);
+                all.extend(self, &targets[start..])?;
             }
             all.close(self)?;
         }
         if let Some(filter) = &field.filter {
+            let _while_filtering = self.control.charge_while(8 * all.targets.len())?;
             let candidates = NodeSet::from(distinct(&all.targets));
             let passed = self.filter(filter, candidates)?;
             // A sorted list is looked up by halves; a bitmap in one step.
@@ -241,6 +248,8 @@ impl<'a> Context<'a> {
         all: Lists,
     ) -> Result<(Vec<u32>, Vec<u32>)> {
         let field = walk.field;
+        // The distinct ones, in their order, and with their ranks.
+        let _while_sorting = self.control.charge_while(16 * all.targets.len())?;
         let below = distinct(&all.targets);
         let mut ranks = Vec::new();
         if !field.order.is_empty() {
@@ -249,7 +258,7 @@ impl<'a> Context<'a> {
             ranks.sort_unstable();
         }
         let facets = EdgeFacets::new(walk.predicate, walk.reverse);
-        let mut sorted = Lists::with_capacity(nodes.len());
+        let mut sorted = Lists::new(self, nodes.len())?;
         for (place, &node) in nodes.iter().enumerate() {
             let mut list: Vec<u32> = all.list(place).to_vec();
             if field.order.is_empty() {
@@ -260,12 +269,16 @@ impl<'a> Context<'a> {
                     let found = ranks.binary_search_by_key(&target, |(node, _)| *node);
                     found.ok().map(|found| ranks[found].1)
                 };
-                list.retain(|&target| rank(target).is_some());
-                list.sort_by_key(|&target| rank(target));
+                // A list of which no node has a value of the variable stays as it is.
+                if list.iter().any(|&target| rank(target).is_some()) {
+                    list.retain(|&target| rank(target).is_some());
+                    list.sort_by_key(|&target| rank(target));
+                }
             }
-            sorted.targets.extend_from_slice(cut(&list, page));
+            sorted.extend(self, cut(&list, page))?;
             sorted.close(self)?;
         }
+        all.free(self);
         Ok(sorted.finish())
     }
 
@@ -282,20 +295,25 @@ impl<'a> Context<'a> {
         if reverse && predicate.direction(true).is_none() {
             return Err(no_reverse(name));
         }
+        self.control.charge(size_of::<u64>() * nodes.len())?;
         if let Some(edges) = predicate.direction(reverse)
             && (field.filter.is_some() || field.facet_filter.is_some())
         {
-            let (offsets, _) =
-                self.walk(nodes, &Walk { field, predicate, reverse, edges }, field.page)?;
-            let counts = offsets.windows(2).map(|pair| u64::from(pair[1] - pair[0]));
-            return Ok(FieldData::Counts(counts.collect()));
+            let walk = Walk { field, predicate, reverse, edges };
+            let (offsets, targets) = self.walk(nodes, &walk, field.page)?;
+            let lists = Lists { offsets, targets };
+            let counts = lists.offsets.windows(2).map(|pair| u64::from(pair[1] - pair[0]));
+            let counts = FieldData::Counts(counts.collect());
+            lists.free(self);
+            return Ok(counts);
         }
         if field.facet_filter.is_some() {
             let shown = self.passing_values(field, predicate, langs, nodes)?;
             let count = |node: &u32| shown.get(node).map_or(0, |places| places.len() as u64);
             return Ok(FieldData::Counts(nodes.iter().map(count).collect()));
         }
-        let lang = Some(langs.first().map_or("", String::as_str));
+        let untagged = predicate.def.lang.then_some("");
+        let lang = langs.first().map(String::as_str).or(untagged);
         let counter = Counter { predicate, reverse, lang };
         Ok(FieldData::Counts(nodes.iter().map(|&node| counter.count(node)).collect()))
     }
@@ -311,11 +329,11 @@ impl<'a> Context<'a> {
         let check = |&node: &u32| {
             let value = predicate.values("").and_then(|part| part.first(node));
             match value.and_then(crate::storage::text_of) {
-                Some(hash) => crate::types::Value::verify_password(hash, password),
-                None => false,
+                Some(hash) => self.control.verify(hash, password),
+                None => Ok(false),
             }
         };
-        Ok(FieldData::Passwords(nodes.iter().map(check).collect()))
+        Ok(FieldData::Passwords(nodes.iter().map(check).collect::<Result<_>>()?))
     }
 }
 
@@ -351,10 +369,18 @@ struct Lists {
 }
 
 impl Lists {
-    fn with_capacity(nodes: usize) -> Lists {
-        let mut offsets = Vec::with_capacity(nodes + 1);
+    fn new(context: &Context<'_>, nodes: usize) -> Result<Lists> {
+        let mut offsets = Vec::new();
+        context.make_room(&mut offsets, nodes + 1)?;
         offsets.push(0);
-        Lists { offsets, targets: Vec::new() }
+        Ok(Lists { offsets, targets: Vec::new() })
+    }
+
+    /// Adds targets to the list of the node at hand.
+    fn extend(&mut self, context: &Context<'_>, targets: &[u32]) -> Result<()> {
+        context.make_room(&mut self.targets, targets.len())?;
+        self.targets.extend_from_slice(targets);
+        Ok(())
     }
 
     /// Ends the list of a node.
@@ -397,16 +423,20 @@ impl Lists {
     }
 
     /// Each list's wanted part.
-    fn cut(self, page: Page) -> Lists {
-        if page.first == 0 && page.offset <= 0 {
-            return self;
-        }
-        let mut lists = Lists::with_capacity(self.offsets.len());
+    fn cut(self, context: &Context<'_>, page: Page) -> Result<(Vec<u32>, Vec<u32>)> {
+        let mut lists = Lists::new(context, self.offsets.len())?;
         for place in 0..self.offsets.len() - 1 {
-            lists.targets.extend_from_slice(cut(self.list(place), page));
+            lists.extend(context, cut(self.list(place), page))?;
             lists.offsets.push(lists.targets.len() as u32);
         }
-        lists
+        self.free(context);
+        Ok(lists.finish())
+    }
+
+    /// Lets go of lists that are not part of the answer.
+    fn free(self, context: &Context<'_>) {
+        let room = self.offsets.capacity() + self.targets.capacity();
+        context.control.uncharge(size_of::<u32>() * room);
     }
 
     fn finish(self) -> (Vec<u32>, Vec<u32>) {

@@ -136,6 +136,9 @@ pub(crate) struct Path {
     pub(crate) weight: f64,
 }
 
+/// About the bytes of a node with its value.
+pub(crate) const VALUE_BYTES: usize = size_of::<u32>() + size_of::<Value>();
+
 /// A value for each of some nodes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ValueMap {

@@ -16,6 +16,7 @@ use crate::plan::Query;
 use crate::storage::NodeSet;
 use crate::types::Error;
 use crate::types::Result;
+use crate::types::stack;
 use std::sync::Arc;
 
 /// What the query of an upsert found.
@@ -92,6 +93,7 @@ impl Context<'_> {
 }
 
 fn check_condition(condition: &Filter) -> Result<()> {
+    stack::require();
     match condition {
         Filter::And(parts) | Filter::Or(parts) => parts.iter().try_for_each(check_condition),
         Filter::Not(part) => check_condition(part),

@@ -11,6 +11,7 @@ use super::tree::EdgeField;
 use super::tree::FieldData;
 use super::tree::FieldResult;
 use super::tree::Level;
+use super::tree::VALUE_BYTES;
 use super::tree::ValueMap;
 use crate::plan::Block;
 use crate::plan::FieldKind;
@@ -19,12 +20,10 @@ use crate::storage::NodeSet;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::Value;
+use crate::types::stack;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// What an entry of a variable of values is charged with: a node and a value.
-const VALUE_BYTES: usize = 16;
 
 /// The variables found so far: one that several levels define (in `@recurse`) is united.
 type Found = BTreeMap<VarId, Var>;
@@ -53,16 +52,18 @@ impl Context<'_> {
             self.publish_level(&result.level, &roots, &mut found)?;
         }
         for (var, value) in found {
-            if let Var::Values(map) = &value {
-                self.control.charge(VALUE_BYTES * map.nodes.len())?;
-            }
             self.set_var(var, value);
         }
         Ok(())
     }
 
     fn publish_level(&self, level: &Level, live: &[u32], found: &mut Found) -> Result<()> {
+        stack::require();
         for result in &level.fields {
+            let items = result.field.facets.iter().flat_map(|facets| &facets.items);
+            let facets = items.filter(|item| item.var.is_some()).count();
+            let defined = usize::from(result.field.var.is_some()) + facets;
+            self.control.charge(defined * VALUE_BYTES * live.len())?;
             match &result.data {
                 FieldData::Edges(edges) => self.publish_edges(result, edges, level, live, found)?,
                 FieldData::Values(_) => self.publish_values(result, live, found)?,
@@ -100,15 +101,21 @@ impl Context<'_> {
         found: &mut Found,
     ) -> Result<()> {
         let field = &result.field;
-        if let Some(groups) = &edges.groups {
-            return self.publish_groups(field, groups.iter().flatten(), found);
-        }
         // Without a cascade all nodes of the level below are reached.
         let all = level.nodes.len() == live.len() && edges.level.alive.is_none();
         let below = match all {
             true => Cow::Borrowed(edges.level.nodes.as_slice()),
             false => Cow::Owned(below_some(edges, level, live)),
         };
+        if let Some(group_by) = &field.group_by {
+            if field.fields.iter().all(|inner| inner.var.is_none()) {
+                return Ok(());
+            }
+            // The lists of the nodes above are grouped apart where they are shown; a variable has
+            // one value for a node, over all that are in its group, each once.
+            let groups = self.groups(group_by, &field.fields, &below)?;
+            return self.publish_groups(&field.fields, group_by.keys.len(), &groups, found);
+        }
         if field.var.is_some() {
             add_uids(found, field.var, below.to_vec());
         }
@@ -149,7 +156,7 @@ impl Context<'_> {
         }
         if langs.is_empty()
             && values.shown.is_none()
-            && let Some(part) = predicate.values("")
+            && let Some(part) = predicate.only_untagged()
             && let Some(map) = numbers(part, predicate.def.value_type, live)
         {
             add_values(found, result.field.var, map);

@@ -148,8 +148,11 @@ mod tests {
         assert_eq!(bare_value("1e3"), Ok(Value::Float(1000.0)));
         assert_eq!(bare_value("true"), Ok(Value::Bool(true)));
         assert!(matches!(bare_value("2006-01-02"), Ok(Value::DateTime(_))));
-        for text in ["True", "abc", "NaN", "18446744073709551616", "0x1787586C4FA8A0284FF8"] {
-            assert!(bare_value(text).is_err(), "{text}");
+        for text in ["True", "abc", "NaN", "0x1787586C4FA8A0284FF8"] {
+            let why = format!("`{text}` is no value of a facet (a text stands in quotes)");
+            assert_eq!(bare_value(text), Err(why));
         }
+        let why = "`18446744073709551616` is too large for an int".to_owned();
+        assert_eq!(bare_value("18446744073709551616"), Err(why));
     }
 }

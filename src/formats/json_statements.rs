@@ -21,6 +21,7 @@ use crate::types::Value;
 use crate::types::ValueType;
 use crate::types::parse_vector;
 use crate::types::shown;
+use crate::types::stack;
 use std::borrow::Cow;
 
 /// What becomes of statements.
@@ -47,8 +48,18 @@ impl<'a> JsonTree<'a> {
     /// [`Error::Syntax`] with the place where it is no JSON, holds an integer of more than 64
     /// bits, nests too deep, or is neither an object nor an array of objects.
     pub fn parse(text: &'a str) -> Result<JsonTree<'a>> {
+        JsonTree::parse_timed(text, &[])
+    }
+
+    /// As [`JsonTree::parse`] for a text that was made of values: the texts that begin at `times`,
+    /// ascending, were times. JSON has no form for them.
+    ///
+    /// # Errors
+    ///
+    /// As [`JsonTree::parse`].
+    pub fn parse_timed(text: &'a str, times: &[usize]) -> Result<JsonTree<'a>> {
         let fault = |at, message| Error::syntax(Position::of(text, at), message);
-        let json = read_json(text).map_err(|(at, reason)| fault(at, reason))?;
+        let json = read_json(text, times).map_err(|(at, reason)| fault(at, reason))?;
         let elements = match json {
             Json::Array(elements) => elements,
             other => vec![other],
@@ -145,6 +156,7 @@ impl<'t> Writer<'t, '_> {
         object: &'t JsonObject<'t>,
         edge: Option<Edge<'t>>,
     ) -> Written<Subject<'t>> {
+        stack::require();
         let subject = self.subject(object)?;
         let facets = FacetMembers::of(object);
         if let Some(Edge { subject: from, member, in_list }) = edge {
@@ -197,7 +209,7 @@ impl<'t> Writer<'t, '_> {
         for (place, item) in items.iter().enumerate() {
             match item {
                 Json::Object(object) => self.nested(subject, member, object, true)?,
-                Json::Text(_) | Json::Int(_) | Json::Float(_) => {
+                Json::Text(_) | Json::Time(_) | Json::Int(_) | Json::Float(_) => {
                     let object = self.scalar(member, item)?;
                     let facets = own.get_mut(place).map(std::mem::take).unwrap_or_default();
                     self.push(subject, member, object, facets, true);
@@ -247,6 +259,9 @@ impl<'t> Writer<'t, '_> {
                 Some(variable) => variable,
                 None => text_object(text),
             },
+            Json::Time(text) => {
+                Object::Literal { text: Cow::Borrowed(&**text), value_type: ValueType::DateTime }
+            }
             Json::Int(number) => Object::Value(Value::Int(*number)),
             Json::Float(number) => Object::Value(Value::Float(*number)),
             Json::Bool(truth) => Object::Value(Value::Bool(*truth)),
@@ -300,7 +315,7 @@ fn named_node<'t>(member: &'t Member<'t>) -> Written<Option<Subject<'t>>> {
             Ok(number) => return Ok(Some(Subject::Uid(number))),
             Err(_) => return unreadable(&number.to_string()),
         },
-        Json::Text(text) => &**text,
+        Json::Text(text) | Json::Time(text) => &**text,
         _ => return Err(fault(member.at, "the value of \"uid\" names no node", HINT)),
     };
     if text.is_empty() {
@@ -461,7 +476,7 @@ fn facet_value(
         Json::Bool(truth) => Value::Bool(*truth),
         Json::Int(number) => Value::Int(*number),
         Json::Float(number) => Value::Float(*number),
-        Json::Text(text) => match DateTime::parse(text) {
+        Json::Text(text) | Json::Time(text) => match DateTime::parse(text) {
             Ok(time) => Value::DateTime(time),
             Err(_) => Value::String(text.clone().into_owned()),
         },

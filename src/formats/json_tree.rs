@@ -5,6 +5,7 @@
 //! rounded through a float.
 
 use crate::types::JsonReader;
+use crate::types::stack;
 use std::borrow::Cow;
 
 /// How deep objects and arrays may nest.
@@ -26,6 +27,8 @@ pub(super) enum Json<'a> {
     Float(f64),
     /// A text, without its escapes.
     Text(Cow<'a, str>),
+    /// A text that whoever wrote it says is a time.
+    Time(Cow<'a, str>),
     /// The elements of an array.
     Array(Vec<Json<'a>>),
     /// An object.
@@ -61,30 +64,38 @@ impl JsonObject<'_> {
     }
 }
 
-/// Reads a text that holds one value.
+/// Reads a text that holds one value. The texts that begin at `times`, ascending, are times.
 ///
 /// # Errors
 ///
 /// The byte that does not fit, and why.
-pub(super) fn read_json(text: &str) -> Result<Json<'_>, (usize, String)> {
-    let mut reader = JsonReader::new(text);
-    let read = value(&mut reader, 0).and_then(|json| reader.end().map(|()| json));
+pub(super) fn read_json<'a>(text: &'a str, times: &[usize]) -> Result<Json<'a>, (usize, String)> {
+    let mut reader = JsonReader::strict(text);
+    let read = value(&mut reader, times, 0).and_then(|json| reader.end().map(|()| json));
     read.map_err(|reason| (reader.offset(), reason))
 }
 
-fn value<'a>(reader: &mut JsonReader<'a>, depth: usize) -> Result<Json<'a>, String> {
+fn value<'a>(
+    reader: &mut JsonReader<'a>,
+    times: &[usize],
+    depth: usize,
+) -> Result<Json<'a>, String> {
+    stack::require();
     if DEPTH_MAX < depth {
         return Err(format!("objects and arrays nest deeper than {DEPTH_MAX} levels"));
     }
     Ok(match reader.peek()? {
-        b'{' => Json::Object(object(reader, depth)?),
+        b'{' => Json::Object(object(reader, times, depth)?),
         b'[' => {
             let mut elements = Vec::new();
             reader.array(|element| {
-                elements.push(value(element, depth + 1)?);
+                elements.push(value(element, times, depth + 1)?);
                 Ok(())
             })?;
             Json::Array(elements)
+        }
+        b'"' if !times.is_empty() && times.binary_search(&reader.offset()).is_ok() => {
+            Json::Time(reader.string()?)
         }
         b'"' => Json::Text(reader.string()?),
         b'-' | b'0'..=b'9' => number(reader)?,
@@ -92,13 +103,17 @@ fn value<'a>(reader: &mut JsonReader<'a>, depth: usize) -> Result<Json<'a>, Stri
     })
 }
 
-fn object<'a>(reader: &mut JsonReader<'a>, depth: usize) -> Result<JsonObject<'a>, String> {
+fn object<'a>(
+    reader: &mut JsonReader<'a>,
+    times: &[usize],
+    depth: usize,
+) -> Result<JsonObject<'a>, String> {
     let at = reader.offset();
     let mut members = Vec::new();
     reader.object(|key, reader| {
         reader.peek()?;
         let at = reader.offset();
-        members.push(Member { key, at, value: value(reader, depth + 1)? });
+        members.push(Member { key, at, value: value(reader, times, depth + 1)? });
         Ok(())
     })?;
     drop_repeated(&mut members);
@@ -146,13 +161,13 @@ mod tests {
     use super::*;
 
     fn fault(text: &str) -> (usize, String) {
-        read_json(text).expect_err(text)
+        read_json(text, &[]).expect_err(text)
     }
 
     #[test]
     fn numbers_keep_what_they_are() {
         let numbers = "[9223372036854775299, 9223372036854775299.0, -0, 0E-0, -1e10, 58.7]";
-        let Json::Array(numbers) = read_json(numbers).unwrap() else { panic!("no array") };
+        let Json::Array(numbers) = read_json(numbers, &[]).unwrap() else { panic!("no array") };
         let want = [
             Json::Int(9_223_372_036_854_775_299),
             Json::Float(9_223_372_036_854_775_299.0),
@@ -172,7 +187,7 @@ mod tests {
         for count in [0, 40] {
             let more: String = (0..count).map(|n| format!("\"k{n}\":1,")).collect();
             let text = format!("{{{more}\"a\":1,\"\\u0061\":2,\"b\":3,\"a\":4}}");
-            let Json::Object(object) = read_json(&text).unwrap() else { panic!("no object") };
+            let Json::Object(object) = read_json(&text, &[]).unwrap() else { panic!("no object") };
             assert_eq!(object.members.len(), count + 2);
             assert_eq!(object.get("a").unwrap().value, Json::Int(4));
             assert_eq!(object.text, text);
@@ -180,9 +195,18 @@ mod tests {
     }
 
     #[test]
+    fn texts_at_their_places_are_times() {
+        let text = r#"{"a": "2020-01-02", "b": ["2020-01-02", "2020-01-02"]}"#;
+        let Json::Object(object) = read_json(text, &[6, 40]).unwrap() else { panic!("no object") };
+        let (text, time) = (Cow::Borrowed("2020-01-02"), Cow::Borrowed("2020-01-02"));
+        assert_eq!(object.members[0].value, Json::Time(time.clone()));
+        assert_eq!(object.members[1].value, Json::Array(vec![Json::Text(text), Json::Time(time)]));
+    }
+
+    #[test]
     fn nesting_is_bounded() {
         let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
-        assert!(read_json(&nested(DEPTH_MAX)).is_ok());
+        assert!(read_json(&nested(DEPTH_MAX), &[]).is_ok());
         assert!(fault(&nested(DEPTH_MAX + 1)).1.contains("deeper"));
         assert!(fault(&"{\"a\":".repeat(100_000)).1.contains("deeper"));
     }

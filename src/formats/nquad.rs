@@ -103,7 +103,7 @@ pub struct LineFault {
 
 impl fmt::Display for LineFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "column {}: {}", self.column, self.message)
+        write!(f, "column {}: {}", self.column + 1, self.message)
     }
 }
 
@@ -167,7 +167,7 @@ pub fn literal_value(text: &str, value_type: ValueType) -> std::result::Result<V
     match value_type {
         ValueType::Default => Ok(Value::Default(text.to_string())),
         ValueType::String => Ok(Value::String(text.to_string())),
-        ValueType::Password => Ok(Value::Password(text.to_string())),
+        ValueType::Password => Value::hashed_password(text),
         _ => Value::parse(text, value_type),
     }
 }
@@ -357,7 +357,7 @@ mod tests {
         let text = "# start\r\n<1> <p> <2> .\r\n\r\n  <2> <p> \"x\" . # end\n";
         assert_eq!(parse_text(text).unwrap().len(), 2);
         let fault = parse_text("<1> <p> <2> .\n\n<1> <p> x .\n").unwrap_err().to_string();
-        assert!(fault.starts_with("line 3 column 8: found `x`"), "{fault}");
+        assert!(fault.starts_with("line 3 column 9: found `x`"), "{fault}");
     }
 
     fn shared(path: &str) -> Option<String> {

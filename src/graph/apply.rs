@@ -2,6 +2,7 @@
 
 use super::build::build_edge_store;
 use super::build::build_values;
+use super::compact::is_grown;
 use super::compact::is_large;
 use super::compact::settle_grown;
 use super::delta::FacetList;
@@ -17,6 +18,7 @@ use super::values::LangValues;
 use super::version::Predicate;
 use super::version::PredicateData;
 use super::version::Version;
+use super::weight::of_fold;
 use crate::index::IndexKind;
 use crate::index::TokenKey;
 use crate::schema::PredicateDef;
@@ -309,8 +311,12 @@ impl<'a> Draft<'a> {
     /// conflict keys of what was changed.
     pub fn finish(self, keys: &mut Vec<Key>) -> Vec<(Arc<str>, Arc<Predicate>)> {
         keys.extend(self.keys);
+        let share = self.version.budget.share();
         let settled = |(name, predicate): (String, Predicate)| {
-            (Arc::from(name), Arc::new(settle_grown(&predicate)))
+            // Where there is no memory for it now, a later commit folds.
+            let folds = is_grown(&predicate) && share.draw(of_fold(&predicate) as u64).is_ok();
+            let predicate = if folds { settle_grown(&predicate) } else { predicate };
+            (Arc::from(name), Arc::new(predicate))
         };
         self.touched.into_iter().map(settled).collect()
     }

@@ -4,6 +4,7 @@
 //! uids of 2^31 and more) have numbers of the chunk, and a predicate that the schema does not know
 //! keeps its values as they were written until [`super::gather`] has seen the chunks before.
 
+use super::check::check_finite;
 use super::check::check_indexed;
 use super::check::check_name;
 use super::check::check_shape;
@@ -14,6 +15,7 @@ use super::node_ids::NodeIds;
 use super::parts::EdgePart;
 use super::parts::FacetsBuilder;
 use super::parts::ValuePart;
+use super::uids::NamedUids;
 use crate::formats::Change;
 use crate::formats::Chunk;
 use crate::formats::JsonTree;
@@ -24,6 +26,7 @@ use crate::formats::Predicate;
 use crate::formats::Subject;
 use crate::formats::literal_value;
 use crate::formats::parse_line;
+use crate::schema::Actor;
 use crate::schema::PredicateDef;
 use crate::schema::Schema;
 use crate::storage::ValuesBuilder;
@@ -65,8 +68,8 @@ pub struct Batch {
     pub predicates: Vec<PredicateBatch>,
     /// The nodes that the chunk numbers, from [`FOREIGN`] on.
     pub foreign: Vec<Foreign>,
-    /// The greatest uid below 2^31.
-    pub greatest_low: u32,
+    /// The uids below 2^31 that it names.
+    pub named: NamedUids,
     /// The number of statements that are stored.
     pub triples: u64,
     /// The lines that can't be stored; only the first one unless lines are skipped.
@@ -95,17 +98,24 @@ impl PredicateBatch {
     }
 }
 
-/// Reads a chunk. `skip` tells to go on after a line that can't be stored.
-pub fn read_chunk<'a>(chunk: &'a Chunk, schema: &'a Schema, skip: bool) -> Batch {
+/// Reads a chunk. `skip` tells to go on after a line that can't be stored, `has_ended` that what
+/// takes long need not be done any more.
+pub fn read_chunk<'a>(
+    chunk: &'a Chunk,
+    schema: &'a Schema,
+    skip: bool,
+    has_ended: &'a (dyn Fn() -> bool + Sync),
+) -> Batch {
     let mut reader = Reader {
         schema,
+        has_ended,
         columns: Vec::new(),
         by_name: FxHashMap::default(),
         foreign: Vec::new(),
         blanks: FxHashMap::default(),
         highs: FxHashMap::default(),
         new_nodes: FxHashMap::default(),
-        greatest_low: 0,
+        named: NamedUids::default(),
     };
     let (mut triples, mut bad_lines) = (0, Vec::new());
     for line in chunk.lines() {
@@ -120,12 +130,13 @@ pub fn read_chunk<'a>(chunk: &'a Chunk, schema: &'a Schema, skip: bool) -> Batch
         }
     }
     let predicates = reader.columns.into_iter().map(Columns::finish).collect();
-    let Reader { foreign, greatest_low, .. } = reader;
-    Batch { predicates, foreign, greatest_low, triples, bad_lines }
+    let Reader { foreign, named, .. } = reader;
+    Batch { predicates, foreign, named, triples, bad_lines }
 }
 
 struct Reader<'a> {
     schema: &'a Schema,
+    has_ended: &'a (dyn Fn() -> bool + Sync),
     columns: Vec<Columns<'a>>,
     by_name: FxHashMap<Box<str>, usize>,
     foreign: Vec<Foreign>,
@@ -133,7 +144,7 @@ struct Reader<'a> {
     highs: FxHashMap<u64, u32>,
     /// Those of a line of JSON.
     new_nodes: FxHashMap<u32, u32>,
-    greatest_low: u32,
+    named: NamedUids,
 }
 
 /// The columns of one predicate, growing.
@@ -176,7 +187,13 @@ impl<'a> Reader<'a> {
             Error::Syntax { message, at, .. } => LineFault { column: at.column, message },
             other => at_start(other.to_string()),
         };
-        let tree = JsonTree::parse(text).map_err(fault)?;
+        let tree = JsonTree::parse(text).map_err(fault).map_err(|mut fault| {
+            if fault.message.ends_with("ends too early") {
+                fault.message += ": a line of a file is an object, or an array of objects, of \
+                                  its own; `jq -c '.[]'` makes such lines of an array";
+            }
+            fault
+        })?;
         let quads = tree.statements(Change::Set, &mut 0).map_err(fault)?;
         self.new_nodes.clear();
         for quad in &quads {
@@ -210,6 +227,10 @@ impl<'a> Reader<'a> {
             self.columns[place].push_edge(node, target, quad, line);
             return Ok(());
         }
+        let is_password = |def: &PredicateDef| def.value_type == ValueType::Password;
+        if def.is_some_and(is_password) && (self.has_ended)() {
+            return Err("the load has ended".to_owned());
+        }
         let value = match (&quad.object, def) {
             (Object::Literal { text, value_type }, _) => read_literal(text, *value_type, def)?,
             (object, Some(def)) => Literal::Value(stored(object, def)?),
@@ -226,7 +247,7 @@ impl<'a> Reader<'a> {
             return place;
         }
         let def = self.schema.predicates.get(name);
-        let refused = check_name(name, self.schema).err();
+        let refused = check_name(name, self.schema, Actor::Client).err();
         self.by_name.insert(name.into(), self.columns.len());
         self.columns.push(Columns::new(name, def, refused));
         self.columns.len() - 1
@@ -236,7 +257,7 @@ impl<'a> Reader<'a> {
         let next = FOREIGN + self.foreign.len() as u32;
         let foreign = match subject {
             Subject::Uid(uid) if !NodeIds::is_high(Uid(uid)) => {
-                self.greatest_low = self.greatest_low.max(uid as u32);
+                self.named.add(uid as u32);
                 return Ok(uid as u32);
             }
             Subject::Uid(uid) => match self.highs.entry(uid) {
@@ -304,7 +325,11 @@ fn read_literal<'a>(
     let Some(def) = def else {
         return match literal_type {
             ValueType::Default => Ok(Literal::Text(ValueRef::Default(text))),
-            _ => literal_value(text, literal_type).map(Literal::Value),
+            _ => {
+                let value = literal_value(text, literal_type)?;
+                check_finite(value.as_ref())?;
+                Ok(Literal::Value(value))
+            }
         };
     };
     let value = match def.value_type {

@@ -4,6 +4,7 @@
 //! sides one for each pair. `val(x)` becomes the value that `x` has at the statement's subject;
 //! without one there is no statement.
 
+use super::mutate::Charge;
 use super::mutate::STATEMENTS_MAX;
 use super::mutate::too_many;
 use super::statements::Mutation;
@@ -16,6 +17,7 @@ use crate::types::Result;
 use crate::types::Uid;
 use crate::types::Value;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
 /// The variables of a request, by name.
 #[derive(Debug, Default)]
@@ -90,15 +92,22 @@ impl Bindings {
     }
 
     /// The statements of a mutation without variables. What is left of them are nodes to be made:
-    /// `uid(v)` of a set where `v` found nothing. `room` is how many statements there may be.
+    /// `uid(v)` of a set where `v` found nothing. `room` is how many statements there may be; what
+    /// they take is told to `charge` before they are made.
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] for a variable that is not bound, [`Error::Limit`] for too many statements.
-    pub fn resolve<'a>(&self, mutation: Mutation<'a>, room: &mut usize) -> Result<Mutation<'a>> {
+    /// [`Error::Query`] for a variable that is not bound, [`Error::Limit`] for too many statements;
+    /// those of `charge`.
+    pub fn resolve<'a>(
+        &self,
+        mutation: Mutation<'a>,
+        room: &mut usize,
+        charge: Charge<'_>,
+    ) -> Result<Mutation<'a>> {
         let Mutation { sets, deletes } = mutation;
-        let deletes = self.resolve_quads(deletes, false, room)?;
-        Ok(Mutation { sets: self.resolve_quads(sets, true, room)?, deletes })
+        let deletes = self.resolve_quads(deletes, false, room, charge)?;
+        Ok(Mutation { sets: self.resolve_quads(sets, true, room, charge)?, deletes })
     }
 
     fn resolve_quads<'a>(
@@ -106,6 +115,7 @@ impl Bindings {
         quads: Vec<NQuad<'a>>,
         is_set: bool,
         room: &mut usize,
+        charge: Charge<'_>,
     ) -> Result<Vec<NQuad<'a>>> {
         let resolved = match quads.iter().any(has_variable) {
             false => quads,
@@ -113,7 +123,7 @@ impl Bindings {
                 let mut resolved = Vec::with_capacity(quads.len());
                 for quad in quads {
                     match has_variable(&quad) {
-                        true => self.expand(&quad, is_set, *room, &mut resolved)?,
+                        true => self.expand(&quad, is_set, (*room, charge), &mut resolved)?,
                         false => resolved.push(quad),
                     }
                 }
@@ -132,13 +142,18 @@ impl Bindings {
         &self,
         quad: &NQuad<'a>,
         is_set: bool,
-        room: usize,
+        (room, charge): (usize, Charge<'_>),
         out: &mut Vec<NQuad<'a>>,
     ) -> Result<()> {
         let subjects = self.nodes(quad.subject, is_set)?;
+        let each = statement_bytes(quad);
         if let Object::Val(name) = quad.object {
+            if room < out.len() {
+                return Err(too_many(STATEMENTS_MAX - room + out.len()));
+            }
             for subject in subjects {
                 if let Some(value) = self.value(name, subject)? {
+                    charge(each + value.heap_size())?;
                     out.push(NQuad { subject, object: Object::Value(value), ..quad.clone() });
                 }
             }
@@ -152,6 +167,8 @@ impl Bindings {
         if room < count {
             return Err(too_many(STATEMENTS_MAX - room + count));
         }
+        // The vector may be copied as it grows.
+        charge(2 * (count - out.len()) * each)?;
         for subject in subjects {
             let each = objects.iter().cloned();
             out.extend(each.map(|object| NQuad { subject, object, ..quad.clone() }));
@@ -169,6 +186,18 @@ impl Bindings {
         }
         Ok(uids.into_iter().map(|uid| Subject::Uid(uid.0)).collect())
     }
+}
+
+/// The bytes of a copy of a statement.
+fn statement_bytes(quad: &NQuad<'_>) -> usize {
+    let own = match &quad.object {
+        Object::Value(value) => value.heap_size(),
+        Object::Literal { text: Cow::Owned(text), .. } => text.len(),
+        _ => 0,
+    };
+    let facets =
+        quad.facets.iter().map(|(_, value)| size_of::<(&str, Value)>() + value.heap_size());
+    size_of::<NQuad<'_>>() + own + facets.sum::<usize>()
 }
 
 fn has_variable(quad: &NQuad<'_>) -> bool {
@@ -193,7 +222,8 @@ mod tests {
 
     fn resolved(set: &str, delete: &str) -> Result<(Vec<String>, Vec<String>)> {
         let mutation = Mutation { sets: parse_text(set)?, deletes: parse_text(delete)? };
-        let Mutation { sets, deletes } = bindings().resolve(mutation, &mut { STATEMENTS_MAX })?;
+        let Mutation { sets, deletes } =
+            bindings().resolve(mutation, &mut { STATEMENTS_MAX }, &|_| Ok(()))?;
         let shown = |quads: &[NQuad<'_>]| {
             quads.iter().map(|quad| format!("{:?} {:?}", quad.subject, quad.object)).collect()
         };
@@ -233,7 +263,28 @@ mod tests {
         bindings.bind("v", Binding::Uids((1..2_000).map(Uid).collect()));
         let sets = parse_text("uid(v) <p> uid(v) .").unwrap();
         let mutation = Mutation { sets, deletes: Vec::new() };
-        let error = bindings.resolve(mutation, &mut { STATEMENTS_MAX }).unwrap_err();
-        assert!(matches!(error, Error::Limit { .. }), "{error}");
+        let free: Charge<'_> = &|_| Ok(());
+        let error = bindings.resolve(mutation, &mut { STATEMENTS_MAX }, free).unwrap_err();
+        assert!(
+            matches!(&error, Error::Limit { message }
+            if message.contains("3996001 statements")),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn products_are_charged_before_they_are_made() {
+        let mut bindings = Bindings::default();
+        bindings.bind("v", Binding::Uids((1..=900).map(Uid).collect()));
+        let charged = std::cell::Cell::new(0);
+        let refuse = |bytes: usize| {
+            charged.set(charged.get() + bytes);
+            Err(Error::Limit { message: "no".to_owned() })
+        };
+        let sets = parse_text("uid(v) <p> uid(v) .").unwrap();
+        let mutation = Mutation { sets, deletes: Vec::new() };
+        let error = bindings.resolve(mutation, &mut { STATEMENTS_MAX }, &refuse).unwrap_err();
+        assert!(matches!(&error, Error::Limit { message } if message == "no"), "{error}");
+        assert!(810_000 * size_of::<NQuad<'_>>() <= charged.get(), "{}", charged.get());
     }
 }

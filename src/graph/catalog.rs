@@ -39,6 +39,12 @@ impl CatalogWriter {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
+    /// Adds bytes.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.count(bytes.len());
+        self.bytes.extend_from_slice(bytes);
+    }
+
     /// The whole catalog.
     pub fn finish(self) -> Vec<u8> {
         self.bytes
@@ -79,14 +85,19 @@ impl<'a> CatalogReader<'a> {
 
     /// The next text.
     pub fn text(&mut self) -> Result<&'a str> {
+        let text = self.bytes()?;
+        std::str::from_utf8(text).map_err(|_| self.corrupt("a text is not UTF-8"))
+    }
+
+    /// The next bytes.
+    pub fn bytes(&mut self) -> Result<&'a [u8]> {
         let len = self.count()?;
         let bytes = self.bytes;
-        let Some(text) = bytes.get(self.at..).and_then(|rest| rest.get(..len)) else {
+        let Some(found) = bytes.get(self.at..).and_then(|rest| rest.get(..len)) else {
             return Err(self.corrupt("it ends within a text"));
         };
-        let text = std::str::from_utf8(text).map_err(|_| self.corrupt("a text is not UTF-8"))?;
         self.at += len;
-        Ok(text)
+        Ok(found)
     }
 
     /// True when all was read.

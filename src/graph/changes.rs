@@ -9,6 +9,7 @@ use super::apply::ValueChange;
 use super::delta::FacetList;
 use super::keys::Key;
 use super::renumber::with_high_uids;
+use super::uids::NamedUids;
 use super::version::Version;
 use crate::schema::PredicateDef;
 use crate::schema::Schema;
@@ -30,8 +31,12 @@ pub struct Changes {
     pub(super) parts: Vec<Part>,
     /// Uids of 2^31 and more that are set, with repeats.
     pub(super) high: Vec<u64>,
+    /// Uids below 2^31 that are set. Not in records: those find them again in what is set.
+    pub(super) named: NamedUids,
     /// The uid that the next new node gets, at the least.
     pub(super) next_uid: u64,
+    /// About the bytes that they take until they are in a version.
+    pub(super) weight: usize,
 }
 
 /// The changes of one mutation.
@@ -65,8 +70,9 @@ pub enum Deleted {
     Lang(u32),
     /// One value in the language of a place, converted to the type of the predicate.
     Value(u32, Value),
-    /// The password of this text, or of this hash.
-    Password(u32, String),
+    /// The password of this text, or of this hash: in logs of the first format alone. A mutation that says so is
+    /// resolved to the value that it deletes when it is checked.
+    FirstFormatPassword(u32, String),
     /// One edge.
     Edge(Uid),
 }
@@ -111,6 +117,16 @@ impl Changes {
         self.parts
             .iter()
             .all(|part| part.deletes.is_empty() && part.values.is_empty() && part.edges.is_empty())
+    }
+
+    /// About the bytes that they take, with the version that they make beside the one before.
+    pub fn weight(&self) -> usize {
+        self.weight
+    }
+
+    /// True when something is added, and not only deleted.
+    pub fn adds(&self) -> bool {
+        self.parts.iter().any(|part| !part.values.is_empty() || !part.edges.is_empty())
     }
 
     /// The names of the predicates that they are about.
@@ -159,7 +175,7 @@ impl Changes {
     }
 
     fn carry_out(self, version: &Version, keys: &mut Vec<Key>, is_again: bool) -> Result<Version> {
-        let Changes { predicates, langs, definitions, parts, high, next_uid } = self;
+        let Changes { predicates, langs, definitions, parts, high, named, next_uid, weight } = self;
         let mut next = version.clone();
         if !definitions.is_empty() {
             let schema = Arc::make_mut(&mut next.schema);
@@ -168,6 +184,7 @@ impl Changes {
             }
         }
         next.uids.skip_to(next_uid);
+        next.uids.reserve(&named);
         let mut next = with_high_uids(&next, high)?;
         let draft = if is_again { Draft::again(&next) } else { Draft::new(&next) };
         let mut work = Work { draft, predicates: &predicates, langs: &langs };
@@ -176,7 +193,8 @@ impl Changes {
         }
         work.draft.check_unique()?;
         let changed = work.draft.finish(keys);
-        next.predicates.extend(changed);
+        next.replace(changed);
+        next.replaced += weight as u64;
         Ok(next)
     }
 }
@@ -227,10 +245,12 @@ impl Work<'_> {
                 let lang = &langs[lang as usize];
                 draft.remove_values(name, lang, node, |value| *value == wanted);
             }
-            Deleted::Password(lang, text) => {
+            Deleted::FirstFormatPassword(lang, text) => {
                 let lang = &langs[lang as usize];
                 draft.remove_values(name, lang, node, |value| match value {
-                    Value::Password(hash) => *hash == text || Value::verify_password(hash, &text),
+                    Value::Password(hash) => {
+                        *hash == text || Value::verify_password(hash, &text) == Ok(true)
+                    }
                     _ => false,
                 });
             }

@@ -7,6 +7,7 @@ use crate::index::TokenKey;
 use crate::index::check_geometry;
 use crate::index::index_kinds;
 use crate::index::tokens_of;
+use crate::schema::Actor;
 use crate::schema::PredicateDef;
 use crate::schema::Schema;
 use crate::schema::Tokenizer;
@@ -21,12 +22,12 @@ const NAME_LEN_MAX: usize = 65_535;
 /// The longest token of an index together with the name of its predicate, in bytes.
 const INDEXED_LEN_MAX: usize = 65_000;
 
-/// Checks the name of a predicate that a statement sets or deletes.
+/// Checks the name of a predicate that a statement sets or deletes, for whoever makes it.
 ///
 /// # Errors
 ///
-/// The reason why no statement may have it.
-pub fn check_name(name: &str, schema: &Schema) -> Result<(), String> {
+/// The reason why no statement may have it, or none of this one's.
+pub fn check_name(name: &str, schema: &Schema, actor: Actor) -> Result<(), String> {
     if NAME_LEN_MAX < name.len() {
         return Err("the name of a predicate has more than 65535 bytes".to_owned());
     }
@@ -38,19 +39,7 @@ pub fn check_name(name: &str, schema: &Schema) -> Result<(), String> {
     if name == "uid" {
         return Err("`uid` can't be the name of a predicate".to_owned());
     }
-    if name == "dgraph.type" || !has_reserved_prefix(name) {
-        return Ok(());
-    }
-    if schema.predicates.contains_key(name) {
-        return Err(format!(
-            "`{name}` is a predicate of the engine itself, which only the engine changes"
-        ));
-    }
-    Err(format!("`{name}` can't be stored: names with `dgraph.` are those of the engine itself"))
-}
-
-fn has_reserved_prefix(name: &str) -> bool {
-    name.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("dgraph."))
+    actor.check_change(name, schema)
 }
 
 /// Checks that a value, or an edge, may stand in a predicate.
@@ -147,12 +136,27 @@ pub fn convert_owned(value: Value, wanted: ValueType) -> Result<Value, String> {
     if same { Ok(value) } else { value.as_ref().convert(wanted) }
 }
 
-/// Checks that the indexes of its predicate can take a value.
+/// Refuses infinities: no answer shows them, and the greatest value and the mean of others are lost in them.
+///
+/// # Errors
+///
+/// The reason, for such a number.
+pub fn check_finite(value: ValueRef<'_>) -> Result<(), String> {
+    match value {
+        ValueRef::Float(number) if number.is_infinite() => {
+            Err("infinity is no value that can be stored (leave it out)".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks that a value can be stored and that the indexes of its predicate can take it.
 ///
 /// # Errors
 ///
 /// The reason when they can't.
 pub fn check_indexed(value: ValueRef<'_>, def: &PredicateDef) -> Result<(), String> {
+    check_finite(value)?;
     if is_too_large(value, def) {
         return Err("the text is longer than the 65000 bytes that an index takes".to_owned());
     }

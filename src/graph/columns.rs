@@ -6,6 +6,7 @@
 
 use super::batch::FOREIGN;
 use super::check::check_name;
+use super::gather::Built;
 use super::gather::Gathered;
 use super::intern::ExternalId;
 use super::intern::Interned;
@@ -15,15 +16,18 @@ use super::node_ids::NodeIds;
 use super::parts::EdgePart;
 use super::parts::ValuePart;
 use super::renumber::with_high_uids;
-use super::spill::Spill;
 use super::spill::SpillOptions;
+use super::uids::NamedUids;
 use super::version::Version;
 use crate::index::IndexKind;
 use crate::index::TokenKey;
 use crate::index::index_kinds;
+use crate::schema::Actor;
+use crate::schema::Origin;
 use crate::schema::PredicateDef;
 use crate::schema::Tokenizer;
 use crate::schema::TypeDef;
+use crate::schema::is_reserved;
 use crate::storage::ValuesBuilder;
 use crate::types::Error;
 use crate::types::Result;
@@ -55,7 +59,7 @@ pub struct ColumnLoad {
     spaces: Vec<IdSpace>,
     interner: Interner,
     gathered: Gathered,
-    greatest_uid: u32,
+    named: NamedUids,
     /// The tables, and the row of each from which on its rows are counted.
     tables: Vec<(u64, String)>,
     /// The number of values and edges so far.
@@ -73,13 +77,13 @@ impl ColumnLoad {
         spaces: Vec<IdSpace>,
         spill: Option<&SpillOptions>,
     ) -> Result<ColumnLoad> {
-        let gathered = Gathered::new(spill.map(Spill::new).transpose()?);
+        let gathered = Gathered::new(spill, &version.budget)?;
         Ok(ColumnLoad {
             version: version.clone(),
             interner: Interner::new(spaces.len()),
             spaces,
             gathered,
-            greatest_uid: 0,
+            named: NamedUids::default(),
             tables: Vec::new(),
             count: 0,
         })
@@ -105,7 +109,7 @@ impl ColumnLoad {
         name: &str,
         otherwise: impl FnOnce() -> PredicateDef,
     ) -> Result<PredicateDef> {
-        check_name(name, &self.version.schema).map_err(Error::schema)?;
+        check_name(name, &self.version.schema, Actor::Client).map_err(Error::schema)?;
         if let Some(known) = self.version.schema.predicates.get(name) {
             return Ok(known.clone());
         }
@@ -156,17 +160,32 @@ impl ColumnLoad {
         Ok(if is_text { ValueType::String } else { ValueType::Int })
     }
 
-    /// Adds a type with these fields unless there is one of that name.
-    pub fn define_type(&mut self, name: &str, fields: Vec<String>) {
-        if !self.version.schema.types.contains_key(name) {
-            let schema = Arc::make_mut(&mut self.version.schema);
-            schema.types.insert(name.to_owned(), TypeDef { name: name.to_owned(), fields });
+    /// Adds a type with these fields, or those to it that it lacks.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] for a name that only the engine may declare.
+    pub fn define_type(&mut self, name: &str, mut fields: Vec<String>) -> Result<()> {
+        let Some(known) = self.version.schema.types.get(name) else {
+            let def = TypeDef::new(name, fields);
+            self.version.schema.check_type(&def)?;
+            Arc::make_mut(&mut self.version.schema).types.insert(name.to_owned(), def);
+            return Ok(());
+        };
+        fields.retain(|field| !known.fields.contains(field));
+        // Those of the engine are as they are.
+        if !fields.is_empty() && !is_reserved(name) {
+            let mut own = known.declared().by_alter.unwrap_or_default();
+            own.extend(fields);
+            let def = known.declare(Origin::Alter, Some(own));
+            Arc::make_mut(&mut self.version.schema).types.insert(name.to_owned(), def);
         }
+        Ok(())
     }
 
-    /// Notes that a uid below 2^31 is in use.
-    pub fn use_uid(&mut self, uid: u32) {
-        self.greatest_uid = self.greatest_uid.max(uid);
+    /// Notes uids that are in use.
+    pub fn use_uids(&mut self, uids: &NamedUids) {
+        self.named.merge(uids);
     }
 
     /// Prepares for ids of about so many rows: looks all stored ints up at once where that is
@@ -210,20 +229,24 @@ impl ColumnLoad {
         if part.nodes.is_empty() { Ok(()) } else { self.gathered.add_edges(def, part) }
     }
 
-    /// The version with all that was added, the number of values and edges, and that of nodes.
+    /// The version with all that was added, the number of values and edges, and whether no id is that of a node which
+    /// was there before.
     ///
     /// # Errors
     ///
     /// [`Error::Limit`] when there are too many nodes, [`Error::Query`] for a value that two nodes
     /// must not share, [`Error::Io`] when a temporary file can't be written or read.
-    pub fn finish(mut self) -> Result<(Version, u64, u64)> {
+    pub fn finish(mut self) -> Result<(Built, u64, bool)> {
         self.interner.check()?;
         let interner = std::mem::replace(&mut self.interner, Interner::new(0));
+        let has_met_known = interner.has_met_known();
         let ids = interner.into_ids();
-        self.version.uids.reserve(Uid(u64::from(self.greatest_uid)));
+        self.version.uids.reserve(&self.named);
         let known: Vec<Option<Uid>> = ids.par_iter().map(|id| self.known(id)).collect();
         let new_count = known.iter().filter(|known| known.is_none()).count() as u64;
-        let new_uids = self.version.uids.take_unknown(new_count, &self.version.nodes)?;
+        let are_all_new = 0 < new_count && !has_met_known && known.iter().all(Option::is_none);
+        let new_uids =
+            self.version.uids.take_unknown(new_count, &self.version.nodes, &self.named)?;
         let mut new_uids = new_uids.into_iter().map(Uid);
         let mut uids = vec![0; ids.len()];
         let mut new = Vec::new();
@@ -251,8 +274,8 @@ impl ColumnLoad {
             let (first_row, table) = self.tables.iter().rev().find(|(first, _)| *first <= row)?;
             Some(format!("row {} of {table}", row - first_row + 1))
         };
-        let (next, nodes) = self.gathered.build(next, &numbers, &label)?;
-        Ok((next, self.count, nodes))
+        let built = self.gathered.build(next, &numbers, &label)?;
+        Ok((Built { new_nodes: new_count, ..built }, self.count, are_all_new))
     }
 
     /// The uid that an id has already.

@@ -10,9 +10,16 @@ use super::values::LangValues;
 use super::version::Predicate;
 use super::version::PredicateData;
 use super::version::Version;
+use super::weight::of_fold;
+use crate::budget::Share;
 use crate::schema::PredicateDef;
+use crate::types::Result;
 use crate::types::parallel;
 use std::sync::Arc;
+
+/// Asked in the middle of long work, from any thread, whether it may go on: an error ends the work, which changes
+/// nothing then.
+pub type Check<'a> = &'a (dyn Fn() -> Result<()> + Sync);
 
 /// So many changed nodes are never folded: reading through them costs little. Tests fold sooner, for
 /// their graphs are small.
@@ -32,19 +39,53 @@ pub fn settle_grown(predicate: &Predicate) -> Predicate {
     settle_if(predicate, is_large)
 }
 
+/// Whether [`settle_grown`] folds anything.
+pub fn is_grown(predicate: &Predicate) -> bool {
+    let values =
+        |values: &LangValues| is_large(values.delta.rows.len(), values.base.column.subjects.len());
+    let edges = |edges: &Direction| is_large(edges.delta.rows.len(), edges.base.subjects.len());
+    match &predicate.data {
+        PredicateData::Values(langs) => langs.iter().any(values),
+        PredicateData::Edges(all) => edges(&all.forward) || all.reverse.as_ref().is_some_and(edges),
+    }
+}
+
 /// Whether so many changes are many for a base of so many rows.
 pub fn is_large(changes: usize, rows: usize) -> bool {
     CHANGES_MIN.max(rows / CHANGED_SHARE) < changes
 }
 
+/// The memory that [`settle_all`] takes beside the version, until it is given back.
+///
+/// # Errors
+///
+/// [`crate::types::Error::Limit`] when there is not so much.
+pub fn room_to_settle(version: &Version) -> Result<Share> {
+    let unsettled = version.predicates.values().filter(|predicate| !is_settled(predicate));
+    let share = version.budget.share();
+    share.draw(unsettled.map(|predicate| of_fold(predicate) as u64).sum())?;
+    Ok(share)
+}
+
 /// The version with all changes of all predicates folded.
 pub fn settle_all(version: &Version) -> Version {
+    settle_all_while(version, &|| Ok(())).expect("nobody asks it to stop")
+}
+
+/// As [`settle_all`]. `check` is asked before each predicate whether to go on.
+///
+/// # Errors
+///
+/// Those of `check`.
+pub fn settle_all_while(version: &Version, check: Check<'_>) -> Result<Version> {
     let mut settled = version.clone();
     let unsettled: Vec<_> = version.predicates.iter().filter(|(_, it)| !is_settled(it)).collect();
-    let done: Vec<_> =
-        parallel::map(&unsettled, |(name, it)| (Arc::clone(name), Arc::new(settle(it))));
-    settled.predicates.extend(done);
-    settled
+    let done = parallel::map(&unsettled, |(name, it)| {
+        check()?;
+        Ok((Arc::clone(name), Arc::new(settle(it))))
+    });
+    settled.replace(done.into_iter().collect::<Result<Vec<_>>>()?);
+    Ok(settled)
 }
 
 fn is_settled(predicate: &Predicate) -> bool {

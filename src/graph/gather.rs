@@ -18,12 +18,16 @@ use super::parts::FacetRows;
 use super::parts::ValuePart;
 use super::renumber::with_high_uids;
 use super::spill::Spill;
+use super::spill::SpillOptions;
 use super::spill::Spilled;
+use super::uids::NamedUids;
 use super::unique::check_unique;
 use super::values::LangValues;
 use super::version::Predicate;
 use super::version::PredicateData;
 use super::version::Version;
+use crate::budget::Budget;
+use crate::budget::Share;
 use crate::schema::PredicateDef;
 use crate::schema::Schema;
 use crate::storage::ValuesBuilder;
@@ -40,8 +44,19 @@ use std::sync::Arc;
 /// So many bits a node a set of bits may have.
 const SPREAD_MAX: usize = 64;
 
+/// What came of a load.
+pub struct Built {
+    /// The version that has it all.
+    pub version: Version,
+    /// The number of distinct nodes in the data.
+    pub nodes: u64,
+    /// How many of them were not there before.
+    pub new_nodes: u64,
+    /// How many edges with facets came again, or were there: those that came last stay.
+    pub merged: u64,
+}
+
 /// What was read so far.
-#[derive(Default)]
 pub struct Gathered {
     predicates: Vec<Pending>,
     by_name: FxHashMap<Box<str>, usize>,
@@ -49,8 +64,10 @@ pub struct Gathered {
     foreign: Vec<Foreign>,
     blanks: FxHashMap<Box<str>, u32>,
     highs: FxHashMap<u64, u32>,
-    greatest_low: u32,
+    named: NamedUids,
     spill: Option<Spill>,
+    /// What is drawn for all this.
+    share: Share,
 }
 
 /// Says what the data calls a node that has no uid there.
@@ -72,9 +89,27 @@ struct Pending {
 }
 
 impl Gathered {
-    /// Nothing yet. What comes goes to files where `spill` says so.
-    pub fn new(spill: Option<Spill>) -> Gathered {
-        Gathered { spill, ..Gathered::default() }
+    /// Nothing yet. What comes goes to files where `options` say so; the memory for it is drawn of
+    /// `budget`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when there can't be files, [`Error::Limit`] when there is no memory.
+    pub fn new(options: Option<&SpillOptions>, budget: &Budget) -> Result<Gathered> {
+        let share = budget.share();
+        if let Some(options) = options {
+            share.draw(options.memory)?;
+        }
+        Ok(Gathered {
+            predicates: Vec::new(),
+            by_name: FxHashMap::default(),
+            foreign: Vec::new(),
+            blanks: FxHashMap::default(),
+            highs: FxHashMap::default(),
+            named: NamedUids::default(),
+            spill: options.map(Spill::new).transpose()?,
+            share,
+        })
     }
 
     /// Takes the next batch over. Returns the lines that turn out not to be storable, by line,
@@ -85,7 +120,7 @@ impl Gathered {
     /// [`Error::Limit`] when there are too many nodes.
     pub fn add(&mut self, batch: Batch, schema: &Schema) -> Result<Vec<BadLine>> {
         let mut bad_lines = batch.bad_lines;
-        self.greatest_low = self.greatest_low.max(batch.greatest_low);
+        self.named.merge(&batch.named);
         let foreign = self.add_foreign(batch.foreign)?;
         let held = batch.predicates.iter().map(PredicateBatch::byte_len).sum();
         for mut predicate in batch.predicates {
@@ -151,7 +186,9 @@ impl Gathered {
 
     /// Counts what was taken over, and writes all to a file when it is too much.
     fn hold(&mut self, bytes: usize) -> Result<()> {
-        let Some(spill) = self.spill.as_mut() else { return Ok(()) };
+        let Some(spill) = self.spill.as_mut() else {
+            return self.share.draw(bytes as u64).map_err(with_bound);
+        };
         if !spill.hold(bytes) {
             return Ok(());
         }
@@ -176,15 +213,17 @@ impl Gathered {
         Ok(())
     }
 
-    /// The version that has the gathered data too, and the number of distinct nodes in the data.
+    /// The version that has the gathered data too.
     ///
     /// # Errors
     ///
     /// [`Error::Limit`] when there are too many nodes; those of [`Gathered::build`].
-    pub fn finish(mut self, version: &Version) -> Result<(Version, u64)> {
+    pub fn finish(mut self, version: &Version) -> Result<Built> {
         let foreign = std::mem::take(&mut self.foreign);
         let mut blanks = std::mem::take(&mut self.blanks);
-        let (next, numbers) = final_numbers(version, &foreign, self.greatest_low)?;
+        let (next, numbers) = final_numbers(version, &foreign, &self.named)?;
+        let is_new = |node: &&Foreign| matches!(node, Foreign::Blank(_) | Foreign::New);
+        let new_nodes = foreign.iter().filter(is_new).count() as u64;
         drop(foreign);
         if !self.has_unique() {
             blanks = FxHashMap::default();
@@ -194,38 +233,40 @@ impl Gathered {
             let (label, _) = blanks.iter().find(|(_, number)| is_node(**number))?;
             Some(format!("_:{label}"))
         };
-        self.build(next, &numbers, &label)
+        Ok(Built { new_nodes, ..self.build(next, &numbers, &label)? })
     }
 
     /// The version that has the gathered data too, where the node of each number from [`FOREIGN`]
-    /// on is known, and the number of distinct nodes in the data.
+    /// on is known. It does not say which nodes are new.
     ///
     /// # Errors
     ///
     /// [`Error::Query`] for a value that two nodes must not share, whom `label` names;
     /// [`Error::Io`] when a temporary file can't be written or read.
-    pub fn build(
-        self,
-        mut next: Version,
-        numbers: &[u32],
-        label: &Label<'_>,
-    ) -> Result<(Version, u64)> {
-        let Gathered { predicates, spill, .. } = self;
+    pub fn build(self, mut next: Version, numbers: &[u32], label: &Label<'_>) -> Result<Built> {
+        let Gathered { predicates, spill, share, .. } = self;
         let stored = &next.predicates;
         let is_bounded = spill.is_some();
-        let build = |mut pending: Pending| -> Result<(RoaringBitmap, Predicate)> {
+        let build = |mut pending: Pending| -> Result<(RoaringBitmap, Predicate, u64)> {
             let old = stored.get(pending.def.name.as_str()).map(|old| &**old);
             if is_bounded && pending.is_lean(old) {
-                return pending.build_lean(old, numbers);
+                let (nodes, predicate) = pending.build_lean(old, numbers)?;
+                return Ok((nodes, predicate, 0));
             }
+            // A column beside the parts that it is made of, and each index.
+            let bytes = pending.byte_len() * (2 + pending.def.indexes.len());
+            share.draw(bytes as u64).map_err(with_bound)?;
             pending.read_back()?;
             if !numbers.is_empty() {
                 pending.renumber(|node| numbers[(node - FOREIGN) as usize]);
             }
             let nodes = pending.nodes();
+            let came = pending.edges_with_facets();
             let predicate = pending.build(old, is_bounded);
             check_unique(&predicate, &next.nodes, label)?;
-            Ok((nodes, predicate))
+            let merged =
+                came.map_or(0, |came| came + edge_count(old) - edge_count(Some(&predicate)));
+            Ok((nodes, predicate, merged))
         };
         let built: Vec<_> = match spill {
             None => predicates.into_par_iter().map(build).collect::<Result<_>>()?,
@@ -233,24 +274,26 @@ impl Gathered {
                 // One after the other, and none stays in memory.
                 let mut built = Vec::with_capacity(predicates.len());
                 for pending in predicates {
-                    let (nodes, predicate) = build(pending)?;
-                    built.push((nodes, spill.settle(predicate)?));
+                    let (nodes, predicate, merged) = build(pending)?;
+                    built.push((nodes, spill.settle(predicate)?, merged));
                 }
                 built
             }
         };
         let mut nodes = RoaringBitmap::new();
         let mut schema = Schema::clone(&next.schema);
-        for (of_predicate, predicate) in built {
+        let mut all_merged = 0;
+        for (of_predicate, predicate, merged) in built {
             nodes |= of_predicate;
+            all_merged += merged;
             let def = &predicate.def;
             if !schema.predicates.contains_key(&def.name) {
                 schema.predicates.insert(def.name.clone(), PredicateDef::clone(def));
             }
-            next.predicates.insert(Arc::from(def.name.as_str()), Arc::new(predicate));
+            next.replace([(Arc::from(def.name.as_str()), Arc::new(predicate))]);
         }
         next.schema = Arc::new(schema);
-        Ok((next, nodes.len()))
+        Ok(Built { version: next, nodes: nodes.len(), new_nodes: 0, merged: all_merged })
     }
 
     /// Takes values in a language over. The schema is to know the predicate.
@@ -286,16 +329,25 @@ impl Gathered {
     }
 }
 
+/// The number of edges of a predicate.
+fn edge_count(predicate: Option<&Predicate>) -> u64 {
+    let edges = predicate.and_then(|predicate| predicate.direction(false));
+    edges.map_or(0, |edges| match edges.is_settled() {
+        true => edges.base.targets.len() as u64,
+        false => edges.subjects().iter().map(|node| edges.count(node) as u64).sum(),
+    })
+}
+
 /// The version with the new nodes numbered, and the node ids of the numbers of the load.
 fn final_numbers(
     version: &Version,
     foreign: &[Foreign],
-    greatest_low: u32,
+    named: &NamedUids,
 ) -> Result<(Version, Vec<u32>)> {
-    version.uids.skip_to(u64::from(greatest_low) + 1);
+    version.uids.reserve(named);
     let blanks =
         foreign.iter().filter(|node| matches!(node, Foreign::Blank(_) | Foreign::New)).count();
-    let mut new_uids = version.uids.take_unknown(blanks as u64, &version.nodes)?.into_iter();
+    let mut new_uids = version.uids.take_unknown(blanks as u64, &version.nodes, named)?.into_iter();
     let uids = foreign.iter().map(|node| match node {
         Foreign::High(uid) => *uid,
         Foreign::Blank(_) | Foreign::New => new_uids.next().expect("there is one for each label"),
@@ -321,7 +373,23 @@ fn renumber_nodes(nodes: &mut [u32], number: impl Fn(u32) -> u32) {
     nodes.iter_mut().filter(|node| FOREIGN <= **node).for_each(|node| *node = number(*node));
 }
 
+/// Says what can be done when there is no memory for a load.
+fn with_bound(error: Error) -> Error {
+    match error {
+        Error::Limit { message } => Error::Limit {
+            message: format!("{message}; a load that is given a `memory` keeps to that"),
+        },
+        other => other,
+    }
+}
+
 impl Pending {
+    /// The bytes of the parts that are in memory.
+    fn byte_len(&self) -> usize {
+        let values = self.langs.values().flatten().map(ValuePart::byte_len);
+        values.sum::<usize>() + self.edges.iter().map(EdgePart::byte_len).sum::<usize>()
+    }
+
     fn new(batch: &PredicateBatch, schema: &Schema) -> Pending {
         let def = schema.predicates.get(&*batch.name).cloned();
         let is_new = def.is_none();
@@ -453,6 +521,13 @@ impl Pending {
             renumber_nodes(&mut part.nodes, &number);
             renumber_nodes(&mut part.targets, &number);
         });
+    }
+
+    /// The number of edges, where they have facets and a node may have several: of equal ones the last stays.
+    fn edges_with_facets(&self) -> Option<u64> {
+        let has_facets = self.edges.iter().any(|part| !part.facets.is_empty());
+        (has_facets && self.def.list)
+            .then(|| self.edges.iter().map(|part| part.nodes.len() as u64).sum())
     }
 
     /// All nodes that the statements name.

@@ -7,6 +7,7 @@ use super::changes::Part;
 use super::changes::SetValue;
 use super::delta::FacetList;
 use super::node_ids::NodeIds;
+use super::uids::NamedUids;
 use super::version::Version;
 use crate::storage::text_of;
 use crate::types::Error;
@@ -40,7 +41,7 @@ pub fn graphql_schema(version: &Version) -> Option<(Uid, String)> {
 pub fn stage_graphql_schema(version: &Version, text: &str) -> Result<(Changes, Uid)> {
     let uid = match graphql_schema(version) {
         Some((uid, _)) => uid,
-        None => Uid(version.uids.take_unknown(1, &version.nodes)?[0]),
+        None => Uid(version.uids.take_unknown(1, &version.nodes, &NamedUids::default())?[0]),
     };
     Ok((changes(version, uid, text)?, uid))
 }
@@ -94,9 +95,9 @@ mod tests {
         let (changes, again) = stage_graphql_schema(&version, "type B { b: Int }").unwrap();
         assert_eq!(again, uid);
         let version = changes.apply(&version).unwrap();
-        let version = SchemaChange::DropData.carry_out(&version).unwrap();
+        let version = SchemaChange::DropData.carry_out(&version, &|| Ok(())).unwrap();
         assert_eq!(graphql_schema(&version), Some((uid, "type B { b: Int }".to_owned())));
-        let version = SchemaChange::DropAll.carry_out(&version).unwrap();
+        let version = SchemaChange::DropAll.carry_out(&version, &|| Ok(())).unwrap();
         assert_eq!(graphql_schema(&version), None);
     }
 }

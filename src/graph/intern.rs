@@ -22,6 +22,7 @@ use std::hash::Hash;
 use std::sync::Mutex;
 use std::sync::MutexGuard;
 use std::sync::PoisonError;
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering;
 
@@ -51,6 +52,8 @@ pub struct Interner {
     /// The first places and numbers of runs of new nodes, and their lengths.
     new: Mutex<Vec<(u64, u32, u32)>>,
     next: AtomicU32,
+    /// Whether one of the ids was that of a known node at once.
+    has_met_known: AtomicBool,
 }
 
 #[derive(Default)]
@@ -98,7 +101,13 @@ impl Interner {
             spaces: (0..spaces).map(|_| Space::default()).collect(),
             new: Mutex::new(Vec::new()),
             next: AtomicU32::new(FOREIGN),
+            has_met_known: AtomicBool::new(false),
         }
+    }
+
+    /// Whether one of the ids was among those of [`Interner::set_known`].
+    pub fn has_met_known(&self) -> bool {
+        self.has_met_known.load(Ordering::Relaxed)
     }
 
     /// Says by `found` the number of each id, in any order. With the ids come the places where they
@@ -108,7 +117,10 @@ impl Interner {
         let mut unknown = Vec::new();
         for &(id, place) in ids {
             match known.get(id) {
-                Some(node) => found(place, node),
+                Some(node) => {
+                    self.has_met_known.store(true, Ordering::Relaxed);
+                    found(place, node);
+                }
                 None => unknown.push((id, place)),
             }
         }

@@ -8,8 +8,8 @@
 use super::batch::BadLine;
 use super::batch::Batch;
 use super::batch::read_chunk;
+use super::gather::Built;
 use super::gather::Gathered;
-use super::spill::Spill;
 use super::spill::SpillOptions;
 use super::version::Version;
 use crate::formats::Chunk;
@@ -40,6 +40,8 @@ pub struct LoadOptions<'a> {
     pub spill: Option<SpillOptions>,
     /// Is called from time to time; an error ends the load.
     pub progress: Option<&'a dyn Fn(LoadProgress) -> Result<()>>,
+    /// Whether the load has ended, which `progress` tells: asked before what takes long by itself, as hashing a password.
+    pub has_ended: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
 /// How far a load is.
@@ -58,12 +60,32 @@ pub struct LoadReport {
     pub triples: u64,
     /// The number of distinct nodes in them.
     pub nodes: u64,
+    /// The nodes that were not there before: those of labels, and of ids that no node had. A uid that is named is not
+    /// counted.
+    pub new_nodes: u64,
+    /// The edges with facets that came again, or were there: the facets that came last stay.
+    pub merged: u64,
+    /// What was done and is likely not what was meant.
+    pub warnings: Vec<String>,
     /// How long it took.
     pub seconds: f64,
     /// The first lines that were left out.
     pub skipped: Vec<SkippedLine>,
     /// The number of all lines that were left out.
     pub skipped_count: u64,
+}
+
+impl LoadReport {
+    /// Notes what was built.
+    pub fn note(&mut self, built: &Built) {
+        (self.nodes, self.new_nodes, self.merged) = (built.nodes, built.new_nodes, built.merged);
+        if 0 < built.merged {
+            self.warnings.push(format!(
+                "{} edges came more than once, or were there before: of each, the facets that came last stay",
+                built.merged
+            ));
+        }
+    }
 }
 
 /// A line that was left out.
@@ -95,7 +117,7 @@ pub fn load(
     let mut loader = Loader {
         version,
         options,
-        gathered: Gathered::new(options.spill.as_ref().map(Spill::new).transpose()?),
+        gathered: Gathered::new(options.spill.as_ref(), &version.budget)?,
         report: LoadReport::default(),
         progress: LoadProgress::default(),
     };
@@ -103,10 +125,10 @@ pub fn load(
         loader.source(source)?;
     }
     let Loader { gathered, mut report, .. } = loader;
-    let (next, nodes) = gathered.finish(version)?;
-    report.nodes = nodes;
+    let built = gathered.finish(version)?;
+    report.note(&built);
     report.seconds = started.elapsed().as_secs_f64();
-    Ok((next, report))
+    Ok((built.version, report))
 }
 
 struct Loader<'a> {
@@ -125,14 +147,16 @@ impl Loader<'_> {
         let mut round = read_round(&mut chunks, round_len)?;
         while !round.is_empty() {
             let (schema, skip) = (&*self.version.schema, self.options.skip_errors);
+            let has_ended = self.options.has_ended.unwrap_or(&|| false);
+            let read = |chunk| read_chunk(chunk, schema, skip, has_ended);
             let (batches, next) = rayon::join(
-                || -> Vec<Batch> {
-                    round.par_iter().map(|chunk| read_chunk(chunk, schema, skip)).collect()
-                },
+                || -> Vec<Batch> { round.par_iter().map(read).collect() },
                 || read_round(&mut chunks, round_len),
             );
             let bytes: usize = round.iter().map(|chunk| chunk.text.len()).sum();
             drop(round);
+            // What has ended the load is told before what was left out for it.
+            self.options.progress.map_or(Ok(()), |progress| progress(self.progress))?;
             for batch in batches {
                 self.batch(batch, &name)?;
             }

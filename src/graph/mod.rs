@@ -27,14 +27,17 @@ mod intern;
 mod columns;
 mod load;
 mod statements;
+mod weight;
 mod bindings;
 mod mutate;
 mod changes;
 mod apply;
 mod alter;
 mod graphql_schema;
+mod definitions;
 mod record;
 mod replay;
+mod replay_first;
 mod snapshots;
 mod watch;
 mod publish;
@@ -43,13 +46,17 @@ mod export;
 mod export_json;
 mod vectors;
 
-pub use alter::{alter, altered, drop_all, drop_attr, drop_data, drop_type};
+pub use alter::{
+    alter, altered, define, drop_all, drop_attr, drop_data, drop_type, report, resolve,
+    resolve_graphql,
+};
 pub use bindings::{Binding, Bindings};
 pub use changes::Changes;
 pub use check::{check_indexed, stored};
 pub use columns::{ColumnLoad, IdSpace, PLACES_A_ROW};
-pub use compact::settle_all;
+pub use compact::{Check, room_to_settle, settle_all, settle_all_while};
 pub use conflicts::Claim;
+pub use definitions::Definitions;
 pub use delta::{FacetList, Row};
 pub use edges::{Direction, EdgeStore};
 pub use export::{export, is_exported};
@@ -58,7 +65,9 @@ pub use graphql_schema::{graphql_schema, stage_graphql_schema};
 pub use intern::Interner;
 pub use keys::Key;
 pub use load::{LoadOptions, LoadProgress, LoadReport, LoadSource, SkippedLine, load};
-pub use mutate::{MutationReport, STATEMENTS_MAX, stage};
+pub use mutate::{
+    Charge, MutationReport, Passwords, STATEMENTS_MAX, Stager, names_passwords, stage,
+};
 pub use node_ids::NodeIds;
 pub use parts::{EdgePart, FacetPart, FacetRows, FacetsBuilder, ValuePart};
 pub use publish::{Commit, Journal, Store};
@@ -68,7 +77,7 @@ pub use snapshots::Snapshot;
 pub use spill::{SpillOptions, remove_left};
 pub use statements::{Mutation, MutationTree, Statements};
 pub use stats::{PredicateStats, stats};
-pub use uids::Uids;
+pub use uids::{NamedUids, Uids};
 pub use values::{IndexView, LangValues, ValueBase, ValueList, distinct_of, union_of};
 pub use vectors::Nearest;
 pub use version::{Predicate, PredicateData, Version};

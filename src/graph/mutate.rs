@@ -18,20 +18,27 @@ use super::check::stored;
 use super::node_ids::NodeIds;
 use super::statements::Mutation;
 use super::statements::target;
+use super::uids::NamedUids;
 use super::version::Version;
+use super::weight;
 use crate::formats::NQuad;
 use crate::formats::Object;
 use crate::formats::Predicate;
 use crate::formats::Subject;
+use crate::schema::Actor;
+use crate::schema::NODE_TYPE;
 use crate::schema::PredicateDef;
 use crate::schema::Schema;
+use crate::storage::text_of;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::Uid;
+use crate::types::Value;
 use crate::types::ValueType;
 use crate::types::shown;
 use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
@@ -46,41 +53,89 @@ pub struct MutationReport {
     pub uids: Vec<(String, Uid)>,
     /// The number of statements that are carried out.
     pub triples: u64,
+    /// The predicates that were looked at beside the schema, and those that were not there. The changes are what they are
+    /// on any version that has these as they were, and the same types.
+    pub reads: BTreeSet<String>,
+}
+
+/// Is told of bytes that are about to be allocated, and refuses them where there is no room.
+pub type Charge<'a> = &'a dyn Fn(usize) -> Result<()>;
+
+/// Bytes of charges are told of when there are so many.
+const CHARGE_BYTES: usize = 64 << 10;
+
+/// On whose behalf mutations are staged.
+#[derive(Clone, Copy)]
+pub struct Stager<'a> {
+    /// Who changes data.
+    pub actor: Actor,
+    /// Who computes with passwords.
+    pub passwords: &'a dyn Passwords,
+    /// Is told beforehand of what is allocated while they are staged, and of what [`Changes::apply`] will allocate.
+    pub charge: Charge<'a>,
+}
+
+/// Hashes passwords and compares them, which takes long on purpose: so whoever waits decides where and when.
+pub trait Passwords {
+    /// The hash of a password that [`Value::check_password`] lets pass.
+    ///
+    /// # Errors
+    ///
+    /// When there is no time for it.
+    fn hash(&self, plain: &str) -> Result<Value>;
+
+    /// Whether a hash is that of a password.
+    ///
+    /// # Errors
+    ///
+    /// As [`Passwords::hash`]; [`Error::Query`] for a hash that takes too long.
+    fn verify(&self, hash: &str, plain: &str) -> Result<bool>;
 }
 
 /// Checks mutations against a version, with `bindings` for their variables, and says what they
-/// change. Costs O(statements).
+/// change. Costs O(statements), and what passwords cost.
 ///
 /// # Errors
 ///
 /// [`Error::Schema`] for what the schema forbids, [`Error::Query`] for what makes no sense,
-/// [`Error::Limit`] for too many statements.
+/// [`Error::Limit`] for too many statements; those of [`Stager::charge`].
 pub fn stage(
     version: &Version,
     mutations: Vec<Mutation<'_>>,
     bindings: &Bindings,
+    stager: Stager<'_>,
 ) -> Result<(Changes, MutationReport)> {
     let lists = list_hints(&mutations, &version.schema);
     let mut room = STATEMENTS_MAX;
-    let resolve = |mutation| bindings.resolve(mutation, &mut room);
+    let resolve = |mutation| bindings.resolve(mutation, &mut room, stager.charge);
     let mutations: Vec<Mutation<'_>> = mutations.into_iter().map(resolve).collect::<Result<_>>()?;
     let mut staging = Staging {
         version,
+        stager,
+        reads: BTreeSet::new(),
         lists,
         changes: Changes { langs: vec![Box::default()], ..Changes::default() },
+        named: NamedUids::default(),
+        taken: Vec::new(),
         predicates: FxHashMap::default(),
         langs: FxHashMap::from_iter([("", 0)]),
         labels: FxHashMap::default(),
+        uncharged: 0,
+        passwords: FxHashMap::default(),
     };
     let uids = staging.number_nodes(&mutations)?;
     for mutation in &mutations {
-        let part = staging.part(mutation)?;
+        let part =
+            staging.part(mutation).inspect_err(|_| version.uids.give_back(&staging.taken))?;
         staging.changes.parts.push(part);
     }
     // Only now: what is refused names no uids.
-    version.uids.skip_to(staging.changes.next_uid);
-    let report = MutationReport { uids, triples: (STATEMENTS_MAX - room) as u64 };
-    Ok((staging.changes, report))
+    version.uids.reserve(&staging.named);
+    (stager.charge)(staging.uncharged)?;
+    staging.changes.named = staging.named;
+    let Staging { changes, reads, .. } = staging;
+    let report = MutationReport { uids, triples: (STATEMENTS_MAX - room) as u64, reads };
+    Ok((changes, report))
 }
 
 /// The error for a request of so many statements.
@@ -150,13 +205,23 @@ fn list_hints<'a>(mutations: &[Mutation<'a>], schema: &Schema) -> FxHashMap<&'a 
 
 struct Staging<'a, 'v> {
     version: &'v Version,
+    stager: Stager<'v>,
+    reads: BTreeSet<String>,
     lists: FxHashMap<&'a str, bool>,
     changes: Changes,
+    /// The uids below 2^31 that the request names.
+    named: NamedUids,
+    /// The uids of its new nodes.
+    taken: Vec<u64>,
     /// The places of the predicates in the changes.
     predicates: FxHashMap<String, u32>,
     /// The places of the languages.
     langs: FxHashMap<&'a str, u32>,
     labels: FxHashMap<Label<'a>, Uid>,
+    /// The bytes that were not told of yet.
+    uncharged: usize,
+    /// The hashes that are set so far, by the places of their predicates and their nodes.
+    passwords: FxHashMap<(u32, Uid), String>,
 }
 
 impl<'a> Staging<'a, '_> {
@@ -166,9 +231,13 @@ impl<'a> Staging<'a, '_> {
         let mentioned = || sets().flat_map(|quad| [Some(quad.subject), target(&quad.object)]);
         for node in mentioned().flatten() {
             if let Subject::Uid(uid) = node {
-                self.note_uid(uid, !NodeIds::is_high(Uid(uid)));
+                match NodeIds::is_high(Uid(uid)) {
+                    true => self.changes.high.push(uid),
+                    false => self.named.add(uid as u32),
+                }
             }
         }
+        self.changes.next_uid = self.named.next();
         let mut labels = Vec::new();
         for label in mentioned().flatten().filter_map(Label::of) {
             if let Entry::Vacant(place) = self.labels.entry(label) {
@@ -180,36 +249,48 @@ impl<'a> Staging<'a, '_> {
             return Ok(Vec::new());
         }
         let Version { uids, nodes, .. } = self.version;
-        uids.skip_to(self.changes.next_uid);
-        let new = uids.take_unknown(labels.len() as u64, nodes)?;
+        self.taken = uids.take_unknown(labels.len() as u64, nodes, &self.named)?;
         let mut reported = Vec::with_capacity(labels.len());
-        for (label, uid) in labels.into_iter().zip(new) {
+        for (label, &uid) in labels.into_iter().zip(&self.taken) {
             self.labels.insert(label, Uid(uid));
-            self.note_uid(uid, true);
+            if NodeIds::is_high(Uid(uid)) {
+                self.changes.high.push(uid);
+            }
+            self.changes.next_uid = self.changes.next_uid.max(uid + 1);
             reported.push((label.reported(self.version), Uid(uid)));
         }
         Ok(reported)
     }
 
-    /// Notes a uid that is set; `is_counted` says whether new ones come after it.
-    fn note_uid(&mut self, uid: u64, is_counted: bool) {
-        if NodeIds::is_high(Uid(uid)) {
-            self.changes.high.push(uid);
-        }
-        if is_counted {
-            self.changes.next_uid = self.changes.next_uid.max(uid + 1);
-        }
-    }
-
     fn part(&mut self, mutation: &Mutation<'a>) -> Result<Part> {
         let mut part = Part::default();
         for quad in &mutation.deletes {
+            let before = part.deletes.len();
             self.delete(quad, &mut part).map_err(|error| error.or_at(quad.at))?;
+            self.note_bytes((part.deletes.len() - before) * weight::of_delete())?;
         }
         for quad in &mutation.sets {
             self.set(quad, &mut part).map_err(|error| error.or_at(quad.at))?;
+            let def = |predicate: u32| &*self.changes.predicates[predicate as usize];
+            let changed = match target(&quad.object) {
+                Some(_) => part.edges.last().map(|edge| weight::of_edge(edge, def(edge.predicate))),
+                None => {
+                    part.values.last().map(|value| weight::of_value(value, def(value.predicate)))
+                }
+            };
+            self.note_bytes(changed.unwrap_or_default())?;
         }
         Ok(part)
+    }
+
+    /// Counts bytes that a change takes, and has them charged now and then.
+    fn note_bytes(&mut self, bytes: usize) -> Result<()> {
+        self.changes.weight += bytes;
+        self.uncharged += bytes;
+        if self.uncharged < CHARGE_BYTES {
+            return Ok(());
+        }
+        (self.stager.charge)(std::mem::take(&mut self.uncharged))
     }
 
     fn delete(&mut self, quad: &NQuad<'a>, part: &mut Part) -> Result<()> {
@@ -226,9 +307,12 @@ impl<'a> Staging<'a, '_> {
         };
         let node = self.known_uid(quad.subject)?;
         let target = target(&quad.object).map(|target| self.known_uid(target)).transpose()?;
-        check_name(name, &self.version.schema).map_err(Error::schema)?;
+        check_name(name, &self.version.schema, self.stager.actor).map_err(Error::schema)?;
         // Deletes never create schema.
-        let Some(predicate) = self.predicate(name) else { return Ok(()) };
+        let Some(predicate) = self.predicate(name) else {
+            self.reads.insert(name.to_owned());
+            return Ok(());
+        };
         let def = Arc::clone(&self.changes.predicates[predicate as usize]);
         let lang = self.lang(quad.lang);
         let what = match (&quad.object, target) {
@@ -237,12 +321,13 @@ impl<'a> Staging<'a, '_> {
             (Object::Star, _) => return Err(Error::schema(missing_lang(name))),
             (object, target) => {
                 check_shape(&def, quad.lang, target.is_some()).map_err(Error::schema)?;
-                match (object, target) {
-                    (_, Some(target)) => Deleted::Edge(target),
-                    (Object::Literal { text, .. }, _) if def.value_type == ValueType::Password => {
-                        Deleted::Password(lang, text.to_string())
-                    }
-                    _ => {
+                match (target, text_of_password(object, &def)) {
+                    (Some(target), _) => Deleted::Edge(target),
+                    (None, Some(text)) => match self.password(&def, node, text)? {
+                        Some(hash) => Deleted::Value(lang, hash),
+                        None => return Ok(()),
+                    },
+                    (None, None) => {
                         let wrong = |reason| wrong_value(reason, &def, quad.subject);
                         Deleted::Value(lang, stored(object, &def).map_err(wrong)?)
                     }
@@ -253,9 +338,30 @@ impl<'a> Staging<'a, '_> {
         Ok(())
     }
 
-    /// Deletes what the types of a node say that it has, and the types.
+    /// The password of a node that is meant by a text, its plain text or its hash: the one that an earlier part of the
+    /// request sets, or the one that is stored.
+    fn password(&mut self, def: &PredicateDef, node: Uid, text: &str) -> Result<Option<Value>> {
+        self.reads.insert(def.name.clone());
+        let stored = || {
+            let values = self.version.predicate(&def.name)?.values("")?;
+            text_of(values.first(self.version.nodes.node(node)?)?)
+        };
+        let set = self.passwords.get(&(self.predicates[&def.name], node));
+        let Some(hash) = set.map(String::as_str).or_else(stored) else { return Ok(None) };
+        let is_meant = hash == text || self.stager.passwords.verify(hash, text)?;
+        Ok(is_meant.then(|| Value::Password(hash.to_owned())))
+    }
+
+    /// Deletes what the types of a node say that it has, and the types; of all that only what the actor may change. A
+    /// node that keeps something so keeps its types, too.
     fn delete_node(&mut self, node: Uid, part: &mut Part) {
-        for name in fields_of(self.version, node) {
+        let Version { schema, .. } = self.version;
+        self.reads.insert(NODE_TYPE.to_owned());
+        let fields = fields_of(self.version, node);
+        let (gone, left): (Vec<_>, Vec<_>) =
+            fields.into_iter().partition(|name| self.stager.actor.may_change(name, schema));
+        let keeps = left.iter().any(|name| has(self.version, name, node));
+        for name in gone.into_iter().filter(|name| !keeps || name != NODE_TYPE) {
             if let Some(predicate) = self.predicate(&name) {
                 part.deletes.push(Delete { predicate, node, what: Deleted::All });
             }
@@ -267,7 +373,7 @@ impl<'a> Staging<'a, '_> {
         if quad.subject == Subject::Star || quad.object == Object::Star {
             return Err(star_in_set());
         }
-        check_name(name, &self.version.schema).map_err(Error::schema)?;
+        check_name(name, &self.version.schema, self.stager.actor).map_err(Error::schema)?;
         let predicate = match self.predicate(name) {
             Some(predicate) => predicate,
             None => self.define(name, &quad.object),
@@ -284,7 +390,16 @@ impl<'a> Staging<'a, '_> {
             return Ok(());
         }
         let wrong = |reason| wrong_value(reason, &def, quad.subject);
-        let value = stored(&quad.object, &def).map_err(wrong)?;
+        let value = match text_of_password(&quad.object, &def) {
+            Some(plain) if is_plain(&quad.object) => {
+                Value::check_password(plain).map_err(wrong)?;
+                self.stager.passwords.hash(plain)?
+            }
+            _ => stored(&quad.object, &def).map_err(wrong)?,
+        };
+        if let Value::Password(hash) = &value {
+            self.passwords.insert((predicate, node), hash.clone());
+        }
         let lang = self.lang(quad.lang);
         part.values.push(SetValue { predicate, lang, node, value, facets });
         Ok(())
@@ -350,6 +465,39 @@ impl<'a> Staging<'a, '_> {
     }
 }
 
+/// Whether mutations name a predicate of passwords, so that staging them may take long. Costs O(predicates), and
+/// O(statements) where there is such a predicate.
+pub fn names_passwords(schema: &Schema, mutations: &[Mutation<'_>]) -> bool {
+    let passwords = schema.predicates.values().filter(|def| def.value_type == ValueType::Password);
+    let names: FxHashSet<&str> = passwords.map(|def| def.name.as_str()).collect();
+    let mut quads = mutations.iter().flat_map(|it| it.sets.iter().chain(&it.deletes));
+    let is_named =
+        |quad: &NQuad<'_>| matches!(quad.predicate, Predicate::Name(name) if names.contains(name));
+    !names.is_empty() && quads.any(is_named)
+}
+
+/// The text of an object where a password stands.
+fn text_of_password<'o>(object: &'o Object<'_>, def: &PredicateDef) -> Option<&'o str> {
+    match object {
+        _ if def.value_type != ValueType::Password => None,
+        Object::Literal { text, .. } => Some(text),
+        Object::Value(Value::Default(text) | Value::String(text) | Value::Password(text)) => {
+            Some(text)
+        }
+        _ => None,
+    }
+}
+
+/// Whether an object is mere text. A hash says of itself that it is one.
+fn is_plain(object: &Object<'_>) -> bool {
+    use ValueType::{Default, String};
+    match object {
+        Object::Literal { value_type, .. } => matches!(value_type, Default | String),
+        Object::Value(value) => matches!(value.value_type(), Default | String),
+        _ => false,
+    }
+}
+
 /// The error for a value that can't be stored, or that nobody can have.
 fn wrong_value(reason: String, def: &PredicateDef, subject: Subject<'_>) -> Error {
     let node = match subject {
@@ -367,13 +515,18 @@ fn wrong_star() -> Error {
         .with_hint("`<0x1> <name> * .` for a predicate of a node, `<0x1> * * .` for all of a node")
 }
 
-/// The predicates that `S * *` deletes: those of the node's types, and the types themselves.
+/// Whether a node has something of a predicate.
+fn has(version: &Version, name: &str, node: Uid) -> bool {
+    let predicate = version.predicate(name).zip(version.nodes.node(node));
+    predicate.is_some_and(|(predicate, node)| predicate.has(node))
+}
+
+/// The predicates that `S * *` is about: those of the node's types, and the types themselves.
 fn fields_of(version: &Version, subject: Uid) -> Vec<String> {
-    const TYPE: &str = "dgraph.type";
-    let mut fields = vec![TYPE.to_owned()];
-    let types = version.predicate(TYPE).and_then(|types| types.values(""));
+    let mut fields = vec![NODE_TYPE.to_owned()];
+    let types = version.predicate(NODE_TYPE).and_then(|types| types.values(""));
     let (Some(types), Some(node)) = (types, version.nodes.node(subject)) else { return fields };
-    for name in types.values(node).iter().filter_map(crate::storage::text_of) {
+    for name in types.values(node).iter().filter_map(text_of) {
         if let Some(def) = version.schema.types.get(name) {
             fields.extend(def.fields.iter().filter(|field| !field.starts_with('~')).cloned());
         }

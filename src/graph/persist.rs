@@ -7,7 +7,10 @@
 
 use super::catalog::CatalogReader;
 use super::catalog::CatalogWriter;
-use super::compact::settle_all;
+use super::compact::Check;
+use super::compact::room_to_settle;
+use super::compact::settle_all_while;
+use super::definitions::Definitions;
 use super::edges::Direction;
 use super::edges::EdgeStore;
 use super::node_ids::NodeIds;
@@ -30,20 +33,35 @@ use crate::storage::Column;
 use crate::storage::Disk;
 use crate::storage::Edges;
 use crate::storage::FacetColumn;
+use crate::storage::FileAccess;
 use crate::storage::Files;
+use crate::storage::FrozenBitmap;
+use crate::storage::Identity;
 use crate::storage::SnapshotFile;
 use crate::storage::SnapshotWriter;
 use crate::storage::Values;
 use crate::storage::catch_corrupt;
+use crate::types::Error;
 use crate::types::Result;
 use crate::types::ValueType;
+use crate::types::fields::ByteReader;
+use crate::types::fields::Unread;
+use crate::types::fields::skip_unknown;
 use std::path::Path;
 use std::sync::Arc;
 
 /// The layout of the catalog and the names of the sections.
-const LAYOUT: u8 = 1;
+///
+/// In the first one the schema was a text, and the catalog ended with the last predicate. Since then the definitions
+/// are what `definitions.rs` writes, and tagged fields (`types/fields.rs`) follow upon the last predicate: room for what
+/// later releases know of columns, which who does not know it leaves out, with the sections that belong to it.
+const LAYOUT: u8 = 2;
+const FIRST_LAYOUT: u8 = 1;
 
 const CATALOG: &str = "catalog";
+
+/// The section of the uids that no new node may get; missing where there are none.
+const NAMED: &str = "named";
 
 /// Writes a version to a new file and waits until it is on the disk. Changes are folded into their
 /// bases on the way.
@@ -53,19 +71,28 @@ const CATALOG: &str = "catalog";
 /// [`crate::types::Error::Io`] when the system refuses, [`crate::types::Error::Corrupt`] when the
 /// version lies in a file that is damaged. What was written of the file by then is of no use.
 pub fn save(version: &Version, path: &Path) -> Result<()> {
-    save_in(&Disk, version, path)
+    save_in(&Disk, version, path, Identity::NONE, &|| Ok(()))
 }
 
-/// As [`save`], in other files than those of the operating system.
+/// As [`save`], in other files than those of the operating system, for a database of an identity. `check` is asked
+/// before each predicate and language whether to go on.
 ///
 /// # Errors
 ///
-/// As [`save`].
-pub fn save_in(files: &dyn Files, version: &Version, path: &Path) -> Result<()> {
+/// As [`save`]; those of `check`.
+pub fn save_in(
+    files: &dyn Files,
+    version: &Version,
+    path: &Path,
+    identity: Identity,
+    check: Check<'_>,
+) -> Result<()> {
     catch_corrupt(|| {
-        let version = settle_all(version);
+        let _room = room_to_settle(version)?;
+        let version = settle_all_while(version, check)?;
         let mut writer = Writer::create(files, path)?;
-        writer.version(&version)?;
+        writer.file.set_identity(identity);
+        writer.version(&version, check)?;
         writer.into_file()?.finish()
     })?
 }
@@ -78,7 +105,7 @@ pub fn save_in(files: &dyn Files, version: &Version, path: &Path) -> Result<()> 
 pub fn save_temporary(version: &Version, path: &Path) -> Result<()> {
     catch_corrupt(|| {
         let mut writer = Writer::create(&Disk, path)?;
-        writer.version(version)?;
+        writer.version(version, &|| Ok(()))?;
         writer.into_file()?.finish_temporary()
     })?
 }
@@ -90,10 +117,30 @@ pub fn save_temporary(version: &Version, path: &Path) -> Result<()> {
 /// [`crate::types::Error::Corrupt`] when it is no snapshot, of another kind or damaged,
 /// [`crate::types::Error::Io`] when it can't be opened.
 pub fn open(path: &Path) -> Result<Version> {
-    let file = SnapshotFile::open(path)?;
+    version_of(&SnapshotFile::open(path)?)
+}
+
+/// As [`open`], where the file has to belong to a database. One without an identity may, and may belong to any.
+///
+/// # Errors
+///
+/// As [`open`]; [`crate::types::Error::Corrupt`] when it belongs to another.
+pub fn open_of(path: &Path, identity: Identity, access: FileAccess) -> Result<Version> {
+    let file = SnapshotFile::open_with(path, access)?;
+    let whose = file.identity();
+    if whose != identity && whose != Identity::NONE && identity != Identity::NONE {
+        return Err(Error::Corrupt {
+            path: path.display().to_string(),
+            message: format!("it belongs to another database, {whose} and not {identity}"),
+        });
+    }
+    version_of(&file)
+}
+
+fn version_of(file: &SnapshotFile) -> Result<Version> {
     catch_corrupt(|| {
         let bytes = file.bytes(CATALOG)?;
-        Reader::new(&file, bytes.as_slice()).version()
+        Reader::new(file, bytes.as_slice()).version()
     })?
 }
 
@@ -154,22 +201,30 @@ impl Writer {
         self.file.array(name, &Array::from_vec(numbers))
     }
 
-    fn version(&mut self, version: &Version) -> Result<()> {
+    fn version(&mut self, version: &Version, check: Check<'_>) -> Result<()> {
         self.catalog.byte(LAYOUT);
         self.catalog.number(version.commit);
         self.catalog.number(version.uids.next());
-        self.catalog.text(&version.schema.to_text());
+        let mut definitions = Vec::new();
+        Definitions::of(&version.schema).encode(&mut definitions);
+        self.catalog.bytes(&definitions);
         self.file.array("high", version.nodes.high())?;
+        let named = version.uids.named();
+        if !named.is_empty() {
+            self.file.bitmap(NAMED, &FrozenBitmap::from_roaring(&named))?;
+        }
         let mut predicates: Vec<_> = version.predicates.iter().collect();
         predicates.sort_by(|one, other| one.0.cmp(other.0));
         self.catalog.count(predicates.len());
         for (place, (name, predicate)) in predicates.into_iter().enumerate() {
+            check()?;
             self.catalog.text(name);
             match &predicate.data {
                 PredicateData::Values(langs) => {
                     self.catalog.byte(0);
                     self.catalog.count(langs.len());
                     for (lang, values) in langs.iter().enumerate() {
+                        check()?;
                         self.lang(&format!("{place}.{lang}"), values)?;
                     }
                 }
@@ -182,6 +237,8 @@ impl Writer {
                 }
             }
         }
+        // Nothing is known of columns yet that would be kept.
+        self.catalog.bytes(&[]);
         Ok(())
     }
 
@@ -287,16 +344,30 @@ impl<'a> Reader<'a> {
     }
 
     fn version(mut self) -> Result<Version> {
-        if self.catalog.byte()? != LAYOUT {
-            return Err(self.catalog.corrupt("its layout is of another version"));
+        let layout = self.catalog.byte()?;
+        if !(FIRST_LAYOUT..=LAYOUT).contains(&layout) {
+            return Err(self.catalog.corrupt(Unread::Later.reason()));
         }
         let mut version = Version::empty();
         version.commit = self.catalog.number()?;
-        version.uids = Arc::new(Uids::starting_at(self.catalog.number()?));
-        let text = parse_schema(self.catalog.text()?);
-        let text = text.map_err(|fault| self.catalog.corrupt(&format!("the schema: {fault}")))?;
+        let mut uids = Uids::starting_at(self.catalog.number()?);
+        if self.file.has(NAMED) {
+            uids = uids.with_named(self.file.bitmap(NAMED)?);
+        }
+        version.uids = Arc::new(uids);
         let mut schema = Schema::new();
-        schema.apply(&text);
+        match layout {
+            FIRST_LAYOUT => {
+                let text = parse_schema(self.catalog.text()?);
+                let wrong = |fault| self.catalog.corrupt(&format!("the schema: {fault}"));
+                schema.apply(&text.map_err(wrong)?);
+            }
+            _ => {
+                let definitions = Definitions::decode(ByteReader::new(self.catalog.bytes()?));
+                let wrong = |unread: Unread| self.catalog.corrupt(unread.reason());
+                definitions.map_err(wrong)?.apply(&mut schema);
+            }
+        }
         version.nodes = NodeIds::new(self.file.array("high")?)?;
         for place in 0..self.catalog.count()? {
             let name = self.catalog.text()?;
@@ -306,12 +377,27 @@ impl<'a> Reader<'a> {
             let predicate = self.predicate(place, def)?;
             version.predicates.insert(Arc::from(name), Arc::new(predicate));
         }
+        if layout != FIRST_LAYOUT {
+            self.skip_unknown_fields()?;
+        }
         if !self.catalog.is_at_end() {
             return Err(self.catalog.corrupt("more follows than there should be"));
         }
         version.schema = Arc::new(schema);
         version.add_unused();
         Ok(version)
+    }
+
+    /// Leaves out what a later release knows of columns, unless it has to be understood.
+    fn skip_unknown_fields(&mut self) -> Result<()> {
+        let mut fields = ByteReader::new(self.catalog.bytes()?);
+        let mut skip = || -> std::result::Result<(), Unread> {
+            while let Some((tag, _)) = fields.field()? {
+                skip_unknown(tag)?;
+            }
+            Ok(())
+        };
+        skip().map_err(|unread| self.catalog.corrupt(unread.reason()))
     }
 
     fn predicate(&mut self, place: usize, def: &PredicateDef) -> Result<Predicate> {

@@ -18,12 +18,12 @@ use super::watch::Watch;
 use super::watch::Watches;
 use crate::types::Error;
 use crate::types::Result;
+use crate::types::sync::Mutex;
+use crate::types::sync::MutexGuard;
 use arc_swap::ArcSwap;
 use crossbeam::channel;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
 use std::sync::OnceLock;
 use std::sync::PoisonError;
 use std::thread;
@@ -211,6 +211,11 @@ impl Store {
         let pending = std::mem::take(&mut *pending);
         pending.into_iter().for_each(|(_, version)| self.retire(version));
         Ok(answer)
+    }
+
+    /// The newest version that a writer made, published or not. Waits for the one whose turn it is.
+    pub fn head(&self) -> Arc<Version> {
+        Arc::clone(&self.turn().head)
     }
 
     /// The newest version that a writer made, with nobody writing while `look` looks. Its commit
@@ -410,7 +415,7 @@ mod tests {
     fn a_failed_write_changes_nothing() {
         let store = Store::new();
         let failed = store.write(None, |_, _| Err::<(Version, ()), _>(Error::query("no")));
-        assert!(failed.is_err());
+        assert_eq!(failed.err().map(|error| error.to_string()).as_deref(), Some("no"));
         assert_eq!(store.version().commit, 0);
     }
 }

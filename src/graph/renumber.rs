@@ -1,5 +1,6 @@
 //! Gives place to new uids of 2^31 and more, whose node ids are ranks in a sorted table.
 
+use super::compact::room_to_settle;
 use super::compact::settle_all;
 use super::edges::Direction;
 use super::edges::EdgeStore;
@@ -41,6 +42,7 @@ pub fn with_high_uids(version: &Version, mut uids: Vec<u64>) -> Result<Version> 
     if appended {
         return Ok(Version { nodes, ..version.clone() });
     }
+    let _room = room_to_settle(version)?;
     let mut next = settle_all(version);
     let renumber = |node: u32| {
         let known = nodes.node(version.nodes.uid(node));
@@ -51,7 +53,7 @@ pub fn with_high_uids(version: &Version, mut uids: Vec<u64>) -> Result<Version> 
         .par_iter()
         .map(|(name, it)| (Arc::clone(name), Arc::new(renumbered(it, &renumber))))
         .collect();
-    next.predicates.extend(done);
+    next.replace(done);
     next.nodes = nodes;
     Ok(next)
 }

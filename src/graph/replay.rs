@@ -12,19 +12,23 @@ use super::changes::Deleted;
 use super::changes::Part;
 use super::changes::SetEdge;
 use super::changes::SetValue;
+use super::definitions::Definitions;
 use super::delta::FacetList;
 use super::node_ids::NodeIds;
-use super::record::CHANGES_TAG;
-use super::record::SCHEMA_TAG;
 use super::record::SchemaChange;
+use super::record::changes_field;
 use super::record::deleted;
+use super::record::kind;
+use super::record::schema_field;
 use super::version::Version;
 use crate::schema::PredicateDef;
-use crate::schema::parse_schema;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::Uid;
 use crate::types::Value;
+use crate::types::fields::ByteReader;
+use crate::types::fields::Unread;
+use crate::types::fields::skip_unknown;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -33,9 +37,9 @@ const STATEMENTS_MAX: usize = if cfg!(test) { 5 } else { 1 << 18 };
 
 /// A version that follows the records of a log.
 pub struct Replay {
-    version: Version,
+    pub(super) version: Version,
     commit: u64,
-    gathered: Changes,
+    pub(super) gathered: Changes,
     /// The places of predicates and languages in `gathered`.
     predicates: FxHashMap<Arc<str>, u32>,
     langs: FxHashMap<Box<str>, u32>,
@@ -58,6 +62,11 @@ impl Replay {
         }
     }
 
+    /// The last commit that it has.
+    pub fn commit(&self) -> u64 {
+        self.commit
+    }
+
     /// Takes the next record. One whose commit the version has already is left out.
     ///
     /// # Errors
@@ -68,14 +77,17 @@ impl Replay {
         if commit <= self.commit {
             return Ok(());
         }
-        let mut bytes = Bytes(record);
-        let known = match bytes.byte() {
-            Some(CHANGES_TAG) => self.gather(&mut bytes),
-            Some(SCHEMA_TAG) => self.change_schema(&mut bytes)?,
-            _ => None,
+        let mut bytes = ByteReader::new(record);
+        let read = match bytes.byte() {
+            Some(kind::CHANGES) => self.gather(bytes),
+            Some(kind::SCHEMA) => self.change_schema(bytes)?,
+            Some(first @ (1 | 2)) => self.first_format(first, bytes)?,
+            Some(_) => Err(Unread::Later),
+            None => Err(Unread::Damaged),
         };
-        if known.is_none() || !bytes.0.is_empty() {
-            return Err(Error::query(format!("the record of commit {commit} can't be read")));
+        if let Err(unread) = read {
+            let reason = unread.reason();
+            return Err(Error::query(format!("the record of commit {commit}: {reason}")));
         }
         self.commit = commit;
         if STATEMENTS_MAX <= self.statements {
@@ -95,7 +107,7 @@ impl Replay {
         Ok(self.version.clone())
     }
 
-    fn carry_out(&mut self) -> Result<()> {
+    pub(super) fn carry_out(&mut self) -> Result<()> {
         let gathered = std::mem::take(&mut self.gathered);
         self.predicates.clear();
         self.langs.clear();
@@ -104,81 +116,119 @@ impl Replay {
         Ok(())
     }
 
-    fn change_schema(&mut self, bytes: &mut Bytes<'_>) -> Result<Option<()>> {
-        let (Some(kind), Some(text)) = (bytes.byte(), bytes.text()) else { return Ok(None) };
-        let Some(change) = SchemaChange::of(kind, text) else { return Ok(None) };
+    /// Carries out a change of the schema. The inner result says whether it could be read.
+    fn change_schema(&mut self, mut bytes: ByteReader<'_>) -> Result<Read> {
+        let mut changes = Vec::new();
+        loop {
+            match bytes.field().and_then(|field| field.map(schema_change).transpose()) {
+                Ok(Some(change)) => changes.extend(change),
+                Ok(None) => break,
+                Err(unread) => return Ok(Err(unread)),
+            }
+        }
         self.carry_out()?;
-        self.version = change.carry_out(&self.version)?;
-        Ok(Some(()))
+        for change in changes {
+            self.version = change.carry_out(&self.version, &|| Ok(()))?;
+        }
+        Ok(Ok(()))
     }
 
     /// Adds changes to those that are gathered. What it adds before it meets damage is of no
     /// consequence: the whole recovery fails then.
-    fn gather(&mut self, bytes: &mut Bytes<'_>) -> Option<()> {
-        for _ in 0..bytes.count()? {
-            self.gathered.next_uid = self.gathered.next_uid.max(bytes.number()?);
-            let definitions = bytes.text()?;
-            if !definitions.is_empty() {
-                self.gathered.definitions.extend(parse_schema(definitions).ok()?.predicates);
-            }
-            let places = self.places(bytes)?;
-            for _ in 0..bytes.count()? {
-                self.part(bytes, &places)?;
+    fn gather(&mut self, mut bytes: ByteReader<'_>) -> Read {
+        while let Some((tag, field)) = bytes.field()? {
+            match tag {
+                changes_field::REQUEST => self.request(field)?,
+                _ => skip_unknown(tag)?,
             }
         }
+        Ok(())
+    }
+
+    fn request(&mut self, mut bytes: ByteReader<'_>) -> Read {
+        use changes_field::*;
+        let mut places = Places::default();
+        while let Some((tag, field)) = bytes.field()? {
+            match tag {
+                NEXT_UID => {
+                    self.gathered.next_uid = self.gathered.next_uid.max(field.whole_number()?);
+                }
+                DEFINITION => self.gathered.definitions.push(PredicateDef::decode(field)?),
+                PREDICATE => {
+                    let place = self.predicate(field.whole_text()?);
+                    places.predicates.push(place.ok_or(Unread::Damaged)?);
+                }
+                LANG => places.langs.push(self.lang(field.whole_text()?)),
+                PART => self.part(field, &places)?,
+                _ => skip_unknown(tag)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, mut bytes: ByteReader<'_>, places: &Places) -> Read {
+        use changes_field::*;
+        let mut is_new = self.gathered.parts.is_empty();
+        while let Some((tag, mut field)) = bytes.field()? {
+            // Sets follow upon sets without an end of the part: the last one wins either way.
+            if is_new || tag == DELETES {
+                self.gathered.parts.push(Part::default());
+                is_new = false;
+            }
+            while !field.is_empty() {
+                let statement = match tag {
+                    DELETES => self.delete(&mut field, places),
+                    VALUES => self.value(&mut field, places),
+                    EDGES => self.edge(&mut field, places),
+                    _ => break,
+                };
+                statement.ok_or(Unread::Damaged)?;
+            }
+            if ![DELETES, VALUES, EDGES].contains(&tag) {
+                skip_unknown(tag)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a delete to the last part.
+    pub(super) fn delete(&mut self, bytes: &mut ByteReader<'_>, places: &Places) -> Option<()> {
+        let predicate = places.predicate(bytes)?;
+        let node = Uid(bytes.number()?);
+        let what = deleted_of(bytes, places)?;
+        self.statements += 1;
+        self.last_part().deletes.push(Delete { predicate, node, what });
         Some(())
     }
 
-    fn places(&mut self, bytes: &mut Bytes<'_>) -> Option<Places> {
-        let mut places = Places { predicates: Vec::new(), langs: Vec::new() };
-        for _ in 0..bytes.count()? {
-            places.predicates.push(self.predicate(bytes.text()?)?);
-        }
-        for _ in 0..bytes.count()? {
-            places.langs.push(self.lang(bytes.text()?));
-        }
-        Some(places)
+    /// Adds a value to the last part.
+    pub(super) fn value(&mut self, bytes: &mut ByteReader<'_>, places: &Places) -> Option<()> {
+        let predicate = places.predicate(bytes)?;
+        let lang = places.lang(bytes)?;
+        let node = self.node(bytes)?;
+        let value = value_of(bytes)?;
+        let facets = self.facets(bytes)?;
+        self.statements += 1;
+        self.last_part().values.push(SetValue { predicate, lang, node, value, facets });
+        Some(())
     }
 
-    fn part(&mut self, bytes: &mut Bytes<'_>, places: &Places) -> Option<()> {
-        let deletes = bytes.count()?;
-        // Sets follow upon sets without an end of the part: the last one wins either way.
-        if 0 < deletes || self.gathered.parts.is_empty() {
-            self.gathered.parts.push(Part::default());
-        }
-        self.statements += deletes;
-        for _ in 0..deletes {
-            let predicate = places.predicate(bytes)?;
-            let node = Uid(bytes.number()?);
-            let what = deleted_of(bytes, places)?;
-            self.last_part().deletes.push(Delete { predicate, node, what });
-        }
-        let values = bytes.count()?;
-        self.statements += values;
-        for _ in 0..values {
-            let predicate = places.predicate(bytes)?;
-            let lang = places.lang(bytes)?;
-            let node = self.node(bytes)?;
-            let value = bytes.value()?;
-            let facets = self.facets(bytes)?;
-            self.last_part().values.push(SetValue { predicate, lang, node, value, facets });
-        }
-        let edges = bytes.count()?;
-        self.statements += edges;
-        for _ in 0..edges {
-            let predicate = places.predicate(bytes)?;
-            let (node, target) = (self.node(bytes)?, self.node(bytes)?);
-            let facets = self.facets(bytes)?;
-            self.last_part().edges.push(SetEdge { predicate, node, target, facets });
-        }
+    /// Adds an edge to the last part.
+    pub(super) fn edge(&mut self, bytes: &mut ByteReader<'_>, places: &Places) -> Option<()> {
+        let predicate = places.predicate(bytes)?;
+        let (node, target) = (self.node(bytes)?, self.node(bytes)?);
+        let facets = self.facets(bytes)?;
+        self.statements += 1;
+        self.last_part().edges.push(SetEdge { predicate, node, target, facets });
         Some(())
     }
 
     /// A node that is set.
-    fn node(&mut self, bytes: &mut Bytes<'_>) -> Option<Uid> {
+    fn node(&mut self, bytes: &mut ByteReader<'_>) -> Option<Uid> {
         let uid = Uid(bytes.number()?);
-        if NodeIds::is_high(uid) {
-            self.gathered.high.push(uid.0);
+        match NodeIds::is_high(uid) {
+            true => self.gathered.high.push(uid.0),
+            false => self.gathered.named.add(uid.0 as u32),
         }
         Some(uid)
     }
@@ -187,7 +237,7 @@ impl Replay {
         self.gathered.parts.last_mut().expect("the part was begun")
     }
 
-    fn facets(&mut self, bytes: &mut Bytes<'_>) -> Option<FacetList> {
+    fn facets(&mut self, bytes: &mut ByteReader<'_>) -> Option<FacetList> {
         let mut facets = FacetList::new();
         for _ in 0..bytes.count()? {
             let key = bytes.text()?;
@@ -199,13 +249,13 @@ impl Replay {
                     shared
                 }
             };
-            facets.push((key, bytes.value()?));
+            facets.push((key, value_of(bytes)?));
         }
         Some(facets)
     }
 
     /// The place of a predicate among those that are gathered; `None` when nobody knows it.
-    fn predicate(&mut self, name: &str) -> Option<u32> {
+    pub(super) fn predicate(&mut self, name: &str) -> Option<u32> {
         if let Some(place) = self.predicates.get(name) {
             return Some(*place);
         }
@@ -218,7 +268,7 @@ impl Replay {
         Some(place)
     }
 
-    fn lang(&mut self, lang: &str) -> u32 {
+    pub(super) fn lang(&mut self, lang: &str) -> u32 {
         if let Some(place) = self.langs.get(lang) {
             return *place;
         }
@@ -230,69 +280,55 @@ impl Replay {
 }
 
 /// Where the predicates and languages of a record are among those that are gathered.
-struct Places {
-    predicates: Vec<u32>,
-    langs: Vec<u32>,
+#[derive(Default)]
+pub(super) struct Places {
+    pub(super) predicates: Vec<u32>,
+    pub(super) langs: Vec<u32>,
 }
 
+/// Whether something could be read.
+pub(super) type Read = std::result::Result<(), Unread>;
+
 impl Places {
-    fn predicate(&self, bytes: &mut Bytes<'_>) -> Option<u32> {
+    fn predicate(&self, bytes: &mut ByteReader<'_>) -> Option<u32> {
         self.predicates.get(usize::try_from(bytes.number()?).ok()?).copied()
     }
 
-    fn lang(&self, bytes: &mut Bytes<'_>) -> Option<u32> {
+    fn lang(&self, bytes: &mut ByteReader<'_>) -> Option<u32> {
         self.langs.get(usize::try_from(bytes.number()?).ok()?).copied()
     }
 }
 
-fn deleted_of(bytes: &mut Bytes<'_>, places: &Places) -> Option<Deleted> {
+fn deleted_of(bytes: &mut ByteReader<'_>, places: &Places) -> Option<Deleted> {
     Some(match bytes.byte()? {
         deleted::ALL => Deleted::All,
         deleted::LANG => Deleted::Lang(places.lang(bytes)?),
-        deleted::VALUE => Deleted::Value(places.lang(bytes)?, bytes.value()?),
-        deleted::PASSWORD => Deleted::Password(places.lang(bytes)?, bytes.text()?.to_owned()),
+        deleted::VALUE => Deleted::Value(places.lang(bytes)?, value_of(bytes)?),
+        deleted::PASSWORD => {
+            Deleted::FirstFormatPassword(places.lang(bytes)?, bytes.text()?.to_owned())
+        }
         deleted::EDGE => Deleted::Edge(Uid(bytes.number()?)),
         _ => return None,
     })
 }
 
-/// The rest of a record. `None` where it ends too early.
-struct Bytes<'a>(&'a [u8]);
+/// The change that a field holds; `None` for one that may be left out.
+fn schema_change(
+    (tag, field): (u64, ByteReader<'_>),
+) -> std::result::Result<Option<SchemaChange>, Unread> {
+    let text = || field.whole_text().map(str::to_owned);
+    Ok(Some(match tag {
+        schema_field::DEFINE => SchemaChange::Define(Definitions::decode(field)?),
+        schema_field::DROP_ALL => SchemaChange::DropAll,
+        schema_field::DROP_DATA => SchemaChange::DropData,
+        schema_field::DROP_PREDICATE => SchemaChange::DropPredicate(text()?),
+        schema_field::DROP_TYPE => SchemaChange::DropType(text()?),
+        _ => return skip_unknown(tag).map(|()| None),
+    }))
+}
 
-impl<'a> Bytes<'a> {
-    fn byte(&mut self) -> Option<u8> {
-        let (&byte, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(byte)
-    }
-
-    fn number(&mut self) -> Option<u64> {
-        let mut number = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Some(number);
-            }
-        }
-        None
-    }
-
-    /// A number of things that take a byte each at the least.
-    fn count(&mut self) -> Option<usize> {
-        usize::try_from(self.number()?).ok().filter(|count| *count <= self.0.len())
-    }
-
-    fn text(&mut self) -> Option<&'a str> {
-        let len = self.count()?;
-        let (text, rest) = self.0.split_at_checked(len)?;
-        self.0 = rest;
-        std::str::from_utf8(text).ok()
-    }
-
-    fn value(&mut self) -> Option<Value> {
-        let (value, used) = Value::decode(self.0)?;
-        self.0 = self.0.get(used..)?;
-        Some(value)
-    }
+fn value_of(bytes: &mut ByteReader<'_>) -> Option<Value> {
+    let (value, used) = Value::decode(bytes.rest())?;
+    bytes.take(used)?;
+    Some(value)
 }

@@ -11,12 +11,12 @@
 //! have it yet get theirs. A commit without a journal gets its number as it is published.
 
 use super::version::Version;
+use crate::types::sync::Mutex;
+use crate::types::sync::MutexGuard;
 use arc_swap::ArcSwap;
 use std::collections::BTreeMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
 use std::sync::PoisonError;
 
 /// Which snapshots are open.

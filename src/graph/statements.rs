@@ -18,6 +18,8 @@ pub enum Statements<'a> {
     Part(&'a str, Position),
     /// JSON: an object or an array of objects.
     Json(&'a str),
+    /// JSON that was made of values: the texts that begin at these bytes, ascending, were times.
+    TimedJson(&'a str, &'a [usize]),
 }
 
 /// The texts of one mutation, read as far as they need nothing else. What it becomes borrows
@@ -52,6 +54,9 @@ impl<'a> MutationTree<'a> {
             Statements::NQuads(text) => Ok(Tree::NQuads(text, Position { line: 1, column: 0 })),
             Statements::Part(text, start) => Ok(Tree::NQuads(text, start)),
             Statements::Json(text) => JsonTree::parse(text).map(Tree::Json),
+            Statements::TimedJson(text, times) => {
+                JsonTree::parse_timed(text, times).map(Tree::Json)
+            }
         };
         let sets = set.iter().map(tree).collect::<Result<_>>()?;
         Ok(MutationTree { sets, deletes: delete.iter().map(tree).collect::<Result<_>>()? })

@@ -15,17 +15,38 @@ use super::LoadReport;
 use super::LoadSource;
 use super::MutationReport;
 use super::MutationTree;
+use super::Passwords;
 use super::PredicateData;
+use super::Stager;
 use super::Statements;
 use super::Version;
 use super::alter;
 use super::load;
 use super::stage;
+use crate::schema::Actor;
+use crate::types::Error;
 use crate::types::Result;
 use crate::types::Value;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::io::Cursor;
+
+/// Passwords at once.
+struct Plain;
+
+impl Passwords for Plain {
+    fn hash(&self, plain: &str) -> Result<Value> {
+        Value::hash_password(plain).map_err(Error::query)
+    }
+
+    fn verify(&self, hash: &str, plain: &str) -> Result<bool> {
+        Value::verify_password(hash, plain).map_err(Error::query)
+    }
+}
+
+fn stager() -> Stager<'static> {
+    Stager { actor: Actor::Client, passwords: &Plain, charge: &|_| Ok(()) }
+}
 
 /// The version after one mutation in N-Quads.
 fn apply(version: &Version, set: &str, delete: &str) -> Result<(Version, MutationReport)> {
@@ -42,7 +63,7 @@ fn mutate(
     let trees: Vec<MutationTree<'_>> = trees.collect::<Result<_>>()?;
     let mut new_nodes = 0;
     let statements = trees.iter().map(|tree| tree.statements(&mut new_nodes));
-    let (changes, report) = stage(version, statements.collect::<Result<_>>()?, bindings)?;
+    let (changes, report) = stage(version, statements.collect::<Result<_>>()?, bindings, stager())?;
     Ok((changes.apply(version)?, report))
 }
 

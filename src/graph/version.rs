@@ -5,6 +5,8 @@ use super::edges::EdgeStore;
 use super::node_ids::NodeIds;
 use super::uids::Uids;
 use super::values::LangValues;
+use super::weight;
+use crate::budget::Budget;
 use crate::schema::PredicateDef;
 use crate::schema::Schema;
 use crate::storage::NodeSet;
@@ -24,6 +26,11 @@ pub struct Version {
     pub predicates: imbl::HashMap<Arc<str>, Arc<Predicate>>,
     /// Hands out the uids of new nodes, to all versions of the graph.
     pub uids: Arc<Uids>,
+    /// About the bytes that were replaced by other ones in the version and all before it. So who
+    /// keeps an older one keeps at most the difference of the two beside it.
+    pub replaced: u64,
+    /// Of what loads, folds and builds of indexes draw memory.
+    pub budget: Budget,
 }
 
 /// One predicate at one version.
@@ -53,6 +60,8 @@ impl Version {
             schema: Arc::new(Schema::new()),
             predicates: imbl::HashMap::new(),
             uids: Arc::new(Uids::default()),
+            replaced: 0,
+            budget: Budget::new(u64::MAX),
         };
         version.add_unused();
         version
@@ -68,6 +77,16 @@ impl Version {
         self.predicates.extend(new);
     }
 
+    /// Puts predicates in the place of those of their names.
+    pub fn replace(&mut self, predicates: impl IntoIterator<Item = (Arc<str>, Arc<Predicate>)>) {
+        for (name, predicate) in predicates {
+            if let Some(old) = self.predicates.get(&name) {
+                self.replaced += weight::of_replaced(old, Some(&predicate)) as u64;
+            }
+            self.predicates.insert(name, predicate);
+        }
+    }
+
     /// The number of nodes that have a value or an edge, or that an edge leads to.
     pub fn node_count(&self) -> u64 {
         let nodes_of = |(_, predicate): (&Arc<str>, &Arc<Predicate>)| {
@@ -81,6 +100,16 @@ impl Version {
             nodes
         };
         self.predicates.iter().map(nodes_of).fold(RoaringBitmap::new(), |all, one| all | one).len()
+    }
+
+    /// Whether a predicate is the same in another version, or in neither. Costs no look at the data: one that was
+    /// changed and changed back counts as another.
+    pub fn has_same(&self, other: &Version, name: &str) -> bool {
+        match (self.predicate(name), other.predicate(name)) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (None, None) => true,
+            _ => false,
+        }
     }
 
     /// The predicate of a name.
@@ -105,6 +134,25 @@ impl Predicate {
         match &self.data {
             PredicateData::Values(langs) => langs,
             PredicateData::Edges(_) => &[],
+        }
+    }
+
+    /// The parts that are read where no language is named: the untagged values, and all parts of a
+    /// predicate without `@lang`. It may have had it once, and its tagged values stay what they are,
+    /// but nobody can name their languages any more.
+    pub fn untagged(&self) -> &[LangValues] {
+        match self.langs() {
+            langs if !self.def.lang => langs,
+            [first, ..] if first.lang.is_empty() => std::slice::from_ref(first),
+            _ => &[],
+        }
+    }
+
+    /// The part of [`Predicate::untagged`], where it is just one.
+    pub fn only_untagged(&self) -> Option<&LangValues> {
+        match self.untagged() {
+            [part] => Some(part),
+            _ => None,
         }
     }
 

@@ -4,10 +4,10 @@
 //! those who watch the ones that changed; not at all the others.
 
 use super::version::Version;
+use crate::types::sync::Mutex;
+use crate::types::sync::MutexGuard;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
 use std::sync::PoisonError;
 use std::sync::Weak;
 
@@ -61,7 +61,7 @@ impl Watches {
             live(&mut lists.of_all, &mut woken);
             let mut is_left = false;
             for (name, list) in &mut lists.by_name {
-                if differs(old, new, name) {
+                if !old.has_same(new, name) {
                     live(list, &mut woken);
                     is_left |= list.is_empty();
                 }
@@ -101,13 +101,4 @@ fn live(list: &mut Vec<Weak<Watch>>, woken: &mut Vec<Arc<Watch>>) {
         }
         None => false,
     });
-}
-
-/// Whether a predicate is not the same in two versions.
-fn differs(old: &Version, new: &Version, name: &str) -> bool {
-    match (old.predicate(name), new.predicate(name)) {
-        (Some(one), Some(other)) => !Arc::ptr_eq(one, other),
-        (None, None) => false,
-        _ => true,
-    }
 }

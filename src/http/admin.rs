@@ -3,35 +3,14 @@
 use super::go_values;
 use super::incoming::Incoming;
 use super::reply::Reply;
-use super::router::Answerer;
 use super::router::App;
-use super::router::receive_any;
 use crate::db::Control;
 use crate::db::graphql::Act;
 use crate::db::graphql::Instance;
-use axum::Router;
-use axum::extract::Request;
-use axum::extract::State;
 use axum::http::Method;
-use axum::response::Response;
-use axum::routing::any;
 use serde_json::json;
-use std::sync::Arc;
 use std::time::SystemTime;
 use std::time::UNIX_EPOCH;
-
-/// The routes of administration that are not GraphQL.
-pub fn routes() -> Router<Arc<App>> {
-    let to = |methods: &'static [Method], answer: Answerer| {
-        any(move |State(app): State<Arc<App>>, request: Request| {
-            receive(app, request, methods, answer)
-        })
-    };
-    Router::new()
-        .route("/admin/shutdown", to(&[Method::GET], shut_down))
-        .route("/admin/draining", to(&[Method::PUT, Method::POST], drain))
-        .route("/admin/config/cache_mb", to(&[Method::GET, Method::PUT], configure_cache))
-}
 
 /// Why a request may not administer; `None` when it may.
 pub fn refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
@@ -68,23 +47,8 @@ pub fn with_instance<T>(
     })
 }
 
-async fn receive(
-    app: Arc<App>,
-    request: Request,
-    methods: &[Method],
-    answer: Answerer,
-) -> Response {
-    let method = request.method();
-    if method == Method::OPTIONS {
-        return Reply::empty().into_response(false);
-    }
-    if !methods.contains(method) {
-        return Reply::invalid_method().into_response(false);
-    }
-    receive_any(app, request, answer).await
-}
-
-fn shut_down(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+/// Ends the server.
+pub fn shut_down(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     if let Some(refusal) = refusal(app, incoming) {
         return refusal;
     }
@@ -92,7 +56,8 @@ fn shut_down(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     done("Server is shutting down")
 }
 
-fn drain(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+/// Says whether clients are refused.
+pub fn drain(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     if let Some(refusal) = refusal(app, incoming) {
         return refusal;
     }
@@ -106,7 +71,7 @@ fn drain(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
 }
 
 /// There is no cache whose size could be set: data is read where it lies.
-fn configure_cache(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+pub fn configure_cache(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     if let Some(refusal) = refusal(app, incoming) {
         return refusal;
     }

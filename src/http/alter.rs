@@ -6,6 +6,9 @@ use super::router::App;
 use crate::db::Control;
 use crate::db::Database;
 use crate::db::Drop;
+use crate::db::SchemaReport;
+use crate::types::Error;
+use crate::types::Result as EngineResult;
 use serde_json::Map;
 use serde_json::Value;
 
@@ -15,29 +18,28 @@ pub fn answer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     if let Some(refusal) = refusal.or(app.switches.refusal().map(|error| error.to_string())) {
         return Reply::internal_error(&refusal);
     }
-    let done = incoming.text().and_then(|text| run(&app.database, text));
+    let done = incoming.text().map_err(Error::query).and_then(|text| run(&app.database, text));
     match done {
-        Ok(()) => Reply::done(),
-        Err(message) => Reply::internal_error(&message),
+        Ok(report) => Reply::altered(&report),
+        Err(error) => Reply::error(&error),
     }
 }
 
 /// A body that is no operation in JSON is the text of a schema.
-fn run(database: &Database, body: &str) -> Result<(), String> {
+fn run(database: &Database, body: &str) -> EngineResult<SchemaReport> {
     let operation = match serde_json::from_str::<Value>(body) {
         Ok(Value::Object(members)) => Operation::read(&members),
         _ => None,
     };
-    let done = match operation {
-        _ if body.is_empty() => return Err(NOTHING_SET.to_owned()),
+    match operation {
+        _ if body.is_empty() => Err(Error::query(NOTHING_SET)),
         None => database.alter(body),
-        Some(operation) => match operation.drop()? {
-            Some(drop) => database.drop(&drop),
-            None if operation.schema.is_empty() => return Err(NOTHING_SET.to_owned()),
+        Some(operation) => match operation.drop().map_err(Error::query)? {
+            Some(drop) => database.drop(&drop).map(|()| SchemaReport::default()),
+            None if operation.schema.is_empty() => Err(Error::query(NOTHING_SET)),
             None => database.alter(&operation.schema),
         },
-    };
-    done.map_err(|error| error.to_string())
+    }
 }
 
 const NOTHING_SET: &str =

@@ -1,6 +1,14 @@
 //! A request as it came in: its body unpacked, its parameters read on demand.
+//!
+//! Memory for a body is drawn as its bytes come, not by what its headers say: so a client that
+//! announces much and sends nothing takes nothing.
 
 use super::go_values;
+use crate::budget::Share;
+use crate::db::Database;
+use crate::types::Error;
+use axum::body::Body;
+use axum::body::BodyDataStream;
 use axum::body::Bytes;
 use axum::extract::Query;
 use axum::http::HeaderMap;
@@ -8,12 +16,24 @@ use axum::http::Method;
 use axum::http::Uri;
 use axum::http::header;
 use flate2::read::GzDecoder;
+use futures_util::StreamExt;
 use std::io::Read;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::task::block_in_place;
+use tokio::time::timeout;
 
-/// The longest body that is taken, packed and unpacked, in bytes.
+/// The longest body that is taken at all, packed and unpacked, in bytes: the limit `body` may be
+/// less, and is not more.
 pub const BODY_LEN_MAX: usize = 256 << 20;
+
+/// Of a body that is refused so many bytes are thrown away, and for so long.
+const THROWN_AWAY_MAX: usize = 256 << 20;
+const THROW_AWAY_TIME: Duration = Duration::from_secs(2);
+
+/// A packed body is unpacked so many bytes at a time.
+const UNPACK_LEN: usize = 64 << 10;
 
 /// What all that is packed with gzip begins with.
 const GZIP_HEADER: &[u8] = &[0x1f, 0x8b, 8];
@@ -25,21 +45,68 @@ pub struct Incoming {
     headers: HeaderMap,
     parameters: Vec<(String, String)>,
     body: Bytes,
+    share: Option<Arc<Share>>,
+}
+
+/// Why a request can't be read.
+#[derive(Debug)]
+pub enum Unreadable {
+    /// Something is wrong with it.
+    Wrong(String),
+    /// There is no memory for it now.
+    Starved(Error),
 }
 
 impl Incoming {
-    /// Unpacks the body and splits the parameters.
+    /// Receives and unpacks the body, of at most so many bytes packed and unpacked, and splits the
+    /// parameters.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, or that there is no memory for it.
+    pub async fn receive(
+        database: &Database,
+        headers: HeaderMap,
+        parameters: Option<&str>,
+        (body, most): (Body, usize),
+    ) -> Result<Incoming, Unreadable> {
+        let most = most.min(usize::try_from(database.limits().body).unwrap_or(usize::MAX));
+        let share = Arc::new(database.budget().share());
+        let body = receive_body(&headers, body, most, &share).await?;
+        let body = match is_packed(&headers, &body).map_err(Unreadable::Wrong)? {
+            true => {
+                // It may take a while, which connections on this thread should not wait for.
+                let unpacked = block_in_place(|| unpack(&body, most, &share))?;
+                share.give_back(body.len() as u64);
+                unpacked
+            }
+            false => body,
+        };
+        let incoming = Incoming::new(headers, parameters, body).map_err(Unreadable::Wrong)?;
+        Ok(Incoming { share: Some(share), ..incoming })
+    }
+
+    /// A request with a plain body.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with its parameters.
     pub fn new(
         headers: HeaderMap,
         parameters: Option<&str>,
         body: Bytes,
     ) -> Result<Incoming, String> {
-        let body = unpack(&headers, body)?;
         let parameters = match parameters {
             Some(text) => split(text)?,
             None => Vec::new(),
         };
-        Ok(Incoming { method: Method::POST, client: None, headers, parameters, body })
+        let (method, client, share) = (Method::POST, None, None);
+        Ok(Incoming { method, client, headers, parameters, body, share })
+    }
+
+    /// What was drawn for it.
+    pub fn share(&self) -> Option<&Arc<Share>> {
+        self.share.as_ref()
     }
 
     /// The same with another method than POST.
@@ -70,6 +137,11 @@ impl Incoming {
     /// The body.
     pub fn bytes(&self) -> &[u8] {
         &self.body
+    }
+
+    /// The body alone.
+    pub fn into_body(self) -> Bytes {
+        self.body
     }
 
     /// The body as text.
@@ -143,23 +215,123 @@ pub fn accepts_gzip(headers: &HeaderMap) -> bool {
     })
 }
 
-fn unpack(headers: &HeaderMap, body: Bytes) -> Result<Bytes, String> {
+/// Receives a body of at most so many bytes. What is left of a body that is refused is thrown away,
+/// within bounds: a client that is still sending would not read why.
+async fn receive_body(
+    headers: &HeaderMap,
+    body: Body,
+    most: usize,
+    share: &Share,
+) -> Result<Bytes, Unreadable> {
+    let mut pieces = body.into_data_stream();
+    let received = gather_body(headers, &mut pieces, most, share).await;
+    if received.is_err() {
+        let throw_away = async {
+            let mut left = THROWN_AWAY_MAX;
+            while let Some(Ok(piece)) = pieces.next().await
+                && piece.len() <= left
+            {
+                left -= piece.len();
+            }
+        };
+        // Whoever needs longer for it is cut off.
+        let _ = timeout(THROW_AWAY_TIME, throw_away).await;
+    }
+    received
+}
+
+async fn gather_body(
+    headers: &HeaderMap,
+    pieces: &mut BodyDataStream,
+    most: usize,
+    share: &Share,
+) -> Result<Bytes, Unreadable> {
+    let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+    let announced = announced.and_then(|length| length.parse().ok()).unwrap_or(usize::MAX);
+    let too_long = || {
+        let reason = format!(
+            "length limit exceeded: it has more than {most} bytes, the most here and by the limit `body`"
+        );
+        Unreadable::Wrong(format!("while reading the body: {reason}"))
+    };
+    if headers.contains_key(header::CONTENT_LENGTH) && most < announced {
+        return Err(too_long());
+    }
+    let mut whole = Vec::new();
+    let mut first: Option<Bytes> = None;
+    while let Some(piece) = pieces.next().await {
+        let wrong = |error| format!("while reading the body: {error}");
+        let piece = piece.map_err(|error| Unreadable::Wrong(wrong(error.to_string())))?;
+        let known = first.as_ref().map_or(whole.len(), Bytes::len);
+        if most - known < piece.len() {
+            return Err(too_long());
+        }
+        // Most bodies are one piece, which is left where it is.
+        if known == 0 {
+            share.draw(piece.len() as u64).map_err(Unreadable::Starved)?;
+            first = Some(piece);
+            continue;
+        }
+        make_room(&mut whole, known + piece.len(), announced.min(most), share)?;
+        if let Some(first) = first.take() {
+            whole.extend_from_slice(&first);
+            share.give_back(first.len() as u64);
+        }
+        whole.extend_from_slice(&piece);
+    }
+    Ok(first.unwrap_or_else(|| Bytes::from(whole)))
+}
+
+/// Makes room in a buffer for so many bytes in all, and for as many again, where it may be that
+/// more than `likely` come.
+fn make_room(
+    buffer: &mut Vec<u8>,
+    wanted: usize,
+    likely: usize,
+    share: &Share,
+) -> Result<(), Unreadable> {
+    let room = buffer.capacity();
+    if wanted <= room {
+        return Ok(());
+    }
+    let wanted = wanted.max((2 * room).min(likely));
+    share.draw(wanted as u64).map_err(Unreadable::Starved)?;
+    buffer.reserve_exact(wanted - buffer.len());
+    share.give_back(room as u64);
+    Ok(())
+}
+
+/// Whether a body is packed with gzip, the only way to pack one that is known.
+fn is_packed(headers: &HeaderMap, body: &[u8]) -> Result<bool, String> {
     let coding = headers.get(header::CONTENT_ENCODING).map_or(&b""[..], |value| value.as_bytes());
     match coding.to_ascii_lowercase().as_slice() {
-        b"" | b"identity" => return Ok(body),
-        b"gzip" | b"x-gzip" => {}
-        _ => return Err("Unsupported content encoding".to_owned()),
+        b"" | b"identity" => Ok(false),
+        b"gzip" | b"x-gzip" if body.starts_with(GZIP_HEADER) => Ok(true),
+        b"gzip" | b"x-gzip" => Err("gzip: invalid header".to_owned()),
+        _ => Err("Unsupported content encoding".to_owned()),
     }
-    if !body.starts_with(GZIP_HEADER) {
-        return Err("gzip: invalid header".to_owned());
-    }
+}
+
+fn unpack(body: &[u8], most: usize, share: &Share) -> Result<Bytes, Unreadable> {
     let mut unpacked = Vec::new();
-    let mut reader = GzDecoder::new(&body[..]).take(BODY_LEN_MAX as u64 + 1);
-    reader.read_to_end(&mut unpacked).map_err(|error| format!("gzip: {error}"))?;
-    if BODY_LEN_MAX < unpacked.len() {
-        return Err(format!("the body unpacks to more than {BODY_LEN_MAX} bytes"));
+    let mut reader = GzDecoder::new(body);
+    loop {
+        let known = unpacked.len();
+        make_room(&mut unpacked, known + UNPACK_LEN, most.saturating_add(UNPACK_LEN), share)?;
+        unpacked.resize(known + UNPACK_LEN, 0);
+        let count = reader.read(&mut unpacked[known..]);
+        let count = count.map_err(|error| Unreadable::Wrong(format!("gzip: {error}")))?;
+        unpacked.truncate(known + count);
+        if count == 0 {
+            return Ok(Bytes::from(unpacked));
+        }
+        if most < unpacked.len() {
+            let reason = format!("the body unpacks to more than {most} bytes");
+            return Err(Unreadable::Wrong(format!(
+                "{reason}, the most here and by the limit `body`"
+            )));
+        }
     }
-    Ok(Bytes::from(unpacked))
 }
 
 fn split(parameters: &str) -> Result<Vec<(String, String)>, String> {
@@ -175,6 +347,56 @@ fn split(parameters: &str) -> Result<Vec<(String, String)>, String> {
 mod tests {
     use super::*;
 
+    #[tokio::test(flavor = "multi_thread")]
+    async fn bodies_draw_what_comes_and_are_bounded() {
+        use crate::db::Memory;
+        use crate::db::OpenOptions;
+        use flate2::Compression;
+        use flate2::write::GzEncoder;
+        use futures_util::stream;
+        use std::io::Write;
+        let mut options = OpenOptions { memory: Memory::Work(40 << 20), ..Default::default() };
+        options.limits.body = 16 << 20;
+        let db = Database::in_memory_with(options);
+        let pieces = |count: usize| {
+            let piece = || Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; 64 << 10]));
+            Body::from_stream(stream::iter((0..count).map(move |_| piece())))
+        };
+        let packed = |bytes: usize| {
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+            encoder.write_all(&vec![b'x'; bytes]).unwrap();
+            Body::from(encoder.finish().unwrap())
+        };
+        let gzip = || HeaderMap::from_iter([(header::CONTENT_ENCODING, "gzip".parse().unwrap())]);
+        let receive = |headers, body| Incoming::receive(&db, headers, None, (body, BODY_LEN_MAX));
+        let body = receive(HeaderMap::new(), pieces(48)).await.unwrap();
+        assert_eq!(body.bytes().len(), 3 << 20);
+        assert!((3 << 20..8 << 20).contains(&db.budget().drawn()), "{}", db.budget().drawn());
+        let wrong = receive(HeaderMap::new(), pieces(300)).await.map(|_| ()).unwrap_err();
+        assert!(matches!(&wrong, Unreadable::Wrong(why) if why.contains("the limit `body`")));
+        let wrong = receive(gzip(), packed(17 << 20)).await.map(|_| ()).unwrap_err();
+        assert!(matches!(&wrong, Unreadable::Wrong(why) if why.contains("unpacks to more than")));
+        let others = db.budget().share();
+        others.draw(30 << 20).unwrap();
+        let wrong = receive(gzip(), packed(10 << 20)).await.map(|_| ()).unwrap_err();
+        assert!(
+            matches!(&wrong, Unreadable::Starved(Error::Limit { message })
+                if message.contains("`memory`")),
+            "{wrong:?}"
+        );
+        drop(others);
+        drop(body);
+        let unpacked = receive(gzip(), packed(4 << 20)).await.unwrap();
+        assert_eq!(unpacked.bytes().len(), 4 << 20);
+        drop(unpacked);
+        let many: Vec<_> =
+            futures_util::future::join_all((0..16).map(|_| receive(HeaderMap::new(), pieces(40))))
+                .await;
+        assert!(many.iter().any(|one| matches!(one, Err(Unreadable::Starved(_)))));
+        drop(many);
+        assert_eq!(db.budget().drawn(), 0);
+    }
+
     fn incoming(content_type: &'static str, parameters: &str) -> Incoming {
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_TYPE, content_type.parse().unwrap());
@@ -186,7 +408,8 @@ mod tests {
         let of = |text| incoming(text, "").content_type();
         assert_eq!(of("application/dql"), Ok("application/dql".to_owned()));
         assert_eq!(of("Application/JSON; charset=UTF-8"), Ok("application/json".to_owned()));
-        assert!(of("application/dql;charset=latin1").is_err());
+        let why = "the charset is not supported (only UTF-8 is)".to_owned();
+        assert_eq!(of("application/dql;charset=latin1"), Err(why));
     }
 
     #[test]

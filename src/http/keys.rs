@@ -1,26 +1,17 @@
 //! The keys of clients: where there are any, nobody is answered without one.
 //!
 //! A key comes in the header `X-Auth-Token`. Those of clients open data; what administers, and `/alter`, takes one of an
-//! administrator. Whether a server is there is told to anybody, and what browsers ask before they send a key.
+//! administrator: the table of routes says which does. Whether a server is there is told to anybody, and what browsers ask before they send a key.
 
 use crate::http::reply::Reply;
-use crate::http::router::App;
-use axum::extract::Request;
-use axum::extract::State;
+use crate::http::routes::Role;
 use axum::http::HeaderMap;
-use axum::http::Method;
 use axum::http::StatusCode;
-use axum::middleware::Next;
-use axum::response::Response;
 use sha2::Digest;
 use sha2::Sha256;
-use std::sync::Arc;
 
 /// The header that names a key.
 const KEY_HEADER: &str = "x-auth-token";
-
-/// What tells only whether the server is there.
-const OPEN: [&str; 2] = ["/health", "/probe/graphql"];
 
 /// Who has a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +41,11 @@ impl Keys {
         self.known.is_empty()
     }
 
+    /// The key of a request, whether it is known or not.
+    pub(super) fn given<'a>(&self, headers: &'a HeaderMap) -> Option<&'a [u8]> {
+        headers.get(KEY_HEADER).map(|key| key.as_bytes())
+    }
+
     /// Who has the key of a request.
     fn holder(&self, headers: &HeaderMap) -> Holder {
         let Some(key) = headers.get(KEY_HEADER).and_then(|key| key.to_str().ok()) else {
@@ -60,39 +56,26 @@ impl Keys {
         found.map(|(_, holder)| *holder).max().unwrap_or(Holder::Nobody)
     }
 
-    /// Why a request is not answered; `None` when it is.
-    fn refusal(&self, path: &str, headers: &HeaderMap) -> Option<(StatusCode, &'static str)> {
-        if self.is_empty() || OPEN.contains(&path) {
+    /// Why a request is not answered that needs a key of this role; `None` when it is.
+    pub(super) fn refusal(&self, role: Role, headers: &HeaderMap) -> Option<Reply> {
+        if self.is_empty() || role == Role::Anyone {
             return None;
         }
-        let administers = path == "/alter" || path == "/admin" || path.starts_with("/admin/");
-        match self.holder(headers) {
-            Holder::Admin => None,
-            Holder::Client if administers => Some((
-                StatusCode::FORBIDDEN,
-                "The key in X-Auth-Token is not that of an administrator",
-            )),
-            Holder::Client => None,
-            Holder::Nobody if headers.contains_key(KEY_HEADER) => {
-                Some((StatusCode::UNAUTHORIZED, "The key in X-Auth-Token is not known"))
+        let (status, message) = match self.holder(headers) {
+            Holder::Admin => return None,
+            Holder::Client if role <= Role::Client => return None,
+            Holder::Client => {
+                (StatusCode::FORBIDDEN, "The key in X-Auth-Token is not that of an administrator")
             }
-            Holder::Nobody => Some((
+            Holder::Nobody if headers.contains_key(KEY_HEADER) => {
+                (StatusCode::UNAUTHORIZED, "The key in X-Auth-Token is not known")
+            }
+            Holder::Nobody => (
                 StatusCode::UNAUTHORIZED,
                 "Anonymous access is disabled: name a key in the header X-Auth-Token",
-            )),
-        }
-    }
-}
-
-/// Lets through what has a key, where it needs one.
-pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let keys = &app.security.keys;
-    let refusal = keys.refusal(request.uri().path(), request.headers());
-    match refusal.filter(|_| request.method() != Method::OPTIONS) {
-        Some((status, message)) => {
-            Reply::unauthorized(message).with_status(status).into_response(false)
-        }
-        None => next.run(request).await,
+            ),
+        };
+        Some(Reply::unauthorized(message).with_status(status))
     }
 }
 
@@ -107,31 +90,28 @@ mod tests {
     #[test]
     fn keys() {
         let mut keys = Keys::default();
-        let status = |keys: &Keys, path: &str, key: &str| {
+        let refused = |keys: &Keys, role: Role, key: &str| {
             let mut headers = HeaderMap::new();
             if !key.is_empty() {
                 headers.insert(KEY_HEADER, key.parse().unwrap());
             }
-            keys.refusal(path, &headers).map_or(200, |(status, _)| status.as_u16())
+            keys.refusal(role, &headers).is_some()
         };
-        assert_eq!(status(&keys, "/admin", ""), 200);
+        assert!(!refused(&keys, Role::Admin, ""));
         keys.add("root", Holder::Admin);
         keys.add("app", Holder::Client);
-        for (path, key, want) in [
-            ("/graphql", "", 401),
-            ("/graphql", "wrong", 401),
-            ("/graphql", "app", 200),
-            ("/query", "root", 200),
-            ("/admin", "app", 403),
-            ("/admin/schema", "app", 403),
-            ("/administer", "app", 200),
-            ("/alter", "app", 403),
-            ("/alter", "root", 200),
-            ("/nothing", "", 401),
-            ("/health", "", 200),
-            ("/probe/graphql", "", 200),
+        for (role, key, want) in [
+            (Role::Client, "", true),
+            (Role::Client, "wrong", true),
+            (Role::Client, "app", false),
+            (Role::Client, "root", false),
+            (Role::Admin, "", true),
+            (Role::Admin, "app", true),
+            (Role::Admin, "root", false),
+            (Role::Anyone, "", false),
+            (Role::Anyone, "wrong", false),
         ] {
-            assert_eq!(status(&keys, path, key), want, "{path} {key}");
+            assert_eq!(refused(&keys, role, key), want, "{role:?} {key}");
         }
         assert!(!format!("{keys:?}").contains("root"));
     }

@@ -18,6 +18,7 @@ use crate::types::Position;
 use crate::types::Result as EngineResult;
 use serde_json::json;
 use std::borrow::Cow;
+use std::net::IpAddr;
 
 /// Carries out a mutation: in the transaction that it names, in a new one, or as one of its own.
 pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
@@ -28,13 +29,14 @@ pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
         Ok(request) => request,
         Err(message) => return Reply::invalid_request(&message),
     };
-    let done = run(&app.database, &request, control);
+    let done = run(&app.database, &request, incoming.client(), control);
     done.and_then(|done| reply(done, control)).unwrap_or_else(|error| Reply::failed(&error))
 }
 
 fn run(
     database: &Database,
     request: &Request<'_>,
+    client: Option<IpAddr>,
     control: &Control,
 ) -> EngineResult<MutationAnswer> {
     let Request { body, commits_now, start } = request;
@@ -45,8 +47,8 @@ fn run(
         };
     }
     let txn = match *start {
-        0 => database.begin(TxnOptions::default())?,
-        start => database.resume(start)?,
+        0 => database.begin(TxnOptions { client, ..TxnOptions::default() })?,
+        start => database.resume_for(start, client)?,
     };
     let mut done = match body {
         Body::Text(text) => txn.mutate_text(text, control)?,

@@ -6,14 +6,28 @@ use super::reply::Extensions;
 use super::reply::Reply;
 use super::reply::Txn;
 use super::router::App;
+use super::stream::PIECE_LEN;
+use super::stream::Pieces;
+use super::stream::STREAM_MIN;
+use super::stream::STREAMS_MAX;
+use super::stream::Stream;
 use crate::answer::write_plain_text;
 use crate::db::Control;
+use crate::db::Database;
+use crate::db::ExplainedStep;
 use crate::db::Explanation;
+use crate::db::Given;
+use crate::db::Latency;
+use crate::db::QueryAnswer;
 use crate::db::QueryRequest;
 use crate::db::Variables;
+use crate::types::Error;
 use crate::types::Result as EngineResult;
 use serde_json::Map;
 use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use std::time::Instant;
 
 /// Answers a query.
 pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
@@ -39,32 +53,78 @@ fn run(
         control.start_trace();
     }
     let (answer, start) = app.database.query_at(start, request, control)?;
-    let (data, encoding) = match rdf {
-        false => answer.to_json_within(control)?,
+    let written = match rdf {
+        false => answer.to_short_json(STREAM_MIN, control)?,
         true => {
-            let (lines, time) = answer.to_rdf()?;
+            let (lines, time) = answer.to_rdf_within(control)?;
             let mut text = Vec::with_capacity(lines.len() + 2);
             write_plain_text(&lines, &mut text);
-            (String::from_utf8(text).expect("a quoted text is text"), time)
+            Some((String::from_utf8(text).expect("a quoted text is text"), time))
         }
     };
-    let mut latency = answer.latency();
-    latency.encoding = encoding;
-    if app.prints_slow && app.database.limits().slow <= latency.total() {
-        let text = request.text.split_whitespace().collect::<Vec<_>>().join(" ");
-        eprintln!("slow query, {:.3} s: {text}", latency.total().as_secs_f64());
+    let steps = control
+        .trace()
+        .map(|trace| Explanation::new(&request.text, trace.steps(), answer.latency()).steps);
+    let about = About { start, steps, prints_slow: app.prints_slow.then(|| request.text.clone()) };
+    match written {
+        Some((data, encoding)) => {
+            let extensions = about.extensions(&app.database, &answer, encoding);
+            Ok(Reply::data(data.as_bytes(), &extensions))
+        }
+        None => stream(app, answer, about, control),
     }
-    let txn = Txn { start, ..Txn::default() };
-    let steps =
-        control.trace().map(|trace| Explanation::new(&request.text, trace.steps(), latency));
-    let touched = answer.touched().into_iter().map(|(name, count)| (name.to_owned(), count));
-    let extensions = Extensions {
-        latency,
-        txn,
-        touched: Some(touched.collect()),
-        explain: steps.map(|explanation| explanation.steps),
+}
+
+/// What is told of a query beside its answer.
+struct About {
+    start: u64,
+    steps: Option<Vec<ExplainedStep>>,
+    /// The text, where slow queries are printed.
+    prints_slow: Option<String>,
+}
+
+impl About {
+    fn extensions(
+        self,
+        database: &Database,
+        answer: &QueryAnswer,
+        encoding: Duration,
+    ) -> Extensions {
+        let latency = Latency { encoding, ..answer.latency() };
+        if let Some(text) = &self.prints_slow
+            && database.limits().slow <= latency.total()
+        {
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            eprintln!("slow query, {:.3} s: {text}", latency.total().as_secs_f64());
+        }
+        let txn = Txn { start: self.start, ..Txn::default() };
+        let touched = answer.touched().into_iter().map(|(name, count)| (name.to_owned(), count));
+        Extensions { latency, txn, touched: Some(touched.collect()), explain: self.steps }
+    }
+}
+
+/// The reply with a long answer, which is written while it is sent.
+fn stream(app: &App, answer: QueryAnswer, about: About, control: &Control) -> EngineResult<Reply> {
+    let place = Arc::clone(&app.streams).try_acquire_owned().map_err(|_| {
+        control.note_starved();
+        let message = format!(
+            "{STREAMS_MAX} answers of more than {STREAM_MIN} bytes are being sent, which is the \
+             most: try again later, or ask for less"
+        );
+        Error::Limit { message }
+    })?;
+    // For the pieces that wait for the client.
+    control.draw(8 * PIECE_LEN as u64)?;
+    let touched = answer.touched().values().sum();
+    let database = app.database.clone();
+    let write = move |control: &Control, pieces: &mut Pieces<'_>| {
+        let started = Instant::now();
+        pieces.send(b"{\"data\":".to_vec())?;
+        answer.write_chunks(PIECE_LEN, control, |piece| pieces.send(piece))?;
+        let extensions = about.extensions(&database, &answer, started.elapsed());
+        pieces.send(format!(",\"extensions\":{}}}", extensions.to_json()).into_bytes())
     };
-    Ok(Reply::data(data.as_bytes(), &extensions))
+    Ok(Reply::stream(Stream::new(place, control.successor(), write), Some(touched)))
 }
 
 /// How the answer is to be written.
@@ -125,10 +185,20 @@ fn read_json(body: &str) -> Result<(String, Variables), String> {
         }
     };
     for (name, value) in given {
-        let Value::String(value) = value else {
-            return Err(format!("Error parsing JSON: variable {name} must be a text, not {value}"));
+        let given = match value {
+            Value::String(value) => Given::from(value),
+            Value::Array(values) if values.iter().all(Value::is_string) => {
+                let texts = values.iter().filter_map(Value::as_str);
+                Given::list(texts.map(str::to_owned).collect())
+            }
+            value => {
+                return Err(format!(
+                    "Error parsing JSON: variable {name} must be a text or a list of texts, \
+                     not {value}"
+                ));
+            }
         };
-        variables.insert(name, value);
+        variables.insert(name, given);
     }
     Ok((text, variables))
 }
@@ -151,7 +221,7 @@ mod tests {
     fn json_bodies() {
         let (text, variables) =
             read_json(r#"{"query":"{ q }","variables":{"$a":"1"},"more":1}"#).unwrap();
-        assert_eq!((text.as_str(), variables["$a"].as_str()), ("{ q }", "1"));
+        assert_eq!((text.as_str(), variables["$a"].text()), ("{ q }", "1"));
         assert_eq!(read_json("{}").unwrap().0, "");
         for bad in ["{", "[]x", r#"{"query":1}"#, r#"{"variables":{"$a":1}}"#, "[1]", "7"] {
             assert!(read_json(bad).unwrap_err().starts_with("Error parsing JSON"), "{bad}");

@@ -1,10 +1,15 @@
 //! What is sent back: the envelopes, the headers, and gzip.
 
+use super::admission::OVERLOADED;
 use super::go_values;
+use super::stream::Stream;
+use crate::budget::Share;
 use crate::db::ExplainedStep;
 use crate::db::Latency;
+use crate::db::SchemaReport;
 use crate::types::Error;
 use axum::body::Body;
+use axum::body::Bytes;
 use axum::http::HeaderValue;
 use axum::http::StatusCode;
 use axum::http::header;
@@ -16,10 +21,7 @@ use serde_json::Value;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::Write;
-
-/// The headers that scripts may send.
-pub const ALLOWED_HEADERS: &str = "X-Dgraph-AccessToken, X-Dgraph-AuthToken, Content-Type, \
-     Content-Length, Accept-Encoding, Cache-Control, X-CSRF-Token, X-Auth-Token, X-Requested-With";
+use std::sync::Arc;
 
 /// Nearly all that is wrong with a query or a mutation.
 const INVALID_REQUEST: &str = "ErrorInvalidRequest";
@@ -28,10 +30,21 @@ const INVALID_REQUEST: &str = "ErrorInvalidRequest";
 pub struct Reply {
     status: StatusCode,
     content_type: &'static str,
-    body: Vec<u8>,
+    body: Content,
+    /// Whether it tells of a failure, and of nothing else.
+    is_failure: bool,
+    /// What is drawn for the body until it is sent.
+    share: Option<Arc<Share>>,
     touched: Option<u64>,
     /// What stands in place of the usual headers, and beside them; `None` leaves one out.
     headers: Vec<(&'static str, Option<String>)>,
+}
+
+/// What is sent.
+enum Content {
+    Whole(Vec<u8>),
+    /// Is written while it is sent.
+    Stream(Box<Stream>),
 }
 
 /// What stands beside the data.
@@ -93,13 +106,28 @@ impl Reply {
         Reply::json(r#"{"data":{"code":"Success","message":"Done"}}"#)
     }
 
+    /// What `/alter` answers; where something is no more as it was, with all that was changed beside it.
+    pub fn altered(report: &SchemaReport) -> Reply {
+        if report.dropped.is_empty() && report.changed.is_empty() {
+            return Reply::done();
+        }
+        let parts = report.parts().into_iter().filter(|(_, items)| !items.is_empty());
+        let parts: Map<String, Value> = parts
+            .map(|(name, items)| (name.to_owned(), items.iter().map(ToString::to_string).collect()))
+            .collect();
+        let done = json!({ "code": "Success", "message": "Done" });
+        Reply::json(json!({ "data": done, "extensions": { "schema": parts } }).to_string())
+    }
+
     /// An array or object that is the whole reply.
     pub fn json(body: impl Into<Vec<u8>>) -> Reply {
         let content_type = "application/json";
         Reply {
             status: StatusCode::OK,
             content_type,
-            body: body.into(),
+            body: Content::Whole(body.into()),
+            is_failure: false,
+            share: None,
             touched: None,
             headers: Vec::new(),
         }
@@ -108,12 +136,51 @@ impl Reply {
     /// A request that was understood and could not be carried out.
     pub fn failed(error: &Error) -> Reply {
         let errors = errors(&message_of(error), INVALID_REQUEST);
-        Reply::json(format!(r#"{{"errors":{errors},"data":null}}"#))
+        Reply::json(format!(r#"{{"errors":{errors},"data":null}}"#)).failing().about(error)
+    }
+
+    /// `{"data":…}` whose data are written while they are sent, with what stands beside them.
+    pub fn stream(stream: Stream, touched: Option<u64>) -> Reply {
+        Reply { body: Content::Stream(Box::new(stream)), touched, ..Reply::json(Vec::new()) }
+    }
+
+    /// The same, which tells of a failure and of nothing else.
+    pub fn failing(self) -> Reply {
+        Reply { is_failure: true, ..self }
+    }
+
+    /// Where it tells of a failure: that the same request may succeed in a moment.
+    pub fn later(mut self) -> Reply {
+        if !self.is_failure {
+            return self;
+        }
+        self.set_header("retry-after", Some("1".to_owned()));
+        self.with_status(StatusCode::SERVICE_UNAVAILABLE)
+    }
+
+    /// The same with what was drawn for its request, of which the body keeps its part until it is
+    /// sent.
+    pub fn with_share(mut self, share: Option<&Arc<Share>>) -> Reply {
+        self.share = share.cloned();
+        self
     }
 
     /// A request about a transaction that could not be carried out.
     pub fn refused(error: &Error) -> Reply {
-        Reply::invalid_request(&message_of(error))
+        Reply::invalid_request(&message_of(error)).about(error)
+    }
+
+    /// Any other request that could not be carried out.
+    pub fn error(error: &Error) -> Reply {
+        Reply::internal_error(&message_of(error)).about(error)
+    }
+
+    /// The status says whether the fault is the client's or ours.
+    pub fn about(self, error: &Error) -> Reply {
+        match error {
+            Error::Internal { .. } => self.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+            _ => self,
+        }
     }
 
     /// A request that was not understood.
@@ -153,9 +220,22 @@ impl Reply {
         Reply::json(Vec::new())
     }
 
+    /// A request that is not carried out because there is too much to do.
+    pub fn overloaded() -> Reply {
+        let mut reply = Reply::errors(OVERLOADED, "ErrorUnavailable");
+        reply.set_header("retry-after", Some("1".to_owned()));
+        reply.with_status(StatusCode::SERVICE_UNAVAILABLE)
+    }
+
     /// The same with another status.
     pub fn with_status(self, status: StatusCode) -> Reply {
         Reply { status, ..self }
+    }
+
+    /// The same with a header.
+    pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Reply {
+        self.set_header(name, Some(value.into()));
+        self
     }
 
     /// Gives a header another value than it has in other replies; without one it is left out.
@@ -174,20 +254,17 @@ impl Reply {
 
     /// The reply as it is sent.
     pub fn into_response(self, wants_gzip: bool) -> Response {
-        let body = if wants_gzip { pack(&self.body) } else { self.body };
-        let mut response = Response::new(Body::from(body));
+        let body = match self.body {
+            Content::Whole(body) => {
+                let body = if wants_gzip { pack(&body) } else { body };
+                whole_body(body, self.share)
+            }
+            Content::Stream(stream) => stream.start(wants_gzip),
+        };
+        let mut response = Response::new(body);
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.content_type));
-        let cors = [
-            (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
-            (header::ACCESS_CONTROL_ALLOW_METHODS, "POST, OPTIONS"),
-            (header::ACCESS_CONTROL_ALLOW_HEADERS, ALLOWED_HEADERS),
-            (header::ACCESS_CONTROL_ALLOW_CREDENTIALS, "true"),
-        ];
-        for (name, value) in cors {
-            headers.insert(name, HeaderValue::from_static(value));
-        }
         if wants_gzip {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }
@@ -203,13 +280,15 @@ impl Reply {
         response
     }
 
-    fn errors(message: &str, code: &str) -> Reply {
-        Reply::json(format!(r#"{{"errors":{}}}"#, errors(message, code)))
+    /// A reply with an error.
+    pub fn errors(message: &str, code: &str) -> Reply {
+        Reply::json(format!(r#"{{"errors":{}}}"#, errors(message, code))).failing()
     }
 }
 
 impl Extensions {
-    fn to_json(&self) -> String {
+    /// As JSON text.
+    pub fn to_json(&self) -> String {
         let Latency { parsing, processing, encoding } = self.latency;
         let total = self.latency.total();
         let times = [
@@ -235,7 +314,8 @@ impl Extensions {
         format!("{{\"server_latency\":{{{}}},\"txn\":{txn}{metrics}}}", times.join(","))
     }
 
-    fn total(&self) -> Option<u64> {
+    /// The number of uids that were asked of in all.
+    pub fn total(&self) -> Option<u64> {
         self.touched.as_ref().map(|touched| touched.values().sum())
     }
 }
@@ -264,8 +344,52 @@ fn errors(message: &str, code: &str) -> String {
     json!([{ "message": message, "extensions": { "code": code } }]).to_string()
 }
 
+/// Bodies shorter than this keep nothing of what was drawn for them.
+const DRAWN_BODY_MIN: usize = 64 << 10;
+
+/// A body that keeps what is drawn for it until it is sent.
+fn whole_body(body: Vec<u8>, share: Option<Arc<Share>>) -> Body {
+    struct Drawn {
+        body: Vec<u8>,
+        _share: Arc<Share>,
+    }
+    impl AsRef<[u8]> for Drawn {
+        fn as_ref(&self) -> &[u8] {
+            &self.body
+        }
+    }
+    match share {
+        Some(share) if DRAWN_BODY_MIN < body.len() => {
+            share.keep_only(body.capacity() as u64);
+            Body::from(Bytes::from_owner(Drawn { body, _share: share }))
+        }
+        _ => Body::from(body),
+    }
+}
+
 fn pack(body: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 4), Compression::fast());
     encoder.write_all(body).expect("a vector takes what is written to it");
     encoder.finish().expect("a vector takes what is written to it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_status_says_whose_fault_it_is() {
+        let ours = Error::Internal { message: "no row".into(), place: "src/a.rs:1:2".into() };
+        let theirs = Error::query("no such thing");
+        let replies = [Reply::failed, Reply::refused, Reply::error];
+        for reply in replies {
+            assert_eq!(reply(&theirs).into_response(false).status(), StatusCode::OK);
+            let told = reply(&ours);
+            let Content::Whole(body) = &told.body else { panic!("it is short") };
+            let body: Value = serde_json::from_slice(body).unwrap();
+            let message = "a fault of hexgraph, please report it: no row (src/a.rs:1:2)";
+            assert_eq!(body["errors"][0]["message"], message);
+            assert_eq!(told.into_response(false).status(), StatusCode::INTERNAL_SERVER_ERROR);
+        }
+    }
 }

@@ -3,10 +3,14 @@
 use crate::http::incoming::Incoming;
 use crate::http::keys::Holder;
 use crate::http::keys::Keys;
+use crate::http::origins::Origins;
 use crate::types::Error;
 use crate::types::Result;
 use sha2::Digest;
 use sha2::Sha256;
+use std::hash::DefaultHasher;
+use std::hash::Hash;
+use std::hash::Hasher;
 use std::net::IpAddr;
 use std::net::ToSocketAddrs;
 
@@ -20,8 +24,32 @@ pub struct Security {
     token: Option<[u8; 32]>,
     /// Those without which nobody is answered, where there are any.
     pub(super) keys: Keys,
+    /// Which pages may ask.
+    pub origins: Origins,
     /// The first and the last address of ranges that others than this machine may come from.
     ranges: Vec<(IpAddr, IpAddr)>,
+}
+
+/// What a secret lets its holder do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secret {
+    /// Alter and administer, beside a key where there are any: `token`.
+    Token,
+    /// Everything: `admin-key`.
+    AdminKey,
+    /// Read and write: `client-key`.
+    ClientKey,
+}
+
+impl Secret {
+    fn of_name(name: &str) -> Option<Secret> {
+        match name {
+            "token" => Some(Secret::Token),
+            "admin-key" => Some(Secret::AdminKey),
+            "client-key" => Some(Secret::ClientKey),
+            _ => None,
+        }
+    }
 }
 
 impl Security {
@@ -30,29 +58,53 @@ impl Security {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] for what is neither, and for addresses that are none.
+    /// [`Error::Query`] for what is neither, and for addresses that are none. It says which setting is wrong and not
+    /// what stands there: that may be a secret.
     pub fn set(&mut self, text: &str) -> Result<()> {
-        for setting in text.split(';').map(str::trim).filter(|setting| !setting.is_empty()) {
-            match setting.split_once('=').map(|(name, value)| (name.trim(), value.trim())) {
-                Some((name @ ("token" | "admin-key" | "client-key"), "")) => {
+        let settings = text.split(';').map(str::trim).enumerate();
+        for (at, setting) in settings.filter(|(_, setting)| !setting.is_empty()) {
+            let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
+            let (name, value) = (name.trim(), value.trim());
+            match (Secret::of_name(name), name, value) {
+                (Some(_), _, "") => {
                     return Err(Error::query(format!("security {name}: it is empty")));
                 }
-                Some(("admin-key", key)) => self.keys.add(key, Holder::Admin),
-                Some(("client-key", key)) => self.keys.add(key, Holder::Client),
-                Some(("token", token)) => self.token = Some(digest(token)),
-                Some(("whitelist", addresses)) => {
-                    for text in addresses.split(',').map(str::trim).filter(|text| !text.is_empty())
-                    {
-                        self.ranges.extend(ranges_of(text)?);
+                (Some(kind), _, secret) => self.add(kind, secret),
+                (None, "whitelist", addresses) if setting.contains('=') => {
+                    let addresses = addresses.split(',').map(str::trim);
+                    for (at, text) in addresses.enumerate().filter(|(_, text)| !text.is_empty()) {
+                        self.ranges.extend(ranges_of(text, at + 1)?);
                     }
                 }
                 _ => {
                     let expected = "expected token=SECRET, whitelist=ADDRESSES, admin-key=SECRET or client-key=SECRET";
-                    return Err(Error::query(format!("security {setting}: {expected}")));
+                    let message = format!("security, setting {}: {expected}", at + 1);
+                    return Err(Error::query(message));
                 }
             }
         }
         Ok(())
+    }
+
+    /// Who shares the queues of a busy server with itself alone: those who have one key, where there are keys, else those who
+    /// come from one address, or one network of them where each has many.
+    pub fn client_of(&self, incoming: &Incoming) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        match incoming.client().map(|address| address.to_canonical()) {
+            _ if !self.keys.is_empty() => self.keys.given(incoming.headers()).hash(&mut hasher),
+            Some(IpAddr::V6(address)) => address.segments()[..4].hash(&mut hasher),
+            other => other.hash(&mut hasher),
+        }
+        hasher.finish()
+    }
+
+    /// Adds a secret. There is one token, the last; of keys there may be many.
+    pub fn add(&mut self, kind: Secret, secret: &str) {
+        match kind {
+            Secret::Token => self.token = Some(digest(secret)),
+            Secret::AdminKey => self.keys.add(secret, Holder::Admin),
+            Secret::ClientKey => self.keys.add(secret, Holder::Client),
+        }
     }
 
     /// Whether a request names the token, where there is one.
@@ -72,12 +124,7 @@ impl Security {
         if !address.is_loopback() && !self.ranges.iter().any(is_listed) {
             return Some(format!("unauthorized ip address: {address}"));
         }
-        // A browser on this machine comes from here whatever page it shows; the token it can't know.
-        let is_foreign = self.token.is_none()
-            && self.keys.is_empty()
-            && incoming.headers().get("sec-fetch-site").is_some_and(|site| site == "cross-site");
-        let refusal = "a page of another site may not administer this server unless a token is set";
-        is_foreign.then(|| refusal.to_owned())
+        None
     }
 
     /// Why a request may not alter; `None` when it may.
@@ -89,9 +136,7 @@ impl Security {
             _ if self.token.is_none() => None,
             None => Some("No Auth Token found. Token needed for Admin operations.".to_owned()),
             Some(given) if self.is_token(given) => None,
-            Some(given) => {
-                Some(format!("Provided auth token [{given}] does not match. Permission denied."))
-            }
+            Some(_) => Some("Provided auth token does not match. Permission denied.".to_owned()),
         }
     }
 
@@ -109,11 +154,12 @@ fn digest(token: &str) -> [u8; 32] {
 }
 
 /// An address, a network (`10.0.0.0/8`), a range (`10.0.0.1:10.0.0.9`), or the name of a machine.
-fn ranges_of(text: &str) -> Result<Vec<(IpAddr, IpAddr)>> {
+/// `at` is its place in the list: what stands there is not told, since it may be a secret that went astray.
+fn ranges_of(text: &str, at: usize) -> Result<Vec<(IpAddr, IpAddr)>> {
     if let Ok(address) = text.parse::<IpAddr>() {
         return Ok(vec![(address.to_canonical(), address.to_canonical())]);
     }
-    let bad = || Error::query(format!("security whitelist={text}: it is no address"));
+    let bad = || Error::query(format!("security whitelist, entry {at}: it is no address"));
     if let Some((address, bits)) = text.split_once('/') {
         let address = address.parse::<IpAddr>().map_err(|_| bad())?;
         let bits = bits.parse::<u32>().map_err(|_| bad())?;
@@ -125,7 +171,12 @@ fn ranges_of(text: &str) -> Result<Vec<(IpAddr, IpAddr)>> {
         let is_range = IpAddr::is_ipv4(&first) == IpAddr::is_ipv4(&last) && first <= last;
         return if is_range { Ok(vec![(first, last)]) } else { Err(bad()) };
     }
-    let failed = |error| Error::io(format!("security whitelist={text}"), error);
+    // Only what can be a name goes to the name servers.
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+    if !text.chars().all(is_name) {
+        return Err(bad());
+    }
+    let failed = |error| Error::io(format!("security whitelist, entry {at}: looking it up"), error);
     let found = (text, 0).to_socket_addrs().map_err(failed)?;
     Ok(found.map(|found| (found.ip().to_canonical(), found.ip().to_canonical())).collect())
 }
@@ -209,7 +260,7 @@ mod tests {
         security.set("token= itIs=Secret ;whitelist=1.1.1.1").unwrap();
         assert_eq!(security.refusal(&request("1.1.1.1", Some("itIs=Secret"))), None);
         let wrong = security.refusal(&request("::1", Some("x"))).unwrap();
-        assert_eq!(wrong, "Provided auth token [x] does not match. Permission denied.");
+        assert_eq!(wrong, "Provided auth token does not match. Permission denied.");
         for none in [None, Some("")] {
             let refusal = security.refusal(&request("::1", none)).unwrap();
             assert_eq!(refusal, "No Auth Token found. Token needed for Admin operations.");
@@ -220,33 +271,30 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_other_sites() {
-        let mut headers = HeaderMap::new();
-        headers.insert("sec-fetch-site", "cross-site".parse().unwrap());
-        headers.insert(TOKEN_HEADER, "secret".parse().unwrap());
-        let incoming = Incoming::new(headers, None, Bytes::new()).unwrap();
-        let incoming = incoming.with_client("127.0.0.1".parse().ok());
-        let mut security = Security::default();
-        assert!(security.refusal(&incoming).unwrap().contains("another site"));
-        security.set("token=secret").unwrap();
-        assert_eq!(security.refusal(&incoming), None);
-    }
-
-    #[test]
     fn wrong_settings() {
-        for bad in [
-            "token",
-            "token=",
-            "admin-key",
-            "client-key= ",
-            "tokens=a",
-            "whitelist=10.0.0.0/33",
-            "whitelist=::/129",
-            "whitelist=1.2.3.4:1.2.3.3",
-            "whitelist=1.2.3/8",
-            "whitelist=::1/x",
+        let neither = "expected token=SECRET, whitelist=ADDRESSES";
+        for (bad, why) in [
+            ("token", "security token: it is empty"),
+            ("token=", "security token: it is empty"),
+            ("admin-key", "security admin-key: it is empty"),
+            ("client-key= ", "security client-key: it is empty"),
+            ("tokens=hunter2", neither),
+            ("hunter2", neither),
+            ("admin_key=hunter2", neither),
+            ("whitelist=10.0.0.0/33", "security whitelist, entry 1: it is no address"),
+            ("whitelist=::/129", "entry 1: it is no address"),
+            ("whitelist=1.2.3.4:1.2.3.3", "entry 1: it is no address"),
+            ("whitelist=1.2.3/8", "entry 1: it is no address"),
+            ("whitelist=::1,::1/x", "entry 2: it is no address"),
+            ("whitelist=::1,token=hunter2", "entry 2: it is no address"),
+            ("whitelist=::1,hunter2!", "entry 2: it is no address"),
         ] {
-            assert!(Security::default().set(bad).is_err(), "{bad}");
+            let error = Security::default().set(bad).expect_err(bad);
+            assert!(matches!(error, Error::Query { .. }), "{error:?}");
+            let error = error.to_string();
+            assert!(error.contains(why) && !error.contains("hunter2"), "{error}");
         }
+        let second = Security::default().set("token=a;hunter2").unwrap_err().to_string();
+        assert!(second.contains("security, setting 2: expected"), "{second}");
     }
 }

@@ -1,11 +1,15 @@
 //! A server in the background, and how to stop it.
 
+use super::admission::AdmissionOptions;
+use super::admission::Lanes;
+use super::connections;
+use super::connections::ConnectionOptions;
 use super::graphql::Feeds;
 use super::graphql::SubscribeOptions;
-use super::peer::Peer;
 use super::router::App;
 use super::router::router;
 use super::security::Security;
+use super::stream::STREAMS_MAX;
 use super::switches::SHUTDOWN_GRACE;
 use super::switches::STOP_GRACE;
 use super::switches::Switches;
@@ -24,12 +28,21 @@ use std::process;
 use std::sync::Arc;
 use std::thread;
 use std::thread::JoinHandle;
+use std::time::Duration;
 use std::time::Instant;
 use tokio::net::TcpListener as TokioListener;
 use tokio::runtime::Builder;
 use tokio::runtime::Runtime;
+use tokio::sync::Semaphore;
 use tokio::sync::watch;
 use tokio::task;
+use tokio::time;
+
+/// How often idle transactions are looked for.
+const EXPIRE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Threads beside those that answer requests.
+const SPARE_THREADS: usize = 16;
 
 /// Where the server listens.
 #[derive(Debug, Clone)]
@@ -40,6 +53,10 @@ pub struct ServeOptions {
     pub port: u16,
     /// Whether queries that take longer than the limit `slow` are printed to standard error.
     pub prints_slow: bool,
+    /// How much may run at once, and how long it may wait.
+    pub admission: AdmissionOptions,
+    /// How many connections there may be, and how long they may take.
+    pub connections: ConnectionOptions,
     /// How GraphQL subscriptions are served.
     pub subscriptions: SubscribeOptions,
     /// Who may alter and administer.
@@ -84,6 +101,8 @@ impl Default for ServeOptions {
             host: IpAddr::V4(Ipv4Addr::LOCALHOST),
             port: 8080,
             prints_slow: false,
+            admission: AdmissionOptions::default(),
+            connections: ConnectionOptions::default(),
             subscriptions: SubscribeOptions::default(),
             security: Security::default(),
             exports: None,
@@ -103,7 +122,7 @@ impl Server {
         let listener = TcpListener::bind(wanted).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let runtime = runtime().map_err(failed)?;
+        let runtime = runtime(&options.admission).map_err(failed)?;
         let exports = options.exports.as_deref().map(Folder::new).transpose()?;
         let stop = Control::new();
         let switches = Arc::new(Switches::default());
@@ -115,6 +134,8 @@ impl Server {
             feeds: Arc::new(Feeds::new(options.subscriptions)),
             security: options.security,
             exports,
+            streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            lanes: Arc::new(Lanes::new(options.admission)),
             switches: Arc::clone(&switches),
             tasks: Arc::default(),
             stopping: stop.canceller(),
@@ -123,7 +144,7 @@ impl Server {
         let thread = thread::Builder::new().name("hexgraph-http".to_owned());
         let thread = thread
             .spawn(move || {
-                run(runtime, listener, app, &stop);
+                run(runtime, listener, app, options.connections, &stop);
                 drop(going);
             })
             .map_err(failed)?;
@@ -170,12 +191,22 @@ impl Drop for Server {
     }
 }
 
-fn runtime() -> io::Result<Runtime> {
-    Builder::new_multi_thread().thread_name("hexgraph-http").enable_all().build()
+fn runtime(admission: &AdmissionOptions) -> io::Result<Runtime> {
+    // All that runs has its thread, also what only waits; and the server has some for itself.
+    let most = admission.running + admission.slow_places() + SPARE_THREADS;
+    let mut builder = Builder::new_multi_thread();
+    builder.max_blocking_threads(most).thread_name("hexgraph-http").enable_all().build()
 }
 
-fn run(runtime: Runtime, listener: TcpListener, app: App, stop: &Control) {
+fn run(
+    runtime: Runtime,
+    listener: TcpListener,
+    app: App,
+    options: ConnectionOptions,
+    stop: &Control,
+) {
     let (switches, feeds) = (Arc::clone(&app.switches), Arc::clone(&app.feeds));
+    let database = app.database.clone();
     let (tasks, begun) = (Arc::clone(&app.tasks), Arc::clone(&app.tasks));
     runtime.block_on(async {
         let Ok(listener) = TokioListener::from_std(listener) else { return };
@@ -184,21 +215,27 @@ fn run(runtime: Runtime, listener: TcpListener, app: App, stop: &Control) {
             switches.ending().await;
             feeds.close(STOP_GRACE).await;
         };
-        let service = router(app).into_make_service_with_connect_info::<Peer>();
-        let server = axum::serve(listener, service);
-        let served = server.with_graceful_shutdown(wait);
+        let served = connections::serve(listener, router(app), options, wait);
         let out_of_patience = async {
             patience.ending().await;
             patience.out_of_patience().await;
         };
         let all_done = async {
-            let _ = served.await;
+            served.await;
             // What requests had begun is under way, too. An error would mean that waiting panicked.
             let _ = task::spawn_blocking(move || begun.wait(SHUTDOWN_GRACE)).await;
+        };
+        let expiring = async {
+            let mut ticks = time::interval(EXPIRE_INTERVAL);
+            loop {
+                ticks.tick().await;
+                database.expire_txns();
+            }
         };
         tokio::select! {
             () = all_done => {}
             () = out_of_patience => {}
+            () = expiring => {}
         }
     });
     // Requests that still run end now, at their next look at their control.

@@ -3,6 +3,7 @@
 mod function;
 mod math;
 mod node;
+mod reads;
 
 pub use function::{Argument, Filter, Reach, TextMatch};
 pub use function::{Call, Comparison, Function, GeoRelation, Operand, PredicateRef, TermIndex};
@@ -12,3 +13,4 @@ pub use node::{Endpoint, ShortestPath, VarId, Variable};
 pub use node::{
     FieldKind, GroupBy, GroupKey, Order, OrderKey, Page, Query, Recurse, SchemaRequest,
 };
+pub use reads::Reads;

@@ -6,17 +6,20 @@ use super::explanation::PyExplanation;
 use super::explanation::slow_dict;
 use super::graphql;
 use super::graphql::GraphqlArguments;
+use super::interrupt::detached;
 use super::interrupt::interruptible;
 use super::interrupt::interruptible_with;
+use super::mutation::MutationArguments;
 use super::mutation::PyUpsert;
 use super::pages::PyPages;
-use super::requests::MutationArguments;
 use super::requests::Target;
 use super::requests::UpsertArguments;
 use super::requests::to_timeout;
 use super::result::PyResultSet;
 use super::server::PyServer;
+use super::server::Servers;
 use super::source::PyLoadReport;
+use super::source::PySchemaReport;
 use super::source::to_export_folder;
 use super::source::to_schema_text;
 use super::source::to_sources;
@@ -32,6 +35,7 @@ use super::tables::to_tables;
 use super::tables::with_bar;
 use super::txn::PyTxn;
 use super::variables::to_variables;
+use crate::db::Control;
 use crate::db::Database;
 use crate::db::Drop;
 use crate::db::LoadOptions;
@@ -58,34 +62,44 @@ pub struct PyDatabase {
     database: Database,
     path: Option<PathBuf>,
     read_only: bool,
+    servers: Servers,
 }
 
 impl PyDatabase {
     /// What Python sees of a database.
     pub fn new(database: Database, path: Option<PathBuf>, read_only: bool) -> PyDatabase {
-        PyDatabase { database, path, read_only }
+        PyDatabase { database, path, read_only, servers: Servers::default() }
     }
 }
 
 #[pymethods]
 impl PyDatabase {
-    /// Add definitions of predicates and types to the schema, and build their indexes.
+    /// Set definitions of predicates and types, and build their indexes. A definition replaces the one that its predicate
+    /// or type had: what it does not name (an index, @reverse, @lang, a field of a type) is dropped. Returns a report of
+    /// what was added, changed, dropped and built.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> db.alter("name: string @index(term) .")
+    /// <hexgraph.SchemaReport
+    ///   added: name: string @index(term)>
+    /// >>> db.alter("name: string @index(exact) .").dropped
+    /// ['name: @index(term)']
     ///
     /// Raises ParseError or SchemaError; nothing is changed then.
-    fn alter(&self, py: Python<'_>, schema: &str) -> PyResult<()> {
-        let done = py.detach(|| self.database.alter(schema));
-        done.map_err(|error| to_python_with_text(error, schema))
+    fn alter(&self, py: Python<'_>, schema: &Bound<'_, PyAny>) -> PyResult<PySchemaReport> {
+        let schema = &to_schema_text(schema)?;
+        let alter = |control: &Control| self.database.alter_with(schema, control);
+        let to_exception = |error| to_python_with_text(error, schema);
+        let report = interruptible_with(py, None, |_| Ok(()), alter, to_exception)?;
+        Ok(PySchemaReport::new(report))
     }
 
     /// Drop "all", the "data" (the schema stays), or the "predicate" or "type" of a name.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
-    /// >>> db.alter("name: string .")
+    /// >>> _ = db.alter("name: string .")
     /// >>> db.drop("predicate", "name")
     #[pyo3(signature = (what, name = None))]
     fn drop(&self, py: Python<'_>, what: &str, name: Option<String>) -> PyResult<()> {
@@ -100,7 +114,7 @@ impl PyDatabase {
                 return Err(PyValueError::new_err(format!("{fault}, not {what:?}, {name:?}")));
             }
         };
-        py.detach(|| self.database.drop(&what)).map_err(to_python)
+        detached(py, || self.database.drop(&what)).map_err(to_python)
     }
 
     /// Load N-Quads or lines of JSON from a path, bytes or a binary file, plain or packed, or from
@@ -265,14 +279,17 @@ impl PyDatabase {
     /// Answer a query in DQL.
     ///
     /// `variables` are the values of its `$` names: text, numbers, booleans, dates and times, or
-    /// lists of them. `timeout` is in seconds. `debug` adds the uid to every object.
+    /// lists and arrays of them, which may stand where a list may: in `eq`, `uid` and `uid_in`, as
+    /// a vector and as coordinates. `timeout` is in seconds. `debug` adds the uid to every object.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
-    /// >>> db.alter("name: string @index(exact) .")
+    /// >>> _ = db.alter("name: string @index(exact) .")
     /// >>> _ = db.mutate(set='_:a <name> "Ada" .')
     /// >>> dql = "query q($n: string) { q(func: eq(name, $n)) { name } }"
     /// >>> db.query(dql, {"n": "Ada"}).to_dict()
+    /// {'q': [{'name': 'Ada'}]}
+    /// >>> db.query(dql, {"n": ["Ada", "Bob"]}).to_dict()
     /// {'q': [{'name': 'Ada'}]}
     ///
     /// Raises ParseError with line, column and a hint; QueryError; LimitError after `timeout`.
@@ -293,7 +310,7 @@ impl PyDatabase {
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
-    /// >>> db.alter("name: string @index(exact) .")
+    /// >>> _ = db.alter("name: string @index(exact) .")
     /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
     /// >>> plan = db.explain('{ q(func: eq(name, "Ada")) { name } }')
     /// >>> [(step["action"], step["detail"], step["rows"]) for step in plan.steps][:2]
@@ -321,7 +338,7 @@ impl PyDatabase {
         Ok(PyExplanation::new(explanation?))
     }
 
-    /// Set the GraphQL schema, and return the one in force; None when there is none.
+    /// Set the GraphQL schema, a text or the path of a file, and return the one in force; None when there is none.
     ///
     /// Predicates and types that it needs are added to the schema of the database. It is kept with
     /// the data, so `connect` finds it again.
@@ -334,7 +351,12 @@ impl PyDatabase {
     ///
     /// Raises SchemaError with all that is wrong with the schema.
     #[pyo3(signature = (sdl = None))]
-    fn graphql_schema(&self, py: Python<'_>, sdl: Option<String>) -> PyResult<Option<String>> {
+    fn graphql_schema(
+        &self,
+        py: Python<'_>,
+        sdl: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<String>> {
+        let sdl = sdl.map(to_schema_text).transpose()?;
         graphql::schema(py, &self.database, sdl)
     }
 
@@ -426,7 +448,7 @@ impl PyDatabase {
         variables: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyPages> {
         let variables = to_variables(variables)?;
-        let pages = py.detach(|| self.database.pages(dql, &variables, size));
+        let pages = detached(py, || self.database.pages(dql, &variables, size));
         Ok(PyPages::new(pages.map_err(|error| to_python_with_text(error, dql))?))
     }
 
@@ -449,16 +471,20 @@ impl PyDatabase {
     /// {}
     ///
     /// Raises ParseError, SchemaError or QueryError; nothing is changed then.
-    #[pyo3(signature = (*, set = "", delete = "", set_json = None, delete_json = None))]
+    #[pyo3(
+        signature = (*given, set = None, delete = None, set_json = None, delete_json = None),
+        text_signature = "($self, *, set=None, delete=None, set_json=None, delete_json=None)"
+    )]
     fn mutate<'py>(
         &self,
         py: Python<'py>,
-        set: &str,
-        delete: &str,
+        given: &Bound<'py, PyTuple>,
+        set: Option<&Bound<'py, PyAny>>,
+        delete: Option<&Bound<'py, PyAny>>,
         set_json: Option<&Bound<'py, PyAny>>,
         delete_json: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let arguments = MutationArguments { set, delete, set_json, delete_json };
+        let arguments = MutationArguments { given, set, delete, set_json, delete_json };
         Target::Database(&self.database).mutate(py, &arguments)
     }
 
@@ -473,7 +499,7 @@ impl PyDatabase {
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
-    /// >>> db.alter("email: string @index(exact) @unique .")
+    /// >>> _ = db.alter("email: string @index(exact) @unique .")
     /// >>> find = 'query q($e: string) { q(func: eq(email, $e)) { v as uid } }'
     /// >>> node = {"uid": "uid(v)", "email": "ada@x.io", "name": "Ada"}
     /// >>> db.upsert(find, {"e": "ada@x.io"}, set_json=node)
@@ -483,7 +509,7 @@ impl PyDatabase {
     ///
     /// Raises ParseError, SchemaError or QueryError; nothing is changed then.
     #[pyo3(signature = (
-        dql, variables = None, *, set = "", delete = "", set_json = None, delete_json = None,
+        dql, variables = None, *, set = None, delete = None, set_json = None, delete_json = None,
         cond = "", mutations = None, timeout = None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
@@ -492,16 +518,17 @@ impl PyDatabase {
         py: Python<'py>,
         dql: &str,
         variables: Option<&Bound<'py, PyDict>>,
-        set: &str,
-        delete: &str,
+        set: Option<&Bound<'py, PyAny>>,
+        delete: Option<&Bound<'py, PyAny>>,
         set_json: Option<&Bound<'py, PyAny>>,
         delete_json: Option<&Bound<'py, PyAny>>,
         cond: &str,
-        mutations: Option<Vec<Bound<'py, PyDict>>>,
+        mutations: Option<&Bound<'py, PyAny>>,
         timeout: Option<f64>,
     ) -> PyResult<PyUpsert> {
         let upsert = UpsertArguments { dql, variables, cond, mutations, timeout };
-        let arguments = MutationArguments { set, delete, set_json, delete_json };
+        let given = &PyTuple::empty(py);
+        let arguments = MutationArguments { given, set, delete, set_json, delete_json };
         Target::Database(&self.database).upsert(py, upsert, &arguments)
     }
 
@@ -522,8 +549,8 @@ impl PyDatabase {
     /// {'q': [{'name': 'Ada', 'born': 1815}]}
     #[pyo3(signature = (*, read_only = false))]
     fn txn(&self, py: Python<'_>, read_only: bool) -> PyResult<PyTxn> {
-        let options = TxnOptions { read_only, best_effort: false };
-        let txn = py.detach(|| self.database.begin(options)).map_err(to_python)?;
+        let options = TxnOptions { read_only, ..TxnOptions::default() };
+        let txn = detached(py, || self.database.begin(options)).map_err(to_python)?;
         Ok(PyTxn::new(txn))
     }
 
@@ -561,20 +588,20 @@ impl PyDatabase {
     /// >>> len(uids), uids[2] - uids[0]
     /// (3, 2)
     fn assign_uids<'py>(&self, py: Python<'py>, count: u64) -> PyResult<Bound<'py, PyAny>> {
-        let first = py.detach(|| self.database.assign_uids(count)).map_err(to_python)?;
+        let first = detached(py, || self.database.assign_uids(count)).map_err(to_python)?;
         py.import("builtins")?.call_method1("range", (first.0, first.0 + count))
     }
 
     /// The schema in the language of `alter`.
     fn schema(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| self.database.schema_text()).map_err(to_python)
+        detached(py, || self.database.schema_text()).map_err(to_python)
     }
 
     /// How large the database is: "nodes", the number of the last "commit", and for each of the
     /// "predicates" its "nodes", its "values" and the "bytes" that it takes, indexes included.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Stats { nodes, commit, predicates } =
-            py.detach(|| self.database.stats()).map_err(to_python)?;
+            detached(py, || self.database.stats()).map_err(to_python)?;
         let counts = PyDict::new(py);
         for predicate in &predicates {
             counts.set_item(&*predicate.name, predicate_stats(py, predicate)?)?;
@@ -589,7 +616,7 @@ impl PyDatabase {
     /// Write everything to a directory, which `connect` opens. The database itself stays where it
     /// is, and readers and writers go on meanwhile.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| self.database.save(&path)).map_err(to_python)
+        detached(py, || self.database.save(&path)).map_err(to_python)
     }
 
     /// Write a backup to a directory while others read and write: the database as it is when this
@@ -610,13 +637,13 @@ impl PyDatabase {
     /// log. Happens by itself when the log has grown long; costs a pass over all data. Readers and
     /// writers go on meanwhile. Does nothing for a database in memory.
     fn checkpoint(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.database.checkpoint()).map_err(to_python)
+        interruptible(py, None, |control| self.database.checkpoint_with(control))
     }
 
     /// Fold all changes into the columns that they are about, which makes reading faster and memory
     /// smaller, and write a snapshot. Readers go on meanwhile; writers wait for the first part.
     fn compact(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.database.compact()).map_err(to_python)
+        interruptible(py, None, |control| self.database.compact_with(control))
     }
 
     /// Move a database that is open read-only to what another process has committed since, and
@@ -631,12 +658,13 @@ impl PyDatabase {
     /// ...     before, len(reader.query('{ q(func: has(name)) { name } }').rows())
     /// (0, 1)
     fn refresh(&self, py: Python<'_>) -> PyResult<u64> {
-        py.detach(|| self.database.refresh()).map_err(to_python)
+        detached(py, || self.database.refresh()).map_err(to_python)
     }
 
     /// What was found in the log when the database was opened: the "commits" that were carried out
-    /// again, the "bytes" of the log, and how many bytes of a commit that nobody was told of were
-    /// "cut" off its end.
+    /// again, the "bytes" of the log, and how many bytes at its end were no whole commit and were "cut"
+    /// off, or left out where it is open read-only: a commit that nobody was told of, or that
+    /// another process is writing. Less than what is known to have been on the disk is an error.
     #[getter]
     fn recovery<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Recovery { commits, bytes, cut } = self.database.recovery().map_err(to_python)?;
@@ -675,12 +703,17 @@ impl PyDatabase {
     /// and "admin-key=secret" have all requests name one of the keys as `X-Auth-Token`. Exports and
     /// backups that are asked for at /admin go to folders below `export`; without it there are none.
     ///
+    /// Requests name this server in `Host` by an address, by `localhost`, or by a name of `allow_host`. Pages of
+    /// browsers may ask that are of its own origin or of one of `allow_origin`, as "https://app.example.org". By GET
+    /// nothing is changed unless `allow_get_changes` says so.
+    ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> with db.serve(port=0) as server:
     /// ...     server.url.startswith("http://127.0.0.1:")
     /// True
-    #[pyo3(signature = (port = 8080, host = "127.0.0.1", *, security = "", export = None))]
+    #[pyo3(signature = (port = 8080, host = "127.0.0.1", *, security = "", export = None, allow_host = Vec::new(), allow_origin = Vec::new(), allow_get_changes = false))]
+    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
     fn serve(
         &self,
         py: Python<'_>,
@@ -688,19 +721,33 @@ impl PyDatabase {
         host: &str,
         security: &str,
         export: Option<PathBuf>,
+        allow_host: Vec<String>,
+        allow_origin: Vec<String>,
+        allow_get_changes: bool,
     ) -> PyResult<PyServer> {
         let host: IpAddr = host.parse().map_err(|_| {
             PyValueError::new_err(format!("host must be an IP address, not {host:?}"))
         })?;
         let mut options = ServeOptions { host, port, exports: export, ..ServeOptions::default() };
         options.security.set(security).map_err(to_python)?;
-        let server = py.detach(|| Server::start(self.database.clone(), options));
-        Ok(PyServer::new(server.map_err(to_python)?))
+        let origins = &mut options.security.origins;
+        allow_host.iter().try_for_each(|name| origins.allow_host(name)).map_err(to_python)?;
+        let allowed = allow_origin.iter().try_for_each(|origin| origins.allow_origin(origin));
+        allowed.map_err(to_python)?;
+        if allow_get_changes {
+            origins.allow_get_changes();
+        }
+        let server = detached(py, || Server::start(self.database.clone(), options));
+        let server = PyServer::new(server.map_err(to_python)?);
+        self.servers.add(&server);
+        Ok(server)
     }
 
-    /// Let go of the data and the directory. A log that is not short gives way to a snapshot first.
+    /// Let go of the data and the directory, and stop the servers of `serve`. A log that is not short
+    /// gives way to a snapshot first.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.database.close()).map_err(to_python)
+        py.detach(|| self.servers.stop());
+        detached(py, || self.database.close()).map_err(to_python)
     }
 
     /// Where the database lives; None for one in memory.

@@ -323,9 +323,6 @@ impl Sink for DictSink<'_, '_> {
     }
 
     fn uid(&mut self, uid: Uid) {
-        if self.is_in_row() {
-            return self.put(PyInt::new(self.py, uid.0).into_any());
-        }
         let mut digits = [0; 18];
         self.text(uid_text(uid, &mut digits));
     }

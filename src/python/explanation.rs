@@ -6,6 +6,7 @@ use crate::db::SlowQuery;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::types::PyList;
+use std::collections::BTreeMap;
 use std::time::UNIX_EPOCH;
 
 /// The steps of a query: what was expected, what came out, and how long it took.
@@ -58,7 +59,8 @@ fn step_dict<'py>(py: Python<'py>, step: &ExplainedStep) -> PyResult<Bound<'py, 
 pub fn slow_dict<'py>(py: Python<'py>, query: &SlowQuery) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("text", &query.text)?;
-    dict.set_item("variables", &query.variables)?;
+    let variables = query.variables.iter().map(|(name, value)| (name.as_str(), value.text()));
+    dict.set_item("variables", variables.collect::<BTreeMap<_, _>>())?;
     dict.set_item("seconds", query.latency.total().as_secs_f64())?;
     let at = query.at.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
     dict.set_item("at", at)?;

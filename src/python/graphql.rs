@@ -1,18 +1,24 @@
 //! GraphQL requests from the arguments of Python, and their answers as dicts.
 
+use super::encoding::encode;
 use super::errors::to_python;
+use super::interrupt::detached;
 use super::interrupt::interruptible;
 use super::json::loads;
-use super::mutation::to_json;
 use super::requests::to_timeout;
 use super::subscription::PySubscription;
 use crate::db::Database;
+use crate::db::graphql::Fault;
 use crate::db::graphql::Headers;
 use crate::db::graphql::Request;
+use crate::db::graphql::Response;
+use crate::types::stack;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::time::Duration;
+
+const NO_SCHEMA: &str = "there is no GraphQL schema: set one with db.graphql_schema(\"...\")";
 
 /// The arguments of a request, beside its text.
 pub struct GraphqlArguments<'a, 'py> {
@@ -62,7 +68,12 @@ pub fn ask<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (request, headers, timeout) = arguments.read(query)?;
     let json = interruptible(py, timeout, |control| {
-        let response = database.graphql(&request, &headers, control);
+        let mut response = database.graphql(&request, &headers, control);
+        // The words of the reference name a door that there is not here.
+        let is_refused = response.data.is_none() && !request.query.is_empty();
+        if is_refused && matches!(database.graphql_schema(), Ok(None)) {
+            response = Response::refused(vec![Fault::new(NO_SCHEMA)]);
+        }
         // An interrupt is the caller's, and no answer.
         control.check().map(|()| response.to_json(""))
     })?;
@@ -79,7 +90,7 @@ pub fn schema(
     database: &Database,
     sdl: Option<String>,
 ) -> PyResult<Option<String>> {
-    py.detach(|| match sdl {
+    detached(py, || match sdl {
         Some(sdl) => database.set_graphql_schema(&sdl).map(|set| Some(set.schema)),
         None => Ok(database.graphql_schema()?.map(|known| known.schema)),
     })
@@ -90,9 +101,9 @@ fn to_map(
     variables: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<serde_json::Map<String, serde_json::Value>> {
     let Some(variables) = variables else { return Ok(serde_json::Map::new()) };
-    let json = to_json(Some(variables.as_any()))?;
+    let json = encode("variables", variables.as_any())?.json;
     let wrong = |error: serde_json::Error| PyTypeError::new_err(format!("variables: {error}"));
-    serde_json::from_str(&json).map_err(wrong)
+    stack::with_room(|| serde_json::from_str(&json)).map_err(wrong)
 }
 
 fn to_headers(headers: Option<&Bound<'_, PyDict>>) -> PyResult<Headers> {

@@ -6,6 +6,7 @@
 
 use super::errors::to_python;
 use crate::db::Control;
+use crate::db::guarded;
 use crate::types::Result;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -47,11 +48,20 @@ pub fn interruptible_with<T: Send>(
     if let Some(timeout) = timeout {
         control = control.with_timeout(timeout);
     }
-    let done = py.detach(|| work(&control));
+    let done = py.detach(|| guarded(|| work(&control)));
     match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         Some(error) => Err(error),
         None => done.map_err(to_exception),
     }
+}
+
+/// Runs `work`, which nothing stops, with the lock released.
+///
+/// # Errors
+///
+/// Those of `work`; [`crate::types::Error::Internal`] when it panics.
+pub fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    py.detach(|| guarded(work))
 }
 
 /// Whether Python has seen a signal that asks to stop.

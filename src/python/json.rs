@@ -1,6 +1,7 @@
 //! JSON text as Python's own objects, as `json.loads` makes them and faster: the keys of objects, which come again and
 //! again, are made once.
 
+use crate::types::stack;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -64,6 +65,7 @@ impl<'de, 'py> DeserializeSeed<'de> for Seed<'_, 'py> {
     type Value = Bound<'py, PyAny>;
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
+        stack::check().map_err(D::Error::custom)?;
         reader.deserialize_any(self)
     }
 }

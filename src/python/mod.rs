@@ -5,6 +5,7 @@ mod errors;
 mod interrupt;
 mod variables;
 mod source;
+mod encoding;
 mod requests;
 mod subscription;
 mod graphql;

@@ -3,6 +3,7 @@
 use super::arrow::ArrowTable;
 use super::database::PyDatabase;
 use super::explanation::PyExplanation;
+use super::interrupt::detached;
 use super::interrupt::signal_came;
 use super::mutation::PyUpsert;
 use super::pages::PyPages;
@@ -10,12 +11,15 @@ use super::requests::to_timeout;
 use super::result::PyResultSet;
 use super::server::PyServer;
 use super::source::PyLoadReport;
+use super::source::PySchemaReport;
 use super::subscription::PySubscription;
 use super::txn::PyTxn;
 use crate::cli;
 use crate::cli::Interrupt;
 use crate::db::Database;
+use crate::db::Memory;
 use crate::db::OpenOptions;
+use crate::db::memory_count;
 use crate::types::Error;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -34,6 +38,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyTxn>()?;
     module.add_class::<ArrowTable>()?;
     module.add_class::<PyLoadReport>()?;
+    module.add_class::<PySchemaReport>()?;
     module.add_class::<PyServer>()?;
     module.add_class::<PyExplanation>()?;
     module.add_function(wrap_pyfunction!(open_database, module)?)?;
@@ -42,16 +47,17 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Open the database in a directory, or an empty one in memory.
 #[pyfunction]
-#[pyo3(signature = (path, read_only, threads, limits, txn_timeout, durability))]
+#[pyo3(signature = (path, read_only, resources, limits, txn_timeout, durability))]
 fn open_database(
     py: Python<'_>,
     path: Option<PathBuf>,
     read_only: bool,
-    threads: usize,
+    resources: (usize, Option<String>),
     limits: Vec<(String, String)>,
     txn_timeout: Option<f64>,
-    durability: (String, String),
+    durability: (String, String, bool),
 ) -> PyResult<PyDatabase> {
+    let (threads, memory) = resources;
     let mut options = OpenOptions { read_only, threads, ..OpenOptions::default() };
     if let Some(idle) = to_timeout(txn_timeout)? {
         options.transactions.idle = idle;
@@ -60,13 +66,17 @@ fn open_database(
         let set = options.limits.set(&name, &value);
         set.map_err(to_value_error)?;
     }
-    let (sync, checkpoint) = durability;
+    if let Some(memory) = memory {
+        options.memory = Memory::Work(memory_count(&memory).map_err(to_value_error)?);
+    }
+    let (sync, checkpoint, map) = durability;
+    options.no_map = !map;
     options.set_sync(&sync).map_err(to_value_error)?;
     options.set_checkpoint(&checkpoint).map_err(to_value_error)?;
     let Some(path) = path else {
         return Ok(PyDatabase::new(Database::in_memory_with(options), None, false));
     };
-    let opened = py.detach(|| Database::open(&path, options));
+    let opened = detached(py, || Database::open(&path, options));
     let database = opened.map_err(super::errors::to_python)?;
     Ok(PyDatabase::new(database, Some(path), read_only))
 }

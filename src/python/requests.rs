@@ -3,10 +3,9 @@
 
 use super::errors::to_python_with_text;
 use super::interrupt::interruptible_with;
-use super::mutation::OwnedMutation;
+use super::mutation::MutationArguments;
 use super::mutation::PyUpsert;
 use super::mutation::Texts;
-use super::mutation::to_json;
 use super::mutation::uid_dict;
 use super::result::PyResultSet;
 use super::variables::to_variables;
@@ -32,18 +31,6 @@ pub enum Target<'a> {
     Txn(&'a Txn),
 }
 
-/// The arguments of a mutation, beside its conditions.
-pub struct MutationArguments<'a, 'py> {
-    /// N-Quads that are set.
-    pub set: &'a str,
-    /// N-Quads that are deleted.
-    pub delete: &'a str,
-    /// What is set as dicts or JSON text.
-    pub set_json: Option<&'a Bound<'py, PyAny>>,
-    /// What is deleted as dicts or JSON text.
-    pub delete_json: Option<&'a Bound<'py, PyAny>>,
-}
-
 /// The arguments of an upsert, beside those of its first mutation.
 pub struct UpsertArguments<'a, 'py> {
     /// The query.
@@ -53,7 +40,7 @@ pub struct UpsertArguments<'a, 'py> {
     /// The condition of the first mutation.
     pub cond: &'a str,
     /// The other mutations.
-    pub mutations: Option<Vec<Bound<'py, PyDict>>>,
+    pub mutations: Option<&'a Bound<'py, PyAny>>,
     /// Seconds.
     pub timeout: Option<f64>,
 }
@@ -87,10 +74,8 @@ impl Target<'_> {
         py: Python<'py>,
         arguments: &MutationArguments<'_, 'py>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let MutationArguments { set, delete, set_json, delete_json } = *arguments;
-        let (set_json, delete_json) = (to_json(set_json)?, to_json(delete_json)?);
-        let texts = Texts { set, delete, set_json: &set_json, delete_json: &delete_json };
-        let mutations = vec![texts.mutation("")];
+        let texts = Texts::read(arguments, "")?;
+        let mutations = vec![texts.mutation()];
         let request = MutationRequest { mutations, ..MutationRequest::default() };
         let done = interruptible_with(
             py,
@@ -110,16 +95,13 @@ impl Target<'_> {
         arguments: &MutationArguments<'_, 'py>,
     ) -> PyResult<PyUpsert> {
         let UpsertArguments { dql, variables, cond, mutations, timeout } = upsert;
-        let MutationArguments { set, delete, set_json, delete_json } = *arguments;
         let timeout = to_timeout(timeout)?;
         let variables = to_variables(variables)?;
-        let (set_json, delete_json) = (to_json(set_json)?, to_json(delete_json)?);
-        let texts = Texts { set, delete, set_json: &set_json, delete_json: &delete_json };
-        let more = mutations.iter().flatten().map(OwnedMutation::read);
-        let more = more.collect::<PyResult<Vec<_>>>()?;
-        let mut mutations = vec![texts.mutation(cond)];
+        let texts = Texts::read(arguments, cond)?;
+        let more = mutations.map(Texts::of_list).transpose()?.unwrap_or_default();
+        let mut mutations = vec![texts.mutation()];
         mutations.retain(|it| !it.set.is_empty() || !it.delete.is_empty());
-        mutations.extend(more.iter().map(OwnedMutation::mutation));
+        mutations.extend(more.iter().map(Texts::mutation));
         let is_block = mutations.is_empty() && variables.is_empty() && cond.is_empty();
         let request = MutationRequest { query: dql.into(), variables, mutations };
         let done = interruptible_with(
@@ -163,6 +145,9 @@ impl Target<'_> {
 ///
 /// `ValueError` for a number that is no time.
 pub fn to_timeout(seconds: Option<f64>) -> PyResult<Option<Duration>> {
-    let timeout = seconds.map(Duration::try_from_secs_f64).transpose();
-    timeout.map_err(|error| PyValueError::new_err(error.to_string()))
+    let Some(seconds) = seconds else { return Ok(None) };
+    Duration::try_from_secs_f64(seconds).map(Some).map_err(|_| {
+        let fault = format!("a timeout is a number of seconds from 0 on, not {seconds}");
+        PyValueError::new_err(fault)
+    })
 }

@@ -5,16 +5,27 @@ use super::dict_sink::DictSink;
 use super::dict_sink::Fault;
 use super::errors::to_python;
 use super::interrupt::interruptible;
-use crate::answer::TableSink;
 use crate::db::Control;
 use crate::db::QueryAnswer;
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use pyo3::types::PyDict;
+use pyo3::types::PyIterator;
 use pyo3::types::PyList;
 use pyo3::types::PyString;
 
 /// What a query found, converted when it is asked for.
+///
+/// `result["q"]` is the list of what block q found; where there is only one block, `for node in
+/// result` goes through its objects.
+///
+/// >>> import hexgraph
+/// >>> db = hexgraph.connect()
+/// >>> _ = db.mutate(set='_:a <name> "Ada" .')
+/// >>> for node in db.query("{ q(func: has(name)) { name } }"):
+/// ...     node["name"]
+/// 'Ada'
 #[pyclass(frozen, name = "Result", module = "hexgraph")]
 pub struct PyResultSet {
     answer: QueryAnswer,
@@ -27,13 +38,37 @@ impl PyResultSet {
     }
 
     fn dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.head(py, usize::MAX)
+    }
+
+    /// The first objects of each list.
+    fn head<'py>(&self, py: Python<'py>, objects_max: usize) -> PyResult<Bound<'py, PyAny>> {
         let control = Control::new();
         let fault = Fault::new(&control);
-        let written = self.answer.write(DictSink::new(py, &fault), &control);
+        let written = self.answer.write_head(objects_max, DictSink::new(py, &fault), &control);
         match fault.take() {
             Some(error) => Err(error),
             None => Ok(written.map_err(to_python)?.finish()),
         }
+    }
+
+    /// What `function` of `hexgraph.display` makes of the beginning.
+    fn shown(&self, py: Python<'_>, function: &str) -> PyResult<String> {
+        let display = py.import("hexgraph.display")?;
+        let most: usize = display.getattr("ROWS_SHOWN")?.extract()?;
+        let head = self.head(py, most.saturating_add(1))?;
+        let counts = PyDict::new(py);
+        for (block, count) in self.answer.root_counts() {
+            counts.set_item(block, count)?;
+        }
+        display.call_method1(function, (head, counts))?.extract()
+    }
+
+    /// The objects of the only block.
+    fn only_block<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let block = self.answer.block_name(None).map_err(to_python)?;
+        let found = self.dict(py)?.cast_into::<PyDict>()?.get_item(block)?;
+        Ok(found.unwrap_or_else(|| PyList::empty(py).into_any()))
     }
 }
 
@@ -50,18 +85,19 @@ impl PyResultSet {
         self.dict(py)
     }
 
-    /// The objects of a block as tuples, with a value (or None) for each of `columns`. A uid is an
-    /// int; nested objects are dicts. `block` may be left out where there is only one.
+    /// The objects of a block as tuples, with a value (or None) for each of `columns`. A uid is a
+    /// text, as everywhere; nested objects are dicts. `block` may be left out where there is only
+    /// one.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> _ = db.mutate(set='<0x1f> <name> "Ada" .')
     /// >>> db.query("{ q(func: has(name)) { uid name age } }").rows()
-    /// [(31, 'Ada', None)]
+    /// [('0x1f', 'Ada', None)]
     #[pyo3(signature = (block = None))]
     fn rows<'py>(&self, py: Python<'py>, block: Option<&str>) -> PyResult<Bound<'py, PyList>> {
-        let (block, keys) = self.answer.keys(block).map_err(to_python)?;
         let control = Control::new();
+        let (block, keys) = interruptible(py, None, |control| self.answer.keys(block, control))?;
         let fault = Fault::new(&control);
         let sink = DictSink::of_rows(py, &fault, block, keys);
         let written = self.answer.write(sink, &control);
@@ -71,10 +107,12 @@ impl PyResultSet {
         }
     }
 
-    /// The keys of the fields of a block, in the order of the query and of the tuples of `rows`.
+    /// The keys of the objects of a block: in the order of the query, as the tuples of `rows` and the
+    /// columns of `to_arrow` and the frames have it. `name@*` and `@facets` bring the keys that some
+    /// object has.
     #[pyo3(signature = (block = None))]
-    fn columns(&self, block: Option<&str>) -> PyResult<Vec<String>> {
-        Ok(self.answer.keys(block).map_err(to_python)?.1)
+    fn columns(&self, py: Python<'_>, block: Option<&str>) -> PyResult<Vec<String>> {
+        Ok(interruptible(py, None, |control| self.answer.keys(block, control))?.1)
     }
 
     /// What was found as N-Quads: a line for each fact, level by level.
@@ -88,7 +126,7 @@ impl PyResultSet {
     /// >>> print(db.query("{ q(func: has(name)) { name } }").to_rdf(), end="")
     /// <0x1f> <name> "Ada" .
     fn to_rdf(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(interruptible(py, None, |_| self.answer.to_rdf())?.0)
+        Ok(interruptible(py, None, |control| self.answer.to_rdf_within(control))?.0)
     }
 
     /// The data as JSON text.
@@ -119,7 +157,7 @@ impl PyResultSet {
     #[pyo3(signature = (block = None))]
     fn to_arrow(&self, py: Python<'_>, block: Option<String>) -> PyResult<ArrowTable> {
         interruptible(py, None, |control| {
-            ArrowTable::new(self.answer.write(TableSink::new(block), control)?.finish()?)
+            ArrowTable::new(self.answer.table(block.as_deref(), control)?)
         })
     }
 
@@ -171,7 +209,7 @@ impl PyResultSet {
     }
 
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(self.__len__(py)? != 0)
+        interruptible(py, None, |control| self.answer.has_rows(control))
     }
 
     fn __getitem__<'py>(
@@ -179,16 +217,24 @@ impl PyResultSet {
         py: Python<'py>,
         block: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.dict(py)?.get_item(block)
+        let found = self.dict(py)?.cast_into::<PyDict>()?;
+        found.get_item(block)?.ok_or_else(|| {
+            let names = found.keys().iter().map(|name| name.to_string()).collect::<Vec<_>>();
+            let block = block.repr().map(|text| text.to_string()).unwrap_or_default();
+            let names = names.join(", ");
+            PyKeyError::new_err(format!("the answer has no block {block}, it has: {names}"))
+        })
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.only_block(py)?.try_iter()
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let text = py.import("hexgraph.display")?.call_method1("to_text", (self.dict(py)?,))?;
-        text.extract()
+        self.shown(py, "to_text")
     }
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
-        let html = py.import("hexgraph.display")?.call_method1("to_html", (self.dict(py)?,))?;
-        html.extract()
+        self.shown(py, "to_html")
     }
 }

@@ -49,7 +49,8 @@ impl GivenOptions<'_, '_> {
         let mut types = BTreeMap::new();
         for (column, name) in self.types.into_iter().flatten() {
             let Some(value_type) = ValueType::from_name(&name) else {
-                let fault = format!("types: column {column:?}: there is no type {name:?}");
+                let hint = ValueType::hint_for(&name);
+                let fault = format!("types[{column:?}]: there is no type {name:?} ({hint})");
                 return Err(PyValueError::new_err(fault));
             };
             types.insert(column, value_type);
@@ -119,8 +120,12 @@ fn to_table(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Table> {
     let given = py.import("hexgraph.frames")?.call_method1("to_arrow", (given,))?;
     if !given.hasattr("__arrow_c_stream__")? {
         let kind = given.get_type().name()?;
+        let advice = match given.is_instance_of::<PyDict>() {
+            true => ": dicts go to mutate(set_json=...), or become polars.DataFrame(rows)",
+            false => "",
+        };
         return Err(PyTypeError::new_err(format!(
-            "a table is a path, or a data frame with __arrow_c_stream__, not {kind}"
+            "a table is a path, or a data frame with __arrow_c_stream__, not {kind}{advice}"
         )));
     }
     let capsule = given.call_method0("__arrow_c_stream__")?;
@@ -153,17 +158,23 @@ pub fn to_id_spaces(predicates: Option<IdPredicates>, are_uids: bool) -> (IdSpac
     (to_ids(&source, are_uids), to_ids(&target, are_uids))
 }
 
-/// Keys by column: of a list, each column's own name.
+/// Keys by column: of a list, each column's own name. A name alone is a list of one.
 ///
 /// # Errors
 ///
 /// `TypeError` for anything but names.
 pub fn to_facets(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(String, String)>> {
     let Some(given) = given else { return Ok(Vec::new()) };
+    if let Ok(name) = given.extract::<String>() {
+        return Ok(vec![(name.clone(), name)]);
+    }
     if let Ok(dict) = given.cast::<PyDict>() {
         return dict.iter().map(|(name, key)| Ok((name.extract()?, key.extract()?))).collect();
     }
-    let names: Vec<String> = given.extract()?;
+    let Ok(names) = given.extract::<Vec<String>>() else {
+        let fault = "facets is a list of columns, or a dict of columns and the keys of facets";
+        return Err(PyTypeError::new_err(format!("{fault}, not {}", given.get_type().name()?)));
+    };
     Ok(names.into_iter().map(|name| (name.clone(), name)).collect())
 }
 

@@ -1,8 +1,9 @@
 //! A transaction as a Python object.
 
 use super::errors::to_python;
+use super::interrupt::detached;
+use super::mutation::MutationArguments;
 use super::mutation::PyUpsert;
-use super::requests::MutationArguments;
 use super::requests::Target;
 use super::requests::UpsertArguments;
 use super::result::PyResultSet;
@@ -64,16 +65,20 @@ impl PyTxn {
     /// ...     ada = txn.mutate(set_json={"uid": "_:ada", "name": "Ada"})["ada"]
     /// ...     txn.mutate(set_json={"uid": ada, "born": 1815})
     /// {}
-    #[pyo3(signature = (*, set = "", delete = "", set_json = None, delete_json = None))]
+    #[pyo3(
+        signature = (*given, set = None, delete = None, set_json = None, delete_json = None),
+        text_signature = "($self, *, set=None, delete=None, set_json=None, delete_json=None)"
+    )]
     fn mutate<'py>(
         &self,
         py: Python<'py>,
-        set: &str,
-        delete: &str,
+        given: &Bound<'py, PyTuple>,
+        set: Option<&Bound<'py, PyAny>>,
+        delete: Option<&Bound<'py, PyAny>>,
         set_json: Option<&Bound<'py, PyAny>>,
         delete_json: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let arguments = MutationArguments { set, delete, set_json, delete_json };
+        let arguments = MutationArguments { given, set, delete, set_json, delete_json };
         Target::Txn(&self.txn).mutate(py, &arguments)
     }
 
@@ -81,13 +86,13 @@ impl PyTxn {
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
-    /// >>> db.alter("email: string @index(exact) @upsert .")
+    /// >>> _ = db.alter("email: string @index(exact) @upsert .")
     /// >>> find = '{ q(func: eq(email, "ada@x.io")) { v as uid } }'
     /// >>> with db.txn() as txn:
     /// ...     txn.upsert(find, set='uid(v) <email> "ada@x.io" .')
     /// <hexgraph.Upsert: 1 new node>
     #[pyo3(signature = (
-        dql, variables = None, *, set = "", delete = "", set_json = None, delete_json = None,
+        dql, variables = None, *, set = None, delete = None, set_json = None, delete_json = None,
         cond = "", mutations = None, timeout = None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
@@ -96,16 +101,17 @@ impl PyTxn {
         py: Python<'py>,
         dql: &str,
         variables: Option<&Bound<'py, PyDict>>,
-        set: &str,
-        delete: &str,
+        set: Option<&Bound<'py, PyAny>>,
+        delete: Option<&Bound<'py, PyAny>>,
         set_json: Option<&Bound<'py, PyAny>>,
         delete_json: Option<&Bound<'py, PyAny>>,
         cond: &str,
-        mutations: Option<Vec<Bound<'py, PyDict>>>,
+        mutations: Option<&Bound<'py, PyAny>>,
         timeout: Option<f64>,
     ) -> PyResult<PyUpsert> {
         let upsert = UpsertArguments { dql, variables, cond, mutations, timeout };
-        let arguments = MutationArguments { set, delete, set_json, delete_json };
+        let given = &PyTuple::empty(py);
+        let arguments = MutationArguments { given, set, delete, set_json, delete_json };
         Target::Txn(&self.txn).upsert(py, upsert, &arguments)
     }
 
@@ -124,7 +130,7 @@ impl PyTxn {
     /// Raises ConflictError when another transaction changed the same data after this one began:
     /// `Database.run` tries again by itself.
     fn commit(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.txn.commit()).map(drop).map_err(to_python)
+        detached(py, || self.txn.commit()).map(drop).map_err(to_python)
     }
 
     /// Forget the changes. Does nothing to one that has ended.

@@ -65,6 +65,15 @@ impl Schema {
         }
     }
 
+    /// Says whether a type may be declared, whatever its fields are.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] for a name that only the engine may declare.
+    pub fn check_type(&self, def: &TypeDef) -> Result<()> {
+        check_type_name(def)
+    }
+
     fn check_fields(&self, def: &TypeDef, declared: &HashSet<&str>) -> Result<()> {
         for field in &def.fields {
             let predicate = field.strip_prefix('~').unwrap_or(field);
@@ -93,7 +102,7 @@ fn check_predicate_name(new: &PredicateDef) -> Result<()> {
     }
     match predefined_predicates().into_iter().find(|def| def.name == new.name) {
         Some(def) if def == *new => Ok(()),
-        Some(_) => Err(built_in(&new.name)),
+        Some(_) => Err(built_in("predicate", &new.name)),
         None => Err(reserved("predicate", &new.name)),
     }
 }
@@ -104,18 +113,19 @@ fn check_type_name(new: &TypeDef) -> Result<()> {
     }
     match predefined_types().into_iter().find(|def| def.name == new.name) {
         Some(def) if def == *new => Ok(()),
-        Some(_) => Err(built_in(&new.name)),
+        Some(_) => Err(built_in("type", &new.name)),
         None => Err(reserved("type", &new.name)),
     }
 }
 
 fn reserved(kind: &str, name: &str) -> Error {
-    let message = format!("{kind} `{name}` can't be declared");
-    Error::schema(message).with_hint("names with `dgraph.` are those of the engine itself")
+    Error::schema(format!(
+        "Can't alter {kind} `{name}` as it is prefixed with `dgraph.` which is reserved as the namespace for dgraph's internal types/predicates."
+    ))
 }
 
-fn built_in(name: &str) -> Error {
-    let message = format!("`{name}` is declared by the engine itself and can't be changed");
+fn built_in(kind: &str, name: &str) -> Error {
+    let message = format!("{kind} {name} is pre-defined and is not allowed to be modified");
     Error::schema(message).with_hint("leave it out")
 }
 
@@ -172,10 +182,10 @@ mod tests {
             ("a: [uid] .", "a: string .", true, "can't become string, it is [uid]"),
             ("a: [string] .", "a: string .", true, "`a` can't become string, it is [string]: a list"),
             ("a: [uid] .", "a: uid .", true, "can't become uid, it is [uid]"),
-            ("", "dgraph.foo: string .", false, "predicate `dgraph.foo` can't be declared"),
-            ("", "type dgraph.Foo {}", false, "type `dgraph.Foo` can't be declared"),
-            ("", "dgraph.type: [string] .", false, "`dgraph.type` is declared by the engine itself"),
-            ("", "type dgraph.graphql {}", false, "`dgraph.graphql` is declared by the engine itself"),
+            ("", "dgraph.foo: string .", false, "Can't alter predicate `dgraph.foo` as it is prefixed with `dgraph.` which is reserved"),
+            ("", "type dgraph.Foo {}", false, "Can't alter type `dgraph.Foo` as it is prefixed"),
+            ("", "dgraph.type: [string] .", false, "predicate dgraph.type is pre-defined and is not allowed to be modified"),
+            ("", "type dgraph.graphql {}", false, "type dgraph.graphql is pre-defined and is not allowed to be modified"),
             ("", "type T {\n x\n}", false, "field `x` of type `T` is no predicate"),
             ("", "type T {\n <~x>\n}", false, "field `~x` of type `T` is no predicate"),
         ];

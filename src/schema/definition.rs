@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::schema::Declared;
+use crate::schema::DeclaredFields;
 use crate::schema::Tokenizer;
 use crate::types::ValueType;
 
@@ -28,6 +30,9 @@ pub struct PredicateDef {
     pub noconflict: bool,
     /// The indexes, in the order they were declared.
     pub indexes: Vec<Tokenizer>,
+    /// Who declared what of it, where a GraphQL schema declared some; else all counts as declared by `alter`.
+    /// [`PredicateDef::declared`] says both, [`PredicateDef::declare`] changes it.
+    pub declared: Option<Box<Declared>>,
 }
 
 impl PredicateDef {
@@ -44,6 +49,7 @@ impl PredicateDef {
             unique: false,
             noconflict: false,
             indexes: Vec::new(),
+            declared: None,
         }
     }
 
@@ -61,6 +67,8 @@ pub struct TypeDef {
     pub name: String,
     /// Names of predicates; one that starts with `~` means the edges that come in.
     pub fields: Vec<String>,
+    /// Who declared which of them, as for [`PredicateDef::declared`].
+    pub declared: Option<Box<DeclaredFields>>,
 }
 
 /// The predicates and types that are declared, by name.
@@ -118,9 +126,8 @@ pub(super) fn predefined_predicates() -> [PredicateDef; 7] {
 
 /// The types of every graph.
 pub(super) fn predefined_types() -> [TypeDef; 3] {
-    let named = |name: &str, fields: &[&str]| TypeDef {
-        name: name.to_string(),
-        fields: fields.iter().map(|field| field.to_string()).collect(),
+    let named = |name: &str, fields: &[&str]| {
+        TypeDef::new(name, fields.iter().map(|field| field.to_string()).collect())
     };
     [
         named("dgraph.graphql", &["dgraph.graphql.schema", "dgraph.graphql.xid"]),

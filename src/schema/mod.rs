@@ -1,13 +1,21 @@
 //! The schema: what it says of predicates and types, its text, and which changes it allows.
 
 mod definition;
+mod rights;
+mod declared;
 mod tokenizer;
 mod lexer;
 mod text;
 mod change;
+mod overlay;
+mod report;
 mod print;
+mod encoding;
 
 pub use change::Change;
+pub use declared::{Declared, DeclaredFields, Options, Origin};
 pub use definition::{PredicateDef, Schema, TypeDef, is_reserved};
+pub use report::{SchemaItem, SchemaReport};
+pub use rights::{Actor, NODE_TYPE};
 pub use text::{SchemaText, parse_schema};
 pub use tokenizer::{HnswOptions, Metric, Tokenizer};

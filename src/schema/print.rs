@@ -407,7 +407,7 @@ mod tests {
             let options = HnswOptions::new(written.into_iter().collect()).unwrap();
             vector.indexes = vec![Tokenizer::Hnsw(options)];
             schema.predicates.insert(vector.name.clone(), vector);
-            schema.types.insert("T".to_string(), TypeDef { name: "T".to_string(), fields });
+            schema.types.insert("T".to_string(), TypeDef::new("T", fields));
             let text = schema.to_text();
             let mut again = Schema::new();
             again.apply(&parse_schema(&text).unwrap());

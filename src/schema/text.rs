@@ -70,22 +70,6 @@ pub fn parse_schema(text: &str) -> Result<SchemaText> {
     }
 }
 
-/// The types by their names.
-const TYPES: [&str; 12] = [
-    "string",
-    "int",
-    "float",
-    "bool",
-    "datetime",
-    "uid",
-    "geo",
-    "default",
-    "password",
-    "bigfloat",
-    "float32vector",
-    "binary",
-];
-
 const DIRECTIVES: [&str; 7] =
     ["index", "reverse", "count", "lang", "upsert", "unique", "noconflict"];
 
@@ -204,7 +188,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.end_of_declaration()?;
-        Ok(TypeDef { name: name.text.to_string(), fields })
+        Ok(TypeDef::new(name.text, fields))
     }
 
     /// Skips what may follow the name of a field, `: [string!]!`: it has no meaning any more.
@@ -247,7 +231,10 @@ impl<'a> Parser<'a> {
         let Some(value_type) = ValueType::from_name(&word.text.to_ascii_lowercase()) else {
             return Err(match word.text.strip_suffix('.') {
                 Some(_) => self.mismatch(word, "a type", "write a blank before the `.`"),
-                None => self.unknown(word, "type", &TYPES),
+                None => {
+                    let message = format!("unknown type `{}`", word.text);
+                    self.fault(word, message).with_hint(ValueType::hint_for(word.text))
+                }
             });
         };
         if list {
@@ -510,7 +497,7 @@ mod tests {
             \t_email-2.x\n}\n\
             type Empty {}\n\
             type <a b> {}";
-        assert!(parse_schema(text).is_err(), "a blank in an IRI");
+        assert_eq!(fault(text), "line 16 column 8: expected `>`, found ` `", "a blank in an IRI");
         let schema = parse_schema(&text.replace("<a b>", "<a/b>")).unwrap();
         let shown: Vec<String> = schema
             .predicates
@@ -530,7 +517,7 @@ mod tests {
         );
         assert!(schema.predicates[2].unique && schema.predicates[2].upsert);
         assert_eq!(schema.types[0].fields, ["name", "~http://x.org/knows#of", "_email-2.x"]);
-        assert_eq!(schema.types[2], TypeDef { name: "a/b".to_string(), fields: vec![] });
+        assert_eq!(schema.types[2], TypeDef::new("a/b", vec![]));
     }
 
     #[test]
@@ -544,12 +531,12 @@ mod tests {
     fn wrong_text_is_refused() {
         #[rustfmt::skip]
         let cases = [
-            ("x: foo .", "line 1 column 3: unknown type `foo`"),
+            ("x: foo .", "line 1 column 4: unknown type `foo`"),
             ("x: string.", "write a blank before the `.`"), // a dot may end a name
             ("x: [bool] .", "a list can't hold values of type bool"),
             ("x: [password] .", "a list can't hold values of type password"),
-            ("x: string @index .", "line 1 column 11: `@index` of `x` does not say which index"),
-            ("x: string @index(foo) .", "line 1 column 17: unknown index `foo`"),
+            ("x: string @index .", "line 1 column 12: `@index` of `x` does not say which index"),
+            ("x: string @index(foo) .", "line 1 column 18: unknown index `foo`"),
             ("x: string @index(int) .", "index `int` is not for type string (`x` can have hash, exact,"),
             ("x: string @index() .", "found `)`, expected the name of an index"),
             ("x: string @index(,term) .", "found `,`, expected the name of an index"),
@@ -562,7 +549,7 @@ mod tests {
             ("x: string @index(exact, exact) .", "index `exact` of `x` is given twice"),
             ("x: datetime @index(year, month) .", "indexes `year` and `month` of `x` both give an order"),
             ("x: string @index(term, hash, TERM) .", "index `term` of `x` is given twice"),
-            ("x: string @reverse .", "line 1 column 11: only edges have a reverse"),
+            ("x: string @reverse .", "line 1 column 12: only edges have a reverse"),
             ("x: [int] @lang .", "`x` is of type [int]"),
             ("x: [string] @lang .", "only strings have languages"),
             ("x: string @Lang .", "unknown directive `Lang` (did you mean `lang`?)"),
@@ -574,15 +561,15 @@ mod tests {
             ("x: float @index(float) @unique .", "is of type float, which can't be `@unique`"),
             ("x: uid @unique .", "is of type uid, which can't be `@unique`"),
             ("uid: string .", "`uid` can't be the name of a predicate"),
-            ("type T {\n a\n b\n a\n}", "line 4 column 1: field `a` stands twice in type `T`"),
+            ("type T {\n a\n b\n a\n}", "line 4 column 2: field `a` stands twice in type `T`"),
             ("v: string @index(hnsw) .", "index `hnsw` is not for type string"),
-            ("v: float32vector @index(hnsw(metric: \"foo\")) .", "line 1 column 24: `foo` is no metric"),
+            ("v: float32vector @index(hnsw(metric: \"foo\")) .", "line 1 column 25: `foo` is no metric"),
             ("v: float32vector @index(hnsw(foo: \"1\")) .", "`foo` is no option of hnsw"),
             ("v: float32vector @index(hnsw(exponent: 4)) .", "found `4`, expected a text in quotes"),
             ("v: float32vector @index(hnsw()) .", "found `)`, expected the name of an option"),
             ("v: float32vector @index(hnsw(exponent \"4\")) .", "found `\"4\"`, expected `:`"),
             ("v: float32vector @index(hnsw(exponent: \"4)) .", "`\"` is never closed in its line"),
-            ("a: int . b: int .", "line 1 column 9: found `b`, expected the end of the line (one declaration a line)"),
+            ("a: int . b: int .", "line 1 column 10: found `b`, expected the end of the line (one declaration a line)"),
             ("a: int", "found the end of the text, expected `@` or `.`"),
             ("a: int\n.", "found the end of the line, expected `@` or `.`"),
             ("a:\nint .", "found the end of the line, expected a type"),
@@ -591,16 +578,16 @@ mod tests {
             ("a int .", "found `int`, expected `:`"),
             ("x@en: string .", "found `@` in the name"),
             ("<x@en>: string .", "found `@` in the name"),
-            ("~x: uid .", "line 1 column 0: unexpected `~`"),
+            ("~x: uid .", "line 1 column 1: unexpected `~`"),
             ("<~x>: uid .", "a predicate can't be named `~x`"),
             ("1x: int .", "found `1x`, expected a predicate or `type`"),
             ("é: int .", "unexpected `é`"),
-            ("<a b>: int .", "line 1 column 2: expected `>`, found ` `"),
+            ("<a b>: int .", "line 1 column 3: expected `>`, found ` `"),
             ("<a: int .", "expected `>`, found ` `"),
             ("<>: int .", "`<>` is no name"),
             ("<a", "`<` is never closed"),
-            ("a: int .\na: int .", "line 2 column 0: predicate `a` is declared twice"),
-            ("type T {}\ntype T {}", "line 2 column 0: type `T` is declared twice"),
+            ("a: int .\na: int .", "line 2 column 1: predicate `a` is declared twice"),
+            ("type T {}\ntype T {}", "line 2 column 1: type `T` is declared twice"),
             ("type T { a b }", "found `b`, expected the end of the line or `:`"),
             ("type T { a }", "one field a line"),
             ("type T {\n a: [string\n}", "expected `]`"),
@@ -617,7 +604,7 @@ mod tests {
             ("[99999999999999999999] a: int .", "the number of a namespace"),
             ("[1]", "found the end of the text, expected a predicate or `type`"),
             (". a: int .", "found `.`"),
-            ("\n\tmutation {\n", "line 2 column 10: found `{`, expected `:`"),
+            ("\n\tmutation {\n", "line 2 column 11: found `{`, expected `:`"),
         ];
         for (text, part) in cases {
             let fault = fault(text);

@@ -161,6 +161,27 @@ pub enum Metric {
     DotProduct,
 }
 
+impl Metric {
+    /// The name in schema text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Euclidean => "euclidean",
+            Metric::Cosine => "cosine",
+            Metric::DotProduct => "dotproduct",
+        }
+    }
+
+    /// The metric of a name.
+    pub fn from_name(name: &str) -> Option<Metric> {
+        Some(match name {
+            "euclidean" => Metric::Euclidean,
+            "cosine" => Metric::Cosine,
+            "dotproduct" => Metric::DotProduct,
+            _ => return None,
+        })
+    }
+}
+
 /// The options of a vector index: what was written, and what follows from it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HnswOptions {
@@ -214,6 +235,16 @@ impl HnswOptions {
         Ok(options)
     }
 
+    /// Options that were read before, and what followed from them then: metric, layers, candidates of an insertion
+    /// and of a search.
+    pub(super) fn resolved(
+        written: Vec<(String, String)>,
+        metric: Metric,
+        [max_levels, ef_construction, ef_search]: [u32; 3],
+    ) -> HnswOptions {
+        HnswOptions { written, metric, max_levels, ef_construction, ef_search }
+    }
+
     /// The options as they were written, in that order.
     pub fn written(&self) -> &[(String, String)] {
         &self.written
@@ -254,12 +285,7 @@ fn unknown(fault: &str, name: &str, known: &[&str]) -> (String, String) {
 }
 
 fn metric(name: &str) -> std::result::Result<Metric, (String, String)> {
-    match name {
-        "euclidean" => Ok(Metric::Euclidean),
-        "cosine" => Ok(Metric::Cosine),
-        "dotproduct" => Ok(Metric::DotProduct),
-        _ => Err(unknown("is no metric", name, &METRICS)),
-    }
+    Metric::from_name(name).ok_or_else(|| unknown("is no metric", name, &METRICS))
 }
 
 fn count(option: &str, value: &str) -> std::result::Result<u32, (String, String)> {

@@ -95,6 +95,11 @@ impl Default for FrozenBitmap {
 }
 
 impl FrozenBitmap {
+    /// True when it lies in a mapped file, and not in memory.
+    pub fn is_mapped(&self) -> bool {
+        self.payload.plain().is_none()
+    }
+
     /// The set without members.
     pub fn empty() -> FrozenBitmap {
         BitmapBuilder::new().finish()

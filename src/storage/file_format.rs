@@ -19,7 +19,7 @@ mod header;
 mod snapshot_file;
 mod snapshot_writer;
 
-pub use snapshot_file::SnapshotFile;
+pub use snapshot_file::{FileAccess, SnapshotFile};
 pub use snapshot_writer::SnapshotWriter;
 
 #[cfg(test)]

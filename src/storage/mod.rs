@@ -7,6 +7,7 @@ mod column;
 mod edges;
 mod files;
 mod file_format;
+mod identity;
 mod log;
 mod mapped;
 mod node_set;
@@ -20,9 +21,12 @@ pub use bitmap::{FrozenBitmap, FrozenIter};
 pub use blocks::catch_corrupt;
 pub use column::{Column, FacetColumn, facets_byte_len};
 pub use edges::Edges;
-pub use file_format::{SnapshotFile, SnapshotWriter};
+pub use file_format::{FileAccess, SnapshotFile, SnapshotWriter};
 pub use files::{Disk, Files, OutputFile, write_all_at};
-pub use log::{AppendError, HEADER_LEN as LOG_HEADER_LEN, LogReader, LogRecord, LogWriter};
+pub use identity::Identity;
+pub use log::{
+    AppendError, HEADER_LEN as LOG_HEADER_LEN, Header as LogHeader, LogReader, LogRecord, LogWriter,
+};
 pub use node_set::{NodeIter, NodeSet, OverlayIter, bitmap_of};
 pub use offsets::Offsets;
 pub use text_array::{TextArray, TextArrayBuilder};

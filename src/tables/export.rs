@@ -20,6 +20,7 @@ use crate::graph::Direction;
 use crate::graph::Predicate;
 use crate::graph::Version;
 use crate::graph::is_exported;
+use crate::graph::room_to_settle;
 use crate::graph::settle_all;
 use crate::storage::text_of;
 use crate::types::Error;
@@ -63,7 +64,10 @@ impl Database {
         if path.extension().is_none_or(|end| end != "parquet") {
             return self.export(path, control);
         }
-        self.with_version(|version| export_folder(&settle_all(version), path, control))
+        self.with_version(|version| {
+            let _room = room_to_settle(version)?;
+            export_folder(&settle_all(version), path, control)
+        })
     }
 }
 

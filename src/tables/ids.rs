@@ -5,6 +5,7 @@ use super::parts::ColumnName;
 use super::parts::Fault;
 use super::parts::shown;
 use crate::graph::Interner;
+use crate::graph::NamedUids;
 use crate::graph::NodeIds;
 use crate::graph::PLACES_A_ROW;
 use crate::types::Uid;
@@ -40,8 +41,8 @@ pub const SLOTS: u64 = PLACES_A_ROW;
 pub struct Numbers {
     /// The node of each row, 0 for none.
     pub nodes: Vec<u32>,
-    /// The greatest of the uids that are nodes themselves.
-    pub greatest_uid: u32,
+    /// The uids that are nodes themselves.
+    pub named: NamedUids,
 }
 
 impl IdColumn {
@@ -53,7 +54,7 @@ impl IdColumn {
         interner: &Interner,
         faults: &mut Vec<Fault>,
     ) -> Numbers {
-        let mut numbers = Numbers { nodes: vec![0; array.len()], greatest_uid: 0 };
+        let mut numbers = Numbers { nodes: vec![0; array.len()], named: NamedUids::default() };
         let is_wide = self.kind == ValueType::Uid && *array.data_type() == DataType::UInt64;
         let cells = if is_wide { Ok(wide_uids(array)) } else { Cells::of(array, false) };
         let cells = match cells {
@@ -87,8 +88,8 @@ impl IdColumn {
         let borrowed: Vec<(&str, u64)> = texts.iter().map(|(id, place)| (&**id, *place)).collect();
         interner.ints(self.space, &ints, |place, number| numbers.nodes[row(place)] = number);
         interner.texts(self.space, &borrowed, |place, number| numbers.nodes[row(place)] = number);
-        let low = numbers.nodes.iter().filter(|&&node| !NodeIds::is_high(Uid(u64::from(node))));
-        numbers.greatest_uid = low.max().copied().unwrap_or(0);
+        let is_low = |node: &u32| *node != 0 && !NodeIds::is_high(Uid(u64::from(*node)));
+        numbers.named = numbers.nodes.iter().copied().filter(is_low).collect();
         numbers
     }
 

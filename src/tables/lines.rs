@@ -5,7 +5,7 @@ use crate::types::Error;
 use crate::types::Result;
 use std::fs::File;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// So many bytes are looked at a time.
 const BUFFER_LEN: usize = 1 << 16;
@@ -17,7 +17,7 @@ const BUFFER_LEN: usize = 1 << 16;
 /// # Errors
 ///
 /// [`Error::Io`] when the file can't be read any more.
-pub fn lines_of(text: Option<&PathBuf>, rows: &[u64]) -> Result<Vec<u64>> {
+pub fn lines_of(text: Option<&Path>, rows: &[u64]) -> Result<Vec<u64>> {
     let (Some(path), false) = (text, rows.is_empty()) else {
         return Ok(rows.iter().map(|row| row + 1).collect());
     };

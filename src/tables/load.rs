@@ -21,8 +21,10 @@ use crate::db::LoadReport;
 use crate::graph;
 use crate::graph::ColumnLoad;
 use crate::graph::IdSpace;
+use crate::graph::Predicate;
 use crate::graph::Version;
 use crate::schema::PredicateDef;
+use crate::schema::is_reserved;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::ValueType;
@@ -99,6 +101,7 @@ impl Database {
         let spill = self.spill_options(options.memory)?;
         self.load_with(control, move |version, canceller| {
             let version = altered(version, &options)?;
+            let expected = expected_ids(&version, &jobs);
             let spaces = spaces_of(&jobs);
             let mut load = ColumnLoad::new(&version, spaces.clone(), spill.as_ref())?;
             let mut opened = Vec::new();
@@ -111,7 +114,7 @@ impl Database {
                 opened.push((plan?, source));
             }
             options.progress.start(opened.iter().map(|(_, source)| source.size()).sum());
-            let mut rounds = Rounds::new(load, options, canceller);
+            let mut rounds = Rounds::new(load, options, canceller, expected);
             for (plan, source) in opened {
                 rounds.table(&plan, source)?;
             }
@@ -141,6 +144,21 @@ fn spaces_of(jobs: &[(Table, Rows)]) -> Vec<IdSpace> {
         }
     }
     spaces
+}
+
+/// The predicate in which some node should have an id of edges: where there are nodes already, and all tables are edges.
+fn expected_ids(version: &Version, jobs: &[(Table, Rows)]) -> Option<String> {
+    let has_data = |predicate: &Predicate| {
+        !is_reserved(&predicate.def.name) && !predicate.subjects().is_empty()
+    };
+    let has_nodes = version.predicates.values().any(|predicate| has_data(predicate));
+    let name = |(_, rows): &(Table, Rows)| match rows {
+        Rows::Edges(options) => space_predicate(&options.source_ids).map(str::to_owned),
+        Rows::Nodes(_) => None,
+    };
+    let mut names = jobs.iter().map(name).collect::<Option<Vec<String>>>()?;
+    names.truncate(usize::from(has_nodes));
+    names.pop()
 }
 
 /// Opens a table.
@@ -254,7 +272,7 @@ pub fn find(source: &Source, name: &str) -> Result<ColumnName> {
         return Ok(ColumnName { name: name.to_owned(), place });
     }
     let hint = did_you_mean(name, names());
-    let names = names().collect::<Vec<&str>>().join(", ");
-    let fault = Error::query(format!("{} has no column {name:?}, but {names}", source.name));
+    let names = names().map(|name| format!("{name:?}")).collect::<Vec<String>>().join(", ");
+    let fault = Error::query(format!("{} has no column {name:?}; it has {names}", source.name));
     Err(if hint.is_empty() { fault } else { fault.with_hint(hint) })
 }

@@ -128,13 +128,13 @@ pub fn value_part<'b>(
 ///
 /// # Errors
 ///
-/// Why the column can't be one.
+/// Why the column can't be one, or the first cell that can't, and its place among the rows.
 pub fn facet_part(
     array: &ArrayRef,
     rows: &[u32],
     facet: &FacetColumn,
-) -> Result<Option<FacetPart>, String> {
-    let cells = Cells::of(array, false)?;
+) -> Result<Option<FacetPart>, (u32, String)> {
+    let cells = Cells::of(array, false).map_err(|reason| (0, reason))?;
     let value_type = match cells {
         Cells::Text(_) => facet.exact.unwrap_or(ValueType::String),
         Cells::Empty => return Ok(None),
@@ -142,7 +142,9 @@ pub fn facet_part(
         Cells::Float(_) => ValueType::Float,
         Cells::Bool(_) => ValueType::Bool,
         Cells::Time(..) => ValueType::DateTime,
-        Cells::Vector(..) | Cells::List(..) => return Err("a list can be no facet".to_owned()),
+        Cells::Vector(..) | Cells::List(..) => {
+            return Err((0, "a list can be no facet".to_owned()));
+        }
     };
     let mut facet_rows = Vec::with_capacity(rows.len());
     let mut values = ValuesBuilder::new(value_type);
@@ -150,7 +152,8 @@ pub fn facet_part(
     for (at, &row) in rows.iter().enumerate() {
         if let Some(value) = cells.row(row as usize).next().and_then(|place| cells.get(place)) {
             facet_rows.push(at as u32);
-            values.push(typed(value, facet.exact)?.as_ref());
+            let typed = typed(value, facet.exact);
+            values.push(typed.map_err(|reason| (row, reason))?.as_ref());
         }
     }
     let (key, rows) = (facet.key.clone(), FacetRows::new(facet_rows));
@@ -211,7 +214,7 @@ fn typed(value: ValueRef<'_>, exact: Option<ValueType>) -> Result<Stored<'_>, St
     match exact {
         ValueType::Default => Ok(Stored::Same(ValueRef::Default(text))),
         ValueType::String => Ok(Stored::Same(value)),
-        ValueType::Password => Ok(Stored::Converted(Value::Password(text.into()))),
+        ValueType::Password => Value::hashed_password(text).map(Stored::Converted),
         _ => match value.convert(exact) {
             Ok(value) => Ok(Stored::Converted(value)),
             Err(reason) => Err(expected(reason, exact)),

@@ -11,6 +11,7 @@ use super::parts::value_part;
 use crate::graph::ColumnLoad;
 use crate::graph::EdgePart;
 use crate::graph::Interner;
+use crate::graph::NamedUids;
 use crate::graph::ValuePart;
 use crate::schema::PredicateDef;
 use crate::storage::ValuesBuilder;
@@ -56,7 +57,7 @@ pub struct Parts {
     values: Vec<ValuePart>,
     types: Option<ValuePart>,
     edges: Option<EdgePart>,
-    greatest_uid: u32,
+    named: NamedUids,
     /// The cells that can't be stored.
     pub faults: Vec<Fault>,
     /// The number of rows.
@@ -91,7 +92,7 @@ impl Plan {
             values: Vec::new(),
             types: None,
             edges: None,
-            greatest_uid: 0,
+            named: NamedUids::default(),
             faults: Vec::new(),
             rows: rows as u64,
         };
@@ -113,7 +114,7 @@ impl Plan {
     ///
     /// [`crate::types::Error::Io`] when a temporary file can't be written.
     pub fn add(&self, parts: Parts, load: &mut ColumnLoad) -> Result<()> {
-        load.use_uid(parts.greatest_uid);
+        load.use_uids(&parts.named);
         match self {
             Plan::Nodes(plan) => {
                 for (part, value) in parts.values.into_iter().zip(&plan.values) {
@@ -149,7 +150,7 @@ impl Parts {
             Some(id) => {
                 let array = column(&id.column);
                 let numbers = id.numbers(array, first_row, interner, &mut self.faults);
-                self.greatest_uid = numbers.greatest_uid;
+                self.named = numbers.named;
                 numbers.nodes
             }
         };
@@ -175,7 +176,7 @@ impl Parts {
         let mut side = |id: &IdColumn| {
             let array = column(&id.column);
             let numbers = id.numbers(array, first_row, interner, &mut self.faults);
-            self.greatest_uid = self.greatest_uid.max(numbers.greatest_uid);
+            self.named.merge(&numbers.named);
             numbers.nodes
         };
         let (mut nodes, mut targets) = (side(&plan.source), side(&plan.target));
@@ -190,7 +191,9 @@ impl Parts {
         for facet in &plan.facets {
             match facet_part(column(&facet.column), &kept, facet) {
                 Ok(part) => facets.extend(part),
-                Err(reason) => self.faults.push(facet.column.fault(first_row, reason)),
+                Err((row, reason)) => {
+                    self.faults.push(facet.column.fault(first_row + u64::from(row), reason));
+                }
             }
         }
         self.edges = Some(EdgePart { nodes, targets, facets });

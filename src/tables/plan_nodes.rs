@@ -122,7 +122,7 @@ fn node_type(
     }
     let mut seen = std::collections::BTreeSet::new();
     fields.retain(|field| field != TYPE_PREDICATE && seen.insert(field.clone()));
-    load.define_type(name, fields);
+    load.define_type(name, fields)?;
     let def = load.define(TYPE_PREDICATE, || unreachable!("every schema has it"))?;
     Ok(Some((def, name.clone())))
 }

@@ -31,13 +31,20 @@ pub struct Rounds<'a> {
     report: LoadReport,
     /// The rows of all tables so far.
     rows: u64,
+    /// The predicate of ids that some node should have; `None` where all may be new.
+    expected: Option<String>,
 }
 
 impl<'a> Rounds<'a> {
     /// Begins a load.
-    pub fn new(load: ColumnLoad, options: TableOptions, canceller: &'a Canceller) -> Rounds<'a> {
+    pub fn new(
+        load: ColumnLoad,
+        options: TableOptions,
+        canceller: &'a Canceller,
+        expected: Option<String>,
+    ) -> Rounds<'a> {
         let (started, report) = (Instant::now(), LoadReport::default());
-        Rounds { load, options, canceller, started, report, rows: 0 }
+        Rounds { load, options, canceller, started, report, rows: 0, expected }
     }
 
     /// Loads a table.
@@ -87,10 +94,17 @@ impl<'a> Rounds<'a> {
     ///
     /// As [`ColumnLoad::finish`].
     pub fn finish(mut self) -> Result<(Version, LoadReport)> {
-        let (next, triples, nodes) = self.load.finish()?;
-        (self.report.triples, self.report.nodes) = (triples, nodes);
+        let (built, triples, are_all_new) = self.load.finish()?;
+        self.report.triples = triples;
+        self.report.note(&built);
+        if let (true, Some(name)) = (are_all_new, &self.expected) {
+            self.report.warnings.push(format!(
+                "all {} nodes at the ends of the edges are new, as no node had one of their ids in `{name}`: name the predicate that holds the ids with `xid=`",
+                built.new_nodes
+            ));
+        }
         self.report.seconds = self.started.elapsed().as_secs_f64();
-        Ok((next, self.report))
+        Ok((built.version, self.report))
     }
 
     fn report_faults(
@@ -105,7 +119,7 @@ impl<'a> Rounds<'a> {
             let (file, row, place) = (table.to_owned(), row - first_row, place as u32 + 1);
             let message = format!("row {}, column {column:?}: {reason}", row + 1);
             if !self.options.skip_errors {
-                let line = lines_of(text, &[row])?[0];
+                let line = lines_of(text.map(PathBuf::as_path), &[row])?[0];
                 return Err(Error::Load { file, line, column: place, message });
             }
             if self.report.skipped.len() < SKIPPED_MAX {
@@ -120,7 +134,8 @@ impl<'a> Rounds<'a> {
     fn number_lines(&mut self, first: usize, text: Option<&PathBuf>) -> Result<()> {
         let skipped = &mut self.report.skipped[first..];
         let rows: Vec<u64> = skipped.iter().map(|skipped| skipped.line).collect();
-        for (skipped, line) in skipped.iter_mut().zip(lines_of(text, &rows)?) {
+        for (skipped, line) in skipped.iter_mut().zip(lines_of(text.map(PathBuf::as_path), &rows)?)
+        {
             skipped.line = line;
         }
         Ok(())

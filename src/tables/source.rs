@@ -4,6 +4,7 @@
 //! and each is decoded by the thread that reads it.
 
 use super::cells::natural_type;
+use super::lines::lines_of;
 use super::options::Table;
 use super::parts::ColumnName;
 use super::parts::Fault;
@@ -76,6 +77,7 @@ enum Stream {
     Texts {
         batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
         columns: Arc<Vec<(ColumnName, Field)>>,
+        path: PathBuf,
     },
     Batches {
         batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
@@ -176,6 +178,7 @@ impl Source {
         let format = Format::default().with_header(true).with_delimiter(delimiter);
         let inferred = format.infer_schema(open_text(&path)?, Some(INFERRED_ROWS));
         let (inferred, _) = inferred.map_err(|error| uneven(&name, error))?;
+        check_separator(&name, delimiter, &inferred)?;
         let fields = inferred.fields().iter();
         let fields = fields.map(|field| csv_field(field, type_of(field.name())));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<Field>>()));
@@ -229,7 +232,7 @@ impl Source {
                     .with_projection(places)
                     .build(input);
                 let batches = Box::new(reader.map_err(|error| unreadable(&name, error))?);
-                Stream::Texts { batches, columns }
+                Stream::Texts { batches, columns, path }
             }
             Kind::Parquet { path, metadata } => {
                 let columns = ProjectionMask::roots(metadata.parquet_schema(), places);
@@ -293,9 +296,9 @@ impl Pieces {
 
     fn next(&mut self) -> Result<Option<(Rows, usize, u64)>> {
         match &mut self.stream {
-            Stream::Texts { batches, columns } => {
+            Stream::Texts { batches, columns, path } => {
                 let Some(batch) = batches.next() else { return Ok(None) };
-                let batch = batch.map_err(|error| uneven(&self.name, error))?;
+                let batch = batch.map_err(|error| uneven_row(&self.name, path, error))?;
                 let len = batch.num_rows();
                 Ok(Some((Rows::Texts(batch, Arc::clone(columns)), len, 0)))
             }
@@ -384,7 +387,8 @@ fn typed_columns(
                 let text = shown(ValueRef::String(texts.value(row)));
                 let wanted = natural_type(field.data_type()).ok().flatten();
                 let wanted = wanted.map_or(ValueType::String, |(value_type, _)| value_type);
-                let reason = expected(format!("{text}: it is none"), wanted);
+                let reason = expected(format!("{text}: it is no {}", wanted.name()), wanted);
+                let reason = format!("{reason}, unless `types` says another type of the column");
                 faults.push(column.fault(first_row + row as u64, reason));
             }
         }
@@ -396,6 +400,21 @@ fn typed_columns(
     Ok((typed.map_err(|error| Error::query(error.to_string()))?, faults))
 }
 
+/// Refuses a file whose only column is a row of names between other separators.
+fn check_separator(name: &str, delimiter: u8, schema: &Schema) -> Result<()> {
+    let [only] = &schema.fields()[..] else { return Ok(()) };
+    let Some(found) = only.name().chars().find(|letter| matches!(letter, ';' | '|' | '\t' | ','))
+    else {
+        return Ok(());
+    };
+    let wanted = if delimiter == b',' { "commas in a .csv" } else { "tabs in a .tsv" };
+    let message =
+        format!("{name}: its columns seem to be separated by {found:?}, and are to be by {wanted}");
+    let hint =
+        "rewrite it, or read it with polars.read_csv(file, separator=...) and load the frame";
+    Err(Error::query(message).with_hint(hint))
+}
+
 /// The error for a line with more or fewer cells than there are columns.
 fn uneven(name: &str, error: ArrowError) -> Error {
     let text = error.to_string();
@@ -405,6 +424,23 @@ fn uneven(name: &str, error: ArrowError) -> Error {
         Some(line) => Error::Load { file: name.to_owned(), line, column: 1, message: text },
         None => unreadable(name, text),
     }
+}
+
+/// The same, where the reader counts the rows, the names as the first one, and not the lines.
+fn uneven_row(name: &str, path: &Path, error: ArrowError) -> Error {
+    let (file, line, column, message) = match uneven(name, error) {
+        Error::Load { file, line, column, message } => (file, line, column, message),
+        other => return other,
+    };
+    let row = line.saturating_sub(1);
+    let place = lines_of(Some(path), &[row.saturating_sub(1)]);
+    let line = place.ok().and_then(|lines| lines.first().copied()).unwrap_or(line);
+    // It says "for line" and means rows.
+    let message = match message.split_once(", ") {
+        Some((_, rest)) => format!("row {row}: {rest} cells"),
+        None => message,
+    };
+    Error::Load { file, line, column, message }
 }
 
 fn unreadable(name: &str, error: impl std::fmt::Display) -> Error {

@@ -169,7 +169,7 @@ fn what_does_not_fit_is_named() {
     assert_eq!(ask(&db, "{ q(func: has(age)) { age } }"), r#"{"q":[{"age":41}]}"#);
     let options = NodeOptions { id: Some("key".into()), ..NodeOptions::default() };
     let error = nodes(&db, table(vec![rows()]), options).unwrap_err().to_string();
-    assert_eq!(error, r#"<table> has no column "key", but id, age"#);
+    assert_eq!(error, r#"<table> has no column "key"; it has "id", "age""#);
     let bad = batch(vec![("id", ints(&[1])), ("first name", texts(&["x"]))]);
     let error = nodes(&db, table(vec![bad]), person()).unwrap_err().to_string();
     assert!(error.starts_with(r#"column "first name": "#), "{error}");
@@ -207,7 +207,8 @@ fn csv_files() {
     nodes(&db, Table::File(path), NodeOptions::default()).unwrap();
     assert_eq!(ask(&db, "{ q(func: eq(xid, 7)) { name } }"), r#"{"q":[{"name":"Ada"}]}"#);
     let (_folder, path) = file("c.xls", b"");
-    assert!(nodes(&db, Table::File(path), NodeOptions::default()).is_err());
+    let error = nodes(&db, Table::File(path), NodeOptions::default()).unwrap_err().to_string();
+    assert!(error.ends_with("c.xls: a table is read from .parquet, .csv or .tsv"), "{error}");
 }
 
 #[test]
@@ -250,7 +251,8 @@ fn cells_of_text_files_are_named_by_their_lines() {
     options.table.types.insert("born".to_owned(), ValueType::DateTime);
     let fault = nodes(&db, Table::File(path.clone()), options.clone()).unwrap_err().to_string();
     let want = format!(
-        "{}:4:3: row 2, column \"age\": \"old\": it is none; a value of type int is expected, such as 42",
+        "{}:4:3: row 2, column \"age\": \"old\": it is no int; a value of type int is expected, such as 42, \
+         unless `types` says another type of the column",
         path.display()
     );
     assert_eq!(fault, want);
@@ -261,12 +263,108 @@ fn cells_of_text_files_are_named_by_their_lines() {
     options.columns.insert("nots".to_owned(), None);
     let fault = nodes(&db, Table::File(path), options).unwrap_err().to_string();
     assert!(
-        fault.contains("no column \"nots\", but id, note, age, born (did you mean `note`?)"),
+        fault.contains(
+            r#"no column "nots"; it has "id", "note", "age", "born" (did you mean `note`?)"#
+        ),
         "{fault}"
     );
     let (_folder, path) = file("b.csv", b"id,age\n1,2\n3\n");
     let fault = nodes(&db, Table::File(path), NodeOptions::default()).unwrap_err().to_string();
     assert!(fault.contains("b.csv:3:1: "), "{fault}");
+}
+
+#[test]
+fn uneven_rows_behind_the_first_ones_are_named_by_their_lines() {
+    let db = Database::in_memory();
+    // The second row has two lines, and one is empty.
+    let mut text = "id,note\n0,x\n1,\"two\nlines\"\n\n".to_owned();
+    (2..3000).for_each(|id| text.push_str(&format!("{id},x\n")));
+    text.push_str("3000,x,y\n");
+    let (_folder, path) = file("a.csv", text.as_bytes());
+    let fault = nodes(&db, Table::File(path.clone()), person()).unwrap_err().to_string();
+    let line = text.lines().count();
+    assert_eq!(fault, format!("{}:{line}:1: row 3001: expected 2 got 3 cells", path.display()));
+}
+
+#[test]
+fn facets_that_fail_are_named_by_their_rows() {
+    let db = Database::in_memory();
+    let text = "a,b,w\n1,2,5\n2,3,6\n3,4,x\n4,5,7\n";
+    let (_folder, path) = file("a.csv", text.as_bytes());
+    let mut options = EdgeOptions::new("knows", "a", "b");
+    options.facets = vec![("w".to_owned(), "w^^int".to_owned())];
+    options.table.types.insert("w".to_owned(), ValueType::String);
+    let fault = edges(&db, Table::File(path.clone()), options).unwrap_err().to_string();
+    assert!(fault.starts_with(&format!("{}:4:3: row 3, column \"w\"", path.display())), "{fault}");
+}
+
+#[test]
+fn a_later_load_adds_its_columns_to_the_type() {
+    let db = Database::in_memory();
+    let rows = |name: &str| table(vec![batch(vec![("id", ints(&[1, 2])), (name, ints(&[3, 4]))])]);
+    nodes(&db, rows("age"), person()).unwrap();
+    nodes(&db, rows("height"), person()).unwrap();
+    nodes(&db, rows("age"), person()).unwrap();
+    let schema = db.schema_text().unwrap();
+    let start = schema.find("type Person").unwrap();
+    let fields: Vec<&str> = schema[start..].lines().skip(1).map(str::trim).take(4).collect();
+    assert_eq!(fields, ["xid", "age", "height", "}"], "{schema}");
+    let found = ask(&db, "{ q(func: eq(xid, 1)) { expand(_all_) } }");
+    assert_eq!(found, r#"{"q":[{"age":3,"height":3,"xid":1}]}"#);
+    let own = NodeOptions { node_type: Some("dgraph.Own".to_owned()), ..person() };
+    let fault = nodes(&db, rows("age"), own).unwrap_err().to_string();
+    assert!(fault.starts_with("Can't alter type `dgraph.Own`"), "{fault}");
+}
+
+#[test]
+fn reports_say_what_is_new_and_what_came_again() {
+    let db = Database::in_memory();
+    let people = batch(vec![("id", ints(&[1, 2, 3])), ("age", ints(&[7, 8, 9]))]);
+    let report = nodes(&db, table(vec![people.clone()]), person()).unwrap();
+    assert_eq!((report.nodes, report.new_nodes, report.merged), (3, 3, 0));
+    assert_eq!(nodes(&db, table(vec![people]), person()).unwrap().new_nodes, 0);
+    let links = |w: &[i64]| {
+        let (from, to) = (ints(&[1, 1, 1, 4]), ints(&[2, 2, 3, 1]));
+        table(vec![batch(vec![("a", from), ("b", to), ("w", ints(w))])])
+    };
+    let mut options = EdgeOptions::new("knows", "a", "b");
+    options.facets = vec![("w".to_owned(), "w".to_owned())];
+    let report = edges(&db, links(&[1, 2, 3, 4]), options.clone()).unwrap();
+    assert_eq!((report.new_nodes, report.merged), (1, 1));
+    assert_eq!(report.warnings.len(), 1, "{:?}", report.warnings);
+    assert!(report.warnings[0].starts_with("1 edges came more than once"), "{:?}", report.warnings);
+    assert_eq!(edges(&db, links(&[5, 6, 7, 8]), options.clone()).unwrap().merged, 4);
+    // Ids of another predicate: none is known.
+    let other = IdSpace::Predicate("code".to_owned());
+    (options.source_ids, options.target_ids) = (other.clone(), other);
+    let report = edges(&db, links(&[1, 2, 3, 4]), options).unwrap();
+    assert_eq!(report.new_nodes, 4);
+    let warning = report.warnings.iter().find(|it| it.contains("all 4 nodes")).unwrap();
+    assert!(
+        warning.contains("no node had one of their ids in `code`: name the predicate"),
+        "{warning}"
+    );
+    // Where there are no nodes yet, edges may make them all.
+    let report =
+        edges(&Database::in_memory(), links(&[1, 1, 1, 1]), EdgeOptions::new("knows", "a", "b"));
+    let report = report.unwrap();
+    assert_eq!((report.new_nodes, report.warnings.len()), (4, 0));
+}
+
+#[test]
+fn infinities_are_refused() {
+    let db = Database::in_memory();
+    let scores: ArrayRef = Arc::new(Float64Array::from(vec![1.0, f64::INFINITY, f64::NAN]));
+    let rows = batch(vec![("id", ints(&[1, 2, 3])), ("score", scores)]);
+    let fault = nodes(&db, table(vec![rows.clone()]), person()).unwrap_err().to_string();
+    assert!(
+        fault.contains("row 2, column \"score\"") && fault.contains("infinity is no value"),
+        "{fault}"
+    );
+    let mut options = person();
+    options.table.skip_errors = true;
+    assert_eq!(nodes(&db, table(vec![rows]), options).unwrap().skipped, 1);
+    assert_eq!(ask(&db, "{ q(func: has(score)) { score } }"), r#"{"q":[{"score":1}]}"#);
 }
 
 #[test]

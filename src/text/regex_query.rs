@@ -1,6 +1,7 @@
 //! What trigrams a text must have for a regular expression to match it, found in the way of
 //! Cox, "Regular Expression Matching with a Trigram Index" (2012).
 
+use crate::types::stack;
 use std::collections::BTreeSet;
 
 use regex::{Regex, RegexBuilder};
@@ -109,11 +110,9 @@ pub fn compile_plain(pattern: &str) -> Result<Regex, String> {
 }
 
 fn build(hir: &Hir) -> Result<Regex, String> {
-    RegexBuilder::new(&hir.to_string())
-        .size_limit(COMPILED_MAX)
-        .dfa_size_limit(COMPILED_MAX)
-        .nest_limit(1000)
-        .build()
+    let mut builder = RegexBuilder::new(&hir.to_string());
+    builder.size_limit(COMPILED_MAX).dfa_size_limit(COMPILED_MAX).nest_limit(1000);
+    stack::with_room(|| builder.build())
         .map_err(|_| "wrong regular expression: it is too large".to_owned())
 }
 
@@ -488,9 +487,14 @@ mod tests {
 
     #[test]
     fn large_patterns_are_bounded() {
-        assert!(compile(r"(\pL{100}){100}", "").is_err());
-        assert!(compile(&"(".repeat(2000), "").is_err());
-        assert!(compile(&"a".repeat(PATTERN_TOO_LONG), "").is_err());
+        for (pattern, why) in [
+            (r"(\pL{100}){100}".to_owned(), "it is too large"),
+            ("(".repeat(2000), "missing closing )"),
+            ("a".repeat(PATTERN_TOO_LONG), "expression too large"),
+        ] {
+            let error = compile(&pattern, "").err().unwrap();
+            assert!(error.starts_with(&format!("wrong regular expression: {why}")), "{error}");
+        }
         let words: Vec<String> = (0..2000).map(|number| format!("word{number}")).collect();
         assert!(trigram_query(&words.join("|"), "i").is_ok());
         assert!(trigram_query("(((((abc|def){8}){8}){8}){8}){8}", "").is_ok());

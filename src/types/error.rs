@@ -5,7 +5,8 @@ use std::fmt;
 /// The result of everything here that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A place in a text: line from 1, column from 0 and counted in bytes, as Dgraph counts them.
+/// A place in a text. It is shown with line and column from 1, as editors count them, the column in
+/// bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Position {
     /// The line, from 1.
@@ -22,11 +23,16 @@ impl Position {
         let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() as u32;
         Position { line, column }
     }
+
+    /// The column as people are told it, from 1.
+    pub fn shown_column(self) -> u32 {
+        self.column + 1
+    }
 }
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {} column {}", self.line, self.column)
+        write!(f, "line {} column {}", self.line, self.shown_column())
     }
 }
 
@@ -94,6 +100,14 @@ pub enum Error {
         /// The section and offset, and what was found there.
         message: String,
     },
+    /// The engine contradicts itself: nothing that was asked for may lead here. Report it.
+    #[error("a fault of hexgraph, please report it: {message}{}", place_suffix(place))]
+    Internal {
+        /// What did not hold.
+        message: String,
+        /// Where in the source, as file:line:column; empty when that is not known.
+        place: String,
+    },
     /// The operating system refused.
     #[error("{context}: {source}")]
     Io {
@@ -106,6 +120,10 @@ pub enum Error {
 
 fn hint_suffix(hint: &str) -> String {
     if hint.is_empty() { String::new() } else { format!(" ({hint})") }
+}
+
+fn place_suffix(place: &str) -> String {
+    if place.is_empty() { String::new() } else { format!(" ({place})") }
 }
 
 fn place_prefix(at: &Option<Position>) -> String {

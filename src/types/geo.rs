@@ -2,6 +2,7 @@
 
 use super::json_reader::JsonReader;
 use super::number;
+use super::stack;
 
 /// The deepest nesting of collections within collections.
 const DEPTH_MAX: usize = 64;
@@ -104,6 +105,7 @@ impl Geometry {
 
     /// Writes the canonical GeoJSON, without blanks.
     pub fn write(&self, out: &mut Vec<u8>) {
+        stack::require();
         out.extend_from_slice(b"{\"type\":\"");
         out.extend_from_slice(self.type_name().as_bytes());
         out.extend_from_slice(match self {
@@ -161,6 +163,7 @@ fn check_json(text: &str) -> Result<(), String> {
 
 /// Reads an object that is known to be JSON.
 fn geometry(reader: &mut JsonReader<'_>, depth: usize) -> Result<Geometry, String> {
+    stack::require();
     if depth > DEPTH_MAX {
         return Err("it is nested too deep".to_string());
     }

@@ -3,6 +3,7 @@
 //! The caller asks for what it expects next. Values that nobody wants are skipped without being
 //! kept, and nesting is bounded. The words of the errors are those of Go's `encoding/json`.
 
+use super::stack;
 use std::borrow::Cow;
 
 /// The deepest nesting of a value that is skipped.
@@ -15,12 +16,20 @@ const END: &str = "the JSON ends too early";
 pub struct JsonReader<'a> {
     text: &'a str,
     at: usize,
+    /// Half of a pair of escapes is refused.
+    is_strict: bool,
 }
 
 impl<'a> JsonReader<'a> {
     /// Begins at the front.
     pub fn new(text: &'a str) -> JsonReader<'a> {
-        JsonReader { text, at: 0 }
+        JsonReader { text, at: 0, is_strict: false }
+    }
+
+    /// The same for a text that is kept: what is no text, half of a character that is written as two escapes, is
+    /// refused. Else it becomes U+FFFD, as in the reference.
+    pub fn strict(text: &'a str) -> JsonReader<'a> {
+        JsonReader { is_strict: true, ..JsonReader::new(text) }
     }
 
     /// The byte that comes next.
@@ -48,6 +57,7 @@ impl<'a> JsonReader<'a> {
         &mut self,
         mut field: impl FnMut(Cow<'a, str>, &mut JsonReader<'a>) -> Result<(), String>,
     ) -> Result<(), String> {
+        stack::require();
         self.expect(b'{', "where a value should be")?;
         if self.peek()? == b'}' {
             self.at += 1;
@@ -75,6 +85,7 @@ impl<'a> JsonReader<'a> {
         &mut self,
         mut element: impl FnMut(&mut JsonReader<'a>) -> Result<(), String>,
     ) -> Result<(), String> {
+        stack::require();
         self.expect(b'[', "where a value should be")?;
         if self.peek()? == b']' {
             self.at += 1;
@@ -207,8 +218,9 @@ impl<'a> JsonReader<'a> {
         Ok(letter)
     }
 
-    /// Reads `uXXXX`, and another such that completes it; half of a pair gives U+FFFD.
+    /// Reads `uXXXX`, and another such that completes it; half of a pair gives U+FFFD, or is refused.
     fn unicode_escape(&mut self) -> Result<char, String> {
+        let start = self.at - 1;
         let first = self.four_digits()?;
         if (0xd800..0xdc00).contains(&first) && self.text[self.at..].starts_with("\\u") {
             let mut ahead = self.clone();
@@ -220,7 +232,14 @@ impl<'a> JsonReader<'a> {
                 return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
             }
         }
-        Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
+        match char::from_u32(first) {
+            Some(letter) => Ok(letter),
+            None if self.is_strict => {
+                self.at = start;
+                Err(format!("`\\u{first:04x}` is half of a character, without its other half"))
+            }
+            None => Ok(char::REPLACEMENT_CHARACTER),
+        }
     }
 
     fn four_digits(&mut self) -> Result<u32, String> {
@@ -325,6 +344,9 @@ mod tests {
     fn unescapes() {
         let text = r#""a\n\u00e9\ud83d\ude00\ud83dx\/""#;
         assert_eq!(JsonReader::new(text).string().unwrap(), "a\né😀\u{fffd}x/");
+        let why = JsonReader::strict(text).string().unwrap_err();
+        assert!(why.contains("is half of a character, without its other half"), "{why}");
+        assert_eq!(JsonReader::strict(r#""\ud83d\ude00""#).string().unwrap(), "😀");
     }
 
     proptest! {

@@ -8,7 +8,8 @@ pub fn did_you_mean<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Str
 /// The name with the fewest different letters, when there are few enough of them.
 pub fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = if word.len() < 4 { 1 } else { 2 };
-    if word.len() > 32 {
+    // Any letter is one change away from any other.
+    if word.len() > 32 || word.len() < 2 {
         return None;
     }
     let near = names.filter(|name| name.len().abs_diff(word.len()) <= limit);

@@ -275,7 +275,7 @@ mod tests {
             Err("`9223372036854775808` is too large for an int".into())
         );
         assert_eq!(parse_bool("TRUE"), Ok(true));
-        assert!(parse_bool("tRUE").is_err());
+        assert_eq!(parse_bool("tRUE"), Err("`tRUE` is neither true nor false".to_owned()));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use super::BigFloat;
 use super::DateTime;
 use super::bigfloat;
+use super::nearest::did_you_mean;
 
 /// The type of a predicate's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -130,6 +131,29 @@ impl ValueType {
         ValueType::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
     }
 
+    /// What to write instead of a name that no type has: the type that goes by it in other languages, one that is spelled
+    /// nearly so, or all that there are.
+    pub fn hint_for(name: &str) -> String {
+        let meant = match name.to_ascii_lowercase().as_str() {
+            "integer" | "int32" | "int64" | "long" | "bigint" | "number" => "int",
+            "str" | "text" | "varchar" | "utf8" | "id" => "string",
+            "double" | "real" | "float32" | "float64" => "float",
+            "boolean" => "bool",
+            "date" | "time" | "timestamp" => "datetime",
+            "decimal" | "numeric" => "bigfloat",
+            "point" | "polygon" | "geometry" => "geo",
+            "vector" | "embedding" => "float32vector",
+            "node" | "edge" => "uid",
+            other => {
+                let names = ValueType::ALL.map(ValueType::name);
+                let near = did_you_mean(other, names.into_iter());
+                let all = || format!("those known are {}", names.join(", "));
+                return if near.is_empty() { all() } else { near };
+            }
+        };
+        format!("did you mean `{meant}`?")
+    }
+
     /// The type of that number, as `kind as u8` gave it.
     pub fn from_tag(tag: u8) -> Option<ValueType> {
         ValueType::ALL.get(usize::from(tag)).copied()
@@ -143,6 +167,20 @@ impl ValueType {
 }
 
 impl Value {
+    /// The bytes that it has beside itself.
+    pub fn heap_size(&self) -> usize {
+        match self {
+            Value::Default(text)
+            | Value::String(text)
+            | Value::Geo(text)
+            | Value::Password(text) => text.len(),
+            Value::BigFloat(number) => number.as_str().len(),
+            Value::Vector(numbers) => size_of_val(numbers.as_slice()),
+            Value::Binary(bytes) => bytes.len(),
+            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::DateTime(_) => 0,
+        }
+    }
+
     /// Borrows the value.
     pub fn as_ref(&self) -> ValueRef<'_> {
         match self {

@@ -54,7 +54,7 @@ fn shown(done: MutationAnswer) -> Result<String> {
 fn change(db: &Database, name: &str, text: &str) -> Result<Option<String>> {
     let json = vec![Statements::Json(text)];
     let mutation = match name {
-        "schema" => return db.alter(text).map(|()| None),
+        "schema" => return db.alter(text).map(|_| None),
         "set" => return db.mutate(text, "").map(|_| None),
         "delete" => return db.mutate("", text).map(|_| None),
         "mutate" => return db.mutate_text(text, &Control::new()).and_then(shown).map(Some),

@@ -1,9 +1,9 @@
 //! Runs the scripts of `tests/graphql`: a GraphQL schema, then requests with their answers.
 //!
 //! A script is text, its parts stand between blank lines. `#` starts a comment. A part is `schema`
-//! with the lines of a schema below; or lines that begin with `>`, a GraphQL request, after it
-//! perhaps a line that begins with `$`, the variables as JSON, and then the answer; or lines that
-//! begin with `?`, a request in DQL, and the answer. `HEXGRAPH_UPDATE_GOLDEN=1` writes the answers
+//! with the lines of a schema below, or `alter` with those of a schema in DQL; or lines that begin with `>`, a GraphQL request, after it
+//! perhaps a line that begins with `$`, the variables as JSON, or with `@`, what the token of the
+//! caller says, and then the answer; or lines that begin with `?`, a request in DQL, and the answer. `HEXGRAPH_UPDATE_GOLDEN=1` writes the answers
 //! as they are now.
 
 use hexgraph::db::Control;
@@ -33,8 +33,19 @@ fn graphql(db: &Database, part: &str) -> String {
     if !variables.is_empty() {
         request.variables = serde_json::from_str(&variables).expect("variables are JSON");
     }
-    let response = db.graphql(&request, &Headers::new(), &Control::new());
+    let claims = marked(part, '@');
+    let headers = if claims.is_empty() { Headers::new() } else { signed(&claims) };
+    let response = db.graphql(&request, &headers, &Control::new());
     String::from_utf8(response.to_json("")).unwrap()
+}
+
+/// The token that says this, as schemas with `a secret of the test` check it.
+fn signed(claims: &str) -> Headers {
+    let claims: serde_json::Value = serde_json::from_str(claims).expect("claims are JSON");
+    let header = jsonwebtoken::Header::default();
+    let key = jsonwebtoken::EncodingKey::from_secret(b"a secret of the test");
+    let token = jsonwebtoken::encode(&header, &claims, &key).expect("it can be signed");
+    Headers::from_iter([("X-Auth", token)])
 }
 
 fn dql(db: &Database, part: &str) -> String {
@@ -45,14 +56,16 @@ fn dql(db: &Database, part: &str) -> String {
 
 /// The part with its answer as it is now.
 fn carried_out(db: &Database, part: &str) -> String {
-    let asked = part.lines().filter(|line| line.starts_with(['#', '>', '$', '?']));
+    let asked = part.lines().filter(|line| line.starts_with(['#', '>', '$', '@', '?']));
     let asked = asked.collect::<Vec<_>>().join("\n");
     let start = part.lines().find(|line| !line.starts_with('#')).unwrap_or_default();
     match start.chars().next() {
         Some('>') => format!("{asked}\n{}", graphql(db, part)),
         Some('?') => format!("{asked}\n{}", dql(db, part)),
         _ => {
-            if let Some((_, schema)) = part.split_once("schema\n") {
+            if let Some((_, schema)) = part.split_once("alter\n").filter(|_| start == "alter") {
+                db.alter(schema).unwrap();
+            } else if let Some((_, schema)) = part.split_once("schema\n") {
                 db.set_graphql_schema(schema).unwrap();
             }
             part.to_owned()

@@ -7,23 +7,31 @@ use std::path::{Path, PathBuf};
 /// Bottom to top. A module may use the modules named, and itself.
 const LAYERS: &[(&str, &[&str])] = &[
     ("types", &[]),
+    ("budget", &["types"]),
     ("text", &["types"]),
     ("geo", &["types"]),
     ("schema", &["types"]),
     ("formats", &["types", "schema"]),
     ("storage", &["types", "schema"]),
     ("index", &["types", "schema", "storage", "text", "geo"]),
-    ("graph", &["types", "schema", "storage", "index", "formats", "text"]),
+    ("graph", &["types", "budget", "schema", "storage", "index", "formats", "text"]),
     ("durability", &["types", "storage", "graph"]),
     ("answer", &["types"]),
     ("plan", &["types", "schema"]),
-    ("exec", &["types", "schema", "storage", "index", "text", "geo", "graph", "plan", "answer"]),
+    (
+        "exec",
+        &[
+            "types", "budget", "schema", "storage", "index", "text", "geo", "graph", "plan",
+            "answer",
+        ],
+    ),
     ("dql", &["types", "schema", "plan"]),
     ("graphql", &["types", "text", "schema", "formats", "plan"]),
     (
         "db",
         &[
             "types",
+            "budget",
             "schema",
             "formats",
             "graph",
@@ -36,21 +44,27 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("tables", &["types", "schema", "formats", "storage", "graph", "db"]),
-    ("http", &["types", "answer", "db"]),
-    ("cli", &["types", "answer", "db", "tables", "http"]),
+    ("http", &["types", "budget", "answer", "db"]),
+    ("cli", &["types", "budget", "answer", "db", "tables", "http"]),
     // db.serve(), python -m hexgraph
-    ("python", &["types", "answer", "db", "tables", "http", "cli"]),
+    ("python", &["types", "budget", "answer", "db", "tables", "http", "cli"]),
 ];
 
 /// The only files that may hold `unsafe`.
 const UNSAFE_FILES: &[&str] = &["storage/mapped.rs"];
 
 /// The only files that may hold atomics.
-const ATOMIC_FILES: &[&str] =
-    &["graph/uids.rs", "graph/intern.rs", "storage/blocks.rs", "exec/limits.rs", "db/input.rs"];
+const ATOMIC_FILES: &[&str] = &[
+    "budget/pool.rs",
+    "graph/uids.rs",
+    "graph/intern.rs",
+    "storage/blocks.rs",
+    "exec/limits.rs",
+    "db/input.rs",
+];
 
 /// The only files that may switch on features: whole modules, and what `Database` keeps for one.
-const FEATURE_FILES: &[&str] = &["lib.rs", "db/mod.rs", "db/database.rs"];
+const FEATURE_FILES: &[&str] = &["lib.rs", "db/mod.rs", "db/database.rs", "types/sync.rs"];
 
 /// Names that say nothing about what is inside.
 const EMPTY_NAMES: &[&str] = &["common", "core", "helpers", "manager", "misc", "shared", "utils"];

@@ -1,10 +1,22 @@
 //! Past a limit a request fails with the limit's name, and the database goes on.
 
+use hexgraph::answer::JsonSink;
 use hexgraph::db::Control;
 use hexgraph::db::Database;
+use hexgraph::db::LoadOptions;
+use hexgraph::db::Memory;
+use hexgraph::db::Mutation;
+use hexgraph::db::MutationRequest;
 use hexgraph::db::OpenOptions;
 use hexgraph::db::QueryRequest;
+use hexgraph::db::Source;
+use hexgraph::db::Statements;
+use hexgraph::db::Txn;
+use hexgraph::db::TxnOptions;
+use hexgraph::types::Error;
 use std::fmt::Write;
+use std::time::Duration;
+use std::time::Instant;
 
 /// A hundred nodes, each with an edge to each, and a name.
 fn database(limits: &[(&str, &str)]) -> Database {
@@ -22,7 +34,8 @@ fn database(limits: &[(&str, &str)]) -> Database {
             writeln!(lines, "<{one}> <knows> <{other}> .").unwrap();
         }
     }
-    db.mutate(&lines, "").unwrap();
+    let source = Source::Bytes(lines.into_bytes().into());
+    db.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
     db
 }
 
@@ -96,4 +109,193 @@ fn explain_tells_the_steps() {
     assert!(explanation.to_string().contains("ge(age, 91) (index)"));
     let slow = db.slow_queries();
     assert_eq!(slow.last().map(|query| query.text.as_str()), Some(text));
+}
+
+/// Two nodes that know each other and themselves.
+fn circle(levels: usize, shown: &str) -> (Database, String) {
+    let db = Database::in_memory_with(OpenOptions::default());
+    db.alter("knows: [uid] .").unwrap();
+    db.mutate("<1> <knows> <1> .\n<1> <knows> <2> .\n<2> <knows> <1> .\n<2> <knows> <2> .", "")
+        .unwrap();
+    let text = format!(
+        "{{ q(func: uid(1)) {{ {} {shown} {} }} }}",
+        "knows { ".repeat(levels),
+        "}".repeat(levels)
+    );
+    (db, text)
+}
+
+#[test]
+fn an_answer_that_is_too_long_is_refused_before_it_is_written() {
+    for (shown, levels) in [("uid", 50), ("uid", 180), ("nobody_has_it", 60)] {
+        let (db, text) = circle(levels, shown);
+        let started = Instant::now();
+        let error = ask(&db, &text).unwrap_err();
+        assert!(error.contains("the limit `result`"), "{error}");
+        assert!(error.contains("the answer has more than 536870912 objects"), "{error}");
+        assert!(
+            started.elapsed() < Duration::from_secs(5),
+            "{levels} levels: {:?}",
+            started.elapsed()
+        );
+    }
+    // 2^12 paths are no fault.
+    let (db, text) = circle(12, "uid");
+    assert_eq!(ask(&db, &text).unwrap().matches("\"uid\"").count(), 1 << 12);
+}
+
+#[test]
+fn what_ignorereflex_leaves_out_is_not_counted_and_what_normalize_walks_is() {
+    let (db, text) = circle(40, "uid");
+    let reflex = text.replace(") {", ") @ignorereflex {");
+    assert!(ask(&db, &reflex).unwrap().len() < 200);
+    let flat = text.replace(") {", ") @normalize {");
+    assert!(ask(&db, &flat).unwrap_err().contains("the limit `result`"));
+}
+
+#[test]
+fn requests_share_the_memory_of_their_database() {
+    let options = OpenOptions { memory: Memory::Work(16 << 20), ..OpenOptions::default() };
+    let db = Database::in_memory_with(options);
+    db.alter("knows: [uid] @reverse .").unwrap();
+    let mut lines = String::new();
+    for one in 1..=1000 {
+        for other in 1..=100 {
+            writeln!(lines, "<{one}> <knows> <{other}> .").unwrap();
+        }
+        if one % 100 == 0 {
+            db.mutate(&std::mem::take(&mut lines), "").unwrap();
+        }
+    }
+    assert!(db.budget().drawn() < 2 << 20, "{}", db.budget().drawn());
+    // 100,000 edges a level, which are given back when the answer goes.
+    let level = "{ q(func: has(knows)) { knows { count(knows) } } }";
+    let wide =
+        "{ q(func: has(knows)) { knows { knows { count(knows) } } ~knows { knows { uid } } } }";
+    for _ in 0..20 {
+        ask(&db, level).unwrap();
+    }
+    let error = ask(&db, wide).map(|json| json.len()).unwrap_err();
+    assert!(error.contains("there is no memory for another"), "{error}");
+    assert!(error.contains("of the 16777216 bytes"), "{error}");
+    assert!(error.contains("the setting `memory`"), "{error}");
+    assert!(db.budget().drawn() < 2 << 20, "{}", db.budget().drawn());
+    ask(&db, level).unwrap();
+}
+
+#[test]
+fn statements_are_charged_before_they_are_made() {
+    let options = OpenOptions { memory: Memory::Work(64 << 20), ..OpenOptions::default() };
+    let db = Database::in_memory_with(options);
+    db.alter("name: string @index(exact, trigram) .\nnode: int @index(int) .\nknows: [uid] .")
+        .unwrap();
+    let lines: String =
+        (1..=900).fold(String::new(), |lines, uid| lines + &format!("<{uid}> <node> \"1\" .\n"));
+    db.mutate(&lines, "").unwrap();
+    let before = db.budget().drawn();
+    let text = "x".repeat(1200);
+    // 900 nodes, 1200 trigrams each; 900 * 900 edges.
+    for set in [format!("uid(v) <name> \"{text}\" ."), "uid(v) <knows> uid(v) .".to_owned()] {
+        let request = format!(
+            "upsert {{ query {{ v as var(func: has(node)) }} mutation {{ set {{ {set} }} }} }}"
+        );
+        let error = db.mutate_text(&request, &Control::new()).map(|_| ()).unwrap_err();
+        let said = error.to_string();
+        assert!(matches!(error, Error::Limit { .. }), "{said}");
+        assert!(said.contains("of the 67108864 bytes"), "{said}");
+    }
+    assert_eq!(db.budget().drawn(), before);
+    assert_eq!(
+        ask(&db, "{ q(func: has(name)) { uid } p(func: has(knows)) { uid } }").unwrap(),
+        r#"{"q":[],"p":[]}"#
+    );
+}
+
+#[test]
+fn open_transactions_hold_what_they_staged_until_they_end() {
+    let mut options = OpenOptions { memory: Memory::Work(64 << 20), ..OpenOptions::default() };
+    options.transactions.per_client = 3;
+    let db = Database::in_memory_with(options);
+    db.alter("name: string .").unwrap();
+    let client = Some("10.0.0.1".parse().unwrap());
+    let begin = |client| db.begin(TxnOptions { client, ..TxnOptions::default() });
+    let stage = |txn: &Txn| {
+        let line = format!("_:a <name> \"{}\" .", "x".repeat(200_000));
+        let set = vec![Statements::NQuads(&line)];
+        let mutations = vec![Mutation { set, ..Mutation::default() }];
+        let request = MutationRequest { mutations, ..MutationRequest::default() };
+        txn.mutate(&request, &Control::new()).map(|_| ())
+    };
+    let mut open = Vec::new();
+    let error = loop {
+        let txn = begin(None).unwrap();
+        match stage(&txn) {
+            Ok(()) => open.push(txn),
+            Err(error) => break error,
+        }
+        assert!(open.len() < 400);
+    };
+    assert!(matches!(&error, Error::Limit { message } if message.contains("`memory`")), "{error}");
+    assert!(20 < open.len(), "{}", open.len());
+    open.pop().unwrap().commit().unwrap();
+    stage(&begin(None).unwrap()).unwrap();
+    drop(open);
+    assert!(db.budget().drawn() < 4 << 20, "{}", db.budget().drawn());
+    let three: Vec<_> = (0..3).map(|_| begin(client).unwrap()).collect();
+    let error = begin(client).map(|_| ()).unwrap_err();
+    assert!(
+        matches!(&error, Error::Limit { message }
+        if message.contains("3 transactions of 10.0.0.1 are open")),
+        "{error}"
+    );
+    begin(Some("10.0.0.2".parse().unwrap())).unwrap();
+    three[0].discard();
+    begin(client).unwrap();
+}
+
+#[test]
+fn moments_that_keep_too_much_alive_are_too_old() {
+    let mut options = OpenOptions { memory: Memory::Work(64 << 20), ..OpenOptions::default() };
+    options.transactions.history = 4 << 20;
+    let db = Database::in_memory_with(options);
+    db.alter("n: int @index(int) .").unwrap();
+    let request = |text: &str| QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
+    let count = |start: u64| {
+        let asked = request("{ q(func: has(n)) { count(uid) } }");
+        let (answer, start) = db.query_at(start, &asked, &Control::new())?;
+        Ok::<_, Error>((answer.to_json()?.0, start))
+    };
+    let mut starts = Vec::new();
+    for round in 1..=40_u64 {
+        let lines: String = (1..=20_000_u64).fold(String::new(), |mut lines, uid| {
+            writeln!(lines, "<{uid}> <n> \"{}\" .", uid * round).unwrap();
+            lines
+        });
+        let source = Source::Bytes(lines.into_bytes().into());
+        db.load(source, None, LoadOptions::default(), &Control::new()).unwrap();
+        starts.push(count(0).unwrap().1);
+    }
+    let error = count(starts[0]).map(|_| ()).unwrap_err();
+    let said =
+        format!("StartTs {} is too old: what was there then is not kept any more", starts[0]);
+    assert!(matches!(&error, Error::Query { message, .. } if *message == said), "{error}");
+    let last = starts.pop().unwrap();
+    assert_eq!(count(last).unwrap().0, r#"{"q":[{"count":20000}]}"#);
+    let kept = starts.iter().filter(|&&start| count(start).is_ok()).count();
+    assert!((1..30).contains(&kept), "{kept}");
+    assert!(db.budget().drawn() < 8 << 20, "{}", db.budget().drawn());
+}
+
+#[test]
+fn the_head_of_an_answer_costs_what_is_written() {
+    let db = database(&[("result", "100KiB")]);
+    let request = QueryRequest { text: WIDE.to_owned(), ..QueryRequest::default() };
+    let answer = db.query(&request, &Control::new()).unwrap();
+    // The whole has a million names, which is more than the limit.
+    assert!(answer.to_json().unwrap_err().to_string().contains("the limit `result`"));
+    let head = answer.write_head(3, JsonSink::new(), &Control::new()).unwrap().into_bytes();
+    let head = String::from_utf8(head).unwrap();
+    assert_eq!(head.matches("\"name\"").count(), 3 + 3 * 3 + 3 * 3 * 3);
+    assert!(answer.has_rows(&Control::new()).unwrap());
+    assert_eq!(answer.root_counts().collect::<Vec<_>>(), [("q", 100)]);
 }

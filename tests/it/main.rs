@@ -5,6 +5,8 @@
 #[cfg(feature = "http")]
 mod admin;
 mod depth;
+#[cfg(feature = "graphql")]
+mod formats;
 mod geo;
 mod golden;
 #[cfg(feature = "graphql")]
@@ -22,16 +24,28 @@ mod graphql_twin;
 #[cfg(feature = "graphql")]
 mod guarded;
 #[cfg(feature = "http")]
+mod hostile;
+#[cfg(feature = "http")]
 mod isolation;
 mod layers;
 mod limits;
+#[cfg(feature = "http")]
+mod passwords;
 mod process;
+#[cfg(feature = "http")]
+mod reserved;
 mod shortest;
+mod stacks;
 #[cfg(feature = "http")]
 mod subscriptions;
 mod torture;
 mod transactions;
 mod twin;
+mod uids;
+#[cfg(feature = "http")]
+mod upserts;
 mod versions;
+#[cfg(feature = "http")]
+mod wait;
 #[cfg(feature = "http")]
 mod wire;

@@ -471,7 +471,7 @@ impl Events {
         let length = body.len();
         write!(
             stream,
-            "POST /graphql HTTP/1.1\r\nHost: test\r\nAccept: text/event-stream\r\n\
+            "POST /graphql HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\
              Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
         )
         .unwrap();

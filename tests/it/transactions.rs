@@ -181,9 +181,9 @@ fn transactions_are_limited() {
     one.commit().unwrap();
     mutate(&other, more, "").unwrap();
     drop(other);
-    let best_effort = TxnOptions { best_effort: true, read_only: false };
+    let best_effort = TxnOptions { best_effort: true, ..TxnOptions::default() };
     assert!(db.begin(best_effort).is_err());
-    let read_only = TxnOptions { best_effort: true, read_only: true };
+    let read_only = TxnOptions { best_effort: true, read_only: true, client: None };
     assert!(mutate(&db.begin(read_only).unwrap(), more, "").is_err());
     assert_eq!(json(db.query(&request("{ q(func: has(a)) { uid } }"), &Control::new())).len(), 35);
 }

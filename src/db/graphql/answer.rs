@@ -4,7 +4,7 @@
 //! the objects around it is cut off again.
 
 use crate::answer::write_json_text;
-use crate::db::checked::too_long;
+use crate::db::checked::Room;
 use crate::db::graphql::complete::Completion;
 use crate::db::graphql::found::Found;
 use crate::db::graphql::found::Slot;
@@ -34,6 +34,7 @@ use crate::plan::FieldKind;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::ValueRef;
+use crate::types::stack;
 use crate::types::write_float;
 use apollo_compiler::ast::Type;
 
@@ -65,6 +66,7 @@ pub(super) struct Writer<'a> {
     path: Vec<Step<'a>>,
     objects: u32,
     bytes_max: u64,
+    room: Room<'a>,
     /// Of the root node that is being written, in a search for similar ones.
     distance: Option<f64>,
     stopped: Option<Error>,
@@ -83,6 +85,7 @@ impl<'a> Writer<'a> {
             path: Vec::with_capacity(16),
             objects: 0,
             bytes_max,
+            room: Room::new(control, bytes_max),
             distance: None,
             stopped: None,
             elsewhere: None,
@@ -264,6 +267,7 @@ impl<'a> Writer<'a> {
     }
 
     fn object(&mut self, level: &'a Level, place: usize, shape: &'a ObjectShape<'a>) -> Written {
+        stack::require();
         self.look_at_control()?;
         let (def, keys) = variant_at(level, place, shape);
         self.out.push(b'{');
@@ -290,7 +294,8 @@ impl<'a> Writer<'a> {
         key: &'a Key<'a>,
     ) -> Written {
         let field = key.field;
-        match &key.source {
+        match &*key.source {
+            Source::Name(name) => self.text(name),
             Source::TypeName => match def {
                 Some(def) => self.text(&def.name),
                 None => self.absent(field),
@@ -500,13 +505,11 @@ impl<'a> Writer<'a> {
 
     fn look_at_control(&mut self) -> Written {
         self.objects = self.objects.wrapping_add(1);
-        if self.objects.is_multiple_of(OBJECTS_INTERVAL) {
-            if let Err(error) = self.control.check() {
-                self.stopped = Some(error);
-            } else if self.bytes_max < self.out.len() as u64 {
-                self.stopped = Some(too_long(self.bytes_max));
-            }
-        }
+        // Objects of which nothing stays add no bytes.
+        let looks = self.objects.is_multiple_of(OBJECTS_INTERVAL);
+        let stopped = if looks { self.control.check().err() } else { None };
+        let stopped = stopped.or_else(|| self.room.look(self.out.len()).err());
+        self.stopped = self.stopped.take().or(stopped);
         if self.stopped.is_some() { Err(Spoiled) } else { Ok(()) }
     }
 }
@@ -520,7 +523,7 @@ pub(super) fn variant_at<'a>(
     let Some(types) = shape.type_place else {
         return match shape.variants.first() {
             Some(variant) => (variant.types.first().copied(), &variant.keys),
-            None => (None, &shape.unknown),
+            None => (None, &shape.absent),
         };
     };
     match &level.fields[types].data {

@@ -14,6 +14,7 @@ use crate::types::Error;
 use crate::types::Value;
 use crate::types::ValueRef;
 use crate::types::ValueType;
+use crate::types::stack;
 use apollo_compiler::ast::Type;
 use serde_json::Map;
 use serde_json::Value as Json;
@@ -105,6 +106,7 @@ impl<'a> Completion<'a> {
     }
 
     fn value(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Result<(), Spoiled> {
+        stack::require();
         let start = self.out.len();
         let written = self.non_null(ty, field, found);
         match written {

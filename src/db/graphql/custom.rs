@@ -10,6 +10,7 @@ use crate::db::graphql::run::Outcome;
 use crate::db::graphql::run::Run;
 use crate::db::graphql::run::root_path;
 use crate::db::plans::Variables;
+use crate::dql::Given;
 use crate::graphql::lower::permit;
 use crate::graphql::model::Custom;
 use crate::graphql::model::Field as Declared;
@@ -18,6 +19,7 @@ use crate::graphql::request::Field;
 use crate::graphql::request::Value;
 use crate::types::Error;
 use crate::types::Result;
+use crate::types::stack;
 use serde_json::Value as Json;
 use std::sync::Arc;
 
@@ -83,17 +85,29 @@ fn outcome(field: &Field, completed: Completed) -> Outcome {
 
 fn ask(run: &Run<'_>, field: &Field, text: &str) -> Result<(Json, u64)> {
     let arguments = field.arguments.iter();
-    let variables: Variables =
-        arguments.filter_map(|(name, value)| Some((format!("${name}"), text_of(value)?))).collect();
+    let variables: Variables = arguments
+        .filter_map(|(name, value)| Some((format!("${name}"), given_of(value)?)))
+        .collect();
     let request = QueryRequest { text: text.to_owned(), variables, debug: false };
     let version = Arc::clone(&run.version);
     let caller = run.session.caller(&run.loaded).map_err(Error::query)?;
-    let permitted = |plan| permit(caller, plan);
+    let known = Arc::clone(&run.version);
+    let is_edge = |name: &str| known.predicate(name).is_some_and(|known| known.is_edges());
+    let permitted = |plan| permit(caller, plan, &is_edge);
     let answer = run.database.query_amended(version, &request, permitted, run.control)?;
     let (json, _) = answer.to_json_within(run.control)?;
     let touched = answer.touched().values().sum();
-    let data = serde_json::from_str(&json).map_err(|error| Error::query(error.to_string()))?;
+    let data = stack::with_room(|| serde_json::from_str(&json))
+        .map_err(|error| Error::query(error.to_string()))?;
     Ok((data, touched))
+}
+
+/// The value of an argument as that of a variable; lists are those of plain values.
+fn given_of(value: &Value) -> Option<Given> {
+    match value {
+        Value::List(values) => values.iter().map(text_of).collect::<Option<_>>().map(Given::list),
+        value => text_of(value).map(Given::from),
+    }
 }
 
 fn text_of(value: &Value) -> Option<String> {

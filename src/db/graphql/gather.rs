@@ -21,6 +21,7 @@ use crate::graphql::remote::json_of;
 use crate::graphql::request::Field;
 use crate::graphql::request::Value;
 use crate::plan::FieldKind;
+use crate::types::stack;
 use serde_json::Value as Json;
 
 /// How many nodes are taken between two looks at the control.
@@ -75,27 +76,28 @@ struct Gather<'a, 'r> {
 
 impl<'a> Gather<'a, '_> {
     fn object(&mut self, level: &'a Level, shape: &'a ObjectShape<'a>) {
+        stack::require();
         if !shape.reaches_out {
             return;
         }
-        let lists = shape.variants.iter().map(|variant| &variant.keys).chain([&shape.unknown]);
-        let is_custom = |key: &&Key<'_>| matches!(key.source, Source::Elsewhere(_));
-        if lists.clone().any(|keys| keys.iter().any(|key| is_custom(&key))) {
+        // What is asked of objects without one of the types is asked of some type, too.
+        let all = shape.variants.iter().flat_map(|variant| &variant.keys);
+        if all.clone().any(|key| matches!(*key.source, Source::Elsewhere(_))) {
             for place in (0..level.nodes.len()).filter(|place| level.is_alive(*place)) {
                 if place.is_multiple_of(NODES_INTERVAL) && self.reach.is_stopped() {
                     return;
                 }
                 let (_, keys) = variant_at(level, place, shape);
                 for key in keys {
-                    if let Source::Elsewhere(elsewhere) = &key.source {
+                    if let Source::Elsewhere(elsewhere) = &*key.source {
                         self.node(level, place, key, elsewhere);
                     }
                 }
             }
         }
         let given = self.given.take();
-        for key in lists.flatten() {
-            if let Source::Edges(at, below) = &key.source
+        for key in all {
+            if let Source::Edges(at, below) = &*key.source
                 && let FieldData::Edges(edges) = &level.fields[*at].data
             {
                 self.object(&edges.level, below);

@@ -4,6 +4,7 @@ use crate::answer::write_json_text;
 use crate::graphql::request::Field;
 use crate::types::Coordinate;
 use crate::types::Geometry;
+use crate::types::stack;
 use crate::types::write_float;
 
 /// Writes what a field asks of a stored geometry; `None`, and nothing, when it is of another kind than the field's type.
@@ -39,6 +40,7 @@ impl Part<'_> {
 }
 
 fn write(part: &Part<'_>, field: &Field, out: &mut Vec<u8>) {
+    stack::require();
     out.push(b'{');
     for (index, asked) in field.selection.only().unwrap_or(&[]).iter().enumerate() {
         if index > 0 {
@@ -69,6 +71,7 @@ fn write_list<'g, T>(
     field: &Field,
     out: &mut Vec<u8>,
 ) {
+    stack::require();
     out.push(b'[');
     for (index, item) in items.iter().enumerate() {
         if index > 0 {

@@ -3,6 +3,7 @@
 //! Rules that restrict which nodes an update or a delete selects are part of its query; what is
 //! asked here is about nodes that a mutation touches beside those.
 
+use crate::db::graphql::stage::Permits;
 use crate::db::graphql::stage::Touched;
 use crate::exec::Control;
 use crate::exec::execute_upsert;
@@ -13,10 +14,13 @@ use crate::graphql::lower::lower_permitted;
 use crate::graphql::model::Operation;
 use crate::plan::Block;
 use crate::plan::Query;
+use crate::plan::Reads;
 use crate::plan::Variable;
 use crate::types::Result;
 use crate::types::Uid;
 use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
 
 /// The variable of the nodes that pass.
 const PASSED: &str = "passed";
@@ -27,16 +31,43 @@ pub(super) struct Guard<'a> {
     pub caller: Caller<'a>,
     /// What stops the asking.
     pub control: &'a Control,
+    /// Nodes that the caller may not know of can be linked all the same, by whoever guesses their IDs or values.
+    pub links_hidden: bool,
+    /// The predicates that were read for it.
+    pub reads: Mutex<Reads>,
+}
+
+impl Permits for Guard<'_> {
+    /// By `update` rules.
+    fn may_upsert(&self, before: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<Vec<Uid>> {
+        self.permitted(before, nodes, Operation::Update)
+    }
+
+    /// By `query` rules; or by `update` rules, where there are any: that nobody is kept from changing a node does not mean
+    /// that it may be known of.
+    fn may_link(&self, before: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<Vec<Uid>> {
+        if self.links_hidden {
+            return Ok(sorted(nodes.iter().map(|node| node.uid)));
+        }
+        let mut known = self.permitted(before, nodes, Operation::Query)?;
+        let is_left = |node: &&Touched<'_>| {
+            known.binary_search(&node.uid).is_err() && self.has_update_rules(node.type_name)
+        };
+        let left: Vec<Touched<'_>> = nodes.iter().filter(is_left).copied().collect();
+        known.extend(self.permitted(before, &left, Operation::Update)?);
+        Ok(sorted(known))
+    }
 }
 
 impl Guard<'_> {
-    /// Which of the nodes that an upsert would change may be changed, by `update` rules.
-    ///
-    /// # Errors
-    ///
-    /// When the control says stop.
-    pub fn may_upsert(&self, before: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<Vec<Uid>> {
-        self.permitted(before, nodes, Operation::Update)
+    /// Whether rules say who may change a node of a type; of an interface or a union, of each of its types.
+    fn has_update_rules(&self, type_name: &str) -> bool {
+        let Some(def) = self.caller.model.get(type_name) else { return false };
+        let concrete: Vec<&String> = def.implementors.iter().chain(&def.members).collect();
+        match concrete.is_empty() {
+            true => def.auth.update.is_some(),
+            false => concrete.into_iter().all(|name| self.has_update_rules(name)),
+        }
     }
 
     /// Whether all nodes that lose a link to another one may be changed, by `update` rules.
@@ -63,9 +94,7 @@ impl Guard<'_> {
         nodes: &[Touched<'_>],
         operation: Operation,
     ) -> Result<bool> {
-        let mut wanted: Vec<Uid> = nodes.iter().map(|node| node.uid).collect();
-        wanted.sort_unstable();
-        wanted.dedup();
+        let wanted = sorted(nodes.iter().map(|node| node.uid));
         Ok(self.permitted(version, nodes, operation)? == wanted)
     }
 
@@ -82,9 +111,7 @@ impl Guard<'_> {
         let mut refused: Vec<Uid> = Vec::new();
         for name in names {
             let of_type = nodes.iter().filter(|node| node.type_name == name);
-            let mut uids: Vec<Uid> = of_type.map(|node| node.uid).collect();
-            uids.sort_unstable();
-            uids.dedup();
+            let mut uids = sorted(of_type.map(|node| node.uid));
             let def = self.caller.model.get(name);
             match def.map_or(Access::All, |def| self.caller.access(def, operation)) {
                 Access::All => continue,
@@ -97,20 +124,28 @@ impl Guard<'_> {
             }
             refused.extend(uids);
         }
-        let mut left: Vec<Uid> = nodes.iter().map(|node| node.uid).collect();
-        left.sort_unstable();
-        left.dedup();
-        left.retain(|uid| !refused.contains(uid));
+        let refused = sorted(refused);
+        let mut left = sorted(nodes.iter().map(|node| node.uid));
+        left.retain(|uid| refused.binary_search(uid).is_err());
         Ok(left)
     }
 
     fn passing(&self, version: &Arc<Version>, block: Block) -> Result<Vec<Uid>> {
         let variables = vec![Variable { name: PASSED.to_owned() }];
         let query = Query { blocks: vec![block], variables, ..Query::default() };
+        self.reads.lock().unwrap_or_else(PoisonError::into_inner).add_query(&query);
         let names = [PASSED.to_owned()];
         let done = execute_upsert(Arc::clone(version), Arc::new(query), &[], &names, self.control)?;
         let mut uids = done.bindings.get_uids(PASSED).map_or_else(Vec::new, |uids| uids.to_vec());
         uids.sort_unstable();
         Ok(uids)
     }
+}
+
+/// Uids ascending, each once.
+fn sorted(uids: impl IntoIterator<Item = Uid>) -> Vec<Uid> {
+    let mut uids: Vec<Uid> = uids.into_iter().collect();
+    uids.sort_unstable();
+    uids.dedup();
+    uids
 }

@@ -28,18 +28,36 @@ pub(super) struct Ends<'a> {
     pub displaced: Vec<Touched<'a>>,
 }
 
+/// The nodes that lose a link when all links of a field are removed, and that know of it.
+pub(super) fn led_to<'a>(
+    version: &Version,
+    matched: &[Uid],
+    unlinks: &[Unlink<'a>],
+) -> Vec<Touched<'a>> {
+    let mut led = Vec::new();
+    for unlink in unlinks.iter().filter(|unlink| unlink.target.is_none()) {
+        let Some(back) = unlink.back else { continue };
+        for source in nodes(unlink.source, matched) {
+            let targets = targets(version, unlink.predicate, unlink.is_reverse, source);
+            led.extend(targets.into_iter().filter_map(|it| Touched::of(it, back.type_name)));
+        }
+    }
+    led
+}
+
 /// The statements of links that are set and removed. `matched` are the nodes that the filter of an
-/// update or a delete has found.
+/// update or a delete has found. Where all links of a field are removed, those to the nodes `kept`, which ascend, stay.
 pub(super) fn ends<'a>(
     version: &Version,
     matched: &[Uid],
+    kept: &[Uid],
     links: &[Link<'a>],
     unlinks: &[Unlink<'a>],
 ) -> Ends<'a> {
     let mut ends = Ends::default();
     for unlink in unlinks {
         for source in nodes(unlink.source, matched) {
-            ends.remove(version, unlink, source);
+            ends.remove(version, unlink, source, kept);
         }
     }
     for pair in lasting_pairs(matched, links) {
@@ -102,10 +120,23 @@ impl<'a> Ends<'a> {
         }
     }
 
-    fn remove(&mut self, version: &Version, unlink: &Unlink<'a>, source: Subject<'a>) {
+    fn remove(
+        &mut self,
+        version: &Version,
+        unlink: &Unlink<'a>,
+        source: Subject<'a>,
+        kept: &[Uid],
+    ) {
+        let is_kept = |target: &Subject<'_>| match target {
+            Subject::Uid(uid) if unlink.back.is_some() => kept.binary_search(&Uid(*uid)).is_ok(),
+            _ => false,
+        };
         let targets = match unlink.target {
             Some(target) => vec![target],
-            None => targets(version, unlink.predicate, unlink.is_reverse, source),
+            None => {
+                let all = targets(version, unlink.predicate, unlink.is_reverse, source);
+                all.into_iter().filter(|target| !is_kept(target)).collect()
+            }
         };
         for target in targets {
             if !unlink.is_reverse {

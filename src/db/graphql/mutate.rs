@@ -11,7 +11,10 @@ use crate::db::graphql::run::root_path;
 use crate::db::graphql::stage::Refusal;
 use crate::db::graphql::stage::Staged;
 use crate::db::graphql::stage::stage;
+use crate::db::upsert::Prepared;
+use crate::graph::Changes;
 use crate::graph::Commit;
+use crate::graph::Key;
 use crate::graph::Version;
 use crate::graph::encode_changes;
 use crate::graphql::generate::Root;
@@ -37,6 +40,8 @@ use crate::types::Error;
 use crate::types::Uid;
 use crate::types::write_int;
 use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
 use std::time::SystemTime;
 use std::time::UNIX_EPOCH;
 
@@ -128,32 +133,25 @@ fn carry_out(
     if root.kind != RootKind::Add {
         select(caller, root, field, &mut query)?;
     }
-    let now = now();
-    let guard = Guard { caller, control: run.control };
+    let job = Job { run, caller, root, field, query: Arc::new(query), now: now() };
     let mut ended = None;
-    let published = run.database.change(None, |version, commit| {
-        let staged = run.database.compute(run.control, || {
-            Ok(stage(
-                version,
-                reading,
-                query,
-                &now,
-                &|before, nodes| guard.may_upsert(before, nodes),
-                run.control,
-            ))
-        })?;
-        match staged.and_then(|staged| next_version(run, &guard, root, version, staged, commit)) {
-            Ok((Some(next), done)) => Ok((next, done)),
-            Ok((None, done)) => {
-                ended = Some(Ok(done));
-                Err(nothing())
-            }
-            Err(refusal) => {
-                ended = Some(Err(refusal));
-                Err(nothing())
-            }
+    let prepare = |version: &Arc<Version>| match job.prepare(version) {
+        Ok(Ok(prepared)) => Ok(prepared),
+        Ok(Err(done)) => {
+            ended = Some(Ok(done));
+            Err(nothing())
         }
-    });
+        // The engine's own tell whether the attempt may be made again.
+        Err(Refusal::Engine(error)) => Err(error),
+        Err(refusal) => {
+            ended = Some(Err(refusal));
+            Err(nothing())
+        }
+    };
+    let fits = |next: &Next, version: &Version| next.changes.fit(&version.schema);
+    let finish =
+        |next: Next, version: &Arc<Version>, commit: &mut Commit| job.finish(next, version, commit);
+    let published = run.database.change_prepared(run.control, prepare, fits, finish);
     match (ended, published) {
         (Some(ended), _) => ended,
         (None, Ok((commit, done))) => Ok(Done { commit: Some(commit), ..done }),
@@ -161,40 +159,91 @@ fn carry_out(
     }
 }
 
-/// Ends a turn as the writer without a commit; nobody sees it.
+/// Ends an attempt without a commit; nobody sees it.
 fn nothing() -> Error {
     Error::query("there is nothing to be published")
 }
 
-/// The version that the changes make, if they change anything, and what is told of it.
-fn next_version(
-    run: &Run<'_>,
-    guard: &Guard<'_>,
-    root: &Root,
-    version: &Arc<Version>,
-    staged: Staged<'_>,
-    commit: &mut Commit,
-) -> std::result::Result<(Option<Version>, Done), Refusal> {
-    let Staged { changes, roots, new, displaced } = staged;
-    let count = if root.kind == RootKind::Add { new.len() } else { roots.len() };
-    let before = Arc::clone(version);
-    let Some(changes) = changes else {
-        return Ok((None, Done { version: before, roots, count, commit: None }));
-    };
-    if !guard.may_displace(version, &displaced)? {
-        return Err(Refusal::Denied);
+/// A mutation that only needs a version.
+struct Job<'a> {
+    run: &'a Run<'a>,
+    caller: Caller<'a>,
+    root: &'a Root,
+    field: &'a Field,
+    query: Arc<Query>,
+    now: String,
+}
+
+/// What a mutation makes of a version, checked by all rules.
+struct Next {
+    before: Arc<Version>,
+    changes: Changes,
+    /// The version with the changes.
+    after: Version,
+    keys: Vec<Key>,
+    /// As it is told; of no version yet.
+    roots: Vec<Uid>,
+    count: usize,
+}
+
+impl Job<'_> {
+    /// What the mutation makes of a version, with all that this depends on; or what is told when there is nothing to change.
+    fn prepare(
+        &self,
+        version: &Arc<Version>,
+    ) -> std::result::Result<std::result::Result<Prepared<Next>, Done>, Refusal> {
+        let Job { run, root, .. } = *self;
+        let reading = Reading::new(&run.loaded.model, root, &self.field.arguments);
+        let reading = reading.map_err(Refusal::Inputs)?;
+        let (control, reads) = (run.control, Mutex::default());
+        let links_hidden = run.database.graphql_options().links_hidden;
+        let guard = Guard { caller: self.caller, control, links_hidden, reads };
+        let staged = run.database.compute(control, || {
+            Ok(stage(version, reading, &self.query, &self.now, &guard, control))
+        })??;
+        let Staged { changes, roots, new, displaced, mut reads } = staged;
+        let count = if root.kind == RootKind::Add { new.len() } else { roots.len() };
+        let before = Arc::clone(version);
+        let Some(changes) = changes else {
+            return Ok(Err(Done { version: before, roots, count, commit: None }));
+        };
+        if !guard.may_displace(version, &displaced)? {
+            return Err(Refusal::Denied);
+        }
+        let (mut keys, copy) = (Vec::new(), changes.clone());
+        let after = run.database.compute(control, || copy.apply_keyed(version, &mut keys))?;
+        if !guard.may_add(&Arc::new(after.clone()), &new)? {
+            return Err(Refusal::Denied);
+        }
+        reads.add_all(guard.reads.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let staged = Next { before, changes, after, keys, roots, count };
+        Ok(Ok(Prepared { staged, reads }))
     }
-    if let Some(record) = &mut commit.record {
-        encode_changes(std::slice::from_ref(&changes), record);
+
+    /// The version to be published: the one that was prepared where nobody has committed since.
+    fn finish(
+        &self,
+        next: Next,
+        version: &Arc<Version>,
+        commit: &mut Commit,
+    ) -> crate::types::Result<(Version, Done)> {
+        let Next { before, changes, after, keys, roots, count } = next;
+        if let Some(record) = &mut commit.record {
+            encode_changes(std::slice::from_ref(&changes), record);
+        }
+        let after = if Arc::ptr_eq(&before, version) {
+            commit.keys.extend(keys);
+            after
+        } else {
+            let (control, keys) = (self.run.control, &mut commit.keys);
+            self.run.database.compute(control, || changes.apply_keyed(version, keys))?
+        };
+        let told = match self.root.kind {
+            RootKind::Delete => Arc::clone(version),
+            _ => Arc::new(after.clone()),
+        };
+        Ok((after, Done { version: told, roots, count, commit: None }))
     }
-    let keys = &mut commit.keys;
-    let next = run.database.compute(run.control, || changes.apply_keyed(version, keys))?;
-    let after = Arc::new(next.clone());
-    if !guard.may_add(&after, &new)? {
-        return Err(Refusal::Denied);
-    }
-    let version = if root.kind == RootKind::Delete { before } else { after };
-    Ok((Some(next), Done { version, roots, count, commit: None }))
 }
 
 /// The moment for `$now`, to the second.

@@ -3,8 +3,9 @@
 use crate::answer::write_json_text;
 use crate::db::graphql::leaf::write_leaf;
 use crate::exec::FieldData;
-use crate::exec::Langs;
 use crate::exec::Level;
+use crate::exec::Sum;
+use crate::exec::first_value;
 use crate::graphql::lower::AggregateOp;
 use crate::graphql::lower::AggregateShape;
 use crate::graphql::lower::Leaf;
@@ -48,8 +49,15 @@ pub(super) fn write_aggregate<'a>(
             }
             AggregateOp::Min(at) => extreme(level, at, nodes, Ordering::Less),
             AggregateOp::Max(at) => extreme(level, at, nodes, Ordering::Greater),
-            AggregateOp::Sum(at) => sum(level, at, nodes).map(|(sum, _)| sum),
-            AggregateOp::Avg(at) => sum(level, at, nodes).map(|(sum, count)| mean(&sum, count)),
+            AggregateOp::Sum(at) => match sum(level, at, nodes).map(Sum::value).transpose() {
+                Ok(sum) => sum,
+                Err(error) => {
+                    out.extend_from_slice(b"null");
+                    told.push((field, error.to_string()));
+                    continue;
+                }
+            },
+            AggregateOp::Avg(at) => sum(level, at, nodes).and_then(Sum::mean),
         };
         let leaf = leaf_of(field.shape.ty.inner_named_type());
         match value {
@@ -79,26 +87,21 @@ fn leaf_of(scalar: &str) -> Leaf<'static> {
     }
 }
 
-/// The values at a place, of the nodes that have one.
-fn values<'l>(level: &'l Level, at: usize, nodes: &'l [u32]) -> impl Iterator<Item = ValueRef<'l>> {
+/// The values at a place, as the schema types them, of the nodes that have one.
+fn values(level: &Level, at: usize, nodes: &[u32]) -> impl Iterator<Item = Value> {
     let result = level.fields.get(at);
     let found = result.and_then(|result| match (&result.data, &result.field.kind) {
         (FieldData::Values(values), FieldKind::Predicate { langs, .. }) => Some((values, langs)),
         _ => None,
     });
     found.into_iter().flat_map(move |(values, langs)| {
-        nodes.iter().filter_map(move |&node| {
-            let (_, list) = values.predicate.values_in(Langs::First(langs), node)?;
-            Some(list.get(0))
-        })
+        nodes.iter().filter_map(move |&node| first_value(&values.predicate, langs, node))
     })
 }
 
 fn extreme(level: &Level, at: usize, nodes: &[u32], wanted: Ordering) -> Option<Value> {
-    let better = |best: ValueRef<'_>, other: ValueRef<'_>| compare(other, best) == wanted;
-    let best = values(level, at, nodes)
-        .reduce(|best, other| if better(best, other) { other } else { best });
-    best.map(ValueRef::to_value)
+    let better = |best: &Value, other: &Value| compare(other.as_ref(), best.as_ref()) == wanted;
+    values(level, at, nodes).reduce(|best, other| if better(&best, &other) { other } else { best })
 }
 
 /// Texts by their bytes, all others by what they are.
@@ -112,33 +115,9 @@ fn compare(one: ValueRef<'_>, other: ValueRef<'_>) -> Ordering {
     }
 }
 
-fn sum(level: &Level, at: usize, nodes: &[u32]) -> Option<(Value, usize)> {
-    let (mut whole, mut exact, mut total, mut count) = (0_i64, true, 0.0, 0);
-    for value in values(level, at, nodes) {
-        match value {
-            ValueRef::Int(number) => {
-                total += number as f64;
-                match whole.checked_add(number) {
-                    Some(sum) => whole = sum,
-                    None => exact = false,
-                }
-            }
-            ValueRef::Float(number) => {
-                total += number;
-                exact = false;
-            }
-            _ => continue,
-        }
-        count += 1;
-    }
-    let sum = if exact { Value::Int(whole) } else { Value::Float(total) };
-    (count > 0).then_some((sum, count))
-}
-
-fn mean(sum: &Value, count: usize) -> Value {
-    Value::Float(match sum {
-        Value::Int(sum) => *sum as f64 / count as f64,
-        Value::Float(sum) => sum / count as f64,
-        _ => 0.0,
-    })
+/// The sum of the numbers.
+fn sum(level: &Level, at: usize, nodes: &[u32]) -> Option<Sum> {
+    let is_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
+    let numbers: Vec<Value> = values(level, at, nodes).filter(is_number).collect();
+    Sum::over(numbers.iter().map(Value::as_ref))
 }

@@ -20,6 +20,7 @@ use crate::graphql::lower::Caller;
 use crate::graphql::lower::Lowered;
 use crate::graphql::lower::SimilarTo;
 use crate::graphql::lower::lower;
+use crate::graphql::model::Custom;
 use crate::graphql::request::Fault;
 use crate::graphql::request::Field;
 use crate::graphql::request::introspect;
@@ -82,6 +83,18 @@ impl<'a> Reader<'a> {
         !matches!(kind, None | Some(RootKind::Get | RootKind::CheckPassword | RootKind::Service))
     }
 
+    /// Whether a field compares passwords, which holds up a thread: it is that of the request then.
+    pub fn checks_passwords(&self, field: &Field) -> bool {
+        match field.shape.root.as_ref().map(|root| root.kind) {
+            Some(RootKind::CheckPassword) => true,
+            Some(RootKind::Custom) => {
+                let custom = declared(self.run, "Query", field).and_then(|it| it.custom.as_ref());
+                matches!(custom, Some(Custom::Dql(text)) if text.contains("checkpwd"))
+            }
+            _ => false,
+        }
+    }
+
     /// Begins with a root field: all that needs no other server.
     pub fn begin<'f>(&'f self, field: &'f Field) -> Begun<'f> {
         let Some(root) = &field.shape.root else { return Begun::Done(self.about_schema(field)) };
@@ -114,7 +127,6 @@ impl<'a> Reader<'a> {
         for begun in &begun {
             self.want(begun, &mut reach);
         }
-        self.run.control.set_limits(*self.run.database.limits());
         let asked = reach.ask();
         let found = reach.found;
         let each = |begun: Begun<'_>| match (&asked, begun.field()) {
@@ -195,7 +207,7 @@ impl<'a> Reader<'a> {
         if let Some(found) = found {
             writer = writer.with(&self.run.loaded.model, found);
         }
-        match writer.root(field, lowered, answer) {
+        match answer.check_extent().and_then(|()| writer.root(field, lowered, answer)) {
             Ok(written) => Outcome {
                 spoils: written.is_err(),
                 value: writer.out,

@@ -21,6 +21,7 @@ use crate::graphql::remote::worded;
 use crate::graphql::request::Field;
 use crate::graphql::subscribe::custom_below;
 use crate::types::Result;
+use crate::types::stack;
 use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::ptr::from_ref;
@@ -195,6 +196,7 @@ impl<'a> Reach<'a> {
 
     /// Wants the custom fields that are asked of what came back. Requests bound how deep it is.
     fn below(&mut self, type_name: &str, asked: &'a Field, is_by_key: bool, value: &Json) {
+        stack::require();
         match value {
             Json::Array(items) => {
                 for item in items {

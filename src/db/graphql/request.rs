@@ -19,6 +19,8 @@ pub struct Request {
     pub variables: Map<String, Value>,
     /// What stands beside the text, such as the hash of a persisted query.
     pub extensions: Map<String, Value>,
+    /// It came to a server, whose clients set schemas at /admin: messages say so.
+    pub is_served: bool,
 }
 
 impl Request {

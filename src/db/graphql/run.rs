@@ -62,12 +62,13 @@ impl Database {
     /// Carries out a GraphQL request. All that is wrong stands in the answer.
     pub fn graphql(&self, request: &Request, headers: &Headers, control: &Control) -> Response {
         guarded(|| {
+            self.prepare(control);
             let version = self.version()?;
             let (loaded, operation) = match self.graphql_operation(&version, request) {
                 Ok(found) => found,
                 Err(faults) => return Ok(Response::refused(faults)),
             };
-            let session = match Session::new(&loaded, headers) {
+            let session = match Session::new(&loaded, headers, &self.graphql_options()) {
                 Ok(session) => session,
                 Err(why) => return Ok(Response::refused(vec![Fault::new(why)])),
             };
@@ -84,7 +85,7 @@ impl Database {
         request: &Request,
     ) -> Result<(Arc<Loaded>, Operation), Vec<Fault>> {
         let Some(loaded) = self.graphql_schemas().of(version) else {
-            return Err(vec![no_schema(&request.query)]);
+            return Err(vec![no_schema(request)]);
         };
         let operation = resolve(self, &loaded, request)?;
         Ok((loaded, operation))
@@ -102,8 +103,9 @@ fn resolve(
     checked.resolve(&loaded.api, request.operation.as_deref(), &request.variables)
 }
 
-/// As the reference words it, which names the first field of the text.
-fn no_schema(text: &str) -> Fault {
+/// To a client of a server as the reference words it, which names the first field of the text.
+fn no_schema(request: &Request) -> Fault {
+    let text = request.query.as_str();
     if text.is_empty() {
         return language::no_query();
     }
@@ -111,9 +113,15 @@ fn no_schema(text: &str) -> Fault {
     let behind = text.find('{').map_or(text, |start| &text[start..]);
     let first = behind.split(|c: char| !(c.is_alphanumeric() || c == '_')).find(|w| !w.is_empty());
     let first = first.or(names.into_iter().find(|word| !word.is_empty())).unwrap_or("anything");
-    Fault::new(format!(
-        "Not resolving {first}. There's no GraphQL schema in Dgraph. Use the /admin API to add a GraphQL schema"
-    ))
+    Fault::new(match request.is_served {
+        true => format!(
+            "Not resolving {first}. There's no GraphQL schema in Dgraph. Use the /admin API to add a GraphQL schema"
+        ),
+        false => format!(
+            "Not resolving {first}. There is no GraphQL schema yet (set one: `db.graphql_schema(text)` in Python, \
+             `Database::set_graphql_schema` in Rust)"
+        ),
+    })
 }
 
 /// A request while it runs.
@@ -193,7 +201,12 @@ impl Run<'_> {
         let long = fields.iter().filter(|field| reader.may_be_long(field)).count();
         let each = |field| begin(&reader, field, kind);
         let begun: Vec<Begun<'_>> = match self.database.pool() {
-            Ok(pool) if long > 1 => pool.install(|| fields.par_iter().map(each).collect()),
+            Ok(pool) if long > 1 && self.control.check_spreading().is_ok() => {
+                let shared = |field| (!reader.checks_passwords(field)).then(|| each(field));
+                let shared: Vec<_> = pool.install(|| fields.par_iter().map(shared).collect());
+                let own = |(done, field): (Option<_>, _)| done.unwrap_or_else(|| each(field));
+                shared.into_iter().zip(fields).map(own).collect()
+            }
             _ => fields.iter().map(each).collect(),
         };
         let finished = guarded(|| Ok(reader.finish(begun)))

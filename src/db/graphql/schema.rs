@@ -8,6 +8,7 @@ use crate::db::Database;
 use crate::db::graphql::hooks::Hooks;
 use crate::db::graphql::keys::Keys;
 use crate::db::graphql::persisted::Persisted;
+use crate::db::guard::guarded;
 use crate::graph;
 use crate::graph::Predicate;
 use crate::graph::Version;
@@ -16,7 +17,6 @@ use crate::graphql::auth::KeySource;
 use crate::graphql::auth::Rulebook;
 use crate::graphql::auth::Verifier;
 use crate::graphql::generate::Api;
-use crate::graphql::model::Custom;
 use crate::graphql::model::Model;
 use crate::graphql::remote;
 use crate::graphql::remote::Fetch;
@@ -27,9 +27,11 @@ use crate::graphql::sdl::Settings;
 use crate::graphql::sdl::check_rules;
 use crate::graphql::sdl::read;
 use crate::graphql::syntax;
+use crate::schema::SchemaReport;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::Uid;
+use crate::types::stack;
 use arc_swap::ArcSwap;
 use arc_swap::ArcSwapOption;
 use std::sync::Arc;
@@ -59,8 +61,13 @@ pub struct Schemas {
 pub struct GraphqlOptions {
     /// Answers tell more: why a mutation was refused.
     pub debug: bool,
+    /// Mutations may link nodes, by their IDs or `@id` values, which the rules of `@auth` let their callers neither see nor
+    /// change. The reference lets them; here such nodes are not there unless this is set.
+    pub links_hidden: bool,
     /// Servers tell beside the data how much was read and how long it took.
     pub extensions: bool,
+    /// A token that names no audience passes although the schema names some.
+    pub audience_optional: bool,
     /// Where lambdas are carried out. Schemas with `@lambda` are refused without it.
     pub lambda_url: Option<String>,
     /// How long a request to another server may take, with its redirects.
@@ -75,7 +82,9 @@ impl Default for GraphqlOptions {
     fn default() -> GraphqlOptions {
         GraphqlOptions {
             debug: false,
+            links_hidden: false,
             extensions: true,
+            audience_optional: false,
             lambda_url: None,
             remote_timeout: Duration::from_secs(30),
             remote_bytes_max: 64 << 20,
@@ -120,14 +129,14 @@ pub struct GraphqlSchema {
     pub schema: String,
     /// The API that is made of it; empty when there is none.
     pub generated: String,
+    /// What setting it changed in the schema of the store; nothing of one that was set before.
+    pub report: SchemaReport,
 }
 
 /// What browsers are told about scripts that come from elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
-    /// The headers that requests may have, beside the usual ones.
-    pub headers: Vec<String>,
-    /// The origins whose scripts may read answers; empty for all.
+    /// The origins whose pages may ask.
     pub origins: Vec<String>,
 }
 
@@ -182,18 +191,7 @@ impl Schemas {
 
 impl Access {
     fn of(model: &Model) -> Access {
-        let token = model.authorization.iter().map(|settings| settings.header.clone());
-        let types = model.types.iter().flat_map(|def| &def.fields);
-        let fields = types.chain(&model.queries).chain(&model.mutations);
-        let http = fields.filter_map(|field| match &field.custom {
-            Some(Custom::Http(http)) => Some(http),
-            _ => None,
-        });
-        let passed = http.flat_map(|http| http.forward_headers.iter().map(|pair| pair.1.clone()));
-        let mut headers: Vec<String> = token.chain(passed).collect();
-        headers.sort_unstable();
-        headers.dedup();
-        Access { headers, origins: model.allowed_origins.clone() }
+        Access { origins: model.allowed_origins.clone() }
     }
 }
 
@@ -230,6 +228,13 @@ fn checked(
 }
 
 fn read_api(
+    text: &str,
+    settings: &Settings,
+) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
+    stack::with_room(|| make_api(text, settings))
+}
+
+fn make_api(
     text: &str,
     settings: &Settings,
 ) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
@@ -278,13 +283,16 @@ impl Database {
     /// What is wrong with it, each fault on a line of its own that begins with `input:` and the number of the text's line.
     pub fn check_graphql_schema(&self, text: &str) -> std::result::Result<(), Vec<String>> {
         let told = |faults: Vec<syntax::Fault>| faults.iter().map(ToString::to_string).collect();
-        let checked = checked(text, &self.graphql_settings(), &self.graphql_schemas().keys());
-        let checked = checked.and_then(|(model, _)| self.survey(&model));
-        checked.map_err(told)
+        let check = || {
+            let checked = checked(text, &self.graphql_settings(), &self.graphql_schemas().keys());
+            Ok(checked.and_then(|(model, _)| self.survey(&model)))
+        };
+        guarded(check).map_err(|error| vec![error.to_string()])?.map_err(told)
     }
 
     /// Compares custom fields with the schemas of the servers that answer them. Asks each server once.
     fn survey(&self, model: &Model) -> std::result::Result<(), Vec<syntax::Fault>> {
+        stack::require();
         let options = self.graphql_options();
         let client = self.graphql_client();
         let faults =
@@ -293,7 +301,8 @@ impl Database {
     }
 
     /// Sets the GraphQL schema: requests are answered by it from now on, and predicates and types that it needs are
-    /// added to the schema of the store. The text is kept with the data.
+    /// declared in the schema of the store: beside what [`Database::alter`] declared of them, and in the place of what the
+    /// GraphQL schema before declared. The text is kept with the data.
     ///
     /// # Errors
     ///
@@ -301,16 +310,18 @@ impl Database {
     /// are answered by the old schema then.
     pub fn set_graphql_schema(&self, text: &str) -> Result<GraphqlSchema> {
         let settings = self.graphql_settings();
-        let checked = checked(text, &settings, &self.graphql_schemas().keys())
-            .and_then(|(model, _)| self.survey(&model).map(|()| model));
-        let model = checked.map_err(|faults| schema_error(&faults))?;
+        let model = guarded(|| {
+            checked(text, &settings, &self.graphql_schemas().keys())
+                .and_then(|(model, _)| self.survey(&model).map(|()| model))
+                .map_err(|faults| schema_error(&faults))
+        })?;
         let schemas = self.graphql_schemas();
         let _changing = schemas.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        self.alter(&model.to_dql_schema())?;
+        let report = self.alter_for_graphql(&model.to_dql_schema())?;
         let id = self.store_graphql_schema(text)?;
         let loaded = schemas.of(&*self.version()?);
         let generated = loaded.map_or_else(String::new, |loaded| loaded.api.sdl.clone());
-        Ok(GraphqlSchema { id, schema: text.to_owned(), generated })
+        Ok(GraphqlSchema { id, schema: text.to_owned(), generated, report })
     }
 
     fn store_graphql_schema(&self, text: &str) -> Result<Uid> {
@@ -336,6 +347,7 @@ impl Database {
             id: loaded.id,
             schema: loaded.model.text.clone(),
             generated: loaded.api.sdl.clone(),
+            report: SchemaReport::default(),
         }))
     }
 

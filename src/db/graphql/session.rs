@@ -1,10 +1,13 @@
 //! Who asks: the token of a request, checked once.
 
 use crate::db::graphql::request::Headers;
+use crate::db::graphql::schema::GraphqlOptions;
 use crate::db::graphql::schema::Loaded;
+use crate::graphql::auth::Audience;
 use crate::graphql::auth::Claims;
 use crate::graphql::auth::bearer;
 use crate::graphql::lower::Caller;
+use crate::types::stack;
 use serde_json::Value;
 use std::time::Duration;
 use std::time::SystemTime;
@@ -23,7 +26,11 @@ impl Session {
     ///
     /// When the header can't be understood: the whole request is refused. A token that does not hold is told by
     /// [`Session::caller`], since introspection needs none.
-    pub fn new(loaded: &Loaded, headers: &Headers) -> Result<Session, String> {
+    pub fn new(
+        loaded: &Loaded,
+        headers: &Headers,
+        options: &GraphqlOptions,
+    ) -> Result<Session, String> {
         let verifier = match &loaded.verifier {
             Ok(Some(verifier)) => verifier,
             Ok(None) => return Ok(Session { claims: Ok(Claims::default()) }),
@@ -33,7 +40,9 @@ impl Session {
         let value = settings.and_then(|settings| headers.get(&settings.header)).unwrap_or("");
         let token = bearer(value)?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        Ok(Session { claims: verifier.claims(token, now) })
+        let audience =
+            if options.audience_optional { Audience::Optional } else { Audience::Needed };
+        Ok(Session { claims: stack::with_room(|| verifier.claims(token, now, audience)) })
     }
 
     /// The value of a claim.

@@ -6,6 +6,7 @@
 
 use crate::db::graphql::links::Ends;
 use crate::db::graphql::links::ends;
+use crate::db::graphql::links::led_to;
 use crate::exec::Control;
 use crate::exec::execute_upsert;
 use crate::formats::Subject;
@@ -14,13 +15,17 @@ use crate::graph::Binding;
 use crate::graph::Bindings;
 use crate::graph::Changes;
 use crate::graph::STATEMENTS_MAX;
+use crate::graph::Stager;
 use crate::graph::Version;
+use crate::graphql::model::TypeDef;
 use crate::graphql::mutate::Found;
 use crate::graphql::mutate::MATCHED;
 use crate::graphql::mutate::MutationFault;
 use crate::graphql::mutate::Outcome;
 use crate::graphql::mutate::Reading;
 use crate::plan::Query;
+use crate::plan::Reads;
+use crate::schema::Actor;
 use crate::types::Error;
 use crate::types::Uid;
 use std::sync::Arc;
@@ -56,6 +61,8 @@ pub(super) struct Staged<'a> {
     pub new: Vec<Touched<'a>>,
     /// Nodes that lose a link because another node takes their place: `update` rules have to hold.
     pub displaced: Vec<Touched<'a>>,
+    /// The predicates that decide what all this is, but for what `permitted` reads.
+    pub reads: Reads,
 }
 
 /// Why a mutation can't be carried out.
@@ -77,9 +84,23 @@ impl From<Error> for Refusal {
     }
 }
 
-/// What decides about nodes that exist, before anything is computed: which of those that an upsert
-/// would change may be changed. Nodes that an update or a delete selects are up to its query.
-pub(super) type Permits<'p> = &'p dyn Fn(&Arc<Version>, &[Touched<'_>]) -> Result<Vec<Uid>, Error>;
+/// What decides about nodes that exist, before anything is computed. Nodes that an update or a delete selects are up to its
+/// query. Answers ascend.
+pub(super) trait Permits {
+    /// Which of the nodes that an upsert would change may be changed.
+    ///
+    /// # Errors
+    ///
+    /// When the asking is stopped.
+    fn may_upsert(&self, before: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<Vec<Uid>, Error>;
+
+    /// Which of the nodes that links lead to, or led to, may be known of.
+    ///
+    /// # Errors
+    ///
+    /// When the asking is stopped.
+    fn may_link(&self, before: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<Vec<Uid>, Error>;
+}
 
 /// Computes what a mutation does to a version. `query` is the one of the reading, with the blocks
 /// that select the nodes of an update or a delete as the variable [`MATCHED`].
@@ -90,9 +111,9 @@ pub(super) type Permits<'p> = &'p dyn Fn(&Arc<Version>, &[Touched<'_>]) -> Resul
 pub(super) fn stage<'a>(
     version: &Arc<Version>,
     reading: Reading<'a>,
-    query: Query,
+    query: &Arc<Query>,
     now: &'a str,
-    permitted: Permits<'_>,
+    permits: &dyn Permits,
     control: &Control,
 ) -> Result<Staged<'a>, Refusal> {
     let mut names: Vec<String> = query.variables.iter().map(|it| it.name.clone()).collect();
@@ -101,7 +122,7 @@ pub(super) fn stage<'a>(
     let mut bindings = match query.blocks.is_empty() {
         true => Bindings::default(),
         false => {
-            execute_upsert(Arc::clone(version), Arc::new(query), &[], &names, control)?.bindings
+            execute_upsert(Arc::clone(version), Arc::clone(query), &[], &names, control)?.bindings
         }
     };
     let matched = match bindings.get_uids(MATCHED) {
@@ -109,15 +130,13 @@ pub(super) fn stage<'a>(
         None => Vec::new(),
     };
     let mut found = found(&mut bindings, &names);
-    let upserted: Vec<Touched<'_>> = reading
-        .upserts(&found)
-        .into_iter()
-        .map(|(uid, def)| Touched { uid: Uid(uid), type_name: &def.name })
-        .collect();
+    let upserted = touched(reading.upserts(&found));
     if !upserted.is_empty() {
-        let permitted = permitted(version, &upserted)?;
+        let permitted = permits.may_upsert(version, &upserted)?;
         found.permit_upserts(permitted.into_iter().map(|uid| uid.0));
     }
+    let named = touched(reading.named(&found));
+    found.hide(hidden(version, permits, &named)?.into_iter().map(|uid| uid.0));
     let outcome = reading.outcome(found, now).map_err(Refusal::Inputs)?;
     if outcome.sets_key && 1 < matched.len() {
         return Err(Refusal::Nodes(outcome.several_named()));
@@ -125,7 +144,35 @@ pub(super) fn stage<'a>(
     if selects && matched.is_empty() {
         return Ok(Staged::default());
     }
-    stage_outcome(version, outcome, &matched, &bindings)
+    let kept = match outcome.removes_node {
+        true => Vec::new(),
+        false => hidden(version, permits, &led_to(version, &matched, &outcome.unlinks))?,
+    };
+    let mut staged = stage_outcome(version, outcome, &matched, &kept, &bindings, control)?;
+    staged.reads.add_query(query);
+    Ok(staged)
+}
+
+fn touched<'a>(nodes: Vec<(u64, &'a TypeDef)>) -> Vec<Touched<'a>> {
+    let touched = |(uid, def): (u64, &'a TypeDef)| Touched { uid: Uid(uid), type_name: &def.name };
+    nodes.into_iter().map(touched).collect()
+}
+
+/// Those of some nodes that may not be known of, ascending.
+fn hidden(
+    version: &Arc<Version>,
+    permits: &dyn Permits,
+    nodes: &[Touched<'_>],
+) -> Result<Vec<Uid>, Error> {
+    if nodes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let seen = permits.may_link(version, nodes)?;
+    let mut hidden: Vec<Uid> = nodes.iter().map(|node| node.uid).collect();
+    hidden.retain(|uid| seen.binary_search(uid).is_err());
+    hidden.sort_unstable();
+    hidden.dedup();
+    Ok(hidden)
 }
 
 fn found(bindings: &mut Bindings, names: &[String]) -> Found {
@@ -144,7 +191,9 @@ fn stage_outcome<'a>(
     version: &Version,
     outcome: Outcome<'a>,
     matched: &[Uid],
+    kept: &[Uid],
     bindings: &Bindings,
+    control: &Control,
 ) -> Result<Staged<'a>, Refusal> {
     let Outcome { mut sets, mut deletes, links, unlinks, new, roots, .. } = outcome;
     // Before any of them is made for each node.
@@ -159,12 +208,24 @@ fn stage_outcome<'a>(
         );
         return Err(Refusal::Engine(Error::Limit { message }));
     }
+    let mut reads = Reads::default();
+    for link in &links {
+        reads.add(link.predicate);
+        link.back.iter().for_each(|back| reads.add(back.predicate));
+    }
+    for unlink in &unlinks {
+        reads.add(unlink.predicate);
+        unlink.back.iter().for_each(|back| reads.add(back.predicate));
+    }
     let Ends { sets: linked, deletes: unlinked, displaced } =
-        ends(version, matched, &links, &unlinks);
+        ends(version, matched, kept, &links, &unlinks);
     sets.extend(linked);
     deletes.extend(unlinked);
     let mutation = graph::Mutation { sets, deletes };
-    let (changes, report) = graph::stage(version, vec![mutation], bindings)?;
+    let charge = |bytes| control.charge(bytes);
+    let stager = Stager { actor: Actor::Client, passwords: control, charge: &charge };
+    let (changes, report) = graph::stage(version, vec![mutation], bindings, stager)?;
+    report.reads.iter().for_each(|name| reads.add(name));
     // The new nodes come first among the statements, in their order.
     let uids: Vec<Uid> = report.uids.into_iter().map(|(_, uid)| uid).collect();
     let new = new.iter().zip(&uids);
@@ -181,5 +242,5 @@ fn stage_outcome<'a>(
     nodes.sort_unstable();
     nodes.dedup();
     let changes = if changes.is_empty() { None } else { Some(changes) };
-    Ok(Staged { changes, roots: nodes, new, displaced })
+    Ok(Staged { changes, roots: nodes, new, displaced, reads })
 }

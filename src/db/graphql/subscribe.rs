@@ -82,7 +82,7 @@ impl Identity {
     fn new(request: &Request, session: &Session, loaded: &Arc<Loaded>) -> Identity {
         let claims: Vec<Option<&Value>> =
             loaded.rules.claims().map(|name| session.claim(name)).collect();
-        let Request { query, operation, variables, extensions } = request;
+        let Request { query, operation, variables, extensions, is_served: _ } = request;
         let text = json!([query, operation, variables, extensions, claims]).to_string();
         Identity { text: text.into(), loaded: Arc::clone(loaded) }
     }
@@ -156,7 +156,7 @@ impl Database {
             return Err(vec![Fault::new(message)]);
         }
         let told = |why: String| vec![Fault::new(why)];
-        let session = Session::new(&loaded, headers).map_err(told)?;
+        let session = Session::new(&loaded, headers, &self.graphql_options()).map_err(told)?;
         session.caller(&loaded).map_err(told)?;
         let identity = Identity::new(request, &session, &loaded);
         let (database, commit) = (self.clone(), version.commit);

@@ -152,3 +152,27 @@ fn what_was_acknowledged_survives_a_power_loss() {
         }
     }
 }
+
+#[test]
+fn a_commit_is_one_write_and_one_sync() {
+    let root = tempfile::tempdir().unwrap();
+    let files = SimulatedFiles::over(root.path());
+    let db = open(root.path(), &files).unwrap();
+    let ops_of = |n: u64| {
+        let before = files.ops().len();
+        db.mutate(&format!("<{n}> <name> \"n {n}\" ."), "").unwrap();
+        files.ops().split_off(before)
+    };
+    // The first one creates the log: both it and its name are on the disk before anything is in it.
+    let first = ops_of(1);
+    let synced = |op: &Op| matches!(op, Op::Sync(_) | Op::SyncDirectory);
+    assert_eq!(first.iter().filter(|op| synced(op)).count(), 5, "{first:?}");
+    assert!(matches!(
+        first[..],
+        [.., Op::Rename(..), Op::SyncDirectory, Op::Write(..), Op::Sync(_)]
+    ));
+    for n in 2..5 {
+        let ops = ops_of(n);
+        assert!(matches!(ops[..], [Op::Write(..), Op::Sync(_)]), "{ops:?}");
+    }
+}

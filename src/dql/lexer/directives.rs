@@ -128,6 +128,21 @@ impl Lexer<'_> {
         self.condition(&["if", "filter"])
     }
 
+    /// An error for a text that should be a condition and does not begin as one.
+    pub(super) fn no_condition(&self, at: usize) -> Error {
+        let text = self.cursor.text;
+        if text[..at].contains('@') {
+            return self.error(at, "text behind the condition", "write one `@if(...)`");
+        }
+        let bare = text[at..].trim();
+        let is_call = bare.get(..2).is_some_and(|word| word.eq_ignore_ascii_case("if"));
+        let hint = match is_call && bare[2..].trim_start().starts_with('(') {
+            true => format!("write `@if{}`", &bare[2..]),
+            false => format!("write `@if({bare})`"),
+        };
+        self.error(at, "a condition begins with `@if(`", hint)
+    }
+
     fn condition(&mut self, words: &[&str]) -> Result<Spanned> {
         let start = self.cursor.at + 1;
         let end = self.after_lang_or_dot(start);
@@ -135,7 +150,12 @@ impl Lexer<'_> {
         let bracket = self.cursor.after_blank(end);
         if !words.contains(&word) || self.cursor.peek_at(bracket) != b'(' {
             let message = format!("found `@{word}` before a mutation");
-            return Err(self.error(start - 1, message, "expected `@if(...)`"));
+            let hint =
+                match word.eq_ignore_ascii_case("if") && words.contains(&"if") && word != "if" {
+                    true => "write `@if(...)` in small letters",
+                    false => "expected `@if(...)`",
+                };
+            return Err(self.error(start - 1, message, hint));
         }
         self.opened_until(bracket + 1, Token::IfOpen, Scope::Filter)
     }

@@ -3,7 +3,8 @@
 use super::cursor::{self, Cursor};
 use super::scope::{Header, Open, Previous, Scope};
 use crate::dql::token::{Text, Token};
-use crate::types::{Error, Result};
+use crate::types::stack;
+use crate::types::{Error, Position, Result};
 
 /// The most brackets that may be open at once.
 const DEPTH_MAX: usize = 200;
@@ -21,6 +22,9 @@ pub struct Lexer<'a> {
     pub(super) negations: usize,
     /// True for a text that is only `@if(...)`.
     pub(super) is_condition: bool,
+    /// The first `{` that was closed by a `}` on a line that is indented less than its own, with
+    /// that `}`: where a brace is missing in the end, it is probably there.
+    outdented: Option<(usize, usize)>,
     failed: bool,
 }
 
@@ -37,6 +41,7 @@ impl<'a> Lexer<'a> {
             previous: Previous::Other,
             negations: 0,
             is_condition: false,
+            outdented: None,
             failed: false,
         }
     }
@@ -67,6 +72,7 @@ impl<'a> Lexer<'a> {
             match self.cursor.peek() {
                 _ if self.cursor.is_done() => return Ok(None),
                 b'@' if self.is_condition => return self.condition_open().map(Some),
+                _ if self.is_condition => return Err(self.no_condition(at)),
                 b'{' if self.starts_mutation(at + 1) => {
                     return self.opened(Token::BraceOpen, Scope::Mutation).map(Some);
                 }
@@ -74,13 +80,6 @@ impl<'a> Lexer<'a> {
                 b'}' => return Err(self.error(at, "`}` without a `{` before it", "remove it")),
                 b'(' => return Err(self.error(at, "`(` outside of any block", "")),
                 byte if cursor::starts_name(byte) => return self.operation(at).map(Some),
-                _ if self.is_condition => {
-                    return Err(self.error(
-                        at,
-                        "text outside of the condition",
-                        "write `@if(...)`",
-                    ));
-                }
                 _ => self.cursor.at += 1,
             }
         }
@@ -242,6 +241,8 @@ impl<'a> Lexer<'a> {
             let message = format!("more than {DEPTH_MAX} brackets are open at once");
             return Err(self.error(end - 1, message, "split the query with variables"));
         }
+        // The tree is made without recursion, and dropped by one.
+        stack::check_levels(self.open.len())?;
         self.open.push(Open { scope, at: end - 1 });
         self.word(end, token)
     }
@@ -250,7 +251,11 @@ impl<'a> Lexer<'a> {
     pub(super) fn closed(&mut self, token: Token) -> Result<Spanned> {
         let at = self.cursor.at;
         match self.open.last() {
-            Some(open) if open.scope.closing() == self.cursor.peek() => {}
+            Some(open) if open.scope.closing() == self.cursor.peek() => {
+                if self.outdented.is_none() && self.is_outdented(open.at, at) {
+                    self.outdented = Some((open.at, at));
+                }
+            }
             _ => return Err(self.wrong_in_brackets(at)),
         }
         self.open.pop();
@@ -265,7 +270,24 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Whether a bracket begins a line that is indented less than that of its opening bracket.
+    fn is_outdented(&self, open: usize, close: usize) -> bool {
+        let bytes = self.cursor.text.as_bytes();
+        let is_blank = |byte: &&u8| matches!(**byte, b' ' | b'\t');
+        let indent = bytes[..close].iter().rev().take_while(is_blank).count();
+        if close != indent && bytes[close - indent - 1] != b'\n' {
+            return false;
+        }
+        let line = bytes[..open].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        indent < bytes[line..open].iter().take_while(is_blank).count()
+    }
+
     fn unclosed(&self, open: &Open) -> Error {
+        if let Some((outdented, close)) = self.outdented.filter(|_| open.scope.closing() == b'}') {
+            let line = Position::of(self.cursor.text, close).line;
+            let hint = format!("add `}}` before line {line}: the one there is indented less");
+            return self.error(outdented, "`{` is never closed", hint);
+        }
         let bracket = self.cursor.shown(open.at);
         let message = format!("{bracket} is never closed");
         self.error(open.at, message, format!("add `{}`", open.scope.closing() as char))

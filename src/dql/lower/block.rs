@@ -7,7 +7,9 @@ use super::paging::Paging;
 use super::request::Lowering;
 use crate::dql::ast;
 use crate::dql::ast::{Argument, Suffix, Value};
+use crate::dql::token::Text;
 use crate::plan::{Block, BlockKind, Endpoint, Field, Function, ShortestPath, VarId};
+use crate::types::Error;
 use crate::types::Result;
 use crate::types::nearest;
 use std::sync::Arc;
@@ -27,6 +29,9 @@ const KEYS: [&str; 13] = [
     "maxfrontiersize",
     "depth",
 ];
+
+/// Those of [`KEYS`] that a `shortest` block has.
+const PATH_KEYS: std::ops::Range<usize> = 6..13;
 
 /// The arguments of a block but for page and order.
 struct RootArguments {
@@ -124,7 +129,8 @@ impl<'a> Lowering<'a> {
         let mut paging = Paging::default();
         for argument in &block.arguments {
             if !self.paging(argument, &mut paging)? {
-                self.root_argument(argument, &mut arguments)?;
+                let is_shortest = self.text(&block.name) == "shortest";
+                self.root_argument(argument, is_shortest, &mut arguments)?;
             }
         }
         Ok((arguments, paging))
@@ -133,6 +139,7 @@ impl<'a> Lowering<'a> {
     fn root_argument(
         &mut self,
         argument: &'a Argument,
+        is_shortest: bool,
         arguments: &mut RootArguments,
     ) -> Result<()> {
         let Argument { key, value } = argument;
@@ -148,12 +155,7 @@ impl<'a> Lowering<'a> {
             "minweight" => path.weight_min = Some(self.weight(key.start, value)?),
             "maxweight" => path.weight_max = Some(self.weight(key.start, value)?),
             _ => {
-                let hint = match nearest(key_text, KEYS.iter().copied()) {
-                    Some(known) => format!("did you mean `{known}`?"),
-                    None => "expected func, first, offset, after, orderasc or orderdesc".to_owned(),
-                };
-                let message = format!("`{key_text}` is no argument of a block");
-                return Err(self.error_with(key.start, message, hint));
+                return Err(self.unknown_argument(key, is_shortest));
             }
         }
         let bit = 1 << KEYS.iter().position(|known| *known == key_text).unwrap_or_default();
@@ -162,6 +164,28 @@ impl<'a> Lowering<'a> {
         }
         arguments.seen |= bit;
         Ok(())
+    }
+
+    fn unknown_argument(&self, key: &'a Text, is_shortest: bool) -> Error {
+        let text = self.text(key);
+        let (block, keys, expected) = match is_shortest {
+            true => (
+                "a `shortest` block",
+                &KEYS[PATH_KEYS],
+                "from, to, numpaths, depth, minweight, maxweight or maxfrontiersize",
+            ),
+            false => ("a block", &KEYS[..], "func, first, offset, after, orderasc or orderdesc"),
+        };
+        let end = match text.to_ascii_lowercase().as_str() {
+            "start" | "source" | "src" if is_shortest => Some("from"),
+            "end" | "target" | "dst" | "destination" if is_shortest => Some("to"),
+            _ => nearest(text, keys.iter().copied()),
+        };
+        let hint = match end {
+            Some(known) => format!("did you mean `{known}`?"),
+            None => format!("expected {expected}"),
+        };
+        self.error_with(key.start, format!("`{text}` is no argument of {block}"), hint)
     }
 
     fn root_function(&mut self, argument: &'a Argument) -> Result<Function> {

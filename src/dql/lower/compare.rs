@@ -10,7 +10,13 @@ impl<'a> Lowering<'a> {
     pub(super) fn compare(&mut self, call: &'a ast::Call, op: Comparison) -> Result<Call> {
         let left = self.operand_of(call)?;
         let mut arguments = Vec::with_capacity(1);
+        let mut is_given_list = false;
         for value in &call.arguments[1..] {
+            if let Some(items) = self.given_items(value)? {
+                is_given_list = true;
+                arguments.extend(items.iter().map(|item| Argument::Text(item.clone())));
+                continue;
+            }
             match value {
                 Value::List(_, values) => {
                     for value in values {
@@ -22,6 +28,10 @@ impl<'a> Lowering<'a> {
         }
         let takes_many =
             op == Comparison::Eq && matches!(left, Operand::Predicate(_) | Operand::Val(_));
+        // A list that is given may be empty: nothing equals any of its values.
+        if is_given_list && takes_many {
+            return Ok(Call::Compare { op, left, arguments });
+        }
         if arguments.is_empty() || arguments.len() > 1 && !takes_many {
             let wanted = if takes_many { "at least one value" } else { "one value" };
             let error = self.wrong_count(call, wanted, arguments.len());
@@ -33,6 +43,14 @@ impl<'a> Lowering<'a> {
             });
         }
         Ok(Call::Compare { op, left, arguments })
+    }
+
+    /// The items of a list that a `$variable` holds.
+    pub(super) fn given_items(&self, value: &'a Value) -> Result<Option<&'a [String]>> {
+        match value {
+            Value::Variable(name) => Ok(self.held(name)?.items),
+            _ => Ok(None),
+        }
     }
 
     /// `between`.

@@ -4,10 +4,12 @@ use super::request::Lowering;
 use crate::dql::ast::Condition;
 use crate::plan::Filter;
 use crate::types::Result;
+use crate::types::stack;
 
 impl<'a> Lowering<'a> {
     /// A filter of nodes.
     pub(super) fn filter(&mut self, condition: &'a Condition) -> Result<Filter> {
+        stack::check()?;
         Ok(match condition {
             Condition::And(list) => Filter::And(self.filters(list)?),
             Condition::Or(list) => Filter::Or(self.filters(list)?),

@@ -7,6 +7,7 @@ use crate::plan::{
     Argument, Call, FacetItem, FacetKey, Facets, Filter, Function, Operand, TermIndex,
 };
 use crate::types::Result;
+use crate::types::stack;
 
 impl<'a> Lowering<'a> {
     /// A list of facets: sorted by name, each once.
@@ -61,6 +62,7 @@ impl<'a> Lowering<'a> {
 
     /// A filter of facets: the predicates of its functions are facets.
     pub(super) fn facet_filter(&mut self, condition: &'a Condition) -> Result<Filter> {
+        stack::check()?;
         Ok(match condition {
             Condition::And(list) => Filter::And(self.facet_filters(list)?),
             Condition::Or(list) => Filter::Or(self.facet_filters(list)?),

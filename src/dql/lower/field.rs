@@ -62,7 +62,8 @@ impl<'a> Lowering<'a> {
         }
         let mut modifiers = self.modifiers(item.at, item.suffixes.iter())?;
         if text == "uid" {
-            return self.complete(item, FieldKind::Uid, "uid".to_owned(), modifiers, place);
+            let key = with_langs(text, &modifiers.langs);
+            return self.complete(item, FieldKind::Uid, key, modifiers, place);
         }
         let text = self.predicate_name(name)?;
         let langs = std::mem::take(&mut modifiers.langs);

@@ -6,6 +6,7 @@ use crate::dql::ast::Item;
 use crate::dql::token::Text;
 use crate::plan::{Field, FieldKind};
 use crate::types::nearest;
+use crate::types::stack;
 use crate::types::{Error, Position, Result};
 use std::sync::Arc;
 
@@ -42,6 +43,7 @@ impl<'a> Lowering<'a> {
         items: &'a [Item],
         place: Place,
     ) -> Result<()> {
+        stack::check()?;
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             let message = format!("selections are nested deeper than {DEPTH_MAX} levels");

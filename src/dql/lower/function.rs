@@ -241,7 +241,7 @@ impl<'a> Lowering<'a> {
             Value::Call(inner) if self.text(&inner.name).eq_ignore_ascii_case("val") => {
                 Argument::Val(self.only_variable(inner)?)
             }
-            value => Argument::Text(self.scalar(call.name.start, value)?.to_owned()),
+            value => Argument::Text(self.text_of_list(call.name.start, value)?.to_owned()),
         };
         let mut list: Vec<(String, String)> = Vec::new();
         for option in options {

@@ -2,6 +2,7 @@
 
 use super::request::Lowering;
 use crate::dql::ast::Value;
+use crate::types::stack;
 use crate::types::{Error, Result};
 
 /// The most lists within each other: a multipolygon has four.
@@ -11,7 +12,7 @@ impl<'a> Lowering<'a> {
     /// An argument of a geo function as text; lists are written `[1.0,2.0]`.
     pub(super) fn geo_argument(&self, at: u32, value: &'a Value) -> Result<String> {
         if !matches!(value, Value::List(..)) {
-            return self.scalar(at, value).map(str::to_owned);
+            return self.text_of_list(at, value).map(str::to_owned);
         }
         let mut text = String::new();
         self.write_list(value, 0, &mut text)?;
@@ -23,6 +24,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn write_list(&self, value: &'a Value, depth: usize, out: &mut String) -> Result<()> {
+        stack::check()?;
         match value {
             Value::List(at, _) if depth == DEPTH_MAX => Err(self.error_with(
                 *at,

@@ -9,6 +9,7 @@ use crate::types::Result;
 use crate::types::Value;
 use crate::types::nearest;
 use crate::types::parse_vector;
+use crate::types::stack;
 
 /// The deepest expression.
 const HEIGHT_MAX: usize = 300;
@@ -43,6 +44,7 @@ impl<'a> Lowering<'a> {
 
     /// Operands wait until an operator of lower or equal strength comes.
     fn sequence(&mut self, sequence: &'a MathSequence) -> Result<Tall> {
+        stack::check()?;
         let mut operands = vec![self.operand(&sequence.first)?];
         let mut operators: Vec<MathFunction> = Vec::new();
         let at = place(&sequence.first);
@@ -90,6 +92,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn operand(&mut self, operand: &'a MathOperand) -> Result<Tall> {
+        stack::check()?;
         let expression = match operand {
             MathOperand::Group(sequence) => return self.sequence(sequence),
             MathOperand::Negate(inner) => {

@@ -2,9 +2,9 @@
 
 use super::number;
 use super::request::Lowering;
-use crate::dql::ast::{Argument, Value};
+use crate::dql::ast::{Argument, Call, Value};
 use crate::plan::{Order, OrderKey, Page};
-use crate::types::Result;
+use crate::types::{Error, Result};
 
 /// The most keys of an order.
 pub const ORDER_KEYS_MAX: usize = 100;
@@ -53,17 +53,34 @@ impl<'a> Lowering<'a> {
         Ok(true)
     }
 
+    /// The text of a name, a string or a `$variable`; a list as the text that it is written as.
+    pub(super) fn text_of_list(&self, at: u32, value: &'a Value) -> Result<&'a str> {
+        match value {
+            Value::Variable(name) => self.value_of(name),
+            value => self.scalar(at, value),
+        }
+    }
+
     /// The text of a name, a string or a `$variable`.
     pub(super) fn scalar(&self, at: u32, value: &'a Value) -> Result<&'a str> {
         match value {
             Value::Word(text, None) | Value::Quoted(text) => Ok(self.text(text)),
-            Value::Variable(name) => self.value_of(name),
+            Value::Variable(name) => {
+                let value = self.held(name)?;
+                if value.items.is_none() {
+                    return Ok(value.text);
+                }
+                let message =
+                    format!("variable {} is a list, and one value belongs here", self.text(name));
+                let hint = "a list may be the value of `eq`, `uid` and `uid_in`";
+                Err(self.error_with(name.start, message, hint))
+            }
             _ => Err(self.error(at, "expected a plain value")),
         }
     }
 
     /// The error for a key that was there before.
-    pub(super) fn repeated(&self, argument: &'a Argument) -> crate::types::Error {
+    pub(super) fn repeated(&self, argument: &'a Argument) -> Error {
         let key = self.text(&argument.key);
         let message = format!("`{key}` is given twice");
         self.error_with(argument.key.start, message, "remove one of them")
@@ -95,9 +112,7 @@ impl<'a> Lowering<'a> {
                 OrderKey::Var { var: self.only_variable(call)?, descending }
             }
             Value::Call(call) => {
-                let name = self.text(&call.name);
-                let message = format!("found `{name}()` in an order");
-                return Err(self.error_with(call.name.start, message, "expected `val(x)`"));
+                return Err(self.wrong_order(call, self.text(&argument.key)));
             }
             _ => {
                 let message = "an order needs a predicate or a variable";
@@ -108,6 +123,23 @@ impl<'a> Lowering<'a> {
         self.check_order(argument, order, &key)?;
         order.push(key);
         Ok(())
+    }
+
+    /// The error for a function that nothing can be ordered by.
+    fn wrong_order(&self, call: &'a Call, key: &str) -> Error {
+        let name = self.text(&call.name);
+        let message = format!("found `{name}()` in an order");
+        let counted = match &call.arguments[..] {
+            [Value::Word(counted, None)] if name.eq_ignore_ascii_case("count") => {
+                self.text(counted)
+            }
+            _ => return self.error_with(call.name.start, message, "expected `val(x)`"),
+        };
+        let hint = format!(
+            "count in a block before: `var(func: has({counted})) {{ n as count({counted}) }} \
+             q(func: uid(n), {key}: val(n)) {{ ... }}`"
+        );
+        self.error_with(call.name.start, message, hint)
     }
 
     fn check_order(&self, argument: &'a Argument, order: &Order, key: &OrderKey) -> Result<()> {

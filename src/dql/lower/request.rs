@@ -1,7 +1,8 @@
 //! A whole request: declarations and fragments first, then the blocks.
 
 use super::names::{IN_MUTATION, Names};
-use super::values::Values;
+use super::values::{Held, Values};
+use crate::dql::Given;
 use crate::dql::ast::{Block, Fragment, Operation};
 use crate::dql::document::{Condition, UpsertPlan};
 use crate::dql::source::Source;
@@ -41,7 +42,7 @@ pub struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     /// Nothing is lowered yet.
-    pub fn new(source: &'a Source, given: &'a BTreeMap<String, String>) -> Lowering<'a> {
+    pub fn new(source: &'a Source, given: &'a BTreeMap<String, Given>) -> Lowering<'a> {
         Lowering {
             source,
             values: Values::new(given),
@@ -147,9 +148,19 @@ impl<'a> Lowering<'a> {
         id
     }
 
-    /// The value of a `$variable`.
+    /// The value of a `$variable` as one text.
     pub(super) fn value_of(&self, variable: &'a Text) -> Result<&'a str> {
+        self.held(variable).map(|value| value.text)
+    }
+
+    /// The value of a `$variable`.
+    pub(super) fn held(&self, variable: &'a Text) -> Result<Held<'a>> {
         let name = self.text(variable);
+        if self.values.is_missing(name) {
+            let message = format!("variable {name} has no value");
+            let hint = "give it one with the request, or a default behind its type";
+            return Err(self.error_with(variable.start, message, hint));
+        }
         self.values.declared(name).ok_or_else(|| {
             let hint = match did_you_mean(name, self.values.names()) {
                 near if near.is_empty() => {

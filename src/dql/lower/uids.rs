@@ -52,12 +52,19 @@ impl<'a> Lowering<'a> {
 
     /// Adds the uids of a variable's value: one, or a list in square brackets.
     fn uid_list(&self, name: &'a Text, uids: &mut Vec<u64>) -> Result<()> {
-        let value = self.value_of(name)?.trim();
+        let held = self.held(name)?;
+        let value = held.text.trim();
         let wrong = |part: &str| {
             let variable = self.text(name);
             let message = format!("variable {variable} holds `{part}`, which is no uid");
             self.error_with(name.start, message, "a list of uids is written `[0x1, 0x2]`")
         };
+        if let Some(items) = held.items {
+            for item in items {
+                uids.push(number::uint(item).ok_or_else(|| wrong(item))?);
+            }
+            return Ok(());
+        }
         let list = match value.strip_prefix('[') {
             Some(rest) => rest.strip_suffix(']').ok_or_else(|| wrong(value))?,
             None => {
@@ -79,6 +86,9 @@ impl<'a> Lowering<'a> {
         }
         for value in &call.arguments[1..] {
             match value {
+                Value::Variable(name) if self.held(name)?.items.is_some() => {
+                    self.uid_list(name, &mut uids)?;
+                }
                 Value::List(_, values) => {
                     for value in values {
                         uids.push(self.number_in(call, value)?);

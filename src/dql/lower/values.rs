@@ -1,6 +1,7 @@
 //! The variables of a query that start with `$`: declared in its head, given by the caller.
 
 use super::number;
+use crate::dql::Given;
 use crate::dql::ast::Declaration;
 use crate::dql::source::Source;
 use crate::types::did_you_mean;
@@ -8,18 +9,25 @@ use crate::types::{Error, Result};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
+/// The value of a `$variable`: as one text, and its items where a list was given.
+#[derive(Clone, Copy, Default)]
+pub struct Held<'a> {
+    pub text: &'a str,
+    pub items: Option<&'a [String]>,
+}
+
 /// The values of the `$variables`.
 pub struct Values<'a> {
-    given: &'a BTreeMap<String, String>,
+    given: &'a BTreeMap<String, Given>,
     /// The type and the value of each variable.
-    declared: FxHashMap<&'a str, (&'a str, &'a str)>,
+    declared: FxHashMap<&'a str, (&'a str, Held<'a>)>,
     /// True when a query has a list of declarations, even an empty one.
     has_list: bool,
 }
 
 impl<'a> Values<'a> {
     /// Nothing is declared yet.
-    pub fn new(given: &'a BTreeMap<String, String>) -> Values<'a> {
+    pub fn new(given: &'a BTreeMap<String, Given>) -> Values<'a> {
         Values { given, declared: FxHashMap::default(), has_list: false }
     }
 
@@ -29,8 +37,12 @@ impl<'a> Values<'a> {
         for declaration in list {
             let name = declaration.name.of(source.text());
             let value = self.value(source, declaration, name)?;
-            if !value.is_empty() {
-                check(source, declaration, name, value)?;
+            match value.items {
+                Some(items) => {
+                    items.iter().try_for_each(|item| check(source, declaration, name, item))?;
+                }
+                None if value.text.is_empty() => {}
+                None => check(source, declaration, name, value.text)?,
             }
             let type_name = declaration.type_name.of(source.text());
             self.declared.insert(name, (type_name, value));
@@ -43,7 +55,7 @@ impl<'a> Values<'a> {
         source: &'a Source,
         declaration: &'a Declaration,
         name: &str,
-    ) -> Result<&'a str> {
+    ) -> Result<Held<'a>> {
         let at = source.position(declaration.name.start);
         let default = declaration.default.as_ref().map(|default| default.of(source.text()));
         if declaration.required && default.is_some() {
@@ -52,12 +64,12 @@ impl<'a> Values<'a> {
             return Err(Error::Syntax { message, at, hint });
         }
         match self.given.get(name) {
-            Some(given) if !given.is_empty() => Ok(given),
+            Some(given) if !given.text().is_empty() => Ok(Held::of(given)),
             _ if declaration.required => {
                 let message = format!("variable {name} is required and has no value");
                 Err(Error::syntax(at, message).with_hint("give it one with the request"))
             }
-            _ => Ok(default.unwrap_or_default()),
+            _ => Ok(Held { text: default.unwrap_or_default(), items: None }),
         }
     }
 
@@ -80,8 +92,15 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// Whether a variable has neither a value nor a default, and is of a type that an empty text is
+    /// none of. The reference takes the empty text for the value, and finds fault with that.
+    pub fn is_missing(&self, name: &str) -> bool {
+        let Some(&(type_name, value)) = self.declared.get(name) else { return false };
+        value.text.is_empty() && matches!(type_name, "int" | "float" | "bool" | "float32vector")
+    }
+
     /// The value of a declared variable; empty when it has none.
-    pub fn declared(&self, name: &str) -> Option<&'a str> {
+    pub fn declared(&self, name: &str) -> Option<Held<'a>> {
         self.declared.get(name).map(|&(_, value)| value)
     }
 
@@ -97,7 +116,14 @@ impl<'a> Values<'a> {
 
     /// The value of a variable that need not be declared.
     pub fn declared_or_given(&self, name: &str) -> Option<&'a str> {
-        self.declared(name).or_else(|| self.given.get(name).map(String::as_str))
+        let given = || self.given.get(name).map(Given::text);
+        self.declared(name).map(|value| value.text).or_else(given)
+    }
+}
+
+impl<'a> Held<'a> {
+    fn of(given: &'a Given) -> Held<'a> {
+        Held { text: given.text(), items: given.items() }
     }
 }
 

@@ -139,15 +139,15 @@ fn faults_are_placed() {
     use Change::{Delete, Set};
     #[rustfmt::skip]
     let cases = [
-        (Set, "", "line 1 column 0: the JSON ends too early"),
-        (Set, "\"text\"", "line 1 column 0: a mutation in JSON is an object"),
+        (Set, "", "line 1 column 1: the JSON ends too early"),
+        (Set, "\"text\"", "line 1 column 1: a mutation in JSON is an object"),
         (Set, "[{},\n 1]", "a mutation in JSON is an object"),
-        (Set, "{\"a\": 1}\n x", "line 2 column 1: unexpected `x`"),
-        (Set, "{\"a\":\n 27670116110564327426}", "line 2 column 1: the integer 27670116110564327426 has more than 64 bits"),
-        (Set, "{\"a\": [[1]]}", "line 1 column 6: the list of `a` holds something else"),
+        (Set, "{\"a\": 1}\n x", "line 2 column 2: unexpected `x`"),
+        (Set, "{\"a\":\n 27670116110564327426}", "line 2 column 2: the integer 27670116110564327426 has more than 64 bits"),
+        (Set, "{\"a\": [[1]]}", "line 1 column 7: the list of `a` holds something else"),
         (Set, "{\"a\": [true]}", "something else"),
         (Set, "{\"a\": [null]}", "something else"),
-        (Set, "{\"uid\": \"abc\"}", "line 1 column 8: `abc` is no uid"),
+        (Set, "{\"uid\": \"abc\"}", "line 1 column 9: `abc` is no uid"),
         (Set, "{\"uid\": \"-100\"}", "is no uid"),
         (Set, "{\"uid\": -1}", "is no uid"),
         (Set, "{\"uid\": 1.5}", "names no node"),
@@ -156,14 +156,14 @@ fn faults_are_placed() {
         (Set, "{\"uid\": \"0xa14222b693e4ba34123\"}", "is no uid"),
         (Set, "{\"a\": \"val(x\"}", "the brackets of `val(x` are not closed"),
         (Set, "{\"uid\": \"uid()\"}", "brackets"),
-        (Set, "{\"a\": \"x\", \"a|k\": {}}", "line 1 column 18: facet `a|k` is no string, number or bool"),
+        (Set, "{\"a\": \"x\", \"a|k\": {}}", "line 1 column 19: facet `a|k` is no string, number or bool"),
         (Set, "{\"a\": [1], \"a|k\": 1}", "facet `a|k` of a list is no object"),
         (Set, "{\"a\": [1], \"a|k\": {\"x\": 1}}", "`x` in facet `a|k` is no position"),
         (Set, "{\"a\": [1], \"a|k\": {\"0\": []}}", "facet `a|k` at position 0 is no string"),
         (Set, "{\"a\": 1, \"a|\": 1}", "is no name of a facet"),
         (Set, "{\"a\": 1, \"a|b c\": 1}", "is no name of a facet"),
         (Delete, "{}", "an object to be deleted has no"),
-        (Delete, "{\"uid\": 1, \"f\": {\"n\": null}}", "line 1 column 16: an object to be deleted"),
+        (Delete, "{\"uid\": 1, \"f\": {\"n\": null}}", "line 1 column 17: an object to be deleted"),
     ];
     for (change, text, part) in cases {
         let error = read(text, change).expect_err(text).to_string();

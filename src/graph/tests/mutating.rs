@@ -115,8 +115,8 @@ fn what_is_refused() {
         ("<1> <fresh> <2> .\n<1> <fresh> \"x\" .", "", "leads to nodes, and this is a value"),
         ("<1> <secret> \"short\" .", "", "at least 6 letters"),
         ("<1> <v> \"1\"^^<xs:int> .", "", "is a vector, which is written as a text"),
-        ("<1> <dgraph.foo> \"x\" .", "", "`dgraph.foo` can't be stored"),
-        ("<1> <dgraph.graphql.schema> \"x\" .", "", "is a predicate of the engine itself"),
+        ("<1> <dgraph.foo> \"x\" .", "", "Can't store predicate `dgraph.foo` as it is prefixed"),
+        ("<1> <dgraph.graphql.schema> \"x\" .", "", "Cannot mutate graphql reserved predicate dgraph.graphql.schema"),
         ("<1> <~friend> <2> .", "", ""),
         ("<1> <name> * .", "", "`*` can only be deleted"),
         ("uid(v) <name> \"x\" .", "", "variable `v` is used without a query"),
@@ -144,9 +144,33 @@ fn what_is_refused() {
 fn passwords_are_hashed() {
     let one = set(&with_schema(SCHEMA), "<1> <secret> \"123456\" .");
     let hash = values_of(&one, "secret", "", 1).remove(0);
-    assert!(Value::verify_password(&hash, "123456"));
-    assert_eq!(values_of(&delete(&one, "<1> <secret> \"1234567\" ."), "secret", "", 1), [hash]);
+    assert_eq!(Value::verify_password(&hash, "123456"), Ok(true));
+    assert_eq!(values_of(&delete(&one, "<1> <secret> \"1234567\" ."), "secret", "", 1), [&*hash]);
     assert_eq!(values_of(&delete(&one, "<1> <secret> \"123456\" ."), "secret", "", 1), [""; 0]);
+    // By its hash; in JSON; and one that an earlier part of the request sets.
+    let by_hash = format!("<1> <secret> \"{hash}\" .");
+    assert_eq!(values_of(&delete(&one, &by_hash), "secret", "", 1), [""; 0]);
+    let (none, json) =
+        (Statements::NQuads(""), Statements::Json(r#"{"uid": "1", "secret": "123456"}"#));
+    let (version, report) = mutate(&one, &[(none, json)], &Bindings::default()).unwrap();
+    assert_eq!(values_of(&version, "secret", "", 1), [""; 0]);
+    assert!(report.reads.contains("secret"), "{report:?}");
+    let set = Statements::NQuads("<1> <secret> \"abcdef\" .");
+    for (text, left) in [("abcdef", 0), ("123456", 1)] {
+        let line = format!("<1> <secret> \"{text}\" .");
+        let parts = [(set, none), (none, Statements::NQuads(&line))];
+        let (version, _) = mutate(&one, &parts, &Bindings::default()).unwrap();
+        assert_eq!(values_of(&version, "secret", "", 1).len(), left, "{text}");
+    }
+    // What is logged is the hash, and never the text.
+    let delete =
+        MutationTree::parse(&[], &[Statements::NQuads("<1> <secret> \"123456\" .")]).unwrap();
+    let delete = delete.statements(&mut 0).unwrap();
+    let (changes, _) = stage(&one, vec![delete], &Bindings::default(), stager()).unwrap();
+    let mut record = Vec::new();
+    crate::graph::encode_changes(&[changes], &mut record);
+    let holds = |text: &str| record.windows(text.len()).any(|part| part == text.as_bytes());
+    assert!(holds(&hash) && !holds("123456"));
 }
 
 #[test]

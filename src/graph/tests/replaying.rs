@@ -3,7 +3,14 @@ use crate::graph::Replay;
 use crate::graph::SchemaChange;
 use crate::graph::encode_changes;
 use crate::graph::encode_next_uid;
+use crate::graph::persist;
+use crate::graph::resolve;
+use crate::storage::LogReader;
+use crate::types::fields::optional;
+use crate::types::fields::put_field;
+use crate::types::fields::required;
 use proptest::prelude::*;
+use std::path::Path;
 
 const SCHEMA: &str = "name: string @index(exact) @lang .\ntag: [string] @index(exact) @count .\n\
      friend: [uid] @reverse @count .\nbest: uid @reverse .\nkey: string @index(hash) @unique .\n\
@@ -50,7 +57,9 @@ fn committed(requests: &[(String, String)]) -> (Vec<Version>, Vec<Vec<u8>>) {
         let tree =
             MutationTree::parse(&[Statements::NQuads(set)], &[Statements::NQuads(delete)]).unwrap();
         let statements = vec![tree.statements(&mut 0).unwrap()];
-        let Ok((changes, _)) = stage(version, statements, &Bindings::default()) else { continue };
+        let Ok((changes, _)) = stage(version, statements, &Bindings::default(), stager()) else {
+            continue;
+        };
         let mut record = Vec::new();
         encode_changes(std::slice::from_ref(&changes), &mut record);
         let Ok(mut next) = changes.apply(version) else { continue };
@@ -96,11 +105,68 @@ proptest! {
     }
 }
 
+/// The snapshot of the fixture of the first format, and the records of the logs behind it.
+fn first_format() -> (Version, Vec<(u64, Vec<u8>)>) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-1/db");
+    let version = persist::open(&folder.join("snapshot-2.hxs")).unwrap();
+    let mut records = Vec::new();
+    for log in ["log-2.hxl", "log-3.hxl"] {
+        let mut reader = LogReader::open(&folder.join(log)).unwrap().unwrap();
+        while let Some(record) = reader.read_next().unwrap() {
+            records.push((record.commit, record.payload.to_vec()));
+        }
+    }
+    (version, records)
+}
+
+#[test]
+fn damaged_records_of_the_first_format_are_refused_or_carried_out() {
+    let (version, records) = first_format();
+    assert!(20 < records.len());
+    let mut random = fastrand::Rng::with_seed(7);
+    for place in 0..records.len() {
+        for _ in 0..8 {
+            let mut replay = Replay::new(version.clone());
+            for (number, (commit, record)) in records[..=place].iter().enumerate() {
+                let mut record = record.clone();
+                if number == place {
+                    let at = random.usize(..record.len());
+                    match random.u8(..3) {
+                        0 => record.truncate(at),
+                        1 => record[at] = random.u8(..),
+                        _ => record[at] ^= 1 << random.u8(..8),
+                    }
+                }
+                let _ = replay.record(*commit, &record);
+            }
+            let _ = replay.version();
+        }
+    }
+}
+
+#[test]
+fn what_a_later_release_adds_is_left_out_or_told() {
+    let mut changes = Vec::new();
+    encode_next_uid(0x20000, &mut changes);
+    let with = |tag: u64| {
+        let mut record = changes.clone();
+        put_field(tag, &mut record, |out| out.extend_from_slice(b"news"));
+        let mut replay = Replay::new(Version::empty());
+        let read = replay.record(1, &record);
+        read.map(|()| replay.version().unwrap().uids.next()).map_err(|error| error.to_string())
+    };
+    assert_eq!(with(optional(50)), Ok(0x20000));
+    assert!(with(required(50)).unwrap_err().contains("later version of hexgraph"));
+    let unknown = Replay::new(Version::empty()).record(1, &[77]).unwrap_err().to_string();
+    assert!(unknown.contains("commit 1") && unknown.contains("later version"), "{unknown}");
+}
+
 #[test]
 fn schema_changes_and_uids_are_records_too() {
     let mut replay = Replay::new(Version::empty());
     let mut record = Vec::new();
-    SchemaChange::Alter(SCHEMA.to_owned()).encode(&mut record);
+    let definitions = resolve(&Version::empty(), SCHEMA).unwrap();
+    SchemaChange::Define(definitions).encode(&mut record);
     replay.record(3, &record).unwrap();
     record.clear();
     encode_next_uid(0x20000, &mut record);

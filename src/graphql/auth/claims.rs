@@ -70,6 +70,7 @@ mod tests {
     fn the_namespace_may_be_text() {
         let claims = of(json!({"https://a/b": "{\"ROLE\": [\"A\"]}"})).expect("an object");
         assert_eq!(claims.get("ROLE"), Some(&json!(["A"])));
-        assert!(of(json!({"https://a/b": "[1]"})).is_err());
+        let error = of(json!({"https://a/b": "[1]"})).expect_err("it is no object");
+        assert!(error.starts_with("the claim `https://a/b` is no JSON object"), "{error}");
     }
 }

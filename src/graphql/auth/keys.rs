@@ -8,8 +8,13 @@ use std::time::Duration;
 use std::time::Instant;
 
 use arc_swap::ArcSwapOption;
+use jsonwebtoken::Algorithm;
 use jsonwebtoken::DecodingKey;
+use jsonwebtoken::jwk::Jwk;
 use jsonwebtoken::jwk::JwkSet;
+use jsonwebtoken::jwk::KeyAlgorithm;
+use jsonwebtoken::jwk::KeyOperations;
+use jsonwebtoken::jwk::PublicKeyUse;
 
 /// What an address answered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,8 +64,36 @@ struct Pause {
 }
 
 struct Set {
-    keys: HashMap<String, DecodingKey>,
+    keys: HashMap<String, NamedKey>,
     until: Option<Instant>,
+}
+
+/// A key, and what it is for.
+#[derive(Clone)]
+pub(super) struct NamedKey {
+    /// What signatures are checked with.
+    pub key: DecodingKey,
+    algorithm: Option<KeyAlgorithm>,
+}
+
+impl NamedKey {
+    /// A key of a set that checks signatures; `None` for others.
+    fn of(jwk: &Jwk) -> Option<NamedKey> {
+        let common = &jwk.common;
+        let signs = common.public_key_use.as_ref().is_none_or(|it| *it == PublicKeyUse::Signature);
+        let operations = common.key_operations.as_ref();
+        let verifies = operations.is_none_or(|known| known.contains(&KeyOperations::Verify));
+        if !signs || !verifies {
+            return None;
+        }
+        let key = DecodingKey::from_jwk(jwk).ok()?;
+        Some(NamedKey { key, algorithm: common.key_algorithm })
+    }
+
+    /// Whether it is for signatures of this kind: a key that says for which it is, is for no other.
+    pub fn is_for(&self, algorithm: Algorithm) -> bool {
+        self.algorithm.is_none_or(|known| known == KeyAlgorithm::from(algorithm))
+    }
 }
 
 impl KeySets {
@@ -89,7 +122,7 @@ impl KeySets {
 
     /// The key of a name in each set that has it. Sets past their time are fetched again first; when that fails, they
     /// have no key, and nobody asks again for a while.
-    pub fn find(&self, name: &str) -> Vec<DecodingKey> {
+    pub fn find(&self, name: &str) -> Vec<NamedKey> {
         let sets = self.slots.iter().filter_map(|slot| slot.current(&*self.source));
         sets.filter_map(|set| set.keys.get(name).cloned()).collect()
     }
@@ -132,11 +165,14 @@ impl Slot {
 
 fn fetch(source: &dyn KeySource, address: &str) -> Result<Set, String> {
     let fetched = source.fetch(address)?;
-    let set: JwkSet = serde_json::from_str(&fetched.text)
-        .map_err(|error| format!("no set of keys at {address}: {error}"))?;
+    // The words of the library may quote what it found, and that may be a key.
+    let set: JwkSet = serde_json::from_str(&fetched.text).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        format!("no set of keys at {address}: it is not as RFC 7517 has it at line {line}, column {column}")
+    })?;
     let keys = set.keys.iter().filter_map(|jwk| {
         let name = jwk.common.key_id.clone()?;
-        Some((name, DecodingKey::from_jwk(jwk).ok()?))
+        Some((name, NamedKey::of(jwk)?))
     });
     let until = fetched.lifetime.and_then(|lifetime| Instant::now().checked_add(lifetime));
     Ok(Set { keys: keys.collect(), until })
@@ -184,7 +220,8 @@ mod tests {
     #[test]
     fn sets_may_come_later() {
         let source = Arc::new(Scripted::default());
-        assert!(KeySets::new(&["a".to_owned()], Arc::clone(&source) as _).is_err());
+        let refused = KeySets::new(&["a".to_owned()], Arc::clone(&source) as _).err();
+        assert_eq!(refused.as_deref(), Some("dead"));
         source.answers.lock().unwrap().push(FetchedKeys { text: SET.to_owned(), lifetime: None });
         let sets = KeySets::later(&["a".to_owned()], Arc::clone(&source) as _);
         assert_eq!(*source.asked.lock().unwrap(), 1);

@@ -8,5 +8,5 @@ mod verdict;
 
 pub use claims::Claims;
 pub use keys::{FetchedKeys, KeySource};
-pub use token::{Denied, Verifier, bearer};
+pub use token::{Audience, Denied, Verifier, bearer};
 pub use verdict::{Remains, Rulebook, Verdict};

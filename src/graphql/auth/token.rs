@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::graphql::auth::Claims;
 use crate::graphql::auth::KeySource;
 use crate::graphql::auth::keys::KeySets;
+use crate::graphql::auth::keys::NamedKey;
 use crate::graphql::model::Algorithm;
 use crate::graphql::model::Authorization;
 use crate::graphql::model::Keys;
@@ -33,8 +34,19 @@ pub fn bearer(value: &str) -> Result<Option<&str>, Denied> {
     }
     match value.split(' ').collect::<Vec<_>>()[..] {
         [_, token] => Ok(Some(token)),
-        _ => Err(format!("invalid Bearer-formatted header value for JWT ({value})")),
+        // What stands there is not told: it is somebody's token, or near to one.
+        _ => Err("invalid Bearer-formatted header value for JWT (one word stands behind `Bearer`)"
+            .to_owned()),
     }
+}
+
+/// What a token has to say of whom it is meant for, where the settings name audiences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// It names one of them.
+    Needed,
+    /// It names one of them, or nobody.
+    Optional,
 }
 
 /// Checks tokens as the settings of a schema say.
@@ -88,7 +100,12 @@ impl Verifier {
     /// # Errors
     ///
     /// When the token does not hold, and when there has to be one.
-    pub fn claims(&self, token: Option<&str>, now: u64) -> Result<Claims, Denied> {
+    pub fn claims(
+        &self,
+        token: Option<&str>,
+        now: u64,
+        audience: Audience,
+    ) -> Result<Claims, Denied> {
         let Some(token) = token else {
             return match self.settings.closed_by_default {
                 true => Err("a valid JWT is required but was not provided".to_owned()),
@@ -98,7 +115,7 @@ impl Verifier {
         let payload =
             self.payload(token).and_then(|payload| check_times(&payload, now).map(|()| payload));
         let payload = payload.map_err(|why| format!("unable to parse jwt token:{why}"))?;
-        self.check_audience(&payload)?;
+        self.check_audience(&payload, audience)?;
         Claims::of_payload(payload, &self.settings.namespace)
             .map_err(|why| format!("unable to parse jwt token:token is malformed: {why}"))
     }
@@ -114,6 +131,12 @@ impl Verifier {
             return Err("token is malformed: token is too long".to_owned());
         }
         let (header, payload) = (object(header, "header")?, object(payload, "claim")?);
+        // It names what has to be understood beside the signature, and nothing is.
+        if header.contains_key("crit") {
+            let why =
+                "token is unverifiable: its header has `crit`, and no extension is known here";
+            return Err(why.to_owned());
+        }
         let signed = &token[..token.len() - signature.len() - 1];
         let named = header.get("alg").and_then(Value::as_str).unwrap_or_default();
         let found = Algorithm::from_name(named).map(signing);
@@ -144,29 +167,40 @@ impl Verifier {
                 let algorithm = found.ok_or_else(|| {
                     format!("token is unverifiable: signing method ({named}) is unavailable")
                 })?;
-                let tried =
-                    sets.find(name).iter().map(|key| verify(algorithm, key)).reduce(Result::or);
+                let check = |known: &NamedKey| match known.is_for(algorithm) {
+                    true => verify(algorithm, &known.key),
+                    false => Err(no_key(&format!("the key is for another method than {named}"))),
+                };
+                let tried = sets.find(name).iter().map(check).reduce(Result::or);
                 tried.unwrap_or_else(|| Err(no_key("Invalid kid")))?;
             }
         }
         Ok(payload)
     }
 
-    /// `aud`, where the token has it, must name one of the settings' audiences.
-    fn check_audience(&self, payload: &Map<String, Value>) -> Result<(), Denied> {
-        let meant: Vec<&str> = match payload.get("aud") {
-            Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).collect(),
-            Some(Value::String(one)) => vec![one],
-            _ => Vec::new(),
-        };
+    /// `aud` must name one of the settings' audiences: where they have some, and where the token has it.
+    fn check_audience(
+        &self,
+        payload: &Map<String, Value>,
+        audience: Audience,
+    ) -> Result<(), Denied> {
         let known = &self.settings.audience;
-        if meant.is_empty() || meant.iter().any(|meant| known.iter().any(|known| known == meant)) {
-            return Ok(());
+        let wrong = || Err("JWT `aud` value doesn't match with the audience".to_owned());
+        let meant: Option<Vec<&str>> = match payload.get("aud") {
+            None | Some(Value::Null) if known.is_empty() || audience == Audience::Optional => {
+                return Ok(());
+            }
+            Some(Value::Array(all)) => all.iter().map(Value::as_str).collect(),
+            Some(Value::String(one)) => Some(vec![one]),
+            _ => None,
+        };
+        match meant {
+            Some(_) if known.is_empty() => {
+                Err("audience value was expected but not provided".to_owned())
+            }
+            Some(meant) if meant.iter().any(|meant| known.iter().any(|it| it == meant)) => Ok(()),
+            _ => wrong(),
         }
-        Err(match known.is_empty() {
-            true => "audience value was expected but not provided".to_owned(),
-            false => "JWT `aud` value doesn't match with the audience".to_owned(),
-        })
     }
 }
 
@@ -251,7 +285,8 @@ mod tests {
     }
 
     fn told(payload: &Value) -> Result<Claims, String> {
-        fixed(Algorithm::Hs256).claims(Some(&signed(Signing::HS256, "secret", payload)), NOW)
+        let token = signed(Signing::HS256, "secret", payload);
+        fixed(Algorithm::Hs256).claims(Some(&token), NOW, Audience::Needed)
     }
 
     #[test]
@@ -261,8 +296,8 @@ mod tests {
         for (algorithm, signing) in
             [(Algorithm::Hs384, Signing::HS384), (Algorithm::Hs512, Signing::HS512)]
         {
-            let token = signed(signing, "secret", &json!({}));
-            assert!(fixed(algorithm).claims(Some(&token), NOW).is_ok());
+            let token = signed(signing, "secret", &json!({"aud": ["b", "a"]}));
+            fixed(algorithm).claims(Some(&token), NOW, Audience::Needed).expect("valid");
         }
     }
 
@@ -274,13 +309,30 @@ mod tests {
         assert_eq!(error(json!({"nbf": 1001})), format!("{prefix}not valid yet"));
         assert!(error(json!({"exp": "x"})).ends_with("exp is invalid"));
         let told = "JWT `aud` value doesn't match with the audience";
-        assert_eq!(error(json!({"aud": ["b", "c"]})), told);
+        for other in [json!(["b", "c"]), json!("b"), json!(""), json!([]), json!(5), json!({})] {
+            assert_eq!(error(json!({"aud": other})), told, "{other}");
+        }
+        for other in [json!(null), json!(["a", 5]), json!(true)] {
+            assert_eq!(error(json!({"aud": other})), told, "{other}");
+        }
+        assert_eq!(error(json!({})), told);
+        // As the reference has it: whoever names nobody is meant for all. What is no name is none there, either.
+        let verifier = fixed(Algorithm::Hs256);
+        let optional = |payload: Value| {
+            let token = signed(Signing::HS256, "secret", &payload);
+            verifier.claims(Some(&token), NOW, Audience::Optional).map(drop)
+        };
+        assert_eq!(optional(json!({})), Ok(()));
+        for other in [json!(5), json!("b"), json!([5])] {
+            assert_eq!(optional(json!({"aud": other})), Err(told.to_owned()), "{other}");
+        }
     }
 
     #[test]
     fn forgeries_are_refused() {
         let verifier = fixed(Algorithm::Hs256);
-        let told = |token: &str| verifier.claims(Some(token), NOW).expect_err("refused");
+        let told =
+            |token: &str| verifier.claims(Some(token), NOW, Audience::Needed).expect_err("refused");
         let prefix = "unable to parse jwt token:token";
         let wrong = signed(Signing::HS256, "other", &json!({}));
         assert_eq!(told(&wrong), format!("{prefix} signature is invalid: signature is invalid"));
@@ -293,6 +345,15 @@ mod tests {
         let segments = "is malformed: token contains an invalid number of segments";
         assert_eq!(told("nonsense"), format!("{prefix} {segments}"));
         assert!(told("a.b.c").contains("is malformed"));
+        // {"alg":"HS256","crit":["b64"],"b64":false} and {"alg":"HS256","crit":[]}, whatever the signature.
+        for header in [
+            "eyJhbGciOiJIUzI1NiIsImNyaXQiOlsiYjY0Il0sImI2NCI6ZmFsc2V9",
+            "eyJhbGciOiJIUzI1NiIsImNyaXQiOltdfQ",
+        ] {
+            let told = told(&format!("{header}.e30.x"));
+            let want = "is unverifiable: its header has `crit`, and no extension is known here";
+            assert_eq!(told, format!("{prefix} {want}"));
+        }
     }
 
     #[test]
@@ -301,19 +362,54 @@ mod tests {
         let set = r#"{"keys": [{"kty": "oct", "kid": "k", "k": "c2VjcmV0"}]}"#;
         let keys = Keys::Fetched(vec!["here".to_owned()]);
         let verifier = Verifier::new(&settings(keys), Arc::new(File(set))).expect("a set");
-        let token = signed(Signing::HS256, "secret", &json!({"USER": 1}));
-        assert!(verifier.claims(Some(&token), NOW).is_ok());
-        let wrong = signed(Signing::HS256, "wrong", &json!({}));
-        assert!(verifier.claims(Some(&wrong), NOW).is_err());
+        let claims = |token: &str| verifier.claims(Some(token), NOW, Audience::Needed).map(drop);
+        let token = signed(Signing::HS256, "secret", &json!({"USER": 1, "aud": "a"}));
+        assert_eq!(claims(&token), Ok(()));
+        let wrong = signed(Signing::HS256, "wrong", &json!({"aud": "a"}));
+        assert!(claims(&wrong).expect_err("refused").contains("signature is invalid"));
+    }
+
+    #[test]
+    fn keys_are_for_what_they_say() {
+        let key = |more: &str| {
+            format!(r#"{{"keys": [{{"kty": "oct", "kid": "k", "k": "c2VjcmV0"{more}}}]}}"#)
+        };
+        let token = signed(Signing::HS256, "secret", &json!({"aud": "a"}));
+        let told = |more: &str| {
+            let text: &'static str = key(more).leak();
+            let keys = Keys::Fetched(vec!["here".to_owned()]);
+            let verifier = Verifier::new(&settings(keys), Arc::new(File(text))).expect("a set");
+            verifier.claims(Some(&token), NOW, Audience::Needed).map(drop)
+        };
+        for fit in ["", r#", "alg": "HS256""#, r#", "use": "sig""#, r#", "key_ops": ["verify"]"#] {
+            assert_eq!(told(fit), Ok(()), "{fit}");
+        }
+        for other in ["HS512", "RS256", "RSA-OAEP", "unheard of"] {
+            let error = told(&format!(r#", "alg": "{other}""#)).expect_err(other);
+            assert!(error.ends_with("the key is for another method than HS256"), "{error}");
+        }
+        for other in [r#", "use": "enc""#, r#", "key_ops": ["wrapKey"]"#] {
+            assert!(told(other).expect_err(other).ends_with("Invalid kid"), "{other}");
+        }
+    }
+
+    #[test]
+    fn keys_are_not_told() {
+        for text in [r#"{"keys": "hunter2"}"#, r#"{"keys": [{"kty": "hunter2"}, "hunter2"]}"#] {
+            let keys = Keys::Fetched(vec!["here".to_owned()]);
+            if let Err(error) = Verifier::new(&settings(keys), Arc::new(File(text))) {
+                assert!(error.starts_with("no set of keys at here") && !error.contains("hunter2"));
+            }
+        }
     }
 
     #[test]
     fn nobody_needs_a_token_unless_all_do() {
         let mut verifier = fixed(Algorithm::Hs256);
-        assert_eq!(verifier.claims(None, NOW), Ok(Claims::default()));
+        assert_eq!(verifier.claims(None, NOW, Audience::Needed), Ok(Claims::default()));
         verifier.settings.closed_by_default = true;
         let told = "a valid JWT is required but was not provided".to_owned();
-        assert_eq!(verifier.claims(None, NOW), Err(told));
+        assert_eq!(verifier.claims(None, NOW, Audience::Needed), Err(told));
     }
 
     #[test]
@@ -321,7 +417,9 @@ mod tests {
         assert_eq!(bearer(""), Ok(None));
         assert_eq!(bearer("a b"), Ok(Some("a b")));
         assert_eq!(bearer("beaRer x"), Ok(Some("x")));
-        let told = "invalid Bearer-formatted header value for JWT (Bearer a b)".to_owned();
+        let told =
+            "invalid Bearer-formatted header value for JWT (one word stands behind `Bearer`)"
+                .to_owned();
         assert_eq!(bearer("Bearer a b"), Err(told));
     }
 }

@@ -4,6 +4,7 @@
 //! under `not`: what can't be asked permits nothing. So negations are carried down to the leaves, and what remains has none
 //! but around single queries.
 
+use crate::types::stack;
 use std::collections::BTreeSet;
 use std::collections::HashMap;
 
@@ -104,6 +105,7 @@ impl Rulebook {
     }
 
     fn fold<'r>(&self, rule: &'r Rule, claims: &Claims, negated: bool) -> Verdict<'r> {
+        stack::require();
         match rule {
             Rule::Not(rule) => self.fold(rule, claims, !negated),
             Rule::And(rules) | Rule::Or(rules) => {

@@ -1,5 +1,6 @@
 //! Definitions → text, laid out as the reference lays it out.
 
+use crate::types::stack;
 use apollo_compiler::ast;
 use std::fmt::Write;
 
@@ -108,6 +109,7 @@ pub(super) fn value_text(value: &ast::Value) -> String {
 }
 
 fn print_value(text: &mut String, value: &ast::Value) {
+    stack::require();
     match value {
         ast::Value::Null => text.push_str("null"),
         ast::Value::Enum(name) => text.push_str(name),

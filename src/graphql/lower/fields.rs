@@ -1,5 +1,6 @@
 //! Selections → fields of the plan. What several types are asked for is fetched once.
 
+use crate::types::stack;
 use apollo_compiler::Name;
 
 use crate::graphql::lower::aggregate::aggregate;
@@ -36,6 +37,7 @@ use crate::plan;
 use crate::plan::Field;
 use crate::plan::FieldKind;
 use crate::plan::Filter;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The levels that a request may be nested, which its text is bounded by already.
@@ -145,6 +147,7 @@ impl<'a> Lowering<'a> {
         selection: &'a Selection,
         inherited: Option<&'a request::Cascade>,
     ) -> Result<Selected<'a>, Fault> {
+        stack::require();
         if DEPTH_MAX < self.depth {
             return Err(Fault::new("the request is nested too deeply"));
         }
@@ -177,18 +180,14 @@ impl<'a> Lowering<'a> {
                 let first =
                     if is_asked_of_all(declared, selection, field) { &declared } else { first };
                 let source = self.source(first, field, inherited, &mut fetched)?;
-                keys.push(Key { field, source });
+                keys.push(Key { field, source: Arc::new(source) });
             }
             types.extend_from_slice(&defs);
             shape.variants.push(Variant { types: defs, keys });
         }
-        if let (Some(_), Some(branch)) = (shape.type_place, selection.branches.first()) {
-            for field in
-                branch.fields.iter().filter(|field| declared.field(&field.shape.name).is_some())
-            {
-                let source = self.source(declared, field, inherited, &mut fetched)?;
-                shape.unknown.push(Key { field, source });
-            }
+        if is_shared {
+            shape.unknown = asked_of_all(declared, &shape.variants);
+            shape.absent = asked_of_any(declared, &shape.variants);
         }
         self.depth -= 1;
         shape.reaches_out = fetched.reaches_out;
@@ -267,29 +266,25 @@ impl<'a> Lowering<'a> {
         asked: &'a request::Field,
     ) -> Result<Field, Fault> {
         let given = asked.arguments.given("filter");
-        let filter = self.admitted(target, asked, given, predicate.reverse, Operation::Query)?;
+        let sight = Sight::Of(self.caller);
+        let given = given.map(|value| filter(sight, target, value)).transpose();
+        let given = given.map_err(|message| refused(asked, &message))?.flatten();
+        let filter = self.admitted(target, given, predicate.reverse, Operation::Query);
         let order = order::order(target, &asked.arguments);
         let page = order::page(asked).map_err(|message| refused(asked, &message))?;
         order::check(&order, page).map_err(|message| refused(asked, &message))?;
         Ok(Field { filter, order, page, has_body: true, ..fetched(predicate) })
     }
 
-    /// The filter of a field, with what is asked of its nodes anyway: edges that come in may come from nodes of other types,
-    /// and rules leave what they leave.
+    /// A filter with what is asked of nodes anyway: edges that come in may come from nodes of other types, and rules leave
+    /// what they leave.
     pub fn admitted(
         &self,
         target: &TypeDef,
-        asked: &request::Field,
-        given: Option<&request::Value>,
+        given: Option<Filter>,
         checks_type: bool,
         operation: Operation,
-    ) -> Result<Option<Filter>, Fault> {
-        let sight = match operation {
-            Operation::Query => Sight::Of(self.caller),
-            _ => Sight::Whole(self.model),
-        };
-        let given = given.map(|value| filter(sight, target, value)).transpose();
-        let given = given.map_err(|message| refused(asked, &message))?.flatten();
+    ) -> Option<Filter> {
         let checked = (checks_type && target.kind != Kind::Union).then(|| has_type(target));
         let permitted = self.caller.access(target, operation).into_filter();
         let mut parts = Vec::new();
@@ -299,7 +294,7 @@ impl<'a> Lowering<'a> {
                 part => parts.push(part),
             }
         }
-        Ok(all(parts))
+        all(parts)
     }
 
     /// `<field>Aggregate`.
@@ -341,6 +336,32 @@ fn is_asked_of_all(declared: &TypeDef, selection: &Selection, field: &request::F
         other.shape.name == *name && other.shape.location == field.shape.location
     };
     selection.branches.iter().all(|branch| branch.fields.iter().any(same))
+}
+
+/// The fields of an interface that the first of some types is asked for.
+fn asked_of_all<'a>(declared: &TypeDef, variants: &[Variant<'a>]) -> Vec<Key<'a>> {
+    let keys = variants.first().into_iter().flat_map(|variant| &variant.keys);
+    let of_interface = keys.filter(|key| declared.field(&key.field.shape.name).is_some());
+    of_interface.map(|key| Key { field: key.field, source: Arc::clone(&key.source) }).collect()
+}
+
+/// What any of some types is asked for, each key once. An object without a type has the name of the type that was asked.
+fn asked_of_any<'a>(declared: &'a TypeDef, variants: &[Variant<'a>]) -> Vec<Key<'a>> {
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut keys = Vec::new();
+    for variant in variants {
+        for key in variant.keys.iter().filter(|key| seen.insert(key.field.shape.key.as_str())) {
+            let source = match *key.source {
+                Source::TypeName => {
+                    let on = key.field.shape.on.as_ref().map(Name::as_str);
+                    Arc::new(Source::Name(on.unwrap_or(&declared.name)))
+                }
+                _ => Arc::clone(&key.source),
+            };
+            keys.push(Key { field: key.field, source });
+        }
+    }
+    keys
 }
 
 /// How the values of a scalar are written.

@@ -25,21 +25,74 @@ use crate::plan::Reach;
 use crate::plan::TermIndex;
 use crate::plan::TextMatch;
 use crate::types::Uid;
+use crate::types::stack;
+use apollo_compiler::Name;
 
 /// Who filters.
 #[derive(Clone, Copy)]
 pub(super) enum Sight<'a> {
     /// Somebody for whom edges to nodes that the rules hide are not there.
     Of(Caller<'a>),
-    /// A rule or a mutation, which see all data.
+    /// A rule, which sees all data.
     Whole(&'a Model),
+    /// A mutation, which sees all data too. What it changes must not be more than its filter says: only `{}` is everything,
+    /// and an alternative that asks for nothing, which would undo the conditions beside it, is refused.
+    Changing(&'a Model),
 }
 
 impl<'a> Sight<'a> {
     fn model(self) -> &'a Model {
         match self {
             Sight::Of(caller) => caller.model,
-            Sight::Whole(model) => model,
+            Sight::Whole(model) | Sight::Changing(model) => model,
+        }
+    }
+}
+
+/// What a filter at a root asks. The nodes that it names by their IDs are all that there are: everything else, `or` too, is
+/// asked of them. `None` when it asks for nothing.
+///
+/// # Errors
+///
+/// As [`filter`]; and, where a mutation filters, when it asks for nothing without being `{}`.
+pub(super) fn root_filter(
+    sight: Sight<'_>,
+    def: &TypeDef,
+    value: &Value,
+) -> Result<Option<RootFilter>, String> {
+    let Value::Object(entries) = value else { return Ok(None) };
+    let names_nodes =
+        |(key, value): &&(Name, Value)| *value != Value::Null && def.field(key).is_some_and(is_uid);
+    let named = entries.iter().find(names_nodes).map(|(_, value)| uids_of(value));
+    let rest = conditions(sight, def, entries.iter().filter(|entry| !names_nodes(entry)))?;
+    // Keys without a value, which variables may leave, are as if they were not there.
+    let is_empty = entries.iter().all(|(_, value)| *value == Value::Null);
+    if let (Sight::Changing(_), None, None) = (sight, &named, &rest)
+        && !is_empty
+    {
+        return Err(format!(
+            "the filter asks for nothing, which would change every {}: write `filter: {{}}` if that is meant",
+            def.name
+        ));
+    }
+    Ok(Some(RootFilter { named, rest }))
+}
+
+/// What a filter at a root asks.
+pub(super) struct RootFilter {
+    /// The nodes that it names, ascending.
+    pub named: Option<Vec<u64>>,
+    /// What is asked of them, or of all nodes of the type.
+    pub rest: Option<Filter>,
+}
+
+impl RootFilter {
+    /// The same as one condition.
+    pub fn into_filter(self) -> Option<Filter> {
+        let named = self.named.map(|uids| filter_of(Call::Uid { uids, vars: Vec::new() }));
+        match self.rest {
+            Some(Filter::And(rest)) => all(named.into_iter().chain(rest).collect()),
+            rest => all(named.into_iter().chain(rest).collect()),
         }
     }
 }
@@ -54,10 +107,20 @@ pub(super) fn filter(
     def: &TypeDef,
     value: &Value,
 ) -> Result<Option<Filter>, String> {
-    let Value::Object(entries) = value else { return Ok(None) };
-    if def.kind == Kind::Union {
-        return union_filter(sight, def, value);
+    stack::require();
+    match value {
+        _ if def.kind == Kind::Union => union_filter(sight, def, value),
+        Value::Object(entries) => conditions(sight, def, entries.iter()),
+        _ => Ok(None),
     }
+}
+
+/// What the entries of a filter ask of nodes of a type.
+fn conditions<'v>(
+    sight: Sight<'_>,
+    def: &TypeDef,
+    entries: impl Iterator<Item = &'v (Name, Value)>,
+) -> Result<Option<Filter>, String> {
     let mut together = Vec::new();
     let mut alternatives = None;
     for (key, value) in entries {
@@ -72,10 +135,10 @@ pub(super) fn filter(
                     together.extend(filter(sight, def, item)?);
                 }
             }
-            ("not", _) => together.push(match filter(sight, def, value)? {
-                Some(inner) => Filter::Not(Box::new(inner)),
-                None => nothing(),
-            }),
+            ("not", _) => match filter(sight, def, value)? {
+                Some(inner) => together.push(Filter::Not(Box::new(inner))),
+                None => return Err(NOTHING_NEGATED.to_owned()),
+            },
             ("has", Value::List(names)) => {
                 let fields = names.iter().filter_map(|name| def.field(name.as_str()?));
                 together.extend(fields.filter_map(|field| has(sight, field)));
@@ -87,16 +150,25 @@ pub(super) fn filter(
             _ => {}
         }
     }
-    Ok(match (all(together), alternatives) {
-        (together, None) => together,
+    match (all(together), alternatives) {
+        (together, None) => Ok(together),
         // One of the alternatives asks for nothing.
-        (_, Some(None)) => None,
+        (_, Some(None)) => match sight {
+            Sight::Changing(_) => Err(OPEN_ALTERNATIVE.to_owned()),
+            _ => Ok(None),
+        },
         (together, Some(Some(mut any))) => {
             any.extend(together);
-            if any.len() > 1 { Some(Filter::Or(any)) } else { any.pop() }
+            Ok(if any.len() > 1 { Some(Filter::Or(any)) } else { any.pop() })
         }
-    })
+    }
 }
+
+const NOTHING_NEGATED: &str = "Invalid filter statement: `not` needs a filter that asks for something, \
+                               and its filter asks for nothing";
+
+const OPEN_ALTERNATIVE: &str = "Invalid filter statement: a filter in `or` asks for nothing, so that all nodes would pass \
+                                whatever stands beside it: leave it out, or write `filter: {}` if all are meant";
 
 /// The nodes that have a type.
 pub(in crate::graphql) fn has_type(def: &TypeDef) -> Filter {
@@ -283,7 +355,9 @@ mod tests {
         assert_eq!(regular_expression("/a.*b/i"), parts("a.*b", "i"));
         assert_eq!(regular_expression(r"/a\/b/"), parts("a/b", ""));
         for bad in ["", "a", "/", "a/b", "/a", "/a/b)"] {
-            assert!(regular_expression(bad).is_err(), "{bad}");
+            let error = regular_expression(bad).unwrap_err();
+            let why = format!("but got 1 ([{bad}]): write the expression between slashes");
+            assert!(error.ends_with(&why), "{error}");
         }
     }
 

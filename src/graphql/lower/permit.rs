@@ -1,29 +1,48 @@
 //! Rules of `@auth` in plans that come from a text of the deployer, as `@custom(dql:)` has them.
 //!
 //! A root whose function names a type or a predicate, and an edge, may lead to nodes of some types. Those of a type with
-//! rules have to pass them; nodes of other types pass. So what the text selects is what it would select without the
-//! hidden nodes. Conditions that the text makes of single nodes, such as `gt(count(edge), 3)`, see all data.
+//! rules have to pass them; nodes of other types pass. Conditions on edges, `has`, `uid_in` and comparisons of `count`, are
+//! about the edges to nodes that pass. So what the text finds is what it would find without the hidden nodes.
 
 use crate::graphql::lower::filter::has_type;
 use crate::graphql::lower::rules::Access;
 use crate::graphql::lower::rules::Caller;
 use crate::graphql::lower::target::all;
+use crate::graphql::lower::target::filter_of;
+use crate::graphql::lower::target::nothing;
 use crate::graphql::model::Kind;
 use crate::graphql::model::Operation;
 use crate::graphql::model::TypeDef;
+use crate::plan::Argument;
 use crate::plan::Block;
 use crate::plan::Call;
+use crate::plan::Comparison;
 use crate::plan::Field;
 use crate::plan::FieldKind;
 use crate::plan::Filter;
+use crate::plan::Function;
+use crate::plan::GroupBy;
 use crate::plan::Operand;
 use crate::plan::PredicateRef;
 use crate::plan::Query;
+use crate::plan::Reach;
+use crate::types::Error;
+use crate::types::Result;
+use crate::types::stack;
 use std::sync::Arc;
 
-/// The plan with what the rules ask of the nodes that it selects; the same one where no type has any. Costs a pass over the
-/// plan, and another over the schema for each edge.
-pub fn permit(caller: Caller<'_>, plan: Arc<Query>) -> Arc<Query> {
+/// The plan with what the rules ask of the nodes that it selects; the same one where no type has any. `is_edge` says whether
+/// a predicate that the GraphQL schema does not know leads to nodes. Costs a pass over the plan, and another over the schema
+/// for each edge.
+///
+/// # Errors
+///
+/// `Query` where it groups by an edge to nodes that rules may hide.
+pub fn permit(
+    caller: Caller<'_>,
+    plan: Arc<Query>,
+    is_edge: &dyn Fn(&str) -> bool,
+) -> Result<Arc<Query>> {
     let is_guarded = |def: &TypeDef| def.auth.query.is_some();
     let guarded: Vec<&TypeDef> = caller
         .model
@@ -32,31 +51,38 @@ pub fn permit(caller: Caller<'_>, plan: Arc<Query>) -> Arc<Query> {
         .filter(|def| def.kind == Kind::Object && is_guarded(def))
         .collect();
     if guarded.is_empty() {
-        return plan;
+        return Ok(plan);
     }
-    let permits = Permits { caller, guarded };
+    let permits = Permits { caller, guarded, is_edge };
     let mut query = (*plan).clone();
     for block in &mut query.blocks {
-        permits.block(block);
+        permits.block(block)?;
     }
-    Arc::new(query)
+    Ok(Arc::new(query))
 }
 
 struct Permits<'a> {
     caller: Caller<'a>,
     /// The types with rules.
     guarded: Vec<&'a TypeDef>,
+    is_edge: &'a dyn Fn(&str) -> bool,
 }
 
 impl Permits<'_> {
-    fn block(&self, block: &mut Block) {
-        if let Some(root) = &block.root {
-            add(&mut block.filter, self.of_root(&root.call));
+    fn block(&self, block: &mut Block) -> Result<()> {
+        if let Some(filter) = &mut block.filter {
+            self.filter(filter);
         }
-        self.fields(&mut block.fields);
+        if let Some(root) = &mut block.root {
+            add(&mut block.filter, self.of_root(&root.call));
+            add(&mut block.filter, self.of_rooted_edges(root));
+        }
+        self.groups(block.group_by.as_ref())?;
+        self.fields(&mut block.fields)
     }
 
-    fn fields(&self, fields: &mut [Arc<Field>]) {
+    fn fields(&self, fields: &mut [Arc<Field>]) -> Result<()> {
+        stack::require();
         for field in fields {
             let condition = match &field.kind {
                 FieldKind::Predicate { name, reverse, .. }
@@ -64,12 +90,127 @@ impl Permits<'_> {
                 FieldKind::Expand(_) if field.has_body => self.condition(|_| true),
                 _ => None,
             };
-            if condition.is_none() && field.fields.is_empty() {
+            self.groups(field.group_by.as_ref())?;
+            if condition.is_none() && field.fields.is_empty() && field.filter.is_none() {
                 continue;
             }
             let field = Arc::make_mut(field);
+            if let Some(filter) = &mut field.filter {
+                self.filter(filter);
+            }
             add(&mut field.filter, condition);
-            self.fields(&mut field.fields);
+            self.fields(&mut field.fields)?;
+        }
+        Ok(())
+    }
+
+    /// A group tells which node its members lead to.
+    fn groups(&self, group_by: Option<&GroupBy>) -> Result<()> {
+        for key in group_by.into_iter().flat_map(|group_by| &group_by.keys) {
+            let name = key.predicate.strip_prefix('~');
+            let edge = name.map_or((key.predicate.as_str(), false), |name| (name, true));
+            if self.of_edge(edge.0, edge.1).is_some() {
+                let name = &key.predicate;
+                let message = format!(
+                    "`{name}` leads to nodes that rules of `@auth` may hide, so there are no groups by it"
+                );
+                return Err(Error::query(message).with_hint("group by a value, or count the edges"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes conditions on edges be about those to nodes that pass.
+    fn filter(&self, filter: &mut Filter) {
+        stack::require();
+        match filter {
+            Filter::And(parts) | Filter::Or(parts) => {
+                parts.iter_mut().for_each(|part| self.filter(part));
+            }
+            Filter::Not(inner) => self.filter(inner),
+            Filter::Function(function) => {
+                if let Some(condition) = self.of_edges(&function.call) {
+                    *filter = condition;
+                }
+            }
+            Filter::Reaches(_) => {}
+        }
+    }
+
+    /// What a function of a root asks about edges, as a condition on the nodes that it finds. Where hidden edges can make
+    /// it find too little, it finds all that have the edge instead.
+    fn of_rooted_edges(&self, root: &mut Function) -> Option<Filter> {
+        let condition = self.of_edges(&root.call)?;
+        let (counted, finds_all) = match &root.call {
+            Call::Compare { op, left: Operand::Count(edge), .. } => {
+                (edge.clone(), matches!(op, Comparison::Ge | Comparison::Gt))
+            }
+            Call::Between { left: Operand::Count(edge), .. } => (edge.clone(), false),
+            _ => return Some(condition),
+        };
+        // Roots don't find nodes without an edge, and tell so.
+        let none = Call::Compare {
+            op: Comparison::Ge,
+            left: Operand::Count(counted.clone()),
+            arguments: vec![Argument::Text("1".to_owned())],
+        };
+        let is_there = self.of_edges(&none);
+        if !finds_all && !wants_none(&root.call) {
+            root.call = Call::Has(counted);
+        }
+        all(is_there.into_iter().chain([condition]).collect())
+    }
+
+    /// What a function asks about edges to nodes that rules may hide; `None` for one that asks something else.
+    fn of_edges(&self, call: &Call) -> Option<Filter> {
+        let edge = match call {
+            Call::Has(edge) | Call::UidIn { predicate: edge, .. } => edge,
+            Call::Compare { left: Operand::Count(edge), .. }
+            | Call::Between { left: Operand::Count(edge), .. } => edge,
+            _ => return None,
+        };
+        let permitted = self.of_edge(&edge.name, edge.reverse)?;
+        let reaches = |more_than: u32, filter: Filter| {
+            let (predicate, reverse) = (edge.name.clone(), edge.reverse);
+            Filter::Reaches(Box::new(Reach { predicate, reverse, more_than, filter: Some(filter) }))
+        };
+        let at_least = |count: i64| match u32::try_from(count.saturating_sub(1)) {
+            Ok(more_than) => reaches(more_than, permitted.clone()),
+            Err(_) if count < 1 => Filter::Not(Box::new(nothing())),
+            Err(_) => nothing(),
+        };
+        let below = |count: i64| Filter::Not(Box::new(at_least(count)));
+        let number = |argument: &Argument| match argument {
+            Argument::Text(text) => text.trim().parse::<i64>().ok(),
+            Argument::Val(_) => None,
+        };
+        match call {
+            Call::Has(_) => Some(reaches(0, permitted.clone())),
+            Call::UidIn { uids, vars, .. } => {
+                let there = filter_of(Call::Uid { uids: uids.clone(), vars: vars.clone() });
+                all(vec![there, permitted.clone()]).map(|both| reaches(0, both))
+            }
+            Call::Compare { op, arguments, .. } => {
+                let mut parts = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    // What is no number is told when the function is carried out.
+                    let number = number(argument)?;
+                    let next = number.saturating_add(1);
+                    parts.push(match op {
+                        Comparison::Ge => at_least(number),
+                        Comparison::Gt => at_least(next),
+                        Comparison::Lt => below(number),
+                        Comparison::Le => below(next),
+                        Comparison::Eq => Filter::And(vec![at_least(number), below(next)]),
+                    });
+                }
+                Some(if parts.is_empty() { nothing() } else { Filter::Or(parts) })
+            }
+            Call::Between { low, high, .. } => {
+                let (low, high) = (number(low)?, number(high)?);
+                Some(Filter::And(vec![at_least(low), below(high.saturating_add(1))]))
+            }
+            _ => None,
         }
     }
 
@@ -84,10 +225,15 @@ impl Permits<'_> {
             // Where the variables were defined the rules were asked.
             Call::Uid { uids, vars } if uids.is_empty() || !vars.is_empty() => None,
             call => match predicate_of(call) {
-                Some(predicate) if !predicate.reverse => self.condition(|def| {
-                    let of_field = def.fields.iter().filter_map(|field| field.predicate.as_ref());
-                    of_field.into_iter().any(|known| known.name == predicate.name)
-                }),
+                Some(predicate) if !predicate.reverse => {
+                    let has_it = |def: &TypeDef| {
+                        let known = def.fields.iter().filter_map(|field| field.predicate.as_ref());
+                        known.into_iter().any(|known| known.name == predicate.name)
+                    };
+                    // Nodes of any type may have what the schema does not know, such as their types.
+                    let is_known = self.caller.model.types.iter().any(has_it);
+                    self.condition(|def| !is_known || has_it(def))
+                }
                 _ => self.condition(|_| true),
             },
         }
@@ -103,7 +249,8 @@ impl Permits<'_> {
         });
         let targets: Vec<&str> = of_predicate.map(|field| field.ty.name()).collect();
         if targets.is_empty() {
-            return if reverse { self.condition(|_| true) } else { None };
+            let leads = reverse || (self.is_edge)(name);
+            return if leads { self.condition(|_| true) } else { None };
         }
         self.condition(|def| {
             targets.iter().filter_map(|name| self.caller.model.get(name)).any(|target| {
@@ -148,4 +295,20 @@ fn predicate_of(call: &Call) -> Option<&PredicateRef> {
 
 fn add(filter: &mut Option<Filter>, condition: Option<Filter>) {
     *filter = all([filter.take(), condition].into_iter().flatten().collect());
+}
+
+/// Whether a comparison of a count asks for nodes without any, which a root does not find.
+fn wants_none(call: &Call) -> bool {
+    let is_below = |argument: &Argument, least: i64| match argument {
+        Argument::Text(text) => text.trim().parse::<i64>().is_ok_and(|number| number < least),
+        Argument::Val(_) => false,
+    };
+    match call {
+        Call::Compare { op: Comparison::Lt, arguments, .. } => {
+            arguments.iter().any(|argument| is_below(argument, 2))
+        }
+        Call::Compare { arguments, .. } => arguments.iter().any(|argument| is_below(argument, 1)),
+        Call::Between { low, .. } => is_below(low, 1),
+        _ => false,
+    }
 }

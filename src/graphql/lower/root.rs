@@ -7,7 +7,9 @@ use crate::graphql::lower::entities::entities;
 use crate::graphql::lower::fields::Lowering;
 use crate::graphql::lower::fields::Selected;
 use crate::graphql::lower::fields::refused;
+use crate::graphql::lower::filter::Sight;
 use crate::graphql::lower::filter::has_type;
+use crate::graphql::lower::filter::root_filter;
 use crate::graphql::lower::order;
 use crate::graphql::lower::rules::Access;
 use crate::graphql::lower::rules::Caller;
@@ -206,12 +208,26 @@ fn chosen(
     filter: Option<&Value>,
     nodes: Option<Call>,
 ) -> Result<Block, Fault> {
-    let given = Lowering::new(caller).admitted(def, field, filter, false, operation)?;
-    if let Some(nodes) = nodes {
-        let filter = all([Some(has_type(def)), given].into_iter().flatten().collect());
-        return Ok(node_block(nodes, filter));
+    let sight = match operation {
+        Operation::Query => Sight::Of(caller),
+        _ => Sight::Changing(caller.model),
+    };
+    let given = filter.map(|value| root_filter(sight, def, value)).transpose();
+    let given = given.map_err(|message| refused(field, &message))?.flatten();
+    let (named, rest) = given.map_or((None, None), |given| (given.named, given.rest));
+    let named = named.map(|uids| Call::Uid { uids, vars: Vec::new() });
+    let lowering = Lowering::new(caller);
+    // Nodes that are known and nodes that are named are asked for both.
+    let (root, more) = match (nodes, named) {
+        (Some(nodes), Some(named)) => (Some(nodes), Some(filter_of(named))),
+        (nodes, named) => (nodes.or(named), None),
+    };
+    let is_rooted = root.is_some();
+    let filter = lowering.admitted(def, rest, is_rooted, operation);
+    if let Some(root) = root {
+        return Ok(node_block(root, all(more.into_iter().chain(filter).collect())));
     }
-    Ok(match given {
+    Ok(match filter {
         Some(Filter::Function(function)) if comes_first(&function.call) => {
             node_block(function.call, Some(has_type(def)))
         }
@@ -220,7 +236,7 @@ fn chosen(
 }
 
 fn comes_first(call: &Call) -> bool {
-    matches!(call, Call::Uid { .. } | Call::Compare { op: Comparison::Eq, .. })
+    matches!(call, Call::Compare { op: Comparison::Eq, .. })
 }
 
 /// The node that the arguments name, by its uid and the values that are unique.

@@ -10,9 +10,11 @@ use crate::graphql::auth::Remains;
 use crate::graphql::auth::Rulebook;
 use crate::graphql::auth::Verdict;
 use crate::graphql::generate::Api;
+use crate::graphql::lower::filter::RootFilter;
 use crate::graphql::lower::filter::Sight;
 use crate::graphql::lower::filter::filter;
 use crate::graphql::lower::filter::has_type;
+use crate::graphql::lower::filter::root_filter;
 use crate::graphql::lower::order;
 use crate::graphql::lower::target::all;
 use crate::graphql::lower::target::filter_of;
@@ -30,6 +32,7 @@ use crate::graphql::request::Requests;
 use crate::plan::Call;
 use crate::plan::Filter;
 use crate::plan::Reach;
+use crate::types::stack;
 use apollo_compiler::ast::Type;
 use serde_json::Map;
 use serde_json::Value as Json;
@@ -107,6 +110,7 @@ impl Caller<'_> {
     }
 
     fn what_remains(&self, remains: &Remains<'_>) -> Access {
+        stack::require();
         match remains {
             Remains::All(parts) => {
                 let mut filters = Vec::with_capacity(parts.len());
@@ -156,25 +160,24 @@ impl Caller<'_> {
         let operation = request.resolve(self.api, None, &variables).ok()?;
         let field = operation.fields.first()?;
         let def = self.model.get(&field.shape.root.as_ref()?.type_name)?;
+        let given = match field.arguments.given("filter") {
+            Some(given) => root_filter(Sight::Whole(self.model), def, given).ok()?,
+            None => None,
+        };
         let mut conditions = Vec::new();
-        self.conditions(def, field, None, &mut conditions).ok()?;
+        add(given.and_then(RootFilter::into_filter), &mut conditions);
+        self.conditions(field, None, &mut conditions).ok()?;
         Some(all(conditions))
     }
 
-    /// What a field asks of the nodes that it leads to: its filter, and that what has to be there is there.
+    /// What a field asks of the nodes that it leads to beside its filter: that what has to be there is there.
     fn conditions(
         &self,
-        def: &TypeDef,
         asked: &Field,
         inherited: Option<&Cascade>,
         conditions: &mut Vec<Filter>,
     ) -> Result<(), String> {
-        if let Some(given) = asked.arguments.given("filter") {
-            match filter(Sight::Whole(self.model), def, given)? {
-                Some(Filter::And(parts)) => conditions.extend(parts),
-                given => conditions.extend(given),
-            }
-        }
+        stack::require();
         let cascade = asked.cascade.as_ref().or(inherited);
         let is_required = |name: &str| {
             let named = cascade.filter(|cascade| !cascade.fields.is_empty());
@@ -217,13 +220,24 @@ impl Caller<'_> {
         if predicate.reverse && target.kind != Kind::Union {
             conditions.push(has_type(target));
         }
-        self.conditions(target, asked, cascade, &mut conditions)?;
+        if let Some(given) = asked.arguments.given("filter") {
+            add(filter(Sight::Whole(self.model), target, given)?, &mut conditions);
+        }
+        self.conditions(asked, cascade, &mut conditions)?;
         Ok(Some(Filter::Reaches(Box::new(Reach {
             predicate: predicate.name.clone(),
             reverse: predicate.reverse,
             more_than: order::offset(&asked.arguments),
             filter: all(conditions),
         }))))
+    }
+}
+
+/// Adds the parts of a filter.
+fn add(given: Option<Filter>, conditions: &mut Vec<Filter>) {
+    match given {
+        Some(Filter::And(parts)) => conditions.extend(parts),
+        given => conditions.extend(given),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::graphql::model;
 use crate::graphql::model::TypeDef;
 use crate::graphql::request::Field;
 use crate::plan::Query;
+use std::sync::Arc;
 
 /// A plan, and what its answer looks like.
 #[derive(Debug)]
@@ -51,6 +52,8 @@ pub struct ObjectShape<'a> {
     pub variants: Vec<Variant<'a>>,
     /// What is asked of a node whose type is none of those: the fields that all have.
     pub unknown: Vec<Key<'a>>,
+    /// What is asked of a node that has no type, since it was deleted: everything, each key once.
+    pub absent: Vec<Key<'a>>,
     /// Other servers answer a field here or below.
     pub reaches_out: bool,
 }
@@ -69,8 +72,8 @@ pub struct Variant<'a> {
 pub struct Key<'a> {
     /// What the request says of it.
     pub field: &'a Field,
-    /// Where its value is.
-    pub source: Source<'a>,
+    /// Where its value is. What several types are asked for alike is shared.
+    pub source: Arc<Source<'a>>,
 }
 
 /// Where a value is.
@@ -78,6 +81,8 @@ pub struct Key<'a> {
 pub enum Source<'a> {
     /// The name of the object's type.
     TypeName,
+    /// This name of a type: the object has none of its own.
+    Name(&'a str),
     /// Nowhere: always null.
     Null,
     /// At another server.
@@ -200,17 +205,19 @@ impl<'a> ObjectShape<'a> {
     /// What is asked of an object whose stored types these are, and the name of its concrete type.
     pub fn of<'t>(
         &self,
-        mut stored: impl Iterator<Item = &'t str>,
+        stored: impl Iterator<Item = &'t str>,
     ) -> (Option<&'a TypeDef>, &[Key<'a>]) {
-        let found = stored.find_map(|name| {
-            self.variants.iter().find_map(|variant| {
+        let mut is_typed = false;
+        for name in stored {
+            is_typed = true;
+            let found = self.variants.iter().find_map(|variant| {
                 let def = variant.types.iter().find(|def| def.dgraph_type == name)?;
                 Some((*def, variant))
-            })
-        });
-        match found {
-            Some((def, variant)) => (Some(def), &variant.keys),
-            None => (None, &self.unknown),
+            });
+            if let Some((def, variant)) = found {
+                return (Some(def), &variant.keys);
+            }
         }
+        (None, if is_typed { &self.unknown } else { &self.absent })
     }
 }

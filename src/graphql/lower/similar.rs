@@ -1,8 +1,12 @@
 //! `querySimilarT...`: the nodes whose vectors are near to another.
 
 use crate::graphql::lower::fields::Lowering;
+use crate::graphql::lower::fields::refused;
 use crate::graphql::lower::fields::uid_field;
+use crate::graphql::lower::filter::RootFilter;
+use crate::graphql::lower::filter::Sight;
 use crate::graphql::lower::filter::has_type;
+use crate::graphql::lower::filter::root_filter;
 use crate::graphql::lower::root::get_block;
 use crate::graphql::lower::root::node_block;
 use crate::graphql::lower::root::wrong;
@@ -88,9 +92,11 @@ pub(super) fn similar<'a>(
     };
     let mut lowering = Lowering::new(caller);
     let mut selected = lowering.selection(def, &field.selection, field.cascade.as_ref())?;
-    let given =
-        lowering.admitted(def, field, field.arguments.given("filter"), false, Operation::Query)?;
-    let filter = all([Some(has_type(def)), given].into_iter().flatten().collect());
+    let given = field.arguments.given("filter");
+    let given = given.map(|value| root_filter(Sight::Of(caller), def, value)).transpose();
+    let given = given.map_err(|message| refused(field, &message))?.flatten();
+    let given = given.and_then(RootFilter::into_filter);
+    let filter = lowering.admitted(def, given, true, Operation::Query);
     let place = selected.fields.len();
     selected.fields.push(Arc::new(fetched(predicate)));
     let mut block = node_block(call, filter);

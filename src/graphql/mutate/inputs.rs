@@ -1,5 +1,6 @@
 //! How input objects are read: their entries in order, the objects below a field.
 
+use crate::types::stack;
 use apollo_compiler::Name;
 
 use crate::graphql::model::Field;
@@ -40,6 +41,7 @@ pub(super) fn ordered(entries: &Entries) -> Vec<&(Name, Value)> {
 
 /// Whether two values say the same; the order of keys says nothing.
 pub(super) fn same(one: &Value, other: &Value) -> bool {
+    stack::require();
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => same_entries(one, other),
         (Value::List(one), Value::List(other)) => {

@@ -83,6 +83,16 @@ impl<'a> Lookups<'a> {
         })
     }
 
+    /// The nodes that were found, each with the type that it was looked for by.
+    pub fn nodes(&self, found: &Found) -> Vec<(u64, &'a TypeDef)> {
+        let mut nodes = Vec::new();
+        for (place, lookup) in self.list.iter().enumerate() {
+            let (Lookup::Ids { def, .. } | Lookup::Values { def, .. }) = lookup;
+            nodes.extend(found.of(place).map(|uid| (uid, *def)));
+        }
+        nodes
+    }
+
     /// The query: a block and a variable for each, variables by the names of [`name_of`].
     pub fn query(&self) -> Query {
         let mut query = Query::default();
@@ -143,6 +153,8 @@ pub struct Found {
     values: HashMap<usize, HashMap<String, Vec<u64>>>,
     /// The nodes that an upsert may change, ascending; `None` for all.
     permitted: Option<Vec<u64>>,
+    /// The nodes that may not be linked, ascending: for whoever names them below a field they are not there.
+    hidden: Vec<u64>,
 }
 
 impl Found {
@@ -179,6 +191,24 @@ impl Found {
     /// Whether an upsert may change a node.
     pub(super) fn may_upsert(&self, uid: u64) -> bool {
         self.permitted.as_ref().is_none_or(|uids| uids.binary_search(&uid).is_ok())
+    }
+
+    /// Says which existing nodes can't be named below a field, as if they were not there.
+    pub fn hide(&mut self, uids: impl IntoIterator<Item = u64>) {
+        self.hidden.extend(uids);
+        self.hidden.sort_unstable();
+    }
+
+    /// Whether a node can be named below a field.
+    pub(super) fn may_link(&self, uid: u64) -> bool {
+        self.hidden.binary_search(&uid).is_err()
+    }
+
+    /// The nodes that a block has found.
+    fn of(&self, place: usize) -> impl Iterator<Item = u64> {
+        let ids = self.ids.get(&place).into_iter().flatten();
+        let values = self.values.get(&place).into_iter().flat_map(HashMap::values).flatten();
+        ids.chain(values).copied()
     }
 
     /// Whether a block of ids has found a node.

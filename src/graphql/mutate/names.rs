@@ -5,6 +5,7 @@
 //! of it, or that both add it, are a fault. The walk goes through objects in the order of the
 //! input and through their fields by name, so faults come in the order of the reference.
 
+use crate::types::stack;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -93,6 +94,7 @@ impl<'a> Names<'a> {
 
     /// Adds the names in an object and below it.
     pub fn add(&mut self, def: &'a TypeDef, place: Place<'a>, object: &'a Entries) {
+        stack::require();
         if self.add_id(def, object) {
             return;
         }
@@ -227,6 +229,7 @@ impl<'a> Names<'a> {
         object: &Entries,
         name: &KeyName<'a>,
     ) -> Result<Option<usize>, String> {
+        stack::require();
         let known = self.by_key.get(name).map_or(&[][..], Vec::as_slice);
         let of_type = |number: &&usize| self.entities[**number].def.name == def.name;
         if let Some(number) = known.iter().find(of_type) {

@@ -30,6 +30,8 @@ pub struct Outcome<'a> {
     pub sets_key: bool,
     /// Not everybody may see the nodes of the type.
     pub is_guarded: bool,
+    /// The matched nodes go, and with them all that leads to them.
+    pub removes_node: bool,
 }
 
 impl Outcome<'_> {

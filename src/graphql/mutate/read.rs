@@ -101,6 +101,11 @@ impl<'a> Reading<'a> {
         nodes.into_iter().map(|uid| (uid, self.def)).collect()
     }
 
+    /// The existing nodes that the inputs name, with the types that they are named by.
+    pub fn named(&self, found: &Found) -> Vec<(u64, &'a TypeDef)> {
+        self.names.lookups.nodes(found)
+    }
+
     /// What the mutation comes to. `now` is what `$now` stands for.
     ///
     /// # Errors
@@ -116,11 +121,12 @@ impl<'a> Reading<'a> {
                 }
             }
             Step::Update { set, remove } => {
-                writer.set(def, set);
+                writer.set(def, set, remove);
                 writer.remove(def, remove);
                 writer.out.roots.push(Subject::Var(MATCHED));
             }
             Step::Delete => {
+                writer.out.removes_node = true;
                 writer.out.deletes.push(everything());
                 writer.out.unlinks = links_into(self.model, def);
                 writer.out.roots.push(Subject::Var(MATCHED));

@@ -40,10 +40,17 @@ impl<'a> Names<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Carries out `set`.
-    pub fn set(&mut self, def: &'a TypeDef, patch: &'a Entries) {
+    /// Carries out `set`. Values by default go with it: an update that only removes gives none, and what it removes beside
+    /// `set` is not given again.
+    pub fn set(&mut self, def: &'a TypeDef, patch: &'a Entries, removed: &'a Entries) {
+        if patch.is_empty() {
+            return;
+        }
         match self.rename(def, patch, UPDATED) {
-            Ok(()) => self.write(def, UPDATED, patch, Place::Root, Age::Existing),
+            Ok(()) => {
+                self.write(def, UPDATED, patch, Place::Root);
+                self.write_defaults(def, UPDATED, &[patch, removed], Age::Existing);
+            }
             Err(fault) => self.faults.push(fault),
         }
     }

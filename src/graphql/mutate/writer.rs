@@ -3,6 +3,7 @@
 //! An object stands for a node that exists, for one that another object of the request creates, or
 //! for a new one; only then what it says is written. Depth is bounded by the request's.
 
+use crate::types::stack;
 use std::collections::BTreeSet;
 
 use crate::formats::Subject;
@@ -53,6 +54,14 @@ pub(super) struct Writer<'a> {
     pub faults: Vec<MutationFault>,
 }
 
+/// Which nodes count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    All,
+    /// Those that may be linked.
+    Linkable,
+}
+
 /// Whether a node is new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Age {
@@ -88,13 +97,14 @@ impl<'a> Writer<'a> {
         if !is_upsert {
             self.refuse_existing(entity)?;
         }
-        if let Some(uid) = self.existing(entity)? {
+        if let Some(uid) = self.existing(entity, Seen::All)? {
             let subject = Subject::Uid(uid);
-            self.subjects[entity] = Some(subject);
             if !self.found.may_upsert(uid) {
                 return Ok(None);
             }
-            self.write(def, subject, object, Place::Root, Age::Existing);
+            self.subjects[entity] = Some(subject);
+            self.write(def, subject, object, Place::Root);
+            self.write_defaults(def, subject, &[object], Age::Existing);
             return Ok(Some(subject));
         }
         Ok(Some(match self.subjects[entity] {
@@ -116,7 +126,7 @@ impl<'a> Writer<'a> {
     ) -> Result<(), MutationFault> {
         let Some(entity) = self.names.entity(def, object) else { return Ok(()) };
         self.refuse_existing(entity)?;
-        self.existing(entity)?;
+        self.existing(entity, Seen::All)?;
         self.out.sets_key = true;
         self.subjects[entity] = Some(subject);
         Ok(())
@@ -141,12 +151,13 @@ impl<'a> Writer<'a> {
     /// # Errors
     ///
     /// When its values name several nodes, or one of another type with the same interface.
-    fn existing(&self, number: usize) -> Result<Option<u64>, MutationFault> {
+    fn existing(&self, number: usize, seen: Seen) -> Result<Option<u64>, MutationFault> {
         let entity = &self.names.entities[number];
         let mut nodes = BTreeSet::new();
         for key in &entity.keys {
             let found = self.found.nodes(key.lookup, &key.text);
-            nodes.extend(found);
+            let is_seen = |uid: &&u64| seen == Seen::All || self.found.may_link(**uid);
+            nodes.extend(found.iter().filter(is_seen).copied());
             if let Some((interface, lookup)) = key.elsewhere
                 && found.is_empty()
                 && !self.found.nodes(lookup, &key.text).is_empty()
@@ -174,7 +185,11 @@ impl<'a> Writer<'a> {
     ) -> Option<Subject<'a>> {
         let node = match self.reference(def, object) {
             Ok(Some(subject)) => return Some(subject),
-            Ok(None) => self.check_new(def, link, object),
+            // A node that may not be linked has the values: the new one can't have them, too.
+            Ok(None) => self.check_new(def, link, object).and_then(|entity| {
+                entity.map_or(Ok(()), |number| self.refuse_existing(number))?;
+                Ok(entity)
+            }),
             Err(fault) => Err(fault),
         };
         match node {
@@ -195,7 +210,8 @@ impl<'a> Writer<'a> {
         if let Some(id) = id_given(def, object) {
             let uid = Uid::parse(id).map_or(0, |uid| uid.0);
             let place = self.names.lookups.ids_of(def);
-            return match place.is_some_and(|place| self.found.has_id(place, uid)) {
+            let is_there = |place| self.found.has_id(place, uid) && self.found.may_link(uid);
+            return match place.is_some_and(is_there) {
                 true => Ok(Some(Subject::Uid(uid))),
                 false => Err(MutationFault::new(format!("ID \"{id}\" isn't a {}", def.name))),
             };
@@ -204,7 +220,7 @@ impl<'a> Writer<'a> {
         if let Some(subject) = self.subjects[entity] {
             return Ok(Some(subject));
         }
-        let subject = self.existing(entity)?.map(Subject::Uid);
+        let subject = self.existing(entity, Seen::Linkable)?.map(Subject::Uid);
         self.subjects[entity] = subject;
         Ok(subject)
     }
@@ -252,13 +268,15 @@ impl<'a> Writer<'a> {
         place: Place<'a>,
         entity: Option<usize>,
     ) -> Subject<'a> {
+        stack::require();
         let subject = Subject::New(self.out.new.len() as u32);
         self.out.new.push(NewNode { def });
         if let Some(entity) = entity {
             self.subjects[entity] = Some(subject);
         }
         let object = entity.map_or(object, |entity| self.names.entities[entity].object);
-        self.write(def, subject, object, place, Age::New);
+        self.write(def, subject, object, place);
+        self.write_defaults(def, subject, &[object], Age::New);
         subject
     }
 
@@ -269,8 +287,8 @@ impl<'a> Writer<'a> {
         subject: Subject<'a>,
         object: &'a Entries,
         place: Place<'a>,
-        age: Age,
     ) {
+        stack::require();
         let filled = filled_in(self.model, place);
         for (name, value) in ordered(object) {
             if *value == Value::Null || filled == Some(name.as_str()) {
@@ -283,7 +301,6 @@ impl<'a> Writer<'a> {
                 self.write_field(def, subject, field, value);
             }
         }
-        self.write_defaults(def, subject, object, age);
     }
 
     fn write_field(
@@ -320,15 +337,17 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Gives a node the values that its fields have by default.
+    /// Gives a node the values that its fields have by default, but for those that an object mentions.
     pub fn write_defaults(
         &mut self,
         def: &'a TypeDef,
         subject: Subject<'a>,
-        object: &Entries,
+        objects: &[&Entries],
         age: Age,
     ) {
-        for field in def.fields.iter().filter(|field| !mentions(object, &field.name)) {
+        let is_mentioned =
+            |field: &&Field| objects.iter().any(|object| mentions(object, &field.name));
+        for field in def.fields.iter().filter(|field| !is_mentioned(field)) {
             let default = match age {
                 Age::New => &field.default_add,
                 Age::Existing => &field.default_update,

@@ -4,6 +4,7 @@
 //! Names of scalars may differ: values are coerced when they come. Names of objects may differ, too, but not those that an
 //! interface or a union stands for, since they are named in what is sent.
 
+use crate::types::stack;
 use std::collections::HashSet;
 
 use apollo_compiler::ast;
@@ -240,6 +241,7 @@ fn depth(ty: &TypeRef) -> usize {
 
 /// Whether a variable of a type may be given where `theirs` is wanted.
 fn may_stand_for(ours: &ast::Type, has_value: bool, theirs: &TypeRef) -> bool {
+    stack::require();
     if theirs.is_non_null() && !ours.is_non_null() && !has_value {
         return false;
     }

@@ -3,6 +3,7 @@
 //! A field is sent with the key that it has in our answer, so the reply has room for one field with two sets of arguments.
 //! Custom fields of ours are not sent: the fields that they need are, and do not show.
 
+use crate::types::stack;
 use apollo_compiler::Name;
 use apollo_compiler::Node;
 use apollo_compiler::ast;
@@ -60,6 +61,7 @@ pub(super) fn text(
 
 /// What is asked of objects of a type. Requests bound how deep it is.
 fn selection(model: &Model, type_name: &str, asked: &Selection) -> Vec<ast::Selection> {
+    stack::require();
     if asked.is_empty() {
         return Vec::new();
     }
@@ -174,6 +176,7 @@ fn plain_as(key: &Name, name: &Name) -> ast::Selection {
 
 /// A value of an argument as text would have it.
 fn literal(value: &Value) -> ast::Value {
+    stack::require();
     match value {
         Value::Null => ast::Value::Null,
         Value::Int(number) => ast::Value::Int(ast::IntValue::new_parsed(&number.to_string())),

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::graphql::remote::fetch::Incoming;
 use crate::graphql::request::PathStep;
+use crate::types::stack;
 
 /// The most errors of one answer that are passed on.
 const ERRORS_MAX: usize = 100;
@@ -40,7 +41,7 @@ impl Reply {
 /// Reads the answer to a plain request.
 pub(super) fn plain(incoming: &Incoming) -> Result<Reply, String> {
     if !incoming.is_success() {
-        let told = serde_json::from_slice::<Value>(&incoming.body).ok();
+        let told = json(&incoming.body).ok();
         let told = told.map_or_else(Vec::new, |body| errors(&body, ""));
         if told.is_empty() {
             return Err(format!("unexpected error with: {}", incoming.status));
@@ -93,7 +94,8 @@ pub(super) fn parted(reply: Reply, count: usize) -> Result<Vec<Reply>, String> {
 }
 
 fn json(body: &[u8]) -> Result<Value, String> {
-    serde_json::from_slice(body).map_err(|error| format!("the answer is not JSON: {error}"))
+    stack::with_room(|| serde_json::from_slice(body))
+        .map_err(|error| format!("the answer is not JSON: {error}"))
 }
 
 /// The entries of `errors`. Paths begin with the name of the field.
@@ -160,7 +162,8 @@ mod tests {
         assert_eq!(told(1).collect::<String>(), "x");
         assert_eq!(replies[1].told[0].path, [PathStep::Key("b".into())]);
         assert!(parted(Reply { value: json!([1]), told: vec![] }, 2).unwrap_err().contains("of 1"));
-        assert!(parted(Reply { value: json!(1), told: vec![] }, 1).is_err());
+        let none = Reply { value: json!(1), told: vec![] };
+        assert!(parted(none, 1).unwrap_err().contains("a list of 1 items was expected"));
     }
 
     #[test]

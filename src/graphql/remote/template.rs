@@ -1,5 +1,6 @@
 //! Templates of bodies, filled: `{ author: $id }` with an id becomes `{"author": "0x1"}`.
 
+use crate::types::stack;
 use apollo_compiler::ast;
 use serde_json::Map;
 use serde_json::Value;
@@ -12,6 +13,7 @@ pub type Values = Map<String, Value>;
 /// A template with its variables replaced. A member or an item whose variable has no value is left out; `None` when that
 /// is the whole template. The grammar bounds how deep templates are.
 pub(super) fn filled(template: &ast::Value, values: &Values) -> Option<Value> {
+    stack::require();
     Some(match template {
         ast::Value::Variable(name) => return values.get(name.as_str()).cloned(),
         ast::Value::Null => Value::Null,

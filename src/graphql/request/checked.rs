@@ -1,5 +1,6 @@
 //! A request text that was read and checked once and can be resolved again and again.
 
+use crate::types::stack;
 use apollo_compiler::Name;
 use apollo_compiler::ast::Type;
 use arc_swap::ArcSwap;
@@ -137,6 +138,7 @@ impl Request {
     }
 
     fn select(&self, api: &Api, name: Option<&str>) -> Result<usize, Fault> {
+        stack::require();
         let name = name.unwrap_or("");
         let named = |head: &Head| head.name.as_deref() == Some(name);
         let number = match &self.operations[..] {

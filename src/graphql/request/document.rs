@@ -62,6 +62,8 @@ pub(super) enum SelectionNode<'t> {
 pub(super) struct FieldNode<'t> {
     pub key: &'t str,
     pub name: &'t str,
+    /// The type of the fragment that it stands in; `None` where no fragment is between it and the field around.
+    pub on: Option<&'t str>,
     pub arguments: Vec<ArgumentNode<'t>>,
     pub directives: Vec<DirectiveNode<'t>>,
     pub selections: Vec<SelectionNode<'t>>,

@@ -4,6 +4,7 @@
 //! A selection depends only on the fields that it stands under and on their type, so each such pair is flattened
 //! once; without that, fragments of fragments and interfaces below interfaces would multiply.
 
+use crate::types::stack;
 use apollo_compiler::Name;
 use apollo_compiler::schema::ExtendedType;
 use std::collections::HashMap;
@@ -98,6 +99,7 @@ struct Flattener<'a, 't> {
 impl<'a, 't> Flattener<'a, 't> {
     /// The number of the selection below a group of fields.
     fn below(&mut self, group: &Group, target: &'a ExtendedType) -> Result<usize, Fault> {
+        stack::require();
         let key = (group.clone(), target.name().clone());
         if let Some(number) = self.known.get(&key) {
             return Ok(*number);
@@ -184,6 +186,7 @@ impl<'a, 't> Flattener<'a, 't> {
             let shape = FieldShape {
                 name: definition.name.clone(),
                 key,
+                on: node.on.map(Name::new_unchecked),
                 ty: definition.ty.clone(),
                 location: node.at,
                 root: meaning.cloned(),
@@ -273,6 +276,7 @@ impl<'a, 't> Flattener<'a, 't> {
         set: &'s [SelectionNode<'t>],
         collected: &mut Collected<'t>,
     ) -> Result<(), Fault> {
+        stack::require();
         self.steps += set.len();
         if self.steps > STEPS_MAX {
             return Err(Fault::new("the request is too large when its fragments are written out"));

@@ -3,6 +3,7 @@
 //! As in the reference, lists that a type does not have are empty and not null, and so is a missing description.
 //! What a request asks may grow with each level that it is nested, so the length of the answer is bounded.
 
+use crate::types::stack;
 use apollo_compiler::Name;
 use apollo_compiler::Node;
 use apollo_compiler::ast::DirectiveDefinition;
@@ -102,6 +103,7 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn definition(&mut self, ty: &'a ExtendedType, name: &str, asked: &Field) -> Result<(), Fault> {
+        stack::require();
         let all = includes_deprecated(asked);
         match name {
             "kind" => self.text(kind_of(ty)),
@@ -149,6 +151,7 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn wrapped(&mut self, ty: &'a Type, name: &str, asked: &Field) -> Result<(), Fault> {
+        stack::require();
         match name {
             "kind" => self.text(if ty.is_non_null() { "NON_NULL" } else { "LIST" }),
             "ofType" => {
@@ -209,6 +212,7 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn typed(&mut self, ty: &'a Type, asked: &Field) -> Result<(), Fault> {
+        stack::require();
         let ty = self.reference(ty);
         self.item(Some(ty), asked)
     }

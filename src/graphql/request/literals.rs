@@ -1,5 +1,6 @@
 //! Values of a checked text → [`Template`]s: values with places for variables.
 
+use crate::types::stack;
 use apollo_compiler::Name;
 use apollo_compiler::Node;
 use apollo_compiler::ast;
@@ -27,6 +28,7 @@ pub(super) enum Template {
 impl Template {
     /// The value with all variables replaced; one without a value is `null`.
     pub fn fill(&self, variables: &[Option<Value>]) -> Value {
+        stack::require();
         match self {
             Template::Fixed(value) => value.clone(),
             Template::Variable(number) => variables[*number].clone().unwrap_or(Value::Null),
@@ -73,6 +75,7 @@ pub(super) fn template(
     value: &ValueKind<'_>,
     variables: &VariableNumbers<'_>,
 ) -> Template {
+    stack::require();
     match value {
         ValueKind::Variable(name) => {
             return variables

@@ -1,6 +1,7 @@
 //! Tokens → [`Document`] by recursive descent. Depth and number of tokens are bounded, so no text can
 //! exhaust stack or memory. The first fault ends it, as in the reference.
 
+use crate::types::stack;
 use apollo_compiler::Name;
 use apollo_compiler::ast::Type;
 
@@ -36,6 +37,7 @@ pub(super) fn parse<'t>(text: &'t str, limits: &Limits) -> Parsed<Document<'t>> 
         depth: 0,
         depth_max: limits.depth,
         tokens_left: limits.tokens,
+        condition: None,
         document: Document::default(),
     };
     while parser.next.kind != TokenKind::End {
@@ -50,6 +52,8 @@ struct Parser<'t> {
     depth: usize,
     depth_max: usize,
     tokens_left: usize,
+    /// The type of the fragment that selections stand in directly.
+    condition: Option<&'t str>,
     document: Document<'t>,
 }
 
@@ -131,7 +135,8 @@ impl<'t> Parser<'t> {
         self.name()?;
         let condition = self.name()?;
         let directives = self.directives()?;
-        Ok(FragmentNode { name, condition, directives, selections: self.selections()?, at })
+        let selections = self.selections_on(Some(condition))?;
+        Ok(FragmentNode { name, condition, directives, selections, at })
     }
 
     fn fragment_name(&mut self) -> Parsed<&'t str> {
@@ -156,6 +161,14 @@ impl<'t> Parser<'t> {
         Ok(selections)
     }
 
+    /// The selections of a fragment on a type, or of what is none.
+    fn selections_on(&mut self, condition: Option<&'t str>) -> Parsed<Vec<SelectionNode<'t>>> {
+        let around = std::mem::replace(&mut self.condition, condition);
+        let selections = self.selections()?;
+        self.condition = around;
+        Ok(selections)
+    }
+
     fn selection(&mut self) -> Parsed<SelectionNode<'t>> {
         if self.next.kind != TokenKind::Spread {
             return self.field().map(SelectionNode::Field);
@@ -177,7 +190,7 @@ impl<'t> Parser<'t> {
                     _ => None,
                 };
                 let directives = self.directives()?;
-                let selections = self.selections()?;
+                let selections = self.selections_on(condition.or(self.condition))?;
                 Ok(SelectionNode::Inline(InlineNode { condition, directives, selections, at }))
             }
         }
@@ -190,11 +203,13 @@ impl<'t> Parser<'t> {
         let arguments = self.between(b'(', b')', |parser| parser.argument(false))?;
         let directives = self.directives()?;
         let selections = match self.next.kind {
-            TokenKind::Mark(b'{') => self.selections()?,
+            TokenKind::Mark(b'{') => self.selections_on(None)?,
             _ => Vec::new(),
         };
+        let on = self.condition;
         let id = u32::try_from(self.document.fields.len()).expect("fewer fields than tokens");
-        self.document.fields.push(FieldNode { key, name, arguments, directives, selections, at });
+        let field = FieldNode { key, name, on, arguments, directives, selections, at };
+        self.document.fields.push(field);
         Ok(id)
     }
 
@@ -266,6 +281,7 @@ impl<'t> Parser<'t> {
     }
 
     fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        stack::require();
         self.depth += 1;
         if self.depth > self.depth_max {
             let message = format!("the request is nested deeper than {} levels", self.depth_max);

@@ -54,6 +54,8 @@ pub struct FieldShape {
     pub name: Name,
     /// The key in the answer: the alias, or the name.
     pub key: Name,
+    /// The type of the fragment that the text asks it of; `None` where it is asked of what the field around declares.
+    pub on: Option<Name>,
     /// The type that the schema declares for it.
     pub ty: Type,
     /// Where the first mention stands in the text.

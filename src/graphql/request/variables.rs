@@ -1,6 +1,7 @@
 //! JSON values of variables → [`Value`]s of the types that the operation declares. The first fault ends it and says
 //! which variable and where in it, as in the reference.
 
+use crate::types::stack;
 use apollo_compiler::Name;
 use apollo_compiler::ast::Type;
 use apollo_compiler::schema::ExtendedType;
@@ -39,6 +40,7 @@ struct Coercion<'a> {
 
 impl Coercion<'_> {
     fn value(&mut self, ty: &Type, json: &Json) -> Result<Value, Fault> {
+        stack::require();
         if json.is_null() {
             return if ty.is_non_null() {
                 Err(self.fault("cannot be null"))
@@ -198,6 +200,7 @@ fn json_word(json: &Json) -> &'static str {
 
 /// The value of a scalar that the schema says nothing about.
 fn free_value(json: &Json) -> Value {
+    stack::require();
     match json {
         Json::Null => Value::Null,
         Json::Bool(value) => Value::Boolean(*value),

@@ -1,5 +1,6 @@
 //! `@auth`: texts and trees of rules.
 
+use crate::types::stack;
 use apollo_compiler::Node;
 use apollo_compiler::ast;
 use apollo_compiler::ast::Value;
@@ -74,6 +75,7 @@ impl Reader<'_> {
 
     /// A node of a tree of rules, with exactly one entry. The grammar bounds how deep it is.
     fn rule(&mut self, value: &Value) -> Option<Rule> {
+        stack::require();
         let Value::Object(entries) = value else { return self.nothing() };
         if entries.is_empty() {
             return self.nothing();
@@ -181,6 +183,7 @@ fn check_rule(
     faults_of: &impl Fn(&str) -> Vec<String>,
     faults: &mut Vec<Fault>,
 ) {
+    stack::require();
     match rule {
         Rule::And(rules) | Rule::Or(rules) => {
             rules.iter().for_each(|rule| check_rule(of, rule, faults_of, faults));

@@ -1,5 +1,6 @@
 //! The line `# Dgraph.Authorization`: JSON, or the older form of four words.
 
+use crate::types::stack;
 use serde_json::Map;
 use serde_json::Value;
 
@@ -100,6 +101,7 @@ impl Fields {
 }
 
 fn find<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+    stack::require();
     object.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)
 }
 
@@ -121,7 +123,10 @@ fn texts(object: &Map<String, Value>, key: &str) -> Option<Vec<String>> {
 
 /// `<header> <namespace> <algorithm> "<key>"`.
 fn older_form(text: &str) -> Result<Authorization, String> {
-    let invalid = || format!("Invalid `Dgraph.Authorization` format: # Dgraph.Authorization{text}");
+    // What stands there is not told: there is a key in it.
+    let invalid = || {
+        "Invalid `Dgraph.Authorization` format: write `# Dgraph.Authorization {\"Header\": …, \"Namespace\": …, \"Algo\": …, \"VerificationKey\": …}`".to_owned()
+    };
     if !text.starts_with(char::is_whitespace) {
         return Err(invalid());
     }
@@ -148,8 +153,11 @@ fn older_form(text: &str) -> Result<Authorization, String> {
 fn fixed_key(name: &str, key: &str) -> Result<Keys, String> {
     let Some(algorithm) = Algorithm::from_name(name) else {
         let supported: Vec<&str> = Algorithm::ALL.iter().map(|(name, _)| *name).collect();
+        // A word that can't be the name of an algorithm may be a key that stands in the wrong place.
+        let is_name = name.len() <= 5 && name.chars().all(|c| c.is_ascii_alphanumeric());
+        let found = if is_name { name } else { "another word" };
         return Err(format!(
-            "invalid jwt algorithm: found {name}, but supported options are: {}",
+            "invalid jwt algorithm: found {found}, but supported options are: {}",
             supported.join(",")
         ));
     };
@@ -219,10 +227,11 @@ mod tests {
         assert_eq!(told("{}"), missing);
         assert!(told(" H N ES256 \"k\"").starts_with("invalid jwt algorithm: found ES256"));
         assert!(told(" H N RS256 \"k\"").starts_with("invalid key"));
-        assert_eq!(
-            told(" H N"),
-            "Invalid `Dgraph.Authorization` format: # Dgraph.Authorization H N"
-        );
+        for near in [" H N", " H N hunter2", "hunter2", " H N HS256 hunter2", " H N hunter2 \"k\""]
+        {
+            assert!(!told(near).contains("hunter2"), "{}", told(near));
+        }
+        assert!(told(" H N").starts_with("Invalid `Dgraph.Authorization` format: write "));
         assert!(told("{\"Header\": 3}").starts_with("Invalid"));
     }
 }

@@ -20,13 +20,13 @@ pub(super) struct Comments {
 pub(super) fn read(text: &str) -> Result<Comments, String> {
     let mut comments = Comments::default();
     let mut authorization: Option<&str> = None;
-    for line in text.lines().map(str::trim) {
+    for (number, line) in (1..).zip(text.lines().map(str::trim)) {
         let Some(comment) = line.strip_prefix('#').map(str::trim) else { continue };
         if let Some(rest) = comment.strip_prefix("Dgraph.Authorization") {
             if authorization.replace(rest).is_some() {
                 return Err(format!(
                     "Dgraph.Authorization should be only be specified once in a schema, found \
-                     second mention: {line}"
+                     second mention at line {number}"
                 ));
             }
         } else if comment.starts_with("Dgraph.Allow-Origin") {
@@ -35,7 +35,7 @@ pub(super) fn read(text: &str) -> Result<Comments, String> {
                 comments.allowed_origins.push(origin);
             }
         } else if comment.starts_with("Dgraph.Secret") {
-            let (name, value) = secret(comment).ok_or_else(|| bad_secret(line))?;
+            let (name, value) = secret(comment).ok_or_else(|| bad_secret(number))?;
             comments.secrets.retain(|(known, _)| *known != name);
             comments.secrets.push((name, value));
         }
@@ -66,10 +66,11 @@ fn secret(comment: &str) -> Option<(String, String)> {
     (!inside.contains('"')).then(|| (name, inside.to_owned()))
 }
 
-fn bad_secret(line: &str) -> String {
+/// What stands in the line is not told: it is a secret.
+fn bad_secret(number: usize) -> String {
     format!(
-        "incorrect format for specifying Dgraph secret found for comment: `{line}`, it should be \
-         `# Dgraph.Secret key value`"
+        "incorrect format for specifying Dgraph secret found in the comment at line {number}, it should be \
+         `# Dgraph.Secret key \"value\"`"
     )
 }
 
@@ -90,16 +91,21 @@ mod tests {
     #[test]
     fn malformed_lines_are_told() {
         for text in [
-            "# Dgraph.Secret k v",
-            "# Dgraph.Secret k",
-            "# Dgraph.Secret k \"a\" \"b\"",
-            "# Dgraph.Allow-Origin http://a",
-            "# Dgraph.Allow-Origin \"http://a\" \"http://b\"",
+            "# Dgraph.Secret k hunter2",
+            "# Dgraph.Secret hunter2",
+            "# Dgraph.Secret k \"hunter2\" \"b\"",
         ] {
+            let told = read(&format!("\n{text}")).expect_err(text);
+            assert!(told.contains("in the comment at line 2, it should be"), "{told}");
+            assert!(!told.contains("hunter2"), "{told}");
+        }
+        for text in
+            ["# Dgraph.Allow-Origin http://a", "# Dgraph.Allow-Origin \"http://a\" \"http://b\""]
+        {
             assert!(read(text).expect_err(text).contains(text));
         }
         let line = "# Dgraph.Authorization H N HS256 \"k\"\n";
         let told = read(&(line.to_owned() + line)).expect_err("twice");
-        assert!(told.contains("found second mention: # Dgraph.Authorization H"), "{told}");
+        assert!(told.ends_with("found second mention at line 2"), "{told}");
     }
 }

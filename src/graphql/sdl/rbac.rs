@@ -1,5 +1,6 @@
 //! Rules that look at the token alone: `{$ROLE: {eq: "ADMIN"}}`.
 
+use crate::types::stack;
 use serde_json::Value;
 
 use crate::graphql::model::RbacTest;
@@ -68,6 +69,7 @@ fn test(operator: &str, operand: Value) -> Result<RbacTest, String> {
 
 /// A JSON value as the reference prints it: no quotes, no commas.
 fn shown(value: &Value) -> String {
+    stack::require();
     match value {
         Value::Null => "<nil>".to_owned(),
         Value::Bool(truth) => truth.to_string(),

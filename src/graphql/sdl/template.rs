@@ -1,5 +1,6 @@
 //! Templates of bodies: `{ author: $id, post: { id: $postID } }`.
 
+use crate::types::stack;
 use apollo_compiler::ast;
 use apollo_compiler::ast::Value;
 
@@ -46,6 +47,7 @@ pub(super) fn collect(
     strict: bool,
     variables: &mut Vec<String>,
 ) -> Result<(), String> {
+    stack::require();
     match value {
         Value::Variable(name) => {
             if !variables.iter().any(|known| known == name.as_str()) {
@@ -74,7 +76,7 @@ mod tests {
         let told = variables("{a: b}", true);
         assert_eq!(told, Err("found unexpected value: b".to_owned()));
         assert_eq!(variables("{a: b}", false), Ok(vec![]));
-        assert!(variables("{a: ", true).is_err());
+        assert_eq!(variables("{a: ", true), Err("input:1: Unexpected )".to_owned()));
         assert!(variables("1) { a } b(c: 2", true).is_ok_and(|found| found.is_empty()));
     }
 }

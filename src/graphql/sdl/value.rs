@@ -1,5 +1,6 @@
 //! Values of arguments as the messages and the checks need them.
 
+use crate::types::stack;
 use apollo_compiler::Node;
 use apollo_compiler::ast::Value;
 
@@ -22,6 +23,7 @@ pub(super) fn bare(value: &Value) -> String {
 
 /// The value as GraphQL text.
 pub(super) fn written(value: &Value) -> String {
+    stack::require();
     match value {
         Value::String(text) => quote(text),
         Value::Variable(name) => format!("${name}"),

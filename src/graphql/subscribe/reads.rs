@@ -13,6 +13,7 @@ use crate::graphql::model::TypeDef;
 use crate::graphql::request::Field;
 use crate::graphql::request::Operation;
 use crate::graphql::request::Value;
+use crate::types::stack;
 use std::collections::BTreeSet;
 
 /// What stands behind a field's name in an aggregate.
@@ -40,6 +41,7 @@ pub fn nested_custom_field(model: &Model, operation: &Operation) -> Option<Strin
 
 /// The first field below `field` whose value comes from elsewhere.
 pub fn custom_below(model: &Model, field: &Field) -> Option<String> {
+    stack::require();
     field.selection.branches.iter().find_map(|branch| {
         let types: Vec<_> = branch.types.iter().filter_map(|name| model.get(name)).collect();
         branch.fields.iter().find_map(|inner| {
@@ -93,6 +95,7 @@ impl<'a> Reads<'a> {
 
     /// Notes what is asked of nodes of `types`: rules, arguments, and the fields that are selected.
     fn below(&mut self, field: &Field, types: &[&'a TypeDef]) {
+        stack::require();
         for def in types {
             self.rules(def);
         }
@@ -108,6 +111,7 @@ impl<'a> Reads<'a> {
     }
 
     fn value(&mut self, value: &Value, types: &[&'a TypeDef]) {
+        stack::require();
         match value {
             Value::Enum(name) => {
                 self.word(name, types);
@@ -153,6 +157,7 @@ impl<'a> Reads<'a> {
     }
 
     fn rule(&mut self, rule: &'a Rule) {
+        stack::require();
         match rule {
             Rule::And(rules) | Rule::Or(rules) => rules.iter().for_each(|rule| self.rule(rule)),
             Rule::Not(rule) => self.rule(rule),

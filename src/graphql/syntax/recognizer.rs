@@ -1,6 +1,7 @@
 //! Reads tokens as a grammar says, and stops at the first that does not fit: what schemas and
 //! requests have in common. It builds nothing, so nothing it does can be wrong but its words.
 
+use crate::types::stack;
 use std::ops::Range;
 
 use crate::graphql::syntax::Fault;
@@ -53,6 +54,7 @@ pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, Faul
 impl<'a> Recognizer<'a> {
     /// A value; a variable only where it is not `constant`.
     pub(super) fn value(&mut self, constant: bool) -> Read {
+        stack::require();
         match self.ahead.kind {
             Kind::Mark("[") => self.many("[", "]", |this| this.value(constant)).map(drop),
             Kind::Mark("{") => self.many("{", "}", |this| this.argument(constant)).map(drop),
@@ -92,6 +94,7 @@ impl<'a> Recognizer<'a> {
 
     /// `[Name!]!`.
     pub(super) fn type_reference(&mut self) -> Read {
+        stack::require();
         if self.skip("[")? {
             self.deeper(|this| this.type_reference())?;
             self.expect("]")?;

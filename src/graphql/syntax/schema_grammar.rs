@@ -208,6 +208,7 @@ mod tests {
     #[test]
     fn depth_is_bounded() {
         let deep = "type A { f: ".to_owned() + &"[".repeat(100_000);
-        assert!(recognize(&deep, document).is_err());
+        let fault = recognize(&deep, document).expect_err("it is too deep");
+        assert_eq!(fault.message, "more than 100 levels deep");
     }
 }

@@ -22,6 +22,7 @@ pub fn of_parameters(incoming: &Incoming) -> Result<Request, String> {
         operation: named(incoming.parameter("operationName")),
         variables: object(incoming.parameter("variables"), VARIABLES)?,
         extensions: object(incoming.parameter("extensions"), EXTENSIONS)?,
+        is_served: true,
     };
     check_extensions(&request.extensions)?;
     Ok(request)
@@ -35,7 +36,9 @@ pub fn of_body(incoming: &Incoming) -> Result<Request, String> {
             Ok(text) => of_json(text),
             Err(message) => Err(not_valid(syntax_fault(incoming.bytes()).unwrap_or(message))),
         },
-        "application/graphql" => Ok(Request::new(incoming.text()?)),
+        "application/graphql" => {
+            Ok(Request { is_served: true, ..Request::new(incoming.text()?) })
+        }
         _ => Err("Unrecognised Content-Type.  Please use application/json or application/graphql for GraphQL requests".to_owned()),
     }
 }
@@ -51,7 +54,7 @@ fn of_json(body: &str) -> Result<Request, String> {
 
 /// What an object asks for.
 pub fn of_members(members: Map<String, Value>) -> Result<Request, String> {
-    let mut request = Request::default();
+    let mut request = Request { is_served: true, ..Request::default() };
     for (key, value) in members {
         // The reference does not mind the case of keys, nor others than these.
         match (key.to_ascii_lowercase().as_str(), value) {

@@ -6,5 +6,6 @@ mod extensions;
 mod schema;
 mod subscribe;
 
-pub use endpoint::routes;
+pub use endpoint::{receive, receive_admin, wrong_method};
+pub use schema::{probe, set_schema, validate_schema};
 pub use subscribe::{Feeds, SubscribeOptions};

@@ -5,27 +5,27 @@ use crate::http::admin;
 use crate::http::incoming::Incoming;
 use crate::http::reply::Reply;
 use crate::http::router::App;
+use crate::types::Error;
 use axum::http::StatusCode;
 use serde_json::json;
 
-/// Sets the schema that the body holds, or tells the one in force.
-pub fn set(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+/// Sets the schema that the body holds.
+pub fn set_schema(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     if let Some(refusal) = admin::refusal(app, incoming) {
         return refusal;
     }
-    let done = incoming
-        .text()
-        .and_then(|text| app.database.set_graphql_schema(text).map_err(|error| error.to_string()));
-    match done {
-        Ok(_) => Reply::done(),
-        Err(message) => {
-            Reply::internal_error(&format!("resolving updateGQLSchema failed because {message}"))
+    let text = incoming.text().map_err(Error::query);
+    match text.and_then(|text| app.database.set_graphql_schema(text)) {
+        Ok(set) => Reply::altered(&set.report),
+        Err(error) => {
+            let message = format!("resolving updateGQLSchema failed because {error}");
+            Reply::internal_error(&message).about(&error)
         }
     }
 }
 
 /// Says what is wrong with the schema in the body.
-pub fn validate(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+pub fn validate_schema(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     if let Some(refusal) = admin::refusal(app, incoming) {
         return refusal;
     }

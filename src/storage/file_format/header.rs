@@ -1,5 +1,6 @@
 //! The first bytes of a snapshot file, and the entries of its table of sections.
 
+use crate::storage::Identity;
 use crate::storage::blocks::BLOCK_LEN;
 use bytemuck::Pod;
 use bytemuck::Zeroable;
@@ -8,8 +9,10 @@ use bytemuck::Zeroable;
 pub(super) const ALIGNMENT: usize = 64;
 pub(super) const HEADER_LEN: usize = 128;
 const MAGIC: [u8; 8] = *b"hexgraph";
-/// Goes up with every change that an older reader would misread.
-const VERSION: u32 = 1;
+/// Goes up with every change that an older reader would misread. What has other sections alone may be read by it.
+const VERSION: u32 = 2;
+/// The oldest that is read. It has no identity and another layout of the catalog, which says so itself.
+const VERSION_MIN: u32 = 1;
 /// Reads as another number on a machine with another order of bytes.
 const ORDER: u32 = 0x0102_0304;
 
@@ -30,7 +33,9 @@ pub(super) struct Header {
     pub(super) names_len: u64,
     /// The checksum of the tables.
     pub(super) tables_sum: u32,
-    filler: [u32; 18],
+    /// The database that it belongs to, the low part first; nothing in a file of version 1 and in a temporary one.
+    identity: [u32; 4],
+    filler: [u32; 14],
     /// The checksum of all bytes before this one.
     sum: u32,
 }
@@ -62,8 +67,14 @@ pub(super) struct SectionEntry {
 }
 
 impl Header {
-    /// The header of a file with such data and tables.
-    pub(super) fn new(data_len: u64, sections: u64, names_len: u64, tables_sum: u32) -> Header {
+    /// The header of a file of a database with such data and tables.
+    pub(super) fn new(
+        identity: Identity,
+        data_len: u64,
+        [sections, names_len]: [u64; 2],
+        tables_sum: u32,
+    ) -> Header {
+        let part = |place: u32| (identity.0 >> (32 * place)) as u32;
         let mut header = Header {
             magic: MAGIC,
             version: VERSION,
@@ -73,7 +84,8 @@ impl Header {
             sections,
             names_len,
             tables_sum,
-            filler: [0; 18],
+            identity: [part(0), part(1), part(2), part(3)],
+            filler: [0; 14],
             sum: 0,
         };
         header.file_len = header.places().map_or(0, |places| places.end as u64);
@@ -94,9 +106,15 @@ impl Header {
         if header.order != ORDER {
             return Err("offset 12: written with another order of bytes".to_owned());
         }
-        if header.version != VERSION {
+        if !(VERSION_MIN..=VERSION).contains(&header.version) {
             let version = header.version;
-            return Err(format!("offset 8: format {version}, this program reads {VERSION}"));
+            let whose = match VERSION < version {
+                true => "it was written by a later version of hexgraph: open it with that one",
+                false => "it is no format that there ever was",
+            };
+            return Err(format!(
+                "offset 8: format {version}, this program reads {VERSION_MIN} to {VERSION}; {whose}"
+            ));
         }
         if header.sum != header.own_sum() {
             return Err("offset 124: the header does not have its checksum".to_owned());
@@ -109,6 +127,12 @@ impl Header {
             Some(places) if places.end == file.len() => Ok((header, places)),
             _ => Err("offset 24: lengths of the tables do not add up".to_owned()),
         }
+    }
+
+    /// The database that the file belongs to.
+    pub(super) fn identity(&self) -> Identity {
+        let parts = self.identity.iter().rev();
+        Identity(parts.fold(0, |all, part| all << 32 | u128::from(*part)))
     }
 
     /// Where the tables lie, or `None` when no file can be so long.

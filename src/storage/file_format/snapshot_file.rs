@@ -7,6 +7,7 @@ use super::header::Places;
 use super::header::SectionEntry;
 use crate::storage::Array;
 use crate::storage::FrozenBitmap;
+use crate::storage::Identity;
 use crate::storage::Offsets;
 use crate::storage::TextArray;
 use crate::storage::blocks::BLOCK_LEN;
@@ -20,6 +21,10 @@ use crate::types::Result;
 use bytemuck::Pod;
 use bytemuck::Zeroable;
 use bytes::Bytes;
+use std::fs;
+use std::fs::File;
+use std::io;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -29,11 +34,27 @@ use std::sync::Arc;
 /// file and the section; what damage shows only when items are read unwinds as [`Array`] says.
 pub struct SnapshotFile {
     label: String,
+    identity: Identity,
     file: Bytes,
     places: Places,
     entries: Array<SectionEntry>,
     blocks: Arc<CheckedBlocks>,
 }
+
+/// How the bytes of a file are had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FileAccess {
+    /// A large file is mapped: opening costs the same for any length, pages are read when they are touched, and the
+    /// system takes them back when memory is short. Whoever shortens the file meanwhile ends the process.
+    #[default]
+    Map,
+    /// It is read into memory as a whole.
+    Read,
+}
+
+/// A file up to so long is always read: that takes a tenth of a millisecond more than to map it, and nobody can shorten it
+/// afterwards.
+const READ_MAX: u64 = 1 << 20;
 
 /// As much as sections are aligned to; in a vector it aligns bytes that come from elsewhere.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -48,8 +69,21 @@ impl SnapshotFile {
     /// [`Error::Io`] when it can't be opened, [`Error::Corrupt`] when it is not ours, of another
     /// version, truncated, or damaged in its header or tables.
     pub fn open(path: impl AsRef<Path>) -> Result<SnapshotFile> {
-        let path = path.as_ref();
-        let (file, pages) = map_file(path)?;
+        SnapshotFile::open_with(path.as_ref(), FileAccess::Map)
+    }
+
+    /// As [`SnapshotFile::open`], where it is said whether the file may be mapped. One that is read costs a pass over it.
+    ///
+    /// # Errors
+    ///
+    /// As [`SnapshotFile::open`].
+    pub fn open_with(path: &Path, access: FileAccess) -> Result<SnapshotFile> {
+        let failed = |error| Error::io(format!("opening {}", path.display()), error);
+        let len = fs::metadata(path).map_err(failed)?.len();
+        let (file, pages) = match access {
+            FileAccess::Map if READ_MAX < len => map_file(path)?,
+            _ => (read_file(path)?, Pages::default()),
+        };
         SnapshotFile::read(file, pages, path.display().to_string())
     }
 
@@ -76,7 +110,8 @@ impl SnapshotFile {
         let blocks =
             Arc::new(CheckedBlocks::new(label.clone(), data, HEADER_LEN, sums).with_pages(pages));
         let entries = Array::from_vec(entries);
-        let snapshot = SnapshotFile { label, file, places, entries, blocks };
+        let identity = header.identity();
+        let snapshot = SnapshotFile { label, identity, file, places, entries, blocks };
         snapshot.check_entries(header.data_len)?;
         Ok(snapshot)
     }
@@ -112,6 +147,11 @@ impl SnapshotFile {
     /// Lets go of the pages that were read so far; those that are read again come back.
     pub fn release(&self) {
         self.blocks.release(0, self.file.len().saturating_sub(HEADER_LEN));
+    }
+
+    /// The database that it belongs to; nobody's for a file of the first format and a temporary one.
+    pub fn identity(&self) -> Identity {
+        self.identity
     }
 
     /// The path, or the label of bytes in memory.
@@ -234,6 +274,21 @@ impl SnapshotFile {
     fn corrupt(&self, message: String) -> Error {
         Error::Corrupt { path: self.label.clone(), message }
     }
+}
+
+/// Reads a file to where every section is aligned.
+fn read_file(path: &Path) -> Result<Bytes> {
+    let failed = |error| Error::io(format!("reading {}", path.display()), error);
+    let mut file = File::open(path).map_err(failed)?;
+    let len = usize::try_from(file.metadata().map_err(failed)?.len());
+    let len = len.map_err(|_| failed(io::ErrorKind::FileTooLarge.into()))?;
+    let mut lines = Vec::new();
+    let count = len.div_ceil(ALIGNMENT);
+    lines.try_reserve_exact(count).map_err(|_| failed(io::ErrorKind::OutOfMemory.into()))?;
+    lines.resize(count, Line([0; ALIGNMENT]));
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut lines);
+    file.read_exact(&mut bytes[..len]).map_err(failed)?;
+    Ok(Array::from_vec(lines).bytes().slice(..len))
 }
 
 /// The same bytes where every section is aligned.

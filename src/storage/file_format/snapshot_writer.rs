@@ -6,6 +6,7 @@ use super::header::Header;
 use super::header::SectionEntry;
 use crate::storage::Array;
 use crate::storage::FrozenBitmap;
+use crate::storage::Identity;
 use crate::storage::Offsets;
 use crate::storage::TextArray;
 use crate::storage::blocks::BLOCK_LEN;
@@ -28,6 +29,7 @@ const BUFFER_LEN: usize = 1024 * 1024;
 /// one who drops an unfinished writer removes the file.
 pub struct SnapshotWriter {
     label: String,
+    identity: Identity,
     file: BufWriter<Output>,
     /// The number of bytes of data so far.
     data_len: u64,
@@ -79,10 +81,16 @@ impl SnapshotWriter {
             block: crc32fast::Hasher::new(),
             sums: Vec::new(),
             sections: Vec::new(),
+            identity: Identity::NONE,
             label,
         };
         writer.write(&[0; HEADER_LEN])?;
         Ok(writer)
+    }
+
+    /// Says which database the file belongs to.
+    pub fn set_identity(&mut self, identity: Identity) {
+        self.identity = identity;
     }
 
     /// Adds an array, which may be mapped from another snapshot.
@@ -178,7 +186,8 @@ impl SnapshotWriter {
         let (tables, names_len) = self.tables();
         self.write(&tables)?;
         let sum = crc32fast::hash(&tables);
-        let header = Header::new(self.data_len, self.sections.len() as u64, names_len, sum);
+        let counts = [self.sections.len() as u64, names_len];
+        let header = Header::new(self.identity, self.data_len, counts, sum);
         self.put_header(&header).map_err(|source| failed(&self.label, source))?;
         let file = self.file.into_inner();
         file.map(|output| output.file).map_err(|fault| failed(&self.label, fault.into_error()))

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::storage::Disk;
+use crate::storage::Identity;
 use crate::types::Error;
 use proptest::prelude::*;
 use std::fs;
@@ -14,7 +15,8 @@ fn path(folder: &tempfile::TempDir) -> PathBuf {
 
 /// A log of records of these payloads, each of which was durable when the next was written.
 fn write(path: &Path, payloads: &[Vec<u8>]) -> Vec<u64> {
-    let mut writer = LogWriter::create(&Disk, path, 1, 0).unwrap();
+    let header = Header { number: 1, identity: Identity(7), ..Header::default() };
+    let mut writer = LogWriter::create(&Disk, path, &header).unwrap();
     let mut ends = vec![writer.end()];
     for (commit, payload) in payloads.iter().enumerate() {
         let synced = writer.end();
@@ -95,7 +97,7 @@ proptest! {
 #[test]
 fn records_after_a_hole_that_nobody_synced_are_no_damage() {
     let folder = tempfile::tempdir().unwrap();
-    let mut writer = LogWriter::create(&Disk, &path(&folder), 1, 0).unwrap();
+    let mut writer = LogWriter::create(&Disk, &path(&folder), &Header::default()).unwrap();
     let start = writer.end();
     for commit in 0..3 {
         assert!(writer.append(commit, b"payload", start).is_ok());
@@ -110,9 +112,11 @@ fn records_after_a_hole_that_nobody_synced_are_no_damage() {
 #[test]
 fn a_log_is_read_while_it_grows() {
     let folder = tempfile::tempdir().unwrap();
-    let mut writer = LogWriter::create(&Disk, &path(&folder), 7, 5).unwrap();
+    let identity = Identity(u128::MAX - 5);
+    let header = Header { number: 7, previous: 5, identity, previous_end: 99, commit: 12 };
+    let mut writer = LogWriter::create(&Disk, &path(&folder), &header).unwrap();
     let mut reader = LogReader::open(&path(&folder)).unwrap().unwrap();
-    assert_eq!((reader.number(), reader.previous()), (7, 5));
+    assert_eq!(*reader.header(), header);
     for commit in 1..4 {
         assert!(reader.read_next().unwrap().is_none());
         assert!(writer.append(commit, &[9; 3], 0).is_ok());

@@ -1,8 +1,8 @@
 //! Appends to a log.
 
-use super::format::Frame;
 use super::format::HEADER_LEN;
 use super::format::Header;
+use super::format::Layout;
 use crate::storage::files::Files;
 use crate::storage::files::OutputFile;
 use crate::storage::files::write_all_at;
@@ -17,6 +17,7 @@ use std::sync::Arc;
 pub struct LogWriter {
     path: PathBuf,
     file: Arc<dyn OutputFile>,
+    layout: Layout,
     /// The end of the last whole record.
     end: u64,
     /// Where a record is put together.
@@ -24,22 +25,22 @@ pub struct LogWriter {
 }
 
 impl LogWriter {
-    /// Creates a log, durably. `previous` is the number of the log before it, 0 for none.
+    /// Creates a log, durably.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses; what there is of the file then counts as empty.
-    pub fn create(files: &dyn Files, path: &Path, number: u64, previous: u64) -> Result<LogWriter> {
+    pub fn create(files: &dyn Files, path: &Path, header: &Header) -> Result<LogWriter> {
         let create = || {
             let file = files.create(path)?;
-            write_all_at(&*file, &Header { number, previous }.to_bytes(), 0)?;
+            write_all_at(&*file, &header.to_bytes(), 0)?;
             file.sync()?;
             files.sync_directory(path.parent().unwrap_or(Path::new(".")))?;
             Ok(file)
         };
         let file = create().map_err(|error| failed("creating", path, error))?;
-        let (path, end) = (path.to_owned(), HEADER_LEN);
-        Ok(LogWriter { path, file: Arc::from(file), end, buffer: Vec::new() })
+        let (path, end, layout) = (path.to_owned(), HEADER_LEN, Layout::of(header));
+        Ok(LogWriter { path, file: Arc::from(file), layout, end, buffer: Vec::new() })
     }
 
     /// The length of what was appended, with the header.
@@ -66,12 +67,12 @@ impl LogWriter {
         payload: &[u8],
         synced: u64,
     ) -> std::result::Result<(), AppendError> {
-        let Some(frame) = Frame::of(commit, synced, payload) else {
+        let Some(frame) = self.layout.frame_of(commit, synced, payload) else {
             let message = "a change of 4 GiB and more: split it, or load it from a file".to_owned();
             return Err(AppendError { error: Error::Limit { message }, is_whole: true });
         };
         self.buffer.clear();
-        self.buffer.extend_from_slice(&frame.to_bytes());
+        self.buffer.extend_from_slice(&frame);
         self.buffer.extend_from_slice(payload);
         match write_all_at(&*self.file, &self.buffer, self.end) {
             Ok(()) => {

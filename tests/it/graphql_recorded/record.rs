@@ -2,6 +2,7 @@
 
 use hexgraph::db::Control;
 use hexgraph::db::Database;
+use hexgraph::db::Given;
 use hexgraph::db::QueryRequest;
 use hexgraph::db::Variables;
 use hexgraph::db::graphql::Headers;
@@ -164,8 +165,8 @@ pub fn dql(db: &Database, text: &str, variables: &Map<String, Value>) -> Result<
     Ok(serde_json::from_str(&json).unwrap())
 }
 
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+fn plain(value: &Value) -> Given {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned).into()
 }
 
 /// A text as N-Quads and JSON write it.

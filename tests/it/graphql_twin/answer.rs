@@ -1,13 +1,17 @@
 //! The answer of a query, by loops over nodes.
 
+use super::filter::Sense;
 use super::filter::parse_uid;
 use super::filter::passes;
+use super::filter::passes_at_root;
 use super::filter::passes_of;
+use super::filter::sense_of;
 use super::graph::Graph;
 use super::graph::compare;
 use super::lit::Lit;
 use super::request::Asked;
 use super::request::Part;
+use super::request::holds;
 use super::schema::Field;
 use super::schema::Many;
 use super::schema::Of;
@@ -15,6 +19,7 @@ use super::schema::Scalar;
 use super::schema::Schema;
 use super::shape::Group;
 use super::shape::groups;
+use super::shape::of_any;
 use super::words::stored;
 use serde_json::Map;
 use serde_json::Value as Json;
@@ -51,15 +56,25 @@ impl<'a> Answering<'a> {
             return self.list(self.graph.of_kind(self.schema, kind), Of::Kind(kind), &group);
         }
         if let Some(kind) = named("aggregate") {
+            if self.is_wrong(Of::Kind(kind), asked) {
+                self.has_errors = true;
+                return Json::Null;
+            }
             let nodes = self.graph.of_kind(self.schema, kind);
             let none = Lit::Null;
             let filter = asked.argument("filter").unwrap_or(&none);
-            let nodes = nodes.into_iter().filter(|node| self.passes(kind, *node, filter)).collect();
+            let (graph, schema) = (self.graph, self.schema);
+            let passes = |node: &usize| passes_at_root(graph, schema, kind, *node, filter);
+            let nodes = nodes.into_iter().filter(passes).collect();
             return self.aggregate(kind, nodes, &group);
         }
         let kind = named("get").expect("roots are of these words");
+        if self.is_wrong(Of::Kind(kind), asked) {
+            self.has_errors = true;
+            return Json::Null;
+        }
         let Some(node) = self.named_node(kind, asked) else { return Json::Null };
-        let nodes = self.chosen(vec![node], Of::Kind(kind), asked, None, &group);
+        let nodes = self.chosen(vec![node], Of::Kind(kind), asked, None, &group, true);
         let Some(node) = nodes.first() else { return Json::Null };
         self.object(*node, Of::Kind(kind), &group, cascade_of(asked)).unwrap_or(Json::Null)
     }
@@ -97,13 +112,17 @@ impl<'a> Answering<'a> {
     /// A list at a root or in a payload.
     pub fn list(&mut self, nodes: Vec<usize>, of: Of, group: &Group<'_>) -> Json {
         let asked = group.first();
+        if self.is_wrong(of, asked) {
+            self.has_errors = true;
+            return json!([]);
+        }
         if asked.argument("first").is_some_and(|first| first.to_string().starts_with('-'))
             && asked.argument("order").is_some_and(|order| !sort_keys(order).is_empty())
         {
             self.has_errors = true;
             return json!([]);
         }
-        let nodes = self.chosen(nodes, of, asked, None, group);
+        let nodes = self.chosen(nodes, of, asked, None, group, true);
         let cascade = cascade_of(asked);
         nodes
             .into_iter()
@@ -119,16 +138,19 @@ impl<'a> Answering<'a> {
         asked: &Asked,
         inherited: Cascade<'_>,
         group: &Group<'_>,
+        is_root: bool,
     ) -> Vec<usize> {
         let cascade = cascade_of(asked).or(inherited);
         let none = Lit::Null;
         let filter = asked.argument("filter").unwrap_or(&none);
-        let is_concrete = matches!(of, Of::Kind(kind) if !self.schema.kinds[kind].is_interface);
         let is_gone = |node: &usize| self.graph.nodes[*node].is_gone;
-        if nodes.iter().any(is_gone) && (!is_concrete || cascade.is_some()) {
-            self.is_undecided = true;
-        }
-        nodes.retain(|node| passes_of(self.graph, self.schema, of, *node, filter));
+        self.is_undecided |= nodes.iter().any(is_gone) && cascade.is_some();
+        nodes.retain(|node| match of {
+            Of::Kind(kind) if is_root => {
+                passes_at_root(self.graph, self.schema, kind, *node, filter)
+            }
+            _ => passes_of(self.graph, self.schema, of, *node, filter),
+        });
         nodes.retain(|node| self.is_kept(*node, of, group, cascade));
         nodes.sort_by_key(|node| self.graph.uid(*node));
         if let (Some(order), Of::Kind(kind)) = (asked.argument("order"), of) {
@@ -149,17 +171,18 @@ impl<'a> Answering<'a> {
         page(nodes, asked)
     }
 
-    /// The comparison ends at a key that neither has: the reference does so with several keys, and turns the
-    /// numbers around where that key goes down.
+    /// Two that lack a key are compared by the next one, and in the end by their numbers, backwards
+    /// where that key of several goes down.
     fn by_keys(&self, kind: usize, keys: &[(String, bool)], one: usize, other: usize) -> Ordering {
+        let mut backwards = false;
         for (name, is_down) in keys {
             let Some(field) = self.schema.field(kind, name) else { continue };
             let (left, right) = (self.graph.value(one, field), self.graph.value(other, field));
             let found = match (left, right) {
-                (None, None) if *is_down && keys.len() > 1 => {
-                    return self.graph.uid(other).cmp(&self.graph.uid(one));
+                (None, None) => {
+                    backwards |= *is_down && keys.len() > 1;
+                    continue;
                 }
-                (None, None) => return Ordering::Equal,
                 (None, _) => Ordering::Greater,
                 (_, None) => Ordering::Less,
                 (Some(left), Some(right)) if *is_down => compare(&right, &left),
@@ -169,7 +192,10 @@ impl<'a> Answering<'a> {
                 return found;
             }
         }
-        Ordering::Equal
+        match backwards {
+            true => self.graph.uid(other).cmp(&self.graph.uid(one)),
+            false => Ordering::Equal,
+        }
     }
 
     /// Whether `@cascade` lets an object stay.
@@ -185,7 +211,7 @@ impl<'a> Answering<'a> {
                 Of::Scalar(_) => self.graph.has(node, field),
                 of => {
                     let targets = self.graph.targets(node, field);
-                    !self.chosen(targets, of, asked, cascade, &below).is_empty()
+                    !self.chosen(targets, of, asked, cascade, &below, false).is_empty()
                 }
             };
             if !is_there {
@@ -212,13 +238,56 @@ impl<'a> Answering<'a> {
         group: &Group<'_>,
         cascade: Cascade<'_>,
     ) -> Option<Json> {
-        let kind = self.kind_of(node, of)?;
+        let Some(kind) = self.kind_of(node, of) else { return self.absent(node, of, group) };
         let mut members = Map::new();
         for below in groups(self.schema, Some(kind), group.below()) {
             let value = self.field(node, kind, &below, cascade).ok()?;
             members.insert(below.first().key().to_owned(), value);
         }
         Some(Json::Object(members))
+    }
+
+    /// An object that lost its type, where that would say which one it is: all that any type is asked for, of which only
+    /// the number is there.
+    fn absent(&mut self, node: usize, of: Of, group: &Group<'_>) -> Option<Json> {
+        let mut members = Map::new();
+        for (on, asked) in of_any(self.schema, of, group.below()) {
+            let value = match on {
+                _ if asked.name == "__typename" => Json::from(self.schema.name_of(on)),
+                Of::Kind(kind) => {
+                    self.field(node, kind, &Group { fields: vec![asked] }, None).ok()?
+                }
+                _ => unreachable!("a union has no fields"),
+            };
+            members.insert(asked.key().to_owned(), value);
+        }
+        Some(Json::Object(members))
+    }
+
+    /// Whether a filter here or below can't be asked, so that nothing of the root field is answered.
+    fn is_wrong(&self, of: Of, asked: &Asked) -> bool {
+        let is_here = |filter| sense_of(self.schema, of, filter) == Sense::Wrong;
+        asked.argument("filter").is_some_and(is_here) || self.is_wrong_below(of, &asked.below)
+    }
+
+    fn is_wrong_below(&self, of: Of, parts: &[Part]) -> bool {
+        // Nothing is asked of objects that no type has.
+        if self.schema.concrete(of).is_empty() {
+            return false;
+        }
+        let is_wrong = |part: &Part| match (part, of) {
+            (Part::Field(asked), Of::Kind(kind)) if asked.is_asked() => {
+                let name = asked.name.strip_suffix("Aggregate").unwrap_or(&asked.name);
+                let field = self.schema.field(kind, name);
+                field.is_some_and(|field| self.is_wrong(field.of, asked))
+            }
+            (Part::Fragment(fragment), of) if holds(&fragment.conditions) => {
+                let kind = fragment.on.as_ref().and_then(|name| self.schema.kind(name));
+                self.is_wrong_below(kind.map_or(of, Of::Kind), &fragment.parts)
+            }
+            _ => false,
+        };
+        parts.iter().any(is_wrong)
     }
 
     fn field(
@@ -240,7 +309,7 @@ impl<'a> Answering<'a> {
             of => {
                 let targets = self.graph.targets(node, field);
                 let cascade = cascade_of(asked).or(cascade);
-                let nodes = self.chosen(targets, of, asked, cascade, group);
+                let nodes = self.chosen(targets, of, asked, cascade, group, false);
                 let objects: Vec<Option<Json>> =
                     nodes.into_iter().map(|node| self.object(node, of, group, cascade)).collect();
                 match field.many {

@@ -238,28 +238,41 @@ impl<'a> Asking<'a> {
         let may_nest = depth > 0 && !asked.is_empty();
         if may_nest && self.chance(15) {
             self.features.insert("not");
-            entries.push(("not".to_owned(), self.filter(kind, depth - 1)));
+            let negated = self.part(kind, depth - 1);
+            entries.push(("not".to_owned(), negated));
         }
         for word in ["and", "or"] {
-            // Without a term beside it an `or` is the whole filter.
             if may_nest && self.chance(15) {
                 self.features.insert(if word == "or" { "or" } else { "and" });
                 let count = self.rng.usize(1..3);
-                let mut items: Vec<Lit> =
-                    (0..count).map(|_| self.some_filter(kind, depth - 1)).collect();
+                let mut items: Vec<Lit> = (0..count).map(|_| self.part(kind, depth - 1)).collect();
                 let items =
                     if count == 1 && self.rng.bool() { items.remove(0) } else { Lit::List(items) };
                 entries.push((word.to_owned(), items));
             }
         }
-        let has_or = entries.iter().any(|(key, _)| key == "or");
-        if let Some(id) = self.schema.id_field(kind).filter(|_| !has_or && chance(self.rng, 15)) {
-            self.features.insert("ids");
+        if let Some(id) = self.schema.id_field(kind).filter(|_| chance(self.rng, 15)) {
+            let has_or = entries.iter().any(|(key, _)| key == "or");
+            self.features.insert(if has_or { "ids beside or" } else { "ids" });
             let ids =
                 (0..self.rng.usize(1..4)).map(|_| plain(format!("{:#x}", self.rng.u64(1..30))));
             entries.push((id.name.clone(), Lit::List(ids.collect())));
         }
         Lit::Object(entries)
+    }
+
+    /// A filter within another; now and then one that asks for nothing.
+    fn part(&mut self, kind: usize, depth: usize) -> Lit {
+        match self.rng.u32(..100) {
+            0..3 => {
+                self.features.insert("empty filter");
+                let none = || Lit::Object(Vec::new());
+                let nested = Lit::List(vec![none()]);
+                one_of(self.rng, &[none(), object("and", nested.clone()), object("or", nested)])
+                    .clone()
+            }
+            _ => self.some_filter(kind, depth),
+        }
     }
 
     /// A filter that restricts something.

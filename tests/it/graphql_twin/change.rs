@@ -50,7 +50,8 @@ impl<'a> Change<'a> {
             return Ok(node);
         };
         if let Some(node) = self.names.entities[entity].there {
-            self.set(kind, &[node], object)?;
+            self.give_defaults(kind, &[node], &[object]);
+            self.write(kind, &[node], None, object)?;
             return Ok(node);
         }
         let node = self.made(entity);
@@ -146,15 +147,30 @@ impl<'a> Change<'a> {
         self.write(kind, &[node], filled(schema, parent), object)
     }
 
-    /// What an update sets on nodes.
-    pub fn set(&mut self, kind: usize, nodes: &[usize], object: &'a Lit) -> Result<(), Failure> {
+    /// What an update sets on nodes: nothing when it only removes, and never by default what it removes.
+    pub fn set(
+        &mut self,
+        kind: usize,
+        nodes: &[usize],
+        object: &'a Lit,
+        removed: &Lit,
+    ) -> Result<(), Failure> {
+        if object.entries().is_empty() {
+            return Ok(());
+        }
+        self.give_defaults(kind, nodes, &[object, removed]);
+        self.write(kind, nodes, None, object)
+    }
+
+    /// What fields that no object mentions have by default, when a node is updated.
+    fn give_defaults(&mut self, kind: usize, nodes: &[usize], objects: &[&Lit]) {
         for field in self.schema.fields(kind) {
+            let is_mentioned = objects.iter().any(|object| object.get(&field.name).is_some());
             let default = field.default_update.as_ref();
-            if let Some(default) = default.filter(|_| object.get(&field.name).is_none()) {
+            if let Some(default) = default.filter(|_| !is_mentioned) {
                 nodes.iter().for_each(|node| self.give(*node, field, default));
             }
         }
-        self.write(kind, nodes, None, object)
     }
 
     fn write(
@@ -237,12 +253,6 @@ impl<'a> Change<'a> {
     /// What an update takes away from a node.
     pub fn remove(&mut self, kind: usize, node: usize, object: &Lit) -> Result<(), Failure> {
         let schema = self.schema;
-        for field in schema.fields(kind) {
-            let touches = !object.entries().is_empty();
-            if let Some(default) = field.default_update.as_ref().filter(|_| touches) {
-                self.give(node, field, default);
-            }
-        }
         for (name, value) in object.entries() {
             let field = schema.field(kind, name).expect("inputs name fields");
             let Of::Scalar(scalar) = field.of else {

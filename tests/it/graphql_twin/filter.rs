@@ -12,6 +12,106 @@ use super::words::stored;
 use serde_json::Value as Json;
 use std::cmp::Ordering;
 
+/// What a filter asks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Sense {
+    /// Nothing: everything passes.
+    Open,
+    /// Something.
+    Asks,
+    /// What can't be asked: it negates nothing; or, of a mutation, one of its alternatives asks for nothing.
+    Wrong,
+}
+
+/// What the filter of a kind asks. `is_change` of a mutation.
+pub fn sense(schema: &Schema, kind: usize, filter: &Lit, is_change: bool) -> Sense {
+    let mut found = Sense::Open;
+    let mut note = |sense: Sense| {
+        if sense == Sense::Wrong || found == Sense::Open {
+            found = sense;
+        }
+    };
+    let inner = |filter: &Lit| sense(schema, kind, filter, is_change);
+    let mut is_undone = false;
+    for (key, value) in filter.entries() {
+        match key.as_str() {
+            _ if *value == Lit::Null => {}
+            "and" => value.items().iter().for_each(|item| note(inner(item))),
+            "or" => {
+                let each: Vec<Sense> = value.items().iter().map(inner).collect();
+                is_undone |= each.contains(&Sense::Open);
+                each.into_iter().for_each(&mut note);
+            }
+            "not" => note(match inner(value) {
+                Sense::Open => Sense::Wrong,
+                sense => sense,
+            }),
+            "has" if value.items().is_empty() => {}
+            "has" => note(Sense::Asks),
+            name => {
+                let field = schema.field(kind, name).expect("filters name fields");
+                if asks(field, value) {
+                    note(Sense::Asks);
+                }
+            }
+        }
+    }
+    match found {
+        Sense::Wrong => Sense::Wrong,
+        _ if is_undone && is_change => Sense::Wrong,
+        _ if is_undone => Sense::Open,
+        found => found,
+    }
+}
+
+/// Whether something is asked of a field: a function of null asks nothing, but for `eq`.
+fn asks(field: &Field, asked: &Lit) -> bool {
+    let is_plain = matches!(field.scalar(), Some(Scalar::Id | Scalar::Bool));
+    let function = asked.entries().first();
+    is_plain || function.is_some_and(|(word, value)| word == "eq" || *value != Lit::Null)
+}
+
+/// What a filter asks that may be one of a union.
+pub fn sense_of(schema: &Schema, of: Of, filter: &Lit) -> Sense {
+    let union = match of {
+        Of::Scalar(_) => return Sense::Open,
+        Of::Kind(kind) => return sense(schema, kind, filter, false),
+        Of::Union(union) => union,
+    };
+    let types = filter.given("memberTypes");
+    let mut found = if types.is_some() { Sense::Asks } else { Sense::Open };
+    for kind in &schema.unions[union].1 {
+        let name = &schema.kinds[*kind].name;
+        if types.is_some_and(|types| !types.items().contains(&Lit::Name(name.clone()))) {
+            continue;
+        }
+        let own = filter.get(&format!("{}Filter", lower_first(name)));
+        match own.map_or(Sense::Open, |own| sense(schema, *kind, own, false)) {
+            Sense::Wrong => return Sense::Wrong,
+            Sense::Asks => found = Sense::Asks,
+            Sense::Open => {}
+        }
+    }
+    found
+}
+
+/// Whether a node passes the filter of a root: nodes that it names are all that there are.
+pub fn passes_at_root(
+    graph: &Graph,
+    schema: &Schema,
+    kind: usize,
+    node: usize,
+    filter: &Lit,
+) -> bool {
+    let is_name = |(key, _): &&(String, Lit)| {
+        schema.field(kind, key).is_some_and(|field| field.scalar() == Some(Scalar::Id))
+    };
+    let (named, rest): (Vec<_>, Vec<_>) = filter.entries().iter().partition(is_name);
+    let part = |entries: Vec<&(String, Lit)>| Lit::Object(entries.into_iter().cloned().collect());
+    let holds = |entries| passes(graph, schema, kind, node, &part(entries));
+    holds(named) && holds(rest)
+}
+
 /// Whether a node passes the filter of a kind: all keys hold, or the part `or` does.
 pub fn passes(graph: &Graph, schema: &Schema, kind: usize, node: usize, filter: &Lit) -> bool {
     let inner = |filter: &Lit| passes(graph, schema, kind, node, filter);
@@ -53,6 +153,9 @@ pub fn passes_of(graph: &Graph, schema: &Schema, of: Of, node: usize, filter: &L
         Of::Kind(kind) => return passes(graph, schema, kind, node, filter),
         Of::Union(union) => union,
     };
+    if graph.nodes[node].is_gone {
+        return sense_of(schema, of, filter) == Sense::Open;
+    }
     let kind = graph.nodes[node].kind;
     if let Some(types) = filter.given("memberTypes") {
         let name = Lit::Name(schema.kinds[kind].name.clone());

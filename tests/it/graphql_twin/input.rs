@@ -222,8 +222,7 @@ impl Inputs<'_> {
     pub fn removal(&mut self, kind: usize, but: &[String]) -> Lit {
         let mut entries = Vec::new();
         for field in self.schema.fields(kind) {
-            let has_default = field.default_update.is_some();
-            if !self.schema.is_settable(field) || has_default || but.contains(&field.name) {
+            if !self.schema.is_settable(field) || but.contains(&field.name) {
                 continue;
             }
             let percent = if field.is_required { 12 } else { 25 };

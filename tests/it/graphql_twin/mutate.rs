@@ -1,7 +1,9 @@
 //! What mutations do to the graph of the model.
 
 use super::change::Change;
-use super::filter::passes;
+use super::filter::Sense;
+use super::filter::passes_at_root;
+use super::filter::sense;
 use super::graph::Graph;
 use super::lit::Lit;
 use super::naming::Failure;
@@ -37,14 +39,21 @@ pub fn mutate(graph: &Graph, schema: &Schema, asked: &Asked) -> Result<Effect, F
         return update(graph, schema, kind, asked.argument("input").unwrap_or(&none));
     }
     let kind = named("delete").expect("mutations are of three words");
-    Ok(delete(graph, schema, kind, asked.argument("filter").unwrap_or(&none)))
+    delete(graph, schema, kind, asked.argument("filter").unwrap_or(&none))
 }
 
-/// The nodes of a kind that a filter finds.
-fn found(graph: &Graph, schema: &Schema, kind: usize, filter: &Lit) -> Vec<usize> {
+/// The nodes of a kind that a filter finds. It has to ask for something, unless it is empty.
+fn found(graph: &Graph, schema: &Schema, kind: usize, filter: &Lit) -> Result<Vec<usize>, Failure> {
+    match sense(schema, kind, filter, true) {
+        Sense::Wrong => return refused("a part of the filter makes no sense"),
+        Sense::Open if filter.entries().iter().any(|(_, value)| *value != Lit::Null) => {
+            return refused("the filter asks nothing");
+        }
+        _ => {}
+    }
     let mut nodes = graph.of_kind(schema, kind);
-    nodes.retain(|node| passes(graph, schema, kind, *node, filter));
-    nodes
+    nodes.retain(|node| passes_at_root(graph, schema, kind, *node, filter));
+    Ok(nodes)
 }
 
 fn add(
@@ -84,23 +93,23 @@ fn add(
 
 fn update(graph: &Graph, schema: &Schema, kind: usize, input: &Lit) -> Result<Effect, Failure> {
     let none = Lit::Object(Vec::new());
-    let matched = found(graph, schema, kind, input.get("filter").unwrap_or(&none));
     let set = input.given("set").unwrap_or(&none);
     let remove = input.given("remove").unwrap_or(&none);
     let names = Names::noted(schema, graph, |names| names.walk_below(kind, None, set))?;
     let keys = keys_given(schema, kind, set)?;
-    check_new_keys(&names, kind, &keys, matched.len())?;
     if set.entries().is_empty() && remove.entries().is_empty() {
         let (after, shown) = (graph.clone(), graph.clone());
         let nodes = Vec::new();
         return Ok(Effect { kind, after, shown, nodes, count: 0, message: None, is_open: false });
     }
+    let matched = found(graph, schema, kind, input.get("filter").unwrap_or(&none))?;
+    check_new_keys(&names, kind, &keys, matched.len())?;
     let mut change = Change::new(graph, schema, names);
     change.check_removal(kind, remove)?;
     for node in &matched {
         change.remove(kind, *node, remove)?;
     }
-    change.set(kind, &matched, set)?;
+    change.set(kind, &matched, set, remove)?;
     change.finish()?;
     if matched.is_empty() {
         // Nothing is made for nobody.
@@ -141,15 +150,15 @@ fn check_new_keys(
     }
 }
 
-fn delete(graph: &Graph, schema: &Schema, kind: usize, filter: &Lit) -> Effect {
-    let nodes = found(graph, schema, kind, filter);
+fn delete(graph: &Graph, schema: &Schema, kind: usize, filter: &Lit) -> Result<Effect, Failure> {
+    let nodes = found(graph, schema, kind, filter)?;
     let mut after = graph.clone();
     for node in &nodes {
         forget(&mut after, schema, *node);
     }
     let message = if nodes.is_empty() { "No nodes were deleted" } else { "Deleted" };
     let (shown, count) = (graph.clone(), nodes.len());
-    Effect { kind, after, shown, nodes, count, message: Some(message), is_open: false }
+    Ok(Effect { kind, after, shown, nodes, count, message: Some(message), is_open: false })
 }
 
 /// Takes a node away, with what leads to it as far as a field of its type knows.

@@ -3,6 +3,7 @@
 use super::request::Asked;
 use super::request::Part;
 use super::request::holds;
+use super::schema::Of;
 use super::schema::Schema;
 
 /// The fields of one key, which ask for the same thing; what they select counts together.
@@ -31,6 +32,32 @@ pub fn groups<'a>(
     let mut groups = Vec::new();
     gather(schema, kind, parts.collect(), &mut groups);
     groups
+}
+
+/// What parts select of an object that has no type, since it was deleted: the fields of all fragments, each key once, with
+/// the type that the text asks them of.
+pub fn of_any<'a>(
+    schema: &Schema,
+    on: Of,
+    parts: impl Iterator<Item = &'a Part>,
+) -> Vec<(Of, &'a Asked)> {
+    let mut fields: Vec<(Of, &Asked)> = Vec::new();
+    for part in parts {
+        let below = match part {
+            Part::Field(field) if field.is_asked() => vec![(on, field)],
+            Part::Fragment(fragment) if holds(&fragment.conditions) => {
+                let kind = fragment.on.as_ref().and_then(|name| schema.kind(name));
+                of_any(schema, kind.map_or(on, Of::Kind), fragment.parts.iter())
+            }
+            _ => Vec::new(),
+        };
+        for (on, field) in below {
+            if fields.iter().all(|(_, known)| known.key() != field.key()) {
+                fields.push((on, field));
+            }
+        }
+    }
+    fields
 }
 
 fn gather<'a>(

@@ -214,7 +214,7 @@ impl Operation {
             Kind::Alter => {
                 let index = ["", "@index(exact)", "@index(term)", "@index(exact, trigram) @upsert"]
                     [rng.usize(0..4)];
-                db.alter(&format!("flip{thread}: string {index} ."))
+                db.alter(&format!("flip{thread}: string {index} .")).map(drop)
             }
             Kind::DropPredicate => db.drop(&Drop::Predicate(format!("scratch{thread}"))),
             _ => Ok(()),

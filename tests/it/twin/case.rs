@@ -3,6 +3,7 @@
 use super::compare::difference;
 use super::exec;
 use super::exec::Failure;
+use super::generate::quoted;
 use super::graph;
 use super::graph::Change;
 use super::graph::Graph;
@@ -12,6 +13,7 @@ use bytes::Bytes;
 use hexgraph::db::Control;
 use hexgraph::db::Database;
 use hexgraph::db::Drop;
+use hexgraph::db::Given;
 use hexgraph::db::LoadOptions;
 use hexgraph::db::OpenOptions;
 use hexgraph::db::QueryRequest;
@@ -58,6 +60,19 @@ pub struct Pair {
 pub struct Case {
     pub steps: Vec<Step>,
     pub query: Piece,
+    /// The lists that the query's `$` variables hold.
+    pub lists: Lists,
+}
+
+/// Lists for the `$` variables of a query, by name, each with its declared type.
+pub type Lists = BTreeMap<String, (&'static str, Vec<String>)>;
+
+/// A query with its lists written out.
+pub fn written_out(query: &str, lists: &Lists) -> String {
+    lists.iter().fold(query.to_owned(), |text, (name, (_, items))| {
+        let items: Vec<String> = items.iter().map(|item| quoted(item)).collect();
+        text.replace(name.as_str(), &format!("[{}]", items.join(", ")))
+    })
 }
 
 /// What came of asking both.
@@ -120,9 +135,11 @@ impl Pair {
         Ok(())
     }
 
-    /// Asks both.
-    pub fn ask(&self, text: &str) -> Verdict {
-        let plan = hexgraph::dql::parse(text).and_then(|document| document.plan(&BTreeMap::new()));
+    /// Asks both: the engine with the lists as values of variables, the twin with lists in the text.
+    pub fn ask(&self, text: &str, lists: &Lists) -> Verdict {
+        let literal = written_out(text, lists);
+        let plan =
+            hexgraph::dql::parse(&literal).and_then(|document| document.plan(&BTreeMap::new()));
         let twin = match plan {
             Ok(plan) => exec::answer(&self.graph, &plan),
             Err(error) => Err(Failure::Refused(error.to_string())),
@@ -130,7 +147,7 @@ impl Pair {
         let is_decided = twin != Err(Failure::Undecided);
         let patience = if is_decided { PATIENCE } else { PATIENCE / 10 };
         let started = Instant::now();
-        let engine = catch_unwind(AssertUnwindSafe(|| ask_engine(&self.db, text, patience)));
+        let engine = catch_unwind(AssertUnwindSafe(|| ask_engine(&self.db, text, lists, patience)));
         let Ok(engine) = engine else {
             return Verdict::Differs("the engine panicked".to_owned());
         };
@@ -156,8 +173,19 @@ impl Pair {
     }
 }
 
-fn ask_engine(db: &Database, text: &str, patience: Duration) -> Result<Json, Error> {
-    let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
+fn ask_engine(db: &Database, text: &str, lists: &Lists, patience: Duration) -> Result<Json, Error> {
+    let used = lists.iter().filter(|(name, _)| text.contains(name.as_str()));
+    let (types, variables): (Vec<String>, Vec<(String, Given)>) = used
+        .map(|(name, (kind, items))| {
+            (format!("{name}: {kind}"), (name.clone(), Given::list(items.clone())))
+        })
+        .unzip();
+    let text = match types.is_empty() {
+        true => text.to_owned(),
+        false => format!("query t({}) {text}", types.join(", ")),
+    };
+    let variables = variables.into_iter().collect();
+    let request = QueryRequest { text, variables, ..QueryRequest::default() };
     let control = Control::new().with_timeout(patience);
     let (json, _) = db.query(&request, &control)?.to_json_within(&control)?;
     Ok(serde_json::from_str(&json).unwrap())
@@ -172,7 +200,7 @@ impl Case {
                 return Verdict::Refused(error.to_string());
             }
         }
-        pair.ask(&self.query.to_string())
+        pair.ask(&self.query.to_string(), &self.lists)
     }
 }
 
@@ -190,6 +218,9 @@ impl fmt::Display for Case {
                 Step::Reopen => writeln!(f, "# saved and opened\n")?,
                 Step::Drop(name) => writeln!(f, "# {name} dropped\n")?,
             }
+        }
+        for (name, (kind, items)) in &self.lists {
+            writeln!(f, "# {name}: {kind} = {items:?}")?;
         }
         writeln!(f, "> {}", self.query)
     }

@@ -113,15 +113,27 @@ pub fn altered(rng: &mut Rng, schema: &Schema) -> Schema {
     for fields in schema.types.values_mut() {
         fields.retain(|field| known.iter().any(|name| field.trim_start_matches('~') == name));
     }
-    for (name, _, _, indexes) in PREDICATES {
+    for (name, value_type, _, indexes) in PREDICATES {
         let Some(definition) = schema.predicates.get_mut(*name) else { continue };
         if chance(rng, 30) {
             let reverse = definition.reverse && definition.name == "friend";
+            let indexes = if definition.value_type == *value_type { *indexes } else { &[] };
             definition.indexes.clear();
             direct(rng, definition, indexes);
             definition.reverse |= reverse;
             let can_be_many = !definition.lang && definition.value_type != ValueType::Bool;
             definition.list |= can_be_many && chance(rng, 10);
+        }
+        if definition.name == "name" && chance(rng, 15) {
+            definition.lang = !definition.lang;
+        }
+        // What was typed is text from then on.
+        let is_single = !definition.list && !definition.is_edges() && !definition.lang;
+        if is_single && definition.name != "name" && chance(rng, 6) {
+            definition.value_type = ValueType::Default;
+        }
+        if definition.value_type == ValueType::Default {
+            definition.indexes.clear();
         }
     }
     schema
@@ -170,6 +182,10 @@ pub fn change(rng: &mut Rng, graph: &Graph, uids: &[u64]) -> Change {
     for _ in 0..rng.usize(..12).min(all.len()) {
         let mut gone = one_of(rng, &all).clone();
         gone.facets.clear();
+        // Values in a language that can't be named any more go with all others.
+        if !gone.lang.is_empty() && !graph.schema.predicates[&gone.predicate].lang {
+            gone = Triple { lang: String::new(), object: Object::Star, ..gone };
+        }
         match rng.u32(..12) {
             0 if !graph.types_of(gone.subject).contains(&"Back".to_owned()) => {
                 gone = Triple {

@@ -3,6 +3,7 @@
 
 use super::schema::Schema;
 use hexgraph::types::Value;
+use hexgraph::types::ValueType;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -113,7 +114,11 @@ impl Graph {
                 let value = Value::parse(text, kind).unwrap();
                 let key = (subject, name.to_owned(), triple.lang.clone());
                 if let Some(values) = self.values.get_mut(&key) {
-                    values.retain(|(known, _)| *known != value);
+                    let shown = |known: &Value| match kind {
+                        ValueType::Default => as_text(known),
+                        _ => known.clone(),
+                    };
+                    values.retain(|(known, _)| shown(known) != value);
                 }
                 self.values.retain(|_, values| !values.is_empty());
             }
@@ -141,10 +146,13 @@ impl Graph {
         self.values(node, "dgraph.type", "").iter().map(|(value, _)| text(value)).collect()
     }
 
-    /// The values of a node in one language, ascending.
+    /// The values of a node in one language, in the type of the schema, ascending.
     pub fn values(&self, node: u64, name: &str, lang: &str) -> Vec<(Value, Facets)> {
         let found = self.values.get(&(node, name.to_owned(), lang.to_owned()));
         let mut values = found.cloned().unwrap_or_default();
+        if self.schema.get(name).is_some_and(|it| it.value_type == ValueType::Default) {
+            values.iter_mut().for_each(|(value, _)| *value = as_text(value));
+        }
         values.sort_by(|(one, _), (other, _)| {
             one.as_ref().compare(other.as_ref()).unwrap_or(std::cmp::Ordering::Equal)
         });
@@ -212,6 +220,14 @@ impl fmt::Display for Triple {
             write!(f, " ({})", facets.join(", "))?;
         }
         f.write_str(" .")
+    }
+}
+
+/// A value of any type as the text that a predicate of type default shows.
+fn as_text(value: &Value) -> Value {
+    match value.as_ref().convert(ValueType::String) {
+        Ok(Value::String(text)) => Value::Default(text),
+        other => panic!("{value:?} has no text: {other:?}"),
     }
 }
 

@@ -144,10 +144,11 @@ impl Run {
     fn ask(&self, query_seed: u64, pair: &Pair, steps: &[Step], uids: &[u64], seed: u64) {
         let mut generator = Generator::new(query_seed, &pair.graph, uids);
         let query = generator.query();
-        let verdict = pair.ask(&query.to_string());
+        let lists = std::mem::take(&mut generator.lists);
+        let verdict = pair.ask(&query.to_string(), &lists);
         self.tally.lock().unwrap().count(&verdict, generator.features);
         let Verdict::Differs(how) = verdict else { return };
-        let small = shrink(&Case { steps: steps.to_vec(), query });
+        let small = shrink(&Case { steps: steps.to_vec(), query, lists });
         let now = match small.verdict() {
             Verdict::Differs(how) => how,
             _ => format!("not when the database is built anew; at first {how}"),

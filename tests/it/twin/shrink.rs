@@ -3,6 +3,7 @@
 use super::case::Case;
 use super::case::Step;
 use super::case::Verdict;
+use super::case::written_out;
 use super::graph::Triple;
 use super::piece::Piece;
 use std::time::Duration;
@@ -45,7 +46,8 @@ fn shrink_query(best: &mut Case, started: Instant) {
         let names = variables(&best.query.to_string());
         let without = names.iter().filter_map(|name| best.query.without(name));
         let smaller: Vec<Piece> = without.chain(best.query.smaller()).collect();
-        let worth = smaller.into_iter().filter(|query| plans(&query.to_string()));
+        let lists = best.lists.clone();
+        let worth = smaller.into_iter().filter(|it| plans(&written_out(&it.to_string(), &lists)));
         let shorter = worth.into_iter().any(|query| {
             let other = Case { query, ..best.clone() };
             try_case(best, other, started)

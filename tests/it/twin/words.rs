@@ -67,9 +67,12 @@ pub fn phrase(rng: &mut Rng) -> String {
 /// A literal of a type.
 pub fn literal(rng: &mut Rng, value_type: ValueType) -> String {
     match value_type {
-        ValueType::Int => match rng.u32(..20) {
-            0 => "-9007199254740993".to_owned(),
-            1 => "9007199254740995".to_owned(),
+        ValueType::Int => match rng.u32(..60) {
+            0..3 => "-9007199254740993".to_owned(),
+            3..6 => "9007199254740995".to_owned(),
+            6 => i64::MAX.to_string(),
+            7 => i64::MIN.to_string(),
+            8 => (i64::MAX / 2 + rng.i64(0..3)).to_string(),
             _ => rng.i64(-5..12).to_string(),
         },
         ValueType::Float => match rng.u32(..20) {

@@ -43,6 +43,11 @@ impl Answer {
         body
     }
 
+    /// All lines of a header.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.headers.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
     /// A header; empty where there is none.
     pub fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(known, _)| known == name);
@@ -62,6 +67,11 @@ impl Site {
         if !schema.is_empty() {
             database.set_graphql_schema(schema).unwrap();
         }
+        Site::of(database, options)
+    }
+
+    /// One of a database.
+    pub fn of(database: Database, options: ServeOptions) -> Site {
         let server = Server::start(database, ServeOptions { port: 0, ..options }).unwrap();
         Site { server }
     }
@@ -73,7 +83,7 @@ impl Site {
         let length = body.len();
         write!(
             stream,
-            "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
         )
         .unwrap();
         stream.write_all(body).unwrap();
@@ -112,7 +122,27 @@ fn read(stream: TcpStream) -> Answer {
     }
     let mut body = Vec::new();
     reader.read_to_end(&mut body).unwrap();
-    Answer { status, headers, body }
+    let mut answer = Answer { status, headers, body };
+    if answer.header("transfer-encoding") == "chunked" {
+        answer.body = whole_of(&answer.body).expect("the body has an end");
+    }
+    answer
+}
+
+/// A body that came in chunks; `None` when its end is missing.
+pub fn whole_of(mut chunks: &[u8]) -> Option<Vec<u8>> {
+    let mut whole = Vec::new();
+    loop {
+        let end = chunks.windows(2).position(|pair| pair == b"\r\n")?;
+        let length = std::str::from_utf8(&chunks[..end]).ok()?;
+        let length = usize::from_str_radix(length, 16).ok()?;
+        let chunk = chunks.get(end + 2..end + 2 + length)?;
+        if length == 0 {
+            return Some(whole);
+        }
+        whole.extend_from_slice(chunk);
+        chunks = chunks.get(end + 2 + length + 2..)?;
+    }
 }
 
 /// The first message of an answer.

@@ -7,6 +7,7 @@ use crate::db::graphql::request::Request;
 use crate::db::graphql::request::Response;
 use crate::db::graphql::run::not_executed;
 use crate::db::graphql::schema::LIMITS;
+use crate::db::guard::guarded;
 use crate::graphql::generate::Api;
 use crate::graphql::request as language;
 use crate::graphql::request::Fault;
@@ -37,16 +38,28 @@ impl Database {
                 continue;
             }
             write_key(data.len() == 1, field, &mut data);
-            if let Err(error) = self.write_root(field, operation.kind, instance, &mut data) {
+            let start = data.len();
+            let written = guarded(|| self.write_root(field, operation.kind, instance, &mut data));
+            if let Err(error) = written {
                 failed = operation.kind == OperationKind::Mutation;
                 let message = format!("resolving {} failed because {error}", field.shape.name);
                 response.errors.push(Fault::at(field.shape.location, message));
+                data.truncate(start);
                 data.extend_from_slice(b"null");
             }
         }
         data.push(b'}');
         response.data = Some(data);
         response
+    }
+
+    /// What a request to the API that administers would do.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn graphql_admin_kind(&self, request: &Request) -> Result<OperationKind, Vec<Fault>> {
+        resolve(request).map(|operation| operation.kind)
     }
 
     /// Writes the value of a root field; nothing where there is an error.

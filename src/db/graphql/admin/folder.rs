@@ -187,7 +187,18 @@ mod tests {
         }
         for destination in hostile {
             let made = folder.make(&destination, "e");
-            assert!(made.is_err(), "{destination:?} led to {made:?}");
+            let error = made.expect_err(&destination);
+            let why = match &error {
+                Error::Query { message, .. } => message,
+                Error::Io { context, .. } => context,
+                _ => panic!("{destination:?}: {error}"),
+            };
+            let known = [
+                "is not in the folder of exports",
+                "exports and backups go to a folder of the server",
+                "making the folder ",
+            ];
+            assert!(known.iter().any(|known| why.contains(known)), "{destination:?}: {error}");
         }
         let names = |path: &Path| {
             let entries = fs::read_dir(path).unwrap();
@@ -216,6 +227,7 @@ mod tests {
         }
         assert!(Folder::new(&outer.path().join("a/b/e/../../../x/y")).is_ok());
         fs::write(outer.path().join("file"), "").unwrap();
-        assert!(Folder::new(&outer.path().join("file")).is_err());
+        let error = Folder::new(&outer.path().join("file")).expect_err("it is a file").to_string();
+        assert!(error.starts_with("the folder of exports "), "{error}");
     }
 }

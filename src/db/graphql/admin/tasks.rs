@@ -251,7 +251,9 @@ mod tests {
         let ids: Vec<u64> = (0..OPEN_MAX)
             .map(|_| tasks.start("Export", Duration::ZERO, wait).unwrap().id)
             .collect();
-        assert!(tasks.start("Export", Duration::ZERO, wait).is_err());
+        let refused = tasks.start("Export", Duration::ZERO, wait).err().map(|it| it.to_string());
+        let why = "16 tasks are under way already: ask again later";
+        assert_eq!(refused.as_deref(), Some(why));
         tasks.close(LONG);
         for id in ids {
             assert_eq!(tasks.get(id).unwrap().status.name(), "Failed");

@@ -1,5 +1,6 @@
 //! Rules about fragments.
 
+use crate::types::stack;
 use apollo_compiler::schema::ExtendedType;
 
 use crate::graphql::request::document::FragmentNode;
@@ -106,6 +107,7 @@ impl<'a, 't> Walker<'a, 't> {
     /// Follows spreads depth first; a spread of a fragment on the path closes a cycle. The depth is the number of
     /// fragments, which is bounded by the depth of the walk: longer chains are refused there.
     fn find_cycles(&mut self, fragment: &'a FragmentNode<'t>, path: &mut Vec<&'t str>) {
+        stack::require();
         if path.len() > CHAIN_MAX {
             let message = format!("fragments are nested deeper than {CHAIN_MAX} levels");
             return self.fault(fragment.at, message);
@@ -139,6 +141,7 @@ fn collect_spreads<'a, 't>(
     selections: &'a [SelectionNode<'t>],
     spreads: &mut Vec<&'a SpreadNode<'t>>,
 ) {
+    stack::require();
     for selection in selections {
         match selection {
             SelectionNode::Spread(spread) => spreads.push(spread),

@@ -6,6 +6,7 @@
 //! on. Sets that were looked at are remembered, so fields that are reached in many ways cost once; what is left is
 //! bounded by a budget.
 
+use crate::types::stack;
 use apollo_compiler::ast::FieldDefinition;
 use apollo_compiler::ast::Type;
 use apollo_compiler::schema::ExtendedType;
@@ -66,6 +67,7 @@ impl<'a, 't> Walker<'a, 't> {
         visited: &mut HashSet<&'t str>,
         fields: &mut Vec<Placed<'a>>,
     ) {
+        stack::require();
         self.merge.steps += selections.len();
         if self.merge.steps > STEPS_MAX {
             return;
@@ -96,6 +98,7 @@ impl<'a, 't> Walker<'a, 't> {
 
     /// Checks the fields of one set; `alike` where objects can't be of both types, so that values need only look alike.
     fn check_set(&mut self, fields: &[Placed<'a>], alike: bool, above: &Above<'t>) {
+        stack::require();
         let mut ids: Vec<FieldId> = fields.iter().map(|field| field.id).collect();
         ids.sort_unstable();
         ids.dedup();
@@ -176,6 +179,7 @@ impl<'a, 't> Walker<'a, 't> {
     }
 
     fn types_conflict(&self, left: &Type, right: &Type) -> bool {
+        stack::require();
         if left.is_non_null() != right.is_non_null() || left.is_list() != right.is_list() {
             return true;
         }

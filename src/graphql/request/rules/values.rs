@@ -1,5 +1,6 @@
 //! Rules about values and the variables among them.
 
+use crate::types::stack;
 use apollo_compiler::ast::Type;
 use apollo_compiler::schema::ExtendedType;
 use std::collections::HashSet;
@@ -195,6 +196,7 @@ pub(in crate::graphql::request) fn function_count_message(filter: &str, count: u
 
 /// Whether a variable of one type may stand where the other is expected.
 fn is_compatible(given: &Type, wanted: &Type) -> bool {
+    stack::require();
     if wanted.is_non_null() && !given.is_non_null() {
         return false;
     }

@@ -2,6 +2,7 @@
 //! before parents, operations before fragments, and each operation walks the fragments that it uses, since a variable
 //! in a fragment belongs to the operation.
 
+use crate::types::stack;
 use apollo_compiler::Name;
 use apollo_compiler::Node;
 use apollo_compiler::ast::FieldDefinition;
@@ -199,6 +200,7 @@ impl<'a, 't> Walker<'a, 't> {
         parent: Option<&'a ExtendedType>,
         selections: &'a [SelectionNode<'t>],
     ) {
+        stack::require();
         self.depth += 1;
         if self.depth > self.depth_max {
             let message = format!("the request is nested deeper than {} levels", self.depth_max);
@@ -297,6 +299,7 @@ impl<'a, 't> Walker<'a, 't> {
     }
 
     fn value(&mut self, expected: Expected<'a>, value: &'a ValueNode<'t>) {
+        stack::require();
         match &value.kind {
             ValueKind::Variable(name) if self.operation.is_some() => {
                 self.used_variables.insert(name);

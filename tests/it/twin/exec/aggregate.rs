@@ -1,24 +1,26 @@
 //! `min max sum avg`.
 
 use super::level::number;
+use super::state::Outcome;
+use super::state::refuse;
 use hexgraph::plan::Aggregate;
 use hexgraph::types::Value;
 
 /// One aggregate over some values; `None` when there are none.
-pub fn aggregate(op: Aggregate, values: &[Value]) -> Option<Value> {
-    let first = values.first()?;
-    Some(match op {
+pub fn aggregate(op: Aggregate, values: &[Value]) -> Outcome<Option<Value>> {
+    let Some(first) = values.first() else { return Ok(None) };
+    Ok(Some(match op {
         Aggregate::Min => pick(values, std::cmp::Ordering::Less),
         Aggregate::Max => pick(values, std::cmp::Ordering::Greater),
         Aggregate::Sum => match number(first) {
-            Some(_) => finite(sum(values)),
+            Some(_) => finite(sum(values)?),
             None => first.clone(),
         },
         Aggregate::Avg => match number(first) {
-            Some(_) => finite(Value::Float(number(&sum(values))? / values.len() as f64)),
+            Some(_) => finite(Value::Float(mean(values))),
             None => Value::Float(0.0),
         },
-    })
+    }))
 }
 
 /// What overflows becomes the greatest float.
@@ -39,14 +41,35 @@ fn pick(values: &[Value], side: std::cmp::Ordering) -> Value {
     best.clone()
 }
 
-/// The sum of numbers: an int when all are.
-pub fn sum(values: &[Value]) -> Value {
-    let ints: Option<Vec<i64>> = values
-        .iter()
-        .map(|value| if let Value::Int(number) = value { Some(*number) } else { None })
-        .collect();
-    match ints {
-        Some(ints) => Value::Int(ints.into_iter().fold(0, i64::wrapping_add)),
-        None => Value::Float(values.iter().filter_map(number).sum()),
+/// The sum of numbers: an int when all are, which has to be one of 64 bits.
+pub fn sum(values: &[Value]) -> Outcome<Value> {
+    match ints(values) {
+        None => Ok(Value::Float(values.iter().filter_map(number).sum())),
+        Some(ints) => match i64::try_from(ints.iter().sum::<i128>()) {
+            Ok(sum) => Ok(Value::Int(sum)),
+            Err(_) => refuse("a sum that is no int"),
+        },
     }
+}
+
+/// The mean, from exact parts: each int's own quotient and remainder.
+fn mean(values: &[Value]) -> f64 {
+    let count = values.len() as i128;
+    match ints(values) {
+        Some(ints) => {
+            let whole: i128 = ints.iter().map(|number| number.div_euclid(count)).sum();
+            let rest: i128 = ints.iter().map(|number| number.rem_euclid(count)).sum();
+            whole as f64 + rest as f64 / count as f64
+        }
+        None => values.iter().filter_map(number).sum::<f64>() / count as f64,
+    }
+}
+
+/// The numbers, when all are ints.
+fn ints(values: &[Value]) -> Option<Vec<i128>> {
+    let int = |value: &Value| match value {
+        Value::Int(number) => Some(i128::from(*number)),
+        _ => None,
+    };
+    values.iter().map(int).collect()
 }

@@ -20,7 +20,6 @@ use hexgraph::plan::MathExpr;
 use hexgraph::plan::VarId;
 use hexgraph::types::Value;
 use std::collections::BTreeMap;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The levels where variables of a block are defined.
@@ -64,16 +63,16 @@ impl Twin<'_> {
                 let map = self.values_of(*var)?;
                 match homes.get(var).map(Vec::as_slice) {
                     Some([start @ .., last]) if start == above => {
-                        Ok(below(level, &level.fields[*last], *op, &map))
+                        below(level, &level.fields[*last], *op, &map)
                     }
                     _ => refuse("an aggregate of another level"),
                 }
             }
-            FieldKind::Math(expr) => math::evaluate(expr, &level.nodes, &|var| {
+            FieldKind::Math(expr) => math::evaluate(expr, Some(&level.nodes), &|var| {
                 let map = self.values_of(var)?;
                 match homes.get(&var) {
                     Some(home) if home.len() < above.len() && above.starts_with(home) => {
-                        Ok(carried(level_at(root, home), &above[home.len()..], &map))
+                        carried(level_at(root, home), &above[home.len()..], &map)
                     }
                     _ => Ok(map),
                 }
@@ -90,11 +89,14 @@ impl Twin<'_> {
                 FieldKind::AggregateVar(op, var) => {
                     let map = self.values_of(*var)?;
                     let values: Vec<Value> = map.of.into_values().collect();
-                    map.constant.or_else(|| aggregate(*op, &values))
+                    match map.constant {
+                        Some(value) => Some(value),
+                        None => aggregate(*op, &values)?,
+                    }
                 }
                 FieldKind::Math(expr) => {
                     let lookup = |var| self.values_of(var);
-                    let map = math::evaluate(expr, &BTreeSet::new(), &lookup)?;
+                    let map = math::evaluate(expr, None, &lookup)?;
                     if !map.of.is_empty() {
                         return refuse("math over nodes where there are none");
                     }
@@ -113,23 +115,23 @@ impl Twin<'_> {
 }
 
 /// An aggregate over the targets of each node.
-fn below(level: &Level, found: &Found, op: Aggregate, map: &ValueMap) -> ValueMap {
-    let Data::Edges(edges) = &found.data else { return ValueMap::default() };
+fn below(level: &Level, found: &Found, op: Aggregate, map: &ValueMap) -> Outcome<ValueMap> {
+    let Data::Edges(edges) = &found.data else { return Ok(ValueMap::default()) };
     let mut result = ValueMap::default();
     for node in &level.nodes {
         let targets = edges.lists.get(node).into_iter().flatten();
         let values: Vec<Value> = targets.filter_map(|target| map.get(*target).cloned()).collect();
-        if let Some(value) = aggregate(op, &values) {
+        if let Some(value) = aggregate(op, &values)? {
             result.of.insert(*node, value);
         }
     }
-    result
+    Ok(result)
 }
 
 /// Numbers taken down the edges: every path from a node with a value adds it to where it ends.
-fn carried(level: &Level, path: &[usize], map: &ValueMap) -> ValueMap {
+fn carried(level: &Level, path: &[usize], map: &ValueMap) -> Outcome<ValueMap> {
     if map.constant.is_some() {
-        return map.clone();
+        return Ok(map.clone());
     }
     let mut arrived: BTreeMap<u64, Vec<Value>> = BTreeMap::new();
     for (node, value) in map.of.iter().filter(|(_, value)| number(value).is_some()) {
@@ -139,8 +141,11 @@ fn carried(level: &Level, path: &[usize], map: &ValueMap) -> ValueMap {
             }
         }
     }
-    let of = arrived.into_iter().map(|(node, values)| (node, sum(&values))).collect();
-    ValueMap { of, constant: None }
+    let mut of = BTreeMap::new();
+    for (node, values) in arrived {
+        of.insert(node, sum(&values)?);
+    }
+    Ok(ValueMap { of, constant: None })
 }
 
 /// Where the paths from a node end, each as often as paths lead there.

@@ -204,7 +204,28 @@ impl<'a> Twin<'a> {
                 let langs = self.graph.langs(node, name);
                 langs.iter().flat_map(|lang| self.graph.values(node, name, lang)).collect()
             }
-            lang => self.graph.values(node, name, lang.unwrap_or("")),
+            Some(lang) => self.graph.values(node, name, lang),
+            None => self.untagged(node, name),
+        }
+    }
+
+    /// The values that are read where no language is named: the untagged ones; all, tagged ones
+    /// first, of a predicate that has no languages any more.
+    pub fn untagged(&self, node: u64, name: &str) -> Vec<(Value, Facets)> {
+        if self.definition(name).is_none_or(|definition| definition.lang) {
+            return self.graph.values(node, name, "");
+        }
+        let (untagged, tagged): (Vec<String>, Vec<String>) =
+            self.graph.langs(node, name).into_iter().partition(String::is_empty);
+        let langs = tagged.iter().chain(&untagged);
+        langs.flat_map(|lang| self.graph.values(node, name, lang)).collect()
+    }
+
+    /// The values in the first of the languages that [`Twin::untagged`] reads.
+    pub fn first_untagged(&self, node: u64, name: &str) -> Vec<(Value, Facets)> {
+        match self.definition(name).is_none_or(|definition| definition.lang) {
+            true => self.graph.values(node, name, ""),
+            false => self.first_values(node, name),
         }
     }
 
@@ -246,7 +267,8 @@ impl<'a> Twin<'a> {
         let lang = name.lang.clone().unwrap_or_default();
         let plain = if lang == "." { "" } else { &lang };
         let wanted = query_tokens(index, text, plain);
-        let any = lang == ".";
+        // Without languages there are still values from when there were some.
+        let any = lang == "." || !self.graph.schema.predicates[&name.name].lang;
         Ok(Box::new(move |node| {
             let langs = if any { self.graph.langs(node, &name.name) } else { vec![lang.clone()] };
             langs.iter().any(|lang| {

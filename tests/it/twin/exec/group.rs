@@ -12,7 +12,6 @@ use super::state::Twin;
 use super::state::ValueMap;
 use super::state::refuse;
 use hexgraph::plan;
-use hexgraph::plan::Aggregate;
 use hexgraph::plan::Field;
 use hexgraph::plan::FieldKind;
 use hexgraph::plan::GroupBy;
@@ -64,12 +63,12 @@ impl Twin<'_> {
                 }
             }
         }
-        let group = |(keys, members): (Vec<GroupKey>, Vec<u64>)| Group {
-            keys,
-            results: body.iter().map(|field| self.group_result(field, &members)).collect(),
-            size: members.len(),
-        };
-        let mut groups: Vec<Group> = found.into_iter().map(group).collect();
+        let mut groups = Vec::new();
+        for (keys, members) in found {
+            let results = body.iter().map(|field| self.group_result(field, &members));
+            let results = results.collect::<Outcome<_>>()?;
+            groups.push(Group { keys, results, size: members.len() });
+        }
         groups.sort_by(compare);
         Ok(groups)
     }
@@ -89,18 +88,21 @@ impl Twin<'_> {
     }
 
     fn first_value(&self, name: &str, langs: &[String], node: u64) -> Option<Value> {
+        if langs.is_empty() {
+            return self.first_untagged(node, name).into_iter().next().map(|(value, _)| value);
+        }
         let shown = self.in_langs(node, name, langs).into_iter().next()?;
         shown.1.into_iter().next().map(|(value, _)| value)
     }
 
-    fn group_result(&self, field: &Field, members: &[u64]) -> Option<Value> {
+    fn group_result(&self, field: &Field, members: &[u64]) -> Outcome<Option<Value>> {
         match &field.kind {
-            FieldKind::CountUid => Some(Value::Int(members.len() as i64)),
+            FieldKind::CountUid => Ok(Some(Value::Int(members.len() as i64))),
             FieldKind::AggregatePredicate { op, name, langs } => {
                 let values = members.iter().filter_map(|node| self.first_value(name, langs, *node));
                 aggregate(*op, &values.collect::<Vec<_>>())
             }
-            _ => None,
+            _ => Ok(None),
         }
     }
 }
@@ -125,8 +127,7 @@ fn compare(one: &Group, other: &Group) -> Ordering {
     keys.fold(start, Ordering::then)
 }
 
-/// The variables of a body, by the node that is grouped by; the same node's groups under several
-/// parents are put together.
+/// The variables of a body, by the node that is grouped by.
 pub fn publish(
     groups: &[Group],
     keys: usize,
@@ -144,12 +145,7 @@ pub fn publish(
                 return refuse("a variable needs a key of nodes");
             };
             let Some(value) = &group.results[place] else { continue };
-            let op = match &field.kind {
-                FieldKind::AggregatePredicate { op, .. } => *op,
-                _ => Aggregate::Sum,
-            };
-            let known: Vec<Value> = map.of.get(node).into_iter().chain([value]).cloned().collect();
-            map.of.extend(aggregate(op, &known).map(|value| (*node, value)));
+            map.of.insert(*node, value.clone());
         }
         add_values(published, var, map);
     }

@@ -151,7 +151,12 @@ impl Twin<'_> {
         let mut found = BTreeMap::new();
         for node in nodes {
             let mut shown = Vec::new();
-            for (lang, values) in self.in_langs(*node, &definition.name, langs) {
+            let in_langs = match langs.is_empty() && field.facets.is_some() {
+                // Facets are those of one value.
+                true => vec![(None, self.first_untagged(*node, &definition.name))],
+                false => self.in_langs(*node, &definition.name, langs),
+            };
+            for (lang, values) in in_langs {
                 let values = passing(field, definition, values)?;
                 if !values.is_empty() {
                     shown.push((lang, values));
@@ -168,7 +173,7 @@ impl Twin<'_> {
     pub fn in_langs(&self, node: u64, name: &str, langs: &[String]) -> Vec<Shown> {
         let of = |lang: &str| self.graph.values(node, name, lang);
         match langs {
-            [] => vec![(None, of(""))],
+            [] => vec![(None, self.untagged(node, name))],
             [star] if star == "*" => {
                 let langs = self.graph.langs(node, name).into_iter();
                 let suffix = |lang: &String| (!lang.is_empty()).then(|| lang.clone());
@@ -210,11 +215,15 @@ impl Twin<'_> {
             let counts = lists.iter().map(|(node, list)| (*node, list.len() as i64));
             return Ok(Data::Counts(counts.collect()));
         }
-        let lang = langs.first().map_or("", String::as_str);
         let mut counts = BTreeMap::new();
         for node in nodes {
             let mut count = 0;
-            for (_, facets) in self.graph.values(*node, name, lang) {
+            let values = match (langs.first(), field.facet_filter.is_some()) {
+                (Some(lang), _) => self.graph.values(*node, name, lang),
+                (None, true) => self.first_untagged(*node, name),
+                (None, false) => self.untagged(*node, name),
+            };
+            for (_, facets) in values {
                 let passes = match &field.facet_filter {
                     Some(filter) => facets::passes(filter, &facets)?,
                     None => true,

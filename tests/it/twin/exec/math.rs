@@ -14,10 +14,15 @@ use std::collections::BTreeSet;
 
 type Lookup<'l> = dyn Fn(VarId) -> Outcome<ValueMap> + 'l;
 
-/// The values of an expression; a constant one has its value at each of the nodes.
-pub fn evaluate(expr: &MathExpr, nodes: &BTreeSet<u64>, lookup: &Lookup<'_>) -> Outcome<ValueMap> {
+/// The values of an expression; a constant one has its value at each of the nodes, where there are
+/// nodes at all.
+pub fn evaluate(
+    expr: &MathExpr,
+    nodes: Option<&BTreeSet<u64>>,
+    lookup: &Lookup<'_>,
+) -> Outcome<ValueMap> {
     let mut map = eval(expr, lookup)?;
-    if let (Some(value), false) = (map.constant.clone(), nodes.is_empty()) {
+    if let (Some(value), Some(nodes)) = (map.constant.clone(), nodes) {
         map.of = nodes.iter().map(|node| (*node, value.clone())).collect();
         map.constant = None;
     }
@@ -42,10 +47,22 @@ fn eval(expr: &MathExpr, lookup: &Lookup<'_>) -> Outcome<ValueMap> {
             for operand in operands {
                 maps.push(eval(operand, lookup)?);
             }
+            // Text alone is compared with nothing, and decides nothing.
+            if !has_variable(&operands[0]) {
+                if is_comparison(*function) {
+                    return Ok(ValueMap::default());
+                }
+                if *function == MathFunction::Cond && maps[0].constant.is_some() {
+                    return refuse("a condition without variables");
+                }
+            }
             match maps.as_slice() {
                 [one] => {
                     over_nodes(one.of.keys().copied().collect(), one.constant.is_some(), |node| {
-                        unary(*function, at(one, node)?)
+                        match at(one, node) {
+                            Some(value) => unary(*function, value),
+                            None => Ok(None),
+                        }
                     })
                 }
                 [one, other] => binary(*function, one, other),
@@ -53,6 +70,14 @@ fn eval(expr: &MathExpr, lookup: &Lookup<'_>) -> Outcome<ValueMap> {
                 _ => refuse("a function of that many arguments"),
             }
         }
+    }
+}
+
+fn has_variable(expr: &MathExpr) -> bool {
+    match expr {
+        MathExpr::Constant(_) | MathExpr::Value(_) => false,
+        MathExpr::Var(_) => true,
+        MathExpr::Call(_, operands) => operands.iter().any(has_variable),
     }
 }
 
@@ -65,16 +90,18 @@ fn at(map: &ValueMap, node: Option<u64>) -> Option<&Value> {
 fn over_nodes(
     nodes: BTreeSet<u64>,
     is_constant: bool,
-    apply: impl Fn(Option<u64>) -> Option<Value>,
+    apply: impl Fn(Option<u64>) -> Outcome<Option<Value>>,
 ) -> Outcome<ValueMap> {
     if is_constant {
-        return match apply(None) {
+        return match apply(None)? {
             Some(value) => Ok(ValueMap { constant: Some(value), ..ValueMap::default() }),
             None => refuse("constants without a result"),
         };
     }
-    let of: BTreeMap<u64, Value> =
-        nodes.into_iter().filter_map(|node| Some((node, apply(Some(node))?))).collect();
+    let mut of = BTreeMap::new();
+    for node in nodes {
+        of.extend(apply(Some(node))?.map(|value| (node, value)));
+    }
     Ok(ValueMap { of, constant: None })
 }
 
@@ -85,12 +112,14 @@ fn binary(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Outcome<V
         nodes.extend(other.of.keys());
     }
     over_nodes(nodes, is_constant, |node| {
+        if is_comparison(function) {
+            let pair = at(one, node).zip(at(other, node));
+            let holds = pair.and_then(|(left, right)| compared(function, left, right));
+            return Ok(holds.map(Value::Bool));
+        }
         let zero = Value::Int(0);
         let left = at(one, node).unwrap_or(&zero);
         let right = at(other, node).unwrap_or(&zero);
-        if is_comparison(function) {
-            return compared(function, left, right).map(Value::Bool);
-        }
         arithmetic(function, left, right)
     })
 }
@@ -98,12 +127,13 @@ fn binary(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Outcome<V
 fn cond(condition: &ValueMap, yes: &ValueMap, no: &ValueMap) -> Outcome<ValueMap> {
     match &condition.constant {
         Some(Value::Bool(true)) => return Ok(yes.clone()),
-        Some(_) => return Ok(no.clone()),
+        Some(Value::Bool(false)) => return Ok(no.clone()),
+        Some(_) => return Ok(ValueMap::default()),
         None => {}
     }
     over_nodes(condition.of.keys().copied().collect(), false, |node| {
-        let Some(Value::Bool(truth)) = at(condition, node) else { return None };
-        at(if *truth { yes } else { no }, node).cloned()
+        let Some(Value::Bool(truth)) = at(condition, node) else { return Ok(None) };
+        Ok(at(if *truth { yes } else { no }, node).cloned())
     })
 }
 
@@ -131,41 +161,51 @@ fn compared(function: MathFunction, one: &Value, other: &Value) -> Option<bool> 
     })
 }
 
-fn unary(function: MathFunction, value: &Value) -> Option<Value> {
-    let float = number(value)?;
+fn unary(function: MathFunction, value: &Value) -> Outcome<Option<Value>> {
+    let Some(float) = number(value) else { return Ok(None) };
     let result = match function {
         MathFunction::Negate => match value {
-            Value::Int(number) => return number.checked_neg().map(Value::Int),
+            Value::Int(number) => return int(-i128::from(*number)),
             _ => -float,
         },
         MathFunction::Floor | MathFunction::Ceil if matches!(value, Value::Int(_)) => {
-            return Some(value.clone());
+            return Ok(Some(value.clone()));
         }
         MathFunction::Floor => float.floor(),
         MathFunction::Ceil => float.ceil(),
         MathFunction::Exp => float.exp(),
         MathFunction::Ln if 0.0 <= float => float.ln(),
         MathFunction::Sqrt if 0.0 <= float => float.sqrt(),
-        _ => return None,
+        _ => return Ok(None),
     };
-    Some(finite(result))
+    Ok(Some(finite(result)))
 }
 
-fn arithmetic(function: MathFunction, one: &Value, other: &Value) -> Option<Value> {
-    if let (Value::Int(one), Value::Int(other)) = (one, other) {
-        let result = match function {
-            MathFunction::Add => one.checked_add(*other),
-            MathFunction::Subtract => one.checked_sub(*other),
-            MathFunction::Multiply => one.checked_mul(*other),
-            MathFunction::Divide => one.checked_div(*other),
-            MathFunction::Modulo => one.checked_rem(*other),
-            MathFunction::Max => Some(*one.max(other)),
-            MathFunction::Min => Some(*one.min(other)),
-            _ => return floats(function, *one as f64, *other as f64).map(finite),
-        };
-        return result.map(Value::Int);
+/// An int, if it is one of 64 bits.
+fn int(number: i128) -> Outcome<Option<Value>> {
+    match i64::try_from(number) {
+        Ok(number) => Ok(Some(Value::Int(number))),
+        Err(_) => refuse("math that leaves the ints"),
     }
-    floats(function, number(one)?, number(other)?).map(finite)
+}
+
+fn arithmetic(function: MathFunction, one: &Value, other: &Value) -> Outcome<Option<Value>> {
+    if let (Value::Int(one), Value::Int(other)) = (one, other) {
+        let (left, right) = (i128::from(*one), i128::from(*other));
+        return match function {
+            MathFunction::Add => int(left + right),
+            MathFunction::Subtract => int(left - right),
+            MathFunction::Multiply => int(left * right),
+            MathFunction::Divide | MathFunction::Modulo if right == 0 => Ok(None),
+            MathFunction::Divide => int(left / right),
+            MathFunction::Modulo => int(left % right),
+            MathFunction::Max => int(left.max(right)),
+            MathFunction::Min => int(left.min(right)),
+            _ => Ok(floats(function, *one as f64, *other as f64).map(finite)),
+        };
+    }
+    let pair = number(one).zip(number(other));
+    Ok(pair.and_then(|(one, other)| floats(function, one, other)).map(finite))
 }
 
 fn floats(function: MathFunction, one: f64, other: f64) -> Option<f64> {

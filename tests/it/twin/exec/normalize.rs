@@ -1,4 +1,4 @@
-//! `@normalize`: one flat object of the aliased fields for each choice of one node from each list.
+//! `@normalize`: one flat object for each choice of one node from each list.
 
 use super::facets::shown;
 use super::output::Object;
@@ -13,14 +13,20 @@ use hexgraph::plan::FieldKind;
 use serde_json::Value as Json;
 
 /// The keys and values of a flat object; a key may come several times.
-type Row = Vec<(String, Json)>;
+pub type Row = Vec<(String, Json)>;
 
 /// More objects are refused by the engine, and take too long here.
 const ROWS_MAX: usize = 2_000;
 
-/// The flat objects of a node.
-pub fn flat_objects(twin: &Twin<'_>, level: &Level, node: u64, reflex: bool) -> Outcome<Vec<Json>> {
-    let rows = rows(twin, level, node, reflex, &mut Vec::new())?;
+/// The flat objects of a node, with the facets of the edge that led to it.
+pub fn flat_objects(
+    twin: &Twin<'_>,
+    level: &Level,
+    node: u64,
+    reflex: bool,
+    facets: Row,
+) -> Outcome<Vec<Json>> {
+    let rows = rows(twin, level, node, reflex, facets, &mut Vec::new())?;
     Ok(rows.into_iter().filter(|row| !row.is_empty()).map(object).collect())
 }
 
@@ -51,72 +57,92 @@ fn rows(
     level: &Level,
     node: u64,
     reflex: bool,
+    facets: Row,
     path: &mut Vec<u64>,
 ) -> Outcome<Vec<Row>> {
     if level.dead.contains(&node) || reflex && path.contains(&node) {
         return Ok(Vec::new());
     }
     path.push(node);
-    let mut all: Vec<Row> = vec![Row::new()];
+    let mut start = Row::new();
+    let mut lists: Vec<Vec<Row>> = Vec::new();
     for found in &level.fields {
+        let Data::Edges(edges) = &found.data else {
+            start.extend(own(twin, found, node));
+            continue;
+        };
         let mut choices: Vec<Row> = Vec::new();
-        if let Data::Edges(edges) = &found.data {
-            for target in edges.lists.get(&node).into_iter().flatten() {
-                for mut row in rows(twin, &edges.below, *target, reflex, path)? {
-                    if !row.is_empty() {
-                        row.extend(twin.edge_facets_json(&found.field, edges, node, *target));
-                        choices.push(row);
-                    }
-                }
-            }
-        } else {
-            choices.push(own(twin, found, node));
+        for target in edges.lists.get(&node).into_iter().flatten() {
+            let facets = twin.edge_facets_json(&found.field, edges, node, *target);
+            let below = rows(twin, &edges.below, *target, reflex, facets, path)?;
+            choices.extend(below.into_iter().filter(|row| !row.is_empty()));
         }
-        if !choices.is_empty() {
-            let join = |row: &Row| {
-                let joined = choices.iter().map(|choice| [row.as_slice(), choice].concat());
-                joined.collect::<Vec<Row>>()
-            };
-            all = all.iter().flat_map(join).collect();
-        }
+        lists.extend(Some(choices).filter(|choices| !choices.is_empty()));
+    }
+    path.pop();
+    if start.is_empty() && lists.is_empty() {
+        return Ok(Vec::new());
+    }
+    start.extend(facets);
+    let is_flat = lists.is_empty();
+    let mut all = vec![start];
+    for choices in lists {
+        let join = |row: &Row| {
+            let joined = choices.iter().map(|choice| [row.as_slice(), choice].concat());
+            joined.collect::<Vec<Row>>()
+        };
+        all = all.iter().flat_map(join).collect();
         if ROWS_MAX < all.len() {
             return Err(Failure::Undecided);
         }
     }
-    path.pop();
-    Ok(all)
+    Ok(if is_flat { all } else { all.into_iter().map(in_order).collect() })
 }
 
-/// What a field without edges adds: only under an alias.
+/// An object that others were multiplied into: its keys in their order. The plain uids behind its
+/// first key are gone, unless that is one of them.
+fn in_order(row: Row) -> Row {
+    let first = row[0].0.clone();
+    let mut sorted = row;
+    sorted.sort_by(|(one, _), (other, _)| one.cmp(other));
+    if first.as_str() < "uid" {
+        sorted.retain(|(key, _)| key != "uid");
+    }
+    sorted
+}
+
+/// What a field without edges adds: what it has under an alias; else its facets, or a uid.
 fn own(twin: &Twin<'_>, found: &Found, node: u64) -> Row {
     let field = &found.field;
-    let Some(alias) = field.alias.clone() else { return Row::new() };
+    let key = field.key.clone();
+    let shows = field.alias.is_some();
     match &found.data {
-        Data::Uid => vec![(alias, json::uid(node))],
-        Data::Counts(counts) => vec![(alias, Json::from(counts[&node]))],
-        Data::Computed(map) => {
-            map.get(node).map(|value| (alias, json::value(value))).into_iter().collect()
+        Data::Uid => vec![(key, json::uid(node))],
+        Data::Counts(counts) if shows => vec![(key, Json::from(counts[&node]))],
+        Data::Computed(map) if shows => {
+            map.get(node).map(|value| (key, json::value(value))).into_iter().collect()
         }
         Data::Values(values) => {
-            let FieldKind::Predicate { name, .. } = &field.kind else { return Row::new() };
+            let FieldKind::Predicate { name, langs, .. } = &field.kind else { return Row::new() };
             let is_list = twin.definition(name).is_some_and(|definition| definition.list);
+            let star = langs.iter().any(|lang| lang == "*");
             let mut row = Row::new();
             for (lang, values) in values.get(&node).into_iter().flatten() {
                 let key = match lang {
-                    Some(lang) => format!("{alias}@{lang}"),
-                    None => alias.clone(),
+                    Some(lang) => format!("{key}@{lang}"),
+                    None => key.clone(),
                 };
                 let mut all: Vec<Json> =
                     values.iter().map(|(value, _)| json::value(value)).collect();
-                if is_list {
-                    row.push((key, Json::Array(all)));
-                    continue;
-                }
-                if let Some(wanted) = &field.facets {
+                let facets = field.facets.as_ref().filter(|_| !is_list && !star);
+                if let Some(wanted) = facets {
                     let facets = shown(wanted, &key, &values[0].1);
                     row.extend(facets.into_iter().map(|(key, value)| (key, json::value(value))));
                 }
-                row.push((key, all.remove(0)));
+                if shows {
+                    let is_list = is_list || 1 < all.len();
+                    row.push((key, if is_list { Json::Array(all) } else { all.remove(0) }));
+                }
             }
             row
         }

@@ -59,8 +59,13 @@ impl Twin<'_> {
     ) -> Outcome<Vec<u64>> {
         if let [OrderKey::Var { var, .. }] = order.as_slice() {
             let map = self.values_of(*var)?;
-            let with = nodes.into_iter().filter(|node| map.of.contains_key(node)).collect();
-            return Ok(cut(&self.sorted(order, with, None), page));
+            let with: Vec<u64> =
+                nodes.iter().copied().filter(|node| map.of.contains_key(node)).collect();
+            // Where no node has a value, there is no order.
+            return match with.is_empty() {
+                true => Ok(cut(&nodes, page)),
+                false => Ok(cut(&self.sorted(order, with, None), page)),
+            };
         }
         if let ([OrderKey::Predicate { lang: Some(lang), .. }, _, ..], true) =
             (order.as_slice(), is_root && 0 < page.first)
@@ -79,8 +84,7 @@ impl Twin<'_> {
         let collation = lang.and_then(Collation::of);
         nodes.sort_by(|one, other| {
             let keys = |node| order.iter().map(|key| self.key(key, node)).collect::<Vec<_>>();
-            let by_keys = compare(&keys(*one), &keys(*other), collation.as_ref(), one.cmp(other));
-            by_keys.then(one.cmp(other))
+            compare(&keys(*one), &keys(*other), collation.as_ref(), one.cmp(other))
         });
         nodes
     }
@@ -88,7 +92,10 @@ impl Twin<'_> {
     fn key(&self, key: &OrderKey, node: u64) -> Key {
         match key {
             OrderKey::Predicate { predicate, lang, descending } => {
-                let values = self.function_values(node, predicate, lang.as_deref());
+                let values = match lang {
+                    Some(lang) => self.function_values(node, predicate, Some(lang)),
+                    None => self.first_untagged(node, predicate),
+                };
                 let value = values.into_iter().next().map(|(value, _)| value);
                 Key { value, descending: *descending }
             }
@@ -129,18 +136,21 @@ impl Twin<'_> {
     }
 }
 
-/// Compares by each key in turn. Nodes without a value come last; two without one end the
-/// comparison: by uid, and backwards where there are several keys and this one descends.
+/// Compares by each key in turn. Nodes without a value come last, and those are equal; in the end
+/// the uids tell, backwards where both lack one of several keys that descends.
 fn compare(
     one: &[Key],
     other: &[Key],
     collation: Option<&Collation>,
     by_uid: Ordering,
 ) -> Ordering {
+    let mut backwards = false;
     for (left, right) in one.iter().zip(other) {
         let order = match (&left.value, &right.value) {
-            (None, None) if 1 < one.len() && left.descending => return by_uid.reverse(),
-            (None, None) => return by_uid,
+            (None, None) => {
+                backwards |= 1 < one.len() && left.descending;
+                continue;
+            }
             (None, Some(_)) => return Ordering::Greater,
             (Some(_), None) => return Ordering::Less,
             (Some(left), Some(right)) => compare_values(left, right, collation),
@@ -149,7 +159,7 @@ fn compare(
             return if left.descending { order.reverse() } else { order };
         }
     }
-    Ordering::Equal
+    if backwards { by_uid.reverse() } else { by_uid }
 }
 
 fn compare_values(one: &Value, other: &Value, collation: Option<&Collation>) -> Ordering {

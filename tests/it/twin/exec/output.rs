@@ -69,7 +69,7 @@ impl Twin<'_> {
                 let mut path = Vec::new();
                 let reflex = block.ignore_reflex;
                 if block.normalize {
-                    array.extend(flat_objects(self, &result.level, *root, reflex)?);
+                    array.extend(flat_objects(self, &result.level, *root, reflex, Vec::new())?);
                 } else if let Some(object) = self.object(&result.level, *root, reflex, &mut path)? {
                     array.push(Json::Object(object));
                 }
@@ -100,13 +100,13 @@ impl Twin<'_> {
                     object.insert(field.key.clone(), json::uid(node));
                 }
                 Data::Counts(counts) => {
-                    object.insert(field.key.clone(), Json::from(counts[&node]));
+                    add_to_key(&mut object, &field.key, Json::from(counts[&node]));
                 }
                 Data::Computed(map) => {
                     let is_constant = map.constant.is_some();
                     let hidden = is_constant && matches!(field.kind, FieldKind::Val(_));
                     if let (Some(value), false) = (map.get(node), hidden) {
-                        object.insert(field.key.clone(), json::value(value));
+                        add_to_key(&mut object, &field.key, json::value(value));
                     }
                 }
                 Data::Values(values) => {
@@ -147,6 +147,7 @@ impl Twin<'_> {
             }
         }
         let mut all: Vec<Json> = values.iter().map(|(value, _)| json::value(value)).collect();
+        let is_list = is_list || 1 < all.len();
         object.insert(key, if is_list { Json::Array(all) } else { all.remove(0) });
     }
 
@@ -166,7 +167,8 @@ impl Twin<'_> {
         let mut array = Vec::new();
         for target in targets {
             if field.normalize {
-                array.extend(flat_objects(self, &edges.below, *target, reflex)?);
+                let facets = self.edge_facets_json(field, edges, node, *target);
+                array.extend(flat_objects(self, &edges.below, *target, reflex, facets)?);
                 continue;
             }
             let Some(mut object) = self.object(&edges.below, *target, reflex, path)? else {
@@ -228,6 +230,17 @@ impl Twin<'_> {
     }
 }
 
+/// Fields that have one key are one array.
+fn add_to_key(object: &mut Object, key: &str, value: Json) {
+    match object.get_mut(key) {
+        None => {
+            object.insert(key.to_owned(), value);
+        }
+        Some(Json::Array(values)) => values.push(value),
+        Some(known) => *known = Json::Array(vec![known.take(), value]),
+    }
+}
+
 fn object_of(key: &str, value: Json) -> Json {
     Json::Object(Object::from_iter([(key.to_owned(), value)]))
 }
@@ -239,18 +252,26 @@ fn counts_of(level: &Level) -> impl Iterator<Item = &Field> {
 }
 
 fn group_list(groups: &[Group], group_by: &GroupBy, body: &[Arc<Field>]) -> Json {
+    let names: Vec<[String; 2]> =
+        group_by.keys.iter().map(key_names).chain(body.iter().map(|it| result_names(it))).collect();
+    // The short name, unless another one is the same.
+    let name_of = |place: usize| {
+        let [short, long] = &names[place];
+        let is_only = names.iter().filter(|[other, _]| other == short).count() == 1;
+        if is_only { short.clone() } else { long.clone() }
+    };
     let object = |group: &Group| {
         let mut object = Object::new();
-        for (key, value) in group_by.keys.iter().zip(&group.keys) {
+        for (place, value) in group.keys.iter().enumerate() {
             let value = match value {
                 GroupKey::Node(node) => json::uid(*node),
                 GroupKey::Value(value) => json::value(value),
             };
-            object.insert(key_name(key), value);
+            object.insert(name_of(place), value);
         }
-        for (field, value) in body.iter().zip(&group.results) {
+        for (place, value) in group.results.iter().enumerate() {
             if let Some(value) = value {
-                object.insert(result_name(field), json::value(value));
+                object.insert(name_of(group.keys.len() + place), json::value(value));
             }
         }
         Json::Object(object)
@@ -259,24 +280,26 @@ fn group_list(groups: &[Group], group_by: &GroupBy, body: &[Arc<Field>]) -> Json
     Json::Array(vec![object_of("@groupby", list)])
 }
 
-fn key_name(key: &plan::GroupKey) -> String {
-    match (&key.alias, key.langs.as_slice()) {
-        (Some(alias), _) => alias.clone(),
-        (None, []) => key.predicate.clone(),
-        (None, langs) => format!("{}@{}", key.predicate, langs.join(":")),
+fn suffix(langs: &[String]) -> String {
+    if langs.is_empty() { String::new() } else { format!("@{}", langs.join(":")) }
+}
+
+/// The name of a key, without and with its languages.
+fn key_names(key: &plan::GroupKey) -> [String; 2] {
+    match &key.alias {
+        Some(alias) => [alias.clone(), alias.clone()],
+        None => [key.predicate.clone(), format!("{}{}", key.predicate, suffix(&key.langs))],
     }
 }
 
-fn result_name(field: &Field) -> String {
+fn result_names(field: &Field) -> [String; 2] {
     match (&field.alias, &field.kind) {
-        (Some(alias), _) => alias.clone(),
-        (None, FieldKind::CountUid) => "count".to_owned(),
+        (Some(alias), _) => [alias.clone(), alias.clone()],
+        (None, FieldKind::CountUid) => ["count".to_owned(), "count".to_owned()],
         (None, FieldKind::AggregatePredicate { op, name, langs }) => {
             let op = format!("{op:?}").to_lowercase();
-            let langs =
-                if langs.is_empty() { String::new() } else { format!("@{}", langs.join(":")) };
-            format!("{op}({name}{langs})")
+            [format!("{op}({name})"), format!("{op}({name}{})", suffix(langs))]
         }
-        (None, _) => field.key.clone(),
+        (None, _) => [field.key.clone(), field.key.clone()],
     }
 }

@@ -82,13 +82,15 @@ impl Twin<'_> {
         live: &BTreeSet<u64>,
         published: &mut Published,
     ) -> Outcome<()> {
-        if let Some(groups) = &edges.groups {
-            let groups: Vec<_> = groups.values().flatten().cloned().collect();
-            let keys = found.field.group_by.as_ref().map_or(0, |group_by| group_by.keys.len());
-            return super::group::publish(&groups, keys, &found.field.fields, published);
-        }
         let lists = edges.lists.iter().filter(|(node, _)| live.contains(node));
         let below: BTreeSet<u64> = lists.flat_map(|(_, list)| list).copied().collect();
+        if let Some(group_by) = &found.field.group_by {
+            // One group of all nodes below, whatever list they are in.
+            let nodes: Vec<u64> = below.into_iter().collect();
+            let groups = self.groups(group_by, &found.field.fields, &nodes)?;
+            let keys = group_by.keys.len();
+            return super::group::publish(&groups, keys, &found.field.fields, published);
+        }
         if let Some(var) = found.field.var {
             add_nodes(published, var, below.clone());
         }
@@ -138,7 +140,7 @@ impl Twin<'_> {
     }
 
     fn field_values(&self, found: &Found, live: &BTreeSet<u64>) -> Outcome<ValueMap> {
-        let (FieldKind::Predicate { name, .. }, Data::Values(values)) =
+        let (FieldKind::Predicate { name, langs, .. }, Data::Values(values)) =
             (&found.field.kind, &found.data)
         else {
             return Ok(ValueMap::default());
@@ -146,9 +148,12 @@ impl Twin<'_> {
         if self.definition(name).is_some_and(|definition| definition.list) {
             return refuse("a variable for a list");
         }
-        let first = |shown: &Vec<super::state::Shown>| Some(shown.first()?.1.first()?.0.clone());
+        let first = |node: u64, shown: &Vec<super::state::Shown>| match langs.is_empty() {
+            true => Some(self.first_untagged(node, name).first()?.0.clone()),
+            false => Some(shown.first()?.1.first()?.0.clone()),
+        };
         let live = values.iter().filter(|(node, _)| live.contains(node));
-        let of = live.filter_map(|(node, shown)| Some((*node, first(shown)?))).collect();
+        let of = live.filter_map(|(node, shown)| Some((*node, first(*node, shown)?))).collect();
         Ok(ValueMap { of, constant: None })
     }
 }
@@ -157,9 +162,8 @@ impl Twin<'_> {
 fn add_facet(map: &mut ValueMap, target: u64, value: &Value) -> Outcome<()> {
     let sum = match (map.of.get(&target), value) {
         (None, value) => value.clone(),
-        (Some(Value::Int(one)), Value::Int(other)) => Value::Int(one + other),
         (Some(one), other) => match (level::number(one), level::number(other)) {
-            (Some(one), Some(other)) => Value::Float(one + other),
+            (Some(_), Some(_)) => super::aggregate::sum(&[one.clone(), other.clone()])?,
             _ => return refuse("a facet of several edges that is no number"),
         },
     };

@@ -32,6 +32,11 @@ impl Twin<'_> {
             _ => set.into_iter().collect(),
         };
         nodes.retain(|node| passed.contains(node) && block.page.after < *node);
+        let is_literal = matches!(&function.call, Call::Uid { vars, .. } if vars.is_empty());
+        let is_paged = block.page.first != 0 || 0 < block.page.offset;
+        if is_literal && (block.filter.is_some() || is_paged && block.cascade.is_none()) {
+            nodes.dedup();
+        }
         let page = if block.cascade.is_some() { Page::default() } else { block.page };
         match block.order.is_empty() {
             true => Ok(cut(&nodes, page)),

@@ -29,7 +29,11 @@ impl Twin<'_> {
         let to = self.endpoint(ends.to)?;
         let paths = match (from, to) {
             (Some(from), Some(to)) if from == to => {
-                vec![Path { nodes: vec![from], hops: Vec::new(), weight: 0.0 }]
+                let too_light = 1 < ends.paths && ends.weight_min.is_some_and(|least| 0.0 < least);
+                match too_light || ends.depth == Some(0) {
+                    true => Vec::new(),
+                    false => vec![Path { nodes: vec![from], hops: Vec::new(), weight: 0.0 }],
+                }
             }
             (Some(from), Some(to)) => self.paths(block, ends, from, to)?,
             _ => Vec::new(),

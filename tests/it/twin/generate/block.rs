@@ -19,7 +19,9 @@ impl Generator<'_> {
         for number in 0..count {
             self.block = number;
             self.above.clear();
-            blocks.push(match self.rng.u32(..100) {
+            blocks.push(match self.rng.u32(..104) {
+                // Variables that are empty.
+                100..=103 => self.nobody_block(),
                 0..=8 => self.recurse_block(),
                 9..=15 if !has_path => {
                     has_path = true;
@@ -80,6 +82,14 @@ impl Generator<'_> {
         Piece::Row(parts)
     }
 
+    /// A block without nodes, and values of nobody.
+    fn nobody_block(&mut self) -> Piece {
+        self.uses("no nodes");
+        let name = self.define(Kind::Number);
+        let value = *one_of(&mut self.rng, &["math(1 + 1)", "age", "math(1 == 1)"]);
+        text(format!("var(func: has(nobody)) {{ {name} as {value} }}"))
+    }
+
     fn recurse_block(&mut self) -> Piece {
         self.uses("recurse");
         let paging = self.paging(true);
@@ -110,8 +120,9 @@ impl Generator<'_> {
     fn shortest_block(&mut self) -> Piece {
         self.uses("shortest");
         let var = self.define(Kind::Nodes);
-        let mut arguments =
-            vec![text(format!("from: {}", self.uid())), text(format!("to: {}", self.uid()))];
+        let from = self.uid();
+        let to = if self.chance(8) { from.clone() } else { self.uid() };
+        let mut arguments = vec![text(format!("from: {from}")), text(format!("to: {to}"))];
         if self.chance(50) {
             arguments.push(text(format!("numpaths: {}", self.rng.u32(1..5))));
         }

@@ -148,7 +148,8 @@ impl Generator<'_> {
             let numeric = super::selection::kind_of(definition.value_type) == Kind::Number;
             let ops: &[&str] =
                 if numeric { &["min", "max", "sum", "avg"] } else { &["min", "max"] };
-            let item = format!("{}({})", one_of(&mut self.rng, ops), definition.name);
+            let lang = self.lang(&definition);
+            let item = format!("{}({}{lang})", one_of(&mut self.rng, ops), definition.name);
             if !known.contains(&item) {
                 known.push(item.clone());
                 let alias = if self.chance(20) { self.fresh("g") + ": " } else { String::new() };

@@ -81,10 +81,30 @@ impl Generator<'_> {
         self.uses(if op == "eq" { "eq" } else { "inequality" });
         let lang = self.lang(&definition);
         let count = if op == "eq" && self.chance(30) { self.rng.usize(2..4) } else { 1 };
-        let values: Vec<String> = (0..count).map(|_| quoted(&self.value(&definition))).collect();
+        let values: Vec<String> = (0..count).map(|_| self.value(&definition)).collect();
+        if op == "eq" && self.chance(10) {
+            let name = self.list_variable(&definition, values);
+            return Some(format!("eq({}{lang}, {name})", definition.name));
+        }
+        let values: Vec<String> = values.iter().map(|value| quoted(value)).collect();
         let list = values.join(", ");
         let list = if 1 < count && self.chance(50) { format!("[{list}]") } else { list };
         Some(format!("{op}({}{lang}, {list})", definition.name))
+    }
+
+    /// The name of a new `$` variable that holds a list.
+    fn list_variable(&mut self, definition: &Definition, values: Vec<String>) -> String {
+        self.uses("a list as the value of a variable");
+        // No name is the start of another.
+        let name = format!("${}_", self.fresh("l"));
+        let kind = match definition.value_type {
+            ValueType::Int => "int",
+            ValueType::Float => "float",
+            ValueType::Bool => "bool",
+            _ => "string",
+        };
+        self.lists.insert(name.clone(), (kind, values));
+        name
     }
 
     fn between(&mut self, root: bool) -> Option<String> {
@@ -206,9 +226,13 @@ impl Generator<'_> {
             }
         }
         let mut uids: Vec<String> = (0..self.rng.usize(1..6)).map(|_| self.uid()).collect();
-        if self.chance(90) {
-            uids.sort();
-            uids.dedup();
+        match self.rng.u32(..20) {
+            0 => {}
+            1 => uids.extend(uids.clone()),
+            _ => {
+                uids.sort();
+                uids.dedup();
+            }
         }
         Some(format!("uid({})", uids.join(", ")))
     }

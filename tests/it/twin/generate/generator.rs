@@ -1,5 +1,6 @@
 //! What a query in the making knows: the graph, its variables, what it has used.
 
+use crate::twin::case::Lists;
 use crate::twin::graph::Graph;
 use crate::twin::schema::Definition;
 use crate::twin::words;
@@ -44,6 +45,8 @@ pub struct Generator<'g> {
     pub above: Vec<String>,
     /// What the query uses, for the count.
     pub features: BTreeSet<&'static str>,
+    /// The lists of its `$` variables.
+    pub lists: Lists,
     names: usize,
 }
 
@@ -58,6 +61,7 @@ impl<'g> Generator<'g> {
             block: 0,
             above: Vec::new(),
             features: BTreeSet::new(),
+            lists: Lists::new(),
             names: 0,
         }
     }

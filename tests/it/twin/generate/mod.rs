@@ -9,3 +9,4 @@ mod edge;
 mod block;
 
 pub use generator::Generator;
+pub use generator::quoted;

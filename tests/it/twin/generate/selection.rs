@@ -151,7 +151,9 @@ impl Generator<'_> {
         let definition = definition.clone();
         let back = if definition.reverse && self.chance(40) { "~" } else { "" };
         let alias = self.alias(place);
-        let name = format!("count({back}{})", definition.name);
+        // Counts in several languages have one key.
+        let lang = if definition.lang && alias.is_none() && self.chance(40) { "@en" } else { "" };
+        let name = format!("count({back}{}{lang})", definition.name);
         if !self.take_key(selection, alias.as_deref().unwrap_or(&name)) {
             return;
         }

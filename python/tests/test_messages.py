@@ -1,0 +1,431 @@
+"""What somebody is told who is new here: what is wrong, where, and what to write instead."""
+
+import pickle
+import subprocess
+import sys
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+import hexgraph
+
+numpy = pytest.importorskip("numpy")
+pandas = pytest.importorskip("pandas")
+polars = pytest.importorskip("polars")
+
+NAN, INF = float("nan"), float("inf")
+EDGES = polars.DataFrame({"a": [1, 2], "b": [2, 3], "w": [0.5, 0.6]})
+ENDS = {"source": "a", "target": "b"}
+FIND = '{ q(func: eq(name, "Ada")) { v as uid } }'
+HALF = "a\ud800b"
+BY_NAME = "query q($n: string) { q(func: eq(name, $n)) { uid } }"
+GROUPS_BELOW = "{ q(func: uid(1)) { friend @groupby(age) { count(uid) } } }"
+
+# Each row: what is called with a database and an empty folder, the exception, pieces of its text.
+CALLS = {
+    "a schema file that is absent": (
+        lambda db, _: db.alter("films.schema"),
+        hexgraph.StorageError,
+        ["films.schema", "a schema is its text"],
+    ),
+    "a schema path that is absent": (
+        lambda db, tmp: db.load(b"", schema=tmp / "films.schema"),
+        hexgraph.StorageError,
+        ["films.schema", "No such file"],
+    ),
+    "a schema of another kind": (
+        lambda db, _: db.alter({"name": "string"}),
+        TypeError,
+        ["a schema is a text or the path of a file, not dict"],
+    ),
+    "facets by number": (
+        lambda db, _: db.load_edges(EDGES, "knows", **ENDS, facets=5),
+        TypeError,
+        ["facets is a list of columns", "not int"],
+    ),
+    "a facet that is no column": (
+        lambda db, _: db.load_edges(EDGES, "knows", **ENDS, facets="x"),
+        hexgraph.QueryError,
+        ['has no column "x"', '"a", "b", "w"'],
+    ),
+    "set with a dict": (
+        lambda db, _: db.mutate(set={"name": "x"}),
+        TypeError,
+        ["set is a text of N-Quads, not dict", "set_json"],
+    ),
+    "delete with a list": (
+        lambda db, _: db.mutate(delete=[{"uid": "0x1"}]),
+        TypeError,
+        ["delete is a text of N-Quads, not list", "delete_json"],
+    ),
+    "upsert with a dict": (
+        lambda db, _: db.upsert(FIND, set={"uid": "uid(v)"}),
+        TypeError,
+        ["set_json"],
+    ),
+    "one of many mutations with a dict": (
+        lambda db, _: db.upsert(FIND, mutations=[{"set": {"uid": "uid(v)"}}]),
+        TypeError,
+        ["set_json"],
+    ),
+    "mutations that are no list": (
+        lambda db, _: db.upsert(FIND, mutations={"set": "x"}),
+        TypeError,
+        ["mutations is a list of dicts, not dict"],
+    ),
+    "a mutation without a name": (
+        lambda db, _: db.mutate('<1> <name> "x" .'),
+        TypeError,
+        ["by name", 'set="..."'],
+    ),
+    "a dict without a name": (
+        lambda db, _: db.txn().mutate({"name": "x"}),
+        TypeError,
+        ["by name", "set_json=..."],
+    ),
+    "NaN": (
+        lambda db, _: db.mutate(set_json=[{"uid": "0x1"}, {"friend": [{"h": NAN}]}]),
+        ValueError,
+        ['set_json[1]["friend"][0]["h"]: NaN'],
+    ),
+    "NaN of numpy": (
+        lambda db, _: db.mutate(set_json={"h": numpy.float32("nan")}),
+        ValueError,
+        ['set_json["h"]: NaN'],
+    ),
+    "NaN in a vector": (
+        lambda db, _: db.mutate(set_json={"v": numpy.array([1.0, NAN])}),
+        ValueError,
+        ['set_json["v"][1]: NaN'],
+    ),
+    "infinity": (
+        lambda db, _: db.mutate(set_json={"h": -INF}),
+        ValueError,
+        ['set_json["h"]: an infinite number'],
+    ),
+    "an infinite decimal": (
+        lambda db, _: db.mutate(set_json={"h": Decimal("Infinity")}),
+        ValueError,
+        ['set_json["h"]: an infinite number'],
+    ),
+    "a decimal that is none": (
+        lambda db, _: db.mutate(set_json={"h": Decimal("NaN")}),
+        ValueError,
+        ['set_json["h"]: NaN'],
+    ),
+    "a missing time to be deleted": (
+        lambda db, _: db.mutate(delete_json={"uid": "0x1", "born": pandas.NaT}),
+        ValueError,
+        ['delete_json["born"]', "None deletes all values"],
+    ),
+    "a set": (
+        lambda db, _: db.mutate(set_json={"name": {1, 2}}),
+        TypeError,
+        ['set_json["name"]: a value of type set', "pass a list"],
+    ),
+    "bytes": (
+        lambda db, _: db.mutate(set_json={"name": b"x"}),
+        TypeError,
+        ['set_json["name"]: a value of type bytes', "decode"],
+    ),
+    "an object": (
+        lambda db, _: db.mutate(set_json={"name": object()}),
+        TypeError,
+        ['set_json["name"]: a value of type object has no form in JSON'],
+    ),
+    "a generator": (
+        lambda db, _: db.mutate(set_json=(it for it in [])),
+        TypeError,
+        ["set_json: a value of type generator", "list(values)"],
+    ),
+    "a frame": (
+        lambda db, _: db.mutate(set_json=EDGES),
+        TypeError,
+        ["set_json: a table is loaded by load_nodes"],
+    ),
+    "a key that is no text": (
+        lambda db, _: db.mutate(set_json={"friend": {1: "x"}}),
+        TypeError,
+        ['set_json["friend"]: a key is no str'],
+    ),
+    "a latitude beyond the pole": (
+        lambda db, _: db.mutate(set_json={"at": {"type": "Point", "coordinates": [2, 95]}}),
+        ValueError,
+        ['set_json["at"]: the latitude 95 of [2, 95]', "its longitude, then its latitude"],
+    ),
+    "a latitude of a polygon": (
+        lambda db, _: db.mutate(
+            set_json={"at": {"type": "Polygon", "coordinates": [[(0, 0), (0, 95), (5, 5), (0, 0)]]}}
+        ),
+        ValueError,
+        ["the latitude 95 of [0, 95]"],
+    ),
+    "a great int": (
+        lambda db, _: db.mutate(set_json={"n": 2**70}),
+        ValueError,
+        ['set_json["n"]: the int has more than 64 bits', "pass it as str"],
+    ),
+    "half a character": (
+        lambda db, _: db.mutate(set_json={"name": HALF}),
+        ValueError,
+        ['set_json["name"]: character 2 is the surrogate \\ud800'],
+    ),
+    "half a character in a key": (
+        lambda db, _: db.mutate(set_json={HALF: "x"}),
+        ValueError,
+        ["set_json: character 2 is the surrogate \\ud800"],
+    ),
+    "half a character in N-Quads": (
+        lambda db, _: db.mutate(set=f'<1> <name> "{HALF}" .'),
+        ValueError,
+        ["set: character 14 is the surrogate"],
+    ),
+    "half a character in a variable": (
+        lambda db, _: db.query(BY_NAME, {"n": HALF}),
+        ValueError,
+        ["variable $n: character 2 is the surrogate"],
+    ),
+    "a missing time as a variable": (
+        lambda db, _: db.query(BY_NAME, {"n": pandas.NaT}),
+        ValueError,
+        ["variable $n: NaT is no value"],
+    ),
+    "no value of a variable": (
+        lambda db, _: db.query("query q($n: int) { q(func: eq(age, $n)) { uid } }"),
+        hexgraph.ParseError,
+        ["line 1 column 36: variable $n has no value"],
+    ),
+    "a condition without @if": (
+        lambda db, _: db.upsert(FIND, set="uid(v) <age> '5' .", cond="eq(len(v), 1)"),
+        hexgraph.ParseError,
+        ["a condition begins with `@if(`", "write `@if(eq(len(v), 1))`"],
+    ),
+    "a condition with half of @if": (
+        lambda db, _: db.upsert(FIND, set="uid(v) <age> '5' .", cond="if (eq(len(v), 1))"),
+        hexgraph.ParseError,
+        ["write `@if (eq(len(v), 1))`"],
+    ),
+    "a table as triples": (
+        lambda db, tmp: db.load(tmp / "x.csv"),
+        hexgraph.QueryError,
+        ["x.csv", "load_nodes"],
+    ),
+    "a frame as triples": (
+        lambda db, _: db.load(EDGES),
+        TypeError,
+        ["DataFrame", "load_nodes"],
+    ),
+    "a list of dicts as a table": (
+        lambda db, _: db.load_nodes([{"id": 1}]),
+        TypeError,
+        ["not dict", "set_json"],
+    ),
+    "an array of JSON over several lines": (
+        lambda db, _: db.load(b'[\n {"name": "x"}\n]'),
+        hexgraph.LoadError,
+        ["<bytes>:1:2: the JSON ends too early", "jq -c"],
+    ),
+    "a type that there is not": (
+        lambda db, tmp: db.load_nodes(tmp / "x.csv", types={"age": "integer"}),
+        ValueError,
+        ['types["age"]: there is no type "integer" (did you mean `int`?)'],
+    ),
+    "a cell that does not fit": (
+        lambda db, tmp: db.load_nodes(tmp / "x.csv", types={"age": "int"}),
+        hexgraph.LoadError,
+        ['column "age": "old": it is no int', "such as 42"],
+    ),
+    "another separator": (
+        lambda db, tmp: db.load_nodes(tmp / "semicolons.csv", id=None),
+        hexgraph.QueryError,
+        ["separated by ';'", "commas", "polars.read_csv"],
+    ),
+    "a timeout": (
+        lambda db, _: db.query("{ q(func: has(name)) { name } }", timeout=0),
+        hexgraph.LimitError,
+        ["the request took longer than its timeout of 0 s", "raise `timeout`"],
+    ),
+    "a timeout that is no time": (
+        lambda db, _: db.query("{ q(func: has(name)) { name } }", timeout=NAN),
+        ValueError,
+        ["a timeout is a number of seconds from 0 on, not NaN"],
+    ),
+    "groups of several nodes as a frame": (
+        lambda db, _: db.query(GROUPS_BELOW).to_arrow(),
+        hexgraph.QueryError,
+        ["groups for each node", "var(func: ...) { x as friend }"],
+    ),
+    "a block that there is not": (
+        lambda db, _: db.query("{ q(func: uid(1)) { name } }")["r"],
+        KeyError,
+        ["the answer has no block 'r', it has: q"],
+    ),
+    "a row by its number": (
+        lambda db, _: db.query("{ q(func: uid(1)) { name } }")[0],
+        KeyError,
+        ["the answer has no block 0, it has: q"],
+    ),
+    "a file as a database": (
+        lambda _, tmp: hexgraph.connect(tmp / "x.csv"),
+        hexgraph.StorageError,
+        ["x.csv: it is a file, and a database is a directory"],
+    ),
+    "a file as a database to read": (
+        lambda _, tmp: hexgraph.connect(tmp / "x.csv", read_only=True),
+        hexgraph.StorageError,
+        ["x.csv: it is a file, and a database is a directory"],
+    ),
+    "a GraphQL schema file that is absent": (
+        lambda db, _: db.graphql_schema("films.graphql"),
+        hexgraph.StorageError,
+        ["films.graphql", "a schema is its text"],
+    ),
+}
+
+
+@pytest.fixture
+def graph(db, tmp_path):
+    db.alter("name: string @index(exact) .\nage: int @index(int) .\nfriend: [uid] .\nh: float .")
+    db.mutate(set='<1> <name> "Ada" .\n<1> <age> "30" .\n<1> <friend> <2> .\n<2> <age> "4" .')
+    (tmp_path / "x.csv").write_text("id,name,age\n1,Ada,30\n2,Bob,old\n")
+    (tmp_path / "semicolons.csv").write_text("id;name\n1;Ada\n")
+    return db
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_message(graph, tmp_path, name):
+    call, kind, pieces = CALLS[name]
+    before = graph.stats()["commit"]
+    with pytest.raises(kind) as raised:
+        call(graph, tmp_path)
+    text = str(raised.value)
+    assert [piece for piece in pieces if piece not in text] == [], text
+    assert graph.stats()["commit"] == before
+    assert str(pickle.loads(pickle.dumps(raised.value))) == text
+
+
+def test_a_graphql_schema_is_asked_for(db):
+    answer = db.graphql("{ queryFilm { title } }")
+    said = 'there is no GraphQL schema: set one with db.graphql_schema("...")'
+    assert answer == {"errors": [{"message": said}]}
+
+
+def test_times_make_predicates_of_times(db):
+    node = {
+        "uid": "0x1",
+        "day": date(1815, 12, 10),
+        "moment": datetime(1815, 12, 10, 3, 4, 5),
+        "zoned": datetime(1815, 12, 10, tzinfo=UTC),
+        "stamp": pandas.Timestamp("1815-12-10"),
+        "numpy_day": numpy.datetime64("1815-12-10"),
+        "numpy_nanos": numpy.datetime64("1815-12-10T03:04:05", "ns"),
+        "many": [date(1815, 12, 10), date(1852, 11, 27)],
+        "clock": time(3, 4),
+        "text": "1815-12-10",
+    }
+    db.mutate(set_json=node)
+    schema = db.schema().splitlines()
+    times = ["day", "moment", "zoned", "stamp", "numpy_day", "numpy_nanos"]
+    assert [name for name in times if f"{name}: datetime ." not in schema] == []
+    assert {"many: [datetime] .", "clock: string .", "text: string ."} <= set(schema)
+    fields = " ".join(node)
+    (found,) = db.query(f"{{ q(func: uid(1)) {{ {fields} }} }}")
+    midnight = "1815-12-10T00:00:00Z"
+    assert found["day"] == found["zoned"] == found["stamp"] == found["numpy_day"] == midnight
+    assert found["moment"] == found["numpy_nanos"] == "1815-12-10T03:04:05Z"
+    assert sorted(found["many"]) == [midnight, "1852-11-27T00:00:00Z"]
+    assert (found["clock"], found["text"]) == ("03:04:00", "1815-12-10")
+
+
+@pytest.mark.parametrize(
+    "missing", [None, pandas.NaT, pandas.NA, numpy.datetime64("NaT")], ids=repr
+)
+def test_missing_values_are_left_out(db, missing):
+    db.alter("born: datetime .")
+    db.mutate(set_json={"uid": "0x1", "born": missing, "name": "Ada", "other": missing})
+    assert list(db.query("{ q(func: uid(1)) { name born other } }")) == [{"name": "Ada"}]
+
+
+def test_arrays_are_vectors_or_lists(db):
+    db.alter("v: float32vector .\ntags: [string] .\ndays: [datetime] .")
+    days = numpy.array(["2020-01-02"], dtype="datetime64[ns]")
+    db.mutate(
+        set_json={"uid": "0x1", "v": numpy.array([1, 2]), "tags": numpy.array(["a"]), "days": days}
+    )
+    (found,) = db.query("{ q(func: uid(1)) { v tags days } }")
+    assert found == {"v": [1.0, 2.0], "tags": ["a"], "days": ["2020-01-02T00:00:00Z"]}
+
+
+def test_a_name_alone_is_a_facet(db):
+    db.load_edges(EDGES, "knows", **ENDS, facets="w")
+    answer = db.query('{ q(func: eq(xid, "1")) { knows @facets { xid } } }')
+    assert answer["q"] == [{"knows": [{"xid": 2, "knows|w": 0.5}]}]
+
+
+def test_lazy_frames_are_collected(db):
+    assert db.load_nodes(polars.LazyFrame({"id": [1, 2], "n": [3, 4]})).nodes == 2
+
+
+def test_groups_are_the_rows_of_a_frame(graph):
+    groups = graph.query("{ q(func: has(age)) @groupby(age) { count(uid) } }").to_polars()
+    assert groups.rows() == [(4, 1), (30, 1)]
+    assert groups.columns == ["age", "count"]
+
+
+def run(*arguments, **options):
+    command = [sys.executable, "-m", "hexgraph", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def test_the_command_line_quotes_the_line(tmp_path):
+    with hexgraph.connect(tmp_path / "db") as db:
+        db.mutate(set='<1> <name> "Ada" .')
+    done = run("query", tmp_path / "db", "{\n  q(func: nonsense(name)) { name }\n}")
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert lines[0].startswith("error: line 2 column 11: ")
+    assert lines[1:] == ["      q(func: nonsense(name)) { name }", " " * 14 + "^"]
+    schema = tmp_path / "s.schema"
+    schema.write_text("name: strin .")
+    done = run("load", tmp_path / "db", tmp_path / "x.rdf", "--schema", schema)
+    assert done.returncode == 1
+
+
+def test_a_load_that_fails_leaves_no_folder(tmp_path):
+    bad = tmp_path / "bad.rdf"
+    bad.write_text("nonsense")
+    for file in [bad, tmp_path / "missing.rdf"]:
+        done = run("load", tmp_path / "new" / "db", file)
+        assert (done.returncode, done.stderr[:6]) == (1, "error:"), done
+        assert not (tmp_path / "new").exists()
+    # One that was there stays.
+    with hexgraph.connect(tmp_path / "old") as db:
+        db.mutate(set='<1> <name> "Ada" .')
+    assert run("load", tmp_path / "old", bad).returncode == 1
+    with hexgraph.connect(tmp_path / "old") as db:
+        assert len(db.query("{ q(func: has(name)) { name } }")) == 1
+
+
+def test_the_demo_has_help():
+    done = run("demo", "--help")
+    assert done.returncode == 0
+    assert "Usage: hexgraph demo" in done.stdout
+    assert run("demo", "nonsense").returncode == 2
+
+
+def test_serving_tables_is_told_where_to_go(tmp_path):
+    table = tmp_path / "x.csv"
+    table.write_text("id\n1\n")
+    done = run("serve", "--port", "0", "--load", table, timeout=60)
+    assert done.returncode == 1
+    assert "`hexgraph load` takes tables" in done.stderr
+
+
+def test_types_on_the_command_line(tmp_path):
+    table = tmp_path / "x.csv"
+    table.write_text("id,age\n1,30\n")
+    done = run("load", tmp_path / "db", table, "--cast", "age=integer")
+    assert 'there is no type "integer" (did you mean `int`?)' in done.stderr
+    assert not Path(tmp_path / "db").exists()

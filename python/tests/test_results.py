@@ -1,0 +1,76 @@
+"""How results are shown and walked through."""
+
+import urllib.error
+import urllib.request
+
+import pytest
+
+import hexgraph
+
+
+@pytest.fixture
+def crowd(db):
+    db.alter("name: string .\nknows: [uid] .\ntags: [string] .")
+    lines = (f'<{n}> <name> "node {n}" .\n<1> <knows> <{n}> .' for n in range(1, 1001))
+    tags = (f'<1> <tags> "tag {n:03}" .' for n in range(100))
+    db.mutate(set="\n".join([*lines, *tags]))
+    return db
+
+
+def test_a_long_result_is_shown_from_its_head(crowd):
+    text = repr(crowd.query("{ q(func: has(name)) { name } }"))
+    assert text.startswith("<hexgraph.Result q: the first 20 of 1000>\n{")
+    assert "node 20" in text
+    assert "node 21" not in text
+    assert text.endswith("  },\n  …\n ]\n}")
+
+
+def test_long_lists_inside_are_cut_too(crowd):
+    result = crowd.query("{ q(func: uid(1)) { tags knows { name } } r(func: uid(2)) { name } }")
+    text = repr(result)
+    assert text.startswith("<hexgraph.Result q: 1, r: 1>\n")
+    assert '"tag 019",\n    …\n   ]' in text
+    html = result._repr_html_()
+    assert html.count("tag ") == html.count("node ") - 1 == 20
+    assert html.count("…") == 2
+    assert "<b>q</b> (1 row)" in html
+
+
+def test_a_short_result_is_shown_whole(people):
+    result = people.query("{ q(func: uid(1)) { name alias } }")
+    assert "…" not in repr(result) + result._repr_html_()
+
+
+def test_rows_are_walked_through(people):
+    result = people.query("{ q(func: has(name)) { uid name } }")
+    assert [node["name"] for node in result] == ["Ada", "Bob", "Eve <b>"]
+    assert list(result) == result["q"] == result.to_dict()["q"]
+    assert (len(result), bool(result)) == (3, True)
+    assert list(people.query("{ q(func: has(nothing)) { uid } }")) == []
+    several = people.query("{ q(func: uid(1)) { name } r(func: uid(2)) { name } }")
+    with pytest.raises(hexgraph.QueryError, match="several blocks, choose one: q, r"):
+        list(several)
+
+
+def test_uids_have_one_form(people):
+    result = people.query("{ q(func: uid(1, 2)) { uid } }")
+    uids = ["0x1", "0x2"]
+    assert [uid for (uid,) in result.rows()] == uids
+    assert [node["uid"] for node in result] == uids
+    pytest.importorskip("polars")
+    assert result.to_polars()["uid"].to_list() == uids
+    assert result.to_pandas()["uid"].to_list() == uids
+
+
+def test_a_closed_database_does_not_serve(tmp_path):
+    db = hexgraph.connect(tmp_path / "db")
+    first, second = db.serve(port=0), db.serve(port=0)
+    for server in [first, second]:
+        with urllib.request.urlopen(f"{server.url}/health", timeout=60) as answer:
+            assert answer.status == 200
+    db.close()
+    for server in [first, second]:
+        assert "stopped" in repr(server)
+        with pytest.raises(urllib.error.URLError):
+            urllib.request.urlopen(f"{server.url}/health", timeout=60)
+        server.stop()

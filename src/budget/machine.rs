@@ -1,0 +1,136 @@
+//! What a process may have of the machine's memory, and what it has, as the system tells.
+//!
+//! All of it is read from the files that Linux shows to every process. Where there are none,
+//! nothing is known, and nobody is bounded by it.
+
+use std::fs;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::path::PathBuf;
+
+/// Control groups that have no limit say a number close to 2^63.
+const CGROUP_UNLIMITED: u64 = 1 << 60;
+
+/// The bytes of memory that this process may have: the least of what the machine has, what its
+/// control groups allow, and the limits of the process on its address space and its data. What is
+/// mapped without being memory (code, snapshots) is taken off the address space first. `None`
+/// where the system does not tell.
+pub fn memory_limit() -> Option<u64> {
+    let machine = kilobytes(&read("/proc/meminfo"), "MemTotal:");
+    let limits = read("/proc/self/limits");
+    let status = read("/proc/self/status");
+    let (size, anonymous) = (kilobytes(&status, "VmSize:"), anonymous_in(&status));
+    let mapped = size.unwrap_or(0).saturating_sub(anonymous.unwrap_or(0));
+    let space = soft_limit(&limits, "Max address space");
+    let found = [
+        machine,
+        cgroup_limit(Path::new("/sys/fs/cgroup"), &read("/proc/self/cgroup")),
+        space.map(|bytes| bytes.saturating_sub(mapped)),
+        soft_limit(&limits, "Max data size"),
+    ];
+    found.into_iter().flatten().min()
+}
+
+/// The bytes of anonymous memory that this process has now: heaps and stacks, and not what is
+/// mapped from files. Costs a read of a small file that the system writes anew: some 20 µs.
+pub(super) fn anonymous_memory() -> Option<u64> {
+    let mut text = [0; 4096];
+    let count = File::open("/proc/self/status").ok()?.read(&mut text).ok()?;
+    anonymous_in(&String::from_utf8_lossy(&text[..count]))
+}
+
+fn anonymous_in(status: &str) -> Option<u64> {
+    kilobytes(status, "RssAnon:")
+}
+
+/// The text of a file; empty where it can't be read.
+fn read(path: impl AsRef<Path>) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+/// A line such as `MemTotal:  24689764 kB`, in bytes.
+fn kilobytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let number: u64 = line.split_whitespace().next()?.parse().ok()?;
+    number.checked_mul(1024)
+}
+
+/// The soft limit of a line such as `Max data size   unlimited   unlimited   bytes`.
+fn soft_limit(limits: &str, name: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// The least limit of the control groups of a process, which are below `root`, and of those above
+/// them. `groups` is what `/proc/self/cgroup` says.
+fn cgroup_limit(root: &Path, groups: &str) -> Option<u64> {
+    let limits = groups.lines().filter_map(|line| {
+        let mut parts = line.splitn(3, ':');
+        let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
+        let path = path.trim_start_matches('/');
+        match controllers {
+            // The second version has one tree for all.
+            "" => least_limit(root, path, "memory.max"),
+            _ if controllers.split(',').any(|name| name == "memory") => {
+                least_limit(&root.join("memory"), path, "memory.limit_in_bytes")
+            }
+            _ => None,
+        }
+    });
+    limits.min()
+}
+
+/// The least number in the files called `name` from the folder `path` up to `top`.
+fn least_limit(top: &Path, path: &str, name: &str) -> Option<u64> {
+    let number = |folder: PathBuf| read(folder.join(name)).trim().parse::<u64>().ok();
+    // Inside of a container the path may be that of the machine, and the folder the container's.
+    let folders = Path::new(path).ancestors().map(|folder| top.join(folder));
+    folders.filter_map(number).filter(|bytes| *bytes < CGROUP_UNLIMITED).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_read_from_what_the_system_writes() {
+        let limits = "Limit                     Soft Limit           Hard Limit           Units     \n\
+                      Max data size             unlimited            unlimited            bytes     \n\
+                      Max address space         2147483648           unlimited            bytes     \n";
+        assert_eq!(soft_limit(limits, "Max address space"), Some(2 << 30));
+        assert_eq!(soft_limit(limits, "Max data size"), None);
+        assert_eq!(
+            kilobytes("A: 1 kB\nMemTotal:       24689764 kB\n", "MemTotal:"),
+            Some(24689764 << 10)
+        );
+    }
+
+    #[test]
+    fn the_least_of_all_control_groups_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("a/memory.max", "3000000\n");
+        write("a/b/memory.max", "max\n");
+        write("memory/c/memory.limit_in_bytes", "2000000\n");
+        write("memory/memory.limit_in_bytes", "9223372036854771712\n");
+        let limit = |groups: &str| cgroup_limit(folder.path(), groups);
+        assert_eq!(limit("0::/a/b\n"), Some(3_000_000));
+        assert_eq!(limit("1:name=systemd:/x\n4:cpu,memory:/c\n0::/a/b\n"), Some(2_000_000));
+        assert_eq!(limit("4:memory:/other\n"), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_machine_tells() {
+        assert!(memory_limit().is_some_and(|bytes| 64 << 20 < bytes));
+        let before = anonymous_memory().unwrap();
+        let kept = std::hint::black_box(vec![1_u8; 64 << 20]);
+        assert!(before + (48 << 20) < anonymous_memory().unwrap());
+        drop(kept);
+    }
+}

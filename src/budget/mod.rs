@@ -1,0 +1,9 @@
+//! The memory that all work in a process may take together: who has drawn how much of it.
+
+mod machine;
+mod pool;
+
+pub use machine::memory_limit;
+pub use pool::Budget;
+pub use pool::Held;
+pub use pool::Share;

@@ -1,0 +1,400 @@
+//! Logs that are damaged, cut, missing, or somebody else's: whoever opens them gets what was committed up to a whole
+//! record, or an error that says where. What is known to have been durable is never missing without a word.
+
+use super::power_loss::commits_of;
+use crate::db::Control;
+use crate::db::Database;
+use crate::db::Mutation;
+use crate::db::MutationRequest;
+use crate::db::OpenOptions;
+use crate::db::Statements;
+use crate::db::TxnOptions;
+use crate::db::check;
+use crate::storage::LogReader;
+use crate::types::Error;
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+use std::time::Duration;
+use std::time::Instant;
+
+const SCHEMA: &str = "number: int @index(int) .\nname: string .\nnext: uid @reverse .";
+
+const COMMITS: u64 = 4;
+
+fn statements(n: u64) -> String {
+    let node = 0x1000 + n;
+    format!(
+        "<{node:#x}> <number> \"{n}\" .\n<{node:#x}> <name> \"n {n}\" .\n<{node:#x}> <next> <{:#x}> .",
+        node + 1
+    )
+}
+
+fn open(path: &Path, read_only: bool) -> Result<Database, Error> {
+    Database::open(path, OpenOptions { read_only, threads: 1, ..OpenOptions::default() })
+}
+
+/// The files of a directory, by name.
+type Files = Vec<(String, Vec<u8>)>;
+
+fn files_of(folder: &Path) -> Files {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let file = |entry: fs::DirEntry| {
+        (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())
+    };
+    entries.filter(|entry| entry.file_name() != "LOCK").map(file).collect()
+}
+
+fn put(files: &Files, folder: &Path) {
+    fs::create_dir_all(folder).unwrap();
+    for entry in fs::read_dir(folder).unwrap() {
+        fs::remove_file(entry.unwrap().path()).unwrap();
+    }
+    files.iter().for_each(|(name, bytes)| fs::write(folder.join(name), bytes).unwrap());
+}
+
+/// A directory with commits in `log-2.hxl`, behind a snapshot, as it is when the process dies, and when it is closed.
+fn crashed_and_closed() -> [Files; 2] {
+    let root = tempfile::tempdir().unwrap();
+    let db = open(root.path(), false).unwrap();
+    db.alter(SCHEMA).unwrap();
+    db.checkpoint().unwrap();
+    (1..=COMMITS).for_each(|n| drop(db.mutate(&statements(n), "").unwrap()));
+    let crashed = files_of(root.path());
+    db.close().unwrap();
+    [crashed, files_of(root.path())]
+}
+
+fn log_of(files: &mut Files) -> &mut (String, Vec<u8>) {
+    files.iter_mut().find(|(name, _)| name.ends_with(".hxl")).unwrap()
+}
+
+/// The ends of the records, the header first.
+fn ends_of(files: &Files) -> Vec<u64> {
+    let root = tempfile::tempdir().unwrap();
+    put(files, root.path());
+    let mut reader = LogReader::open(&root.path().join("log-2.hxl")).unwrap().unwrap();
+    let mut ends = vec![reader.end()];
+    while reader.read_next().unwrap().is_some() {
+        ends.push(reader.end());
+    }
+    ends
+}
+
+/// What opening finds: the commits, and how many bytes it says are no whole record.
+fn found(files: &Files, folder: &Path, read_only: bool) -> Result<(u64, u64), String> {
+    put(files, folder);
+    let db = match open(folder, read_only) {
+        Ok(db) => db,
+        Err(error) => {
+            assert!(matches!(error, Error::Corrupt { .. }), "{error}");
+            return Err(error.to_string());
+        }
+    };
+    let commits = commits_of(&db);
+    assert_eq!(commits, (1..=commits.len() as u64).collect::<Vec<_>>());
+    Ok((commits.len() as u64, db.recovery().unwrap().cut))
+}
+
+/// Opens the directory with something done to the log, to read and to write.
+fn each_way(files: &Files, folder: &Path, mut look: impl FnMut(Result<(u64, u64), String>)) {
+    for read_only in [true, false] {
+        look(found(files, folder, read_only));
+    }
+}
+
+#[test]
+fn every_byte_of_a_log_counts() {
+    let [crashed, closed] = crashed_and_closed();
+    let ends = ends_of(&crashed);
+    assert_eq!(ends.len() as u64, COMMITS + 1);
+    let folder = tempfile::tempdir().unwrap();
+    let last = ends[ends.len() - 2];
+    for at in 0..*ends.last().unwrap() {
+        for (files, is_closed) in [(&crashed, false), (&closed, true)] {
+            let mut files = files.clone();
+            log_of(&mut files).1[at as usize] ^= 1 << (at % 8);
+            each_way(&files, folder.path(), |found| match found {
+                Ok(found) => {
+                    // The last commit alone: nothing in the log says that it was durable.
+                    assert!(last <= at && !is_closed, "byte {at} was not noticed");
+                    assert_eq!(found, (COMMITS - 1, ends[ends.len() - 1] - last), "byte {at}");
+                }
+                Err(error) => {
+                    assert!(error.contains("log-2.hxl") && error.contains("byte "), "{error}");
+                    assert!(at < last || is_closed, "byte {at}: {error}");
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn every_length_of_a_log_counts() {
+    let [crashed, closed] = crashed_and_closed();
+    let ends = ends_of(&crashed);
+    let folder = tempfile::tempdir().unwrap();
+    for len in 0..*ends.last().unwrap() {
+        let mut files = crashed.clone();
+        log_of(&mut files).1.truncate(len as usize);
+        let whole = ends.iter().filter(|end| **end <= len).count() as u64;
+        each_way(&files, folder.path(), |found| match found {
+            Ok(found) => assert_eq!(found, (whole - 1, len - ends[whole as usize - 1]), "{len}"),
+            Err(error) => assert!(whole == 0 && error.contains("no header"), "{len}: {error}"),
+        });
+        // Known to be longer: each length is refused in the same way.
+        if len % 8 != 0 {
+            continue;
+        }
+        let mut files = closed.clone();
+        log_of(&mut files).1.truncate(len as usize);
+        each_way(&files, folder.path(), |found| {
+            let error = found.unwrap_err();
+            assert!(error.contains("log-2.hxl") && error.contains("byte "), "{len}: {error}");
+        });
+    }
+}
+
+#[test]
+fn every_byte_of_current_counts() {
+    let [_, closed] = crashed_and_closed();
+    let folder = tempfile::tempdir().unwrap();
+    let place = closed.iter().position(|(name, _)| name == "CURRENT").unwrap();
+    for at in 0..closed[place].1.len() {
+        let mut files = closed.clone();
+        files[place].1[at] ^= 1 << (at % 7);
+        // The letters of the checksum may be capitals.
+        each_way(&files, folder.path(), |found| match found {
+            Ok(found) => assert_eq!(found, (COMMITS, 0), "byte {at}"),
+            Err(error) => assert!(error.contains("CURRENT"), "{error}"),
+        });
+    }
+}
+
+#[test]
+fn logs_that_are_missing_or_foreign_are_told() {
+    let [crashed, closed] = crashed_and_closed();
+    let [other, _] = crashed_and_closed();
+    let foreign = other.iter().find(|(name, _)| name.ends_with(".hxl")).unwrap().1.clone();
+    let folder = tempfile::tempdir().unwrap();
+    for files in [crashed, closed] {
+        let damaged = |name: &str, bytes: Option<&[u8]>| {
+            let mut files: Files = files.iter().filter(|(it, _)| it != name).cloned().collect();
+            files.extend(bytes.map(|bytes| (name.to_owned(), bytes.to_vec())));
+            files
+        };
+        let snapshot = &other.iter().find(|(name, _)| name.ends_with(".hxs")).unwrap().1;
+        let cases = [
+            (damaged("log-2.hxl", None), "log-2.hxl: it is missing, and CURRENT names it"),
+            (damaged("log-2.hxl", Some(&[])), "log-2.hxl: byte 0: there is no header of a log"),
+            (damaged("log-2.hxl", Some(&[0; 4096])), "log-2.hxl: byte 0: there is no header"),
+            (damaged("log-2.hxl", Some(b"a photo")), "log-2.hxl: byte 0: there is no header"),
+            (damaged("log-2.hxl", Some(&foreign)), "log-2.hxl: byte 0: it belongs to another"),
+            (damaged("snapshot-2.hxs", Some(snapshot)), "snapshot-2.hxs: it belongs to another"),
+        ];
+        for (files, part) in cases {
+            each_way(&files, folder.path(), |found| {
+                let error = found.unwrap_err();
+                assert!(error.contains(part), "{error}");
+            });
+            assert!(check(folder.path()).unwrap_err().to_string().contains(part));
+        }
+    }
+}
+
+#[test]
+fn an_older_log_does_not_follow() {
+    // Three sessions, each with a log of its own.
+    let root = tempfile::tempdir().unwrap();
+    let mut copies = Vec::new();
+    for n in 1..=3 {
+        let db = open(root.path(), false).unwrap();
+        if n == 1 {
+            db.alter(SCHEMA).unwrap();
+        }
+        db.mutate(&statements(n), "").unwrap();
+        copies.push(files_of(root.path()));
+    }
+    let mut files = files_of(root.path());
+    let file =
+        |files: &Files, name: &str| files.iter().find(|(it, _)| it == name).unwrap().1.clone();
+    let log_1 = file(&files, "log-1.hxl");
+    let place = files.iter().position(|(name, _)| name == "log-1.hxl").unwrap();
+    // The first log as it was before its last record.
+    let folder = tempfile::tempdir().unwrap();
+    let len = ends_before_last(&log_1, folder.path());
+    files[place].1.truncate(len);
+    each_way(&files, folder.path(), |found| {
+        let error = found.unwrap_err();
+        assert!(
+            error.contains("log-1.hxl: the record at byte") && error.contains("missing"),
+            "{error}"
+        );
+    });
+}
+
+fn ends_before_last(log: &[u8], folder: &Path) -> usize {
+    let path = folder.join("log-1.hxl");
+    fs::write(&path, log).unwrap();
+    let mut reader = LogReader::open(&path).unwrap().unwrap();
+    let mut ends = vec![reader.end()];
+    while reader.read_next().unwrap().is_some() {
+        ends.push(reader.end());
+    }
+    ends[ends.len() - 2] as usize
+}
+
+#[test]
+fn fifty_gigabytes_of_zeros_are_told_at_once() {
+    const LEN: u64 = 50_000_000_000;
+    let [crashed, _] = crashed_and_closed();
+    let folder = tempfile::tempdir().unwrap();
+    for (len, part) in [(0, "no header of a log at byte 0"), (300, "more than a crash leaves")] {
+        let mut files = crashed.clone();
+        log_of(&mut files).1.truncate(len);
+        for read_only in [true, false] {
+            put(&files, folder.path());
+            let log =
+                fs::File::options().write(true).open(folder.path().join("log-2.hxl")).unwrap();
+            log.set_len(LEN).unwrap();
+            let started = Instant::now();
+            let error = open(folder.path(), read_only).err().unwrap().to_string();
+            assert!(error.contains("log-2.hxl") && error.contains(part), "{error}");
+            assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+        }
+    }
+}
+
+#[test]
+fn what_a_later_version_wrote_is_told() {
+    let [crashed, _] = crashed_and_closed();
+    let folder = tempfile::tempdir().unwrap();
+    for (name, at) in [("log-2.hxl", 7), ("snapshot-2.hxs", 8), ("CURRENT", 9)] {
+        let mut files = crashed.clone();
+        let file = files.iter_mut().find(|(it, _)| it == name).unwrap();
+        file.1[at] += 1;
+        each_way(&files, folder.path(), |found| {
+            let error = found.unwrap_err();
+            assert!(error.contains(name) && error.contains("later version of hexgraph"), "{error}");
+        });
+    }
+}
+
+#[test]
+fn a_record_that_is_half_written_is_no_fault() {
+    let [crashed, _] = crashed_and_closed();
+    let ends = ends_of(&crashed);
+    let root = tempfile::tempdir().unwrap();
+    let [start, end] = [ends[ends.len() - 2], ends[ends.len() - 1]].map(|end| end as usize);
+    let mut files = crashed.clone();
+    let log = log_of(&mut files);
+    let record = log.1.split_off(start);
+    put(&files, root.path());
+    let reader = open(root.path(), true).unwrap();
+    assert_eq!(commits_of(&reader).len() as u64, COMMITS - 1);
+    for len in [1, 20, 33, end - start - 1] {
+        log_of(&mut files).1.truncate(start);
+        log_of(&mut files).1.extend(&record[..len]);
+        fs::write(root.path().join("log-2.hxl"), &log_of(&mut files).1).unwrap();
+        reader.refresh().unwrap();
+        assert_eq!(commits_of(&reader).len() as u64, COMMITS - 1);
+        let late = open(root.path(), true).unwrap();
+        assert_eq!(late.recovery().unwrap().cut, len as u64);
+    }
+    fs::write(root.path().join("log-2.hxl"), &log_of(&mut crashed.clone()).1).unwrap();
+    reader.refresh().unwrap();
+    assert_eq!(commits_of(&reader).len() as u64, COMMITS);
+}
+
+#[test]
+fn readers_open_beside_a_writer() {
+    let root = tempfile::tempdir().unwrap();
+    let db = open(root.path(), false).unwrap();
+    db.alter(SCHEMA).unwrap();
+    let end = Instant::now() + Duration::from_millis(800);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for n in 1.. {
+                db.mutate(&statements(n), "").unwrap();
+                if n % 40 == 0 {
+                    db.checkpoint().unwrap();
+                }
+                if end < Instant::now() {
+                    break;
+                }
+            }
+        });
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let follower = open(root.path(), true).unwrap();
+                while Instant::now() < end {
+                    let acked = commits_of(&db).len();
+                    let opened = commits_of(&open(root.path(), true).unwrap()).len();
+                    follower.refresh().unwrap();
+                    let followed = commits_of(&follower).len();
+                    assert!(acked <= opened && opened <= followed, "{acked} {opened} {followed}");
+                }
+            });
+        }
+    });
+}
+
+/// Where in a directory a text stands.
+fn places_of(folder: &Path, text: &str) -> Vec<PathBuf> {
+    let has = |bytes: &[u8]| bytes.windows(text.len()).any(|found| found == text.as_bytes());
+    let files = files_of(folder).into_iter().filter(|(_, bytes)| has(bytes));
+    files.map(|(name, _)| folder.join(name)).collect()
+}
+
+#[test]
+fn no_text_of_a_password_is_in_a_directory() {
+    let texts = ["open sesame", "correct horse", "battery staple", "hunter2-hunter2"];
+    let root = tempfile::tempdir().unwrap();
+    let db = open(root.path(), false).unwrap();
+    db.alter("secret: password .\nname: string @index(exact) .").unwrap();
+    for (n, text) in texts.iter().enumerate() {
+        let node = n + 1;
+        db.mutate(&format!("<{node}> <secret> \"{text}\" .\n<{node}> <name> \"{node}\" ."), "")
+            .unwrap();
+    }
+    // By its text: alone, in an upsert, and in a transaction; and one that is not right.
+    db.mutate("", &format!("<1> <secret> \"{}\" .", texts[0])).unwrap();
+    db.mutate("", &format!("<2> <secret> \"{}\" .", texts[0])).unwrap();
+    let upsert = format!(
+        "upsert {{ query {{ v as var(func: eq(name, \"3\")) }} mutation {{ delete {{ uid(v) <secret> \"{}\" .\n }} }} }}",
+        texts[2]
+    );
+    db.mutate_text(&upsert, &Control::new()).unwrap();
+    let txn = db.begin(TxnOptions::default()).unwrap();
+    let again = "another-one";
+    let [set, delete] = [again, again].map(|text| format!("<4> <secret> \"{text}\" ."));
+    let first = format!("<4> <secret> \"{}\" .", texts[3]);
+    let steps = [("", first.as_str()), (set.as_str(), ""), ("", delete.as_str())];
+    let mutation = |(set, delete)| Mutation {
+        set: vec![Statements::NQuads(set)],
+        delete: vec![Statements::NQuads(delete)],
+        ..Mutation::default()
+    };
+    let mutations = steps.map(mutation).to_vec();
+    txn.mutate(&MutationRequest { mutations, ..MutationRequest::default() }, &Control::new())
+        .unwrap();
+    txn.commit().unwrap();
+    drop(txn);
+    let has = |db: &Database| {
+        let query = "{ q(func: has(secret)) { uid checkpwd(secret, \"correct horse\") } }";
+        super::durability::json(db, query)
+    };
+    let expected = "{\"q\":[{\"uid\":\"0x2\",\"checkpwd(secret)\":true}]}";
+    assert_eq!(has(&db), expected);
+    for text in texts.iter().chain([&again]) {
+        assert_eq!(places_of(root.path(), text), Vec::<PathBuf>::new(), "{text}");
+    }
+    drop(db);
+    let db = open(root.path(), false).unwrap();
+    assert!(8 <= db.recovery().unwrap().commits);
+    assert_eq!(has(&db), expected);
+    db.compact().unwrap();
+    for text in texts.iter().chain([&again]) {
+        assert_eq!(places_of(root.path(), text), Vec::<PathBuf>::new(), "{text}");
+    }
+}

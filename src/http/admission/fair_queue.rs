@@ -1,0 +1,98 @@
+//! A queue in which each client has its own, and they take turns: who sends a thousand requests waits for itself.
+
+use std::collections::HashMap;
+use std::collections::VecDeque;
+use std::hash::Hash;
+use std::time::Instant;
+
+/// A queue of `T` that is fair between clients `C`.
+pub struct FairQueue<C, T> {
+    /// Those with something in the queue, whose turn is next first.
+    turns: VecDeque<C>,
+    waiting: HashMap<C, VecDeque<(Instant, T)>>,
+}
+
+impl<C: Copy + Eq + Hash, T> FairQueue<C, T> {
+    /// An empty one.
+    pub fn new() -> FairQueue<C, T> {
+        FairQueue { turns: VecDeque::new(), waiting: HashMap::new() }
+    }
+
+    /// Whether nobody waits.
+    pub fn is_empty(&self) -> bool {
+        self.turns.is_empty()
+    }
+
+    /// Adds one of a client.
+    pub fn push(&mut self, client: C, item: T) {
+        let own = self.waiting.entry(client).or_default();
+        if own.is_empty() {
+            self.turns.push_back(client);
+        }
+        own.push_back((Instant::now(), item));
+    }
+
+    /// Takes the next one.
+    pub fn pop(&mut self) -> Option<T> {
+        let client = self.turns.pop_front()?;
+        let own = self.waiting.get_mut(&client)?;
+        let (_, item) = own.pop_front()?;
+        match own.is_empty() {
+            true => drop(self.waiting.remove(&client)),
+            false => self.turns.push_back(client),
+        }
+        Some(item)
+    }
+
+    /// How many would be served before another one of this client. O(clients that wait).
+    pub fn ahead_of(&self, client: C) -> usize {
+        let own = self.waiting.get(&client).map_or(0, VecDeque::len);
+        self.waiting.values().map(|others| others.len().min(own + 1)).sum()
+    }
+
+    /// Keeps those for whom somebody still waits.
+    pub fn retain(&mut self, is_wanted: impl Fn(&T) -> bool) {
+        for own in self.waiting.values_mut() {
+            own.retain(|(_, item)| is_wanted(item));
+        }
+        self.waiting.retain(|_, own| !own.is_empty());
+        let waiting = &self.waiting;
+        self.turns.retain(|client| waiting.contains_key(client));
+    }
+
+    /// Since when the one waits who has waited for longest. O(clients that wait).
+    pub fn oldest(&self) -> Option<Instant> {
+        self.waiting.values().filter_map(|own| Some(own.front()?.0)).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_take_turns() {
+        let mut queue = FairQueue::new();
+        for number in 0..5 {
+            queue.push('a', number);
+        }
+        queue.push('b', 10);
+        queue.push('b', 11);
+        assert_eq!((queue.ahead_of('a'), queue.ahead_of('b'), queue.ahead_of('c')), (7, 5, 2));
+        assert!(queue.oldest().is_some());
+        let order: Vec<i32> = std::iter::from_fn(|| queue.pop()).collect();
+        assert_eq!(order, [0, 10, 1, 11, 2, 3, 4]);
+        assert!(queue.is_empty() && queue.oldest().is_none());
+    }
+
+    #[test]
+    fn who_went_away_is_left_out() {
+        let mut queue = FairQueue::new();
+        for number in 0..4 {
+            queue.push(number % 2, number);
+        }
+        queue.retain(|number| *number == 2);
+        assert_eq!(queue.ahead_of(1), 1);
+        assert_eq!((queue.pop(), queue.pop()), (Some(2), None));
+    }
+}

@@ -1,0 +1,156 @@
+//! One lane: its places, who waits for one, and whether another one may wait.
+//!
+//! What a wait will be is told from how long places were held lately. A burst may wait for the whole time that the setting
+//! `queue` says; where the queue has not been empty for that long, it is no burst, and a tenth of it is the most, so that
+//! those who are let in need not wait for nothing (after CoDel, Nichols and Jacobson 2012).
+
+use super::fair_queue::FairQueue;
+use std::time::Duration;
+use std::time::Instant;
+use tokio::sync::oneshot;
+
+/// How much the last time that a place was held counts.
+const WEIGHT: f64 = 0.1;
+
+/// Who asks: two that are the same wait for each other.
+pub type Client = u64;
+
+/// One lane; `P` is what stands for a place.
+pub struct Lane<P> {
+    free: usize,
+    places: usize,
+    /// For how long a place is held, in seconds.
+    held: f64,
+    queue: FairQueue<Client, oneshot::Sender<P>>,
+    /// When the queue was last empty.
+    emptied: Instant,
+    patience: Duration,
+}
+
+/// What becomes of who asks for a place.
+pub enum Entry<P> {
+    /// There is one.
+    Free,
+    /// One will be sent.
+    Wait(oneshot::Receiver<P>),
+    /// It would take too long.
+    Full,
+}
+
+impl<P> Lane<P> {
+    /// A lane of so many places, all free, which are held for about `held`.
+    pub fn new(places: usize, held: Duration, patience: Duration) -> Lane<P> {
+        let (queue, emptied) = (FairQueue::new(), Instant::now());
+        Lane { free: places, places, held: held.as_secs_f64(), queue, emptied, patience }
+    }
+
+    /// Asks for a place. The caller has it where it is free. `is_open` says whether any may be given now.
+    pub fn enter(&mut self, client: Client, is_open: bool) -> Entry<P> {
+        let now = Instant::now();
+        if self.queue.is_empty() {
+            self.emptied = now;
+            if is_open && 0 < self.free {
+                self.free -= 1;
+                return Entry::Free;
+            }
+        }
+        if self.is_too_long(client, now) {
+            self.queue.retain(|waiter| !waiter.is_closed());
+            if self.is_too_long(client, now) {
+                return Entry::Full;
+            }
+        }
+        let (place, wait) = oneshot::channel();
+        self.queue.push(client, place);
+        Entry::Wait(wait)
+    }
+
+    fn is_too_long(&self, client: Client, now: Instant) -> bool {
+        let rounds = (self.queue.ahead_of(client) + 1) as f64 / self.places as f64;
+        let is_burst = now.duration_since(self.emptied) < self.patience;
+        let patience = self.patience.as_secs_f64() * if is_burst { 1.0 } else { 0.1 };
+        let most = patience.max(2.0 * self.held);
+        let oldest = self.queue.oldest().map_or(0.0, |since| (now - since).as_secs_f64());
+        most < rounds * self.held || 2.0 * most < oldest
+    }
+
+    /// Gives back a place that was held for so long.
+    pub fn leave(&mut self, held: Duration) {
+        self.free += 1;
+        self.held += WEIGHT * (held.as_secs_f64() - self.held);
+    }
+
+    /// Takes a place for the next who waits, if there is one. It is to be sent without the lock.
+    pub fn next(&mut self) -> Option<oneshot::Sender<P>> {
+        if self.free == 0 {
+            return None;
+        }
+        while let Some(waiter) = self.queue.pop() {
+            if self.queue.is_empty() {
+                self.emptied = Instant::now();
+            }
+            if !waiter.is_closed() {
+                self.free -= 1;
+                return Some(waiter);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn waits(lane: &mut Lane<()>, client: Client) -> Option<oneshot::Receiver<()>> {
+        match lane.enter(client, true) {
+            Entry::Wait(wait) => Some(wait),
+            Entry::Full => None,
+            Entry::Free => panic!("there is a place"),
+        }
+    }
+
+    #[test]
+    fn places_then_a_queue_then_refusals() {
+        let mut lane: Lane<()> = Lane::new(2, 20 * MS, 100 * MS);
+        assert!(matches!(lane.enter(1, true), Entry::Free));
+        assert!(matches!(lane.enter(1, true), Entry::Free));
+        // 20 ms each on two places: ten of them take 100 ms.
+        let waiting: Vec<_> = (0..).map_while(|_| waits(&mut lane, 1)).collect();
+        assert_eq!(waiting.len(), 10);
+        assert!(waits(&mut lane, 2).is_some(), "another client has a queue of its own");
+        lane.leave(20 * MS);
+        assert!(lane.next().is_some_and(|place| place.send(()).is_ok()));
+        assert!(lane.next().is_none(), "there was one place");
+    }
+
+    #[test]
+    fn who_went_away_takes_no_place() {
+        let mut lane: Lane<()> = Lane::new(1, 20 * MS, 100 * MS);
+        assert!(matches!(lane.enter(1, true), Entry::Free));
+        drop(waits(&mut lane, 1));
+        let stays = waits(&mut lane, 1).unwrap();
+        lane.leave(20 * MS);
+        lane.next().unwrap().send(()).unwrap();
+        assert_eq!(stays.blocking_recv(), Ok(()));
+    }
+
+    #[test]
+    fn a_queue_that_stays_gets_short_and_long_requests_may_wait_for_two() {
+        let mut lane: Lane<()> = Lane::new(1, 2 * MS, 100 * MS);
+        assert!(matches!(lane.enter(1, true), Entry::Free));
+        let burst: Vec<_> = (0..).map_while(|_| waits(&mut lane, 1)).collect();
+        assert_eq!(burst.len(), 50);
+        lane.emptied -= 200 * MS;
+        drop(burst);
+        let standing: Vec<_> = (0..).map_while(|_| waits(&mut lane, 1)).collect();
+        assert_eq!(standing.len(), 5);
+        let mut long: Lane<()> = Lane::new(2, 10_000 * MS, 100 * MS);
+        assert!(matches!(long.enter(1, true), Entry::Free));
+        assert!(matches!(long.enter(1, true), Entry::Free));
+        let waiting: Vec<_> = (0..).map_while(|_| waits(&mut long, 1)).collect();
+        assert_eq!(waiting.len(), 4);
+    }
+}

@@ -1,0 +1,123 @@
+//! Which requests are alike: those that differ in their numbers and texts only. And which kinds were slow lately.
+
+use rustc_hash::FxHashMap;
+use rustc_hash::FxHasher;
+use std::hash::Hash;
+use std::hash::Hasher;
+
+/// So much of a body is looked at.
+const LOOKED_AT: usize = 16 << 10;
+
+/// The most kinds that are known as slow.
+const KNOWN_MOST: usize = 4096;
+
+/// A number that requests have in common that are alike: they go to the same place, and have the same text but for digits
+/// and what stands between quotes. Of a body in JSON the member `query` is looked at, where it has one.
+pub fn likeness(place: usize, parameter: &str, body: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    place.hash(&mut hasher);
+    hash_text(&parameter.as_bytes()[..parameter.len().min(LOOKED_AT)], b"\"", &mut hasher);
+    let body = &body[..body.len().min(LOOKED_AT)];
+    match query_member(body) {
+        // The quotes of the query are escaped in JSON.
+        Some(text) => hash_text(text, b"\\\"", &mut hasher),
+        None => hash_text(body, b"\"", &mut hasher),
+    }
+    hasher.finish()
+}
+
+/// What stands behind `"query":"` in a text that is an object.
+fn query_member(body: &[u8]) -> Option<&[u8]> {
+    const KEY: &[u8] = b"\"query\"";
+    if body.trim_ascii_start().first() != Some(&b'{') {
+        return None;
+    }
+    let at = body.windows(KEY.len()).position(|window| window == KEY)?;
+    let rest = body[at + KEY.len()..].trim_ascii_start().strip_prefix(b":")?;
+    let text = rest.trim_ascii_start().strip_prefix(b"\"")?;
+    let mut end = 0;
+    while end < text.len() && text[end] != b'"' {
+        end += if text[end] == b'\\' { 2 } else { 1 };
+    }
+    Some(&text[..end.min(text.len())])
+}
+
+fn hash_text(text: &[u8], quote: &[u8], hasher: &mut FxHasher) {
+    let (mut at, mut inside) = (0, false);
+    while at < text.len() {
+        if text[at..].starts_with(quote) {
+            inside = !inside;
+            at += quote.len();
+            continue;
+        }
+        if !inside && !text[at].is_ascii_digit() {
+            hasher.write_u8(text[at]);
+        }
+        at += 1;
+    }
+}
+
+/// The kinds of requests that were slow the last time.
+#[derive(Default)]
+pub struct Slow {
+    /// Two generations: what is not met while one fills up is forgotten.
+    young: FxHashMap<u64, ()>,
+    old: FxHashMap<u64, ()>,
+}
+
+impl Slow {
+    /// Whether such a request was slow the last time.
+    pub fn has(&self, kind: u64) -> bool {
+        self.young.contains_key(&kind) || self.old.contains_key(&kind)
+    }
+
+    /// Notes what a request was.
+    pub fn note(&mut self, kind: u64, is_slow: bool) {
+        if !is_slow {
+            self.young.remove(&kind);
+            self.old.remove(&kind);
+            return;
+        }
+        if KNOWN_MOST / 2 <= self.young.len() {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.insert(kind, ());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_alike() {
+        let dql = |text: &str| likeness(1, "", text.as_bytes());
+        let one = dql("{ q(func: eq(name, \"a\"), first: 10) { name } }");
+        assert_eq!(one, dql("{ q(func: eq(name, \"b c\"), first: 2500) { name } }"));
+        assert_ne!(one, dql("{ q(func: eq(name, \"a\"), first: 10) { nick } }"));
+        assert_ne!(one, likeness(2, "", b"{ q(func: eq(name, \"a\"), first: 10) { name } }"));
+        assert_eq!(likeness(1, "{ a(n: 1) }", b""), likeness(1, "{ a(n: 2) }", b""));
+        assert_ne!(likeness(1, "{ a(n: 1) }", b""), likeness(1, "{ b(n: 1) }", b""));
+        let json = |text: &str| likeness(3, "", text.as_bytes());
+        let one = json(r#"{"variables":{"a":"x"},"query":"{ f(a: \"x\", b: 1) { c } }"}"#);
+        assert_eq!(one, json(r#"{"query" : "{ f(a: \"y z\", b: 22) { c } }","variables":{}}"#));
+        assert_ne!(one, json(r#"{"query":"{ f(a: \"x\", b: 1) { d } }"}"#));
+        // What ends anywhere is no fault.
+        json(r#"{"query":"{ f(a: \"#);
+        json(r#"{"query"#);
+    }
+
+    #[test]
+    fn what_was_slow_is_forgotten_in_time() {
+        let mut slow = Slow::default();
+        slow.note(1, true);
+        assert!(slow.has(1) && !slow.has(2));
+        slow.note(1, false);
+        assert!(!slow.has(1));
+        for kind in 0..3 * KNOWN_MOST as u64 {
+            slow.note(kind, true);
+        }
+        assert!(slow.has(3 * KNOWN_MOST as u64 - 1) && !slow.has(0));
+        assert!(slow.young.len() + slow.old.len() <= KNOWN_MOST);
+    }
+}

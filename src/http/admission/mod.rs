@@ -1,0 +1,17 @@
+//! Which request runs now, which waits, which is refused: nothing is known of a request's cost before it runs.
+//!
+//! A request begins in the fast lane. After 2 ms of work it has to have one of the few places of the slow lane, for which
+//! it waits, in a queue that is fair between clients; so a quick request never stands behind slow ones. A request whose
+//! like was slow before begins in the slow lane's queue at once. Whoever would wait too long is refused at once.
+
+mod options;
+mod likeness;
+mod fair_queue;
+mod lane;
+mod lanes;
+mod ticket;
+
+pub use lanes::Lanes;
+pub use likeness::likeness;
+pub use options::AdmissionOptions;
+pub use ticket::{Asked, OVERLOADED, Overloaded, carry_out};

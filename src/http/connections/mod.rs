@@ -1,0 +1,13 @@
+//! Connections: how many there may be, and how long each may keep the server waiting.
+
+mod options;
+mod pace;
+mod phase;
+mod stream;
+mod timed_body;
+mod seats;
+mod listener;
+
+pub use listener::serve;
+pub use options::ConnectionOptions;
+pub use phase::Peer;

@@ -1,0 +1,94 @@
+//! Whether a client sends or takes as much as it has to.
+//!
+//! Time is cut into windows while the server waits for the client. In each of them so many bytes have to move; a
+//! client that moves none, or a few now and then so as to stay, is told apart from one on a slow line.
+
+use super::options::ConnectionOptions;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::Context;
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio::time::Sleep;
+use tokio::time::sleep_until;
+
+/// The pace of one direction of a connection.
+pub struct Pace {
+    window: Duration,
+    /// The bytes that have to move in a window.
+    least: u64,
+    /// Those that have.
+    moved: u64,
+    /// The end of the window; `None` while nobody waits.
+    end: Option<Instant>,
+    /// Made when it is first waited for.
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Pace {
+    /// Nobody waits yet.
+    pub fn new(options: &ConnectionOptions) -> Pace {
+        let least = (options.rate as f64 * options.stall.as_secs_f64()).ceil().max(1.0);
+        Pace { window: options.stall, least: least as u64, moved: 0, end: None, timer: None }
+    }
+
+    /// Counts bytes that moved.
+    pub fn note(&mut self, bytes: usize) {
+        self.moved = self.moved.saturating_add(bytes as u64);
+    }
+
+    /// Nobody waits for the client any more.
+    pub fn rest(&mut self) {
+        self.end = None;
+        self.moved = 0;
+    }
+
+    /// True when the client was too slow. Else the task is woken to ask again.
+    pub fn is_late(&mut self, context: &mut Context<'_>) -> bool {
+        loop {
+            let end = *self.end.get_or_insert_with(|| Instant::now() + self.window);
+            let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(end)));
+            if timer.deadline() != end {
+                timer.as_mut().reset(end);
+            }
+            if timer.as_mut().poll(context).is_pending() {
+                return false;
+            }
+            if self.moved < self.least {
+                return true;
+            }
+            self.rest();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::poll_fn;
+    use std::task::Poll;
+    use tokio::time::sleep;
+
+    /// How many windows a client stays that moves so many bytes in each third of one.
+    async fn windows(bytes: usize) -> usize {
+        let stall = Duration::from_millis(30);
+        let options = ConnectionOptions { stall, rate: 1000, ..ConnectionOptions::default() };
+        let mut pace = Pace::new(&options);
+        for third in 0..12 {
+            pace.note(bytes);
+            let late = poll_fn(|context| Poll::Ready(pace.is_late(context))).await;
+            if late {
+                return third / 3;
+            }
+            sleep(stall / 3).await;
+        }
+        4
+    }
+
+    #[tokio::test]
+    async fn who_drips_is_late() {
+        assert_eq!(windows(0).await, 1);
+        assert!(windows(5).await <= 2);
+        assert_eq!(windows(100).await, 4);
+    }
+}

@@ -1,0 +1,84 @@
+//! Who is connected. Where all seats are taken, the one that has been idle for longest gives way to who comes.
+
+use super::phase::Line;
+use super::phase::Phase;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::MutexGuard;
+use std::sync::PoisonError;
+use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+/// How long a connection has to be idle, or to owe its first request, before it gives way.
+const IDLE_LEAST: Duration = Duration::from_millis(500);
+
+/// How long the seat of one that gives way is waited for.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// The seats of a server.
+pub struct Seats {
+    free: Arc<Semaphore>,
+    taken: Mutex<Taken>,
+}
+
+#[derive(Default)]
+struct Taken {
+    lines: HashMap<u64, Arc<Line>>,
+    last: u64,
+}
+
+/// A line in the list of those that are connected, until it is dropped.
+pub struct Listed {
+    seats: Arc<Seats>,
+    number: u64,
+}
+
+impl Seats {
+    /// So many.
+    pub fn new(most: usize) -> Seats {
+        let free = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
+        Seats { free, taken: Mutex::default() }
+    }
+
+    /// A seat. O(connections) where none is free.
+    pub async fn take(&self) -> Option<OwnedSemaphorePermit> {
+        let free = Arc::clone(&self.free);
+        if let Ok(seat) = free.clone().try_acquire_owned() {
+            return Some(seat);
+        }
+        self.longest_idle()?.leave.notify_one();
+        timeout(PATIENCE, free.acquire_owned()).await.ok()?.ok()
+    }
+
+    /// Puts a line on the list.
+    pub fn list(self: &Arc<Seats>, line: Arc<Line>) -> Listed {
+        let mut taken = self.lock();
+        taken.last += 1;
+        let number = taken.last;
+        taken.lines.insert(number, line);
+        Listed { seats: Arc::clone(self), number }
+    }
+
+    fn longest_idle(&self) -> Option<Arc<Line>> {
+        let taken = self.lock();
+        let idle = taken.lines.values().filter_map(|line| match line.phase() {
+            Phase::Idle(since) | Phase::Head(since) => Some((since, line)),
+            Phase::Busy => None,
+        });
+        let (since, line) = idle.min_by_key(|(since, _)| *since)?;
+        (IDLE_LEAST <= since.elapsed()).then(|| Arc::clone(line))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        self.seats.lock().lines.remove(&self.number);
+    }
+}

@@ -1,0 +1,138 @@
+//! Bodies that have to come in time, and answers whose end is noticed.
+
+use super::options::ConnectionOptions;
+use super::pace::Pace;
+use super::phase::Line;
+use axum::body::Body as AnyBody;
+use http_body::Body;
+use http_body::Frame;
+use http_body::SizeHint;
+use hyper::body::Bytes;
+use hyper::body::Incoming;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::task::Context;
+use std::task::Poll;
+use std::time::Duration;
+use tokio::time::Sleep;
+use tokio::time::sleep;
+
+/// Why a body was given up.
+pub type Verdict = Arc<OnceLock<Late>>;
+
+/// The body of a request.
+pub struct TimedBody {
+    body: Incoming,
+    pace: Pace,
+    whole: Duration,
+    /// Made when the body does not come at once.
+    end: Option<Pin<Box<Sleep>>>,
+    verdict: Verdict,
+}
+
+/// A client that sends its body too slowly, with the setting that says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Late(String);
+
+impl fmt::Display for Late {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Late {}
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+impl TimedBody {
+    /// The body of a request; `verdict` tells afterwards whether it came.
+    pub fn new(body: Incoming, options: &ConnectionOptions, verdict: Verdict) -> TimedBody {
+        TimedBody { body, pace: Pace::new(options), whole: options.body, end: None, verdict }
+    }
+
+    fn lateness(&mut self, context: &mut Context<'_>) -> Option<Late> {
+        if self.pace.is_late(context) {
+            return Some(Late("it comes too slowly (settings `stall` and `rate`)".to_owned()));
+        }
+        let end = self.end.get_or_insert_with(|| Box::pin(sleep(self.whole)));
+        let is_over = end.as_mut().poll(context).is_ready();
+        is_over.then(|| Late(format!("it takes longer than {:?} (setting `body`)", self.whole)))
+    }
+}
+
+impl Body for TimedBody {
+    type Data = Bytes;
+    type Error = Failure;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Failure>>> {
+        match Pin::new(&mut self.body).poll_frame(context) {
+            Poll::Ready(Some(Ok(frame))) => {
+                self.pace.note(frame.data_ref().map_or(0, Bytes::len));
+                Poll::Ready(Some(Ok(frame)))
+            }
+            Poll::Ready(other) => Poll::Ready(other.map(|frame| frame.map_err(Failure::from))),
+            Poll::Pending => match self.lateness(context) {
+                None => Poll::Pending,
+                Some(late) => {
+                    let late = self.verdict.get_or_init(|| late).clone();
+                    Poll::Ready(Some(Err(Box::new(late))))
+                }
+            },
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// The body of an answer; when it is done with, the connection is idle again.
+pub struct Told {
+    body: AnyBody,
+    line: Option<Arc<Line>>,
+}
+
+impl Told {
+    /// The body of an answer on `line`; without one the connection never gets idle again.
+    pub fn new(body: AnyBody, line: Option<Arc<Line>>) -> Told {
+        Told { body, line }
+    }
+}
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        if let Some(line) = &self.line {
+            line.end();
+        }
+    }
+}
+
+impl Body for Told {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

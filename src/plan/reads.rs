@@ -1,0 +1,149 @@
+//! Which predicates a query reads: on two versions that have those alike, it answers the same.
+//!
+//! A walk over the whole plan. What only the data can tell, as what `expand` stands for, counts as everything.
+
+use super::Argument;
+use super::Block;
+use super::Call;
+use super::Cascade;
+use super::Expand;
+use super::Field;
+use super::FieldKind;
+use super::Filter;
+use super::Function;
+use super::Operand;
+use super::OrderKey;
+use super::PredicateRef;
+use super::Query;
+use crate::schema::NODE_TYPE;
+use std::collections::BTreeSet;
+
+/// Predicates that were read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reads {
+    is_everything: bool,
+    names: BTreeSet<String>,
+}
+
+impl Reads {
+    /// The predicates by name; `None` for all there are.
+    pub fn names(&self) -> Option<&BTreeSet<String>> {
+        (!self.is_everything).then_some(&self.names)
+    }
+
+    /// Adds a predicate.
+    pub fn add(&mut self, name: &str) {
+        if !self.names.contains(name) {
+            self.names.insert(name.to_owned());
+        }
+    }
+
+    /// Adds what was read elsewhere.
+    pub fn add_all(&mut self, others: Reads) {
+        self.is_everything |= others.is_everything;
+        self.names.extend(others.names);
+    }
+
+    /// Adds what a query reads. Costs O(size of the plan).
+    pub fn add_query(&mut self, query: &Query) {
+        let Query { blocks, variables: _, schema } = query;
+        self.is_everything |= schema.is_some();
+        blocks.iter().for_each(|block| self.block(block));
+    }
+
+    fn block(&mut self, block: &Block) {
+        if let Some(root) = &block.root {
+            self.function(root);
+        }
+        self.filter(block.filter.as_ref());
+        self.order(&block.order);
+        self.cascade(block.cascade.as_ref());
+        for key in block.group_by.iter().flat_map(|group| &group.keys) {
+            self.add(key.predicate.trim_start_matches('~'));
+        }
+        block.fields.iter().for_each(|field| self.field(field));
+    }
+
+    fn field(&mut self, field: &Field) {
+        match &field.kind {
+            FieldKind::Predicate { name, .. }
+            | FieldKind::Count { name, .. }
+            | FieldKind::AggregatePredicate { name, .. }
+            | FieldKind::CheckPassword { name, .. } => self.add(name),
+            FieldKind::Expand(Expand::All | Expand::Types(_) | Expand::Var(_)) => {
+                self.is_everything = true;
+            }
+            FieldKind::Uid
+            | FieldKind::CountUid
+            | FieldKind::Val(_)
+            | FieldKind::AggregateVar(..)
+            | FieldKind::Math(_) => {}
+        }
+        self.filter(field.filter.as_ref());
+        // The names in `field.facets` and `field.facet_filter` are those of facets, which belong to the predicate.
+        self.order(&field.order);
+        self.cascade(field.cascade.as_ref());
+        for key in field.group_by.iter().flat_map(|group| &group.keys) {
+            self.add(key.predicate.trim_start_matches('~'));
+        }
+        field.fields.iter().for_each(|field| self.field(field));
+    }
+
+    fn order(&mut self, order: &[OrderKey]) {
+        for key in order {
+            if let OrderKey::Predicate { predicate, .. } = key {
+                self.add(predicate);
+            }
+        }
+    }
+
+    fn cascade(&mut self, cascade: Option<&Cascade>) {
+        let Some(Cascade::Fields(fields)) = cascade else { return };
+        for field in fields {
+            let name = field.trim_start_matches('~');
+            self.add(name.split_once('@').map_or(name, |(name, _)| name));
+        }
+    }
+
+    fn filter(&mut self, filter: Option<&Filter>) {
+        match filter {
+            None => {}
+            Some(Filter::And(parts) | Filter::Or(parts)) => {
+                parts.iter().for_each(|part| self.filter(Some(part)));
+            }
+            Some(Filter::Not(part)) => self.filter(Some(part)),
+            Some(Filter::Function(function)) => self.function(function),
+            Some(Filter::Reaches(reach)) => {
+                self.add(&reach.predicate);
+                self.filter(reach.filter.as_ref());
+            }
+        }
+    }
+
+    fn function(&mut self, function: &Function) {
+        match &function.call {
+            Call::Compare { left, .. } | Call::Between { left, .. } => match left {
+                Operand::Predicate(predicate) | Operand::Count(predicate) => {
+                    self.predicate(predicate);
+                }
+                Operand::Val(_) | Operand::Len(_) => {}
+            },
+            Call::Terms { predicate, .. }
+            | Call::Regexp { predicate, .. }
+            | Call::Match { predicate, .. }
+            | Call::Has(predicate)
+            | Call::UidIn { predicate, .. }
+            | Call::Geo { predicate, .. } => self.predicate(predicate),
+            // A node as the target stands for its own vector.
+            Call::SimilarTo { predicate, target: Argument::Text(_) | Argument::Val(_), .. } => {
+                self.predicate(predicate);
+            }
+            Call::Type(_) => self.add(NODE_TYPE),
+            Call::Uid { .. } | Call::CustomTerms { .. } => {}
+        }
+    }
+
+    fn predicate(&mut self, predicate: &PredicateRef) {
+        self.add(&predicate.name);
+    }
+}

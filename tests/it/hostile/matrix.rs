@@ -1,0 +1,518 @@
+//! Every route by every method from everybody, against the table of routes: who is refused, and that nothing was
+//! changed then. What is expected follows from the table; [`KNOWN`] says by hand what the table has.
+
+use hexgraph::db::Control;
+use hexgraph::db::Database;
+use hexgraph::db::QueryRequest;
+use hexgraph::db::TxnOptions;
+use hexgraph::http::Effect;
+use hexgraph::http::ROUTES;
+use hexgraph::http::Role;
+use hexgraph::http::Route;
+use hexgraph::http::Security;
+use hexgraph::http::ServeOptions;
+use hexgraph::http::Server;
+use std::fmt::Write as _;
+use std::io::BufRead;
+use std::io::BufReader;
+use std::io::Read;
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::path::Path;
+
+/// The routes: the path, the methods, whose key, and what it changes. A path that is new stands here, too, or the test fails.
+const KNOWN: [(&str, &str, Role, Effect); 16] = [
+    ("/query", "POST PUT", Role::Client, Effect::Reads),
+    ("/mutate", "POST PUT", Role::Client, Effect::Changes),
+    ("/commit", "POST PUT", Role::Client, Effect::Changes),
+    ("/assign", "GET POST", Role::Client, Effect::Changes),
+    ("/alter", "POST PUT", Role::Admin, Effect::Changes),
+    ("/login", "POST PUT", Role::Client, Effect::Reads),
+    ("/health", "GET HEAD", Role::Anyone, Effect::Reads),
+    ("/state", "GET HEAD", Role::Client, Effect::Reads),
+    ("/graphql", "GET POST", Role::Client, Effect::AsTextSays),
+    ("/probe/graphql", "GET HEAD", Role::Anyone, Effect::Reads),
+    ("/admin", "GET POST", Role::Admin, Effect::AsTextSays),
+    ("/admin/schema", "POST PUT", Role::Admin, Effect::Changes),
+    ("/admin/schema/validate", "POST PUT", Role::Admin, Effect::Reads),
+    ("/admin/shutdown", "GET POST", Role::Admin, Effect::Changes),
+    ("/admin/draining", "POST PUT", Role::Admin, Effect::Changes),
+    ("/admin/config/cache_mb", "GET PUT", Role::Admin, Effect::Reads),
+];
+
+const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+const SCHEMA: &str = "type Note @withSubscription { id: ID! text: String! }";
+
+/// Who asks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Who {
+    Nobody,
+    Stranger,
+    Client,
+    Admin,
+}
+
+impl Who {
+    fn header(self) -> &'static str {
+        match self {
+            Who::Nobody => "",
+            Who::Stranger => "X-Auth-Token: wrong\r\n",
+            Who::Client => "X-Auth-Token: app\r\n",
+            Who::Admin => "X-Auth-Token: root\r\n",
+        }
+    }
+}
+
+/// From where: what stands in the headers, `{port}` for ours, and whether that may ask.
+const PLACES: [(&str, bool); 12] = [
+    ("Host: localhost:{port}", true),
+    ("Host: [::1]:{port}\r\nSec-Fetch-Site: none", true),
+    ("Host: graph.example", true),
+    (
+        "Host: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\nSec-Fetch-Site: same-origin",
+        true,
+    ),
+    ("Host: localhost:{port}\r\nOrigin: https://app.example\r\nSec-Fetch-Site: cross-site", true),
+    ("Host: localhost:{port}\r\nOrigin: https://evil.example", false),
+    ("Host: localhost:{port}\r\nOrigin: http://localhost:3000\r\nSec-Fetch-Site: same-site", false),
+    ("Host: localhost:{port}\r\nOrigin: null", false),
+    ("Host: localhost:{port}\r\nSec-Fetch-Site: cross-site", false),
+    ("Host: evil.example:{port}", false),
+    (
+        "Host: evil.example:{port}\r\nOrigin: http://evil.example:{port}\r\nSec-Fetch-Site: same-origin",
+        false,
+    ),
+    ("Host: localhost:{port}\r\nHost: evil.example", false),
+];
+
+struct Site {
+    database: Database,
+    server: Server,
+    security: Security,
+    stream: Option<BufReader<TcpStream>>,
+    /// A transaction that is open.
+    start: u64,
+    /// What is asked for.
+    path: &'static str,
+    /// How many requests had a schema in them: each has another.
+    serial: usize,
+}
+
+struct Answer {
+    status: u16,
+    headers: String,
+    body: String,
+}
+
+impl Site {
+    fn new(security: Security) -> Site {
+        let database = Database::in_memory();
+        database.set_graphql_schema(SCHEMA).unwrap();
+        let server = serve(&database, &security);
+        let mut site =
+            Site { database, server, security, stream: None, path: "", start: 0, serial: 0 };
+        site.begin();
+        site
+    }
+
+    fn begin(&mut self) {
+        let txn = self.database.begin(TxnOptions::default()).unwrap();
+        let text = "{ set { <0x99> <n> \"open\" . } }";
+        self.start = txn.mutate_text(text, &Control::new()).unwrap().start;
+        txn.leave_open();
+    }
+
+    /// All that a request may change, as a text: whatever changes data, schemas or the counter of uids is a commit.
+    fn state(&mut self) -> String {
+        let db = &self.database;
+        let text = "{ q(func: uid(0x99)) { n } }".to_owned();
+        let request = QueryRequest { text, ..QueryRequest::default() };
+        let open = db.query_at(self.start, &request, &Control::new());
+        let open = open.is_ok_and(|(answer, _)| answer.to_json().unwrap().0.contains("open"));
+        let may_drain = self.path == "/admin/draining";
+        let runs = self.server.is_running() && !(may_drain && self.drains());
+        format!("{} {open} {runs}", self.database.commit().unwrap())
+    }
+
+    fn drains(&mut self) -> bool {
+        let key = Who::Admin.header();
+        self.send("GET", "/health", &format!("Host: localhost\r\n{key}"), "").status == 503
+    }
+
+    /// Makes up for what a request has changed.
+    fn repair(&mut self) {
+        match self.path {
+            "/commit" => self.begin(),
+            "/admin/shutdown" | "/admin/draining" => {
+                self.stream = None;
+                self.server.stop();
+                self.server = serve(&self.database, &self.security);
+            }
+            _ => {}
+        }
+    }
+
+    /// Asks, and adds what is not as expected. The state that is passed in is that of before, or empty; that of after comes back.
+    fn check(
+        &mut self,
+        (path, method, who, place): (&'static str, &str, Who, &str),
+        want: Option<u16>,
+        before: String,
+        faults: &mut String,
+    ) -> String {
+        let (target, media_type, body) = request(self, path, method);
+        let headers = format!("{place}\r\n{}Content-Type: {media_type}\r\n", who.header());
+        let before = if before.is_empty() { self.state() } else { before };
+        let Answer { status, headers, body } = self.send(method, &target, &headers, &body);
+        // It ends when it has answered.
+        while path == "/admin/shutdown" && want.is_none() && self.server.is_running() {
+            std::thread::yield_now();
+        }
+        let after = self.state();
+        let is_changed = before != after;
+        let changes = Route::of(path).is_some_and(|route| route.effect != Effect::Reads);
+        let status_fits = match want {
+            Some(want) => status == want,
+            None => ![0, 401, 403, 404, 405].contains(&status),
+        };
+        let is_plain = method == "HEAD" || matches!(want, None | Some(200 | 404));
+        let is_told = is_plain || body.contains("\"errors\"");
+        let is_listed = want != Some(405) || headers.contains("allow: ");
+        if !status_fits || !is_told || !is_listed || is_changed != (want.is_none() && changes) {
+            let _ = writeln!(
+                faults,
+                "{method} {path} by {who:?} with {place:?}: {status}, wanted {want:?}; changed: {is_changed}; {body}"
+            );
+        }
+        if !is_changed {
+            return after;
+        }
+        self.repair();
+        String::new()
+    }
+
+    fn send(&mut self, method: &str, target: &str, headers: &str, body: &str) -> Answer {
+        let length = body.len();
+        let text = format!(
+            "{method} {target} HTTP/1.1\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
+        );
+        // A connection that the server has closed meanwhile is no answer.
+        for _ in 0..2 {
+            let address = self.server.address();
+            let stream =
+                self.stream.take().or_else(|| TcpStream::connect(address).ok().map(BufReader::new));
+            let Some(mut stream) = stream else { break };
+            if stream.get_mut().write_all(text.as_bytes()).is_err() {
+                continue;
+            }
+            if let Some(answer) = read(&mut stream, method) {
+                let stays = answer.status != 101 && !answer.headers.contains("connection: close");
+                self.stream = stays.then_some(stream);
+                return answer;
+            }
+        }
+        Answer { status: 0, headers: String::new(), body: String::new() }
+    }
+}
+
+fn serve(database: &Database, security: &Security) -> Server {
+    let options = ServeOptions { port: 0, security: security.clone(), ..ServeOptions::default() };
+    Server::start(database.clone(), options).unwrap()
+}
+
+fn read(stream: &mut BufReader<TcpStream>, method: &str) -> Option<Answer> {
+    let mut line = String::new();
+    stream.read_line(&mut line).ok().filter(|length| *length > 0)?;
+    let status = line.split(' ').nth(1)?.parse().ok()?;
+    let mut headers = String::new();
+    let mut length = 0;
+    loop {
+        line.clear();
+        stream.read_line(&mut line).ok()?;
+        if line == "\r\n" {
+            break;
+        }
+        line.make_ascii_lowercase();
+        if let Some(value) = line.strip_prefix("content-length: ") {
+            length = value.trim().parse().ok()?;
+        }
+        headers.push_str(&line);
+    }
+    let mut body = vec![0; if method == "HEAD" || status == 101 { 0 } else { length }];
+    stream.read_exact(&mut body).ok()?;
+    Some(Answer { status, headers, body: String::from_utf8(body).ok()? })
+}
+
+/// A request to a path that changes something when it is carried out, where that can be: the target, a media type, a body.
+fn request(site: &mut Site, path: &str, method: &str) -> (String, &'static str, String) {
+    site.serial += 1;
+    let (start, serial) = (site.start, site.serial);
+    let json = "application/json";
+    let graphql = |target: &str, text: &str| match method {
+        "GET" | "HEAD" => {
+            let text = text.replace(' ', "+").replace('"', "%22");
+            let text = text.replace('{', "%7B").replace('}', "%7D");
+            (format!("{target}?query={text}"), json, String::new())
+        }
+        _ => (target.to_owned(), json, serde_json::json!({ "query": text }).to_string()),
+    };
+    match path {
+        "/query" => (path.to_owned(), "application/dql", "{ q(func: uid(1)) { n } }".to_owned()),
+        "/mutate" => {
+            let set = "{ set { <0x1> <n> \"changed\" . } }".to_owned();
+            (format!("{path}?commitNow=true"), "application/rdf", set)
+        }
+        "/commit" => (format!("{path}?startTs={start}&abort=true"), "text/plain", String::new()),
+        "/assign" => (format!("{path}?what=uids&num=1"), "text/plain", String::new()),
+        "/alter" => (path.to_owned(), "text/plain", format!("p{serial}: string .")),
+        "/graphql" => {
+            graphql(path, "mutation { addNote(input: { text: \"changed\" }) { numUids } }")
+        }
+        "/admin" => graphql(
+            path,
+            "mutation { assign(input: { what: UID, num: 1 }) { response { startId } } }",
+        ),
+        "/admin/schema" | "/admin/schema/validate" => {
+            (path.to_owned(), "text/plain", format!("{SCHEMA} type T{serial} {{ id: ID! n: Int }}"))
+        }
+        "/admin/draining" => (format!("{path}?enable=true"), "text/plain", String::new()),
+        "/admin/config/cache_mb" => (path.to_owned(), "text/plain", "100".to_owned()),
+        _ => (path.to_owned(), "text/plain", String::new()),
+    }
+}
+
+/// The status of a refusal, by the table; `None` for what is carried out.
+fn refusal(
+    (path, method): (&str, &str),
+    (who, has_keys): (Who, bool),
+    may_ask: bool,
+    allows_get: bool,
+) -> Option<u16> {
+    let route = Route::of(path);
+    let role = route.map_or(Role::Client, |route| route.role);
+    let needs = if has_keys { role } else { Role::Anyone };
+    let is_get = method == "GET" || method == "HEAD";
+    match (route, needs, who) {
+        _ if !may_ask => Some(403),
+        (_, Role::Client | Role::Admin, Who::Nobody | Who::Stranger) => Some(401),
+        (_, Role::Admin, Who::Client) => Some(403),
+        (None, ..) => Some(404),
+        _ if method == "OPTIONS" => Some(200),
+        (Some(route), ..) if !route.methods.iter().any(|known| known.as_str() == method) => {
+            Some(route.wrong_method.as_u16())
+        }
+        (Some(route), ..) if is_get && route.effect != Effect::Reads && !allows_get => Some(405),
+        _ => None,
+    }
+}
+
+/// Sends all there is, and lists what is not as expected.
+fn walk(site: &mut Site, whos: &[Who], places: &[(&str, bool)], allows_get: bool) -> String {
+    let port = site.server.address().port().to_string();
+    let has_keys = whos.len() > 1;
+    let mut faults = String::new();
+    let paths = ROUTES.iter().map(|route| route.path);
+    let mut before = String::new();
+    for path in paths.chain(["/", "/nothing", "/graphql/", "/admin/nothing", "/Query", "/debug"]) {
+        site.path = path;
+        for method in METHODS {
+            for &who in whos {
+                // What no route has, and a key that nobody knows, are tried from some places only.
+                let is_rare = ["HEAD", "PATCH", "DELETE"].contains(&method) || who == Who::Stranger;
+                for (place, may_ask) in places.iter().step_by(if is_rare { 5 } else { 1 }) {
+                    let place = place.replace("{port}", &port);
+                    let asked = (path, method, who, &*place);
+                    let want = refusal((path, method), (who, has_keys), *may_ask, allows_get);
+                    before = site.check(asked, want, before, &mut faults);
+                }
+            }
+        }
+    }
+    faults
+}
+
+fn security(settings: &str) -> Security {
+    let mut security = Security::default();
+    security.set(settings).unwrap();
+    security.origins.allow_host("graph.example").unwrap();
+    security.origins.allow_origin("https://app.example").unwrap();
+    security
+}
+
+#[test]
+fn the_table_is_what_is_known() {
+    let name = |route: &Route| {
+        let methods: Vec<&str> = route.methods.iter().map(|method| method.as_str()).collect();
+        (route.path, methods.join(" "), route.role, route.effect)
+    };
+    let table: Vec<_> = ROUTES.iter().map(name).collect();
+    let known = KNOWN.map(|(path, methods, role, effect)| (path, methods.to_owned(), role, effect));
+    assert_eq!(table, known);
+}
+
+#[test]
+fn whoever_may_not_changes_nothing() {
+    let mut site = Site::new(security("admin-key=root; client-key=app"));
+    let whos = [Who::Nobody, Who::Stranger, Who::Client, Who::Admin];
+    let faults = walk(&mut site, &whos, &PLACES, false);
+    assert_eq!(faults, "");
+}
+
+#[test]
+fn without_keys_only_pages_of_other_origins_are_refused() {
+    let faults = walk(&mut Site::new(security("")), &[Who::Nobody], &PLACES, false);
+    assert_eq!(faults, "");
+}
+
+#[test]
+fn changes_by_get_are_switched_on() {
+    let mut security = security("");
+    security.origins.allow_get_changes();
+    let faults = walk(&mut Site::new(security), &[Who::Nobody], &PLACES[3..6], true);
+    assert_eq!(faults, "");
+}
+
+#[test]
+fn browsers_ask_before_and_nothing_runs() {
+    let mut site = Site::new(security("admin-key=root; client-key=app"));
+    let before = site.state();
+    for route in ROUTES {
+        let mut ask = |origin: &str| {
+            let (target, _, body) = request(&mut site, route.path, "POST");
+            let headers = format!(
+                "Host: localhost\r\nOrigin: {origin}\r\nAccess-Control-Request-Method: POST\r\n\
+                 Access-Control-Request-Headers: content-type, x-auth-token\r\n"
+            );
+            site.send("OPTIONS", &target, &headers, &body)
+        };
+        let allowed = ask("https://app.example");
+        assert_eq!((allowed.status, allowed.body.as_str()), (200, ""), "{}", route.path);
+        let methods = route.methods.iter().map(|method| method.as_str().to_ascii_lowercase());
+        let methods = methods.collect::<Vec<_>>().join(",");
+        for line in [
+            "access-control-allow-origin: https://app.example\r\n".to_owned(),
+            "access-control-allow-credentials: true\r\n".to_owned(),
+            "access-control-allow-headers: content-type, x-auth-token\r\n".to_owned(),
+            format!("access-control-allow-methods: {methods}\r\n"),
+        ] {
+            assert!(allowed.headers.contains(&line), "{}: {}", route.path, allowed.headers);
+        }
+        let refused = ask("https://evil.example");
+        assert_eq!(refused.status, 403);
+        assert!(!refused.headers.contains("access-control-"), "{}", refused.headers);
+    }
+    // What only looks like it needs a key.
+    for lines in ["", "Access-Control-Request-Method: POST\r\n", "Origin: https://app.example\r\n"]
+    {
+        let headers = format!("Host: localhost\r\n{lines}");
+        let answer = site.send("OPTIONS", "/assign?what=uids&num=5", &headers, "");
+        assert_eq!(answer.status, 401, "{lines}");
+    }
+    assert_eq!(site.state(), before);
+    // All origins, and then without credentials.
+    let mut security = Security::default();
+    security.origins.allow_origin("*").unwrap();
+    let headers =
+        "Host: localhost\r\nOrigin: https://any.example\r\nContent-Type: application/dql\r\n";
+    let answer = Site::new(security).send("POST", "/query", headers, "{ q(func: uid(1)) { n } }");
+    assert_eq!(answer.status, 200);
+    assert!(answer.headers.contains("access-control-allow-origin: https://any.example\r\n"));
+    assert!(!answer.headers.contains("access-control-allow-credentials"), "{}", answer.headers);
+}
+
+#[test]
+fn sockets_and_events_are_for_the_same_pages() {
+    let handshake = "Connection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+        Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n";
+    let events = "Accept: text/event-stream\r\nContent-Type: application/json\r\n";
+    let mut site = Site::new(security("admin-key=root; client-key=app"));
+    let port = site.server.address().port().to_string();
+    let add = r#"{"query":"mutation { addNote(input: { text: \"changed\" }) { numUids } }"}"#;
+    for (place, may_ask) in PLACES {
+        for who in [Who::Nobody, Who::Stranger, Who::Client, Who::Admin] {
+            let place = place.replace("{port}", &port);
+            let headers = format!("{place}\r\n{}", who.header());
+            let (before, holds_key) = (site.state(), matches!(who, Who::Client | Who::Admin));
+            let refused = if may_ask { 401 } else { 403 };
+            let want = if may_ask && holds_key { 101 } else { refused };
+            let answer = site.send("GET", "/graphql", &format!("{headers}{handshake}"), "");
+            assert_eq!(answer.status, want, "{who:?} {place} {}", answer.body);
+            if want == 101 {
+                continue;
+            }
+            let answer = site.send("POST", "/graphql", &format!("{headers}{events}"), add);
+            assert_eq!(answer.status, want, "{who:?} {place} {}", answer.body);
+            assert_eq!(site.state(), before);
+        }
+    }
+}
+
+#[test]
+fn bodies_are_of_the_media_types_of_the_table() {
+    let mut site = Site::new(Security::default());
+    let body = "{ q(func: uid(1)) { n } }";
+    let types = ["application/json", "application/dql", "application/graphql+-", "application/rdf"];
+    for route in ROUTES.iter().filter(|route| !route.content_types.is_empty()) {
+        for given in types.into_iter().chain(["application/graphql", "text/plain", "text/html"]) {
+            let headers = format!("Host: localhost\r\nContent-Type: {given}\r\n");
+            let answer = site.send("POST", route.path, &headers, body);
+            let told = answer.body.to_ascii_lowercase();
+            let is_refused = told.contains("unsupported content-type")
+                || told.contains("unrecognised content-type");
+            let want = !route.content_types.contains(&given);
+            assert_eq!(is_refused, want, "{} {given}: {}", route.path, answer.body);
+        }
+    }
+}
+
+#[test]
+fn bodies_are_as_long_as_the_table_says() {
+    let mut site = Site::new(Security::default());
+    let mut tried = 0;
+    for route in ROUTES.iter().filter(|route| route.body_len_max < 2 << 20) {
+        let takes_posts = route.methods.iter().any(|method| method.as_str() == "POST");
+        if route.path == "/admin/shutdown" || !takes_posts {
+            continue;
+        }
+        let body = "x".repeat(route.body_len_max + 1);
+        let answer = site.send("POST", route.path, "Host: localhost\r\n", &body);
+        site.stream = None;
+        assert!(answer.body.contains("length limit exceeded"), "{}: {}", route.path, answer.body);
+        tried += 1;
+    }
+    assert!(tried > 2, "{tried}");
+    assert!(site.server.is_running());
+}
+
+#[test]
+fn the_document_has_the_table() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/http.md");
+    let document = std::fs::read_to_string(path).unwrap();
+    let rows: Vec<&str> = document.lines().filter(|line| line.starts_with("| `/")).collect();
+    let row = |route: &Route| {
+        let methods: Vec<&str> = route.methods.iter().map(|method| method.as_str()).collect();
+        let role = match route.role {
+            Role::Anyone => "none",
+            Role::Client => "client",
+            Role::Admin => "admin",
+        };
+        let effect = match route.effect {
+            Effect::Reads => "no",
+            Effect::Changes => "yes",
+            Effect::AsTextSays => "mutations do",
+        };
+        let types = match route.content_types {
+            [] => "any".to_owned(),
+            types => types.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "),
+        };
+        let most = route.body_len_max >> 20;
+        format!(
+            "| `{}` | {} | {role} | {effect} | {types} | {most} MiB |",
+            route.path,
+            methods.join(", ")
+        )
+    };
+    let want: Vec<String> = ROUTES.iter().map(row).collect();
+    assert_eq!(rows, want, "\n{}\n", want.join("\n"));
+}

@@ -1,0 +1,147 @@
+//! A client that knows no more of HTTP than it needs, and keeps its connection.
+
+use std::io;
+use std::io::Read;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::net::TcpStream;
+use std::time::Duration;
+use std::time::Instant;
+
+/// How long any answer may take before a test gives up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A connection.
+pub struct Line {
+    pub stream: TcpStream,
+    /// What was read and not yet used.
+    ahead: Vec<u8>,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Told {
+    pub status: u16,
+    /// The lines of the head in lower case.
+    pub head: String,
+    pub body: Vec<u8>,
+}
+
+impl Told {
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+}
+
+impl Line {
+    pub fn connect(address: SocketAddr) -> Line {
+        Line::try_connect(address).unwrap()
+    }
+
+    pub fn try_connect(address: SocketAddr) -> io::Result<Line> {
+        let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_nodelay(true)?;
+        Ok(Line { stream, ahead: Vec::new() })
+    }
+
+    pub fn send(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).unwrap();
+    }
+
+    pub fn get(&mut self, path: &str) -> Told {
+        self.try_get(path).unwrap()
+    }
+
+    pub fn try_get(&mut self, path: &str) -> io::Result<Told> {
+        self.stream
+            .write_all(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes())?;
+        self.read()
+    }
+
+    pub fn post(&mut self, path: &str, content: &str, body: &[u8]) -> Told {
+        self.try_post(path, content, body).unwrap()
+    }
+
+    pub fn try_post(&mut self, path: &str, content: &str, body: &[u8]) -> io::Result<Told> {
+        let length = body.len();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {content}\r\nContent-Length: {length}\r\n\r\n"
+        );
+        self.stream.write_all(&[head.as_bytes(), body].concat())?;
+        self.read()
+    }
+
+    /// A query in DQL.
+    pub fn query(&mut self, text: &str) -> Told {
+        self.post("/query", "application/dql", text.as_bytes())
+    }
+
+    /// Reads one answer.
+    pub fn read(&mut self) -> io::Result<Told> {
+        let end = loop {
+            match self.ahead.windows(4).position(|window| window == b"\r\n\r\n") {
+                Some(at) => break at + 4,
+                None => self.more()?,
+            }
+        };
+        let head = String::from_utf8_lossy(&self.ahead[..end]).to_ascii_lowercase();
+        self.ahead.drain(..end);
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap();
+        let body = match head.split("content-length: ").nth(1) {
+            Some(rest) => {
+                let length = rest.split("\r\n").next().and_then(|length| length.parse().ok());
+                self.take(length.unwrap())?
+            }
+            None if head.contains("chunked") => self.chunks()?,
+            None => Vec::new(),
+        };
+        Ok(Told { status, head, body })
+    }
+
+    /// Reads until the server closes the connection, and says how long that took.
+    pub fn closed(&mut self) -> (Duration, Vec<u8>) {
+        let started = Instant::now();
+        // A reset closes it as well.
+        while self.more().is_ok() {}
+        (started.elapsed(), std::mem::take(&mut self.ahead))
+    }
+
+    fn chunks(&mut self) -> io::Result<Vec<u8>> {
+        let mut body = Vec::new();
+        loop {
+            let end = loop {
+                match self.ahead.windows(2).position(|window| window == b"\r\n") {
+                    Some(at) => break at,
+                    None => self.more()?,
+                }
+            };
+            let length = String::from_utf8_lossy(&self.ahead[..end]).into_owned();
+            let length = usize::from_str_radix(&length, 16).unwrap();
+            self.ahead.drain(..end + 2);
+            body.extend(self.take(length)?);
+            self.take(2)?;
+            if length == 0 {
+                return Ok(body);
+            }
+        }
+    }
+
+    fn take(&mut self, length: usize) -> io::Result<Vec<u8>> {
+        while self.ahead.len() < length {
+            self.more()?;
+        }
+        Ok(self.ahead.drain(..length).collect())
+    }
+
+    fn more(&mut self) -> io::Result<()> {
+        let mut buffer = [0; 64 << 10];
+        match self.stream.read(&mut buffer)? {
+            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            count => {
+                self.ahead.extend(&buffer[..count]);
+                Ok(())
+            }
+        }
+    }
+}

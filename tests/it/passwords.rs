@@ -1,0 +1,169 @@
+//! Passwords take long on purpose: whoever sets, deletes or compares them holds up himself, and nobody else.
+
+use crate::wait::check_wait;
+use hexgraph::db::Control;
+use hexgraph::db::Database;
+use hexgraph::db::LoadOptions;
+use hexgraph::db::QueryRequest;
+use hexgraph::db::Source;
+use hexgraph::db::graphql::Headers;
+use hexgraph::db::graphql::Request;
+use hexgraph::dql;
+use hexgraph::exec;
+use hexgraph::exec::ExecOptions;
+use hexgraph::graph;
+use hexgraph::graph::Bindings;
+use hexgraph::graph::MutationTree;
+use hexgraph::graph::Replay;
+use hexgraph::graph::Stager;
+use hexgraph::graph::Statements;
+use hexgraph::graph::Version;
+use hexgraph::schema::Actor;
+use hexgraph::types::Error;
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+use std::time::Instant;
+
+const COUNT: usize = 10;
+const GIVEN: &str = "$2a$10$L47fLSO7ARF8N1GzmCIXfeNty3BP4spgVME2gBvbYgPOxYGaBXNSC";
+const TOO_COSTLY: &str = "the hash of the password has cost 31, and no more than 14 is computed";
+
+fn lines(predicate: &str) -> String {
+    let mut lines = String::new();
+    for node in 1..=COUNT {
+        writeln!(lines, "<{node}> <{predicate}> \"password {node}\" .").unwrap();
+    }
+    lines
+}
+
+fn ask(db: &Database, text: &str) -> Result<String, Error> {
+    let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
+    Ok(db.query(&request, &Control::new())?.to_json()?.0)
+}
+
+#[test]
+fn other_writers_do_not_wait() {
+    let db = Database::in_memory();
+    db.alter("secret: password .\nnote: string .\nok: bool .").unwrap();
+    db.set_graphql_schema("type User @secret(field: \"pwd\") { id: ID! name: String! @id }")
+        .unwrap();
+    check_wait(&db, 2, "setting", || drop(db.mutate(&lines("secret"), "").unwrap()));
+    let checked = format!(
+        "upsert {{ query {{ q(func: has(secret)) {{ checkpwd(secret, \"password 1\") }} }} \
+         mutation {{ set {{ {} }} }} }}",
+        "_:n <ok> \"true\" ."
+    );
+    check_wait(&db, 2, "an upsert that compares", || {
+        drop(db.mutate_text(&checked, &Control::new()).unwrap());
+    });
+    check_wait(&db, 2, "deleting", || {
+        db.mutate(&lines("secret"), "").unwrap();
+        db.mutate("", &lines("secret")).unwrap();
+    });
+    assert_eq!(ask(&db, "{ q(func: has(secret)) { uid } }").unwrap(), r#"{"q":[]}"#);
+    let users: String =
+        (0..COUNT).map(|n| format!("{{name: \"u{n}\", pwd: \"password {n}\"}} ")).collect();
+    let add = format!("mutation {{ addUser(input: [{users}], upsert: true) {{ numUids }} }}");
+    check_wait(&db, 2, "GraphQL", || {
+        let response = db.graphql(&Request::new(&add), &Headers::new(), &Control::new());
+        assert!(response.errors.is_empty(), "{:?}", response.errors);
+    });
+}
+
+#[test]
+fn a_request_that_hashes_can_be_stopped() {
+    let db = Database::in_memory();
+    db.alter("secret: password .").unwrap();
+    let started = Instant::now();
+    let text = format!(
+        "{{ set {{ {} }} }}",
+        (1..=200).map(|n| format!("<{n}> <secret> \"password\" .\n")).collect::<String>()
+    );
+    let control = Control::new().with_timeout(Duration::from_millis(150));
+    let error = db.mutate_text(&text, &control).map(drop).unwrap_err();
+    assert!(matches!(&error, Error::Limit { message } if message.contains("timeout")), "{error}");
+    assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
+    assert_eq!(ask(&db, "{ q(func: has(secret)) { uid } }").unwrap(), r#"{"q":[]}"#);
+}
+
+#[test]
+fn costly_hashes_are_refused_where_they_enter() {
+    let db = Database::in_memory();
+    db.alter("secret: password .").unwrap();
+    let costly = GIVEN.replace("$10$", "$31$");
+    for line in [
+        format!("<1> <secret> \"{costly}\"^^<xs:password> ."),
+        format!("<1> <new> \"{costly}\"^^<xs:password> ."),
+    ] {
+        let error = db.mutate(&line, "").map(drop).unwrap_err();
+        assert!(
+            matches!(&error, Error::Query { message, .. } if message.contains(TOO_COSTLY)),
+            "{error}"
+        );
+        let source = Source::Bytes(line.clone().into_bytes().into());
+        let error = db.load(source, None, LoadOptions::default(), &Control::new()).unwrap_err();
+        assert!(
+            matches!(&error, Error::Load { message, .. } if message.contains(TOO_COSTLY)),
+            "{error}"
+        );
+    }
+    let kept = GIVEN.replace("$10$", "$14$");
+    for hash in [GIVEN, &kept, "no hash"] {
+        db.mutate(&format!("<1> <secret> \"{hash}\"^^<xs:password> ."), "").unwrap();
+    }
+}
+
+/// A version that holds a hash of cost 31, as one of before may.
+fn costly_version() -> Version {
+    let version = graph::alter(&Version::empty(), "secret: password .").unwrap();
+    let line = format!("<1> <secret> \"{GIVEN}\"^^<xs:password> .");
+    let tree = MutationTree::parse(&[Statements::NQuads(&line)], &[]).unwrap();
+    let control = Control::new();
+    let stager = Stager { actor: Actor::Client, passwords: &control, charge: &|_| Ok(()) };
+    let statements = vec![tree.statements(&mut 0).unwrap()];
+    let (changes, _) = graph::stage(&version, statements, &Bindings::default(), stager).unwrap();
+    let mut record = Vec::new();
+    graph::encode_changes(&[changes], &mut record);
+    let at = record.windows(7).position(|part| part == b"$2a$10$").unwrap();
+    record[at + 4..at + 6].copy_from_slice(b"31");
+    let mut replay = Replay::new(version);
+    replay.record(1, &record).unwrap();
+    replay.version().unwrap()
+}
+
+#[test]
+fn costly_hashes_of_before_are_not_computed() {
+    let version = Arc::new(costly_version());
+    let control = Control::new();
+    let text = "{ q(func: uid(1)) { checkpwd(secret, \"testing\") } }";
+    let plan = dql::parse(text).unwrap().plan(&Default::default()).unwrap();
+    let started = Instant::now();
+    let done =
+        exec::execute(Arc::clone(&version), Arc::new(plan), ExecOptions::default(), &control);
+    let error = done.map(drop).unwrap_err();
+    assert!(
+        matches!(&error, Error::Query { message, .. } if message.contains(TOO_COSTLY)),
+        "{error}"
+    );
+    // It can be deleted, by what it is or altogether.
+    let delete = |what: &str| {
+        let line = format!("<1> <secret> {what} .");
+        let tree = MutationTree::parse(&[], &[Statements::NQuads(&line)]).unwrap();
+        let stager = Stager { actor: Actor::Client, passwords: &control, charge: &|_| Ok(()) };
+        let statements = vec![tree.statements(&mut 0).unwrap()];
+        let (changes, _) = graph::stage(&version, statements, &Bindings::default(), stager)?;
+        changes.apply(&version)
+    };
+    let error = delete("\"testing\"").map(drop).unwrap_err();
+    assert!(
+        matches!(&error, Error::Query { message, .. } if message.contains(TOO_COSTLY)),
+        "{error}"
+    );
+    let hash = format!("\"{}\"", GIVEN.replace("$10$", "$31$"));
+    for what in ["*", &hash] {
+        let left = delete(what).unwrap();
+        assert!(left.predicate("secret").unwrap().subjects().is_empty(), "{what}");
+    }
+    assert!(started.elapsed() < Duration::from_secs(5));
+}
