@@ -151,6 +151,14 @@ impl<'a> Draft<'a> {
         self.remove_values(name, lang, node, |_| true);
     }
 
+    /// Deletes a value of a node in one language, if what a query shows of it is what it shows of `wanted`.
+    pub fn remove_value(&mut self, name: &str, lang: &str, node: u32, wanted: &Value) {
+        let Draft { version, touched, .. } = self;
+        let Some(predicate) = predicate_of(version, touched, name) else { return };
+        let wanted = in_type(wanted, predicate.def.value_type);
+        self.remove_values(name, lang, node, |value| *value == wanted);
+    }
+
     /// Deletes those values of a node in one language that are meant. They are shown in the type
     /// of the predicate.
     pub fn remove_values(
@@ -463,11 +471,13 @@ fn edge_part(changes: &[EdgeChange<'_>]) -> EdgePart {
     }
 }
 
-/// A stored value in the type of its predicate, as far as it can be converted.
+/// A stored value in the type of its predicate, as far as it can be converted. A predicate of type default may hold
+/// values of any type, and shows the text of each.
 fn in_type(value: &Value, value_type: ValueType) -> Value {
-    let same = value.value_type() == value_type || value_type == ValueType::Default;
-    let converted = if same { None } else { value.as_ref().convert(value_type).ok() };
-    converted.unwrap_or_else(|| value.clone())
+    if value.value_type() == value_type {
+        return value.clone();
+    }
+    value.as_ref().convert(value_type).unwrap_or_else(|_| value.clone())
 }
 
 fn clear_edges(edges: &mut EdgeStore, node: u32) {

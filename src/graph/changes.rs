@@ -242,8 +242,7 @@ impl Work<'_> {
             Deleted::All => draft.clear(name, node),
             Deleted::Lang(lang) => draft.clear_lang(name, &langs[lang as usize], node),
             Deleted::Value(lang, wanted) => {
-                let lang = &langs[lang as usize];
-                draft.remove_values(name, lang, node, |value| *value == wanted);
+                draft.remove_value(name, &langs[lang as usize], node, &wanted);
             }
             Deleted::FirstFormatPassword(lang, text) => {
                 let lang = &langs[lang as usize];
