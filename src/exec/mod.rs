@@ -41,7 +41,7 @@ mod rdf;
 mod normalize;
 
 pub use limits::{Canceller, Charged, Control, Onward};
-pub(crate) use read::{Langs, first_value};
+pub(crate) use read::{Langs, first_value, typed};
 pub use run::{Answer, ExecOptions, execute};
 pub(crate) use settings::past_limit;
 pub use settings::{Limits, byte_count, parse_time};

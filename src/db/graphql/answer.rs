@@ -8,7 +8,7 @@ use crate::db::checked::Room;
 use crate::db::graphql::complete::Completion;
 use crate::db::graphql::found::Found;
 use crate::db::graphql::found::Slot;
-use crate::db::graphql::leaf::write_leaf;
+use crate::db::graphql::leaf::write_stored;
 use crate::db::graphql::numbers::write_aggregate;
 use crate::exec::Answer;
 use crate::exec::BlockResult;
@@ -17,6 +17,7 @@ use crate::exec::FieldData;
 use crate::exec::FieldResult;
 use crate::exec::Langs;
 use crate::exec::Level;
+use crate::exec::typed;
 use crate::graph::Version;
 use crate::graphql::lower::AggregateShape;
 use crate::graphql::lower::Key;
@@ -34,6 +35,7 @@ use crate::plan::FieldKind;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::ValueRef;
+use crate::types::ValueType;
 use crate::types::stack;
 use crate::types::write_float;
 use apollo_compiler::ast::Type;
@@ -378,9 +380,9 @@ impl<'a> Writer<'a> {
         let Some((_, list)) = values.predicate.values_in(Langs::First(langs), node) else {
             return self.absent(field);
         };
-        let ty = &field.shape.ty;
+        let (ty, stored) = (&field.shape.ty, values.predicate.def.value_type);
         if !ty.is_list() {
-            return self.nullable(ty, |writer| writer.leaf(field, list.get(0), leaf));
+            return self.nullable(ty, |writer| writer.leaf(field, list.get(0), (stored, leaf)));
         }
         self.nullable(ty, |writer| {
             writer.out.push(b'[');
@@ -388,7 +390,8 @@ impl<'a> Writer<'a> {
                 writer.vector(numbers);
             } else {
                 for (index, value) in list.iter().enumerate() {
-                    writer.item(ty.item_type(), index, |writer| writer.leaf(field, value, leaf))?;
+                    let of = |writer: &mut Writer<'a>| writer.leaf(field, value, (stored, leaf));
+                    writer.item(ty.item_type(), index, of)?;
                 }
             }
             writer.out.push(b']');
@@ -405,8 +408,13 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn leaf(&mut self, field: &'a Field, value: ValueRef<'_>, leaf: Leaf<'a>) -> Written {
-        match write_leaf(value, leaf, &mut self.out) {
+    fn leaf(
+        &mut self,
+        field: &'a Field,
+        value: ValueRef<'_>,
+        (stored, leaf): (ValueType, Leaf<'a>),
+    ) -> Written {
+        match write_stored(value, stored, leaf, &mut self.out) {
             Ok(()) => Ok(()),
             Err(shown) => {
                 let (name, ty) = (&field.shape.name, field.shape.ty.inner_named_type());
@@ -423,7 +431,10 @@ impl<'a> Writer<'a> {
         let Some((_, list)) = values.predicate.values_in(Langs::First(&[]), node) else {
             return self.absent(field);
         };
-        let ValueRef::Geo(text) = list.get(0) else { return self.absent(field) };
+        let Ok(value) = typed(list.get(0), values.predicate.def.value_type) else {
+            return self.absent(field);
+        };
+        let ValueRef::Geo(text) = value.as_ref() else { return self.absent(field) };
         match crate::db::graphql::geometry::write_geometry(text, field, &mut self.out) {
             Some(()) => Ok(()),
             None => self.absent(field),

@@ -2,7 +2,7 @@
 
 use crate::db::graphql::answer::variant_at;
 use crate::db::graphql::found::Slot;
-use crate::db::graphql::leaf::write_leaf;
+use crate::db::graphql::leaf::write_stored;
 use crate::db::graphql::reach::Reach;
 use crate::exec::Answer;
 use crate::exec::FieldData;
@@ -148,7 +148,7 @@ fn stored(
     let (_, list) = values.predicate.values_in(Langs::First(langs), level.nodes[place])?;
     let json = |value| {
         let mut out = Vec::new();
-        write_leaf(value, leaf, &mut out).ok()?;
+        write_stored(value, values.predicate.def.value_type, leaf, &mut out).ok()?;
         serde_json::from_slice(&out).ok()
     };
     match field.ty.is_list() {

@@ -1,6 +1,7 @@
 //! Stored values as scalars of the schema.
 
 use crate::answer::write_json_text;
+use crate::exec::typed;
 use crate::graphql::lower::Leaf;
 use crate::types::DateTime;
 use crate::types::Value;
@@ -8,6 +9,32 @@ use crate::types::ValueRef;
 use crate::types::ValueType;
 use crate::types::write_float;
 use crate::types::write_int;
+
+/// Writes a stored value as JSON: as the predicate is typed by now, as DQL reads it, and then as the scalar.
+///
+/// # Errors
+///
+/// As [`write_leaf`].
+pub(super) fn write_stored(
+    value: ValueRef<'_>,
+    wanted: ValueType,
+    leaf: Leaf<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), String> {
+    if value.value_type() == wanted {
+        return write_leaf(value, leaf, out);
+    }
+    let typed = typed(value, wanted).map_err(|_| shown(value))?;
+    write_leaf(typed.as_ref(), leaf, out)
+}
+
+/// A value in messages.
+fn shown(value: ValueRef<'_>) -> String {
+    match value.convert(ValueType::String) {
+        Ok(Value::String(text)) => text,
+        _ => String::new(),
+    }
+}
 
 /// Writes a value as JSON.
 ///
@@ -46,10 +73,6 @@ pub(super) fn write_leaf(
 
 /// A value whose type in the store is another than the schema's.
 fn write_converted(value: ValueRef<'_>, leaf: Leaf<'_>, out: &mut Vec<u8>) -> Result<(), String> {
-    let shown = || match value.convert(ValueType::String) {
-        Ok(Value::String(text)) => text,
-        _ => String::new(),
-    };
     let wanted = match leaf {
         Leaf::Text | Leaf::Enum(_) => ValueType::String,
         Leaf::Int | Leaf::Int64 => ValueType::Int,
@@ -58,9 +81,9 @@ fn write_converted(value: ValueRef<'_>, leaf: Leaf<'_>, out: &mut Vec<u8>) -> Re
         Leaf::DateTime => ValueType::DateTime,
     };
     if value.value_type() == wanted {
-        return Err(shown());
+        return Err(shown(value));
     }
-    let converted = value.convert(wanted).map_err(|_| shown())?;
+    let converted = value.convert(wanted).map_err(|_| shown(value))?;
     match (wanted, converted.as_ref()) {
         (ValueType::String, ValueRef::String(text)) if matches!(leaf, Leaf::Text) => {
             write_json_text(text, out);
