@@ -4,10 +4,11 @@
 //! uids of 2^31 and more) have numbers of the chunk, and a predicate that the schema does not know
 //! keeps its values as they were written until [`super::gather`] has seen the chunks before.
 
-use super::check::check_finite;
+use super::check::check_facets;
 use super::check::check_indexed;
 use super::check::check_name;
 use super::check::check_shape;
+use super::check::check_storable;
 use super::check::missing_lang;
 use super::check::stored;
 use super::check::stored_value;
@@ -222,6 +223,7 @@ impl<'a> Reader<'a> {
             None if !quad.lang.is_empty() => return Err(missing_lang(name)),
             None => {}
         }
+        check_facets(&quad.facets)?;
         if let Some(target) = target {
             let (node, target) = (self.node(quad.subject)?, self.node(target)?);
             self.columns[place].push_edge(node, target, quad, line);
@@ -234,7 +236,10 @@ impl<'a> Reader<'a> {
         let value = match (&quad.object, def) {
             (Object::Literal { text, value_type }, _) => read_literal(text, *value_type, def)?,
             (object, Some(def)) => Literal::Value(stored(object, def)?),
-            (Object::Value(value), None) => Literal::Value(value.clone()),
+            (Object::Value(value), None) => {
+                check_storable(value.as_ref())?;
+                Literal::Value(value.clone())
+            }
             _ => return Ok(()),
         };
         let node = self.node(quad.subject)?;
@@ -327,7 +332,7 @@ fn read_literal<'a>(
             ValueType::Default => Ok(Literal::Text(ValueRef::Default(text))),
             _ => {
                 let value = literal_value(text, literal_type)?;
-                check_finite(value.as_ref())?;
+                check_storable(value.as_ref())?;
                 Ok(Literal::Value(value))
             }
         };

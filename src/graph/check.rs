@@ -12,6 +12,7 @@ use crate::schema::PredicateDef;
 use crate::schema::Schema;
 use crate::schema::Tokenizer;
 use crate::storage::text_of;
+use crate::types::Geometry;
 use crate::types::Value;
 use crate::types::ValueRef;
 use crate::types::ValueType;
@@ -136,18 +137,33 @@ pub fn convert_owned(value: Value, wanted: ValueType) -> Result<Value, String> {
     if same { Ok(value) } else { value.as_ref().convert(wanted) }
 }
 
-/// Refuses infinities: no answer shows them, and the greatest value and the mean of others are lost in them.
+/// Checks a value, or a facet, for what no predicate takes: infinities, since no answer shows them, and the greatest value and
+/// the mean of others are lost in them; and places that are not on the globe.
 ///
 /// # Errors
 ///
-/// The reason, for such a number.
-pub fn check_finite(value: ValueRef<'_>) -> Result<(), String> {
+/// The reason, for such a value.
+pub fn check_storable(value: ValueRef<'_>) -> Result<(), String> {
     match value {
         ValueRef::Float(number) if number.is_infinite() => {
             Err("infinity is no value that can be stored (leave it out)".to_owned())
         }
+        ValueRef::Geo(text) => {
+            Geometry::parse_json(text).map_or(Ok(()), |geometry| geometry.check_places())
+        }
         _ => Ok(()),
     }
+}
+
+/// Checks the facets of a statement.
+///
+/// # Errors
+///
+/// The reason, with the name of the facet.
+pub fn check_facets(facets: &[(&str, Value)]) -> Result<(), String> {
+    facets.iter().try_for_each(|(key, value)| {
+        check_storable(value.as_ref()).map_err(|reason| format!("facet `{key}`: {reason}"))
+    })
 }
 
 /// Checks that a value can be stored and that the indexes of its predicate can take it.
@@ -156,7 +172,7 @@ pub fn check_finite(value: ValueRef<'_>) -> Result<(), String> {
 ///
 /// The reason when they can't.
 pub fn check_indexed(value: ValueRef<'_>, def: &PredicateDef) -> Result<(), String> {
-    check_finite(value)?;
+    check_storable(value)?;
     if is_too_large(value, def) {
         return Err("the text is longer than the 65000 bytes that an index takes".to_owned());
     }

@@ -52,7 +52,7 @@ pub use alter::{
 };
 pub use bindings::{Binding, Bindings};
 pub use changes::Changes;
-pub use check::{check_indexed, stored};
+pub use check::{check_indexed, check_storable, stored};
 pub use columns::{ColumnLoad, IdSpace, PLACES_A_ROW};
 pub use compact::{Check, room_to_settle, settle_all, settle_all_while};
 pub use conflicts::Claim;

@@ -11,6 +11,7 @@ use super::changes::Deleted;
 use super::changes::Part;
 use super::changes::SetEdge;
 use super::changes::SetValue;
+use super::check::check_facets;
 use super::check::check_name;
 use super::check::check_shape;
 use super::check::missing_lang;
@@ -382,6 +383,7 @@ impl<'a> Staging<'a, '_> {
         let def = Arc::clone(&self.changes.predicates[predicate as usize]);
         check_shape(&def, quad.lang, target.is_some()).map_err(Error::schema)?;
         let node = self.known_uid(quad.subject)?;
+        check_facets(&quad.facets).map_err(|reason| wrong_value(reason, &def, quad.subject))?;
         let facets = quad.facets.iter();
         let facets = facets.map(|(key, value)| (Arc::from(*key), value.clone())).collect();
         if let Some(target) = target {

@@ -5,6 +5,8 @@
 //! as `set_json[3]["born"]`, and what stands for a missing value is left out.
 
 use crate::answer::write_plain_text;
+use crate::types::Coordinate;
+use crate::types::Geometry;
 use pyo3::exceptions::PyTypeError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -285,8 +287,7 @@ impl<'py> Encoder<'py> {
         self.object(object.iter())
     }
 
-    /// Refuses a place beyond the poles: most often its two numbers stand in the wrong order. The
-    /// engine itself takes any numbers, as the reference does.
+    /// Refuses a place that is not on the globe, as the engine does: here the key is known.
     fn check_coordinates(&self, place: &Bound<'py, PyAny>, depth: usize) -> PyResult<()> {
         let is_list = place.is_instance_of::<PyList>() || place.is_instance_of::<PyTuple>();
         if !is_list || COORDINATES_DEPTH < depth {
@@ -296,11 +297,9 @@ impl<'py> Encoder<'py> {
             .get_item(0)
             .and_then(|first| Ok((first.extract::<f64>()?, place.get_item(1)?.extract::<f64>()?)))
         {
-            if 90.0 < latitude.abs() {
-                return Err(self.value_error(format!(
-                    "the latitude {latitude} of [{longitude}, {latitude}] is not between -90 and \
-                     90: a place is its longitude, then its latitude"
-                )));
+            let place = Coordinate::new(&[longitude, latitude]).map(Geometry::Point);
+            if let Some(Err(reason)) = place.map(|place| place.check_places()) {
+                return Err(self.value_error(reason));
             }
             return Ok(());
         }

@@ -90,6 +90,25 @@ impl Geometry {
         shaped(type_name, Some(JsonReader::new(text)))
     }
 
+    /// Checks that all its points are places on the globe.
+    ///
+    /// # Errors
+    ///
+    /// The first that is none.
+    pub fn check_places(&self) -> Result<(), String> {
+        stack::require();
+        let line = |points: &Vec<Coordinate>| points.iter().try_for_each(check_place);
+        match self {
+            Geometry::Point(point) => check_place(point),
+            Geometry::LineString(points) | Geometry::MultiPoint(points) => line(points),
+            Geometry::Polygon(lines) | Geometry::MultiLineString(lines) => {
+                lines.iter().try_for_each(line)
+            }
+            Geometry::MultiPolygon(polygons) => polygons.iter().flatten().try_for_each(line),
+            Geometry::Collection(members) => members.iter().try_for_each(Geometry::check_places),
+        }
+    }
+
     /// The name of the type, as in GeoJSON.
     pub fn type_name(&self) -> &'static str {
         match self {
@@ -130,6 +149,20 @@ impl Geometry {
         self.write(&mut out);
         String::from_utf8(out).expect("geometries are written in ASCII")
     }
+}
+
+/// Refuses what lies beyond the poles, or farther than half around: most often the two numbers stand in the wrong order.
+fn check_place(place: &Coordinate) -> Result<(), String> {
+    let (longitude, latitude) = (place.x(), place.y());
+    let (axis, number, most) = match (longitude.abs() <= 180.0, latitude.abs() <= 90.0) {
+        (_, false) => ("latitude", latitude, 90),
+        (false, true) => ("longitude", longitude, 180),
+        (true, true) => return Ok(()),
+    };
+    let order = "a place is its longitude, then its latitude";
+    Err(format!(
+        "the {axis} {number} of [{longitude}, {latitude}] is not between -{most} and {most}: {order}"
+    ))
 }
 
 fn write_array<T>(items: &[T], out: &mut Vec<u8>, mut write: impl FnMut(&T, &mut Vec<u8>)) {
@@ -381,6 +414,35 @@ mod tests {
         ] {
             let error = Geometry::parse(text).unwrap_err();
             assert!(error.ends_with(&format!(" is no GeoJSON: {reason}")), "{error}");
+        }
+    }
+
+    #[test]
+    fn places_lie_on_the_globe() {
+        let checked = |text: &str| Geometry::parse(text).unwrap().check_places();
+        for text in [
+            r#"{"type":"Point","coordinates":[180,-90]}"#,
+            r#"{"type":"Point","coordinates":[-180,90,9000]}"#,
+            r#"{"type":"Polygon","coordinates":[]}"#,
+        ] {
+            assert_eq!(checked(text), Ok(()), "{text}");
+        }
+        for (text, fault) in [
+            (r#"{"type":"Point","coordinates":[2,95]}"#, "the latitude 95 of [2, 95]"),
+            (r#"{"type":"Point","coordinates":[190.5,-91]}"#, "the latitude -91 of [190.5, -91]"),
+            (r#"{"type":"Point","coordinates":[-180.5,1]}"#, "the longitude -180.5 of [-180.5, 1]"),
+            (r#"{"type":"LineString","coordinates":[[1,2],[3,94]]}"#, "the latitude 94"),
+            (r#"{"type":"MultiPoint","coordinates":[[1,2],[3,94]]}"#, "the latitude 94"),
+            (r#"{"type":"Polygon","coordinates":[[[1,2],[3,94]]]}"#, "the latitude 94"),
+            (r#"{"type":"MultiLineString","coordinates":[[],[[1,2],[3,94]]]}"#, "the latitude 94"),
+            (r#"{"type":"MultiPolygon","coordinates":[[],[[[1,2],[3,94]]]]}"#, "the latitude 94"),
+            (
+                r#"{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[1,94]}]}"#,
+                "the latitude 94",
+            ),
+        ] {
+            let told = checked(text).unwrap_err();
+            assert!(told.starts_with(fault), "{told} for {text}");
         }
     }
 

@@ -62,7 +62,8 @@ fn region() -> impl Strategy<Value = Region> {
 
 impl Region {
     fn place(&self, (x, y): Place) -> String {
-        format!("[{},{}]", self.middle.0 + x * self.size, self.middle.1 + y * self.size)
+        let (x, y) = (self.middle.0 + x * self.size, self.middle.1 + y * self.size);
+        format!("[{},{}]", x.clamp(-180.0, 180.0), y.clamp(-90.0, 90.0))
     }
 
     fn polygon(&self, ring: &[Place]) -> String {

@@ -137,7 +137,7 @@ fn string_value(text: &str) -> Cow<'_, str> {
 }
 
 /// The character that an escape stands for and the bytes behind the backslash. Two `\u` that make up a
-/// surrogate pair are one character; half a pair is the replacement character.
+/// surrogate pair are one character.
 fn read_escape(rest: &str) -> Option<(char, usize)> {
     let simple = match rest.as_bytes().first()? {
         byte @ (b'"' | b'/' | b'\\') => char::from(*byte),
@@ -225,8 +225,21 @@ mod tests {
         );
         assert_eq!(kinds("\"\"\"\n  a\n    b\n\"\"\""), [TokenKind::Block("a\n  b".into())]);
         assert_eq!(kinds("\"\\ud83d\\ude00\""), [TokenKind::String("😀".into())]);
-        let escaped = "\"\\\\ü\\/\\ud83dx\\\"\\t\"";
-        assert_eq!(kinds(escaped), [TokenKind::String("\\ü/\u{fffd}x\"\t".into())]);
+        let escaped = "\"\\\\ü\\/x\\\"\\t\"";
+        assert_eq!(kinds(escaped), [TokenKind::String("\\ü/x\"\t".into())]);
+        for half in
+            ["ud83dx", "ud83d", "ude00", "ud83d\\u0041", "ud83d\\ud83d\\ude00", "ud83d ude00"]
+        {
+            let text = format!("\"\\{half}\"");
+            let TokenKind::Invalid(why) = &kinds(&text)[0] else { panic!("{half}") };
+            let shown = &half[..5];
+            assert_eq!(
+                why,
+                &format!(
+                    "Invalid character escape sequence: \\{shown} is half of a character, without its other half."
+                )
+            );
+        }
         let block = "\"\"\"a\r\n  \\\"\"\"\r  b\"\"\"";
         assert_eq!(kinds(block), [TokenKind::Block("a\n\"\"\"\nb".into())]);
     }

@@ -202,9 +202,17 @@ impl<'a> Tokens<'a> {
         match rest.chars().next() {
             None => Err((at + 1, "Invalid character escape sequence.".to_owned())),
             Some('"' | '/' | '\\' | 'b' | 'f' | 'n' | 'r' | 't') => Ok(2),
-            Some('u') => match rest.get(1..5) {
-                Some(hex) if hex.bytes().all(|byte| byte.is_ascii_hexdigit()) => Ok(6),
-                _ => Err(fault(rest.get(..5).unwrap_or(rest))),
+            Some('u') => match (hex4(rest, 0), hex4(rest, 6)) {
+                (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => Ok(12),
+                (Some(half @ 0xd800..0xe000), _) => {
+                    let told = "is half of a character, without its other half";
+                    Err((
+                        at + 1,
+                        format!("Invalid character escape sequence: \\u{half:04x} {told}."),
+                    ))
+                }
+                (Some(_), _) => Ok(6),
+                (None, _) => Err(fault(rest.get(..5).unwrap_or(rest))),
             },
             Some(other) => Err(fault(&other.to_string())),
         }
@@ -230,6 +238,13 @@ impl<'a> Tokens<'a> {
         self.at = at + 3;
         Ok(Token { kind: Kind::BlockString, text: &self.text[start..at], at: start })
     }
+}
+
+/// The number of an escape `uXXXX` that stands there, behind its backslash.
+fn hex4(text: &str, at: usize) -> Option<u32> {
+    let is_escape = at == 0 || text.as_bytes().get(at - 1) == Some(&b'\\');
+    let hex = text.get(at..)?.strip_prefix('u').filter(|_| is_escape)?.get(..4)?;
+    hex.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u32::from_str_radix(hex, 16).ok())?
 }
 
 /// The mark that a text begins with.
