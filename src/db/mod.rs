@@ -25,7 +25,7 @@ mod client;
 #[cfg(feature = "graphql")]
 pub mod graphql;
 
-pub use crate::dql::Given;
+pub use crate::dql::{Given, without_passwords};
 pub use crate::durability::{Recovery, SyncPolicy};
 pub use crate::exec::{Canceller, Control, Limits, Onward, byte_count, parse_time};
 pub use crate::graph::{PredicateStats, Statements};

@@ -3,6 +3,9 @@
 use super::operation::Latency;
 use super::plans::Variables;
 use super::query::QueryRequest;
+use crate::dql::BLANKED;
+use crate::dql::Given;
+use crate::dql::without_passwords;
 use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -17,9 +20,9 @@ const TEXT_MAX: usize = 4096;
 /// A query that took longer than the limit `slow`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SlowQuery {
-    /// The text; the end of a long one is left out.
+    /// The text without passwords; the end of a long one is left out.
     pub text: String,
-    /// The values of its variables.
+    /// The values of its variables, without those that passwords are compared with.
     pub variables: Variables,
     /// The times it took, without encoding.
     pub latency: Latency,
@@ -36,12 +39,17 @@ pub struct SlowLog {
 impl SlowLog {
     /// Keeps a query, in the place of the oldest where there is no room.
     pub fn note(&self, request: &QueryRequest, latency: Latency) {
-        let text = &request.text;
+        let (text, secrets) = without_passwords(&request.text);
         let mut end = text.len().min(TEXT_MAX);
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        let variables = request.variables.clone();
+        let mut variables = request.variables.clone();
+        for (name, value) in &mut variables {
+            if secrets.contains(name.as_str()) {
+                *value = Given::from(BLANKED.to_owned());
+            }
+        }
         let at = SystemTime::now();
         let query = SlowQuery { text: text[..end].to_owned(), variables, latency, at };
         let mut queries = self.queries.lock().unwrap_or_else(PoisonError::into_inner);

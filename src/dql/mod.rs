@@ -11,6 +11,7 @@ mod diagnose;
 mod lower;
 mod document;
 mod mutation;
+mod passwords;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
@@ -20,3 +21,4 @@ pub use document::{Condition, Document, UpsertPlan};
 pub use given::Given;
 pub use mutation::{Mutation, MutationRequest, parse_mutation};
 pub use parse::{parse, parse_condition};
+pub use passwords::{BLANKED, without_passwords};

@@ -21,6 +21,7 @@ use crate::db::Latency;
 use crate::db::QueryAnswer;
 use crate::db::QueryRequest;
 use crate::db::Variables;
+use crate::db::without_passwords;
 use crate::types::Error;
 use crate::types::Result as EngineResult;
 use serde_json::Map;
@@ -94,6 +95,7 @@ impl About {
         if let Some(text) = &self.prints_slow
             && database.limits().slow <= latency.total()
         {
+            let (text, _) = without_passwords(text);
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
             eprintln!("slow query, {:.3} s: {text}", latency.total().as_secs_f64());
         }

@@ -111,6 +111,23 @@ fn explain_tells_the_steps() {
     assert_eq!(slow.last().map(|query| query.text.as_str()), Some(text));
 }
 
+#[test]
+fn slow_queries_are_kept_without_passwords() {
+    let db = database(&[("slow", "0s")]);
+    db.alter("secret: password .").unwrap();
+    let text = "query q($word: string = \"by default\", $name: string) { q(func: eq(name, $name)) { a: checkpwd(secret, \"in the text\") b: checkpwd(secret, $word) } }";
+    let variables = [("$word", "in a variable"), ("$name", "node 3")];
+    let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned().into()));
+    let variables = variables.into_iter().collect();
+    let request = QueryRequest { text: text.to_owned(), variables, debug: false };
+    db.query(&request, &Control::new()).unwrap();
+    let slow = db.slow_queries().pop().unwrap();
+    let want = text.replace("\"by default\"", "***").replace("\"in the text\"", "***");
+    assert_eq!(slow.text, want);
+    let values: Vec<&str> = slow.variables.values().map(|value| value.text()).collect();
+    assert_eq!(values, ["node 3", "***"]);
+}
+
 /// Two nodes that know each other and themselves.
 fn circle(levels: usize, shown: &str) -> (Database, String) {
     let db = Database::in_memory_with(OpenOptions::default());
