@@ -1,12 +1,14 @@
 //! Columns of a batch as parts of predicates.
 
 use super::cells::Cells;
+use crate::db::Canceller;
 use crate::formats::Object;
 use crate::graph::FacetPart;
 use crate::graph::FacetRows;
 use crate::graph::FacetsBuilder;
 use crate::graph::ValuePart;
 use crate::graph::check_indexed;
+use crate::graph::check_storable;
 use crate::graph::stored;
 use crate::schema::PredicateDef;
 use crate::storage::ValuesBuilder;
@@ -74,11 +76,13 @@ pub struct FacetColumn {
 }
 
 /// The values of a predicate that a column has, with their facets. `nodes` has the node of each
-/// row, 0 for none; `first_row` is the place of the first one in the table.
+/// row, 0 for none; `first_row` is the place of the first one in the table. Passwords take long: the rest of them is left out
+/// once the load has ended.
 pub fn value_part<'b>(
     value: &ValueColumn,
     array: impl Fn(&ColumnName) -> &'b ArrayRef,
     (nodes, first_row): (&[u32], u64),
+    canceller: &Canceller,
     faults: &mut Vec<Fault>,
 ) -> ValuePart {
     let ValueColumn { column, def, exact, .. } = value;
@@ -95,7 +99,11 @@ pub fn value_part<'b>(
     let mut values = ValuesBuilder::new(def.value_type);
     let mut facets = FacetsBuilder::default();
     values.reserve(nodes.len());
+    let is_password = def.value_type == ValueType::Password;
     for (row, &node) in nodes.iter().enumerate().filter(|&(_, &node)| node != 0) {
+        if is_password && canceller.check().is_err() {
+            break;
+        }
         let own = cells.row(row);
         for (at, value_at) in own.enumerate() {
             let Some(given) = cells.get(value_at) else { continue };
@@ -113,7 +121,7 @@ pub fn value_part<'b>(
                 let Some(given) = cells.row(row).nth(at).and_then(|at| cells.get(at)) else {
                     continue;
                 };
-                match typed(given, facet.exact) {
+                match as_facet(given, facet.exact) {
                     Ok(stored) => facets.push(part_nodes.len() as u32, &facet.key, stored.as_ref()),
                     Err(reason) => faults.push(fault(&facet.column, given, reason)),
                 }
@@ -152,7 +160,7 @@ pub fn facet_part(
     for (at, &row) in rows.iter().enumerate() {
         if let Some(value) = cells.row(row as usize).next().and_then(|place| cells.get(place)) {
             facet_rows.push(at as u32);
-            let typed = typed(value, facet.exact);
+            let typed = as_facet(value, facet.exact);
             values.push(typed.map_err(|reason| (row, reason))?.as_ref());
         }
     }
@@ -204,6 +212,13 @@ fn as_stored<'a>(
     };
     check_indexed(same, def)?;
     Ok(Stored::Same(same))
+}
+
+/// A cell as the value of a facet.
+fn as_facet(value: ValueRef<'_>, exact: Option<ValueType>) -> Result<Stored<'_>, String> {
+    let typed = typed(value, exact)?;
+    check_storable(typed.as_ref())?;
+    Ok(typed)
 }
 
 /// A text as a value of a type. What is a password is one already.

@@ -8,6 +8,7 @@ use super::parts::Fault;
 use super::parts::ValueColumn;
 use super::parts::facet_part;
 use super::parts::value_part;
+use crate::db::Canceller;
 use crate::graph::ColumnLoad;
 use crate::graph::EdgePart;
 use crate::graph::Interner;
@@ -85,8 +86,14 @@ impl Plan {
     }
 
     /// Makes parts of a batch that has the columns of [`Plan::places`] and starts at row
-    /// `first_row` of the table.
-    pub fn parts(&self, batch: &RecordBatch, first_row: u64, interner: &Interner) -> Parts {
+    /// `first_row` of the table; what is left out of it once the load has ended is seen by nobody.
+    pub fn parts(
+        &self,
+        batch: &RecordBatch,
+        first_row: u64,
+        interner: &Interner,
+        canceller: &Canceller,
+    ) -> Parts {
         let rows = batch.num_rows();
         let mut parts = Parts {
             values: Vec::new(),
@@ -102,7 +109,9 @@ impl Plan {
             batch.column(at)
         };
         match self {
-            Plan::Nodes(plan) => parts.add_nodes(plan, column, (rows, first_row), interner),
+            Plan::Nodes(plan) => {
+                parts.add_nodes(plan, column, (rows, first_row), interner, canceller);
+            }
             Plan::Edges(plan) => parts.add_edges(plan, column, first_row, interner),
         }
         parts
@@ -141,6 +150,7 @@ impl Parts {
         column: impl Fn(&ColumnName) -> &'b ArrayRef,
         (rows, first_row): (usize, u64),
         interner: &Interner,
+        canceller: &Canceller,
     ) {
         let nodes = match &plan.id {
             None => {
@@ -155,7 +165,8 @@ impl Parts {
             }
         };
         for value in &plan.values {
-            let part = value_part(value, &column, (&nodes, first_row), &mut self.faults);
+            let (rows, faults) = ((&nodes[..], first_row), &mut self.faults);
+            let part = value_part(value, &column, rows, canceller, faults);
             self.values.push(part);
         }
         if let Some((def, name)) = &plan.node_type {

@@ -67,13 +67,15 @@ impl<'a> Rounds<'a> {
         }
         while !round.is_empty() {
             self.load.interner().check()?;
-            let interner = self.load.interner();
+            let (interner, canceller) = (self.load.interner(), self.canceller);
             let (done, next) = rayon::join(
                 || -> Result<Vec<Vec<Parts>>> {
-                    round.par_iter().map(|piece| parts_of(piece, plan, interner)).collect()
+                    let of = |piece| parts_of(piece, plan, interner, canceller);
+                    round.par_iter().map(of).collect()
                 },
                 || pieces.take(round_len),
             );
+            canceller.check()?;
             for mut parts in done?.into_iter().flatten() {
                 self.rows += parts.rows;
                 self.options.progress.add_records(parts.rows);
@@ -142,10 +144,15 @@ impl<'a> Rounds<'a> {
     }
 }
 
-fn parts_of(piece: &Piece, plan: &Plan, interner: &Interner) -> Result<Vec<Parts>> {
+fn parts_of(
+    piece: &Piece,
+    plan: &Plan,
+    interner: &Interner,
+    canceller: &Canceller,
+) -> Result<Vec<Parts>> {
     let mut parts = Vec::new();
     piece.for_each(|batch, first_row, mut faults| {
-        let mut of_batch = plan.parts(batch, first_row, interner);
+        let mut of_batch = plan.parts(batch, first_row, interner, canceller);
         faults.append(&mut of_batch.faults);
         of_batch.faults = faults;
         parts.push(of_batch);

@@ -25,6 +25,8 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
+use std::time::Instant;
 
 fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, a)| (n, a, true)))
@@ -361,10 +363,38 @@ fn infinities_are_refused() {
         fault.contains("row 2, column \"score\"") && fault.contains("infinity is no value"),
         "{fault}"
     );
+    // As facets, too.
+    let weights: ArrayRef = Arc::new(Float64Array::from(vec![0.5, f64::NEG_INFINITY]));
+    let ends = vec![("a", ints(&[1, 2])), ("b", ints(&[2, 3])), ("w", weights)];
+    let mut known = EdgeOptions::new("knows", "a", "b");
+    known.facets = vec![("w".to_owned(), "w".to_owned())];
+    let fault = edges(&db, table(vec![batch(ends)]), known).unwrap_err().to_string();
+    assert!(
+        fault.contains("row 2, column \"w\"") && fault.contains("infinity is no value"),
+        "{fault}"
+    );
     let mut options = person();
     options.table.skip_errors = true;
     assert_eq!(nodes(&db, table(vec![rows]), options).unwrap().skipped, 1);
     assert_eq!(ask(&db, "{ q(func: has(score)) { score } }"), r#"{"q":[{"score":1}]}"#);
+}
+
+#[test]
+fn a_load_of_passwords_can_be_stopped() {
+    let db = Database::in_memory();
+    db.alter("secret: password .").unwrap();
+    let secrets: Vec<String> = (0..400).map(|row| format!("password {row}")).collect();
+    let secrets = texts(&secrets.iter().map(String::as_str).collect::<Vec<_>>());
+    let ids = ints(&(0..400).collect::<Vec<_>>());
+    let control = Control::new().with_timeout(Duration::from_millis(150));
+    let started = Instant::now();
+    let rows = table(vec![batch(vec![("id", ids), ("secret", secrets)])]);
+    let error = db.load_nodes(rows, person(), &control).unwrap_err().to_string();
+    assert!(error.contains("timeout"), "{error}");
+    // The load goes on beside who gave it up, and has the writer's turn until it sees that.
+    db.mutate("_:n <name> \"Ada\" .", "").unwrap();
+    assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
+    assert_eq!(ask(&db, "{ q(func: has(secret)) { uid } }"), r#"{"q":[]}"#);
 }
 
 #[test]
