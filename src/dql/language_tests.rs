@@ -511,20 +511,21 @@ fn mutation_blocks() {
     assert_eq!(request.mutations[0].set, " last ");
     assert_eq!(request.mutations[0].delete, "x");
     assert_eq!(parse_mutation("{ q(func: has(a)) { a } }").unwrap().mutations, []);
-    for text in [
-        "{ set { a } } { set { b } }",
-        "{ set { { } }",
-        "{ set { \" } }",
-        "{ schema { a } }",
-        "{ set a }",
-        "upsert {}",
-        "upsert { query { q(func: has(a)) { a } } }",
-        "upsert { mutation { set { a } } }",
-        "upsert { query { q(func: has(a)) } query { p(func: has(a)) } mutation { set { a } } }",
-        "upsert { query { q(func: has(a)) } mutation @filter(has(a)) { set { a } } }",
-    ] {
-        assert!(parse_mutation(text).is_err(), "{text}");
-    }
+    #[rustfmt::skip]
+    let cases = [
+        ("{ set { a } } { set { b } }", "line 1 column 1: a mutation must be the only block of its text (several mutations belong into one `upsert { ... }`)"),
+        ("{ set { { } }", "line 1 column 9: found `{` inside RDF (braces may only stand inside quoted literals)"),
+        ("{ set { \" } }", "line 1 column 9: a literal is never closed (add `\"`)"),
+        ("{ schema { a } }", "line 1 column 10: found `{`, expected `(` (a block needs round brackets: `name(func: ...)`)"),
+        ("{ set a }", "line 1 column 7: found `a` (expected `{`)"),
+        ("upsert {}", "line 1 column 1: an upsert block without a `mutation` (add `mutation { set { ... } }`, or ask it as a query)"),
+        ("upsert { query { q(func: has(a)) { a } } }", "line 1 column 1: an upsert block without a `mutation` (add `mutation { set { ... } }`, or ask it as a query)"),
+        ("upsert { mutation { set { a } } }", "line 1 column 1: an upsert block without a `query` (add `query { ... }`, or write `{ set { ... } }` alone)"),
+        ("upsert { query { q(func: has(a)) } query { p(func: has(a)) } mutation { set { a } } }", "line 1 column 36: a second `query` in an upsert block (write all blocks into one)"),
+        ("upsert { query { q(func: has(a)) } mutation @filter(has(a)) { set { a } } }", "line 1 column 45: found `@filter` before a mutation (expected `@if(...)`)"),
+    ];
+    let told = cases.map(|(text, _)| parse_mutation(text).unwrap_err().to_string());
+    assert_eq!(told, cases.map(|(_, fault)| fault));
 }
 
 /// The plan of a request whose mutations use these variables.

@@ -178,7 +178,7 @@ fn transact<C: Client>(world: &World, client: &C, counter: usize, mut rng: Rng) 
         };
         let is_done = change(&mut session, &mut event, &mut rng);
         if is_done.is_err() {
-            assert!(session.commit().is_err(), "its changes were gone");
+            assert!(matches!(session.commit(), Err(Aborted)), "its changes were gone");
         } else if rng.u8(0..6) == 0 {
             session.discard();
         } else {

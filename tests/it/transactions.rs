@@ -182,9 +182,11 @@ fn transactions_are_limited() {
     mutate(&other, more, "").unwrap();
     drop(other);
     let best_effort = TxnOptions { best_effort: true, ..TxnOptions::default() };
-    assert!(db.begin(best_effort).is_err());
+    let error = db.begin(best_effort).map(drop).unwrap_err().to_string();
+    assert_eq!(error, "A best effort query must be read-only.");
     let read_only = TxnOptions { best_effort: true, read_only: true, client: None };
-    assert!(mutate(&db.begin(read_only).unwrap(), more, "").is_err());
+    let error = mutate(&db.begin(read_only).unwrap(), more, "").unwrap_err();
+    assert_eq!(error.to_string(), "Readonly transaction cannot run mutations or be committed");
     assert_eq!(json(db.query(&request("{ q(func: has(a)) { uid } }"), &Control::new())).len(), 35);
 }
 

@@ -180,5 +180,7 @@ fn schema_changes_and_uids_are_records_too() {
     assert_eq!(version.schema.to_text(), with_schema(SCHEMA).schema.to_text());
     replay.record(5, &record).unwrap();
     assert!(!replay.version().unwrap().schema.to_text().contains("best"));
-    assert!(replay.record(6, &[9, 9]).is_err());
+    let error = replay.record(6, &[9, 9]).unwrap_err().to_string();
+    let later = "it was written by a later version of hexgraph: open it with that one";
+    assert_eq!(error, format!("the record of commit 6: {later}"));
 }
