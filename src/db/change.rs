@@ -50,13 +50,13 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// As [`Database::alter`].
-    pub(super) fn alter_for_graphql(&self, text: &str) -> Result<SchemaReport> {
-        self.define_while(|version| graph::resolve_graphql(version, text), &|| Ok(()))
+    /// As [`Database::alter`]; those of `check`.
+    pub(super) fn alter_for_graphql(&self, text: &str, check: Check<'_>) -> Result<SchemaReport> {
+        self.define_while(|version| graph::resolve_graphql(version, text), check)
     }
 
     /// As [`Database::alter`], until `control` says stop: the calling thread only waits, and returns then within a
-    /// moment. An index that is being built on another thread is built to its end, and thrown away.
+    /// moment. An index that is being built on another thread ends soon, and is thrown away.
     ///
     /// # Errors
     ///

@@ -19,6 +19,7 @@ use crate::graph::Version;
 use crate::graph::persist;
 use crate::types::Error;
 use crate::types::Result;
+use crate::types::endless;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -463,16 +464,35 @@ impl Database {
     ///
     /// As [`Database::open`] of that directory; `Io` when the system refuses.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let open = self.open_state()?;
+        guarded(|| self.save_while(path, &endless))
+    }
+
+    /// As [`Database::save`], until `control` says stop, as [`Database::checkpoint_with`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::save`]; `Limit` when `control` stops it: what was in the directory is as it was.
+    pub fn save_with(&self, path: &Path, control: &Control) -> Result<()> {
+        let (database, path) = (self.clone(), path.to_owned());
         guarded(|| {
-            if open.is_at(path) {
-                return open.checkpoint(&|| Ok(()));
-            }
-            let version = open.store.version();
-            let directory = Directory::open(path)?;
-            directory.publish_next(|file, identity| {
-                persist::save_in(&**directory.files(), &version, file, identity, &|| Ok(()))
-            })
+            control.run_detached(move |canceller| database.save_while(&path, &|| canceller.check()))
+        })
+    }
+
+    /// As [`Database::save`], as long as `check` says so.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::save`]; those of `check`.
+    pub(super) fn save_while(&self, path: &Path, check: Check<'_>) -> Result<()> {
+        let open = self.open_state()?;
+        if open.is_at(path) {
+            return open.checkpoint(check);
+        }
+        let version = open.store.version();
+        let directory = Directory::open(path)?;
+        directory.publish_next(|file, identity| {
+            persist::save_in(&**directory.files(), &version, file, identity, check)
         })
     }
 

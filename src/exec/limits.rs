@@ -364,6 +364,7 @@ impl Control {
         &self,
         job: impl FnOnce(&Canceller) -> Result<T> + Send + 'static,
     ) -> Result<T> {
+        self.check()?;
         let (sender, done) = mpsc::channel();
         let canceller = self.canceller();
         let work = move || {

@@ -227,7 +227,7 @@ fn rebuilt_lang(
         let known = values.base.indexes.iter().find(|(other, _)| same_tokens && *other == kind);
         let index = match known {
             Some((_, index)) => index.clone(),
-            None => build_index(kind, &column, new.value_type, &values.lang),
+            None => build_index(kind, &column, new.value_type, &values.lang, check)?,
         };
         Ok((kind, index))
     });
@@ -237,7 +237,7 @@ fn rebuilt_lang(
         Some(index) if same_column && same_tokens && same_vectors => Some(index.clone()),
         _ => {
             let before = same_links(old, new).then_some(&*values.base);
-            index_vectors(new, &column, before)
+            index_vectors(new, &column, before, check)?
         }
     };
     Ok(LangValues::new(Arc::clone(&values.lang), ValueBase { column, indexes, vectors }))

@@ -29,7 +29,10 @@ use crate::storage::FacetColumn;
 use crate::storage::FrozenBitmap;
 use crate::storage::Offsets;
 use crate::storage::Values;
+use crate::types::Check;
+use crate::types::Result;
 use crate::types::ValueType;
+use crate::types::endless;
 use crate::types::parallel;
 use std::sync::Arc;
 
@@ -63,24 +66,32 @@ fn index_column(
     at_once: bool,
 ) -> LangValues {
     let kinds = index_kinds(def);
-    let build = |kind: &IndexKind| (*kind, build_index(*kind, &column, def.value_type, lang));
+    let build = |kind: &IndexKind| {
+        let built = build_index(*kind, &column, def.value_type, lang, &endless);
+        (*kind, built.expect("nothing stops it"))
+    };
     let indexes = match at_once {
         true => parallel::map(&kinds, build),
         false => kinds.iter().map(build).collect(),
     };
-    let vectors = index_vectors(def, &column, before);
+    let vectors = index_vectors(def, &column, before, &endless).expect("nothing stops it");
     LangValues::new(Arc::from(lang), ValueBase { column, indexes, vectors })
 }
 
 /// Builds the index of the vectors of a column, where the schema wants one.
+///
+/// # Errors
+///
+/// Those of `check`.
 pub fn index_vectors(
     def: &PredicateDef,
     column: &Column,
     before: Option<&ValueBase>,
-) -> Option<VectorIndex> {
-    let options = vector_options(def)?;
+    check: Check<'_>,
+) -> Result<Option<VectorIndex>> {
+    let Some(options) = vector_options(def) else { return Ok(None) };
     let before = before.and_then(|base| Some((base.vectors.as_ref()?, &base.column)));
-    Some(VectorIndex::build(column, options, before))
+    VectorIndex::build(column, options, before, check).map(Some)
 }
 
 /// Builds the edges of a predicate, both ways if the schema says so.

@@ -13,13 +13,10 @@ use super::version::Version;
 use super::weight::of_fold;
 use crate::budget::Share;
 use crate::schema::PredicateDef;
+pub use crate::types::Check;
 use crate::types::Result;
 use crate::types::parallel;
 use std::sync::Arc;
-
-/// Asked in the middle of long work, from any thread, whether it may go on: an error ends the work, which changes
-/// nothing then.
-pub type Check<'a> = &'a (dyn Fn() -> Result<()> + Sync);
 
 /// So many changed nodes are never folded: reading through them costs little. Tests fold sooner, for
 /// their graphs are small.

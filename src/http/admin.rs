@@ -30,6 +30,7 @@ pub fn token_refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
 pub fn with_instance<T>(
     app: &App,
     incoming: &Incoming,
+    control: &Control,
     work: impl FnOnce(&Instance<'_>) -> T,
 ) -> T {
     let act = |act| match act {
@@ -43,6 +44,7 @@ pub fn with_instance<T>(
         refusal: app.security.address_refusal(incoming),
         folder: app.exports.as_ref(),
         tasks: &app.tasks,
+        control,
         act: &act,
     })
 }

@@ -13,12 +13,13 @@ use serde_json::Map;
 use serde_json::Value;
 
 /// Changes the schema, or drops something.
-pub fn answer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     let refusal = app.security.refusal(incoming);
     if let Some(refusal) = refusal.or(app.switches.refusal().map(|error| error.to_string())) {
         return Reply::internal_error(&refusal);
     }
-    let done = incoming.text().map_err(Error::query).and_then(|text| run(&app.database, text));
+    let done =
+        incoming.text().map_err(Error::query).and_then(|text| run(&app.database, text, control));
     match done {
         Ok(report) => Reply::altered(&report),
         Err(error) => Reply::error(&error),
@@ -26,18 +27,18 @@ pub fn answer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
 }
 
 /// A body that is no operation in JSON is the text of a schema.
-fn run(database: &Database, body: &str) -> EngineResult<SchemaReport> {
+fn run(database: &Database, body: &str, control: &Control) -> EngineResult<SchemaReport> {
     let operation = match serde_json::from_str::<Value>(body) {
         Ok(Value::Object(members)) => Operation::read(&members),
         _ => None,
     };
     match operation {
         _ if body.is_empty() => Err(Error::query(NOTHING_SET)),
-        None => database.alter(body),
+        None => database.alter_with(body, control),
         Some(operation) => match operation.drop().map_err(Error::query)? {
             Some(drop) => database.drop(&drop).map(|()| SchemaReport::default()),
             None if operation.schema.is_empty() => Err(Error::query(NOTHING_SET)),
-            None => database.alter(&operation.schema),
+            None => database.alter_with(&operation.schema, control),
         },
     }
 }
@@ -157,14 +158,23 @@ mod tests {
             assert_eq!(drop_of(body), want, "{body}");
         }
         let faulty = [
-            r#"{"drop_op": "ATTR"}"#,
-            r#"{"drop_op": "DATA", "drop_value": "p"}"#,
-            r#"{"drop_op": "FOO"}"#,
-            r#"{"other": 1}"#,
-            r#"{"drop_all": true, "drop_op": "DATA"}"#,
+            (
+                r#"{"drop_op": "ATTR"}"#,
+                "`drop_op` ATTR without a predicate (write its name as `drop_value`)",
+            ),
+            (
+                r#"{"drop_op": "DATA", "drop_value": "p"}"#,
+                "`drop_op` DATA drops all data (leave out `drop_value`)",
+            ),
+            (r#"{"drop_op": "FOO"}"#, "no operation"),
+            (r#"{"other": 1}"#, "no operation"),
+            (
+                r#"{"drop_all": true, "drop_op": "DATA"}"#,
+                "`drop_all` and `drop_op` exclude each other (leave one of them out)",
+            ),
         ];
-        for body in faulty {
-            assert!(drop_of(body).is_err(), "{body}");
+        for (body, why) in faulty {
+            assert_eq!(drop_of(body), Err(why.to_owned()), "{body}");
         }
     }
 }

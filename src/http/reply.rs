@@ -108,15 +108,13 @@ impl Reply {
 
     /// What `/alter` answers; where something is no more as it was, with all that was changed beside it.
     pub fn altered(report: &SchemaReport) -> Reply {
-        if report.dropped.is_empty() && report.changed.is_empty() {
-            return Reply::done();
+        match schema_extensions(report) {
+            None => Reply::done(),
+            Some(told) => {
+                let done = r#"{"data":{"code":"Success","message":"Done"},"extensions":"#;
+                Reply::json(format!("{done}{told}}}"))
+            }
         }
-        let parts = report.parts().into_iter().filter(|(_, items)| !items.is_empty());
-        let parts: Map<String, Value> = parts
-            .map(|(name, items)| (name.to_owned(), items.iter().map(ToString::to_string).collect()))
-            .collect();
-        let done = json!({ "code": "Success", "message": "Done" });
-        Reply::json(json!({ "data": done, "extensions": { "schema": parts } }).to_string())
     }
 
     /// An array or object that is the whole reply.
@@ -318,6 +316,19 @@ impl Extensions {
     pub fn total(&self) -> Option<u64> {
         self.touched.as_ref().map(|touched| touched.values().sum())
     }
+}
+
+/// What stands beside an answer, as JSON text, where a change of the schema has taken something away or made it otherwise:
+/// all that was changed.
+pub fn schema_extensions(report: &SchemaReport) -> Option<String> {
+    if report.dropped.is_empty() && report.changed.is_empty() {
+        return None;
+    }
+    let parts = report.parts().into_iter().filter(|(_, items)| !items.is_empty());
+    let parts: Map<String, Value> = parts
+        .map(|(name, items)| (name.to_owned(), items.iter().map(ToString::to_string).collect()))
+        .collect();
+    Some(json!({ "schema": parts }).to_string())
 }
 
 fn step_json(step: &ExplainedStep) -> Value {

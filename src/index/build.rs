@@ -20,6 +20,8 @@ use crate::text::FulltextAnalyzer;
 use crate::text::NgramAnalyzer;
 use crate::text::TermAnalyzer;
 use crate::text::trigrams;
+use crate::types::Check;
+use crate::types::Result;
 use crate::types::ValueRef;
 use crate::types::ValueType;
 use crate::types::ordered_bits;
@@ -111,19 +113,28 @@ pub fn ngram_query(text: &str, lang: &str) -> Vec<TokenKey> {
     tokens
 }
 
+/// So many values are read between two checks.
+const CHECKED_VALUES: usize = 1024;
+
 /// Builds the index of a kind over a column whose predicate has type `value_type`.
+///
+/// # Errors
+///
+/// Those of `check`.
 pub fn build_index(
     kind: IndexKind,
     column: &Column,
     value_type: ValueType,
     lang: &str,
-) -> TokenIndex {
-    let source = Source::new(column, value_type);
+    check: Check<'_>,
+) -> Result<TokenIndex> {
+    let source = Source::new(column, value_type, check)?;
+    check()?;
     match kind {
-        IndexKind::Ordered => build_ordered(&source),
-        IndexKind::Trigram => build_trigrams(&source),
-        IndexKind::Geo => geo::build_cells(&source),
-        _ => build_words(kind, &source, lang),
+        IndexKind::Ordered => Ok(build_ordered(&source)),
+        IndexKind::Trigram => build_trigrams(&source, check),
+        IndexKind::Geo => geo::build_cells(&source, check),
+        _ => build_words(kind, &source, lang, check),
     }
 }
 
@@ -142,23 +153,26 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn new(column: &'a Column, value_type: ValueType) -> Source<'a> {
+    fn new(column: &'a Column, value_type: ValueType, check: Check<'_>) -> Result<Source<'a>> {
         let mut nodes = Vec::with_capacity(column.values.len());
         for (row, node) in column.subjects.iter().enumerate() {
             nodes.extend(column.row_positions(row).map(|_| node));
         }
         if column.values.value_type().is_some_and(|stored| is_of(stored, value_type)) {
-            return Source { values: Cow::Borrowed(&column.values), nodes };
+            return Ok(Source { values: Cow::Borrowed(&column.values), nodes });
         }
         let mut converted = ValuesBuilder::new(value_type);
         let mut kept = Vec::with_capacity(nodes.len());
         for (position, node) in nodes.into_iter().enumerate() {
+            if position.is_multiple_of(CHECKED_VALUES) {
+                check()?;
+            }
             if let Ok(value) = column.values.get(position).convert(value_type) {
                 converted.push(value.as_ref());
                 kept.push(node);
             }
         }
-        Source { values: Cow::Owned(converted.finish()), nodes: kept }
+        Ok(Source { values: Cow::Owned(converted.finish()), nodes: kept })
     }
 
     fn texts(&self) -> impl Iterator<Item = (u32, &str)> {
@@ -345,11 +359,19 @@ impl Pairs {
     }
 }
 
-fn build_words(kind: IndexKind, source: &Source<'_>, lang: &str) -> TokenIndex {
+fn build_words(
+    kind: IndexKind,
+    source: &Source<'_>,
+    lang: &str,
+    check: Check<'_>,
+) -> Result<TokenIndex> {
     let mut analyzer = Analyzer::new(kind);
     let mut interner = Interner::new();
     let mut pairs = Pairs::default();
-    for (node, text) in source.texts() {
+    for (at, (node, text)) in source.texts().enumerate() {
+        if at.is_multiple_of(CHECKED_VALUES) {
+            check()?;
+        }
         analyzer.tokens(text, lang, |token| pairs.push(interner.intern(token), node));
     }
     let mut sorted: Vec<u32> = (0..interner.len() as u32).collect();
@@ -361,15 +383,18 @@ fn build_words(kind: IndexKind, source: &Source<'_>, lang: &str) -> TokenIndex {
         keys.push(ValueRef::String(&String::from_utf8_lossy(interner.get(token))));
     }
     drop(interner);
-    pairs.deal(&sorted, keys.finish())
+    Ok(pairs.deal(&sorted, keys.finish()))
 }
 
-fn build_trigrams(source: &Source<'_>) -> TokenIndex {
+fn build_trigrams(source: &Source<'_>, check: Check<'_>) -> Result<TokenIndex> {
     let mut ids: FxHashMap<u32, u32> = FxHashMap::default();
     let mut distinct: Vec<u32> = Vec::new();
     let mut pairs = Pairs::default();
     let mut found = Vec::new();
-    for (node, text) in source.texts() {
+    for (at, (node, text)) in source.texts().enumerate() {
+        if at.is_multiple_of(CHECKED_VALUES) {
+            check()?;
+        }
         trigrams(text, &mut found);
         for &trigram in &found {
             let id = *ids.entry(trigram).or_insert_with(|| {
@@ -382,5 +407,5 @@ fn build_trigrams(source: &Source<'_>) -> TokenIndex {
     let mut sorted: Vec<u32> = (0..distinct.len() as u32).collect();
     sorted.sort_unstable_by_key(|&id| distinct[id as usize]);
     let keys = sorted.iter().map(|&id| distinct[id as usize] as i32).collect();
-    pairs.deal(&sorted, Values::SmallInt(Array::from_vec(keys)))
+    Ok(pairs.deal(&sorted, Values::SmallInt(Array::from_vec(keys))))
 }

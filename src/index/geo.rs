@@ -15,7 +15,9 @@ use crate::schema::Tokenizer;
 use crate::storage::Array;
 use crate::storage::Offsets;
 use crate::storage::Values;
+use crate::types::Check;
 use crate::types::Geometry;
+use crate::types::Result;
 use crate::types::ValueRef;
 use crate::types::ValueType;
 use crate::types::parallel;
@@ -26,7 +28,7 @@ use crate::types::parallel;
 /// # Errors
 ///
 /// Why a geometry can't be indexed.
-pub fn check_geometry(value: ValueRef<'_>, def: &PredicateDef) -> Result<(), String> {
+pub fn check_geometry(value: ValueRef<'_>, def: &PredicateDef) -> std::result::Result<(), String> {
     if !def.indexes.contains(&Tokenizer::Geo) {
         return Ok(());
     }
@@ -42,9 +44,14 @@ pub fn push_cells(value: ValueRef<'_>, out: &mut Vec<TokenKey>) {
 }
 
 /// Builds the index. The coverings of polygons are the work, which all threads share.
-pub fn build_cells(source: &Source<'_>) -> TokenIndex {
+///
+/// # Errors
+///
+/// Those of `check`.
+pub fn build_cells(source: &Source<'_>, check: Check<'_>) -> Result<TokenIndex> {
     let positions: Vec<usize> = (0..source.nodes.len()).collect();
-    let covered = parallel::map(&positions, |&position| cells(source.values.get(position)));
+    let covered = parallel::map(&positions, |&at| check().map(|()| cells(source.values.get(at))));
+    let covered = covered.into_iter().collect::<Result<Vec<_>>>()?;
     let nodes = source.nodes.iter().zip(covered);
     let mut pairs: Vec<(i64, u32)> =
         nodes.flat_map(|(&node, cells)| cells.into_iter().map(move |cell| (cell, node))).collect();
@@ -54,11 +61,11 @@ pub fn build_cells(source: &Source<'_>) -> TokenIndex {
     let keys: Vec<i64> = runs().map(|run| run[0].0).collect();
     let offsets = Offsets::from_lens(runs().map(<[_]>::len));
     let postings = pairs.iter().map(|pair| pair.1).collect();
-    TokenIndex {
+    Ok(TokenIndex {
         keys: Values::Int(Array::from_vec(keys)),
         offsets,
         postings: Array::from_vec(postings),
-    }
+    })
 }
 
 fn cells(value: ValueRef<'_>) -> Vec<i64> {

@@ -616,7 +616,7 @@ impl PyDatabase {
     /// Write everything to a directory, which `connect` opens. The database itself stays where it
     /// is, and readers and writers go on meanwhile.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        detached(py, || self.database.save(&path)).map_err(to_python)
+        interruptible(py, None, |control| self.database.save_with(&path, control))
     }
 
     /// Write a backup to a directory while others read and write: the database as it is when this

@@ -90,11 +90,15 @@ pub fn schema(
     database: &Database,
     sdl: Option<String>,
 ) -> PyResult<Option<String>> {
-    detached(py, || match sdl {
-        Some(sdl) => database.set_graphql_schema(&sdl).map(|set| Some(set.schema)),
-        None => Ok(database.graphql_schema()?.map(|known| known.schema)),
-    })
-    .map_err(to_python)
+    match sdl {
+        Some(sdl) => interruptible(py, None, |control| {
+            database.set_graphql_schema_with(&sdl, control).map(|set| Some(set.schema))
+        }),
+        None => {
+            let known = detached(py, || database.graphql_schema()).map_err(to_python)?;
+            Ok(known.map(|known| known.schema))
+        }
+    }
 }
 
 fn to_map(

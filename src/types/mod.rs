@@ -1,6 +1,7 @@
 //! The words that every layer speaks: uids, values, errors. Depends on nothing of ours.
 
 mod bigfloat;
+mod check;
 #[cfg(test)]
 mod conformance;
 mod convert;
@@ -25,6 +26,7 @@ mod value;
 mod wkb;
 
 pub use bigfloat::BigFloat;
+pub use check::{Check, endless};
 pub use datetime::{CalendarParts, DateTime};
 pub use error::{Error, Position, Result};
 pub use geo::{Coordinate, Geometry};

@@ -200,7 +200,8 @@ fn a_server_is_ended_by_request() {
             thread::sleep(Duration::from_millis(5));
         }
         assert!(!site.server.is_running());
-        assert!(TcpStream::connect(site.server.address()).is_err());
+        let error = TcpStream::connect(site.server.address()).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::ConnectionRefused);
         site.server.stop();
         assert_eq!(site.database.stats().unwrap().nodes, 1);
     }
@@ -263,6 +264,32 @@ fn only_who_knows_the_token_administers() {
     assert_eq!(site.ask("GET", "/admin/config/cache_mb", "", ""), (200, "0".to_owned()));
     assert_eq!(parse(site.ask("PUT", "/admin/config/cache_mb", "", "64"))["code"], "Success");
     assert!(parse(site.ask("PUT", "/admin/config/cache_mb", "", "-1")).get("errors").is_some());
+}
+
+#[test]
+fn what_a_schema_changes_is_told_and_can_be_given_up() {
+    let site = Site::new();
+    let set = |fields: &str| {
+        let schema = json!(format!("type Note {{ {fields} }}"));
+        let input = format!("input: {{set: {{schema: {schema}}}}}");
+        let text = format!("mutation {{ updateGQLSchema({input}) {{ gqlSchema {{ schema }} }} }}");
+        let body = json!({ "query": text }).to_string();
+        let (_, told) = site.ask("POST", "/admin", "application/json", &body);
+        serde_json::from_str::<Value>(&told).unwrap()
+    };
+    assert_eq!(set("id: ID! size: Int @search").get("extensions"), None);
+    let told = set("id: ID! size: Float");
+    let schema = json!({ "changed": ["Note.size: float instead of int"], "dropped": ["Note.size: @index(int)"] });
+    assert_eq!(told["extensions"]["schema"], schema, "{told}");
+    for (path, body) in [
+        ("/alter?timeout=1ns", "name: string @index(term) ."),
+        ("/admin/schema?timeout=1ns", "type Other { id: ID! }"),
+    ] {
+        let answer = parse(site.ask("POST", path, "", body));
+        assert!(message(&answer).contains("timeout"), "{answer}");
+    }
+    let text = site.database.schema_text().unwrap();
+    assert!(!text.contains("@index(term)") && !text.contains("Other"), "{text}");
 }
 
 #[test]

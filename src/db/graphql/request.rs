@@ -4,6 +4,7 @@ use crate::answer::write_json_text;
 use crate::db::graphql::span::Span;
 use crate::graphql::request::Fault;
 use crate::graphql::request::PathStep;
+use crate::schema::SchemaReport;
 use crate::types::write_int;
 use serde_json::Map;
 use serde_json::Value;
@@ -76,6 +77,8 @@ pub struct Response {
     pub spans: Vec<Span>,
     /// The seconds of `@cacheControl(maxAge:)`.
     pub max_age: Option<i64>,
+    /// What setting a GraphQL schema changed in the schema of the store.
+    pub report: SchemaReport,
 }
 
 impl Response {

@@ -9,7 +9,9 @@ use crate::db::graphql::hooks::Hooks;
 use crate::db::graphql::keys::Keys;
 use crate::db::graphql::persisted::Persisted;
 use crate::db::guard::guarded;
+use crate::exec::Control;
 use crate::graph;
+use crate::graph::Check;
 use crate::graph::Predicate;
 use crate::graph::Version;
 use crate::graph::encode_changes;
@@ -31,6 +33,7 @@ use crate::schema::SchemaReport;
 use crate::types::Error;
 use crate::types::Result;
 use crate::types::Uid;
+use crate::types::endless;
 use crate::types::stack;
 use arc_swap::ArcSwap;
 use arc_swap::ArcSwapOption;
@@ -309,6 +312,24 @@ impl Database {
     /// `Schema` for what is wrong with the text; as [`Database::alter`] when the store's schema can't follow. Requests
     /// are answered by the old schema then.
     pub fn set_graphql_schema(&self, text: &str) -> Result<GraphqlSchema> {
+        self.set_graphql_schema_while(text, &endless)
+    }
+
+    /// As [`Database::set_graphql_schema`], until `control` says stop, as [`Database::alter_with`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::set_graphql_schema`]; `Limit` when `control` stops it. Nothing is changed then.
+    pub fn set_graphql_schema_with(&self, text: &str, control: &Control) -> Result<GraphqlSchema> {
+        let (database, text) = (self.clone(), text.to_owned());
+        guarded(|| {
+            control.run_detached(move |canceller| {
+                database.set_graphql_schema_while(&text, &|| canceller.check())
+            })
+        })
+    }
+
+    fn set_graphql_schema_while(&self, text: &str, check: Check<'_>) -> Result<GraphqlSchema> {
         let settings = self.graphql_settings();
         let model = guarded(|| {
             checked(text, &settings, &self.graphql_schemas().keys())
@@ -317,7 +338,8 @@ impl Database {
         })?;
         let schemas = self.graphql_schemas();
         let _changing = schemas.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let report = self.alter_for_graphql(&model.to_dql_schema())?;
+        let report = self.alter_for_graphql(&model.to_dql_schema(), check)?;
+        // The definitions are there by now: the text goes with them, whoever has stopped waiting.
         let id = self.store_graphql_schema(text)?;
         let loaded = schemas.of(&*self.version()?);
         let generated = loaded.map_or_else(String::new, |loaded| loaded.api.sdl.clone());

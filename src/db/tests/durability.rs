@@ -307,8 +307,11 @@ fn long_work_stops_within_a_moment() {
         });
         wait.recv().unwrap();
         type Work = fn(&Database, &Control) -> Result<(), Error>;
-        let work: [Work; 3] = [
+        let work: [Work; 4] = [
             |db, control| db.alter_with("number: int @index(int) .", control).map(drop),
+            |db, control| {
+                db.set_graphql_schema_with("type A { b: Int @search }", control).map(drop)
+            },
             |db, control| db.compact_with(control),
             |db, control| db.checkpoint_with(control),
         ];
@@ -330,4 +333,63 @@ fn long_work_stops_within_a_moment() {
     // The threads of what was interrupted may have their handles still.
     db.close().unwrap();
     assert_eq!(commits_of(&open(root.path())), [1, 2, 3, 4]);
+}
+
+#[test]
+fn who_declared_what_is_known_after_a_crash() {
+    let root = tempfile::tempdir().unwrap();
+    let db = open(root.path());
+    db.alter("iata: string @index(term) @lang .\nflights: [uid] @reverse .\ntype Port {\n iata\n}")
+        .unwrap();
+    let by_hand = db.schema_text().unwrap();
+    let schema = "type Port { id: ID! iata: String @id @dgraph(pred: \"iata\") note: String @search(by: [exact]) flights: [Port] @dgraph(pred: \"flights\") }";
+    db.set_graphql_schema(schema).unwrap();
+    let over = db.schema_text().unwrap();
+    assert!(over.contains("@index(term, hash)") && over.contains("Port.note"), "{over}");
+    let died = crashed(root.path());
+    // In the log, and in a snapshot.
+    for compacts in [false, true] {
+        let db = open(died.path());
+        assert_eq!(db.schema_text().unwrap(), over);
+        assert_eq!(db.graphql_schema().unwrap().unwrap().schema, schema);
+        if compacts {
+            db.compact().unwrap();
+        }
+        let again = crashed(died.path());
+        drop(db);
+        let db = open(again.path());
+        db.set_graphql_schema("type Other { id: ID! name: String }").unwrap();
+        assert!(open_as(&again, &db).contains("iata: string @index(term) @lang ."));
+        let left = db.schema_text().unwrap();
+        let lines: Vec<&str> = by_hand.lines().filter(|line| !left.contains(line)).collect();
+        assert_eq!(lines, Vec::<&str>::new(), "{left}");
+        assert!(!left.contains("hash"), "{left}");
+    }
+}
+
+/// The schema after another crash.
+fn open_as(folder: &tempfile::TempDir, db: &Database) -> String {
+    let copy = crashed(folder.path());
+    assert_eq!(open(copy.path()).schema_text().unwrap(), db.schema_text().unwrap());
+    db.schema_text().unwrap()
+}
+
+#[test]
+fn changes_of_the_schema_and_backups_can_be_stopped() {
+    let db = Database::in_memory();
+    commit(&db, 1..=3);
+    let control = Control::new();
+    control.canceller().cancel();
+    let stopped = |error: Error| assert!(error.to_string().contains("cancelled"), "{error}");
+    let before = db.schema_text().unwrap();
+    stopped(db.alter_with("name: string @index(term) .", &control).unwrap_err());
+    stopped(db.set_graphql_schema_with("type A { b: Int }", &control).unwrap_err());
+    assert_eq!(db.schema_text().unwrap(), before);
+    assert_eq!(db.graphql_schema().unwrap(), None);
+    let root = tempfile::tempdir().unwrap();
+    db.save(root.path()).unwrap();
+    commit(&db, 4..=5);
+    stopped(db.save_with(root.path(), &control).unwrap_err());
+    assert_eq!(commits_of(&open(root.path())), [1, 2, 3]);
+    assert_eq!(snapshots(root.path()).len(), 1);
 }

@@ -1,10 +1,15 @@
+use super::super::define;
 use super::super::drop_all;
 use super::super::drop_attr;
 use super::super::drop_data;
 use super::super::drop_type;
+use super::super::resolve;
 use super::*;
 use crate::index::IndexKind;
 use crate::index::TokenKey;
+use crate::types::Error;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
 
 const DATA: &str = "<1> <name> \"Ann Lee\" .\n<2> <name> \"Bob\" .\n<1> <age> \"30\" .\n\
                     <2> <age> \"x\" .\n<1> <friend> <2> .\n";
@@ -89,4 +94,50 @@ fn drops() {
     let all = drop_all(&version);
     assert_eq!((all.node_count(), all.uids.next()), (0, next_uid));
     assert_eq!(*all.schema, crate::schema::Schema::new());
+}
+
+#[test]
+fn the_building_of_one_index_can_be_stopped() {
+    const COUNT: usize = 3000;
+    let mut data = String::new();
+    for n in 1..=COUNT {
+        let (x, y) = (n % 180, n % 90);
+        data += &format!("<{n}> <name> \"word {n}\" .\n<{n}> <number> \"{n}\" .\n");
+        data += &format!("<{n}> <at> \"{{'type':'Point','coordinates':[{x},{y}]}}\" .\n");
+        if n <= 300 {
+            data += &format!("<{n}> <v> \"[{x}.5, {y}.25, {n}]\" .\n");
+        }
+    }
+    let plain = "name: string .\nnumber: string .\nat: geo .\nv: float32vector .\n";
+    let version = load_text(&with_schema(plain), &data);
+    for (text, least) in [
+        ("name: string @index(term) .", COUNT / 1024),
+        ("name: string @index(fulltext) .", COUNT / 1024),
+        ("name: string @index(trigram) .", COUNT / 1024),
+        ("name: string @index(ngram) .", COUNT / 1024),
+        ("number: int @index(int) .", COUNT / 1024),
+        ("at: geo @index(geo) .", COUNT),
+        ("v: float32vector @index(hnsw(metric: \"euclidean\")) .", 300),
+    ] {
+        let definitions = resolve(&version, text).unwrap();
+        let asked = AtomicUsize::new(0);
+        let build = |most: usize| {
+            asked.store(0, Ordering::Relaxed);
+            let check = || match asked.fetch_add(1, Ordering::Relaxed) < most {
+                true => Ok(()),
+                false => Err(Error::query("stopped")),
+            };
+            define(&version, &definitions, &check).map(drop)
+        };
+        build(usize::MAX).unwrap();
+        let all = asked.load(Ordering::Relaxed);
+        assert!(least < all, "{all} checks for {text}");
+        // Whenever it is told to stop it does: what is left of the work only asks.
+        for most in [0, 1, all / 2, all - 1] {
+            let error = build(most).unwrap_err().to_string();
+            assert_eq!(error, "stopped", "{most} for {text}");
+            let more = asked.load(Ordering::Relaxed) - most;
+            assert!(more <= COUNT, "{more} for {text}");
+        }
+    }
 }

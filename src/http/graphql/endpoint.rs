@@ -15,6 +15,7 @@ use crate::http::incoming;
 use crate::http::incoming::Incoming;
 use crate::http::incoming::Unreadable;
 use crate::http::reply::Reply;
+use crate::http::reply::schema_extensions;
 use crate::http::router::Answerer;
 use crate::http::router::App;
 use crate::http::router::address_of;
@@ -166,7 +167,7 @@ fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     reply
 }
 
-fn administer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+fn administer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     if let Some(refusal) = admin::token_refusal(app, incoming) {
         return refusal;
     }
@@ -178,10 +179,11 @@ fn administer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     if let Some(refusal) = get_refusal(app, incoming, kind) {
         return refusal;
     }
-    let response = admin::with_instance(app, incoming, |instance| {
+    let response = admin::with_instance(app, incoming, control, |instance| {
         app.database.graphql_admin(&request, instance)
     });
-    Reply::json(response.to_json(""))
+    let told = schema_extensions(&response.report).unwrap_or_default();
+    Reply::json(response.to_json(&told))
 }
 
 /// GET and POST are all that the route has.

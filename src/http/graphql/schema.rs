@@ -10,12 +10,12 @@ use axum::http::StatusCode;
 use serde_json::json;
 
 /// Sets the schema that the body holds.
-pub fn set_schema(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+pub fn set_schema(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     if let Some(refusal) = admin::refusal(app, incoming) {
         return refusal;
     }
     let text = incoming.text().map_err(Error::query);
-    match text.and_then(|text| app.database.set_graphql_schema(text)) {
+    match text.and_then(|text| app.database.set_graphql_schema_with(text, control)) {
         Ok(set) => Reply::altered(&set.report),
         Err(error) => {
             let message = format!("resolving updateGQLSchema failed because {error}");

@@ -23,6 +23,8 @@ use super::search::descend;
 use super::search::spread;
 use super::search::vertex;
 use crate::storage::Array;
+use crate::types::Check;
+use crate::types::Result;
 use rayon::prelude::*;
 
 /// How many links a vector gets when it comes, and keeps in the layers above the lowest. Data
@@ -65,14 +67,26 @@ pub struct Builder<'a> {
     pub entry: u32,
     /// How many vectors came already.
     pub present: usize,
+    /// Whether it may go on.
+    check: Check<'a>,
 }
 
 /// The graph of the vectors at `positions`, which ascend, among `count`.
-pub fn build(points: &Points<'_>, positions: &[u32], count: usize, shape: Shape) -> NearGraph {
+///
+/// # Errors
+///
+/// Those of `check`.
+pub fn build(
+    points: &Points<'_>,
+    positions: &[u32],
+    count: usize,
+    shape: Shape,
+    check: Check<'_>,
+) -> Result<NearGraph> {
     let mut drawn: Vec<(u64, u32)> =
         positions.iter().map(|&at| (draw(u64::from(at)), at)).collect();
     drawn.sort_unstable();
-    let Some(&(_, first)) = drawn.first() else { return NearGraph::default() };
+    let Some(&(_, first)) = drawn.first() else { return Ok(NearGraph::default()) };
     let level = |hash: u64| level_of(hash, shape);
     let top = level(drawn[0].0);
     let sizes: Vec<usize> =
@@ -89,10 +103,11 @@ pub fn build(points: &Points<'_>, positions: &[u32], count: usize, shape: Shape)
         })
         .collect();
     debug_assert_eq!(members[0], first);
-    let mut builder = Builder::new(points, Array::from_vec(members), &sizes, count, shape.width);
+    let mut builder =
+        Builder::new(points, Array::from_vec(members), &sizes, (count, shape.width), check);
     builder.present = 1;
-    builder.add_all(&newcomers);
-    builder.finish()
+    builder.add_all(&newcomers)?;
+    Ok(builder.finish())
 }
 
 /// The layer up to which a hash leads: each has a part of one in [`LINKS`] of the one below.
@@ -130,30 +145,38 @@ impl<'a> Builder<'a> {
         points: &'a Points<'a>,
         members: Array<u32>,
         sizes: &[usize],
-        count: usize,
-        width: usize,
+        (count, width): (usize, usize),
+        check: Check<'a>,
     ) -> Builder<'a> {
         let upper = sizes.iter().map(|&size| GrowingLinks::new(size, room(1))).collect();
         let lowest = GrowingLinks::new(count, room(0));
-        Builder { points, width, members, lowest, upper, entry: 0, present: 0 }
+        Builder { points, width, members, lowest, upper, entry: 0, present: 0, check }
     }
 
     /// Adds vectors; those that stand above the lowest layer come first, by place.
-    pub fn add_all(&mut self, newcomers: &[Newcomer]) {
+    ///
+    /// # Errors
+    ///
+    /// Those of the check, which each of them asks.
+    pub fn add_all(&mut self, newcomers: &[Newcomer]) -> Result<()> {
         let mut rest = newcomers;
         while let Some(next) = rest.first() {
             // One that stands higher than all that are there is where others enter: it goes first.
             let is_top = next.place.is_some_and(|place| place < self.entry);
             let wanted = if is_top { 1 } else { self.present / BATCH_SHARE };
             let (batch, after) = rest.split_at(wanted.clamp(1, BATCH_MAX.min(rest.len())));
-            self.add(batch);
+            self.add(batch)?;
             rest = after;
         }
+        Ok(())
     }
 
-    fn add(&mut self, batch: &[Newcomer]) {
-        let find = |scratch: &mut Scratch, newcomer: &Newcomer| self.links_for(newcomer, scratch);
-        let found: Vec<Vec<Vec<u32>>> = batch.par_iter().map_init(Scratch::default, find).collect();
+    fn add(&mut self, batch: &[Newcomer]) -> Result<()> {
+        let find = |scratch: &mut Scratch, newcomer: &Newcomer| {
+            (self.check)().map(|()| self.links_for(newcomer, scratch))
+        };
+        let found = batch.par_iter().map_init(Scratch::default, find);
+        let found: Vec<Vec<Vec<u32>>> = found.collect::<Result<_>>()?;
         for layer in 0..=self.upper.len() {
             let mut back: Vec<u64> = Vec::new();
             for (newcomer, lists) in batch.iter().zip(&found) {
@@ -168,6 +191,7 @@ impl<'a> Builder<'a> {
         self.present += batch.len();
         let first = batch.iter().filter_map(|newcomer| newcomer.place).min();
         self.entry = first.map_or(self.entry, |first| first.min(self.entry));
+        Ok(())
     }
 
     /// The links that a newcomer chooses, for each of its layers.

@@ -16,6 +16,8 @@ use super::links::Links;
 use super::links::NearGraph;
 use super::points::Points;
 use crate::storage::Array;
+use crate::types::Check;
+use crate::types::Result;
 use rayon::prelude::*;
 
 /// No position, no place.
@@ -33,16 +35,23 @@ pub struct Change<'a> {
 
 /// The graph after a change, of positions below `count`; `None` when none of the vectors is left
 /// by which searches enter.
+///
+/// # Errors
+///
+/// Those of `check`.
 pub fn regrow(
     points: &Points<'_>,
     change: &Change<'_>,
     count: usize,
     shape: Shape,
-) -> Option<NearGraph> {
+    check: Check<'_>,
+) -> Result<Option<NearGraph>> {
     let members = Members::after(change, shape);
-    let entry = *members.moved.iter().filter(|&&place| place != GONE).min()?;
+    let Some(&entry) = members.moved.iter().filter(|&&place| place != GONE).min() else {
+        return Ok(None);
+    };
     let positions = Array::from_vec(members.positions.clone());
-    let mut builder = Builder::new(points, positions, &members.sizes, count, shape.width);
+    let mut builder = Builder::new(points, positions, &members.sizes, (count, shape.width), check);
     builder.entry = entry;
     builder.present = change.moved.iter().filter(|&&position| position != GONE).count();
     keep_links(&mut builder, 0, &change.graph.layers[0], change.moved);
@@ -51,8 +60,8 @@ pub fn regrow(
             keep_links(&mut builder, layer, links, &members.moved);
         }
     }
-    builder.add_all(&members.newcomers);
-    Some(builder.finish())
+    builder.add_all(&members.newcomers)?;
+    Ok(Some(builder.finish()))
 }
 
 /// Who stands above the lowest layer after a change.

@@ -13,8 +13,17 @@ use crate::storage::FrozenBitmap;
 use crate::storage::ValuesBuilder;
 use crate::types::ValueRef;
 use crate::types::ValueType;
+use crate::types::endless;
 
 type Vectors = Vec<Vec<f32>>;
+
+fn built(
+    column: &Column,
+    options: &HnswOptions,
+    before: Option<(&VectorIndex, &Column)>,
+) -> VectorIndex {
+    VectorIndex::build(column, options, before, &endless).unwrap()
+}
 
 /// Numbers around 0, drawn by lot from a seed.
 fn gauss(seed: u64) -> f32 {
@@ -90,7 +99,7 @@ fn nearly_all_of_the_nearest_are_found() {
     for metric in ["euclidean", "cosine", "dotproduct"] {
         for make in [vectors, clustered] {
             let (data, queries) = (make(2000, 16, 1), make(50, 16, 2));
-            let index = VectorIndex::build(&column_of(&data), &options(metric), None);
+            let index = built(&column_of(&data), &options(metric), None);
             assert!(!index.graph.is_empty() && index.width < data.len(), "{}", index.width);
             let found = recall(&index, &data, &queries);
             assert!(0.95 <= found, "{metric}: {found} at width {}", index.width);
@@ -101,7 +110,7 @@ fn nearly_all_of_the_nearest_are_found() {
 #[test]
 fn a_graph_is_the_same_each_time() {
     let column = column_of(&vectors(1500, 8, 3));
-    let build = || VectorIndex::build(&column, &options("cosine"), None);
+    let build = || built(&column, &options("cosine"), None);
     let (one, other) = (build(), build());
     assert_eq!(one.graph.members.as_slice(), other.graph.members.as_slice());
     assert_eq!(one.graph.layers.len(), 3);
@@ -122,8 +131,7 @@ fn live_through_changes(options: &HnswOptions, rounds: u64) {
     let mut data: Vec<(u32, Vec<f32>)> = (0..).zip(vectors(1000, 12, 4)).collect();
     let split = |data: &[(u32, Vec<f32>)]| -> (Vec<u32>, Vectors) { data.iter().cloned().unzip() };
     let (nodes, all) = split(&data);
-    let mut before =
-        (VectorIndex::build(&column(&nodes, &all), options, None), column(&nodes, &all));
+    let mut before = (built(&column(&nodes, &all), options, None), column(&nodes, &all));
     let queries = vectors(50, 12, 5);
     let mut grown = 0;
     for round in 1..rounds {
@@ -136,7 +144,7 @@ fn live_through_changes(options: &HnswOptions, rounds: u64) {
         data.extend((next..).zip(vectors(30, 12, 5 + round)));
         let (nodes, all) = split(&data);
         let column = column(&nodes, &all);
-        let index = VectorIndex::build(&column, options, Some((&before.0, &before.1)));
+        let index = built(&column, options, Some((&before.0, &before.1)));
         assert!(index.graph.fits(all.len()));
         grown += usize::from(0 < index.untuned);
         let found = recall(&index, &all, &queries);
@@ -149,7 +157,7 @@ fn live_through_changes(options: &HnswOptions, rounds: u64) {
 #[test]
 fn what_is_not_kept_still_shows_the_way() {
     let data = vectors(1000, 6, 6);
-    let index = VectorIndex::build(&column_of(&data), &options("euclidean"), None);
+    let index = built(&column_of(&data), &options("euclidean"), None);
     let keeps = |position: u32| position.is_multiple_of(50);
     let kept: Vectors = data.iter().step_by(50).cloned().collect();
     for query in vectors(20, 6, 7) {
@@ -169,14 +177,14 @@ fn other_lengths_are_left_out() {
     let mut data = vectors(300, 5, 8);
     data[7] = vec![1.0, 2.0];
     data[8] = Vec::new();
-    let index = VectorIndex::build(&column_of(&data), &options("cosine"), None);
+    let index = built(&column_of(&data), &options("cosine"), None);
     assert!(index.has_own && index.dimension == 5);
     assert_eq!(index.absent.iter().collect::<Vec<u32>>(), [7, 8]);
     let found = index.nearest(&data[9], 300, None, &|_| true);
     assert_eq!(found.len(), 298);
     assert!(found.iter().all(|near| near.position != 7 && near.position != 8));
     assert_eq!(found[0].position, 9);
-    let none = VectorIndex::build(&column_of(&[Vec::new(), Vec::new()]), &options("cosine"), None);
+    let none = built(&column_of(&[Vec::new(), Vec::new()]), &options("cosine"), None);
     assert_eq!((none.dimension, none.count()), (0, 0));
 }
 
@@ -190,12 +198,12 @@ fn strange_numbers_do_no_harm() {
             vector[at / 2 % 3] = strange[at / 6 % strange.len()];
         }
         data[1] = vec![0.0; 3];
-        let index = VectorIndex::build(&column_of(&data), &options(metric), None);
+        let index = built(&column_of(&data), &options(metric), None);
         for query in data.iter().take(60) {
             assert_eq!(index.nearest(query, 10, None, &|_| true).len(), 10);
         }
         let same = vec![vec![1.0, 2.0]; 500];
-        let index = VectorIndex::build(&column_of(&same), &options(metric), None);
+        let index = built(&column_of(&same), &options(metric), None);
         let found: Vec<Near> = index.nearest(&[1.0, 2.0], 20, None, &|_| true);
         assert_eq!(found.len(), 20);
     }

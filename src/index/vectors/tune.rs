@@ -12,6 +12,8 @@ use super::search::Scratch;
 use super::search::candidate;
 use super::search::key;
 use super::search::walk;
+use crate::types::Check;
+use crate::types::Result;
 use rayon::prelude::*;
 use std::collections::BinaryHeap;
 
@@ -26,22 +28,27 @@ const PART: f64 = 0.97;
 
 /// The least width from `least` on at which searches find nearly all they should, or the first one
 /// past `most`. Costs a pass over all vectors for each of a sample.
+///
+/// # Errors
+///
+/// Those of `check`.
 pub fn tune(
     graph: &NearGraph,
     points: &Points<'_>,
     positions: &[u32],
-    least: usize,
-    most: usize,
-) -> usize {
+    (least, most): (usize, usize),
+    check: Check<'_>,
+) -> Result<usize> {
     let members: rustc_hash::FxHashSet<u32> = graph.members.as_slice().iter().copied().collect();
     let step = (positions.len() / SAMPLE).max(1);
     let sample: Vec<u32> =
         positions.iter().copied().step_by(step).filter(|at| !members.contains(at)).collect();
-    let truth: Vec<u32> =
-        sample.par_iter().map(|&own| worst_wanted(points, positions, own)).collect();
+    let truth = |&own: &u32| check().map(|()| worst_wanted(points, positions, own));
+    let truth: Vec<u32> = sample.par_iter().map(truth).collect::<Result<_>>()?;
     let wanted = WANTED.min(positions.len().saturating_sub(1)) * sample.len();
     let mut width = least.max(WANTED);
     while width < most {
+        check()?;
         let found: usize = sample
             .par_iter()
             .zip(&truth)
@@ -53,11 +60,11 @@ pub fn tune(
             })
             .sum();
         if PART * wanted as f64 <= found as f64 {
-            return width;
+            return Ok(width);
         }
         width += width / 3 + 1;
     }
-    width
+    Ok(width)
 }
 
 /// The distance key of the last neighbour that a search for a vector should find.

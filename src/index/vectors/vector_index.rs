@@ -32,6 +32,8 @@ use crate::schema::Tokenizer;
 use crate::storage::Array;
 use crate::storage::Column;
 use crate::storage::FrozenBitmap;
+use crate::types::Check;
+use crate::types::Result;
 use rayon::prelude::*;
 use std::collections::BinaryHeap;
 
@@ -105,7 +107,8 @@ impl VectorIndex {
         column: &Column,
         options: &HnswOptions,
         before: Option<(&VectorIndex, &Column)>,
-    ) -> VectorIndex {
+        check: Check<'_>,
+    ) -> Result<VectorIndex> {
         let mut index = VectorIndex::unlinked(column, options.metric());
         let positions = index.positions();
         let shape = Shape {
@@ -114,13 +117,17 @@ impl VectorIndex {
         };
         index.width = options.ef_search() as usize;
         if positions.len() <= COMPARED_MAX {
-            return index;
+            return Ok(index);
         }
         let most = index.count() / WALK_COST + 1;
         let points = index.points().checked();
-        let regrown = before.and_then(|(old, old_column)| {
-            index.regrown(&points, old, &moves(old, old_column, &index, column), shape)
-        });
+        let regrown = match before {
+            Some((old, old_column)) => {
+                let moved = moves(old, old_column, &index, column);
+                index.regrown(&points, old, &moved, shape, check)?
+            }
+            None => None,
+        };
         let (graph, width, untuned) = match regrown {
             Some((graph, old, changes)) if changes <= positions.len() / RETUNE_SHARE => {
                 (graph, old.width.max(index.width), changes)
@@ -128,14 +135,14 @@ impl VectorIndex {
             other => {
                 let graph = match other {
                     Some((graph, ..)) => graph,
-                    None => build(&points, &positions, column.values.len(), shape),
+                    None => build(&points, &positions, column.values.len(), shape, check)?,
                 };
-                let width = tune(&graph, &points, &positions, index.width, most);
+                let width = tune(&graph, &points, &positions, (index.width, most), check)?;
                 (graph, width, 0)
             }
         };
         (index.graph, index.width, index.untuned) = (graph, width, untuned);
-        index
+        Ok(index)
     }
 
     /// The graph that an older one becomes, and how many vectors came or went since it was tuned;
@@ -146,9 +153,10 @@ impl VectorIndex {
         old: &'o VectorIndex,
         moved: &[u32],
         shape: Shape,
-    ) -> Option<(NearGraph, &'o VectorIndex, usize)> {
+        check: Check<'_>,
+    ) -> Result<Option<(NearGraph, &'o VectorIndex, usize)>> {
         if old.graph.is_empty() {
-            return None;
+            return Ok(None);
         }
         let count = self.count();
         let mut is_old = vec![false; count];
@@ -158,11 +166,11 @@ impl VectorIndex {
             self.positions().into_iter().filter(|&at| !is_old[at as usize]).collect();
         let gone = moved.len() - old.absent.len() - kept;
         if kept < gone + added.len() {
-            return None;
+            return Ok(None);
         }
         let change = Change { graph: &old.graph, moved, added: &added };
-        let graph = regrow(points, &change, count, shape)?;
-        Some((graph, old, old.untuned.saturating_add(gone + added.len())))
+        let graph = regrow(points, &change, count, shape, check)?;
+        Ok(graph.map(|graph| (graph, old, old.untuned.saturating_add(gone + added.len()))))
     }
 
     /// The index without links.

@@ -15,6 +15,7 @@ use crate::graphql::request::Field;
 use crate::graphql::request::Operation;
 use crate::graphql::request::OperationKind;
 use crate::graphql::request::introspect;
+use crate::schema::SchemaReport;
 use crate::types::Error;
 use serde_json::Value as Json;
 use std::sync::OnceLock;
@@ -39,7 +40,9 @@ impl Database {
             }
             write_key(data.len() == 1, field, &mut data);
             let start = data.len();
-            let written = guarded(|| self.write_root(field, operation.kind, instance, &mut data));
+            let (out, report) = (&mut data, &mut response.report);
+            let written =
+                guarded(|| self.write_root(field, operation.kind, instance, (out, report)));
             if let Err(error) = written {
                 failed = operation.kind == OperationKind::Mutation;
                 let message = format!("resolving {} failed because {error}", field.shape.name);
@@ -68,7 +71,7 @@ impl Database {
         field: &Field,
         kind: OperationKind,
         instance: &Instance<'_>,
-        out: &mut Vec<u8>,
+        (out, report): (&mut Vec<u8>, &mut SchemaReport),
     ) -> Result<(), Error> {
         match field.shape.name.as_str() {
             "__typename" if kind == OperationKind::Mutation => write_json_text("Mutation", out),
@@ -79,7 +82,7 @@ impl Database {
                     .map_err(|fault| Error::query(fault.message))?;
                 out.extend_from_slice(text.as_bytes());
             }
-            _ => project(&self.administer(field, instance)?, field, out),
+            _ => project(&self.administer(field, instance, report)?, field, out),
         }
         Ok(())
     }
@@ -143,6 +146,7 @@ mod tests {
     use crate::db::graphql::admin::Act;
     use crate::db::graphql::admin::Folder;
     use crate::db::graphql::admin::Tasks;
+    use crate::exec::Control;
     use std::cell::RefCell;
     use std::sync::Arc;
 
@@ -154,17 +158,28 @@ mod tests {
     fn ask_within(database: &Database, text: &str, folder: Option<&Folder>) -> (String, Vec<Act>) {
         let (acts, tasks) = (RefCell::new(Vec::new()), Arc::new(Tasks::default()));
         let act = |act| acts.borrow_mut().push(act);
+        let response = respond(database, text, folder, &tasks, &act);
+        (String::from_utf8(response.to_json("")).unwrap(), acts.take())
+    }
+
+    fn respond(
+        database: &Database,
+        text: &str,
+        folder: Option<&Folder>,
+        tasks: &Arc<Tasks>,
+        act: &dyn Fn(Act),
+    ) -> Response {
         let instance = Instance {
             address: String::new(),
             uptime: 1,
             now: 2,
             refusal: None,
             folder,
-            tasks: &tasks,
-            act: &act,
+            tasks,
+            control: &Control::new(),
+            act,
         };
-        let response = database.graphql_admin(&Request::new(text), &instance);
-        (String::from_utf8(response.to_json("")).unwrap(), acts.take())
+        database.graphql_admin(&Request::new(text), &instance)
     }
 
     #[test]
@@ -265,6 +280,29 @@ mod tests {
         assert!(told.contains("resolving updateGQLSchema failed because input:"), "{told}");
         assert!(told.contains(r#""data":{"updateGQLSchema":null}"#), "{told}");
         assert_eq!(ask(&database, get), want);
+    }
+
+    #[test]
+    fn what_a_schema_changes_is_told() {
+        let database = Database::in_memory();
+        let set = |fields: &str| {
+            let schema = format!("type A {{ {fields} }}");
+            let input = format!("input: {{set: {{schema: {schema:?}}}}}");
+            let text = format!("mutation {{ updateGQLSchema({input}) {{ gqlSchema {{ id }} }} }}");
+            respond(&database, &text, None, &Arc::new(Tasks::default()), &|_| {}).report
+        };
+        let told = |items: &[crate::schema::SchemaItem]| {
+            items.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let first = set("b: Int @search c: String @search(by: [exact])");
+        assert_eq!(
+            told(&first.added),
+            ["A.b: int @index(int)", "A.c: string @index(exact)", "type A: A.b, A.c"]
+        );
+        let next = set("b: Float c: String @search(by: [hash])");
+        assert_eq!(told(&next.changed), ["A.b: float instead of int"]);
+        assert_eq!(told(&next.dropped), ["A.b: @index(int)", "A.c: @index(exact)"]);
+        assert_eq!(told(&next.added), ["A.c: @index(hash)"]);
     }
 
     #[test]

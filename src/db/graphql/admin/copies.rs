@@ -6,6 +6,7 @@ use crate::db::graphql::admin::Instance;
 use crate::db::graphql::admin::tasks::PATIENCE;
 use crate::db::graphql::admin::tasks::Status;
 use crate::db::graphql::admin::tasks::Task;
+use crate::db::guard::guarded;
 use crate::graphql::request::Value;
 use crate::types::Error;
 use crate::types::Result;
@@ -50,8 +51,12 @@ pub fn export(database: &Database, input: Option<&Value>, instance: &Instance<'_
 /// As [`export`].
 pub fn backup(database: &Database, input: Option<&Value>, instance: &Instance<'_>) -> Result<Json> {
     let (database, site) = (database.clone(), Site::new(database, input, instance)?);
-    let task = instance.tasks.start("Backup", PATIENCE, move |_| {
-        site.fill(|place| database.save(place).map(|()| vec![place.to_owned()]))
+    let task = instance.tasks.start("Backup", PATIENCE, move |control| {
+        site.fill(|place| {
+            // On this thread: who has given up removes what was written.
+            guarded(|| database.save_while(place, &|| control.check()))?;
+            Ok(vec![place.to_owned()])
+        })
     });
     payload("Backup", task?)
 }

@@ -2,6 +2,7 @@
 
 use crate::db::graphql::admin::Folder;
 use crate::db::graphql::admin::Tasks;
+use crate::exec::Control;
 use std::sync::Arc;
 
 /// A running surface, and who asks it.
@@ -18,6 +19,8 @@ pub struct Instance<'a> {
     pub folder: Option<&'a Folder>,
     /// What is under way, and what was.
     pub tasks: &'a Arc<Tasks>,
+    /// What stops the request.
+    pub control: &'a Control,
     /// What only the surface itself can do.
     pub act: &'a dyn Fn(Act),
 }

@@ -7,6 +7,7 @@ use crate::db::graphql::admin::copies;
 use crate::db::graphql::admin::state::health;
 use crate::graphql::request::Field;
 use crate::graphql::request::Value;
+use crate::schema::SchemaReport;
 use crate::types::Error;
 use crate::types::Result;
 use serde_json::Value as Json;
@@ -21,12 +22,17 @@ const NO_RESTORE: &str =
 const NO_LIST: &str = "look into the folder that backups go to";
 
 impl Database {
-    /// Carries out a root field.
+    /// Carries out a root field. `report` gets what it changes in the schema of the store.
     ///
     /// # Errors
     ///
     /// Why it can't be.
-    pub(super) fn administer(&self, field: &Field, instance: &Instance<'_>) -> Result<Json> {
+    pub(super) fn administer(
+        &self,
+        field: &Field,
+        instance: &Instance<'_>,
+        report: &mut SchemaReport,
+    ) -> Result<Json> {
         if let Some(refusal) = &instance.refusal {
             return Err(Error::query(refusal.clone()));
         }
@@ -35,7 +41,8 @@ impl Database {
             "getGQLSchema" => self.shown_schema()?,
             "updateGQLSchema" => {
                 let text = input.and_then(|input| input.get("set")?.get("schema")?.as_str());
-                self.set_graphql_schema(text.unwrap_or_default())?;
+                let text = text.unwrap_or_default();
+                *report = self.set_graphql_schema_with(text, instance.control)?.report;
                 json!({ "gqlSchema": self.shown_schema()? })
             }
             "health" => json!([health(instance)]),
