@@ -120,8 +120,9 @@ impl<'a> Context<'a> {
                 let call = GeoCall { relation: *relation, name: predicate, arguments };
                 self.geo_nodes(call, None).map(Some)
             }
-            Call::SimilarTo { predicate, count, target, options } => {
-                self.similar_set(Similar { predicate, count, target, options }).map(Some)
+            Call::SimilarTo { predicate, count, target, options, admits } => {
+                let admits = admits.as_deref();
+                self.similar_set(Similar { predicate, count, target, options, admits }).map(Some)
             }
             _ => Ok(None),
         }

@@ -1,12 +1,17 @@
 //! `similar_to`: the nodes whose vectors are nearest.
 //!
 //! As a filter it is the same set, of all nodes, and not the nearest among the candidates.
+//!
+//! The index knows nothing of conditions. So where only some nodes are admitted, it is asked for more and more of the
+//! nearest ones until enough of them pass: one that does not takes no place, and nobody can tell by the places that are
+//! left how near it is.
 
 use super::context::Context;
 use crate::graph::Nearest;
 use crate::graph::Predicate;
 use crate::index::as_vector;
 use crate::plan::Argument;
+use crate::plan::Filter;
 use crate::plan::PredicateRef;
 use crate::storage::NodeSet;
 use crate::types::Error;
@@ -16,6 +21,9 @@ use crate::types::Value;
 use crate::types::ValueRef;
 use crate::types::ValueType;
 use crate::types::parse_vector;
+
+/// By how much more nodes are asked for when too few of them are admitted.
+const GROWTH: usize = 4;
 
 /// The arguments of `similar_to` as they are written.
 #[derive(Clone, Copy)]
@@ -28,6 +36,8 @@ pub(crate) struct Similar<'a> {
     pub(crate) target: &'a Argument,
     /// The options.
     pub(crate) options: &'a [(String, String)],
+    /// What the neighbours have to pass.
+    pub(crate) admits: Option<&'a Filter>,
 }
 
 impl<'a> Context<'a> {
@@ -46,7 +56,33 @@ impl<'a> Context<'a> {
             return Ok(NodeSet::default());
         };
         wanted.vector = &vector;
-        predicate.nearest(&wanted).map(NodeSet::from)
+        match similar.admits {
+            Some(admits) => self.nearest_admitted(predicate, wanted, admits),
+            None => predicate.nearest(&wanted).map(set_of),
+        }
+    }
+
+    /// The nearest of the nodes that pass.
+    fn nearest_admitted(
+        &self,
+        predicate: &Predicate,
+        mut wanted: Nearest<'_>,
+        admits: &Filter,
+    ) -> Result<NodeSet> {
+        let (most, mut before) = (wanted.count, None);
+        loop {
+            self.check()?;
+            let mut near = predicate.nearest(&wanted)?;
+            let found = near.len();
+            let passed = self.filter(admits, set_of(near.clone()))?;
+            if most <= passed.len() || found < wanted.count || before == Some(found) {
+                near.retain(|node| passed.contains(*node));
+                near.truncate(most);
+                return Ok(set_of(near));
+            }
+            before = Some(found);
+            wanted.count = wanted.count.saturating_mul(GROWTH);
+        }
     }
 
     /// The vector that others should be near to; `None` when a variable or a node has none.
@@ -86,6 +122,11 @@ impl<'a> Context<'a> {
         let vector = value.and_then(as_vector).filter(|vector| !vector.is_empty());
         Ok(vector.map(|vector| vector.into_owned()))
     }
+}
+
+fn set_of(mut nodes: Vec<u32>) -> NodeSet {
+    nodes.sort_unstable();
+    NodeSet::from(nodes)
 }
 
 fn is_same(one: ValueRef<'_>, other: ValueRef<'_>) -> bool {

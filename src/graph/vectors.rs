@@ -45,7 +45,7 @@ impl Predicate {
         })
     }
 
-    /// The nearest nodes, ascending, among the values without a language.
+    /// The nearest nodes, nearest first, among the values without a language.
     ///
     /// Costs a search of the index, and a distance for each vector that changed since the base
     /// was built.
@@ -63,7 +63,7 @@ impl Predicate {
 }
 
 impl LangValues {
-    /// The nearest nodes, or the length that all vectors have where it is another.
+    /// The nearest nodes, nearest first, or the length that all vectors have where it is another.
     fn nearest(&self, wanted: &Nearest<'_>) -> std::result::Result<Vec<u32>, usize> {
         let Some(index) = &self.base.vectors else { return Ok(Vec::new()) };
         let in_base = index.dimension == wanted.vector.len();
@@ -83,9 +83,7 @@ impl LangValues {
         let mut met = FxHashSet::default();
         let nodes = found.into_iter().take_while(is_near).map(|(_, node)| node);
         let nodes = nodes.filter(|&node| met.insert(node)).take(wanted.count);
-        let mut nodes: Vec<u32> = nodes.collect();
-        nodes.sort_unstable();
-        Ok(nodes)
+        Ok(nodes.collect())
     }
 
     /// The changed vectors with their distances; `other` is the length of one that has another.

@@ -107,6 +107,8 @@ pub enum Call {
         target: Argument,
         /// The options, lower-cased names, as written.
         options: Vec<(String, String)>,
+        /// Nodes that don't pass take no place among the neighbours. DQL has no word for it.
+        admits: Option<Box<Filter>>,
     },
 }
 

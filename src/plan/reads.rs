@@ -135,8 +135,14 @@ impl Reads {
             | Call::UidIn { predicate, .. }
             | Call::Geo { predicate, .. } => self.predicate(predicate),
             // A node as the target stands for its own vector.
-            Call::SimilarTo { predicate, target: Argument::Text(_) | Argument::Val(_), .. } => {
+            Call::SimilarTo {
+                predicate,
+                target: Argument::Text(_) | Argument::Val(_),
+                admits,
+                ..
+            } => {
                 self.predicate(predicate);
+                self.filter(admits.as_deref());
             }
             Call::Type(_) => self.add(NODE_TYPE),
             Call::Uid { .. } | Call::CustomTerms { .. } => {}

@@ -261,7 +261,7 @@ impl<'a> Lowering<'a> {
             }
             list.push((key, self.scalar(at, &argument.value)?.to_owned()));
         }
-        Ok(Call::SimilarTo { predicate, count, target, options: list })
+        Ok(Call::SimilarTo { predicate, count, target, options: list, admits: None })
     }
 
     /// The name of a predicate, which has a greatest length.

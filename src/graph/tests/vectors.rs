@@ -48,7 +48,9 @@ fn predicate(version: &Version) -> &Predicate {
 
 fn nearest(version: &Version, vector: &[f32], count: usize) -> Result<Vec<u32>> {
     let wanted = Nearest { vector, count, width: None, distance_max: None };
-    predicate(version).nearest(&wanted)
+    let mut found = predicate(version).nearest(&wanted)?;
+    found.sort_unstable();
+    Ok(found)
 }
 
 /// All uids, nearest first, by the plainest formula.

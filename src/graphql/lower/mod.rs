@@ -22,7 +22,7 @@ pub use shape::{
     AggregateKey, AggregateOp, AggregateShape, Dimension, Elsewhere, Key, Leaf, Lowered,
     ObjectShape, RootShape, Source, Variant,
 };
-pub use similar::{Metric, SimilarTo, given_vector, lower_nearest, lower_reference};
+pub use similar::{Metric, SimilarTo, lower_reference};
 
 pub(in crate::graphql) use filter::has_type;
 pub(in crate::graphql) use root::node_block;

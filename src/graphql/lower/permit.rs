@@ -2,21 +2,27 @@
 //!
 //! A root whose function names a type or a predicate, and an edge, may lead to nodes of some types. Those of a type with
 //! rules have to pass them; nodes of other types pass. Conditions on edges, `has`, `uid_in` and comparisons of `count`, are
-//! about the edges to nodes that pass. So what the text finds is what it would find without the hidden nodes.
+//! about the edges to nodes that pass. A node that the text names as the end of a path, or as what others should be similar
+//! to, has to pass, too: a variable takes its place, of a block that is added. So what the text finds is what it would find
+//! without the hidden nodes.
 
 use crate::graphql::lower::filter::has_type;
+use crate::graphql::lower::root::node_block;
 use crate::graphql::lower::rules::Access;
 use crate::graphql::lower::rules::Caller;
 use crate::graphql::lower::target::all;
 use crate::graphql::lower::target::filter_of;
 use crate::graphql::lower::target::nothing;
+use crate::graphql::lower::target::plan_field;
 use crate::graphql::model::Kind;
 use crate::graphql::model::Operation;
 use crate::graphql::model::TypeDef;
 use crate::plan::Argument;
 use crate::plan::Block;
+use crate::plan::BlockKind;
 use crate::plan::Call;
 use crate::plan::Comparison;
+use crate::plan::Endpoint;
 use crate::plan::Field;
 use crate::plan::FieldKind;
 use crate::plan::Filter;
@@ -26,8 +32,12 @@ use crate::plan::Operand;
 use crate::plan::PredicateRef;
 use crate::plan::Query;
 use crate::plan::Reach;
+use crate::plan::VarId;
+use crate::plan::Variable;
 use crate::types::Error;
 use crate::types::Result;
+use crate::types::Uid;
+use crate::types::parse_vector;
 use crate::types::stack;
 use std::sync::Arc;
 
@@ -53,10 +63,18 @@ pub fn permit(
     if guarded.is_empty() {
         return Ok(plan);
     }
-    let permits = Permits { caller, guarded, is_edge };
     let mut query = (*plan).clone();
+    let next = VarId(query.variables.len() as u32);
+    let mut permits = Permits { caller, guarded, is_edge, next, named: Vec::new() };
     for block in &mut query.blocks {
+        let known = permits.named.len();
         permits.block(block)?;
+        // They are greater than those of the text.
+        block.reads.extend(permits.named[known..].iter().filter_map(|(_, it)| it.defines.first()));
+    }
+    for (name, block) in permits.named {
+        query.variables.push(Variable { name });
+        query.blocks.push(block);
     }
     Ok(Arc::new(query))
 }
@@ -66,14 +84,24 @@ struct Permits<'a> {
     /// The types with rules.
     guarded: Vec<&'a TypeDef>,
     is_edge: &'a dyn Fn(&str) -> bool,
+    /// The next variable that is free.
+    next: VarId,
+    /// The blocks that are added, each defines a variable of this name.
+    named: Vec<(String, Block)>,
 }
 
 impl Permits<'_> {
-    fn block(&self, block: &mut Block) -> Result<()> {
+    fn block(&mut self, block: &mut Block) -> Result<()> {
+        if let BlockKind::Shortest(path) = &mut block.kind {
+            for end in [&mut path.from, &mut path.to].into_iter().flatten() {
+                self.end(end);
+            }
+        }
         if let Some(filter) = &mut block.filter {
             self.filter(filter);
         }
         if let Some(root) = &mut block.root {
+            self.neighbours(&mut root.call);
             add(&mut block.filter, self.of_root(&root.call));
             add(&mut block.filter, self.of_rooted_edges(root));
         }
@@ -81,7 +109,7 @@ impl Permits<'_> {
         self.fields(&mut block.fields)
     }
 
-    fn fields(&self, fields: &mut [Arc<Field>]) -> Result<()> {
+    fn fields(&mut self, fields: &mut [Arc<Field>]) -> Result<()> {
         stack::require();
         for field in fields {
             let condition = match &field.kind {
@@ -121,7 +149,7 @@ impl Permits<'_> {
     }
 
     /// Makes conditions on edges be about those to nodes that pass.
-    fn filter(&self, filter: &mut Filter) {
+    fn filter(&mut self, filter: &mut Filter) {
         stack::require();
         match filter {
             Filter::And(parts) | Filter::Or(parts) => {
@@ -129,12 +157,53 @@ impl Permits<'_> {
             }
             Filter::Not(inner) => self.filter(inner),
             Filter::Function(function) => {
+                self.neighbours(&mut function.call);
                 if let Some(condition) = self.of_edges(&function.call) {
                     *filter = condition;
                 }
             }
             Filter::Reaches(_) => {}
         }
+    }
+
+    /// Makes an end of a path be there only where it passes.
+    fn end(&mut self, end: &mut Endpoint) {
+        let Endpoint::Uid(uid) = *end else { return };
+        if let Some(condition) = self.condition(|_| true) {
+            let of = |var| Block { var: Some(var), ..named_block(uid, condition) };
+            *end = Endpoint::Var(self.name(uid, of));
+        }
+    }
+
+    /// Makes nodes that don't pass take no place among the nearest ones, and nothing be near to a node that does not.
+    fn neighbours(&mut self, call: &mut Call) {
+        let condition = match call {
+            Call::SimilarTo { .. } => self.of_root(call),
+            _ => return,
+        };
+        let Call::SimilarTo { predicate, target, admits, .. } = call else { return };
+        *admits = condition.map(Box::new);
+        let Argument::Text(text) = &*target else { return };
+        let Some(uid) = Uid::parse(text).filter(|_| parse_vector(text).is_err()) else { return };
+        if let Some(condition) = self.condition(|_| true) {
+            let (name, langs) = (predicate.name.clone(), Vec::new());
+            let kind = FieldKind::Predicate { name, reverse: false, langs };
+            let key = predicate.name.clone();
+            let of = |var| {
+                let vector = Field { var: Some(var), ..plan_field(kind, key) };
+                Block { fields: vec![Arc::new(vector)], ..named_block(uid.0, condition) }
+            };
+            *target = Argument::Val(self.name(uid.0, of));
+        }
+    }
+
+    /// Adds the block of a node that the text names, and gives its variable.
+    fn name(&mut self, uid: u64, block: impl FnOnce(VarId) -> Block) -> VarId {
+        let var = self.next;
+        self.next = VarId(var.0 + 1);
+        let block = Block { kind: BlockKind::Hidden, defines: vec![var], ..block(var) };
+        self.named.push((Uid(uid).to_string(), block));
+        var
     }
 
     /// What a function of a root asks about edges, as a condition on the nodes that it finds. Where hidden edges can make
@@ -273,6 +342,11 @@ impl Permits<'_> {
         });
         all(each.collect())
     }
+}
+
+/// The block of one node, where it passes.
+fn named_block(uid: u64, condition: Filter) -> Block {
+    node_block(Call::Uid { uids: vec![uid], vars: Vec::new() }, Some(condition))
 }
 
 /// Which predicate a function looks into.

@@ -29,6 +29,7 @@ use crate::graphql::request::Field;
 use crate::graphql::request::Value;
 use crate::plan::Argument;
 use crate::plan::Call;
+use crate::plan::Filter;
 use crate::plan::Query;
 use std::sync::Arc;
 
@@ -67,8 +68,6 @@ pub enum SimilarTo {
     Given,
     /// This vector, such as that of another node.
     Of(Vec<f32>),
-    /// This vector; the nearest nodes are known by their uids.
-    Among(Vec<f32>, Vec<u64>),
 }
 
 /// The nodes near to a vector.
@@ -81,15 +80,16 @@ pub(super) fn similar<'a>(
     let by = embedding(def, field)?;
     let predicate = by.predicate.as_ref().ok_or_else(|| wrong(field, "it is not stored"))?;
     let count = field.arguments.given("topK").and_then(text_of).unwrap_or_default();
-    let (vector, known) = match to {
-        SimilarTo::Among(vector, uids) => (vector, Some(uids)),
-        SimilarTo::Of(vector) => (vector, None),
-        SimilarTo::Given => (given_vector(field), None),
+    let vector = match to {
+        SimilarTo::Of(vector) => vector,
+        SimilarTo::Given => given_vector(field),
     };
-    let call = match known {
-        Some(uids) => Call::Uid { uids, vars: Vec::new() },
-        None => nearest(predicate, field, &vector, count),
+    // What the request's own filter refuses takes places, as in the reference.
+    let admits = match caller.access(def, Operation::Query) {
+        Access::Where(permitted) => all(vec![has_type(def), permitted]).map(Box::new),
+        Access::All | Access::None => None,
     };
+    let call = nearest(predicate, field, &vector, count, admits);
     let mut lowering = Lowering::new(caller);
     let mut selected = lowering.selection(def, &field.selection, field.cascade.as_ref())?;
     let given = field.arguments.given("filter");
@@ -106,7 +106,13 @@ pub(super) fn similar<'a>(
     Ok(Lowered { query, shape: RootShape::Similar { place, vector, metric, object } })
 }
 
-fn nearest(predicate: &Predicate, field: &Field, vector: &[f32], count: String) -> Call {
+fn nearest(
+    predicate: &Predicate,
+    field: &Field,
+    vector: &[f32],
+    count: String,
+    admits: Option<Box<Filter>>,
+) -> Call {
     let numbers: Vec<String> = vector.iter().map(ToString::to_string).collect();
     let options = ["ef", "distance_threshold"]
         .into_iter()
@@ -116,34 +122,8 @@ fn nearest(predicate: &Predicate, field: &Field, vector: &[f32], count: String) 
         count,
         target: Argument::Text(format!("[{}]", numbers.join(","))),
         options: options.collect(),
+        admits,
     }
-}
-
-/// Finds the nodes nearest to a vector, in two blocks: all of them, and those that the caller may see. `None` where there
-/// is no difference, or where nothing may be seen.
-///
-/// # Errors
-///
-/// What is wrong with the arguments.
-pub fn lower_nearest<'a>(
-    caller: Caller<'a>,
-    field: &'a Field,
-    vector: &[f32],
-    count: usize,
-) -> Result<Option<Lowered<'a>>, Fault> {
-    let (def, by) = embedding_of(caller, field)?;
-    let predicate = by.predicate.as_ref().ok_or_else(|| wrong(field, "it is not stored"))?;
-    let Access::Where(permitted) = caller.access(def, Operation::Query) else { return Ok(None) };
-    let root = nearest(predicate, field, vector, count.to_string());
-    let filter = all(vec![has_type(def), permitted]);
-    let mut blocks = [node_block(root.clone(), None), node_block(root, filter)];
-    for block in &mut blocks {
-        block.fields = vec![Arc::new(fetched(predicate))];
-    }
-    let query = Query { blocks: blocks.into(), ..Query::default() };
-    let (metric, object) = (metric(by), ObjectShape::default());
-    let shape = RootShape::Similar { place: 0, vector: vector.to_vec(), metric, object };
-    Ok(Some(Lowered { query, shape }))
 }
 
 /// Finds the node that others should be similar to: the first field of its only block is its vector.
@@ -176,7 +156,7 @@ fn embedding<'a>(def: &'a TypeDef, field: &Field) -> Result<&'a model::Field, Fa
 }
 
 /// The vector of a request.
-pub fn given_vector(field: &Field) -> Vec<f32> {
+fn given_vector(field: &Field) -> Vec<f32> {
     let numbers = field.arguments.given("vector").and_then(Value::as_list).unwrap_or(&[]);
     numbers.iter().filter_map(|number| Some(number_of(number)? as f32)).collect()
 }
