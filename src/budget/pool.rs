@@ -2,7 +2,7 @@
 //! gives it back when it ends.
 //!
 //! What is drawn is a promise, and promises may be wrong. So the budget of a server also looks at
-//! the anonymous memory that the process really has, every 50 ms at the most: where that, or the
+//! the anonymous memory that the process really has, every 10 ms at the most: where that, or the
 //! data with what is drawn, passes the bound, nothing more is drawn but for a small reserve, which
 //! keeps a server answering small requests when its data alone fill the bound.
 //!
@@ -24,8 +24,13 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
 use std::time::Duration;
 use std::time::Instant;
+
+/// The first blocks double from this many bytes on up to [`BLOCK`]: most requests need no more, and there may be
+/// thousands of them.
+const FIRST_BLOCK: u64 = 4 << 10;
 
 /// Small draws come in blocks of this many bytes.
 const BLOCK: u64 = 64 << 10;
@@ -36,8 +41,19 @@ const LARGE_BLOCK: u64 = 1 << 20;
 /// The part of a budget that is drawn whatever the process has: one in so many.
 const RESERVE: u64 = 16;
 
+/// The part of a budget that only small shares get: one in so many. So they are given something when great requests have
+/// drawn all that they get; and it is room for what is allocated beyond what was drawn, until the next look tells.
+const MARGIN: u64 = 8;
+
+/// A share of at most so many bytes is small.
+const SMALL: u64 = 256 << 10;
+
+/// How often [`Budget::tidy`] does something after much was given back: what is given back is freed a little later, and the
+/// allocator looks at a part of its pages at a time.
+const TIDY_TIMES: u64 = 5;
+
 /// How often the memory of the process is looked at, at the most.
-const LOOK_INTERVAL: Duration = Duration::from_millis(50);
+const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The memory that requests share. A clone is the same budget.
 #[derive(Clone)]
@@ -48,6 +64,10 @@ pub struct Budget {
 struct Inner {
     bound: u64,
     drawn: AtomicU64,
+    /// What was given back since the last [`Budget::tidy`].
+    given: AtomicU64,
+    /// How often [`Budget::tidy`] has still something to do.
+    untidy: AtomicU64,
     watch: Option<Watch>,
 }
 
@@ -75,7 +95,13 @@ pub struct Share {
 impl Budget {
     /// A budget of so many bytes for what is drawn. The memory of the process is not looked at.
     pub fn new(bound: u64) -> Budget {
-        Budget { inner: Arc::new(Inner { bound, drawn: AtomicU64::new(0), watch: None }) }
+        Budget::with(bound, None)
+    }
+
+    fn with(bound: u64, watch: Option<Watch>) -> Budget {
+        let none = || AtomicU64::new(0);
+        let (drawn, given, untidy) = (none(), none(), none());
+        Budget { inner: Arc::new(Inner { bound, drawn, given, untidy, watch }) }
     }
 
     /// A budget of so many bytes for the whole process: its data, and what is drawn.
@@ -99,8 +125,7 @@ impl Budget {
         let none = || AtomicU64::new(0);
         let (next_look, anonymous, drawn, quiet) = (none(), none(), none(), none());
         let started = Instant::now();
-        let watch = Some(Watch { started, next_look, anonymous, drawn, quiet, read });
-        Budget { inner: Arc::new(Inner { bound, drawn: AtomicU64::new(0), watch }) }
+        Budget::with(bound, Some(Watch { started, next_look, anonymous, drawn, quiet, read }))
     }
 
     /// The bytes that there are in all.
@@ -134,9 +159,31 @@ impl Budget {
         }
     }
 
-    fn take(&self, bytes: u64) -> Result<()> {
-        let Inner { bound, drawn, watch } = &*self.inner;
-        if *bound < bytes {
+    /// Has the allocator give pages back that it keeps since they were freed. To be called once a second: it does nothing
+    /// where little was given back lately.
+    ///
+    /// The allocator keeps freed pages for a second, and looks for those that it has kept for long when a thread ends, or
+    /// has allocated much. So where only small requests come, the pages of a large one before them would be kept for as
+    /// long, and taken for data.
+    pub fn tidy(&self) {
+        let Inner { given, untidy, .. } = &*self.inner;
+        if LARGE_BLOCK <= given.swap(0, Relaxed) {
+            untidy.store(TIDY_TIMES, Relaxed);
+        }
+        let times = untidy.load(Relaxed);
+        if 0 < times {
+            untidy.store(times - 1, Relaxed);
+            let thread = thread::Builder::new().name("hexgraph-tidy".to_owned());
+            // One that has allocated something. Where the system has no thread there is a next time.
+            let _ = thread.spawn(|| drop(std::hint::black_box(Box::new(0_u8))));
+        }
+    }
+
+    /// Takes bytes for a share that will hold so many then.
+    fn take(&self, bytes: u64, held: u64) -> Result<()> {
+        let Inner { bound, drawn, watch, .. } = &*self.inner;
+        let kept = if held <= SMALL { 0 } else { *bound / MARGIN };
+        if *bound - kept < bytes {
             return Err(self.full(&format!("for another {bytes} bytes"), self.drawn()));
         }
         let before = drawn.fetch_add(bytes, Relaxed);
@@ -148,15 +195,16 @@ impl Budget {
             }
             _ => after,
         };
-        if projected <= *bound {
+        if projected <= *bound - kept {
             return Ok(());
         }
-        self.give(bytes);
+        self.inner.drawn.fetch_sub(bytes, Relaxed);
         Err(self.full(&format!("for another {bytes} bytes"), projected - bytes))
     }
 
     fn give(&self, bytes: u64) {
         self.inner.drawn.fetch_sub(bytes, Relaxed);
+        self.inner.given.fetch_add(bytes, Relaxed);
     }
 
     fn full(&self, what: &str, taken: u64) -> Error {
@@ -213,7 +261,7 @@ impl Share {
     pub fn draw(&self, bytes: u64) -> Result<()> {
         // More than there is would wrap the counters around.
         if self.budget.bound() < bytes {
-            return self.budget.take(bytes);
+            return self.budget.take(bytes, bytes);
         }
         let used = self.used.fetch_add(bytes, Relaxed).saturating_add(bytes);
         if used <= self.held.load(Relaxed) {
@@ -262,7 +310,7 @@ impl Share {
             if wanted <= held {
                 return Ok(());
             }
-            self.budget.take(wanted - held)?;
+            self.budget.take(wanted - held, wanted)?;
             if self.held.compare_exchange(held, wanted, Relaxed, Relaxed).is_ok() {
                 return Ok(());
             }
@@ -326,7 +374,12 @@ impl Drop for Share {
 
 /// So many bytes in whole blocks.
 fn in_blocks(bytes: u64) -> u64 {
-    let block = if bytes < LARGE_BLOCK { BLOCK } else { LARGE_BLOCK };
+    let block = match bytes {
+        0 => return 0,
+        ..=BLOCK => return bytes.next_power_of_two().max(FIRST_BLOCK),
+        ..LARGE_BLOCK => BLOCK,
+        _ => LARGE_BLOCK,
+    };
     bytes.checked_next_multiple_of(block).unwrap_or(u64::MAX)
 }
 
@@ -335,15 +388,17 @@ mod tests {
     use super::*;
     use std::panic::AssertUnwindSafe;
     use std::panic::catch_unwind;
-    use std::thread;
 
     #[test]
     fn what_is_drawn_is_given_back_also_by_a_panic() {
         let budget = Budget::new(10 << 20);
         let share = budget.share();
-        share.draw(1).unwrap();
-        assert_eq!(budget.drawn(), BLOCK);
-        share.draw(BLOCK - 1).unwrap();
+        for (more, drawn) in [(1, FIRST_BLOCK), (FIRST_BLOCK, 2 * FIRST_BLOCK), (BLOCK / 2, BLOCK)]
+        {
+            share.draw(more).unwrap();
+            assert_eq!(budget.drawn(), drawn);
+        }
+        share.draw(BLOCK / 2 - FIRST_BLOCK - 1).unwrap();
         assert_eq!(budget.drawn(), BLOCK);
         share.draw(3 << 20).unwrap();
         assert_eq!(budget.drawn(), 4 << 20);
@@ -372,7 +427,7 @@ mod tests {
         );
         assert_eq!((budget.drawn(), other.used()), (8 << 20, 0));
         other.draw(u64::MAX).unwrap_err();
-        other.draw(2 << 20).unwrap();
+        other.draw(SMALL).unwrap();
         drop(one);
         other.draw(3 << 20).unwrap();
     }
@@ -399,6 +454,18 @@ mod tests {
         assert_eq!(share.used(), 0);
         drop(share);
         assert_eq!(budget.drawn(), 0);
+    }
+
+    #[test]
+    fn when_all_else_is_drawn_small_shares_get_the_rest() {
+        let budget = Budget::new(16 << 20);
+        let large: Vec<Share> = (0..20).map(|_| budget.share()).collect();
+        large.iter().for_each(|share| drop(share.draw(SMALL)));
+        while large.iter().any(|share| share.draw(LARGE_BLOCK).is_ok()) {}
+        assert!((13 << 20..=14 << 20).contains(&budget.drawn()), "{}", budget.drawn());
+        let small: Vec<Share> = (0..3).map(|_| budget.share()).collect();
+        small.iter().for_each(|share| share.draw(SMALL).unwrap());
+        small[0].draw(SMALL).unwrap_err();
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub struct Checked<'a, S> {
     factor: u64,
     /// Is set to true when there is too much.
     is_long: Option<&'a Cell<bool>>,
+    /// The most that the writer has held beside, which is drawn.
+    beside: u64,
 }
 
 /// A sink draws memory for so many bytes at the least.
@@ -45,6 +47,7 @@ impl<'a, S: Sink> Checked<'a, S> {
             drawn: 0,
             factor: 3,
             is_long: None,
+            beside: 0,
         }
     }
 
@@ -198,5 +201,17 @@ impl<S: Sink> Sink for Checked<'_, S> {
     fn text(&mut self, text: &str) {
         self.count(text.len() + 2);
         self.sink.text(text);
+    }
+
+    fn beside(&mut self, bytes: usize) {
+        let bytes = bytes as u64;
+        if bytes <= self.beside {
+            return;
+        }
+        let drawn = self.control.check().and_then(|()| self.control.draw(bytes - self.beside));
+        if let Err(error) = drawn {
+            resume_unwind(Box::new(error));
+        }
+        self.beside = bytes;
     }
 }

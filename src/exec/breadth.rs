@@ -31,6 +31,9 @@ enum Taken {
     Some(Vec<u32>, Vec<u32>),
 }
 
+/// What it takes to have seen a node: a place in its layer, and an entry of a set that may be half empty.
+const SEEN_BYTES: usize = 3 * size_of::<u32>() + 2;
+
 /// One side of a search: the nodes at each distance, ascending.
 struct Side {
     layers: Vec<Vec<u32>>,
@@ -95,6 +98,7 @@ impl Context<'_> {
             if !side.grow(reached) {
                 return Ok(None);
             }
+            self.control.charge(SEEN_BYTES * side.last().len())?;
             if side.last().binary_search(&to).is_ok() {
                 return Ok(Some(trace(ways, &side.layers, &taken, to)));
             }
@@ -121,6 +125,9 @@ impl Context<'_> {
                 true => (&mut start, &end, &forth[..]),
                 false => (&mut end, &start, back),
             };
+            // Those that are reached, and what is kept of them: a place in a layer, an entry of a set.
+            let count = edges_of(edges, side.last());
+            let _while_growing = self.control.charge_while(2 * size_of::<u32>() * count)?;
             let reached = targets_of(edges, side.last());
             // The last and largest layer need not be made: who meets the other side is enough.
             let met: Vec<u32> =
@@ -134,6 +141,7 @@ impl Context<'_> {
             if !side.grow(reached) {
                 return Ok(None);
             }
+            self.control.charge(SEEN_BYTES * side.last().len())?;
             let cost = edges_of(edges, side.last());
             *if forward { &mut start_cost } else { &mut end_cost } = cost;
         }

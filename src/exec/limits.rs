@@ -498,7 +498,7 @@ mod tests {
 
     #[test]
     fn what_is_charged_is_drawn_and_given_back() {
-        let budget = Budget::new(10 << 20);
+        let budget = Budget::new(12 << 20);
         let control = Control::new();
         control.charge(5 << 20).unwrap();
         control.set_budget(&budget);

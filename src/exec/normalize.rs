@@ -35,6 +35,19 @@ enum Item {
     Int(i64),
 }
 
+impl Item {
+    /// The bytes that it has beside itself.
+    fn heap_size(&self) -> usize {
+        let of = |value: &Value| size_of::<Value>() + value.heap_size();
+        match self {
+            Item::Value(value) => value.heap_size(),
+            Item::List(values) => values.iter().map(of).sum(),
+            Item::Places(values) => values.iter().map(|(_, value)| 8 + of(value)).sum(),
+            Item::Uid(_) | Item::Int(_) => 0,
+        }
+    }
+}
+
 /// One flat object: keys in the order of the query, a key may come several times.
 type Row = Vec<(Arc<str>, Item)>;
 
@@ -108,7 +121,7 @@ fn write_item(sink: &mut dyn crate::types::Sink, item: &Item, inside: bool) {
 /// The flat objects of a node: the product of its own fields, with the facets of the edge that led
 /// to it, and those of each nested list.
 fn rows(
-    writer: &Writer<'_, '_>,
+    writer: &mut Writer<'_, '_>,
     level: &Level,
     place: usize,
     edge: Option<&Edge<'_>>,
@@ -144,6 +157,10 @@ fn rows(
         if most < all.len().saturating_mul(below.len()) as u64 {
             return Err(too_many(most));
         }
+        let (ours, theirs) = (bytes_of(&all), bytes_of(&below));
+        let joined = ours.saturating_mul(below.len()) + theirs.saturating_mul(all.len());
+        // The lists of the levels above, those that are multiplied, and what comes out.
+        writer.sink.beside(ours + theirs + joined.saturating_mul(2));
         all = product(&all, &below);
     }
     all.iter_mut().for_each(flatten);
@@ -152,13 +169,13 @@ fn rows(
 
 /// The flat objects of a nested list.
 fn rows_below(
-    writer: &Writer<'_, '_>,
+    writer: &mut Writer<'_, '_>,
     result: &FieldResult,
     edges: &EdgeField,
     (node, place): (u32, usize),
     path: &mut Vec<u32>,
 ) -> Result<Vec<Row>> {
-    let mut below: Vec<Row> = Vec::new();
+    let (mut below, mut bytes) = (Vec::<Row>::new(), 0);
     let edge = Edge::of(&result.field, edges, node);
     let targets = edges.targets_of(place);
     for &target in targets {
@@ -168,7 +185,10 @@ fn rows_below(
             continue;
         }
         let found = rows(writer, &edges.level, place, edge.as_ref(), path)?;
+        let known = below.len();
         below.extend(found.into_iter().filter(|row| !row.is_empty()));
+        bytes += bytes_of(&below[known..]);
+        writer.sink.beside(2 * bytes);
         if writer.options.normalize < below.len() as u64 {
             return Err(too_many(writer.options.normalize));
         }
@@ -206,6 +226,15 @@ fn product(all: &[Row], below: &[Row]) -> Vec<Row> {
         })
     });
     joined.collect()
+}
+
+/// What flat objects take.
+fn bytes_of(rows: &[Row]) -> usize {
+    let in_row = |row: &Row| {
+        let items = row.iter().map(|(_, item)| item.heap_size());
+        size_of::<Row>() + row.len() * size_of::<(Arc<str>, Item)>() + items.sum::<usize>()
+    };
+    rows.iter().map(in_row).sum()
 }
 
 fn edge_facets(edge: &Edge<'_>, target: u32) -> Row {

@@ -5,6 +5,7 @@
 
 use super::context::Context;
 use super::function::no_reverse;
+use super::limits::Control;
 use super::read::first_value;
 use super::tree::GroupValue;
 use crate::graph::Predicate;
@@ -75,7 +76,7 @@ impl Context<'_> {
                 None => return Ok(Vec::new()),
             }
         }
-        let mut table = Table::default();
+        let mut table = Table::new(self.control);
         let mut choices = vec![Vec::new(); sources.len()];
         for (count, &member) in members.iter().enumerate() {
             if count % 8192 == 8191 {
@@ -86,7 +87,7 @@ impl Context<'_> {
                 source.collect(member, choices);
             }
             if choices.iter().all(|choices| !choices.is_empty()) {
-                table.add_all(&choices, member);
+                table.add_all(&choices, member)?;
             }
         }
         Ok(table.finish())
@@ -167,27 +168,47 @@ impl Source<'_> {
     }
 }
 
+/// What a group takes beside its keys, their bytes and its members: its places in the table and in the answer.
+const GROUP_BYTES: usize = 200;
+
+/// What each key of a group takes beside its text.
+const KEY_BYTES: usize = 2 * size_of::<GroupValue>();
+
+/// Memory is charged, and the control looked at, when so many bytes are needed.
+const CHARGED_BYTES: usize = 64 << 10;
+
 /// Groups by the bytes of their keys.
-#[derive(Default)]
-struct Table {
+struct Table<'a> {
+    control: &'a Control,
+    /// What is needed, and not charged yet.
+    uncharged: usize,
     places: FxHashMap<Box<[u8]>, usize>,
     groups: Vec<(Vec<GroupValue>, Vec<u32>)>,
     bytes: Vec<u8>,
     choice: Vec<usize>,
 }
 
-impl Table {
+impl<'a> Table<'a> {
+    fn new(control: &'a Control) -> Table<'a> {
+        let (places, groups) = (FxHashMap::default(), Vec::new());
+        Table { control, uncharged: 0, places, groups, bytes: Vec::new(), choice: Vec::new() }
+    }
+
     /// Adds a member to the group of each choice of one value of each key; none lacks values.
-    fn add_all(&mut self, values: &[Vec<GroupValue>], member: u32) {
+    fn add_all(&mut self, values: &[Vec<GroupValue>], member: u32) -> Result<()> {
         self.choice.clear();
         self.choice.resize(values.len(), 0);
         loop {
             self.add(values, member);
+            if CHARGED_BYTES <= self.uncharged {
+                self.control.check()?;
+                self.control.charge(std::mem::take(&mut self.uncharged))?;
+            }
             // The choices count up like an odometer, the last key fastest.
             let Some(key) =
                 (0..values.len()).rfind(|&key| self.choice[key] + 1 < values[key].len())
             else {
-                return;
+                return Ok(());
             };
             self.choice[key] += 1;
             self.choice[key + 1..].fill(0);
@@ -206,10 +227,14 @@ impl Table {
                 let keys = chosen.map(|(choices, &choice)| choices[choice].clone()).collect();
                 self.places.insert(self.bytes.as_slice().into(), self.groups.len());
                 self.groups.push((keys, Vec::new()));
+                // The bytes of the keys, and their texts, are about as long.
+                self.uncharged += GROUP_BYTES + KEY_BYTES * values.len() + 3 * self.bytes.len();
                 self.groups.len() - 1
             }
         };
         self.groups[place].1.push(member);
+        // A list doubles.
+        self.uncharged += 2 * size_of::<u32>();
     }
 
     fn finish(self) -> Vec<Part> {

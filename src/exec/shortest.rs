@@ -73,6 +73,15 @@ struct Beginning {
     fields: Vec<usize>,
 }
 
+impl Beginning {
+    /// What a beginning of so many nodes takes, beside its place on the heap, which may be twice as long as it has to be.
+    fn bytes(nodes: usize) -> usize {
+        const ALLOCATION: usize = 16;
+        let lists = (size_of::<u32>() + size_of::<usize>()) * nodes + 2 * ALLOCATION;
+        lists + 3 * size_of::<Beginning>()
+    }
+}
+
 impl PartialEq for Beginning {
     fn eq(&self, other: &Beginning) -> bool {
         self.cmp(other).is_eq()
@@ -92,6 +101,12 @@ impl Ord for Beginning {
         self.reached.cmp(&other.reached).then_with(|| other.nodes.cmp(&self.nodes))
     }
 }
+
+/// What it takes to know the edges of a node, beside the edges: an entry of a map, and the head of a list.
+const KNOWN_BYTES: usize = 64;
+
+/// What it takes to have reached a node: entries of two maps and of a heap.
+const REACHED_BYTES: usize = 120;
 
 /// The edges that a search has read.
 ///
@@ -118,6 +133,7 @@ impl Reach {
                 break;
             }
             context.check()?;
+            context.control.charge(size_of::<u32>() * next.len())?;
             layer = next;
         }
         reach.is_complete = true;
@@ -130,6 +146,7 @@ impl Reach {
         }
         let hops =
             Arc::new(if self.is_complete { Vec::new() } else { context.hops(block, node)? });
+        context.control.charge(KNOWN_BYTES + size_of::<Hop>() * hops.len())?;
         self.known.insert(node, Arc::clone(&hops));
         Ok(hops)
     }
@@ -228,6 +245,7 @@ impl Context<'_> {
             for hop in hops.iter().filter(|hop| !done.contains(&hop.to)) {
                 let weight = reached.weight + hop.weight;
                 if best.get(&hop.to).is_none_or(|(known, ..)| weight < *known) {
+                    self.control.charge(REACHED_BYTES)?;
                     best.insert(hop.to, (weight, reached.node, hop.field));
                     heap.push(Reached { weight, hops: reached.hops + 1, node: hop.to });
                 }
@@ -247,12 +265,16 @@ impl Context<'_> {
         let mut reach = Reach::new(self, block, from, ends.depth)?;
         let mut heap = BinaryHeap::new();
         let reached = Reached { weight: 0.0, hops: 0, node: from };
+        self.control.charge(Beginning::bytes(1))?;
         heap.push(Beginning { reached, nodes: vec![from], fields: Vec::new() });
         let most = self.control.limits().frontier as usize;
         let frontier_max = ends.frontier_max.map_or(most, |asked| asked.max(1) as usize);
         while let Some(Beginning { reached, nodes, fields }) = heap.pop() {
             self.check()?;
             let weight = reached.weight;
+            if reached.node != to {
+                self.control.uncharge(Beginning::bytes(nodes.len()));
+            }
             if reached.node == to {
                 if ends.weight_min.is_none_or(|least| least <= weight) {
                     paths.push(Path { nodes, hops: fields, weight });
@@ -269,7 +291,7 @@ impl Context<'_> {
                     continue;
                 }
                 let reached = Reached { weight, hops: reached.hops + 1, node: hop.to };
-                self.control.charge(12 * (nodes.len() + 1))?;
+                self.control.charge(Beginning::bytes(nodes.len() + 1))?;
                 let nodes = [nodes.as_slice(), &[hop.to]].concat();
                 let fields = [fields.as_slice(), &[hop.field]].concat();
                 heap.push(Beginning { reached, nodes, fields });

@@ -28,6 +28,9 @@ use std::sync::Arc;
 /// The variables found so far: one that several levels define (in `@recurse`) is united.
 type Found = BTreeMap<VarId, Var>;
 
+/// The texts of values are charged when they have so many bytes.
+const CHARGED_BYTES: usize = 64 << 10;
+
 impl Context<'_> {
     /// Sets the variables that a block's tree defines by itself, all but aggregates and math.
     pub(crate) fn publish(&mut self, block: &Block, result: &BlockResult) -> Result<()> {
@@ -162,17 +165,22 @@ impl Context<'_> {
             add_values(found, result.field.var, map);
             return Ok(());
         }
-        let mut map = ValueMap::default();
+        let (mut map, mut texts) = (ValueMap::default(), 0);
         for &node in live {
             if values.is_hidden(node) {
                 continue;
             }
             if let Some((_, list)) = predicate.values_in(Langs::First(langs), node) {
-                let value = typed(list.get(0), predicate.def.value_type)?;
+                let value = typed(list.get(0), predicate.def.value_type)?.as_ref().to_value();
+                texts += value.heap_size();
+                if CHARGED_BYTES <= texts {
+                    self.control.charge(std::mem::take(&mut texts))?;
+                }
                 map.nodes.push(node);
-                map.values.push(value.as_ref().to_value());
+                map.values.push(value);
             }
         }
+        self.control.charge(texts)?;
         add_values(found, result.field.var, map);
         Ok(())
     }

@@ -1,11 +1,13 @@
 //! A request as it came in: its body unpacked, its parameters read on demand.
 //!
 //! Memory for a body is drawn as its bytes come, not by what its headers say: so a client that
-//! announces much and sends nothing takes nothing.
+//! announces much and sends nothing takes nothing. Bodies that are not whole have half of the
+//! memory at the most: who sends slowly leaves the rest to requests that run.
 
 use super::go_values;
+use crate::budget::Budget;
 use crate::budget::Share;
-use crate::db::Database;
+use crate::db::Control;
 use crate::types::Error;
 use axum::body::Body;
 use axum::body::BodyDataStream;
@@ -21,7 +23,6 @@ use std::io::Read;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::task::block_in_place;
 use tokio::time::timeout;
 
 /// The longest body that is taken at all, packed and unpacked, in bytes: the limit `body` may be
@@ -45,6 +46,7 @@ pub struct Incoming {
     headers: HeaderMap,
     parameters: Vec<(String, String)>,
     body: Bytes,
+    is_packed: bool,
     share: Option<Arc<Share>>,
 }
 
@@ -53,37 +55,83 @@ pub struct Incoming {
 pub enum Unreadable {
     /// Something is wrong with it.
     Wrong(String),
-    /// There is no memory for it now.
+    /// There is no memory for it now, or no time to unpack it.
     Starved(Error),
 }
 
+/// The memory that bodies draw of.
+#[derive(Debug)]
+pub struct Bodies {
+    whole: Budget,
+    /// For those that are not whole, beside what they draw of the other.
+    unfinished: Budget,
+}
+
+/// What a body has drawn that is coming in.
+struct Drawn {
+    share: Share,
+    unfinished: Share,
+}
+
+impl Bodies {
+    /// Of a budget.
+    pub fn new(budget: &Budget) -> Bodies {
+        Bodies { whole: budget.clone(), unfinished: Budget::new(budget.bound() / 2) }
+    }
+}
+
+impl Drawn {
+    fn draw(&self, bytes: usize) -> Result<(), Unreadable> {
+        let bytes = bytes as u64;
+        self.unfinished.draw(bytes).map_err(|_| {
+            let message = "bodies of requests that are not whole have half of the memory of this process (setting \
+                           `memory`) already: try again later";
+            Unreadable::Starved(Error::Limit { message: message.to_owned() })
+        })?;
+        self.share.draw(bytes).map_err(Unreadable::Starved)
+    }
+
+    fn give_back(&self, bytes: usize) {
+        self.unfinished.give_back(bytes as u64);
+        self.share.give_back(bytes as u64);
+    }
+}
+
 impl Incoming {
-    /// Receives and unpacks the body, of at most so many bytes packed and unpacked, and splits the
-    /// parameters.
+    /// Receives the body, of at most so many bytes, and splits the parameters.
     ///
     /// # Errors
     ///
     /// What is wrong with it, or that there is no memory for it.
     pub async fn receive(
-        database: &Database,
+        bodies: &Bodies,
         headers: HeaderMap,
         parameters: Option<&str>,
         (body, most): (Body, usize),
     ) -> Result<Incoming, Unreadable> {
-        let most = most.min(usize::try_from(database.limits().body).unwrap_or(usize::MAX));
-        let share = Arc::new(database.budget().share());
-        let body = receive_body(&headers, body, most, &share).await?;
-        let body = match is_packed(&headers, &body).map_err(Unreadable::Wrong)? {
-            true => {
-                // It may take a while, which connections on this thread should not wait for.
-                let unpacked = block_in_place(|| unpack(&body, most, &share))?;
-                share.give_back(body.len() as u64);
-                unpacked
-            }
-            false => body,
-        };
+        let (share, unfinished) = (bodies.whole.share(), bodies.unfinished.share());
+        let drawn = Drawn { share, unfinished };
+        let body = receive_body(&headers, body, most, &drawn).await?;
+        let is_packed = is_packed(&headers, &body).map_err(Unreadable::Wrong)?;
         let incoming = Incoming::new(headers, parameters, body).map_err(Unreadable::Wrong)?;
-        Ok(Incoming { share: Some(share), ..incoming })
+        Ok(Incoming { is_packed, share: Some(Arc::new(drawn.share)), ..incoming })
+    }
+
+    /// Whether the body has to be unpacked.
+    pub fn is_packed(&self) -> bool {
+        self.is_packed
+    }
+
+    /// The same with its body unpacked, to at most so many bytes. It may take a while.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, that there is no memory for it, or why it had to stop.
+    pub fn unpacked(self, most: usize, control: &Control) -> Result<Incoming, Unreadable> {
+        let Some(share) = self.share.as_ref().filter(|_| self.is_packed) else { return Ok(self) };
+        let body = unpack(&self.body, most, share, control)?;
+        share.give_back(self.body.len() as u64);
+        Ok(Incoming { body, is_packed: false, ..self })
     }
 
     /// A request with a plain body.
@@ -101,7 +149,7 @@ impl Incoming {
             None => Vec::new(),
         };
         let (method, client, share) = (Method::POST, None, None);
-        Ok(Incoming { method, client, headers, parameters, body, share })
+        Ok(Incoming { method, client, headers, parameters, body, is_packed: false, share })
     }
 
     /// What was drawn for it.
@@ -221,10 +269,10 @@ async fn receive_body(
     headers: &HeaderMap,
     body: Body,
     most: usize,
-    share: &Share,
+    drawn: &Drawn,
 ) -> Result<Bytes, Unreadable> {
     let mut pieces = body.into_data_stream();
-    let received = gather_body(headers, &mut pieces, most, share).await;
+    let received = gather_body(headers, &mut pieces, most, drawn).await;
     if received.is_err() {
         let throw_away = async {
             let mut left = THROWN_AWAY_MAX;
@@ -244,7 +292,7 @@ async fn gather_body(
     headers: &HeaderMap,
     pieces: &mut BodyDataStream,
     most: usize,
-    share: &Share,
+    drawn: &Drawn,
 ) -> Result<Bytes, Unreadable> {
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     let announced = announced.and_then(|length| length.parse().ok()).unwrap_or(usize::MAX);
@@ -268,19 +316,23 @@ async fn gather_body(
         }
         // Most bodies are one piece, which is left where it is.
         if known == 0 {
-            share.draw(piece.len() as u64).map_err(Unreadable::Starved)?;
+            drawn.draw(piece.len())?;
             first = Some(piece);
             continue;
         }
-        make_room(&mut whole, known + piece.len(), announced.min(most), share)?;
+        let (draw, give_back) = (|bytes| drawn.draw(bytes), |bytes| drawn.give_back(bytes));
+        make_room(&mut whole, known + piece.len(), announced.min(most), (&draw, &give_back))?;
         if let Some(first) = first.take() {
             whole.extend_from_slice(&first);
-            share.give_back(first.len() as u64);
+            drawn.give_back(first.len());
         }
         whole.extend_from_slice(&piece);
     }
     Ok(first.unwrap_or_else(|| Bytes::from(whole)))
 }
+
+/// What draws memory, and what gives it back.
+type Ways<'a> = (&'a dyn Fn(usize) -> Result<(), Unreadable>, &'a dyn Fn(usize));
 
 /// Makes room in a buffer for so many bytes in all, and for as many again, where it may be that
 /// more than `likely` come.
@@ -288,16 +340,16 @@ fn make_room(
     buffer: &mut Vec<u8>,
     wanted: usize,
     likely: usize,
-    share: &Share,
+    (draw, give_back): Ways<'_>,
 ) -> Result<(), Unreadable> {
     let room = buffer.capacity();
     if wanted <= room {
         return Ok(());
     }
     let wanted = wanted.max((2 * room).min(likely));
-    share.draw(wanted as u64).map_err(Unreadable::Starved)?;
+    draw(wanted)?;
     buffer.reserve_exact(wanted - buffer.len());
-    share.give_back(room as u64);
+    give_back(room);
     Ok(())
 }
 
@@ -312,12 +364,15 @@ fn is_packed(headers: &HeaderMap, body: &[u8]) -> Result<bool, String> {
     }
 }
 
-fn unpack(body: &[u8], most: usize, share: &Share) -> Result<Bytes, Unreadable> {
+fn unpack(body: &[u8], most: usize, share: &Share, control: &Control) -> Result<Bytes, Unreadable> {
     let mut unpacked = Vec::new();
     let mut reader = GzDecoder::new(body);
+    let draw = |bytes| share.draw(bytes as u64).map_err(Unreadable::Starved);
+    let give_back = |bytes| share.give_back(bytes as u64);
     loop {
-        let known = unpacked.len();
-        make_room(&mut unpacked, known + UNPACK_LEN, most.saturating_add(UNPACK_LEN), share)?;
+        control.check().map_err(Unreadable::Starved)?;
+        let (known, likely) = (unpacked.len(), most.saturating_add(UNPACK_LEN));
+        make_room(&mut unpacked, known + UNPACK_LEN, likely, (&draw, &give_back))?;
         unpacked.resize(known + UNPACK_LEN, 0);
         let count = reader.read(&mut unpacked[known..]);
         let count = count.map_err(|error| Unreadable::Wrong(format!("gzip: {error}")))?;
@@ -349,15 +404,13 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn bodies_draw_what_comes_and_are_bounded() {
-        use crate::db::Memory;
-        use crate::db::OpenOptions;
         use flate2::Compression;
         use flate2::write::GzEncoder;
         use futures_util::stream;
         use std::io::Write;
-        let mut options = OpenOptions { memory: Memory::Work(40 << 20), ..Default::default() };
-        options.limits.body = 16 << 20;
-        let db = Database::in_memory_with(options);
+        const MOST: usize = 16 << 20;
+        let budget = Budget::new(80 << 20);
+        let bodies = Bodies::new(&budget);
         let pieces = |count: usize| {
             let piece = || Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; 64 << 10]));
             Body::from_stream(stream::iter((0..count).map(move |_| piece())))
@@ -368,16 +421,20 @@ mod tests {
             Body::from(encoder.finish().unwrap())
         };
         let gzip = || HeaderMap::from_iter([(header::CONTENT_ENCODING, "gzip".parse().unwrap())]);
-        let receive = |headers, body| Incoming::receive(&db, headers, None, (body, BODY_LEN_MAX));
+        let control = Control::new();
+        let receive = async |headers, body| {
+            let incoming = Incoming::receive(&bodies, headers, None, (body, MOST)).await?;
+            incoming.unpacked(MOST, &control)
+        };
         let body = receive(HeaderMap::new(), pieces(48)).await.unwrap();
         assert_eq!(body.bytes().len(), 3 << 20);
-        assert!((3 << 20..8 << 20).contains(&db.budget().drawn()), "{}", db.budget().drawn());
+        assert!((3 << 20..8 << 20).contains(&budget.drawn()), "{}", budget.drawn());
         let wrong = receive(HeaderMap::new(), pieces(300)).await.map(|_| ()).unwrap_err();
         assert!(matches!(&wrong, Unreadable::Wrong(why) if why.contains("the limit `body`")));
         let wrong = receive(gzip(), packed(17 << 20)).await.map(|_| ()).unwrap_err();
         assert!(matches!(&wrong, Unreadable::Wrong(why) if why.contains("unpacks to more than")));
-        let others = db.budget().share();
-        others.draw(30 << 20).unwrap();
+        let others = budget.share();
+        others.draw(60 << 20).unwrap();
         let wrong = receive(gzip(), packed(10 << 20)).await.map(|_| ()).unwrap_err();
         assert!(
             matches!(&wrong, Unreadable::Starved(Error::Limit { message })
@@ -390,11 +447,26 @@ mod tests {
         assert_eq!(unpacked.bytes().len(), 4 << 20);
         drop(unpacked);
         let many: Vec<_> =
-            futures_util::future::join_all((0..16).map(|_| receive(HeaderMap::new(), pieces(40))))
+            futures_util::future::join_all((0..60).map(|_| receive(HeaderMap::new(), pieces(40))))
                 .await;
         assert!(many.iter().any(|one| matches!(one, Err(Unreadable::Starved(_)))));
         drop(many);
-        assert_eq!(db.budget().drawn(), 0);
+        // Half of it is for bodies that are not whole; a whole one counts no more among them.
+        let body = receive(HeaderMap::new(), pieces(200)).await.unwrap();
+        let never = |count| {
+            let pieces = pieces(count).into_data_stream().chain(stream::pending());
+            let body = Body::from_stream(pieces);
+            timeout(THROW_AWAY_TIME + Duration::from_secs(1), receive(HeaderMap::new(), body))
+        };
+        let (one, other) = tokio::join!(never(250), never(250));
+        let refused = one.ok().or(other.ok()).unwrap().map(|_| ()).unwrap_err();
+        assert!(
+            matches!(&refused, Unreadable::Starved(Error::Limit { message })
+                if message.contains("half of the memory")),
+            "{refused:?}"
+        );
+        drop(body);
+        assert_eq!((budget.drawn(), bodies.unfinished.drawn()), (0, 0));
     }
 
     fn incoming(content_type: &'static str, parameters: &str) -> Incoming {

@@ -3,12 +3,14 @@
 use super::admission;
 use super::admission::Asked;
 use super::admission::Lanes;
+use super::admission::OVERLOADED;
 use super::admission::Overloaded;
 use super::admission::likeness;
 use super::connections::Peer;
 use super::graphql;
 use super::graphql::Feeds;
 use super::incoming;
+use super::incoming::Bodies;
 use super::incoming::Incoming;
 use super::incoming::Unreadable;
 use super::origins;
@@ -25,6 +27,7 @@ use crate::db::Database;
 use crate::db::graphql::Folder;
 use crate::db::graphql::Tasks;
 use crate::db::guarded;
+use crate::types::Error;
 use axum::Router;
 use axum::body::Body;
 use axum::body::HttpBody;
@@ -63,6 +66,8 @@ pub struct App {
     pub exports: Option<Folder>,
     /// Places for answers that are written while they are sent.
     pub streams: Arc<Semaphore>,
+    /// What bodies draw of.
+    pub bodies: Bodies,
     /// Which requests run, and which wait.
     pub lanes: Arc<Lanes>,
     /// What an operator may switch.
@@ -175,27 +180,53 @@ async fn receive(
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
     let wants_gzip = incoming::accepts_gzip(&parts.headers);
-    let reply = match received(&app, route, parts, body).await {
-        Ok(incoming) => {
-            run(&app, peer.clone(), incoming.with_client(address_of(&peer)), answer).await
-        }
+    let reply = match received(&app, route, (parts, body), &peer).await {
+        Ok(incoming) => run(&app, peer, incoming, answer).await,
         Err(Unreadable::Wrong(message)) => Reply::invalid_request(&message),
         Err(Unreadable::Starved(error)) => Reply::failed(&error).later(),
     };
     packed(reply, wants_gzip)
 }
 
-/// A request with its body, which is as long as the route lets it be.
+/// A request with its body, which is as long as the route lets it be. A packed one is unpacked when it is its turn: that is
+/// work as any other.
 pub async fn received(
-    app: &App,
+    app: &Arc<App>,
     route: &Route,
-    parts: Parts,
-    body: Body,
+    (parts, body): (Parts, Body),
+    peer: &Option<ConnectInfo<Peer>>,
 ) -> Result<Incoming, Unreadable> {
     let (method, parameters) = (parts.method, parts.uri.query());
-    let body = (body, route.body_len_max);
-    let incoming = Incoming::receive(&app.database, parts.headers, parameters, body).await?;
-    Ok(incoming.with_method(method))
+    let limits = *app.database.limits();
+    let most = route.body_len_max.min(usize::try_from(limits.body).unwrap_or(usize::MAX));
+    let incoming = Incoming::receive(&app.bodies, parts.headers, parameters, (body, most)).await?;
+    let incoming = incoming.with_method(method).with_client(address_of(peer));
+    if !incoming.is_packed() {
+        return Ok(incoming);
+    }
+    let body_len = incoming.bytes().len();
+    let kind = likeness(most, "packed", incoming.bytes());
+    let asked = Asked { client: app.security.client_of(&incoming), kind, body_len };
+    let work = move |control: Control| {
+        control.set_limits(limits);
+        incoming.unpacked(most, &control)
+    };
+    let done = admission::carry_out(&app.lanes, asked, wanted(app, peer), work).await;
+    done.unwrap_or_else(|Overloaded| {
+        Err(Unreadable::Starved(Error::Limit { message: OVERLOADED.to_owned() }))
+    })
+}
+
+/// Says whether a client is there still, and the server goes on.
+fn wanted(
+    app: &App,
+    peer: &Option<ConnectInfo<Peer>>,
+) -> impl Fn() -> bool + Send + Sync + Clone + 'static {
+    let (peer, stopping) = (peer.clone(), app.stopping.clone());
+    move || {
+        let is_gone = peer.as_ref().is_some_and(|ConnectInfo(peer)| peer.is_gone());
+        !is_gone && stopping.check().is_ok()
+    }
 }
 
 /// An answer, packed where it is to be, which holds up no other connection either.
@@ -228,11 +259,7 @@ pub async fn run(
         kind: likeness(answer as usize, incoming.parameter("query"), incoming.bytes()),
         body_len: incoming.bytes().len(),
     };
-    let stopping = app.stopping.clone();
-    let is_wanted = move || {
-        let is_gone = peer.as_ref().is_some_and(|ConnectInfo(peer)| peer.is_gone());
-        !is_gone && stopping.check().is_ok()
-    };
+    let is_wanted = wanted(app, &peer);
     let there = Arc::clone(app);
     let work = move |mut control: Control| {
         if let Some(timeout) = timeout {
@@ -265,8 +292,10 @@ mod tests {
 
     fn app() -> App {
         let control = Control::new();
+        let database = Database::in_memory();
         App {
-            database: Database::in_memory(),
+            bodies: Bodies::new(database.budget()),
+            database,
             address: SocketAddr::from(([127, 0, 0, 1], 1)),
             started: Instant::now(),
             prints_slow: false,

@@ -6,6 +6,7 @@ use super::connections;
 use super::connections::ConnectionOptions;
 use super::graphql::Feeds;
 use super::graphql::SubscribeOptions;
+use super::incoming::Bodies;
 use super::router::App;
 use super::router::router;
 use super::security::Security;
@@ -40,6 +41,12 @@ use tokio::time;
 
 /// How often idle transactions are looked for.
 const EXPIRE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// How often memory is given back that large requests had.
+const TIDY_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How long a thread is kept that has no request to answer: the allocator keeps what was freed for it as long.
+const IDLE_THREAD: Duration = Duration::from_secs(1);
 
 /// Threads beside those that answer requests.
 const SPARE_THREADS: usize = 16;
@@ -127,6 +134,7 @@ impl Server {
         let stop = Control::new();
         let switches = Arc::new(Switches::default());
         let app = App {
+            bodies: Bodies::new(database.budget()),
             database,
             address,
             started: Instant::now(),
@@ -195,7 +203,8 @@ fn runtime(admission: &AdmissionOptions) -> io::Result<Runtime> {
     // All that runs has its thread, also what only waits; and the server has some for itself.
     let most = admission.running + admission.slow_places() + SPARE_THREADS;
     let mut builder = Builder::new_multi_thread();
-    builder.max_blocking_threads(most).thread_name("hexgraph-http").enable_all().build()
+    builder.max_blocking_threads(most).thread_keep_alive(IDLE_THREAD);
+    builder.thread_name("hexgraph-http").enable_all().build()
 }
 
 fn run(
@@ -232,10 +241,18 @@ fn run(
                 database.expire_txns();
             }
         };
+        let tidying = async {
+            let mut ticks = time::interval(TIDY_INTERVAL);
+            loop {
+                ticks.tick().await;
+                database.budget().tidy();
+            }
+        };
         tokio::select! {
             () = all_done => {}
             () = out_of_patience => {}
             () = expiring => {}
+            () = tidying => {}
         }
     });
     // Requests that still run end now, at their next look at their control.

@@ -34,4 +34,7 @@ pub trait Sink {
     fn null(&mut self);
     /// Writes a text.
     fn text(&mut self, text: &str);
+    /// Is told how much memory the writer is about to hold beside what it writes: a sink that counts memory may refuse it,
+    /// by unwinding with an error.
+    fn beside(&mut self, _bytes: usize) {}
 }

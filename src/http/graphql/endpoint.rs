@@ -18,7 +18,6 @@ use crate::http::reply::Reply;
 use crate::http::reply::schema_extensions;
 use crate::http::router::Answerer;
 use crate::http::router::App;
-use crate::http::router::address_of;
 use crate::http::router::packed;
 use crate::http::router::received;
 use crate::http::router::run;
@@ -71,13 +70,12 @@ pub fn wrong_method() -> Reply {
 }
 
 /// A request as it came, and whether it is a subscription.
-async fn look_into(app: &App, route: &Route, request: Request) -> (Request, bool) {
+async fn look_into(app: &Arc<App>, route: &Route, request: Request) -> (Request, bool) {
     let (mut parts, body) = request.into_parts();
-    let (headers, most) = (parts.headers.clone(), route.body_len_max);
-    let incoming = Incoming::receive(&app.database, headers, parts.uri.query(), (body, most)).await;
+    let peer = parts.extensions.get::<ConnectInfo<Peer>>().cloned();
+    let incoming = received(app, route, (parts.clone(), body), &peer).await;
     // One whose body can't be read is answered as one without any.
     let Ok(incoming) = incoming else { return (Request::from_parts(parts, Body::empty()), false) };
-    let incoming = incoming.with_method(parts.method.clone());
     let goes_on = block_in_place(|| {
         let kind = read(&incoming).ok().and_then(|asked| app.database.graphql_kind(&asked).ok());
         kind == Some(OperationKind::Subscription)
@@ -89,8 +87,9 @@ async fn look_into(app: &App, route: &Route, request: Request) -> (Request, bool
 
 /// Takes a request that wants its answers as events. One that can't be read is refused as `graphql-sse` has it.
 async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
-    let read = match received(&app, route, parts, body).await {
+    let (mut parts, body) = request.into_parts();
+    let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
+    let read = match received(&app, route, (parts, body), &peer).await {
         Ok(incoming) => block_in_place(|| read(&incoming)).map(|request| (request, incoming)),
         Err(Unreadable::Wrong(message)) => Err(message),
         Err(Unreadable::Starved(error)) => Err(error.to_string()),
@@ -118,10 +117,8 @@ async fn ask(app: Arc<App>, route: &'static Route, request: Request, answer: Ans
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
     let wants_gzip = incoming::accepts_gzip(&parts.headers);
-    let reply = match received(&app, route, parts, body).await {
-        Ok(incoming) => {
-            run(&app, peer.clone(), incoming.with_client(address_of(&peer)), answer).await
-        }
+    let reply = match received(&app, route, (parts, body), &peer).await {
+        Ok(incoming) => run(&app, peer, incoming, answer).await,
         Err(Unreadable::Wrong(message)) if message.starts_with("gzip: ") => {
             refused(&format!("Unable to parse gzip: {message}"))
         }
@@ -159,6 +156,10 @@ fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     let headers = body::headers(incoming.headers());
     let response = app.database.graphql(&request, &headers, control);
     let mut reply = Reply::json(response.to_json(&extensions(app, &response, started)));
+    // What failed may succeed later; but of a mutation some may be done.
+    if control.is_starved() && kind() != Some(OperationKind::Mutation) {
+        reply = reply.failing();
+    }
     reply.set_header("graphql-toucheduids", Some(response.touched.to_string()));
     if let Some(seconds) = response.max_age {
         reply.set_header("cache-control", Some(format!("public,max-age={seconds}")));

@@ -46,7 +46,7 @@ fn eventually(what: &str, holds: impl Fn() -> bool) {
 #[test]
 fn silent_connections_shut_nobody_out() {
     let mut server = Program::start("ulimit -n 1024;", &["--connection", "header=10s"]);
-    let watch = Watch::start(server.address, 20 * MS);
+    let watch = Watch::start(server.address, 20 * MS, None);
     let silent = connect_all(server.address, 600);
     eventually("all are accepted", || 600 <= server.descriptors());
     let open = server.descriptors();

@@ -13,4 +13,16 @@ mod load;
 mod connections;
 #[cfg(target_os = "linux")]
 mod overload;
+#[cfg(target_os = "linux")]
+mod great;
+#[cfg(target_os = "linux")]
+mod memory;
 mod signals;
+
+/// Held by tests that keep all cores busy: one of them at a time.
+#[cfg(target_os = "linux")]
+fn turn() -> std::sync::MutexGuard<'static, ()> {
+    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    // One that failed has ended, too.
+    TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

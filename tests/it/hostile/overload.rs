@@ -3,6 +3,7 @@
 use super::load::Load;
 use super::load::Outcome;
 use super::program::Program;
+use super::turn;
 use crate::process::number_from_environment;
 use std::fmt::Write;
 use std::time::Duration;
@@ -85,6 +86,7 @@ fn capacity(server: &Program, text: &str, clients: usize) -> f64 {
 /// for optimised code. Without it the query is longer: else it is the refusals that keep slow code busy.
 #[test]
 fn what_is_quick_stays_quick_at_ten_times_the_capacity() {
+    let _turn = turn();
     let seconds = number_from_environment("HEXGRAPH_HOSTILE_SECONDS");
     let lasts = Duration::from_secs(seconds.unwrap_or(3));
     // Unoptimised, a point query computes for about the 2 ms that a quick request may take.

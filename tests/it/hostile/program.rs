@@ -42,11 +42,13 @@ impl Program {
                 *kept.lock().unwrap() += &format!("{line}\n");
             }
         });
-        let mut first = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
-        let address = first.split("http://").nth(1).and_then(|rest| rest.split(' ').next());
-        let address = address.unwrap_or_else(|| panic!("{first} {}", log.lock().unwrap()));
-        let address = address.parse().unwrap();
+        // A load is told first.
+        let mut said = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let address = said.find_map(|line| {
+            let address = line.split("http://").nth(1)?.split(' ').next()?;
+            Some(address.parse().unwrap())
+        });
+        let address = address.unwrap_or_else(|| panic!("{}", log.lock().unwrap()));
         Program { child, address, log }
     }
 
@@ -63,6 +65,25 @@ impl Program {
     /// The files and sockets that it has open.
     pub fn descriptors(&self) -> usize {
         std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
+    }
+
+    /// The bytes of anonymous memory that it has: heaps and stacks.
+    pub fn anonymous(&self) -> u64 {
+        self.status("RssAnon:")
+    }
+
+    /// The bytes of its address space, with what it has only mapped.
+    pub fn address_space(&self) -> u64 {
+        self.status("VmSize:")
+    }
+
+    /// A line of what the system tells of it, in bytes; 0 when it has ended.
+    fn status(&self, name: &str) -> u64 {
+        let path = format!("/proc/{}/status", self.child.id());
+        let status = std::fs::read_to_string(path).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+        kilobytes.unwrap_or(0) * 1024
     }
 
     /// How many it may have open from now on.

@@ -1,4 +1,4 @@
-//! The other client: asks for health and a node all the while, and notes how long it took.
+//! The other client: asks for health all the while, perhaps for a node, too, and notes how long it took.
 
 use super::load::Latencies;
 use super::wire::Line;
@@ -26,20 +26,31 @@ pub struct Seen {
 }
 
 impl Watch {
-    /// Begins. Each question comes on a connection of its own, as from somebody new.
-    pub fn start(address: SocketAddr, pause: Duration) -> Watch {
+    /// Begins. Each question comes on a connection of its own, as from somebody new: for health, and in turn with it the
+    /// query, if there is one.
+    pub fn start(address: SocketAddr, pause: Duration, query: Option<&'static str>) -> Watch {
         let stop = Arc::new(AtomicBool::new(false));
         let is_over = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
             let mut seen = Seen::default();
-            while !is_over.load(Ordering::Relaxed) {
+            let questions = [None, query];
+            let questions = if query.is_some() { &questions[..] } else { &questions[..1] };
+            for question in questions.iter().cycle() {
+                if is_over.load(Ordering::Relaxed) {
+                    break;
+                }
                 let started = Instant::now();
-                let asked = Line::try_connect(address).and_then(|mut line| line.try_get("/health"));
+                let asked = Line::try_connect(address).and_then(|mut line| match question {
+                    Some(text) => line.try_post("/query", "application/dql", text.as_bytes()),
+                    None => line.try_get("/health"),
+                });
+                let word = if question.is_some() { "\"data\":{\"q\":[{" } else { "healthy" };
                 match asked {
-                    Ok(told) if told.status == 200 && told.text().contains("healthy") => {
+                    Ok(told) if told.status == 200 && told.text().contains(word) => {
                         seen.latencies.add(started.elapsed());
                     }
-                    other => seen.failures.push(format!("{other:?}")),
+                    Ok(told) => seen.failures.push(format!("{} {}", told.status, told.text())),
+                    Err(error) => seen.failures.push(error.to_string()),
                 }
                 std::thread::sleep(pause);
             }

@@ -124,7 +124,7 @@ fn who_reads_nothing_of_a_long_answer_holds_a_few_pieces_and_leaves_nothing() {
 
 #[test]
 fn bodies_and_answers_that_find_no_memory_are_refused_and_may_come_again() {
-    let database = database(Memory::Work(24 << 20), &[], (100_000, 20));
+    let database = database(Memory::Work(48 << 20), &[], (100_000, 20));
     let site = Site::of(database.clone(), ServeOptions::default());
     let ask = |text: &str| site.send("POST", "/query", &[DQL], text.as_bytes());
     // Half of a body each, and nothing more.
@@ -135,6 +135,8 @@ fn bodies_and_answers_that_find_no_memory_are_refused_and_may_come_again() {
         assert!(started.elapsed() < Duration::from_secs(20), "{}", database.budget().drawn());
         thread::sleep(Duration::from_millis(5));
     }
+    let others = database.budget().share();
+    while others.draw(1 << 20).is_ok() {}
     let refused = ask("{ q(func: has(name), orderdesc: name) { uid name } }");
     assert_eq!((refused.status, refused.header("retry-after")), (503, "1"));
     let said = refused.json();
@@ -143,7 +145,7 @@ fn bodies_and_answers_that_find_no_memory_are_refused_and_may_come_again() {
     let refused = site.post("/graphql", &format!("{{\"query\": \"{}\"}}", "x".repeat(20 << 20)));
     assert_eq!((refused.status, refused.header("retry-after")), (503, "1"));
     assert!(message(&refused.json()).contains("`memory`"));
-    drop(unfinished);
+    drop((unfinished, others));
     settled(&database, 2 << 20);
     assert_eq!(ask("{ q(func: has(name), orderdesc: name, first: 5) { uid name } }").status, 200);
 }
