@@ -17,7 +17,7 @@ DENY_VERSION := 0.20.2
 THIRD_PARTY := licenses/THIRD-PARTY.txt
 WRITE_LICENSES := $(ABOUT) generate --fail --locked --features python licenses/third-party.hbs
 
-.PHONY: help demo wheel install test torture hostile interleavings lint conformance conformance-long bench licenses check-licenses clean
+.PHONY: help demo wheel install test torture hostile interleavings fuzz lint conformance conformance-long bench licenses check-licenses clean
 
 help: ## List these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-17s %s\n", $$1, $$2 }'
@@ -41,6 +41,23 @@ hostile: ## Do to a server what strangers try, in earnest
 
 interleavings: ## Try out thousands of interleavings of commits, snapshots and syncs
 	cargo test --locked --features shuttle --lib interleavings
+
+# What cargo-fuzz passes, as far as a stable compiler takes it: coverage and checks of arithmetic, no sanitizer of addresses.
+FUZZ_SECONDS ?= 20
+FUZZ_TARGETS := $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
+FUZZ_DIR := $(CARGO_TARGET_DIR)/fuzz
+FUZZ_HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+FUZZ_COVERAGE := level=4 inline-8bit-counters pc-table trace-compares
+FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cdebug-assertions -Coverflow-checks \
+	$(addprefix -Cllvm-args=-sanitizer-coverage-,$(FUZZ_COVERAGE))
+
+fuzz: ## Ask parsers and openers what a fuzzer makes up, each for FUZZ_SECONDS (20)
+	CARGO_TARGET_DIR=$(FUZZ_DIR) RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --locked --profile fuzz --target $(FUZZ_HOST) --manifest-path fuzz/Cargo.toml
+	for target in $(FUZZ_TARGETS); do \
+		mkdir -p fuzz/corpus/$$target fuzz/artifacts/$$target; \
+		$(FUZZ_DIR)/$(FUZZ_HOST)/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -timeout=20 \
+			-print_final_stats=1 -verbosity=0 -artifact_prefix=fuzz/artifacts/$$target/ fuzz/corpus/$$target || exit 1; \
+	done
 
 lint: dev check-licenses ## Check format and style of Rust and Python, the type stubs, licences, the version of Rust
 	cargo fmt --check
