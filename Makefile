@@ -15,7 +15,7 @@ DENY := $(TOOLS)/bin/cargo-deny
 ABOUT_VERSION := 0.9.3
 DENY_VERSION := 0.20.2
 THIRD_PARTY := licenses/THIRD-PARTY.txt
-WRITE_LICENSES := $(ABOUT) generate --fail --locked --features python licenses/third-party.hbs
+WRITE_LICENSES := $(ABOUT) generate --fail --locked --manifest-path crates/python/Cargo.toml licenses/third-party.hbs
 
 .PHONY: help demo wheel install test torture hostile interleavings fuzz lint conformance conformance-long bench licenses check-licenses clean
 
@@ -26,21 +26,21 @@ demo: install ## Build, install into .venv, and take the tour over the sample
 	$(BIN)/python -m hexgraph demo
 
 test: dev ## Run all tests: Rust, Python, notebooks, JavaScript clients
-	HEXGRAPH_TWIN_SECONDS=$${HEXGRAPH_TWIN_SECONDS:-60} cargo test --locked --features http
+	HEXGRAPH_TWIN_SECONDS=$${HEXGRAPH_TWIN_SECONDS:-60} cargo test --locked --workspace
 	$(BIN)/python -m pytest
 	$(BIN)/python tests/clients/run_js.py $(BIN)/hexgraph
 
 torture: ## Kill writers a thousand times, and check long histories of clients at once
 	HEXGRAPH_TORTURE_ROUNDS=$${HEXGRAPH_TORTURE_ROUNDS:-1000} \
 	HEXGRAPH_ISOLATION_SECONDS=$${HEXGRAPH_ISOLATION_SECONDS:-120} \
-	cargo test --locked --features http --test it -- torture isolation --nocapture --test-threads=1
+	cargo test --locked -p hexgraph-server --test it -- torture isolation --nocapture --test-threads=1
 
 hostile: ## Do to a server what strangers try, in earnest
 	HEXGRAPH_HOSTILE_SECONDS=$${HEXGRAPH_HOSTILE_SECONDS:-20} \
-	cargo test --locked --release --features http --test it -- hostile --nocapture --test-threads=1
+	cargo test --locked --release -p hexgraph-server --test it -- hostile --nocapture --test-threads=1
 
 interleavings: ## Try out thousands of interleavings of commits, snapshots and syncs
-	cargo test --locked --features shuttle --lib interleavings
+	cargo test --locked -p hexgraph-store --features shuttle --lib interleavings
 
 # What cargo-fuzz passes, as far as a stable compiler takes it: coverage and checks of arithmetic, no sanitizer of addresses.
 FUZZ_SECONDS ?= 20
@@ -62,7 +62,7 @@ fuzz: ## Ask parsers and openers what a fuzzer makes up, each for FUZZ_SECONDS (
 lint: dev check-licenses ## Check format and style of Rust and Python, the type stubs, licences, the version of Rust
 	cargo fmt --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
-	RUSTDOCFLAGS=-Dwarnings cargo doc --locked --no-deps --document-private-items --features http
+	RUSTDOCFLAGS=-Dwarnings cargo doc --locked --workspace --no-deps --document-private-items
 	$(BIN)/ruff check python tests benches
 	$(BIN)/ruff format --check python tests
 	$(BIN)/mypy

@@ -4,8 +4,8 @@
 //! Clients live in the same process; they count the messages and do nothing else.
 
 use hexgraph::db::Database;
-use hexgraph::http::ServeOptions;
-use hexgraph::http::Server;
+use hexgraph_server::http::ServeOptions;
+use hexgraph_server::http::Server;
 use std::io::ErrorKind;
 use std::io::Read;
 use std::net::SocketAddr;

@@ -1,7 +1,7 @@
 //! hexgraph: an embedded, in-memory, lock-free analytic graph engine that speaks DQL.
 //!
-//! [`db::Database`] is the one door: it loads, answers, changes, saves and opens. The modules stand
-//! in the order of their layers; ARCHITECTURE.md tells what each is for.
+//! [`db::Database`] is the one door: it loads, answers, changes, saves and opens. The members that it is built of are
+//! named as modules here, in the order of their layers; ARCHITECTURE.md tells what each is for.
 //!
 //! ```
 //! use hexgraph::db::{Control, Database, QueryRequest};
@@ -17,34 +17,12 @@
 //! # }
 //! ```
 
-pub mod types;
-pub mod budget;
-pub mod text;
-pub mod geo;
-pub mod schema;
-pub mod formats;
-pub mod storage;
-pub mod index;
-pub mod graph;
-pub mod durability;
-pub mod answer;
-pub mod plan;
-pub mod exec;
-pub mod dql;
+pub use hexgraph_base::{answer, budget, formats, geo, plan, schema, text, types};
+pub use hexgraph_dql as dql;
 #[cfg(feature = "graphql")]
-pub mod graphql;
+pub use hexgraph_graphql as graphql;
+pub use hexgraph_store::{durability, exec, graph, index, storage};
+
 pub mod db;
 #[cfg(feature = "tables")]
 pub mod tables;
-#[cfg(feature = "http")]
-pub mod http;
-#[cfg(feature = "http")]
-pub mod cli;
-#[cfg(feature = "python")]
-mod python;
-
-/// Large lists come and go with every query: this allocator keeps their pages, where the system's
-/// gives them back and faults them in again.
-#[cfg(feature = "allocator")]
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

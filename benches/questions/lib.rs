@@ -14,6 +14,10 @@ use std::io::Write;
 use std::path::Path;
 use std::path::PathBuf;
 
+/// As programs set it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Answers a query as JSON text.
 ///
 /// # Panics

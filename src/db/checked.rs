@@ -1,11 +1,11 @@
 //! Lets the writing of an answer be stopped: a tree can be far larger than the levels it comes from.
 
-use crate::exec::Control;
-use crate::types::Error;
-use crate::types::Result;
-use crate::types::Sink;
-use crate::types::Uid;
-use crate::types::ValueRef;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use hexgraph_base::types::Sink;
+use hexgraph_base::types::Uid;
+use hexgraph_base::types::ValueRef;
+use hexgraph_store::exec::Control;
 use std::cell::Cell;
 use std::panic::resume_unwind;
 

@@ -3,12 +3,12 @@
 //! Redirects are followed here and not by the library: headers hold secrets of a schema and tokens of callers, which nobody but the
 //! server that they are meant for may see. A redirect to another scheme, host or port goes without them.
 
-use crate::graphql::model::HttpMethod;
-use crate::graphql::remote::Fetch;
-use crate::graphql::remote::Incoming;
-use crate::graphql::remote::Outgoing;
-use crate::graphql::remote::Unanswered;
 use arc_swap::ArcSwapOption;
+use hexgraph_graphql::model::HttpMethod;
+use hexgraph_graphql::remote::Fetch;
+use hexgraph_graphql::remote::Incoming;
+use hexgraph_graphql::remote::Outgoing;
+use hexgraph_graphql::remote::Unanswered;
 use iri_string::types::UriAbsoluteStr;
 use iri_string::types::UriReferenceStr;
 use percent_encoding::AsciiSet;

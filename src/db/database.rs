@@ -10,23 +10,23 @@ use super::plans::Plans;
 use super::plans::Variables;
 use super::pool::Pool;
 use super::slow::SlowLog;
-use crate::budget::Budget;
-use crate::durability::Disk;
-use crate::durability::Files;
-use crate::exec::Control;
-use crate::exec::Limits;
-use crate::graph;
-use crate::graph::Claim;
-use crate::graph::Commit;
-use crate::graph::Version;
-#[cfg(feature = "graphql")]
-use crate::graphql::remote::Fetch;
-#[cfg(all(feature = "graphql", not(feature = "client")))]
-use crate::graphql::remote::NoFetch;
-use crate::plan::Query;
-use crate::types::Error;
-use crate::types::Result;
 use arc_swap::ArcSwapOption;
+use hexgraph_base::budget::Budget;
+use hexgraph_base::plan::Query;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+#[cfg(feature = "graphql")]
+use hexgraph_graphql::remote::Fetch;
+#[cfg(all(feature = "graphql", not(feature = "client")))]
+use hexgraph_graphql::remote::NoFetch;
+use hexgraph_store::durability::Disk;
+use hexgraph_store::durability::Files;
+use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Limits;
+use hexgraph_store::graph;
+use hexgraph_store::graph::Claim;
+use hexgraph_store::graph::Commit;
+use hexgraph_store::graph::Version;
 use rayon::ThreadPool;
 use std::path::Path;
 use std::process;

@@ -1,8 +1,8 @@
 //! What a query did, step by step, in words.
 
 use super::operation::Latency;
-use crate::exec::Step;
-use crate::types::Position;
+use hexgraph_base::types::Position;
+use hexgraph_store::exec::Step;
 use std::fmt;
 use std::time::Duration;
 

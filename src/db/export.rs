@@ -2,13 +2,13 @@
 
 use super::database::Database;
 use super::guard::guarded;
-use crate::exec::Control;
-use crate::graph;
-use crate::graph::Version;
-use crate::types::Error;
-use crate::types::Result;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use hexgraph_store::exec::Control;
+use hexgraph_store::graph;
+use hexgraph_store::graph::Version;
 use std::fs;
 use std::fs::File;
 use std::io;

@@ -4,8 +4,8 @@
 //! passes it on to the thread that waits. So a hook notes the place of each panic with its message,
 //! and whoever catches one looks its message up.
 
-use crate::types::Error;
-use crate::types::Result;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic;

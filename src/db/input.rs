@@ -1,8 +1,8 @@
 //! The bytes that a load reads, and how many of them it has read.
 
 use super::operation::Source;
-use crate::types::Error;
-use crate::types::Result;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
 use std::fs::File;
 use std::io;
 use std::io::Cursor;

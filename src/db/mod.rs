@@ -25,15 +25,15 @@ mod client;
 #[cfg(feature = "graphql")]
 pub mod graphql;
 
-pub use crate::dql::{Given, without_passwords};
-pub use crate::durability::{Recovery, SyncPolicy};
-pub use crate::exec::{Canceller, Control, Limits, Onward, byte_count, parse_time};
-pub use crate::graph::{PredicateStats, Statements};
-pub use crate::schema::{SchemaItem, SchemaReport};
 pub use database::Database;
 pub use explain::{ExplainedStep, Explanation};
 pub use export::ExportReport;
-pub(crate) use guard::guarded;
+pub use guard::guarded;
+pub use hexgraph_base::schema::{SchemaItem, SchemaReport};
+pub use hexgraph_dql::{Given, without_passwords};
+pub use hexgraph_store::durability::{Recovery, SyncPolicy};
+pub use hexgraph_store::exec::{Canceller, Control, Limits, Onward, byte_count, parse_time};
+pub use hexgraph_store::graph::{PredicateStats, Statements};
 pub use input::LoadProgress;
 pub use mutate::{Mutation, MutationAnswer, MutationRequest};
 pub use open::{Checked, check};

@@ -7,31 +7,30 @@ use super::plans::Variables;
 use super::plans::draw_plan;
 use super::query::QueryAnswer;
 use super::upsert::Prepared;
-use crate::dql;
-use crate::dql::Condition;
-use crate::dql::Document;
-use crate::exec;
-use crate::exec::Answer;
-use crate::exec::Control;
-use crate::exec::Upsert;
-use crate::exec::past_limit;
-use crate::graph;
-use crate::graph::Changes;
-use crate::graph::Commit;
-use crate::graph::MutationReport;
-use crate::graph::MutationTree;
-use crate::graph::Stager;
-use crate::graph::Statements;
-use crate::graph::Version;
-use crate::graph::encode_changes;
-use crate::graph::encode_next_uid;
-use crate::plan::Filter;
-use crate::plan::Query;
-use crate::plan::Reads;
-use crate::schema::Actor;
-use crate::types::Error;
-use crate::types::Result;
-use crate::types::Uid;
+use hexgraph_base::plan::Filter;
+use hexgraph_base::plan::Query;
+use hexgraph_base::plan::Reads;
+use hexgraph_base::schema::Actor;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use hexgraph_base::types::Uid;
+use hexgraph_dql::Condition;
+use hexgraph_dql::Document;
+use hexgraph_store::exec;
+use hexgraph_store::exec::Answer;
+use hexgraph_store::exec::Control;
+use hexgraph_store::exec::Upsert;
+use hexgraph_store::exec::past_limit;
+use hexgraph_store::graph;
+use hexgraph_store::graph::Changes;
+use hexgraph_store::graph::Commit;
+use hexgraph_store::graph::MutationReport;
+use hexgraph_store::graph::MutationTree;
+use hexgraph_store::graph::Stager;
+use hexgraph_store::graph::Statements;
+use hexgraph_store::graph::Version;
+use hexgraph_store::graph::encode_changes;
+use hexgraph_store::graph::encode_next_uid;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::mem;
@@ -191,7 +190,7 @@ impl Database {
             control.draw(STATEMENT_BYTES_PER_BYTE * lengths.sum::<usize>() as u64)?;
             let query = match request.query.is_empty() {
                 true => None,
-                false => Some(dql::parse(&request.query)?),
+                false => Some(hexgraph_dql::parse(&request.query)?),
             };
             let steps = request.mutations.iter().map(Step::parse).collect::<Result<_>>()?;
             run(Parsed { query, steps, started }.plan(&request.variables)?)
@@ -209,7 +208,8 @@ impl Database {
             let started = Instant::now();
             self.prepare(control);
             control.draw(STATEMENT_BYTES_PER_BYTE * request.len() as u64)?;
-            let dql::MutationRequest { query, mutations } = dql::parse_mutation(request)?;
+            let hexgraph_dql::MutationRequest { query, mutations } =
+                hexgraph_dql::parse_mutation(request)?;
             let steps = mutations.iter().map(Step::of_text).collect::<Result<_>>()?;
             run(Parsed { query, steps, started }.plan(&Variables::new())?)
         })
@@ -308,12 +308,12 @@ impl<'a> Step<'a> {
     fn parse(mutation: &'a Mutation<'_>) -> Result<Step<'a>> {
         let condition = match mutation.condition.is_empty() {
             true => None,
-            false => Some(dql::parse_condition(&mutation.condition)?),
+            false => Some(hexgraph_dql::parse_condition(&mutation.condition)?),
         };
         Ok(Step { condition, trees: MutationTree::parse(&mutation.set, &mutation.delete)? })
     }
 
-    fn of_text(mutation: &'a dql::Mutation) -> Result<Step<'a>> {
+    fn of_text(mutation: &'a hexgraph_dql::Mutation) -> Result<Step<'a>> {
         let set = Statements::Part(&mutation.set, mutation.set_at);
         let delete = Statements::Part(&mutation.delete, mutation.delete_at);
         let condition = mutation.condition.clone();

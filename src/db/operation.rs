@@ -2,17 +2,17 @@
 
 use super::input::LoadProgress;
 use super::transactions::TxnLimits;
-use crate::budget::Budget;
-use crate::durability::FileAccess;
-use crate::durability::SyncPolicy;
-use crate::exec::Limits;
-use crate::exec::byte_count;
-use crate::exec::parse_time;
-use crate::graph;
-use crate::graph::PredicateStats;
-use crate::types::Error;
-use crate::types::Result;
 use bytes::Bytes;
+use hexgraph_base::budget::Budget;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use hexgraph_store::durability::FileAccess;
+use hexgraph_store::durability::SyncPolicy;
+use hexgraph_store::exec::Limits;
+use hexgraph_store::exec::byte_count;
+use hexgraph_store::exec::parse_time;
+use hexgraph_store::graph;
+use hexgraph_store::graph::PredicateStats;
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -4,14 +4,14 @@ use super::database::Database;
 use super::guard::guarded;
 use super::plans::Variables;
 use super::query::QueryAnswer;
-use crate::exec::Control;
-use crate::graph::Version;
-use crate::plan::Block;
-use crate::plan::BlockKind;
-use crate::plan::Page;
-use crate::plan::Query;
-use crate::types::Error;
-use crate::types::Result;
+use hexgraph_base::plan::Block;
+use hexgraph_base::plan::BlockKind;
+use hexgraph_base::plan::Page;
+use hexgraph_base::plan::Query;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use hexgraph_store::exec::Control;
+use hexgraph_store::graph::Version;
 use std::sync::Arc;
 
 /// A query whose answers come in pages, all of one version.

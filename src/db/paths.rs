@@ -1,7 +1,7 @@
 //! The files that a path stands for.
 
-use crate::types::Error;
-use crate::types::Result;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
 use std::fs;
 use std::path::Path;
 use std::path::PathBuf;

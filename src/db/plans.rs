@@ -4,17 +4,16 @@
 //! that is not used while half of the room fills up with others is forgotten. Room is counted in
 //! entries and in bytes, and the bytes are drawn of the memory that all requests share.
 
-use crate::budget::Budget;
-use crate::budget::Held;
-use crate::budget::Share;
-use crate::dql;
-use crate::dql::Document;
-use crate::dql::Given;
-use crate::exec::Control;
-use crate::plan::Query;
-use crate::types::Result;
-use crate::types::stack;
 use arc_swap::ArcSwap;
+use hexgraph_base::budget::Budget;
+use hexgraph_base::budget::Held;
+use hexgraph_base::budget::Share;
+use hexgraph_base::plan::Query;
+use hexgraph_base::types::Result;
+use hexgraph_base::types::stack;
+use hexgraph_dql::Document;
+use hexgraph_dql::Given;
+use hexgraph_store::exec::Control;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -99,7 +98,7 @@ impl Plans {
         control: &Control,
     ) -> Result<Arc<Query>> {
         draw_plan(text, control)?;
-        let document = dql::parse(text)?;
+        let document = hexgraph_dql::parse(text)?;
         let plan = Arc::new(document.plan(variables)?);
         if text.len() <= TEXT_MAX {
             let kept = match variables.is_empty() {
@@ -188,7 +187,7 @@ mod tests {
         let large = format!("{{ q(func: has(name)) {{ {} }} }}", "x ".repeat(4 << 20));
         let error = plans.plan(&large, &Variables::new(), &control).unwrap_err();
         assert!(
-            matches!(&error, crate::types::Error::Limit { message }
+            matches!(&error, hexgraph_base::types::Error::Limit { message }
             if message.contains("`memory`")),
             "{error}"
         );

@@ -1,8 +1,8 @@
 //! The threads of a database.
 
-use crate::types::Error;
-use crate::types::Result;
 use arc_swap::ArcSwapOption;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
 use rayon::ThreadPool;
 use rayon::ThreadPoolBuilder;
 use std::mem;

@@ -1,8 +1,8 @@
 //! Counts the objects of an answer without writing them anywhere.
 
-use crate::types::Sink;
-use crate::types::Uid;
-use crate::types::ValueRef;
+use hexgraph_base::types::Sink;
+use hexgraph_base::types::Uid;
+use hexgraph_base::types::ValueRef;
 
 /// The depth of the objects of a block: in its array, in the object of all blocks.
 const ROW_DEPTH: usize = 3;

@@ -3,9 +3,9 @@
 use super::operation::Latency;
 use super::plans::Variables;
 use super::query::QueryRequest;
-use crate::dql::BLANKED;
-use crate::dql::Given;
-use crate::dql::without_passwords;
+use hexgraph_dql::BLANKED;
+use hexgraph_dql::Given;
+use hexgraph_dql::without_passwords;
 use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::PoisonError;

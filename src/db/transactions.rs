@@ -11,14 +11,14 @@
 //! its versions keep alive; the ends of transactions by number.
 
 use super::txn::OpenTxn;
-use crate::budget::Budget;
-use crate::budget::Held;
-use crate::budget::Share;
-use crate::graph::Snapshot;
-use crate::graph::Store;
-use crate::graph::Version;
-use crate::types::Error;
-use crate::types::Result;
+use hexgraph_base::budget::Budget;
+use hexgraph_base::budget::Held;
+use hexgraph_base::budget::Share;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use hexgraph_store::graph::Snapshot;
+use hexgraph_store::graph::Store;
+use hexgraph_store::graph::Version;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;

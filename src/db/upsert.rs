@@ -7,12 +7,12 @@
 //! not there yet never make two: for one of them the predicate has changed.
 
 use super::database::Database;
-use crate::exec::Control;
-use crate::graph::Commit;
-use crate::graph::Version;
-use crate::plan::Reads;
-use crate::types::Error;
-use crate::types::Result;
+use hexgraph_base::plan::Reads;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use hexgraph_store::exec::Control;
+use hexgraph_store::graph::Commit;
+use hexgraph_store::graph::Version;
 use std::sync::Arc;
 use std::time::Duration;
 use std::time::Instant;

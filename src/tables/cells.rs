@@ -1,8 +1,5 @@
 //! Arrow's many types of columns as the few types that values have.
 
-use crate::types::DateTime;
-use crate::types::ValueRef;
-use crate::types::ValueType;
 use arrow_array::Array;
 use arrow_array::ArrayRef;
 use arrow_array::BooleanArray;
@@ -17,6 +14,9 @@ use arrow_cast::cast_with_options;
 use arrow_schema::DataType;
 use arrow_schema::FieldRef;
 use arrow_schema::TimeUnit;
+use hexgraph_base::types::DateTime;
+use hexgraph_base::types::ValueRef;
+use hexgraph_base::types::ValueType;
 use std::ops::Range;
 use std::sync::Arc;
 

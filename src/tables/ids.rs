@@ -4,19 +4,19 @@ use super::cells::Cells;
 use super::parts::ColumnName;
 use super::parts::Fault;
 use super::parts::shown;
-use crate::graph::Interner;
-use crate::graph::NamedUids;
-use crate::graph::NodeIds;
-use crate::graph::PLACES_A_ROW;
-use crate::types::Uid;
-use crate::types::ValueRef;
-use crate::types::ValueType;
 use arrow_array::Array;
 use arrow_array::ArrayRef;
 use arrow_array::Int64Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
 use arrow_schema::DataType;
+use hexgraph_base::types::Uid;
+use hexgraph_base::types::ValueRef;
+use hexgraph_base::types::ValueType;
+use hexgraph_store::graph::Interner;
+use hexgraph_store::graph::NamedUids;
+use hexgraph_store::graph::NodeIds;
+use hexgraph_store::graph::PLACES_A_ROW;
 use std::borrow::Cow;
 
 /// A column whose cells name nodes.

@@ -1,8 +1,8 @@
 //! Where rows of a text file stand. Only errors need it, so the file is read again for them.
 
-use crate::formats::decompressed;
-use crate::types::Error;
-use crate::types::Result;
+use hexgraph_base::formats::decompressed;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

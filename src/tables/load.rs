@@ -18,17 +18,17 @@ use super::source::Source;
 use crate::db::Control;
 use crate::db::Database;
 use crate::db::LoadReport;
-use crate::graph;
-use crate::graph::ColumnLoad;
-use crate::graph::IdSpace;
-use crate::graph::Predicate;
-use crate::graph::Version;
-use crate::schema::PredicateDef;
-use crate::schema::is_reserved;
-use crate::types::Error;
-use crate::types::Result;
-use crate::types::ValueType;
-use crate::types::did_you_mean;
+use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::schema::is_reserved;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use hexgraph_base::types::ValueType;
+use hexgraph_base::types::did_you_mean;
+use hexgraph_store::graph;
+use hexgraph_store::graph::ColumnLoad;
+use hexgraph_store::graph::IdSpace;
+use hexgraph_store::graph::Predicate;
+use hexgraph_store::graph::Version;
 use std::borrow::Cow;
 
 /// What the key of a facet may not hold, as N-Quads could not write it.

@@ -14,8 +14,8 @@ mod columns;
 mod export;
 mod folder;
 
-pub use crate::graph::IdSpace;
 pub use folder::is_export_folder;
+pub use hexgraph_store::graph::IdSpace;
 pub use options::{EdgeOptions, ID_PREDICATE, NodeOptions, Table, TableOptions};
 pub use source::is_table_name;
 

@@ -1,9 +1,9 @@
 //! Which column of a table means what.
 
 use crate::db::LoadProgress;
-use crate::graph::IdSpace;
-use crate::types::ValueType;
 use arrow_array::RecordBatchReader;
+use hexgraph_base::types::ValueType;
+use hexgraph_store::graph::IdSpace;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -2,20 +2,20 @@
 
 use super::cells::Cells;
 use crate::db::Canceller;
-use crate::formats::Object;
-use crate::graph::FacetPart;
-use crate::graph::FacetRows;
-use crate::graph::FacetsBuilder;
-use crate::graph::ValuePart;
-use crate::graph::check_indexed;
-use crate::graph::check_storable;
-use crate::graph::stored;
-use crate::schema::PredicateDef;
-use crate::storage::ValuesBuilder;
-use crate::types::Value;
-use crate::types::ValueRef;
-use crate::types::ValueType;
 use arrow_array::ArrayRef;
+use hexgraph_base::formats::Object;
+use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::types::Value;
+use hexgraph_base::types::ValueRef;
+use hexgraph_base::types::ValueType;
+use hexgraph_store::graph::FacetPart;
+use hexgraph_store::graph::FacetRows;
+use hexgraph_store::graph::FacetsBuilder;
+use hexgraph_store::graph::ValuePart;
+use hexgraph_store::graph::check_indexed;
+use hexgraph_store::graph::check_storable;
+use hexgraph_store::graph::stored;
+use hexgraph_store::storage::ValuesBuilder;
 use std::borrow::Cow;
 
 /// Values longer than this are cut in messages.

@@ -9,18 +9,18 @@ use super::parts::ValueColumn;
 use super::parts::facet_part;
 use super::parts::value_part;
 use crate::db::Canceller;
-use crate::graph::ColumnLoad;
-use crate::graph::EdgePart;
-use crate::graph::Interner;
-use crate::graph::NamedUids;
-use crate::graph::ValuePart;
-use crate::schema::PredicateDef;
-use crate::storage::ValuesBuilder;
-use crate::types::Result;
-use crate::types::ValueRef;
-use crate::types::ValueType;
 use arrow_array::ArrayRef;
 use arrow_array::RecordBatch;
+use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::types::Result;
+use hexgraph_base::types::ValueRef;
+use hexgraph_base::types::ValueType;
+use hexgraph_store::graph::ColumnLoad;
+use hexgraph_store::graph::EdgePart;
+use hexgraph_store::graph::Interner;
+use hexgraph_store::graph::NamedUids;
+use hexgraph_store::graph::ValuePart;
+use hexgraph_store::storage::ValuesBuilder;
 
 /// What the rows of a table are.
 pub enum Plan {
@@ -121,7 +121,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`crate::types::Error::Io`] when a temporary file can't be written.
+    /// [`hexgraph_base::types::Error::Io`] when a temporary file can't be written.
     pub fn add(&self, parts: Parts, load: &mut ColumnLoad) -> Result<()> {
         load.use_uids(&parts.named);
         match self {

@@ -17,11 +17,11 @@ use super::parts::ValueColumn;
 use super::plan::NodePlan;
 use super::plan::Plan;
 use super::source::Source;
-use crate::graph::ColumnLoad;
-use crate::graph::IdSpace;
-use crate::schema::PredicateDef;
-use crate::types::Result;
-use crate::types::ValueType;
+use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::types::Result;
+use hexgraph_base::types::ValueType;
+use hexgraph_store::graph::ColumnLoad;
+use hexgraph_store::graph::IdSpace;
 
 /// The predicate of the types of nodes.
 const TYPE_PREDICATE: &str = "dgraph.type";
@@ -30,7 +30,7 @@ const TYPE_PREDICATE: &str = "dgraph.type";
 ///
 /// # Errors
 ///
-/// [`crate::types::Error::Query`] for a column that is not there, [`crate::types::Error::Schema`] for one that no predicate can
+/// [`hexgraph_base::types::Error::Query`] for a column that is not there, [`hexgraph_base::types::Error::Schema`] for one that no predicate can
 /// be made of.
 pub fn plan_nodes(
     source: &Source,

@@ -1,9 +1,9 @@
 //! What operators do over HTTP: draining, ending a server, exports, and who may.
 
 use hexgraph::db::Database;
-use hexgraph::http::Security;
-use hexgraph::http::ServeOptions;
-use hexgraph::http::Server;
+use hexgraph_server::http::Security;
+use hexgraph_server::http::ServeOptions;
+use hexgraph_server::http::Server;
 use serde_json::Value;
 use serde_json::json;
 use std::io::BufRead;

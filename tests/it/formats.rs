@@ -287,7 +287,7 @@ fn write(home: &Path) {
 }
 
 fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/fixtures")
 }
 
 fn open(home: &Path, read_only: bool) -> Database {

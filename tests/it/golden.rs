@@ -120,7 +120,7 @@ fn write_section(out: &mut String, name: &str, lines: &[&str], result: Result<Op
 
 #[test]
 fn golden_scripts_answer_as_written() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/golden");
     let update = std::env::var_os("HEXGRAPH_UPDATE_GOLDEN").is_some();
     let mut faults = Vec::new();
     for path in scripts(&dir) {

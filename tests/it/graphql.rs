@@ -15,7 +15,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 fn scripts() -> Vec<PathBuf> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/graphql");
+    let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/graphql");
     let entries = std::fs::read_dir(dir).expect("the folder is there");
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     found.sort();

@@ -17,7 +17,6 @@ const STACKS: [usize; 6] = [128, 192, 256, 512, 1024, 8192];
 /// Is answered on any of them.
 const SIMPLE: &str = "{ q(func: uid(1)) { name } }";
 
-#[cfg(feature = "graphql")]
 mod graphql;
 
 type Ask = fn(&Database, &str) -> Result<String, String>;

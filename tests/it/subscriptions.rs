@@ -3,9 +3,9 @@
 use hexgraph::db::Database;
 use hexgraph::db::graphql::Headers;
 use hexgraph::db::graphql::Request;
-use hexgraph::http::ServeOptions;
-use hexgraph::http::Server;
-use hexgraph::http::SubscribeOptions;
+use hexgraph_server::http::ServeOptions;
+use hexgraph_server::http::Server;
+use hexgraph_server::http::SubscribeOptions;
 use serde_json::Value;
 use serde_json::json;
 use std::io::BufRead;

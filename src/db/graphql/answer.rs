@@ -3,42 +3,42 @@
 //! Everything is appended to one buffer. Where a value that must not be null is null, the null travels up: what was written of
 //! the objects around it is cut off again.
 
-use crate::answer::write_json_text;
 use crate::db::checked::Room;
 use crate::db::graphql::complete::Completion;
 use crate::db::graphql::found::Found;
 use crate::db::graphql::found::Slot;
 use crate::db::graphql::leaf::write_stored;
 use crate::db::graphql::numbers::write_aggregate;
-use crate::exec::Answer;
-use crate::exec::BlockResult;
-use crate::exec::Control;
-use crate::exec::FieldData;
-use crate::exec::FieldResult;
-use crate::exec::Langs;
-use crate::exec::Level;
-use crate::exec::typed;
-use crate::graph::Version;
-use crate::graphql::lower::AggregateShape;
-use crate::graphql::lower::Key;
-use crate::graphql::lower::Leaf;
-use crate::graphql::lower::Lowered;
-use crate::graphql::lower::ObjectShape;
-use crate::graphql::lower::RootShape;
-use crate::graphql::lower::Source;
-use crate::graphql::model::Model;
-use crate::graphql::model::TypeDef;
-use crate::graphql::request::Fault;
-use crate::graphql::request::Field;
-use crate::graphql::request::PathStep;
-use crate::plan::FieldKind;
-use crate::types::Error;
-use crate::types::Result;
-use crate::types::ValueRef;
-use crate::types::ValueType;
-use crate::types::stack;
-use crate::types::write_float;
 use apollo_compiler::ast::Type;
+use hexgraph_base::answer::write_json_text;
+use hexgraph_base::plan::FieldKind;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use hexgraph_base::types::ValueRef;
+use hexgraph_base::types::ValueType;
+use hexgraph_base::types::stack;
+use hexgraph_base::types::write_float;
+use hexgraph_graphql::lower::AggregateShape;
+use hexgraph_graphql::lower::Key;
+use hexgraph_graphql::lower::Leaf;
+use hexgraph_graphql::lower::Lowered;
+use hexgraph_graphql::lower::ObjectShape;
+use hexgraph_graphql::lower::RootShape;
+use hexgraph_graphql::lower::Source;
+use hexgraph_graphql::model::Model;
+use hexgraph_graphql::model::TypeDef;
+use hexgraph_graphql::request::Fault;
+use hexgraph_graphql::request::Field;
+use hexgraph_graphql::request::PathStep;
+use hexgraph_store::exec::Answer;
+use hexgraph_store::exec::BlockResult;
+use hexgraph_store::exec::Control;
+use hexgraph_store::exec::FieldData;
+use hexgraph_store::exec::FieldResult;
+use hexgraph_store::exec::Langs;
+use hexgraph_store::exec::Level;
+use hexgraph_store::exec::typed;
+use hexgraph_store::graph::Version;
 
 /// How many objects are written between two looks at the control.
 const OBJECTS_INTERVAL: u32 = 1 << 12;
@@ -404,7 +404,7 @@ impl<'a> Writer<'a> {
             if index > 0 {
                 self.out.push(b',');
             }
-            crate::types::write_float32(*number, &mut self.out);
+            hexgraph_base::types::write_float32(*number, &mut self.out);
         }
     }
 

@@ -1,21 +1,21 @@
 //! JSON of any origin → the answer that the schema's types allow.
 
-use crate::answer::write_json_text;
 use crate::db::checked::too_long;
 use crate::db::graphql::found::Found;
 use crate::db::graphql::found::Slot;
-use crate::graphql::model::Kind;
-use crate::graphql::model::Model;
-use crate::graphql::model::TypeDef;
-use crate::graphql::request::Fault;
-use crate::graphql::request::Field;
-use crate::graphql::request::PathStep;
-use crate::types::Error;
-use crate::types::Value;
-use crate::types::ValueRef;
-use crate::types::ValueType;
-use crate::types::stack;
 use apollo_compiler::ast::Type;
+use hexgraph_base::answer::write_json_text;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Value;
+use hexgraph_base::types::ValueRef;
+use hexgraph_base::types::ValueType;
+use hexgraph_base::types::stack;
+use hexgraph_graphql::model::Kind;
+use hexgraph_graphql::model::Model;
+use hexgraph_graphql::model::TypeDef;
+use hexgraph_graphql::request::Fault;
+use hexgraph_graphql::request::Field;
+use hexgraph_graphql::request::PathStep;
 use serde_json::Map;
 use serde_json::Value as Json;
 

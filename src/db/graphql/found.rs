@@ -3,10 +3,10 @@
 //! A place is told by addresses: that of the field that was asked, and that of the object around it, which is a node of a level or
 //! an object of another server's answer. Neither moves before the answer is written, and nothing is read through them.
 
-use crate::exec::Level;
-use crate::graphql::lower::Key;
-use crate::graphql::remote::Reply;
-use crate::graphql::request::Field;
+use hexgraph_graphql::lower::Key;
+use hexgraph_graphql::remote::Reply;
+use hexgraph_graphql::request::Field;
+use hexgraph_store::exec::Level;
 use rustc_hash::FxHashMap;
 use serde_json::Map;
 use serde_json::Value;

@@ -1,11 +1,11 @@
 //! Geometries as the objects of the schema.
 
-use crate::answer::write_json_text;
-use crate::graphql::request::Field;
-use crate::types::Coordinate;
-use crate::types::Geometry;
-use crate::types::stack;
-use crate::types::write_float;
+use hexgraph_base::answer::write_json_text;
+use hexgraph_base::types::Coordinate;
+use hexgraph_base::types::Geometry;
+use hexgraph_base::types::stack;
+use hexgraph_base::types::write_float;
+use hexgraph_graphql::request::Field;
 
 /// Writes what a field asks of a stored geometry; `None`, and nothing, when it is of another kind than the field's type.
 pub(super) fn write_geometry(text: &str, field: &Field, out: &mut Vec<u8>) -> Option<()> {

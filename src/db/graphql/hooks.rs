@@ -1,8 +1,8 @@
 //! What the lambda server is told after mutations: `@lambdaOnMutate`. Nobody waits for it, and nobody is told when it fails.
 
-use crate::graphql::remote::Fetch;
-use crate::graphql::remote::Outgoing;
 use arc_swap::ArcSwapOption;
+use hexgraph_graphql::remote::Fetch;
+use hexgraph_graphql::remote::Outgoing;
 use std::panic;
 use std::panic::AssertUnwindSafe;
 use std::process;
@@ -64,9 +64,9 @@ fn send_all(receiver: &Receiver<Event>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graphql::model::HttpMethod;
-    use crate::graphql::remote::Incoming;
-    use crate::graphql::remote::Unanswered;
+    use hexgraph_graphql::model::HttpMethod;
+    use hexgraph_graphql::remote::Incoming;
+    use hexgraph_graphql::remote::Unanswered;
     use std::time::Duration;
 
     /// Answers when the lock is free.

@@ -1,11 +1,11 @@
 //! Sets of keys, in files or behind addresses of other servers.
 
-use crate::graphql::auth::FetchedKeys;
-use crate::graphql::auth::KeySource;
-use crate::graphql::model::HttpMethod;
-use crate::graphql::remote::Fetch;
-use crate::graphql::remote::Incoming;
-use crate::graphql::remote::Outgoing;
+use hexgraph_graphql::auth::FetchedKeys;
+use hexgraph_graphql::auth::KeySource;
+use hexgraph_graphql::model::HttpMethod;
+use hexgraph_graphql::remote::Fetch;
+use hexgraph_graphql::remote::Incoming;
+use hexgraph_graphql::remote::Outgoing;
 use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;

@@ -1,14 +1,14 @@
 //! Stored values as scalars of the schema.
 
-use crate::answer::write_json_text;
-use crate::exec::typed;
-use crate::graphql::lower::Leaf;
-use crate::types::DateTime;
-use crate::types::Value;
-use crate::types::ValueRef;
-use crate::types::ValueType;
-use crate::types::write_float;
-use crate::types::write_int;
+use hexgraph_base::answer::write_json_text;
+use hexgraph_base::types::DateTime;
+use hexgraph_base::types::Value;
+use hexgraph_base::types::ValueRef;
+use hexgraph_base::types::ValueType;
+use hexgraph_base::types::write_float;
+use hexgraph_base::types::write_int;
+use hexgraph_graphql::lower::Leaf;
+use hexgraph_store::exec::typed;
 
 /// Writes a stored value as JSON: as the predicate is typed by now, as DQL reads it, and then as the scalar.
 ///

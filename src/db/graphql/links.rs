@@ -6,15 +6,15 @@
 //! node).
 
 use crate::db::graphql::stage::Touched;
-use crate::formats::NQuad;
-use crate::formats::Object;
-use crate::formats::Predicate;
-use crate::formats::Subject;
-use crate::graph::Version;
-use crate::graphql::mutate::Link;
-use crate::graphql::mutate::Unlink;
-use crate::types::Position;
-use crate::types::Uid;
+use hexgraph_base::formats::NQuad;
+use hexgraph_base::formats::Object;
+use hexgraph_base::formats::Predicate;
+use hexgraph_base::formats::Subject;
+use hexgraph_base::types::Position;
+use hexgraph_base::types::Uid;
+use hexgraph_graphql::mutate::Link;
+use hexgraph_graphql::mutate::Unlink;
+use hexgraph_store::graph::Version;
 use std::collections::HashMap;
 
 /// The statements that links come to.

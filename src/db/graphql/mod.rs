@@ -27,10 +27,10 @@ mod mutate;
 mod subscribe;
 mod admin;
 
-pub use crate::graphql::model::HttpMethod;
-pub use crate::graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
-pub use crate::graphql::request::{Fault, OperationKind, PathStep, Place};
 pub use admin::{Act, Folder, Instance, Tasks};
+pub use hexgraph_graphql::model::HttpMethod;
+pub use hexgraph_graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
+pub use hexgraph_graphql::request::{Fault, OperationKind, PathStep, Place};
 pub use request::{Headers, Request, Response, faults_to_json};
 pub use schema::{Access, GraphqlOptions, GraphqlSchema, Schemas};
 pub use span::Span;

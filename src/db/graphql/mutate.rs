@@ -1,7 +1,6 @@
 //! Root fields of mutations: each is computed, checked and published as one commit, then its
 //! payload is answered.
 
-use crate::answer::write_json_text;
 use crate::db::graphql::guard::Guard;
 use crate::db::graphql::query::Begun;
 use crate::db::graphql::query::Reader;
@@ -12,33 +11,34 @@ use crate::db::graphql::stage::Refusal;
 use crate::db::graphql::stage::Staged;
 use crate::db::graphql::stage::stage;
 use crate::db::upsert::Prepared;
-use crate::graph::Changes;
-use crate::graph::Commit;
-use crate::graph::Key;
-use crate::graph::Version;
-use crate::graph::encode_changes;
-use crate::graphql::generate::Root;
-use crate::graphql::generate::RootKind;
-use crate::graphql::lower::Caller;
-use crate::graphql::lower::lower_filter;
-use crate::graphql::lower::lower_nodes;
-use crate::graphql::model::Operation;
-use crate::graphql::mutate::MATCHED;
-use crate::graphql::mutate::MutationFault;
-use crate::graphql::mutate::Reading;
-use crate::graphql::remote::Change;
-use crate::graphql::remote::event;
-use crate::graphql::request::Cascade;
-use crate::graphql::request::Fault;
-use crate::graphql::request::Field;
-use crate::plan::Block;
-use crate::plan::Query;
-use crate::plan::VarId;
-use crate::plan::Variable;
-use crate::types::DateTime;
-use crate::types::Error;
-use crate::types::Uid;
-use crate::types::write_int;
+use hexgraph_base::answer::write_json_text;
+use hexgraph_base::plan::Block;
+use hexgraph_base::plan::Query;
+use hexgraph_base::plan::VarId;
+use hexgraph_base::plan::Variable;
+use hexgraph_base::types::DateTime;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Uid;
+use hexgraph_base::types::write_int;
+use hexgraph_graphql::generate::Root;
+use hexgraph_graphql::generate::RootKind;
+use hexgraph_graphql::lower::Caller;
+use hexgraph_graphql::lower::lower_filter;
+use hexgraph_graphql::lower::lower_nodes;
+use hexgraph_graphql::model::Operation;
+use hexgraph_graphql::mutate::MATCHED;
+use hexgraph_graphql::mutate::MutationFault;
+use hexgraph_graphql::mutate::Reading;
+use hexgraph_graphql::remote::Change;
+use hexgraph_graphql::remote::event;
+use hexgraph_graphql::request::Cascade;
+use hexgraph_graphql::request::Fault;
+use hexgraph_graphql::request::Field;
+use hexgraph_store::graph::Changes;
+use hexgraph_store::graph::Commit;
+use hexgraph_store::graph::Key;
+use hexgraph_store::graph::Version;
+use hexgraph_store::graph::encode_changes;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -226,7 +226,7 @@ impl Job<'_> {
         next: Next,
         version: &Arc<Version>,
         commit: &mut Commit,
-    ) -> crate::types::Result<(Version, Done)> {
+    ) -> hexgraph_base::types::Result<(Version, Done)> {
         let Next { before, changes, after, keys, roots, count } = next;
         if let Some(record) = &mut commit.record {
             encode_changes(std::slice::from_ref(&changes), record);

@@ -1,19 +1,19 @@
 //! Aggregates over nodes whose values were fetched.
 
-use crate::answer::write_json_text;
 use crate::db::graphql::leaf::write_leaf;
-use crate::exec::FieldData;
-use crate::exec::Level;
-use crate::exec::Sum;
-use crate::exec::first_value;
-use crate::graphql::lower::AggregateOp;
-use crate::graphql::lower::AggregateShape;
-use crate::graphql::lower::Leaf;
-use crate::graphql::request::Field;
-use crate::plan::FieldKind;
-use crate::types::Value;
-use crate::types::ValueRef;
-use crate::types::write_int;
+use hexgraph_base::answer::write_json_text;
+use hexgraph_base::plan::FieldKind;
+use hexgraph_base::types::Value;
+use hexgraph_base::types::ValueRef;
+use hexgraph_base::types::write_int;
+use hexgraph_graphql::lower::AggregateOp;
+use hexgraph_graphql::lower::AggregateShape;
+use hexgraph_graphql::lower::Leaf;
+use hexgraph_graphql::request::Field;
+use hexgraph_store::exec::FieldData;
+use hexgraph_store::exec::Level;
+use hexgraph_store::exec::Sum;
+use hexgraph_store::exec::first_value;
 use std::cmp::Ordering;
 
 /// Writes the object of an aggregate. Numbers that don't fit their type are null; the fields and what is wrong are returned.

@@ -4,8 +4,8 @@
 //! whoever may only read can't make the data grow.
 
 use crate::db::graphql::request::Request;
-use crate::graphql::request::Fault;
 use dashmap::DashMap;
+use hexgraph_graphql::request::Fault;
 use serde_json::Map;
 use serde_json::Value;
 use sha2::Digest;

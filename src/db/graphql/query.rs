@@ -1,6 +1,5 @@
 //! Root fields of queries: introspection, and what is read from a version.
 
-use crate::answer::write_json_text;
 use crate::db::graphql::answer::Writer;
 use crate::db::graphql::custom::Local;
 use crate::db::graphql::custom::by_another;
@@ -12,20 +11,21 @@ use crate::db::graphql::reach::Reach;
 use crate::db::graphql::run::Outcome;
 use crate::db::graphql::run::Run;
 use crate::db::graphql::run::root_path;
-use crate::exec;
-use crate::exec::Answer;
-use crate::graph::Version;
-use crate::graphql::generate::RootKind;
-use crate::graphql::lower::Caller;
-use crate::graphql::lower::Lowered;
-use crate::graphql::lower::SimilarTo;
-use crate::graphql::lower::lower;
-use crate::graphql::model::Custom;
-use crate::graphql::request::Fault;
-use crate::graphql::request::Field;
-use crate::graphql::request::introspect;
-use crate::types::Error;
-use crate::types::Result;
+use hexgraph_base::answer::write_json_text;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use hexgraph_graphql::generate::RootKind;
+use hexgraph_graphql::lower::Caller;
+use hexgraph_graphql::lower::Lowered;
+use hexgraph_graphql::lower::SimilarTo;
+use hexgraph_graphql::lower::lower;
+use hexgraph_graphql::model::Custom;
+use hexgraph_graphql::request::Fault;
+use hexgraph_graphql::request::Field;
+use hexgraph_graphql::request::introspect;
+use hexgraph_store::exec;
+use hexgraph_store::exec::Answer;
+use hexgraph_store::graph::Version;
 use std::sync::Arc;
 
 /// A root field, as far as it needs no other server.

@@ -1,11 +1,11 @@
 //! What is asked, and what is answered.
 
-use crate::answer::write_json_text;
 use crate::db::graphql::span::Span;
-use crate::graphql::request::Fault;
-use crate::graphql::request::PathStep;
-use crate::schema::SchemaReport;
-use crate::types::write_int;
+use hexgraph_base::answer::write_json_text;
+use hexgraph_base::schema::SchemaReport;
+use hexgraph_base::types::write_int;
+use hexgraph_graphql::request::Fault;
+use hexgraph_graphql::request::PathStep;
 use serde_json::Map;
 use serde_json::Value;
 
@@ -154,7 +154,7 @@ fn write_faults(faults: &[Fault], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graphql::request::Place;
+    use hexgraph_graphql::request::Place;
 
     #[test]
     fn answers_as_json() {

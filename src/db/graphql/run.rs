@@ -1,7 +1,6 @@
 //! A request, root field by root field: those of a query beside each other on one version, those of a mutation one after
 //! the other, each in a commit of its own, until one fails.
 
-use crate::answer::write_json_text;
 use crate::db::Database;
 use crate::db::graphql::mutate::mutate;
 use crate::db::graphql::query::Begun;
@@ -15,18 +14,19 @@ use crate::db::graphql::schema::Loaded;
 use crate::db::graphql::session::Session;
 use crate::db::graphql::span::Span;
 use crate::db::guard::guarded;
-use crate::exec::Control;
-use crate::graph::Version;
-use crate::graphql::lower::Caller;
-use crate::graphql::remote::HeaderOf;
-use crate::graphql::remote::Sender;
-use crate::graphql::request as language;
-use crate::graphql::request::Fault;
-use crate::graphql::request::Field;
-use crate::graphql::request::Operation;
-use crate::graphql::request::OperationKind;
-use crate::graphql::request::PathStep;
-use crate::types::Error;
+use hexgraph_base::answer::write_json_text;
+use hexgraph_base::types::Error;
+use hexgraph_graphql::lower::Caller;
+use hexgraph_graphql::remote::HeaderOf;
+use hexgraph_graphql::remote::Sender;
+use hexgraph_graphql::request as language;
+use hexgraph_graphql::request::Fault;
+use hexgraph_graphql::request::Field;
+use hexgraph_graphql::request::Operation;
+use hexgraph_graphql::request::OperationKind;
+use hexgraph_graphql::request::PathStep;
+use hexgraph_store::exec::Control;
+use hexgraph_store::graph::Version;
 use rayon::iter::IntoParallelRefIterator;
 use rayon::iter::ParallelIterator;
 use std::sync::Arc;

@@ -3,13 +3,13 @@
 //! The thread of the request keeps looking at its control. When it has to stop it goes; threads that wait for an answer end with
 //! it, or with the timeout of what they wait for.
 
-use crate::exec::Control;
-use crate::graphql::remote::Fetch;
-use crate::graphql::remote::Incoming;
-use crate::graphql::remote::Outgoing;
-use crate::graphql::remote::Unanswered;
-use crate::types::Error;
-use crate::types::Result;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use hexgraph_graphql::remote::Fetch;
+use hexgraph_graphql::remote::Incoming;
+use hexgraph_graphql::remote::Outgoing;
+use hexgraph_graphql::remote::Unanswered;
+use hexgraph_store::exec::Control;
 use std::collections::HashMap;
 use std::collections::VecDeque;
 use std::panic;

@@ -3,11 +3,11 @@
 use crate::db::graphql::request::Headers;
 use crate::db::graphql::schema::GraphqlOptions;
 use crate::db::graphql::schema::Loaded;
-use crate::graphql::auth::Audience;
-use crate::graphql::auth::Claims;
-use crate::graphql::auth::bearer;
-use crate::graphql::lower::Caller;
-use crate::types::stack;
+use hexgraph_base::types::stack;
+use hexgraph_graphql::auth::Audience;
+use hexgraph_graphql::auth::Claims;
+use hexgraph_graphql::auth::bearer;
+use hexgraph_graphql::lower::Caller;
 use serde_json::Value;
 use std::time::Duration;
 use std::time::SystemTime;

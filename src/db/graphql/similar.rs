@@ -6,12 +6,12 @@ use crate::db::graphql::query::Reader;
 use crate::db::graphql::query::store_fault;
 use crate::db::graphql::run::Outcome;
 use crate::db::graphql::run::root_path;
-use crate::graphql::generate::RootKind;
-use crate::graphql::lower::Caller;
-use crate::graphql::lower::SimilarTo;
-use crate::graphql::lower::lower_reference;
-use crate::graphql::request::Fault;
-use crate::graphql::request::Field;
+use hexgraph_graphql::generate::RootKind;
+use hexgraph_graphql::lower::Caller;
+use hexgraph_graphql::lower::SimilarTo;
+use hexgraph_graphql::lower::lower_reference;
+use hexgraph_graphql::request::Fault;
+use hexgraph_graphql::request::Field;
 
 impl Reader<'_> {
     /// The value of a field that asks for similar nodes.

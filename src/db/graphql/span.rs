@@ -1,10 +1,10 @@
 //! How long root fields took.
 
-use crate::answer::write_json_text;
-use crate::graphql::request::Field;
-use crate::graphql::request::FieldShape;
-use crate::graphql::request::OperationKind;
-use crate::types::write_int;
+use hexgraph_base::answer::write_json_text;
+use hexgraph_base::types::write_int;
+use hexgraph_graphql::request::Field;
+use hexgraph_graphql::request::FieldShape;
+use hexgraph_graphql::request::OperationKind;
 use std::sync::Arc;
 use std::time::Duration;
 use std::time::Instant;

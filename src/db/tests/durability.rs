@@ -7,7 +7,7 @@ use crate::db::OpenOptions;
 use crate::db::QueryRequest;
 use crate::db::SyncPolicy;
 use crate::db::check;
-use crate::types::Error;
+use hexgraph_base::types::Error;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -299,9 +299,9 @@ fn long_work_stops_within_a_moment() {
                 begun.send(()).unwrap();
                 std::thread::sleep(Duration::from_millis(1500));
                 if let Some(record) = &mut commit.record {
-                    crate::graph::encode_next_uid(version.uids.next(), record);
+                    hexgraph_store::graph::encode_next_uid(version.uids.next(), record);
                 }
-                Ok((crate::graph::Version::clone(version), ()))
+                Ok((hexgraph_store::graph::Version::clone(version), ()))
             })
             .unwrap();
         });

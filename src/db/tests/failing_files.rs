@@ -7,7 +7,7 @@ use super::simulated::SimulatedFiles;
 use crate::db::Database;
 use crate::db::OpenOptions;
 use crate::db::check;
-use crate::types::Error;
+use hexgraph_base::types::Error;
 use std::path::Path;
 use std::sync::Arc;
 

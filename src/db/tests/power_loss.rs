@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Commits `n` in some way: node `n` gets two values and an edge, all or none.
-fn commit(db: &Database, n: u64, random: &mut fastrand::Rng) -> crate::types::Result<()> {
+fn commit(db: &Database, n: u64, random: &mut fastrand::Rng) -> hexgraph_base::types::Result<()> {
     let node = 0x1000 + n;
     let set = format!(
         "<{node:#x}> <number> \"{n}\" .\n<{node:#x}> <name> \"n {n}\" (since={n}) .\n\
@@ -46,7 +46,7 @@ fn commit(db: &Database, n: u64, random: &mut fastrand::Rng) -> crate::types::Re
     Ok(())
 }
 
-fn open(folder: &Path, files: &SimulatedFiles) -> crate::types::Result<Database> {
+fn open(folder: &Path, files: &SimulatedFiles) -> hexgraph_base::types::Result<Database> {
     Database::open_with(folder, OpenOptions::default(), Arc::new(files.clone()))
 }
 

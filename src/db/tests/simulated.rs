@@ -1,9 +1,9 @@
 //! Files that note what is done to them, can fail, and can be seen as a disk shows them after the
 //! power went.
 
-use crate::durability::Disk;
-use crate::durability::Files;
-use crate::durability::OutputFile;
+use hexgraph_store::durability::Disk;
+use hexgraph_store::durability::Files;
+use hexgraph_store::durability::OutputFile;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;

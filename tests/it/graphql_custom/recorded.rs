@@ -92,8 +92,10 @@ fn check(case: &Value) {
 
 #[test]
 fn recorded_requests_are_the_same() {
-    let shared = std::env::var_os("HEXGRAPH_SHARED")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let shared = std::env::var_os("HEXGRAPH_SHARED").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("../shared"),
+        PathBuf::from,
+    );
     let folder = shared.join("conformance/graphql/resolve");
     for file in ["resolve_custom_query.jsonl", "resolve_custom_mutation.jsonl"] {
         let Ok(cases) = fs::read_to_string(folder.join(file)) else {

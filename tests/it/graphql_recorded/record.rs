@@ -27,8 +27,10 @@ fn authorization(closed: bool) -> String {
 
 /// A file of the folder of records; none, and a word about it, where there is none.
 fn file(name: &str) -> Option<String> {
-    let shared = std::env::var_os("HEXGRAPH_SHARED")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let shared = std::env::var_os("HEXGRAPH_SHARED").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("../shared"),
+        PathBuf::from,
+    );
     let path = shared.join("conformance/graphql/resolve").join(name);
     let text = fs::read_to_string(&path);
     if text.is_err() {

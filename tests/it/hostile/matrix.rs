@@ -5,13 +5,13 @@ use hexgraph::db::Control;
 use hexgraph::db::Database;
 use hexgraph::db::QueryRequest;
 use hexgraph::db::TxnOptions;
-use hexgraph::http::Effect;
-use hexgraph::http::ROUTES;
-use hexgraph::http::Role;
-use hexgraph::http::Route;
-use hexgraph::http::Security;
-use hexgraph::http::ServeOptions;
-use hexgraph::http::Server;
+use hexgraph_server::http::Effect;
+use hexgraph_server::http::ROUTES;
+use hexgraph_server::http::Role;
+use hexgraph_server::http::Route;
+use hexgraph_server::http::Security;
+use hexgraph_server::http::ServeOptions;
+use hexgraph_server::http::Server;
 use std::fmt::Write as _;
 use std::io::BufRead;
 use std::io::BufReader;
@@ -487,7 +487,7 @@ fn bodies_are_as_long_as_the_table_says() {
 
 #[test]
 fn the_document_has_the_table() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/http.md");
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("docs/http.md");
     let document = std::fs::read_to_string(path).unwrap();
     let rows: Vec<&str> = document.lines().filter(|line| line.starts_with("| `/")).collect();
     let row = |route: &Route| {

@@ -3,10 +3,10 @@
 use crate::process;
 use crate::process::number_from_environment;
 use crate::process::start;
-use hexgraph::cli;
-use hexgraph::cli::Interrupt;
 use hexgraph::db::Database;
 use hexgraph::db::OpenOptions;
+use hexgraph_server::cli;
+use hexgraph_server::cli::Interrupt;
 use std::io::Read;
 use std::io::Write;
 use std::net::TcpStream;

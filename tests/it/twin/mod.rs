@@ -14,7 +14,5 @@ mod case;
 mod shrink;
 mod run;
 
-#[cfg(feature = "graphql")]
 pub use compare::difference;
-#[cfg(feature = "graphql")]
 pub use compare::shows_anything;

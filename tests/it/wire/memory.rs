@@ -12,7 +12,7 @@ use hexgraph::db::Memory;
 use hexgraph::db::OpenOptions;
 use hexgraph::db::QueryRequest;
 use hexgraph::db::Source;
-use hexgraph::http::ServeOptions;
+use hexgraph_server::http::ServeOptions;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::Read;

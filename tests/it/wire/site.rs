@@ -1,8 +1,8 @@
 //! A server, and requests to it with nothing in between.
 
 use hexgraph::db::Database;
-use hexgraph::http::ServeOptions;
-use hexgraph::http::Server;
+use hexgraph_server::http::ServeOptions;
+use hexgraph_server::http::Server;
 use serde_json::Value;
 use serde_json::json;
 use std::io::BufRead;

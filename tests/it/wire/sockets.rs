@@ -1,8 +1,8 @@
 //! Conversations over WebSocket, frame by frame: what is malformed, out of order or said twice.
 
 use super::site::Site;
-use hexgraph::http::ServeOptions;
-use hexgraph::http::SubscribeOptions;
+use hexgraph_server::http::ServeOptions;
+use hexgraph_server::http::SubscribeOptions;
 use serde_json::Value;
 use serde_json::json;
 use std::net::TcpStream;

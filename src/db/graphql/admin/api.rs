@@ -1,6 +1,5 @@
 //! The API that administers a database: an API as that of a schema, whose values come from the engine itself.
 
-use crate::answer::write_json_text;
 use crate::db::Database;
 use crate::db::graphql::admin::Instance;
 use crate::db::graphql::request::Request;
@@ -8,15 +7,16 @@ use crate::db::graphql::request::Response;
 use crate::db::graphql::run::not_executed;
 use crate::db::graphql::schema::LIMITS;
 use crate::db::guard::guarded;
-use crate::graphql::generate::Api;
-use crate::graphql::request as language;
-use crate::graphql::request::Fault;
-use crate::graphql::request::Field;
-use crate::graphql::request::Operation;
-use crate::graphql::request::OperationKind;
-use crate::graphql::request::introspect;
-use crate::schema::SchemaReport;
-use crate::types::Error;
+use hexgraph_base::answer::write_json_text;
+use hexgraph_base::schema::SchemaReport;
+use hexgraph_base::types::Error;
+use hexgraph_graphql::generate::Api;
+use hexgraph_graphql::request as language;
+use hexgraph_graphql::request::Fault;
+use hexgraph_graphql::request::Field;
+use hexgraph_graphql::request::Operation;
+use hexgraph_graphql::request::OperationKind;
+use hexgraph_graphql::request::introspect;
 use serde_json::Value as Json;
 use std::sync::OnceLock;
 
@@ -146,7 +146,7 @@ mod tests {
     use crate::db::graphql::admin::Act;
     use crate::db::graphql::admin::Folder;
     use crate::db::graphql::admin::Tasks;
-    use crate::exec::Control;
+    use hexgraph_store::exec::Control;
     use std::cell::RefCell;
     use std::sync::Arc;
 
@@ -291,7 +291,7 @@ mod tests {
             let text = format!("mutation {{ updateGQLSchema({input}) {{ gqlSchema {{ id }} }} }}");
             respond(&database, &text, None, &Arc::new(Tasks::default()), &|_| {}).report
         };
-        let told = |items: &[crate::schema::SchemaItem]| {
+        let told = |items: &[hexgraph_base::schema::SchemaItem]| {
             items.iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         let first = set("b: Int @search c: String @search(by: [exact])");

@@ -4,8 +4,8 @@
 //! one after the other, and each step is looked at after links are followed. What is written goes to a new folder in
 //! it, so nothing that was there is replaced.
 
-use crate::types::Error;
-use crate::types::Result;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
 use std::fs;
 use std::io;
 use std::io::ErrorKind;

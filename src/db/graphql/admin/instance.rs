@@ -2,7 +2,7 @@
 
 use crate::db::graphql::admin::Folder;
 use crate::db::graphql::admin::Tasks;
-use crate::exec::Control;
+use hexgraph_store::exec::Control;
 use std::sync::Arc;
 
 /// A running surface, and who asks it.

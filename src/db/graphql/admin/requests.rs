@@ -5,11 +5,11 @@ use crate::db::graphql::admin::Act;
 use crate::db::graphql::admin::Instance;
 use crate::db::graphql::admin::copies;
 use crate::db::graphql::admin::state::health;
-use crate::graphql::request::Field;
-use crate::graphql::request::Value;
-use crate::schema::SchemaReport;
-use crate::types::Error;
-use crate::types::Result;
+use hexgraph_base::schema::SchemaReport;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use hexgraph_graphql::request::Field;
+use hexgraph_graphql::request::Value;
 use serde_json::Value as Json;
 use serde_json::json;
 

@@ -2,8 +2,8 @@
 
 use crate::db::Database;
 use crate::db::graphql::admin::Instance;
-use crate::types::Error;
-use crate::types::Uid;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Uid;
 use serde_json::Map;
 use serde_json::Value as Json;
 use serde_json::json;

@@ -5,9 +5,9 @@
 
 use crate::db::Control;
 use crate::db::guard::guarded;
-use crate::types::DateTime;
-use crate::types::Error;
-use crate::types::Result;
+use hexgraph_base::types::DateTime;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::Condvar;

@@ -1,9 +1,0 @@
-//! Makes the parser of `src/dql/grammar.lalrpop`.
-
-fn main() {
-    println!("cargo:rerun-if-changed=src/dql/grammar.lalrpop");
-    lalrpop::Configuration::new()
-        .emit_rerun_directives(true)
-        .process_dir("src")
-        .expect("the grammar is valid");
-}

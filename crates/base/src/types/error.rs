@@ -1,0 +1,192 @@
+//! What can go wrong, named by what the caller can do about it.
+
+use std::fmt;
+
+/// The result of everything here that can fail.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A place in a text. It is shown with line and column from 1, as editors count them, the column in
+/// bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: u32,
+    /// The byte within the line, from 0.
+    pub column: u32,
+}
+
+impl Position {
+    /// The position of the byte `offset` of `text`. Costs a scan of the text up to there.
+    pub fn of(text: &str, offset: usize) -> Position {
+        let before = &text.as_bytes()[..offset.min(text.len())];
+        let line = before.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
+        let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() as u32;
+        Position { line, column }
+    }
+
+    /// The column as people are told it, from 1.
+    pub fn shown_column(self) -> u32 {
+        self.column + 1
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {} column {}", self.line, self.shown_column())
+    }
+}
+
+/// What went wrong, named by what the caller can do about it.
+///
+/// Not `non_exhaustive`: every surface, in whatever crate, has to decide what a new variant is there.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The text is not valid DQL, schema or RDF. Fix the text.
+    #[error("{at}: {message}{}", hint_suffix(hint))]
+    Syntax {
+        /// What is wrong, with the offending piece of text.
+        message: String,
+        /// Where it is.
+        at: Position,
+        /// What to write instead; empty when there is nothing to propose.
+        hint: String,
+    },
+    /// The schema forbids it. Fix the request or alter the schema.
+    #[error("{}{message}{}", place_prefix(at), hint_suffix(hint))]
+    Schema {
+        /// Names the predicate or type and what is wrong with it.
+        message: String,
+        /// Where the text asks for it, when a place of a text does.
+        at: Option<Position>,
+        /// What to write or to do instead; empty when there is nothing to propose.
+        hint: String,
+    },
+    /// The request is well formed but can't be carried out. Fix the request.
+    #[error("{}{message}{}", place_prefix(at), hint_suffix(hint))]
+    Query {
+        /// What can't be done.
+        message: String,
+        /// Where the text asks for it, when a place of a text does.
+        at: Option<Position>,
+        /// What to write or to do instead; empty when there is nothing to propose.
+        hint: String,
+    },
+    /// A setting's limit was reached, or the request was cancelled. Ask for less, or raise it.
+    #[error("{message}")]
+    Limit {
+        /// Names the setting, its value and what was needed.
+        message: String,
+    },
+    /// The transaction was aborted: another one changed the same things first, the schema was
+    /// changed under it, or nobody used it for too long. Begin again.
+    #[error("Transaction has been aborted. Please retry")]
+    Conflict,
+    /// A file to be loaded holds something that can't be stored. Fix the file.
+    #[error("{file}:{line}:{column}: {message}")]
+    Load {
+        /// The file's name, or `<bytes>`.
+        file: String,
+        /// The line, from 1.
+        line: u64,
+        /// The byte within the line, from 1.
+        column: u32,
+        /// The reason.
+        message: String,
+    },
+    /// A snapshot is damaged, truncated or not ours. Restore it or build it anew.
+    #[error("{path}: {message}")]
+    Corrupt {
+        /// The file.
+        path: String,
+        /// The section and offset, and what was found there.
+        message: String,
+    },
+    /// The engine contradicts itself: nothing that was asked for may lead here. Report it.
+    #[error("a fault of hexgraph, please report it: {message}{}", place_suffix(place))]
+    Internal {
+        /// What did not hold.
+        message: String,
+        /// Where in the source, as file:line:column; empty when that is not known.
+        place: String,
+    },
+    /// The operating system refused.
+    #[error("{context}: {source}")]
+    Io {
+        /// What was being done, with the path.
+        context: String,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+}
+
+fn hint_suffix(hint: &str) -> String {
+    if hint.is_empty() { String::new() } else { format!(" ({hint})") }
+}
+
+fn place_suffix(place: &str) -> String {
+    if place.is_empty() { String::new() } else { format!(" ({place})") }
+}
+
+fn place_prefix(at: &Option<Position>) -> String {
+    at.map_or_else(String::new, |at| format!("{at}: "))
+}
+
+impl Error {
+    /// A [`Error::Syntax`] without a hint.
+    pub fn syntax(at: Position, message: impl Into<String>) -> Error {
+        Error::Syntax { message: message.into(), at, hint: String::new() }
+    }
+
+    /// A [`Error::Schema`].
+    pub fn schema(message: impl Into<String>) -> Error {
+        Error::Schema { message: message.into(), at: None, hint: String::new() }
+    }
+
+    /// A [`Error::Query`].
+    pub fn query(message: impl Into<String>) -> Error {
+        Error::Query { message: message.into(), at: None, hint: String::new() }
+    }
+
+    /// An [`Error::Query`] about a place of the text.
+    pub fn query_at(at: Position, message: impl Into<String>) -> Error {
+        Error::Query { message: message.into(), at: Some(at), hint: String::new() }
+    }
+
+    /// The same with a proposal, where there is room for one.
+    #[must_use]
+    pub fn with_hint(mut self, proposal: impl Into<String>) -> Error {
+        if let Error::Query { hint, .. } | Error::Schema { hint, .. } | Error::Syntax { hint, .. } =
+            &mut self
+        {
+            *hint = proposal.into();
+        }
+        self
+    }
+
+    /// The same with a proposal, when it has room for one and none yet.
+    #[must_use]
+    pub fn or_hint(self, proposal: impl Into<String>) -> Error {
+        match &self {
+            Error::Query { hint, .. } | Error::Schema { hint, .. } | Error::Syntax { hint, .. }
+                if hint.is_empty() =>
+            {
+                self.with_hint(proposal)
+            }
+            _ => self,
+        }
+    }
+
+    /// The same about a place of the text, when it is of a kind that has one and says none yet.
+    #[must_use]
+    pub fn or_at(mut self, place: Position) -> Error {
+        if let Error::Query { at, .. } | Error::Schema { at, .. } = &mut self {
+            *at = at.or(Some(place));
+        }
+        self
+    }
+
+    /// A [`Error::Io`].
+    pub fn io(context: impl Into<String>, source: std::io::Error) -> Error {
+        Error::Io { context: context.into(), source }
+    }
+}

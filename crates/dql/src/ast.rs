@@ -1,0 +1,297 @@
+//! The tree of a text: what is written, before anything is resolved or checked.
+
+use super::token::{FieldFunction, RdfKind, Text};
+use hexgraph_base::plan::MathFunction;
+
+/// One operation of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operation {
+    /// `{ blocks }`.
+    Blocks(Vec<Block>),
+    /// `query name($a: int) { blocks }`.
+    Query(QueryOperation),
+    /// `fragment name { items }`.
+    Fragment(Fragment),
+    /// `schema(pred: [...]) { fields }`.
+    Schema(SchemaBlock),
+    /// `{ set {...} delete {...} }`.
+    Mutation(Vec<Rdf>),
+    /// `upsert { query, fragments and mutations }`.
+    Upsert(Vec<UpsertPart>),
+    /// `@if(...)` as a text of its own.
+    Condition(Option<Condition>),
+}
+
+/// `query name($a: int) { blocks }`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryOperation {
+    /// Where the word `query` is.
+    pub at: u32,
+    /// The name.
+    pub name: Option<Text>,
+    /// The declarations of variables, `None` without brackets.
+    pub declarations: Option<Vec<Declaration>>,
+    /// The blocks.
+    pub blocks: Vec<Block>,
+}
+
+/// `$a: int! = 3`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Declaration {
+    /// `$a`.
+    pub name: Text,
+    /// `int`.
+    pub type_name: Text,
+    /// True when there is a `!`.
+    pub required: bool,
+    /// What follows `=`.
+    pub default: Option<Text>,
+}
+
+/// `fragment name { items }`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fragment {
+    /// The name.
+    pub name: Text,
+    /// The items.
+    pub items: Vec<Item>,
+}
+
+/// `schema(pred: [...]) { fields }`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SchemaBlock {
+    /// Where the word `schema` is.
+    pub at: u32,
+    /// What stands in brackets.
+    pub argument: Option<Argument>,
+    /// The properties wanted.
+    pub fields: Vec<Text>,
+}
+
+/// `set { ... }` or `delete { ... }`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rdf {
+    /// Which of the two.
+    pub kind: RdfKind,
+    /// The raw text.
+    pub body: Text,
+}
+
+/// One part of an upsert block.
+#[derive(Debug, Clone, PartialEq)]
+pub enum UpsertPart {
+    /// The query.
+    Query(QueryOperation),
+    /// A fragment of it.
+    Fragment(Fragment),
+    /// `mutation @if(...) { ... }`; the condition is `None` without `@if`.
+    Mutation(Option<Option<Condition>>, Vec<Rdf>),
+}
+
+/// A root block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// The variable before `as`.
+    pub var: Option<Text>,
+    /// The name.
+    pub name: Text,
+    /// What stands in brackets.
+    pub arguments: Vec<Argument>,
+    /// The directives.
+    pub directives: Vec<Suffix>,
+    /// The selection.
+    pub body: Option<Vec<Item>>,
+}
+
+/// `key: value`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Argument {
+    /// The key.
+    pub key: Text,
+    /// The value.
+    pub value: Value,
+}
+
+/// What may stand as an argument.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// A name or number, perhaps with languages.
+    Word(Text, Option<Text>),
+    /// A string.
+    Quoted(Text),
+    /// `$name`.
+    Variable(Text),
+    /// `/pattern/flags`.
+    Regex(Text),
+    /// A function.
+    Call(Call),
+    /// `[a, b]`; the number is where it starts.
+    List(u32, Vec<Value>),
+    /// `name: value`.
+    Named(Box<Argument>),
+}
+
+/// `name(arguments)`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The name.
+    pub name: Text,
+    /// The arguments.
+    pub arguments: Vec<Value>,
+}
+
+/// A filter.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Condition {
+    /// Both sides.
+    And(Vec<Condition>),
+    /// Either side.
+    Or(Vec<Condition>),
+    /// The opposite.
+    Not(Box<Condition>),
+    /// A function.
+    Call(Call),
+}
+
+/// One item of a selection.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Item {
+    /// `...name`.
+    Spread(Text),
+    /// A field.
+    Field(FieldItem),
+}
+
+/// A field as written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldItem {
+    /// Where it starts.
+    pub at: u32,
+    /// What stands before it.
+    pub prefix: Prefix,
+    /// What it asks for.
+    pub head: Head,
+    /// What follows it, in the order of the text.
+    pub suffixes: Vec<Suffix>,
+}
+
+/// `var as alias:` before a field.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Prefix {
+    /// The variable before `as`.
+    pub var: Option<Text>,
+    /// The alias before `:`.
+    pub alias: Option<Text>,
+}
+
+/// What a field asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Head {
+    /// A predicate or `uid`.
+    Predicate(Text),
+    /// `count(...)`.
+    Count(Box<Counted>),
+    /// `val(...)` and its like.
+    Call(FieldFunction, Vec<Value>),
+    /// `math(...)`; `None` when empty.
+    Math(Option<Box<MathSequence>>),
+}
+
+/// What is counted.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Counted {
+    /// Nothing.
+    Nothing,
+    /// A predicate or `uid`, with what follows it inside the brackets.
+    Predicate(Text, Vec<Suffix>),
+    /// A function, which is an error.
+    Call,
+}
+
+/// What follows a field or the brackets of a block.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Suffix {
+    /// `@en:fr`.
+    Langs(Text),
+    /// `(first: 1)`.
+    Arguments(Vec<Argument>),
+    /// `{ items }`.
+    Body(Vec<Item>),
+    /// Any other directive, with its place.
+    Directive(u32, Directive),
+}
+
+/// A directive but for languages.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Directive {
+    /// `@filter(...)`.
+    Filter(Option<Condition>),
+    /// `@cascade` or `@cascade(names)`.
+    Cascade(Option<Vec<Text>>),
+    /// `@normalize`.
+    Normalize,
+    /// `@ignorereflex`.
+    IgnoreReflex,
+    /// `@recurse` or `@recurse(arguments)`.
+    Recurse(Vec<Argument>),
+    /// `@groupby(keys)`.
+    GroupBy(Vec<GroupKey>),
+    /// `@facets`.
+    Facets,
+    /// `@facets(list)`.
+    FacetList(Vec<FacetItem>),
+    /// `@facets(condition)`.
+    FacetFilter(Option<Condition>),
+}
+
+/// One key of `@groupby`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupKey {
+    /// The alias.
+    pub alias: Option<Text>,
+    /// The predicate.
+    pub name: Text,
+    /// The languages.
+    pub langs: Option<Text>,
+}
+
+/// One item of `@facets(list)`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FacetItem {
+    /// The alias, or `orderasc` or `orderdesc`.
+    pub alias: Option<Text>,
+    /// The variable.
+    pub var: Option<Text>,
+    /// The facet.
+    pub name: Text,
+}
+
+/// Operands with operators between them, in the order of the text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MathSequence {
+    /// The first operand.
+    pub first: MathOperand,
+    /// The others, each with the operator before it.
+    pub rest: Vec<(MathFunction, MathOperand)>,
+}
+
+/// An operand of `math`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MathOperand {
+    /// A number or a variable.
+    Name(Text),
+    /// `$name`.
+    Variable(Text),
+    /// `(...)`.
+    Group(Box<MathSequence>),
+    /// `name(...)`.
+    Call(Text, Vec<MathSequence>),
+    /// `-operand`.
+    Negate(Box<MathOperand>),
+}
+
+/// One list of a first element and more of them.
+pub fn joined<T>(first: T, mut rest: Vec<T>) -> Vec<T> {
+    rest.insert(0, first);
+    rest
+}

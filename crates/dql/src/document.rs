@@ -1,0 +1,79 @@
+//! A text that was read: it can be planned many times, with other variables each time.
+
+use super::Given;
+use super::ast;
+use super::lower::{Lowering, Uses};
+use super::source::Source;
+use hexgraph_base::plan;
+use hexgraph_base::types::Result;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A text that was read. Sharing and planning it needs no copy of the text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Document {
+    pub(super) source: Arc<Source>,
+    pub(super) operations: Vec<ast::Operation>,
+}
+
+/// The condition of a mutation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition {
+    pub(super) source: Arc<Source>,
+    pub(super) filter: Option<ast::Condition>,
+}
+
+/// What an upsert will do: its query, and the condition of each mutation.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct UpsertPlan {
+    /// The query; empty when there is none.
+    pub query: plan::Query,
+    /// The conditions in the order given; `None` is always true. Their variables are those of
+    /// the query.
+    pub conditions: Vec<Option<plan::Filter>>,
+}
+
+impl Document {
+    /// A text without any block.
+    pub fn empty() -> Document {
+        Document { source: Arc::new(Source::new("")), operations: Vec::new() }
+    }
+
+    /// Checks the text with these variables (`$name` to value) and says what to do.
+    ///
+    /// # Errors
+    /// [`hexgraph_base::types::Error::Syntax`] where a rule of the language is broken, which includes
+    /// wrong values of variables.
+    pub fn plan(&self, variables: &BTreeMap<String, Given>) -> Result<plan::Query> {
+        let lowering = Lowering::new(&self.source, variables);
+        Ok(lowering.run(&self.operations, &Uses::default())?.query)
+    }
+
+    /// [`Document::plan`] for a query whose variables mutations use, too: in conditions, and by
+    /// name in `uid(name)` and `val(name)`.
+    ///
+    /// # Errors
+    /// As [`Document::plan`].
+    pub fn plan_upsert(
+        &self,
+        variables: &BTreeMap<String, Given>,
+        conditions: &[Option<&Condition>],
+        names: &[String],
+    ) -> Result<UpsertPlan> {
+        let lowering = Lowering::new(&self.source, variables);
+        lowering.run(&self.operations, &Uses { conditions, names })
+    }
+
+    /// The text that was read.
+    pub fn text(&self) -> &str {
+        self.source.text()
+    }
+
+    /// True when the plan depends on the variables it is made with.
+    pub fn has_variables(&self) -> bool {
+        self.source.text().contains('$')
+            || self.operations.iter().any(|operation| {
+                matches!(operation, ast::Operation::Query(query) if query.declarations.is_some())
+            })
+    }
+}

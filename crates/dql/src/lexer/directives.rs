@@ -1,0 +1,192 @@
+//! What follows `@`: a directive, or a list of languages.
+
+use super::cursor;
+use super::modes::{Lexer, Spanned};
+use super::scope::Scope;
+use crate::token::{Text, Token};
+use hexgraph_base::types::nearest;
+use hexgraph_base::types::{Error, Result};
+
+const ROOT_DIRECTIVES: [&str; 6] =
+    ["filter", "cascade", "normalize", "groupby", "ignorereflex", "recurse"];
+const FIELD_DIRECTIVES: [&str; 5] = ["filter", "facets", "cascade", "normalize", "groupby"];
+const OPERATIONS: [&str; 4] = ["query", "fragment", "schema", "upsert"];
+
+impl Lexer<'_> {
+    /// A directive, or languages where those may stand.
+    pub(super) fn directive(&mut self, scope: Scope) -> Result<Spanned> {
+        let at = self.cursor.at;
+        let start = at + 1;
+        let end = self.after_lang_or_dot(start);
+        if end == start {
+            let found = self.cursor.shown(start);
+            let message = format!("found {found} after `@`");
+            return Err(self.error(start, message, "expected a directive or a language"));
+        }
+        let bracket = self.cursor.after_blank(end);
+        let opens = self.cursor.peek_at(bracket) == b'(';
+        let word = &self.cursor.text[start..end];
+        let found = match scope {
+            Scope::Blocks => self.root_directive(&word.to_ascii_lowercase(), opens),
+            Scope::Fields | Scope::Count => self.field_directive(word, bracket, opens),
+            _ => None,
+        };
+        match found {
+            Some((token, Some(inner))) => self.opened_until(bracket + 1, token, inner),
+            Some((token, None)) => self.word(end, token),
+            None if scope == Scope::Blocks => Err(self.unknown_directive(at, &ROOT_DIRECTIVES)),
+            None if opens => Err(self.unknown_directive(at, &FIELD_DIRECTIVES)),
+            None => self.langs(start, end),
+        }
+    }
+
+    /// The token of a root directive, with the scope of the bracket that it takes.
+    fn root_directive(&self, word: &str, opens: bool) -> Option<(Token, Option<Scope>)> {
+        Some(match (word, opens) {
+            ("filter", true) => (Token::FilterOpen, Some(Scope::Filter)),
+            ("groupby", true) => (Token::GroupByOpen, Some(Scope::Arguments)),
+            ("cascade", true) => (Token::CascadeOpen, Some(Scope::Arguments)),
+            ("cascade", false) => (Token::Cascade, None),
+            ("recurse", true) => (Token::RecurseOpen, Some(Scope::Arguments)),
+            ("recurse", false) => (Token::Recurse, None),
+            ("normalize", _) => (Token::Normalize, None),
+            ("ignorereflex", _) => (Token::IgnoreReflex, None),
+            _ => return None,
+        })
+    }
+
+    /// The token of a field's directive, with the scope of the bracket that it takes.
+    fn field_directive(
+        &self,
+        word: &str,
+        bracket: usize,
+        opens: bool,
+    ) -> Option<(Token, Option<Scope>)> {
+        Some(match (word, opens) {
+            ("filter", true) => (Token::FilterOpen, Some(Scope::Filter)),
+            ("groupby", true) => (Token::GroupByOpen, Some(Scope::Arguments)),
+            ("cascade", true) => (Token::CascadeOpen, Some(Scope::Arguments)),
+            ("cascade", false) => (Token::Cascade, None),
+            ("normalize", _) => (Token::Normalize, None),
+            ("facets", false) => (Token::Facets, None),
+            ("facets", true) if self.facets_hold_filter(bracket + 1) => {
+                (Token::FacetFilterOpen, Some(Scope::Filter))
+            }
+            ("facets", true) => (Token::FacetListOpen, Some(Scope::Facets)),
+            _ => return None,
+        })
+    }
+
+    /// Whether `@facets(` is followed by a condition: a bracket, a function or `not`.
+    fn facets_hold_filter(&self, at: usize) -> bool {
+        let start = self.cursor.after_blank(at);
+        let end = self.cursor.after_name(start);
+        let next = self.cursor.after_blank(end);
+        let is_not = self.cursor.text[start..end].eq_ignore_ascii_case("not");
+        self.cursor.peek_at(next) == b'('
+            || is_not && cursor::starts_name(self.cursor.peek_at(next))
+    }
+
+    /// The languages from `start` on, the first of which ends before `end`.
+    fn langs(&mut self, start: usize, mut end: usize) -> Result<Spanned> {
+        let mut joined: Option<String> = None;
+        loop {
+            let colon = self.cursor.after_blank(end);
+            let next = self.cursor.after_blank(colon + 1);
+            let next_end = self.after_lang_or_dot(next);
+            if self.cursor.peek_at(colon) != b':' || next == next_end {
+                break;
+            }
+            if joined.is_none() && next != end + 1 {
+                joined = Some(self.cursor.text[start..end].to_owned());
+            }
+            if let Some(joined) = &mut joined {
+                joined.push(':');
+                joined.push_str(&self.cursor.text[next..next_end]);
+            }
+            end = next_end;
+        }
+        let mut text = Text::slice(start, end);
+        text.owned = joined.map(String::into_boxed_str);
+        self.word(end, Token::Langs(text))
+    }
+
+    fn after_lang_or_dot(&self, at: usize) -> usize {
+        if at >= self.cursor.text.len() {
+            return at;
+        }
+        if self.cursor.peek_at(at) == b'.' { at + 1 } else { self.cursor.after_lang(at) }
+    }
+
+    /// `@if(` before a mutation.
+    pub(super) fn if_open(&mut self) -> Result<Spanned> {
+        self.condition(&["if"])
+    }
+
+    /// `@if(` or `@filter(` as the start of a text of its own.
+    pub(super) fn condition_open(&mut self) -> Result<Spanned> {
+        self.condition(&["if", "filter"])
+    }
+
+    /// An error for a text that should be a condition and does not begin as one.
+    pub(super) fn no_condition(&self, at: usize) -> Error {
+        let text = self.cursor.text;
+        if text[..at].contains('@') {
+            return self.error(at, "text behind the condition", "write one `@if(...)`");
+        }
+        let bare = text[at..].trim();
+        let is_call = bare.get(..2).is_some_and(|word| word.eq_ignore_ascii_case("if"));
+        let hint = match is_call && bare[2..].trim_start().starts_with('(') {
+            true => format!("write `@if{}`", &bare[2..]),
+            false => format!("write `@if({bare})`"),
+        };
+        self.error(at, "a condition begins with `@if(`", hint)
+    }
+
+    fn condition(&mut self, words: &[&str]) -> Result<Spanned> {
+        let start = self.cursor.at + 1;
+        let end = self.after_lang_or_dot(start);
+        let word = &self.cursor.text[start..end];
+        let bracket = self.cursor.after_blank(end);
+        if !words.contains(&word) || self.cursor.peek_at(bracket) != b'(' {
+            let message = format!("found `@{word}` before a mutation");
+            let hint =
+                match word.eq_ignore_ascii_case("if") && words.contains(&"if") && word != "if" {
+                    true => "write `@if(...)` in small letters",
+                    false => "expected `@if(...)`",
+                };
+            return Err(self.error(start - 1, message, hint));
+        }
+        self.opened_until(bracket + 1, Token::IfOpen, Scope::Filter)
+    }
+
+    fn unknown_directive(&self, at: usize, known: &[&str]) -> Error {
+        let word = &self.cursor.text[at + 1..self.after_lang_or_dot(at + 1)];
+        let lower = word.to_ascii_lowercase();
+        if known.contains(&lower.as_str()) && matches!(lower.as_str(), "filter" | "groupby") {
+            return self.error(at, format!("`@{word}` without its brackets"), "add `(...)`");
+        }
+        let elsewhere = match known.contains(&"recurse") {
+            true => FIELD_DIRECTIVES.contains(&&*lower).then_some(("block", "field")),
+            false => ROOT_DIRECTIVES.contains(&&*lower).then_some(("field", "block")),
+        };
+        if let Some((here, there)) = elsewhere {
+            let message = format!("`@{word}` can't stand behind a {here}");
+            return self.error(at, message, format!("put it behind a {there}"));
+        }
+        let hint = match nearest(&lower, known.iter().copied()) {
+            Some(name) => format!("did you mean `@{name}`?"),
+            None => format!("those known here are @{}", known.join(", @")),
+        };
+        self.error(at, format!("unknown directive `@{word}`"), hint)
+    }
+
+    /// An error for a word that starts no operation.
+    pub(super) fn unknown_operation(&self, at: usize, word: &str) -> Error {
+        let hint = match nearest(word, OPERATIONS.iter().copied()) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => "blocks stand between `{` and `}`".to_owned(),
+        };
+        self.error(at, format!("`{word}` starts no operation"), hint)
+    }
+}

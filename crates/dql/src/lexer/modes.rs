@@ -1,0 +1,357 @@
+//! The lexer, and what it reads in each kind of brackets.
+
+use super::cursor::{self, Cursor};
+use super::scope::{Header, Open, Previous, Scope};
+use crate::token::{Text, Token};
+use hexgraph_base::types::stack;
+use hexgraph_base::types::{Error, Position, Result};
+
+/// The most brackets that may be open at once.
+const DEPTH_MAX: usize = 200;
+
+/// Reads a text word by word.
+///
+/// Each word is made without a look at what the grammar wants: the stack of open brackets, the
+/// word before and at most the next word behind decide. So `name :`, `name as` and `count (`
+/// are one word each, which keeps the grammar free of look-ahead.
+pub struct Lexer<'a> {
+    pub(super) cursor: Cursor<'a>,
+    pub(super) open: Vec<Open>,
+    pub(super) header: Option<Header>,
+    pub(super) previous: Previous,
+    pub(super) negations: usize,
+    /// True for a text that is only `@if(...)`.
+    pub(super) is_condition: bool,
+    /// The first `{` that was closed by a `}` on a line that is indented less than its own, with
+    /// that `}`: where a brace is missing in the end, it is probably there.
+    outdented: Option<(usize, usize)>,
+    failed: bool,
+}
+
+/// A word with its first byte and the byte after its last.
+pub type Spanned = (usize, Token, usize);
+
+impl<'a> Lexer<'a> {
+    /// A lexer for a whole request.
+    pub fn new(text: &'a str) -> Lexer<'a> {
+        Lexer {
+            cursor: Cursor::new(text),
+            open: Vec::new(),
+            header: None,
+            previous: Previous::Other,
+            negations: 0,
+            is_condition: false,
+            outdented: None,
+            failed: false,
+        }
+    }
+
+    /// A lexer for a text that is one `@if(...)` or `@filter(...)`.
+    pub fn of_condition(text: &'a str) -> Lexer<'a> {
+        Lexer { is_condition: true, ..Lexer::new(text) }
+    }
+
+    fn read(&mut self) -> Result<Option<Spanned>> {
+        match self.open.last().map(|open| open.scope) {
+            Some(Scope::Blocks | Scope::Fields | Scope::Schema) => self.in_body().map(Some),
+            Some(Scope::Filter) => self.in_filter().map(Some),
+            Some(Scope::Math) => self.in_math().map(Some),
+            Some(Scope::Mutation) => self.in_mutation().map(Some),
+            None | Some(Scope::Upsert) if self.header.is_some() => self.in_header().map(Some),
+            None => self.at_top(),
+            Some(Scope::Upsert) => self.in_upsert().map(Some),
+            Some(scope) => self.in_brackets(scope).map(Some),
+        }
+    }
+
+    /// Between operations: letters that start nothing are skipped.
+    fn at_top(&mut self) -> Result<Option<Spanned>> {
+        loop {
+            self.cursor.skip_blank();
+            let at = self.cursor.at;
+            match self.cursor.peek() {
+                _ if self.cursor.is_done() => return Ok(None),
+                b'@' if self.is_condition => return self.condition_open().map(Some),
+                _ if self.is_condition => return Err(self.no_condition(at)),
+                b'{' if self.starts_mutation(at + 1) => {
+                    return self.opened(Token::BraceOpen, Scope::Mutation).map(Some);
+                }
+                b'{' => return self.opened(Token::BraceOpen, Scope::Blocks).map(Some),
+                b'}' => return Err(self.error(at, "`}` without a `{` before it", "remove it")),
+                b'(' => return Err(self.error(at, "`(` outside of any block", "")),
+                byte if cursor::starts_name(byte) => return self.operation(at).map(Some),
+                _ => self.cursor.at += 1,
+            }
+        }
+    }
+
+    fn operation(&mut self, at: usize) -> Result<Spanned> {
+        let end = self.cursor.after_name(at);
+        let (token, header) = match &self.cursor.text[at..end] {
+            "query" => (Token::Query, Header::Query),
+            "fragment" => (Token::Fragment, Header::Fragment),
+            "upsert" => (Token::Upsert, Header::Upsert),
+            "mutation" => {
+                let hint = "write `{ set { ... } }` or put it into `upsert { ... }`";
+                return Err(self.error(at, "`mutation` can't stand on its own", hint));
+            }
+            word if word.eq_ignore_ascii_case("schema") => (Token::Schema, Header::Schema),
+            word => return Err(self.unknown_operation(at, word)),
+        };
+        self.header = Some(header);
+        self.word(end, token)
+    }
+
+    fn in_upsert(&mut self) -> Result<Spanned> {
+        self.cursor.skip_blank();
+        let at = self.cursor.at;
+        if self.cursor.peek() == b'}' {
+            return self.closed(Token::BraceClose);
+        }
+        self.check_unclosed()?;
+        let end = self.cursor.after_name(at);
+        let (token, header) = match &self.cursor.text[at..end] {
+            "query" => (Token::Query, Header::Query),
+            "fragment" => (Token::Fragment, Header::Fragment),
+            "mutation" => (Token::Mutation, Header::Mutation),
+            _ => {
+                let message = format!("found {} in an upsert block", self.cursor.shown(at));
+                return Err(self.error(at, message, "expected `query`, `fragment` or `mutation`"));
+            }
+        };
+        self.header = Some(header);
+        self.word(end, token)
+    }
+
+    fn in_header(&mut self) -> Result<Spanned> {
+        self.cursor.skip_blank();
+        let at = self.cursor.at;
+        match self.cursor.peek() {
+            b'{' => {
+                let scope = match self.header.take() {
+                    Some(Header::Fragment) => Scope::Fields,
+                    Some(Header::Schema) => Scope::Schema,
+                    Some(Header::Upsert) => Scope::Upsert,
+                    Some(Header::Mutation) => Scope::Mutation,
+                    Some(Header::Query) | None => Scope::Blocks,
+                };
+                self.opened(Token::BraceOpen, scope)
+            }
+            b'(' => self.opened(Token::RoundOpen, Scope::Arguments),
+            b'@' if self.header == Some(Header::Mutation) => self.if_open(),
+            byte if cursor::starts_name(byte) || byte == b'<' => self.name(Scope::Schema),
+            _ if self.cursor.is_done() => {
+                Err(self.error(at, "the text ends before the `{` of an operation", ""))
+            }
+            _ => Err(self.unexpected(at, "before the `{` of an operation")),
+        }
+    }
+
+    fn in_body(&mut self) -> Result<Spanned> {
+        let scope = self.open[self.open.len() - 1].scope;
+        self.cursor.skip_blank_and_commas();
+        let at = self.cursor.at;
+        match self.cursor.peek() {
+            b'{' => self.opened(Token::BraceOpen, Scope::Fields),
+            b'}' => self.closed(Token::BraceClose),
+            b'(' => self.opened(Token::RoundOpen, Scope::Arguments),
+            b'@' => self.directive(scope),
+            b':' => self.word(at + 1, Token::Colon),
+            b'.' if self.cursor.text[at..].starts_with("...") => self.word(at + 3, Token::Spread),
+            byte if cursor::starts_name(byte) || byte == b'<' => self.name(scope),
+            _ => {
+                self.check_unclosed()?;
+                Err(self.unexpected(at, "between fields"))
+            }
+        }
+    }
+
+    fn in_brackets(&mut self, scope: Scope) -> Result<Spanned> {
+        self.cursor.skip_blank();
+        let at = self.cursor.at;
+        match self.cursor.peek() {
+            b'(' if scope == Scope::Count => self.opened(Token::RoundOpen, Scope::Arguments),
+            b'(' => self.opened(Token::RoundOpen, Scope::Function),
+            b'[' => self.opened(Token::SquareOpen, Scope::List),
+            b')' => self.closed(Token::RoundClose),
+            b']' => self.closed(Token::SquareClose),
+            b',' => self.word(at + 1, Token::Comma).inspect(|_| self.previous = Previous::Comma),
+            b':' => self.word(at + 1, Token::Colon),
+            b'=' => self.word(at + 1, Token::Equals),
+            b'!' => self.word(at + 1, Token::Bang),
+            b'"' => self.string(),
+            b'$' => self.variable(),
+            b'@' => self.directive(scope),
+            b'/' if self.previous == Previous::Comma && scope == Scope::Function => self.regex(),
+            b'+' | b'-' => self.signed(),
+            byte if cursor::is_name(byte) && byte != b'.' || byte == b'<' => self.name(scope),
+            _ => Err(self.wrong_in_brackets(at)),
+        }
+    }
+
+    fn in_filter(&mut self) -> Result<Spanned> {
+        self.cursor.skip_blank();
+        let at = self.cursor.at;
+        match self.cursor.peek() {
+            b'(' if self.previous == Previous::Name => {
+                self.opened(Token::RoundOpen, Scope::Function)
+            }
+            b'(' => self.opened(Token::RoundOpen, Scope::Filter),
+            b')' => self.closed(Token::RoundClose),
+            b',' => self.word(at + 1, Token::Comma),
+            byte if cursor::is_name(byte) && byte != b'.' => {
+                let end = self.cursor.after_name(at);
+                let word = &self.cursor.text[at..end];
+                match word {
+                    _ if word.eq_ignore_ascii_case("and") => self.word(end, Token::And),
+                    _ if word.eq_ignore_ascii_case("or") => self.word(end, Token::Or),
+                    _ if word.eq_ignore_ascii_case("not") => self.word(end, Token::Not),
+                    _ => {
+                        let token = Token::Name(Text::slice(at, end));
+                        self.word(end, token).inspect(|_| self.previous = Previous::Name)
+                    }
+                }
+            }
+            _ => Err(self.wrong_in_brackets(at)),
+        }
+    }
+
+    /// Hands out a word that ends before `end`.
+    pub(super) fn word(&mut self, end: usize, token: Token) -> Result<Spanned> {
+        let start = self.cursor.at;
+        self.cursor.at = end;
+        self.previous = Previous::Other;
+        Ok((start, token, end))
+    }
+
+    /// Hands out a bracket of one byte.
+    pub(super) fn opened(&mut self, token: Token, scope: Scope) -> Result<Spanned> {
+        let end = self.cursor.at + 1;
+        self.opened_until(end, token, scope)
+    }
+
+    /// Hands out a word that ends in a bracket.
+    pub(super) fn opened_until(
+        &mut self,
+        end: usize,
+        token: Token,
+        scope: Scope,
+    ) -> Result<Spanned> {
+        if self.open.len() >= DEPTH_MAX {
+            let message = format!("more than {DEPTH_MAX} brackets are open at once");
+            return Err(self.error(end - 1, message, "split the query with variables"));
+        }
+        // The tree is made without recursion, and dropped by one.
+        stack::check_levels(self.open.len())?;
+        self.open.push(Open { scope, at: end - 1 });
+        self.word(end, token)
+    }
+
+    /// Hands out a closing bracket.
+    pub(super) fn closed(&mut self, token: Token) -> Result<Spanned> {
+        let at = self.cursor.at;
+        match self.open.last() {
+            Some(open) if open.scope.closing() == self.cursor.peek() => {
+                if self.outdented.is_none() && self.is_outdented(open.at, at) {
+                    self.outdented = Some((open.at, at));
+                }
+            }
+            _ => return Err(self.wrong_in_brackets(at)),
+        }
+        self.open.pop();
+        self.word(at + 1, token)
+    }
+
+    /// An error when the text ends inside of brackets.
+    pub(super) fn check_unclosed(&self) -> Result<()> {
+        match self.open.last() {
+            Some(open) if self.cursor.is_done() => Err(self.unclosed(open)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a bracket begins a line that is indented less than that of its opening bracket.
+    fn is_outdented(&self, open: usize, close: usize) -> bool {
+        let bytes = self.cursor.text.as_bytes();
+        let is_blank = |byte: &&u8| matches!(**byte, b' ' | b'\t');
+        let indent = bytes[..close].iter().rev().take_while(is_blank).count();
+        if close != indent && bytes[close - indent - 1] != b'\n' {
+            return false;
+        }
+        let line = bytes[..open].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        indent < bytes[line..open].iter().take_while(is_blank).count()
+    }
+
+    fn unclosed(&self, open: &Open) -> Error {
+        if let Some((outdented, close)) = self.outdented.filter(|_| open.scope.closing() == b'}') {
+            let line = Position::of(self.cursor.text, close).line;
+            let hint = format!("add `}}` before line {line}: the one there is indented less");
+            return self.error(outdented, "`{` is never closed", hint);
+        }
+        let bracket = self.cursor.shown(open.at);
+        let message = format!("{bracket} is never closed");
+        self.error(open.at, message, format!("add `{}`", open.scope.closing() as char))
+    }
+
+    /// An error for a letter that can't stand in round or square brackets.
+    pub(super) fn wrong_in_brackets(&self, at: usize) -> Error {
+        let Some(open) = self.open.last() else { return self.unexpected(at, "here") };
+        let closing = open.scope.closing() as char;
+        match self.cursor.peek_at(at) {
+            _ if at >= self.cursor.text.len() => self.unclosed(open),
+            b'{' | b'}' | b')' | b']' => {
+                let opening = self.cursor.shown(open.at);
+                let message = format!("found {} while {opening} is open", self.cursor.shown(at));
+                self.error(at, message, format!("is `{closing}` missing before it?"))
+            }
+            b'\'' => self.error(at, "found `'`", "write strings between double quotes"),
+            b'"' => self.error(
+                at,
+                "found `\"` in math",
+                "declare a variable: `query q($x: string = \"...\")`",
+            ),
+            b'&' => self.error(at, "found `&`", "write `and`"),
+            b'|' => self.error(at, "found `|`", "write `or`"),
+            b'!' => self.error(at, "found `!`", "write `not`"),
+            _ => self.unexpected(at, "inside brackets"),
+        }
+    }
+
+    pub(super) fn unexpected(&self, at: usize, place: &str) -> Error {
+        let message = format!("unexpected {} {place}", self.cursor.shown(at));
+        let hint = match self.cursor.peek_at(at) {
+            128.. => "names with such letters are written between `<` and `>`",
+            b'"' if self.cursor.text[..at].trim() == "{" => {
+                "this looks like JSON, which needs the content type application/json"
+            }
+            b'"' => "strings may only stand inside round brackets",
+            b'.' => "languages are separated by `:`, as in `@en:fr:.`",
+            b')' | b']' => "it closes nothing: remove it",
+            b'0'..=b'9' | b'-' => "names with such letters are written between `<` and `>`",
+            _ => "",
+        };
+        self.error(at, message, hint)
+    }
+
+    pub(super) fn error(
+        &self,
+        at: usize,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Error {
+        self.cursor.error(at, message, hint)
+    }
+}
+
+impl Iterator for Lexer<'_> {
+    type Item = Result<Spanned>;
+
+    fn next(&mut self) -> Option<Result<Spanned>> {
+        if self.failed {
+            return None;
+        }
+        let word = self.read().transpose();
+        self.failed = matches!(word, Some(Err(_)));
+        word
+    }
+}

@@ -1,0 +1,188 @@
+//! A whole request: declarations and fragments first, then the blocks.
+
+use super::names::{IN_MUTATION, Names};
+use super::values::{Held, Values};
+use crate::Given;
+use crate::ast::{Block, Fragment, Operation};
+use crate::document::{Condition, UpsertPlan};
+use crate::source::Source;
+use crate::token::Text;
+use hexgraph_base::plan::{Filter, Query, VarId};
+use hexgraph_base::types::did_you_mean;
+use hexgraph_base::types::{Error, Result};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// What mutations use of a query.
+#[derive(Default)]
+pub struct Uses<'a> {
+    /// The conditions of the mutations.
+    pub conditions: &'a [Option<&'a Condition>],
+    /// The variables that they name.
+    pub names: &'a [String],
+}
+
+/// The state while one request is lowered.
+pub struct Lowering<'a> {
+    pub(super) source: &'a Source,
+    pub(super) values: Values<'a>,
+    pub(super) names: Names<'a>,
+    pub(super) fragments: FxHashMap<&'a str, &'a Fragment>,
+    /// The fragments that are being expanded.
+    pub(super) expanding: Vec<&'a str>,
+    /// The variables that the current block reads.
+    pub(super) reads: Vec<VarId>,
+    /// The variables that the current block defines.
+    pub(super) defines: Vec<VarId>,
+    /// The fields made so far.
+    pub(super) field_count: usize,
+    /// The selections around the current field.
+    pub(super) depth: usize,
+}
+
+impl<'a> Lowering<'a> {
+    /// Nothing is lowered yet.
+    pub fn new(source: &'a Source, given: &'a BTreeMap<String, Given>) -> Lowering<'a> {
+        Lowering {
+            source,
+            values: Values::new(given),
+            names: Names::default(),
+            fragments: FxHashMap::default(),
+            expanding: Vec::new(),
+            reads: Vec::new(),
+            defines: Vec::new(),
+            field_count: 0,
+            depth: 0,
+        }
+    }
+
+    /// Lowers all operations, and the conditions that use their variables.
+    pub fn run(mut self, operations: &'a [Operation], uses: &Uses<'a>) -> Result<UpsertPlan> {
+        let mut blocks = Vec::new();
+        self.collect(operations, &mut blocks)?;
+        self.values.check_given()?;
+        if let Some(schema) = self.schema(operations)? {
+            let query = Query { schema: Some(schema), ..Query::default() };
+            return Ok(UpsertPlan { query, conditions: Vec::new() });
+        }
+        self.check_block_names(&blocks)?;
+        let blocks = blocks.into_iter().map(|block| self.block(block)).collect::<Result<_>>()?;
+        let conditions = self.conditions(uses)?;
+        self.names.check(self.source)?;
+        let query = Query { blocks, variables: self.names.into_variables(), schema: None };
+        Ok(UpsertPlan { query, conditions })
+    }
+
+    fn collect(&mut self, operations: &'a [Operation], blocks: &mut Vec<&'a Block>) -> Result<()> {
+        for operation in operations {
+            match operation {
+                Operation::Blocks(list) => blocks.extend(list),
+                Operation::Query(query) => {
+                    if let Some(declarations) = &query.declarations {
+                        if query.name.is_none() && !declarations.is_empty() {
+                            let hint = "write `query name(...)`";
+                            let message = "only a query with a name can declare variables";
+                            return Err(self.error_with(query.at, message, hint));
+                        }
+                        self.values.declare(self.source, declarations)?;
+                    }
+                    blocks.extend(&query.blocks);
+                }
+                Operation::Fragment(fragment) => {
+                    self.fragments.insert(self.text(&fragment.name), fragment);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn check_block_names(&self, blocks: &[&'a Block]) -> Result<()> {
+        let mut seen = FxHashSet::default();
+        for block in blocks {
+            let name = self.text(&block.name);
+            if !matches!(name, "var" | "shortest") && !seen.insert(name) {
+                let message = format!("two blocks are named `{name}`");
+                return Err(self.error_with(block.name.start, message, "rename one of them"));
+            }
+        }
+        Ok(())
+    }
+
+    fn conditions(&mut self, uses: &Uses<'a>) -> Result<Vec<Option<Filter>>> {
+        for name in uses.names {
+            self.names.read(name, IN_MUTATION);
+        }
+        let own = self.source;
+        let mut filters = Vec::with_capacity(uses.conditions.len());
+        for condition in uses.conditions {
+            let filter = match condition {
+                Some(condition) => {
+                    self.source = &condition.source;
+                    condition.filter.as_ref().map(|filter| self.filter(filter)).transpose()?
+                }
+                None => None,
+            };
+            filters.push(filter);
+        }
+        self.source = own;
+        Ok(filters)
+    }
+
+    /// The meaning of a piece of the text.
+    pub(super) fn text(&self, text: &'a Text) -> &'a str {
+        text.of(self.source.text())
+    }
+
+    /// Notes that the current block defines a variable.
+    pub(super) fn define(&mut self, name: &'a Text) -> VarId {
+        let id = self.names.define(self.text(name), name.start);
+        self.defines.push(id);
+        id
+    }
+
+    /// Notes that the current block reads a variable.
+    pub(super) fn read(&mut self, name: &'a Text) -> VarId {
+        let id = self.names.read(self.text(name), name.start);
+        self.reads.push(id);
+        id
+    }
+
+    /// The value of a `$variable` as one text.
+    pub(super) fn value_of(&self, variable: &'a Text) -> Result<&'a str> {
+        self.held(variable).map(|value| value.text)
+    }
+
+    /// The value of a `$variable`.
+    pub(super) fn held(&self, variable: &'a Text) -> Result<Held<'a>> {
+        let name = self.text(variable);
+        if self.values.is_missing(name) {
+            let message = format!("variable {name} has no value");
+            let hint = "give it one with the request, or a default behind its type";
+            return Err(self.error_with(variable.start, message, hint));
+        }
+        self.values.declared(name).ok_or_else(|| {
+            let hint = match did_you_mean(name, self.values.names()) {
+                near if near.is_empty() => {
+                    format!("declare it: `query name({name}: string) {{ ... }}`")
+                }
+                near => near,
+            };
+            self.error_with(variable.start, format!("variable {name} is not declared"), hint)
+        })
+    }
+
+    pub(super) fn error(&self, at: u32, message: impl Into<String>) -> Error {
+        self.error_with(at, message, "")
+    }
+
+    pub(super) fn error_with(
+        &self,
+        at: u32,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Error {
+        let at = self.source.position(at);
+        Error::Syntax { message: message.into(), at, hint: hint.into() }
+    }
+}

@@ -1,0 +1,425 @@
+//! JSON web tokens: whether one holds, and its claims. The words for what is wrong are the reference's.
+
+use jsonwebtoken::Algorithm as Signing;
+use jsonwebtoken::DecodingKey;
+use jsonwebtoken::crypto;
+use jsonwebtoken::dangerous::insecure_decode_claims;
+use serde_json::Map;
+use serde_json::Value;
+use std::sync::Arc;
+
+use crate::auth::Claims;
+use crate::auth::KeySource;
+use crate::auth::keys::KeySets;
+use crate::auth::keys::NamedKey;
+use crate::model::Algorithm;
+use crate::model::Authorization;
+use crate::model::Keys;
+
+/// The longest token that is looked at, in bytes.
+const TOKEN_MAX: usize = 1 << 16;
+
+/// Why a caller is not let in: the words for the answer.
+pub type Denied = String;
+
+/// The token in the value of a header: bare, or behind `Bearer`. `None` when there is none.
+///
+/// # Errors
+///
+/// When something else than one word stands behind `Bearer`: the whole request is refused then.
+pub fn bearer(value: &str) -> Result<Option<&str>, Denied> {
+    let begins = value.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("bearer "));
+    if !begins {
+        return Ok((!value.is_empty()).then_some(value));
+    }
+    match value.split(' ').collect::<Vec<_>>()[..] {
+        [_, token] => Ok(Some(token)),
+        // What stands there is not told: it is somebody's token, or near to one.
+        _ => Err("invalid Bearer-formatted header value for JWT (one word stands behind `Bearer`)"
+            .to_owned()),
+    }
+}
+
+/// What a token has to say of whom it is meant for, where the settings name audiences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// It names one of them.
+    Needed,
+    /// It names one of them, or nobody.
+    Optional,
+}
+
+/// Checks tokens as the settings of a schema say.
+pub struct Verifier {
+    settings: Authorization,
+    keys: KnownKeys,
+}
+
+enum KnownKeys {
+    Fixed(Signing, DecodingKey),
+    Fetched(KeySets),
+}
+
+impl Verifier {
+    /// Reads the keys, or fetches them.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with a key, or why a set of keys can't be had.
+    pub fn new(settings: &Authorization, source: Arc<dyn KeySource>) -> Result<Verifier, String> {
+        let keys = match &settings.keys {
+            Keys::Fetched(addresses) => KnownKeys::Fetched(KeySets::new(addresses, source)?),
+            _ => return Verifier::later(settings, source),
+        };
+        Ok(Verifier { settings: settings.clone(), keys })
+    }
+
+    /// The same, but sets of keys are fetched when they are needed first.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with a key.
+    pub fn later(settings: &Authorization, source: Arc<dyn KeySource>) -> Result<Verifier, String> {
+        let keys = match &settings.keys {
+            Keys::Fixed { algorithm, key } if algorithm.is_rsa() => {
+                let key = DecodingKey::from_rsa_pem(key.as_bytes()).map_err(|_| {
+                    "invalid key: Key must be a PEM encoded PKCS1 or PKCS8 key".to_owned()
+                })?;
+                KnownKeys::Fixed(signing(*algorithm), key)
+            }
+            Keys::Fixed { algorithm, key } => {
+                KnownKeys::Fixed(signing(*algorithm), DecodingKey::from_secret(key.as_bytes()))
+            }
+            Keys::Fetched(addresses) => KnownKeys::Fetched(KeySets::later(addresses, source)),
+        };
+        Ok(Verifier { settings: settings.clone(), keys })
+    }
+
+    /// The claims of whoever sent a token, or none. `now` is in seconds since 1970.
+    ///
+    /// # Errors
+    ///
+    /// When the token does not hold, and when there has to be one.
+    pub fn claims(
+        &self,
+        token: Option<&str>,
+        now: u64,
+        audience: Audience,
+    ) -> Result<Claims, Denied> {
+        let Some(token) = token else {
+            return match self.settings.closed_by_default {
+                true => Err("a valid JWT is required but was not provided".to_owned()),
+                false => Ok(Claims::default()),
+            };
+        };
+        let payload =
+            self.payload(token).and_then(|payload| check_times(&payload, now).map(|()| payload));
+        let payload = payload.map_err(|why| format!("unable to parse jwt token:{why}"))?;
+        self.check_audience(&payload, audience)?;
+        Claims::of_payload(payload, &self.settings.namespace)
+            .map_err(|why| format!("unable to parse jwt token:token is malformed: {why}"))
+    }
+
+    /// The payload of a token whose signature holds.
+    fn payload(&self, token: &str) -> Result<Map<String, Value>, String> {
+        let parts: Vec<&str> = token.split('.').collect();
+        let [header, payload, signature] = parts[..] else {
+            let why = "token is malformed: token contains an invalid number of segments";
+            return Err(why.to_owned());
+        };
+        if TOKEN_MAX < token.len() {
+            return Err("token is malformed: token is too long".to_owned());
+        }
+        let (header, payload) = (object(header, "header")?, object(payload, "claim")?);
+        // It names what has to be understood beside the signature, and nothing is.
+        if header.contains_key("crit") {
+            let why =
+                "token is unverifiable: its header has `crit`, and no extension is known here";
+            return Err(why.to_owned());
+        }
+        let signed = &token[..token.len() - signature.len() - 1];
+        let named = header.get("alg").and_then(Value::as_str).unwrap_or_default();
+        let found = Algorithm::from_name(named).map(signing);
+        let verify = |algorithm, key: &DecodingKey| match crypto::verify(
+            signature,
+            signed.as_bytes(),
+            key,
+            algorithm,
+        ) {
+            Ok(true) => Ok(()),
+            _ if named.starts_with('R') => {
+                Err("token signature is invalid: crypto/rsa: verification error".to_owned())
+            }
+            _ => Err("token signature is invalid: signature is invalid".to_owned()),
+        };
+        match &self.keys {
+            KnownKeys::Fixed(wanted, key) => {
+                if found != Some(*wanted) {
+                    let why =
+                        format!("unexpected signing method: Expected {wanted:?} Found {named}");
+                    return Err(no_key(&why));
+                }
+                verify(*wanted, key)?;
+            }
+            KnownKeys::Fetched(sets) => {
+                let name = header.get("kid").and_then(Value::as_str);
+                let name = name.ok_or_else(|| no_key("kid not present in JWT"))?;
+                let algorithm = found.ok_or_else(|| {
+                    format!("token is unverifiable: signing method ({named}) is unavailable")
+                })?;
+                let check = |known: &NamedKey| match known.is_for(algorithm) {
+                    true => verify(algorithm, &known.key),
+                    false => Err(no_key(&format!("the key is for another method than {named}"))),
+                };
+                let tried = sets.find(name).iter().map(check).reduce(Result::or);
+                tried.unwrap_or_else(|| Err(no_key("Invalid kid")))?;
+            }
+        }
+        Ok(payload)
+    }
+
+    /// `aud` must name one of the settings' audiences: where they have some, and where the token has it.
+    fn check_audience(
+        &self,
+        payload: &Map<String, Value>,
+        audience: Audience,
+    ) -> Result<(), Denied> {
+        let known = &self.settings.audience;
+        let wrong = || Err("JWT `aud` value doesn't match with the audience".to_owned());
+        let meant: Option<Vec<&str>> = match payload.get("aud") {
+            None | Some(Value::Null) if known.is_empty() || audience == Audience::Optional => {
+                return Ok(());
+            }
+            Some(Value::Array(all)) => all.iter().map(Value::as_str).collect(),
+            Some(Value::String(one)) => Some(vec![one]),
+            _ => None,
+        };
+        match meant {
+            Some(_) if known.is_empty() => {
+                Err("audience value was expected but not provided".to_owned())
+            }
+            Some(meant) if meant.iter().any(|meant| known.iter().any(|it| it == meant)) => Ok(()),
+            _ => wrong(),
+        }
+    }
+}
+
+fn no_key(why: &str) -> String {
+    format!("token is unverifiable: error while executing keyfunc: {why}")
+}
+
+/// A part of a token: base64 of a JSON object.
+fn object(part: &str, what: &str) -> Result<Map<String, Value>, String> {
+    // The library decodes the middle part of what it is given, and looks at no other.
+    insecure_decode_claims(format!(".{part}."))
+        .map_err(|_| format!("token is malformed: could not read the {what}"))
+}
+
+/// `exp` and `nbf`, without leeway.
+fn check_times(payload: &Map<String, Value>, now: u64) -> Result<(), String> {
+    let now = now as f64;
+    let time = |name: &str| match payload.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => match value.as_f64() {
+            Some(seconds) => Ok(Some(seconds)),
+            None => Err(format!("token has invalid claims: {name} is invalid")),
+        },
+    };
+    if time("exp")?.is_some_and(|end| end <= now) {
+        return Err("token has invalid claims: token is expired".to_owned());
+    }
+    if time("nbf")?.is_some_and(|start| now < start) {
+        return Err("token has invalid claims: token is not valid yet".to_owned());
+    }
+    Ok(())
+}
+
+fn signing(algorithm: Algorithm) -> Signing {
+    match algorithm {
+        Algorithm::Hs256 => Signing::HS256,
+        Algorithm::Hs384 => Signing::HS384,
+        Algorithm::Hs512 => Signing::HS512,
+        Algorithm::Rs256 => Signing::RS256,
+        Algorithm::Rs384 => Signing::RS384,
+        Algorithm::Rs512 => Signing::RS512,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::FetchedKeys;
+    use jsonwebtoken::EncodingKey;
+    use jsonwebtoken::Header;
+    use serde_json::json;
+
+    struct File(&'static str);
+
+    impl KeySource for File {
+        fn fetch(&self, _: &str) -> Result<FetchedKeys, String> {
+            Ok(FetchedKeys { text: self.0.to_owned(), lifetime: None })
+        }
+    }
+
+    const NOW: u64 = 1_000;
+
+    fn settings(keys: Keys) -> Authorization {
+        Authorization {
+            header: "X".to_owned(),
+            namespace: "ns".to_owned(),
+            keys,
+            audience: vec!["a".to_owned()],
+            closed_by_default: false,
+        }
+    }
+
+    fn fixed(algorithm: Algorithm) -> Verifier {
+        let keys = Keys::Fixed { algorithm, key: "secret".to_owned() };
+        Verifier::new(&settings(keys), Arc::new(File(""))).expect("a key")
+    }
+
+    fn signed(algorithm: Signing, secret: &str, payload: &Value) -> String {
+        let header = Header { kid: Some("k".to_owned()), ..Header::new(algorithm) };
+        let key = EncodingKey::from_secret(secret.as_bytes());
+        jsonwebtoken::encode(&header, payload, &key).expect("a token")
+    }
+
+    fn told(payload: &Value) -> Result<Claims, String> {
+        let token = signed(Signing::HS256, "secret", payload);
+        fixed(Algorithm::Hs256).claims(Some(&token), NOW, Audience::Needed)
+    }
+
+    #[test]
+    fn claims_come_from_the_namespace() {
+        let claims = told(&json!({"ns": {"USER": "u"}, "exp": 1001, "aud": "a"})).expect("valid");
+        assert_eq!(claims.get("USER"), Some(&json!("u")));
+        for (algorithm, signing) in
+            [(Algorithm::Hs384, Signing::HS384), (Algorithm::Hs512, Signing::HS512)]
+        {
+            let token = signed(signing, "secret", &json!({"aud": ["b", "a"]}));
+            fixed(algorithm).claims(Some(&token), NOW, Audience::Needed).expect("valid");
+        }
+    }
+
+    #[test]
+    fn times_and_audiences_are_checked() {
+        let error = |payload| told(&payload).expect_err("refused");
+        let prefix = "unable to parse jwt token:token has invalid claims: token is ";
+        assert_eq!(error(json!({"exp": 1000})), format!("{prefix}expired"));
+        assert_eq!(error(json!({"nbf": 1001})), format!("{prefix}not valid yet"));
+        assert!(error(json!({"exp": "x"})).ends_with("exp is invalid"));
+        let told = "JWT `aud` value doesn't match with the audience";
+        for other in [json!(["b", "c"]), json!("b"), json!(""), json!([]), json!(5), json!({})] {
+            assert_eq!(error(json!({"aud": other})), told, "{other}");
+        }
+        for other in [json!(null), json!(["a", 5]), json!(true)] {
+            assert_eq!(error(json!({"aud": other})), told, "{other}");
+        }
+        assert_eq!(error(json!({})), told);
+        // As the reference has it: whoever names nobody is meant for all. What is no name is none there, either.
+        let verifier = fixed(Algorithm::Hs256);
+        let optional = |payload: Value| {
+            let token = signed(Signing::HS256, "secret", &payload);
+            verifier.claims(Some(&token), NOW, Audience::Optional).map(drop)
+        };
+        assert_eq!(optional(json!({})), Ok(()));
+        for other in [json!(5), json!("b"), json!([5])] {
+            assert_eq!(optional(json!({"aud": other})), Err(told.to_owned()), "{other}");
+        }
+    }
+
+    #[test]
+    fn forgeries_are_refused() {
+        let verifier = fixed(Algorithm::Hs256);
+        let told =
+            |token: &str| verifier.claims(Some(token), NOW, Audience::Needed).expect_err("refused");
+        let prefix = "unable to parse jwt token:token";
+        let wrong = signed(Signing::HS256, "other", &json!({}));
+        assert_eq!(told(&wrong), format!("{prefix} signature is invalid: signature is invalid"));
+        let other = signed(Signing::HS512, "secret", &json!({}));
+        let keyfunc = "is unverifiable: error while executing keyfunc:";
+        let method = "unexpected signing method: Expected HS256 Found";
+        assert_eq!(told(&other), format!("{prefix} {keyfunc} {method} HS512"));
+        // {"alg":"none"} and {}
+        assert_eq!(told("eyJhbGciOiJub25lIn0.e30."), format!("{prefix} {keyfunc} {method} none"));
+        let segments = "is malformed: token contains an invalid number of segments";
+        assert_eq!(told("nonsense"), format!("{prefix} {segments}"));
+        assert!(told("a.b.c").contains("is malformed"));
+        // {"alg":"HS256","crit":["b64"],"b64":false} and {"alg":"HS256","crit":[]}, whatever the signature.
+        for header in [
+            "eyJhbGciOiJIUzI1NiIsImNyaXQiOlsiYjY0Il0sImI2NCI6ZmFsc2V9",
+            "eyJhbGciOiJIUzI1NiIsImNyaXQiOltdfQ",
+        ] {
+            let told = told(&format!("{header}.e30.x"));
+            let want = "is unverifiable: its header has `crit`, and no extension is known here";
+            assert_eq!(told, format!("{prefix} {want}"));
+        }
+    }
+
+    #[test]
+    fn sets_of_keys_are_searched_by_name() {
+        // The secret of the key is `secret`.
+        let set = r#"{"keys": [{"kty": "oct", "kid": "k", "k": "c2VjcmV0"}]}"#;
+        let keys = Keys::Fetched(vec!["here".to_owned()]);
+        let verifier = Verifier::new(&settings(keys), Arc::new(File(set))).expect("a set");
+        let claims = |token: &str| verifier.claims(Some(token), NOW, Audience::Needed).map(drop);
+        let token = signed(Signing::HS256, "secret", &json!({"USER": 1, "aud": "a"}));
+        assert_eq!(claims(&token), Ok(()));
+        let wrong = signed(Signing::HS256, "wrong", &json!({"aud": "a"}));
+        assert!(claims(&wrong).expect_err("refused").contains("signature is invalid"));
+    }
+
+    #[test]
+    fn keys_are_for_what_they_say() {
+        let key = |more: &str| {
+            format!(r#"{{"keys": [{{"kty": "oct", "kid": "k", "k": "c2VjcmV0"{more}}}]}}"#)
+        };
+        let token = signed(Signing::HS256, "secret", &json!({"aud": "a"}));
+        let told = |more: &str| {
+            let text: &'static str = key(more).leak();
+            let keys = Keys::Fetched(vec!["here".to_owned()]);
+            let verifier = Verifier::new(&settings(keys), Arc::new(File(text))).expect("a set");
+            verifier.claims(Some(&token), NOW, Audience::Needed).map(drop)
+        };
+        for fit in ["", r#", "alg": "HS256""#, r#", "use": "sig""#, r#", "key_ops": ["verify"]"#] {
+            assert_eq!(told(fit), Ok(()), "{fit}");
+        }
+        for other in ["HS512", "RS256", "RSA-OAEP", "unheard of"] {
+            let error = told(&format!(r#", "alg": "{other}""#)).expect_err(other);
+            assert!(error.ends_with("the key is for another method than HS256"), "{error}");
+        }
+        for other in [r#", "use": "enc""#, r#", "key_ops": ["wrapKey"]"#] {
+            assert!(told(other).expect_err(other).ends_with("Invalid kid"), "{other}");
+        }
+    }
+
+    #[test]
+    fn keys_are_not_told() {
+        for text in [r#"{"keys": "hunter2"}"#, r#"{"keys": [{"kty": "hunter2"}, "hunter2"]}"#] {
+            let keys = Keys::Fetched(vec!["here".to_owned()]);
+            if let Err(error) = Verifier::new(&settings(keys), Arc::new(File(text))) {
+                assert!(error.starts_with("no set of keys at here") && !error.contains("hunter2"));
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_needs_a_token_unless_all_do() {
+        let mut verifier = fixed(Algorithm::Hs256);
+        assert_eq!(verifier.claims(None, NOW, Audience::Needed), Ok(Claims::default()));
+        verifier.settings.closed_by_default = true;
+        let told = "a valid JWT is required but was not provided".to_owned();
+        assert_eq!(verifier.claims(None, NOW, Audience::Needed), Err(told));
+    }
+
+    #[test]
+    fn headers_may_say_bearer() {
+        assert_eq!(bearer(""), Ok(None));
+        assert_eq!(bearer("a b"), Ok(Some("a b")));
+        assert_eq!(bearer("beaRer x"), Ok(Some("x")));
+        let told =
+            "invalid Bearer-formatted header value for JWT (one word stands behind `Bearer`)"
+                .to_owned();
+        assert_eq!(bearer("Bearer a b"), Err(told));
+    }
+}

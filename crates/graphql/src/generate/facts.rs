@@ -1,0 +1,68 @@
+//! What the generator asks of fields and types.
+
+use crate::model::Field;
+use crate::model::Kind;
+use crate::model::Model;
+use crate::model::TypeDef;
+
+/// The ID of nodes: declared and of use here.
+pub(super) fn id_of(def: &TypeDef) -> Option<&Field> {
+    def.fields.iter().find(|field| field.is_id() && !field.foreign)
+}
+
+/// The `@id` fields that are of use here.
+pub(super) fn unique_of(def: &TypeDef) -> impl Iterator<Item = &Field> {
+    def.unique_fields().filter(|field| !field.foreign)
+}
+
+/// Whether a node can be named: `getT` and references need that.
+pub(super) fn has_key(def: &TypeDef) -> bool {
+    id_of(def).is_some() || unique_of(def).next().is_some()
+}
+
+/// The declared object type or interface of a field, when nodes of it are stored.
+pub(super) fn stored_target<'m>(model: &'m Model, field: &Field) -> Option<&'m TypeDef> {
+    model.get(field.ty.name()).filter(|def| def.is_stored())
+}
+
+/// Whether mutations can give the field a value, the ID of an entity of another service included.
+pub(crate) fn is_settable(model: &Model, field: &Field) -> bool {
+    let own_id = field.is_id() && field.predicate.is_none();
+    if own_id || field.foreign || field.is_custom() || field.is_reverse() {
+        return false;
+    }
+    if field.predicate.as_ref().is_some_and(|predicate| !predicate.language.is_writable()) {
+        return false;
+    }
+    let target = model.get(field.ty.name());
+    // Objects of an interface are only linked to, and here there is nothing to link by.
+    !target.is_some_and(|def| def.kind == Kind::Interface && !has_key(def))
+}
+
+/// Whether the field reads several languages: it can be selected and aggregated, no more.
+pub(super) fn is_multi_language(field: &Field) -> bool {
+    field.predicate.as_ref().is_some_and(|predicate| predicate.language.is_preferred())
+}
+
+/// Whether values of the field can be compared in aggregates: one scalar that has an order.
+pub(super) fn is_comparable(field: &Field) -> bool {
+    if field.ty.is_list() || field.is_custom() || field.foreign {
+        return false;
+    }
+    match field.ty.name() {
+        "Int" | "Int64" | "Float" | "String" | "DateTime" => true,
+        // The key of an entity of another service is a value as any other.
+        "ID" => field.predicate.is_some(),
+        _ => false,
+    }
+}
+
+/// Whether nodes can be ordered by the field.
+pub(super) fn is_orderable(field: &Field) -> bool {
+    is_comparable(field) && !is_multi_language(field)
+}
+
+/// Whether the presence of the field can be asked for.
+pub(super) fn is_testable(field: &Field) -> bool {
+    !field.is_id() && !field.is_custom() && !field.foreign && !is_multi_language(field)
+}

@@ -1,0 +1,235 @@
+//! Puts the parts together, in the order and the sections of the reference.
+
+use apollo_compiler::Name;
+use std::collections::BTreeMap;
+use std::collections::HashSet;
+
+use crate::generate::RootKind;
+use crate::generate::builtins::print_builtins;
+use crate::generate::builtins::print_federation;
+use crate::generate::data::aggregate_result;
+use crate::generate::data::declared_field;
+use crate::generate::data::declared_type;
+use crate::generate::data::has_order;
+use crate::generate::data::payload;
+use crate::generate::filters::FieldFilters;
+use crate::generate::filters::union_filter;
+use crate::generate::inputs::add_input;
+use crate::generate::inputs::embedding;
+use crate::generate::inputs::has_filter;
+use crate::generate::inputs::order;
+use crate::generate::inputs::orderable;
+use crate::generate::inputs::patch;
+use crate::generate::inputs::reference;
+use crate::generate::inputs::union_reference;
+use crate::generate::inputs::union_type;
+use crate::generate::inputs::update_input;
+use crate::generate::operations::Operation;
+use crate::generate::operations::can_add;
+use crate::generate::operations::can_update;
+use crate::generate::operations::is_subscribable;
+use crate::generate::operations::mutations;
+use crate::generate::operations::queries;
+use crate::generate::print::print_banner;
+use crate::generate::print::print_section;
+use crate::generate::prune::prune;
+use crate::generate::tree::ArgumentEntry;
+use crate::generate::tree::Definition;
+use crate::generate::tree::Entry;
+use crate::generate::tree::Word;
+use crate::generate::tree::list;
+use crate::generate::tree::one;
+use crate::generate::tree::required;
+use crate::model::Field;
+use crate::model::Kind;
+use crate::model::Model;
+use crate::model::TypeDef;
+
+/// What the API is generated for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Requests: with the argument `after`, which the reference lacks.
+    Full,
+    /// Comparison: exactly what the reference generates.
+    #[cfg_attr(not(test), allow(dead_code))]
+    Plain,
+    /// The gateway of a federation, which does not see how things are done.
+    Service,
+}
+
+impl Form {
+    /// The argument of paging by cursor. This is the one place that knows which form has it.
+    pub fn after(self) -> Option<ArgumentEntry> {
+        (self == Form::Full).then(|| ArgumentEntry::new("after", one("ID")))
+    }
+
+    /// Whether the type has operations and fields of it have arguments: to a gateway, what another service declares
+    /// has not.
+    pub fn operates_on(self, def: &TypeDef) -> bool {
+        self != Form::Service || !def.extended
+    }
+}
+
+/// The generated API before it is parsed.
+#[derive(Default)]
+pub(super) struct Generated {
+    pub text: String,
+    pub queries: Vec<Operation>,
+    pub mutations: Vec<Operation>,
+    pub subscriptions: Vec<Operation>,
+    /// Filters of which one function at a time may be used, beside the built-in ones.
+    pub filters: HashSet<Name>,
+}
+
+/// Generates everything. O(fields) but for pruning.
+pub(super) fn generate(model: &Model, form: Form) -> Generated {
+    let mut generator = Generator::new(model, form);
+    generator.add_custom();
+    for def in &model.types {
+        match def.kind {
+            Kind::Union if !def.remote => generator.add_union(def),
+            _ if def.is_stored() => generator.add_type(def),
+            _ => {}
+        }
+    }
+    let filters = generator.filters.names();
+    generator.inputs.append(&mut generator.filters.made);
+    prune(&mut generator.inputs, &mut generator.mutations);
+    Generated {
+        text: generator.print(),
+        queries: generator.queries,
+        mutations: generator.mutations,
+        subscriptions: generator.subscriptions,
+        filters,
+    }
+}
+
+struct Generator<'m> {
+    model: &'m Model,
+    form: Form,
+    filters: FieldFilters,
+    types: BTreeMap<String, Definition>,
+    enums: BTreeMap<String, Definition>,
+    inputs: BTreeMap<String, Definition>,
+    queries: Vec<Operation>,
+    mutations: Vec<Operation>,
+    subscriptions: Vec<Operation>,
+}
+
+impl<'m> Generator<'m> {
+    fn new(model: &'m Model, form: Form) -> Generator<'m> {
+        Generator {
+            model,
+            form,
+            filters: FieldFilters::default(),
+            types: BTreeMap::new(),
+            enums: BTreeMap::new(),
+            inputs: BTreeMap::new(),
+            queries: Vec::new(),
+            mutations: Vec::new(),
+            subscriptions: Vec::new(),
+        }
+    }
+
+    fn add_custom(&mut self) {
+        let form = self.form;
+        let custom = |field: &Field| (declared_field(field, form), RootKind::Custom);
+        self.queries.extend(self.model.queries.iter().map(custom));
+        self.mutations.extend(self.model.mutations.iter().map(custom));
+        let subscribable = self.model.queries.iter().filter(|field| field.subscription);
+        self.subscriptions.extend(subscribable.map(custom));
+        if self.model.federated && form != Form::Service {
+            let any = required(list(required(one("_Any"))));
+            let entities = Entry::new("_entities", required(list(one("_Entity"))))
+                .taking(vec![ArgumentEntry::new("representations", any)]);
+            self.queries.push((entities, RootKind::Entities));
+            let service = Entry::new("_service", required(one("_Service")));
+            self.queries.push((service, RootKind::Service));
+        }
+    }
+
+    fn add_union(&mut self, def: &TypeDef) {
+        put(&mut self.inputs, union_reference(def));
+        put(&mut self.inputs, union_filter(def));
+        put(&mut self.enums, union_type(def));
+    }
+
+    fn add_type(&mut self, def: &TypeDef) {
+        self.add_reading(def);
+        self.add_writing(def);
+        if self.form.operates_on(def) {
+            let queries = queries(def, self.form);
+            if def.generate.subscription {
+                let subscribable = queries.iter().filter(|(_, kind)| is_subscribable(*kind));
+                self.subscriptions.extend(subscribable.cloned());
+            }
+            self.queries.extend(queries);
+        }
+        self.mutations.extend(mutations(self.model, def));
+    }
+
+    fn add_reading(&mut self, def: &TypeDef) {
+        put(&mut self.inputs, self.filters.type_filter(self.model, def));
+        put(&mut self.types, aggregate_result(def));
+        for names in [has_filter(def), orderable(def), embedding(def)] {
+            if !names.fields.is_empty() {
+                put(&mut self.enums, names);
+            }
+        }
+        if has_order(def) {
+            put(&mut self.inputs, order(def));
+        }
+    }
+
+    fn add_writing(&mut self, def: &TypeDef) {
+        put(&mut self.inputs, reference(self.model, def));
+        if can_add(self.model, def) {
+            put(&mut self.inputs, add_input(self.model, def));
+            put(&mut self.types, payload("Add", def, self.form));
+        }
+        if can_update(self.model, def) {
+            put(&mut self.inputs, patch(self.model, def));
+            put(&mut self.inputs, update_input(def));
+            put(&mut self.types, payload("Update", def, self.form));
+        }
+        if def.generate.delete {
+            put(&mut self.types, payload("Delete", def, self.form));
+        }
+    }
+
+    fn print(&self) -> String {
+        let mut text = String::new();
+        let declared = self.model.types.iter();
+        let declared: Vec<Definition> =
+            declared.map(|def| declared_type(self.model, def, self.form)).collect();
+        print_section(&mut text, "Input Schema", &declared.iter().collect::<Vec<_>>());
+        print_banner(&mut text, "Extended Definitions");
+        print_builtins(&mut text, self.form == Form::Service);
+        if self.model.federated && self.form != Form::Service {
+            print_banner(&mut text, "Extended Apollo Definitions");
+            let entities = self.model.types.iter().filter(|def| def.key.is_some());
+            let entities: Vec<&str> = entities.map(|def| def.name.as_str()).collect();
+            print_federation(&mut text, &entities);
+        }
+        print_section(&mut text, "Generated Types", &self.types.values().collect::<Vec<_>>());
+        print_section(&mut text, "Generated Enums", &self.enums.values().collect::<Vec<_>>());
+        print_section(&mut text, "Generated Inputs", &self.inputs.values().collect::<Vec<_>>());
+        print_root(&mut text, "Generated Query", "Query", &self.queries);
+        print_root(&mut text, "Generated Mutations", "Mutation", &self.mutations);
+        print_root(&mut text, "Generated Subscriptions", "Subscription", &self.subscriptions);
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+        text
+    }
+}
+
+fn put(definitions: &mut BTreeMap<String, Definition>, definition: Definition) {
+    definitions.insert(definition.name.clone(), definition);
+}
+
+fn print_root(text: &mut String, title: &str, name: &str, operations: &[Operation]) {
+    if !operations.is_empty() {
+        let fields = operations.iter().map(|(entry, _)| entry.clone());
+        print_section(text, title, &[&Definition::new(Word::Type, name).with(fields)]);
+    }
+}

@@ -1,0 +1,388 @@
+//! Selections → fields of the plan. What several types are asked for is fetched once.
+
+use apollo_compiler::Name;
+use hexgraph_base::types::stack;
+
+use crate::lower::aggregate::aggregate;
+use crate::lower::cascade::cascade;
+use crate::lower::filter::Sight;
+use crate::lower::filter::filter;
+use crate::lower::filter::has_type;
+use crate::lower::order;
+use crate::lower::rules::Access;
+use crate::lower::rules::Caller;
+use crate::lower::shape::Dimension;
+use crate::lower::shape::Elsewhere;
+use crate::lower::shape::Key;
+use crate::lower::shape::Leaf;
+use crate::lower::shape::ObjectShape;
+use crate::lower::shape::Source;
+use crate::lower::shape::Variant;
+use crate::lower::target::all;
+use crate::lower::target::fetched;
+use crate::lower::target::is_uid;
+use crate::lower::target::plan_field;
+use crate::model;
+use crate::model::Kind;
+use crate::model::Model;
+use crate::model::Operation;
+use crate::model::Predicate;
+use crate::model::TypeDef;
+use crate::remote::needs;
+use crate::request;
+use crate::request::Branch;
+use crate::request::Fault;
+use crate::request::Selection;
+use hexgraph_base::plan;
+use hexgraph_base::plan::Field;
+use hexgraph_base::plan::FieldKind;
+use hexgraph_base::plan::Filter;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// The levels that a request may be nested, which its text is bounded by already.
+const DEPTH_MAX: usize = 250;
+
+/// The fields that a plan may have: fragments of fragments on types that implement one interface multiply.
+const FIELDS_MAX: usize = 200_000;
+
+/// Makes plans by a schema.
+pub(super) struct Lowering<'a> {
+    /// The schema.
+    pub model: &'a Model,
+    /// For whom.
+    caller: Caller<'a>,
+    depth: usize,
+    count: usize,
+}
+
+/// The fields of one selection in the plan.
+#[derive(Default)]
+struct Fetched {
+    fields: Vec<Arc<Field>>,
+    /// The places of fields that nobody asked for.
+    hidden: Vec<usize>,
+    /// Other servers answer a field here or below.
+    reaches_out: bool,
+    /// Several types ask, so some may ask for the same.
+    is_shared: bool,
+}
+
+impl Fetched {
+    /// The place of a field that fetches values.
+    fn value(&mut self, predicate: &Predicate) -> usize {
+        let field = fetched(predicate);
+        let same = |known: &Arc<Field>| !known.has_body && known.kind == field.kind;
+        let place = self.fields.iter().position(same).unwrap_or_else(|| self.push(field));
+        self.hidden.retain(|hidden| *hidden != place);
+        place
+    }
+
+    /// The place of a field that fetches values for another server.
+    fn needed(&mut self, predicate: &Predicate) -> usize {
+        let (count, hidden) = (self.fields.len(), self.hidden.clone());
+        let place = self.value(predicate);
+        self.hidden = hidden;
+        self.hidden.extend((count == place).then_some(place));
+        place
+    }
+
+    /// The place of a field of edges. Those of different types that came from one fragment are one.
+    fn edges(&mut self, field: Field) -> usize {
+        let same = |known: &Arc<Field>| **known == field;
+        let known = self.is_shared.then(|| self.fields.iter().position(same)).flatten();
+        known.unwrap_or_else(|| self.push(field))
+    }
+
+    fn push(&mut self, field: Field) -> usize {
+        self.fields.push(Arc::new(field));
+        self.fields.len() - 1
+    }
+}
+
+/// What a selection becomes.
+pub(super) struct Selected<'a> {
+    /// What to fetch.
+    pub fields: Vec<Arc<Field>>,
+    /// How to write it.
+    pub shape: ObjectShape<'a>,
+    /// The types that objects can have.
+    pub types: Vec<&'a TypeDef>,
+    /// The places of fields that nobody asked for.
+    hidden: Vec<usize>,
+}
+
+impl Selected<'_> {
+    /// What objects must have by `@cascade`: nothing of what nobody asked for.
+    pub fn cascade(&self, inherited: Option<&request::Cascade>) -> Option<plan::Cascade> {
+        let cascade = cascade(&self.types, inherited)?;
+        if cascade != plan::Cascade::All || self.hidden.is_empty() {
+            return Some(cascade);
+        }
+        let fields = self.fields.iter().enumerate();
+        let names = fields.filter_map(|(place, field)| match &field.kind {
+            FieldKind::Predicate { name, reverse, .. } if !self.hidden.contains(&place) => {
+                Some(if *reverse { format!("~{name}") } else { name.clone() })
+            }
+            _ => None,
+        });
+        Some(plan::Cascade::Fields(names.collect()))
+    }
+}
+
+impl<'a> Lowering<'a> {
+    /// For one root field.
+    pub fn new(caller: Caller<'a>) -> Lowering<'a> {
+        Lowering { model: caller.model, caller, depth: 0, count: 0 }
+    }
+
+    /// What is asked of objects that are declared to be of a type.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with an argument below.
+    pub fn selection(
+        &mut self,
+        declared: &'a TypeDef,
+        selection: &'a Selection,
+        inherited: Option<&'a request::Cascade>,
+    ) -> Result<Selected<'a>, Fault> {
+        stack::require();
+        if DEPTH_MAX < self.depth {
+            return Err(Fault::new("the request is nested too deeply"));
+        }
+        self.depth += 1;
+        let is_shared = declared.kind != Kind::Object;
+        let mut fetched = Fetched { is_shared, ..Fetched::default() };
+        let mut shape = ObjectShape::default();
+        let mut types = Vec::new();
+        if is_shared {
+            shape.type_place = Some(fetched.value(&Predicate::new("dgraph.type")));
+        }
+        // Where nodes of one type are asked for, what stands there for others does not matter.
+        let is_one = |name: &Name| *name == *declared.name;
+        let alone = selection.branches.iter().filter(|branch| branch.types.iter().any(is_one));
+        let alone: Vec<&Branch> = match declared.kind {
+            Kind::Object => alone.collect(),
+            _ => selection.branches.iter().collect(),
+        };
+        for branch in alone {
+            let defs: Vec<&'a TypeDef> =
+                branch.types.iter().filter_map(|name| self.model.get(name)).collect();
+            let first = match declared.kind {
+                Kind::Object => Some(&declared),
+                _ => defs.first(),
+            };
+            let Some(first) = first else { continue };
+            let mut keys = Vec::with_capacity(branch.fields.len());
+            for field in branch.fields.iter() {
+                // A field that is asked of the interface is its field, whatever the object is.
+                let first =
+                    if is_asked_of_all(declared, selection, field) { &declared } else { first };
+                let source = self.source(first, field, inherited, &mut fetched)?;
+                keys.push(Key { field, source: Arc::new(source) });
+            }
+            types.extend_from_slice(&defs);
+            shape.variants.push(Variant { types: defs, keys });
+        }
+        if is_shared {
+            shape.unknown = asked_of_all(declared, &shape.variants);
+            shape.absent = asked_of_any(declared, &shape.variants);
+        }
+        self.depth -= 1;
+        shape.reaches_out = fetched.reaches_out;
+        Ok(Selected { fields: fetched.fields, shape, types, hidden: fetched.hidden })
+    }
+
+    fn source(
+        &mut self,
+        def: &'a TypeDef,
+        asked: &'a request::Field,
+        inherited: Option<&'a request::Cascade>,
+        fetched: &mut Fetched,
+    ) -> Result<Source<'a>, Fault> {
+        self.count += 1;
+        if FIELDS_MAX < self.count {
+            let message = format!("the request asks for more than {FIELDS_MAX} fields");
+            return Err(Fault::at(asked.shape.location, message));
+        }
+        let name = asked.shape.name.as_str();
+        let Some(field) = def.field(name) else {
+            return match name {
+                "__typename" => Ok(Source::TypeName),
+                "vector_distance" => Ok(Source::Distance),
+                _ => self.aggregated(def, asked, inherited, fetched),
+            };
+        };
+        if field.is_custom() {
+            fetched.reaches_out = true;
+            let needs = needs(self.model, def, field).into_iter();
+            let needs = needs.map(|needed| (needed, self.needed(needed, fetched))).collect();
+            return Ok(Source::Elsewhere(Box::new(Elsewhere { def, field, needs })));
+        }
+        if is_uid(field) {
+            return Ok(Source::Uid);
+        }
+        let Some(predicate) = &field.predicate else { return Ok(Source::Null) };
+        if Dimension::from_name(field.ty.name()).is_some() {
+            return Ok(Source::Geo(fetched.value(predicate)));
+        }
+        match self.model.get(field.ty.name()) {
+            None => Ok(Source::Leaf(fetched.value(predicate), leaf(field.ty.name()))),
+            Some(values) if values.kind == Kind::Enum => {
+                Ok(Source::Leaf(fetched.value(predicate), Leaf::Enum(values)))
+            }
+            Some(target) => {
+                let inherited = asked.cascade.as_ref().or(inherited);
+                let selected = self.selection(target, &asked.selection, inherited)?;
+                let edges = self.edges(predicate, target, asked)?;
+                let cascade = selected.cascade(inherited);
+                let edges = Field { fields: selected.fields, cascade, ..edges };
+                fetched.reaches_out |= selected.shape.reaches_out;
+                Ok(Source::Edges(fetched.edges(edges), selected.shape))
+            }
+        }
+    }
+
+    /// Where a value is that another server is told.
+    fn needed(&self, field: &'a model::Field, fetched: &mut Fetched) -> Source<'a> {
+        if is_uid(field) {
+            return Source::Uid;
+        }
+        let Some(predicate) = &field.predicate else { return Source::Null };
+        let place = fetched.needed(predicate);
+        match self.model.get(field.ty.name()) {
+            None => Source::Leaf(place, leaf(field.ty.name())),
+            Some(values) if values.kind == Kind::Enum => Source::Leaf(place, Leaf::Enum(values)),
+            Some(_) => Source::Null,
+        }
+    }
+
+    /// The edges of a field: filtered, ordered and cut as its arguments say.
+    fn edges(
+        &self,
+        predicate: &Predicate,
+        target: &'a TypeDef,
+        asked: &'a request::Field,
+    ) -> Result<Field, Fault> {
+        let given = asked.arguments.given("filter");
+        let sight = Sight::Of(self.caller);
+        let given = given.map(|value| filter(sight, target, value)).transpose();
+        let given = given.map_err(|message| refused(asked, &message))?.flatten();
+        let filter = self.admitted(target, given, predicate.reverse, Operation::Query);
+        let order = order::order(target, &asked.arguments);
+        let page = order::page(asked).map_err(|message| refused(asked, &message))?;
+        order::check(&order, page).map_err(|message| refused(asked, &message))?;
+        Ok(Field { filter, order, page, has_body: true, ..fetched(predicate) })
+    }
+
+    /// A filter with what is asked of nodes anyway: edges that come in may come from nodes of other types, and rules leave
+    /// what they leave.
+    pub fn admitted(
+        &self,
+        target: &TypeDef,
+        given: Option<Filter>,
+        checks_type: bool,
+        operation: Operation,
+    ) -> Option<Filter> {
+        let checked = (checks_type && target.kind != Kind::Union).then(|| has_type(target));
+        let permitted = self.caller.access(target, operation).into_filter();
+        let mut parts = Vec::new();
+        for part in [given, checked, permitted].into_iter().flatten() {
+            match part {
+                Filter::And(inner) => parts.extend(inner),
+                part => parts.push(part),
+            }
+        }
+        all(parts)
+    }
+
+    /// `<field>Aggregate`.
+    fn aggregated(
+        &mut self,
+        def: &'a TypeDef,
+        asked: &'a request::Field,
+        inherited: Option<&'a request::Cascade>,
+        fetched: &mut Fetched,
+    ) -> Result<Source<'a>, Fault> {
+        let name = asked.shape.name.strip_suffix("Aggregate");
+        let field: Option<&model::Field> = name.and_then(|name| def.field(name));
+        let target = field.and_then(|field| self.model.get(field.ty.name()));
+        let predicate = field.and_then(|field| field.predicate.as_ref());
+        let (Some(target), Some(predicate)) = (target, predicate) else { return Ok(Source::Null) };
+        let (mut shape, fields) = aggregate(target, asked);
+        if self.caller.access(target, Operation::Query) == Access::None {
+            shape.is_hidden = true;
+        }
+        let inherited = asked.cascade.as_ref().or(inherited);
+        let edges = Field {
+            fields,
+            cascade: cascade(&[target], inherited),
+            ..self.edges(predicate, target, asked)?
+        };
+        Ok(Source::Aggregate(fetched.edges(edges), shape))
+    }
+}
+
+/// Whether a custom field is asked of all types in one place of the text, so that the one of their interface is meant.
+fn is_asked_of_all(declared: &TypeDef, selection: &Selection, field: &request::Field) -> bool {
+    let name = &field.shape.name;
+    if declared.kind != Kind::Interface
+        || !declared.field(name).is_some_and(|field| field.is_custom())
+    {
+        return false;
+    }
+    let same = |other: &request::Field| {
+        other.shape.name == *name && other.shape.location == field.shape.location
+    };
+    selection.branches.iter().all(|branch| branch.fields.iter().any(same))
+}
+
+/// The fields of an interface that the first of some types is asked for.
+fn asked_of_all<'a>(declared: &TypeDef, variants: &[Variant<'a>]) -> Vec<Key<'a>> {
+    let keys = variants.first().into_iter().flat_map(|variant| &variant.keys);
+    let of_interface = keys.filter(|key| declared.field(&key.field.shape.name).is_some());
+    of_interface.map(|key| Key { field: key.field, source: Arc::clone(&key.source) }).collect()
+}
+
+/// What any of some types is asked for, each key once. An object without a type has the name of the type that was asked.
+fn asked_of_any<'a>(declared: &'a TypeDef, variants: &[Variant<'a>]) -> Vec<Key<'a>> {
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut keys = Vec::new();
+    for variant in variants {
+        for key in variant.keys.iter().filter(|key| seen.insert(key.field.shape.key.as_str())) {
+            let source = match *key.source {
+                Source::TypeName => {
+                    let on = key.field.shape.on.as_ref().map(Name::as_str);
+                    Arc::new(Source::Name(on.unwrap_or(&declared.name)))
+                }
+                _ => Arc::clone(&key.source),
+            };
+            keys.push(Key { field: key.field, source });
+        }
+    }
+    keys
+}
+
+/// How the values of a scalar are written.
+pub(super) fn leaf(scalar: &str) -> Leaf<'static> {
+    match scalar {
+        "Int" => Leaf::Int,
+        "Int64" => Leaf::Int64,
+        "Float" => Leaf::Float,
+        "Boolean" => Leaf::Boolean,
+        "DateTime" => Leaf::DateTime,
+        _ => Leaf::Text,
+    }
+}
+
+/// A field that the store could not have answered.
+pub(super) fn refused(asked: &request::Field, message: &str) -> Fault {
+    let message = format!("Dgraph query failed because Dgraph execution failed because {message}");
+    Fault::at(asked.shape.location, message)
+}
+
+/// The field of a node's uid, for selections that would be empty.
+pub(super) fn uid_field() -> Arc<plan::Field> {
+    Arc::new(plan_field(FieldKind::Uid, "uid".to_owned()))
+}

@@ -1,0 +1,223 @@
+//! Where each part of an answer is found in what the executor found: places of blocks in the plan, places of fields in the
+//! selection that they stand in.
+
+use crate::lower::Metric;
+use crate::model;
+use crate::model::TypeDef;
+use crate::request::Field;
+use hexgraph_base::plan::Query;
+use std::sync::Arc;
+
+/// A plan, and what its answer looks like.
+#[derive(Debug)]
+pub struct Lowered<'a> {
+    /// What to do.
+    pub query: Query,
+    /// How to write what was found.
+    pub shape: RootShape<'a>,
+}
+
+/// The value of a root field.
+#[derive(Debug)]
+pub enum RootShape<'a> {
+    /// The first node of the first block, or null.
+    One(ObjectShape<'a>),
+    /// The first node of the first block if its field at this place, a password, agrees; else null.
+    Checked(usize, ObjectShape<'a>),
+    /// The nodes of the first block.
+    List(ObjectShape<'a>),
+    /// Numbers about the nodes of the first block.
+    Aggregate(AggregateShape<'a>),
+    /// The first node of each of these blocks, in this order; nodes that are missing are left out.
+    Entities(Vec<usize>, ObjectShape<'a>),
+    /// The nodes of the first block by the distance of their vectors, which the field at this place has.
+    Similar {
+        /// The place of the vectors.
+        place: usize,
+        /// What they are compared with.
+        vector: Vec<f32>,
+        /// What distance means.
+        metric: Metric,
+        /// The nodes.
+        object: ObjectShape<'a>,
+    },
+}
+
+/// An object, by the types that it can have.
+#[derive(Debug, Default)]
+pub struct ObjectShape<'a> {
+    /// The field of the stored types, where it matters which one a node has.
+    pub type_place: Option<usize>,
+    /// What is asked of the concrete types. Without `type_place` the first holds for all.
+    pub variants: Vec<Variant<'a>>,
+    /// What is asked of a node whose type is none of those: the fields that all have.
+    pub unknown: Vec<Key<'a>>,
+    /// What is asked of a node that has no type, since it was deleted: everything, each key once.
+    pub absent: Vec<Key<'a>>,
+    /// Other servers answer a field here or below.
+    pub reaches_out: bool,
+}
+
+/// What is asked of objects of some types.
+#[derive(Debug)]
+pub struct Variant<'a> {
+    /// The types.
+    pub types: Vec<&'a TypeDef>,
+    /// The members of the object.
+    pub keys: Vec<Key<'a>>,
+}
+
+/// One member of an object.
+#[derive(Debug)]
+pub struct Key<'a> {
+    /// What the request says of it.
+    pub field: &'a Field,
+    /// Where its value is. What several types are asked for alike is shared.
+    pub source: Arc<Source<'a>>,
+}
+
+/// Where a value is.
+#[derive(Debug)]
+pub enum Source<'a> {
+    /// The name of the object's type.
+    TypeName,
+    /// This name of a type: the object has none of its own.
+    Name(&'a str),
+    /// Nowhere: always null.
+    Null,
+    /// At another server.
+    Elsewhere(Box<Elsewhere<'a>>),
+    /// The node's uid.
+    Uid,
+    /// Values at a place.
+    Leaf(usize, Leaf<'a>),
+    /// Geometries at a place.
+    Geo(usize),
+    /// Edges at a place.
+    Edges(usize, ObjectShape<'a>),
+    /// Numbers about the edges at a place.
+    Aggregate(usize, AggregateShape<'a>),
+    /// The distance of the object's vector, in a search for similar ones.
+    Distance,
+}
+
+/// A field that another server answers.
+#[derive(Debug)]
+pub struct Elsewhere<'a> {
+    /// The type that has the field: the interface where the field was asked of it.
+    pub def: &'a TypeDef,
+    /// The field.
+    pub field: &'a model::Field,
+    /// What the server is told of an object: fields, and where their values are.
+    pub needs: Vec<(&'a model::Field, Source<'a>)>,
+}
+
+/// How a value is written.
+#[derive(Debug, Clone, Copy)]
+pub enum Leaf<'a> {
+    /// Text.
+    Text,
+    /// A whole number of 32 bits.
+    Int,
+    /// A whole number of 64 bits.
+    Int64,
+    /// A number.
+    Float,
+    /// A truth value.
+    Boolean,
+    /// A moment.
+    DateTime,
+    /// The name of a value of the enum.
+    Enum(&'a TypeDef),
+}
+
+/// Numbers about a set of nodes.
+#[derive(Debug, Default)]
+pub struct AggregateShape<'a> {
+    /// The members of the object.
+    pub keys: Vec<AggregateKey<'a>>,
+    /// The caller may see none of the nodes: the numbers are null, even that of the nodes.
+    pub is_hidden: bool,
+}
+
+/// One number.
+#[derive(Debug)]
+pub struct AggregateKey<'a> {
+    /// What the request says of it.
+    pub field: &'a Field,
+    /// What is computed.
+    pub op: AggregateOp,
+}
+
+/// What is computed of a set of nodes.
+#[derive(Debug, Clone, Copy)]
+pub enum AggregateOp {
+    /// The name of the object's type.
+    TypeName,
+    /// The number of nodes.
+    Count,
+    /// The least value at a place.
+    Min(usize),
+    /// The greatest value at a place.
+    Max(usize),
+    /// The sum of the values at a place.
+    Sum(usize),
+    /// The mean of the values at a place.
+    Avg(usize),
+}
+
+/// The kinds of geometries in a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dimension {
+    /// `Point`.
+    Point,
+    /// `Polygon`.
+    Polygon,
+    /// `MultiPolygon`.
+    MultiPolygon,
+}
+
+impl Dimension {
+    /// The kind of a type's name.
+    pub fn from_name(name: &str) -> Option<Dimension> {
+        Some(match name {
+            "Point" => Dimension::Point,
+            "Polygon" => Dimension::Polygon,
+            "MultiPolygon" => Dimension::MultiPolygon,
+            _ => return None,
+        })
+    }
+}
+
+impl RootShape<'_> {
+    /// True when other servers answer a field of it.
+    pub fn reaches_out(&self) -> bool {
+        match self {
+            RootShape::One(object) | RootShape::Checked(_, object) => object.reaches_out,
+            RootShape::List(object) | RootShape::Entities(_, object) => object.reaches_out,
+            RootShape::Similar { object, .. } => object.reaches_out,
+            RootShape::Aggregate(_) => false,
+        }
+    }
+}
+
+impl<'a> ObjectShape<'a> {
+    /// What is asked of an object whose stored types these are, and the name of its concrete type.
+    pub fn of<'t>(
+        &self,
+        stored: impl Iterator<Item = &'t str>,
+    ) -> (Option<&'a TypeDef>, &[Key<'a>]) {
+        let mut is_typed = false;
+        for name in stored {
+            is_typed = true;
+            let found = self.variants.iter().find_map(|variant| {
+                let def = variant.types.iter().find(|def| def.dgraph_type == name)?;
+                Some((*def, variant))
+            });
+            if let Some((def, variant)) = found {
+                return (Some(def), &variant.keys);
+            }
+        }
+        (None, if is_typed { &self.unknown } else { &self.absent })
+    }
+}

@@ -1,0 +1,159 @@
+//! How input objects are read: their entries in order, the objects below a field.
+
+use apollo_compiler::Name;
+use hexgraph_base::types::stack;
+
+use crate::model::Field;
+use crate::model::Kind;
+use crate::model::Model;
+use crate::model::TypeDef;
+use crate::mutate::MutationFault;
+use crate::request::Value;
+
+/// The entries of an input object.
+pub(super) type Entries = [(Name, Value)];
+
+/// The entries of a value that is an object; none of any other.
+pub(super) fn entries(value: &Value) -> &Entries {
+    match value {
+        Value::Object(entries) => entries,
+        _ => &[],
+    }
+}
+
+/// The value of a key, unless it is absent or `null`.
+pub(super) fn given<'v>(entries: &'v Entries, key: &str) -> Option<&'v Value> {
+    let (_, value) = entries.iter().find(|(name, _)| name == key)?;
+    if *value == Value::Null { None } else { Some(value) }
+}
+
+/// Whether a key is there, `null` or not.
+pub(super) fn mentions(entries: &Entries, key: &str) -> bool {
+    entries.iter().any(|(name, _)| name == key)
+}
+
+/// The entries ordered by key: mutations go through them in this order, so faults come in it.
+pub(super) fn ordered(entries: &Entries) -> Vec<&(Name, Value)> {
+    let mut ordered: Vec<&(Name, Value)> = entries.iter().collect();
+    ordered.sort_by(|(one, _), (other, _)| one.as_str().cmp(other.as_str()));
+    ordered
+}
+
+/// Whether two values say the same; the order of keys says nothing.
+pub(super) fn same(one: &Value, other: &Value) -> bool {
+    stack::require();
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => same_entries(one, other),
+        (Value::List(one), Value::List(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        }
+        _ => one == other,
+    }
+}
+
+/// Whether two objects say the same.
+pub(super) fn same_entries(one: &Entries, other: &Entries) -> bool {
+    one.len() == other.len()
+        && one.iter().all(|(key, value)| {
+            let found = other.iter().find(|(name, _)| name == key);
+            found.is_some_and(|(_, other)| same(value, other))
+        })
+}
+
+/// What the values of a field are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Shape<'a> {
+    /// Scalars and values of enums.
+    Scalar,
+    /// Points, polygons or multi polygons.
+    Geo,
+    /// Nodes of an object type or of an interface.
+    Object(&'a TypeDef),
+    /// Nodes of the members of a union.
+    Union(&'a TypeDef),
+}
+
+impl<'a> Shape<'a> {
+    /// The shape of a field's values.
+    pub fn of(model: &'a Model, field: &Field) -> Shape<'a> {
+        match model.get(field.ty.name()) {
+            Some(def) if def.kind == Kind::Union => Shape::Union(def),
+            Some(def) if def.is_stored() => Shape::Object(def),
+            Some(_) => Shape::Scalar,
+            None => match field.ty.name() {
+                "Point" | "Polygon" | "MultiPolygon" => Shape::Geo,
+                _ => Shape::Scalar,
+            },
+        }
+    }
+}
+
+/// An input object below a field, and the type whose node it creates or names.
+pub(super) type Child<'a> = (&'a TypeDef, &'a Entries);
+
+/// The input objects of a field that leads to nodes, in their order; none for other fields.
+pub(super) fn children<'a>(
+    model: &'a Model,
+    owner: &TypeDef,
+    field: &'a Field,
+    value: &'a Value,
+) -> Vec<Result<Child<'a>, MutationFault>> {
+    let one = std::slice::from_ref(value);
+    let (values, is_list) = match value {
+        Value::List(values) => (&values[..], true),
+        _ => (one, false),
+    };
+    let objects = values.iter().enumerate().filter(|(_, value)| **value != Value::Null);
+    match Shape::of(model, field) {
+        Shape::Object(def) => objects.map(|(_, value)| Ok((def, entries(value)))).collect(),
+        Shape::Union(union) => {
+            let place = |index| if is_list { Some(index) } else { None };
+            let child = |(index, value)| {
+                member(model, union, entries(value)).ok_or_else(|| {
+                    MutationFault::new(wrong_member(owner, field, place(index), entries(value)))
+                })
+            };
+            objects.map(child).collect()
+        }
+        Shape::Scalar | Shape::Geo => Vec::new(),
+    }
+}
+
+/// The member of a union that an input object has, with the object below.
+fn member<'a>(model: &'a Model, union: &'a TypeDef, object: &'a Entries) -> Option<Child<'a>> {
+    let [(key, value)] = object else { return None };
+    let key = key.strip_suffix("Ref")?;
+    let is_named = |member: &&String| {
+        let mut letters = member.chars();
+        let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+        key.chars().next() == first && key.chars().skip(1).eq(letters)
+    };
+    let member = union.members.iter().find(is_named)?;
+    match value {
+        Value::Object(entries) => Some((model.get(member)?, entries)),
+        _ => None,
+    }
+}
+
+fn wrong_member(owner: &TypeDef, field: &Field, index: Option<usize>, object: &Entries) -> String {
+    let count = object.iter().filter(|(_, value)| *value != Value::Null).count();
+    let place = index.map_or_else(String::new, |index| format!(" index `{index}`"));
+    format!(
+        "value for field `{}` in type `{}`{place} must have exactly one child, found {count} children",
+        field.name, owner.name
+    )
+}
+
+/// The field at the other end of a link.
+pub(super) fn inverse_of<'a>(model: &'a Model, field: &Field) -> Option<(&'a TypeDef, &'a Field)> {
+    let inverse = field.inverse.as_ref()?;
+    let def = model.get(&inverse.type_name)?;
+    Some((def, def.field(&inverse.field)?))
+}
+
+/// The name of the field of a child that its parent fills in: the other end of the link, where it
+/// leads to one node.
+pub(super) fn filled_by_parent<'a>(model: &'a Model, link: &Field) -> Option<&'a str> {
+    let (_, field) = inverse_of(model, link)?;
+    if field.ty.is_list() { None } else { Some(&field.name) }
+}

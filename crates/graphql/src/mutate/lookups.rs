@@ -1,0 +1,248 @@
+//! What has to be known of the data before a mutation can be computed: which of the nodes that its
+//! inputs name exist, and are of the type.
+//!
+//! All ids of a type are one block of the query, and all values of an `@id` field: the cost of the
+//! query does not depend on how many blocks there are, of which a large input has few.
+
+use std::collections::HashMap;
+
+use crate::lower::has_type;
+use crate::lower::node_block;
+use crate::lower::plan_field;
+use crate::model::Field;
+use crate::model::TypeDef;
+use hexgraph_base::plan;
+use hexgraph_base::plan::Argument;
+use hexgraph_base::plan::Block;
+use hexgraph_base::plan::BlockKind;
+use hexgraph_base::plan::Call;
+use hexgraph_base::plan::Comparison;
+use hexgraph_base::plan::FieldKind;
+use hexgraph_base::plan::Operand;
+use hexgraph_base::plan::PredicateRef;
+use hexgraph_base::plan::Query;
+use hexgraph_base::plan::VarId;
+use hexgraph_base::plan::Variable;
+use hexgraph_base::types::Uid;
+use hexgraph_base::types::Value;
+
+/// One block of the query.
+#[derive(Debug)]
+enum Lookup<'a> {
+    /// Which of these nodes are of the type.
+    Ids { def: &'a TypeDef, uids: Vec<u64> },
+    /// Which nodes of the type have one of these values.
+    Values { def: &'a TypeDef, predicate: &'a str, texts: Vec<String> },
+}
+
+/// All that has to be looked up.
+#[derive(Debug, Default)]
+pub(super) struct Lookups<'a> {
+    list: Vec<Lookup<'a>>,
+    /// The places of the blocks by type and predicate; the latter is empty for ids.
+    places: HashMap<(&'a str, &'a str), usize>,
+}
+
+impl<'a> Lookups<'a> {
+    /// Asks whether a node is of a type.
+    pub fn id(&mut self, def: &'a TypeDef, uid: u64) {
+        let place = self.place(&def.name, "", || Lookup::Ids { def, uids: Vec::new() });
+        if let Lookup::Ids { uids, .. } = &mut self.list[place] {
+            uids.push(uid);
+        }
+    }
+
+    /// Asks for the nodes of a type that have a value.
+    pub fn value(&mut self, def: &'a TypeDef, field: &'a Field, text: &str) -> usize {
+        let predicate = field.predicate.as_ref().map_or("", |predicate| &predicate.name);
+        let place = self.place(&def.name, predicate, || Lookup::Values {
+            def,
+            predicate,
+            texts: Vec::new(),
+        });
+        if let Lookup::Values { texts, .. } = &mut self.list[place] {
+            texts.push(text.to_owned());
+        }
+        place
+    }
+
+    /// The block of an id of a type.
+    pub fn ids_of(&self, def: &TypeDef) -> Option<usize> {
+        self.places.get(&(def.name.as_str(), "")).copied()
+    }
+
+    fn place(
+        &mut self,
+        type_name: &'a str,
+        predicate: &'a str,
+        new: impl FnOnce() -> Lookup<'a>,
+    ) -> usize {
+        *self.places.entry((type_name, predicate)).or_insert_with(|| {
+            self.list.push(new());
+            self.list.len() - 1
+        })
+    }
+
+    /// The nodes that were found, each with the type that it was looked for by.
+    pub fn nodes(&self, found: &Found) -> Vec<(u64, &'a TypeDef)> {
+        let mut nodes = Vec::new();
+        for (place, lookup) in self.list.iter().enumerate() {
+            let (Lookup::Ids { def, .. } | Lookup::Values { def, .. }) = lookup;
+            nodes.extend(found.of(place).map(|uid| (uid, *def)));
+        }
+        nodes
+    }
+
+    /// The query: a block and a variable for each, variables by the names of [`name_of`].
+    pub fn query(&self) -> Query {
+        let mut query = Query::default();
+        for (place, lookup) in self.list.iter().enumerate() {
+            let var = VarId(place as u32);
+            query.variables.push(Variable { name: name_of(place) });
+            query.blocks.push(block_of(lookup, var));
+        }
+        query
+    }
+}
+
+/// The name of a block's variable.
+fn name_of(place: usize) -> String {
+    format!("found{place}")
+}
+
+fn block_of(lookup: &Lookup<'_>, var: VarId) -> Block {
+    let (def, root, values) = match lookup {
+        Lookup::Ids { def, uids } => {
+            let mut uids = uids.clone();
+            uids.sort_unstable();
+            uids.dedup();
+            (def, Call::Uid { uids, vars: Vec::new() }, None)
+        }
+        Lookup::Values { def, predicate, texts } => {
+            let name = (*predicate).to_owned();
+            let left = Operand::Predicate(PredicateRef { name, reverse: false, lang: None });
+            let arguments = texts.iter().cloned().map(Argument::Text).collect();
+            (def, Call::Compare { op: Comparison::Eq, left, arguments }, Some(*predicate))
+        }
+    };
+    let fields: Vec<_> = values.map(|name| value_field(name, var).into()).into_iter().collect();
+    Block {
+        name: "var".to_owned(),
+        kind: BlockKind::Hidden,
+        var: if fields.is_empty() { Some(var) } else { None },
+        has_body: !fields.is_empty(),
+        fields,
+        defines: vec![var],
+        ..node_block(root, Some(has_type(def)))
+    }
+}
+
+/// The field that takes the values of a predicate into a variable.
+fn value_field(predicate: &str, var: VarId) -> plan::Field {
+    let (name, reverse, langs) = (predicate.to_owned(), false, Vec::new());
+    let kind = FieldKind::Predicate { name, reverse, langs };
+    plan::Field { var: Some(var), ..plan_field(kind, predicate.to_owned()) }
+}
+
+/// What the query found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Of each block of ids: the nodes, ascending.
+    ids: HashMap<usize, Vec<u64>>,
+    /// Of each block of values: the nodes by the text of the value.
+    values: HashMap<usize, HashMap<String, Vec<u64>>>,
+    /// The nodes that an upsert may change, ascending; `None` for all.
+    permitted: Option<Vec<u64>>,
+    /// The nodes that may not be linked, ascending: for whoever names them below a field they are not there.
+    hidden: Vec<u64>,
+}
+
+impl Found {
+    /// Notes the nodes that a variable of the query holds.
+    pub fn add_uids(&mut self, variable: &str, uids: Vec<Uid>) {
+        if let Some(place) = place_of(variable) {
+            self.ids.insert(place, uids.into_iter().map(|uid| uid.0).collect());
+        }
+    }
+
+    /// Notes the values that a variable of the query holds.
+    pub fn add_values(&mut self, variable: &str, values: Vec<(Uid, Value)>) {
+        let Some(place) = place_of(variable) else { return };
+        let by_text = self.values.entry(place).or_default();
+        for (uid, value) in values {
+            let text = match value {
+                Value::String(text) | Value::Default(text) => text,
+                Value::Int(number) => number.to_string(),
+                Value::Float(number) => number.to_string(),
+                Value::Bool(value) => value.to_string(),
+                _ => continue,
+            };
+            by_text.entry(text).or_default().push(uid.0);
+        }
+    }
+
+    /// Says which existing nodes an upsert may change; it leaves others as they are.
+    pub fn permit_upserts(&mut self, uids: impl IntoIterator<Item = u64>) {
+        let mut uids: Vec<u64> = uids.into_iter().collect();
+        uids.sort_unstable();
+        self.permitted = Some(uids);
+    }
+
+    /// Whether an upsert may change a node.
+    pub(super) fn may_upsert(&self, uid: u64) -> bool {
+        self.permitted.as_ref().is_none_or(|uids| uids.binary_search(&uid).is_ok())
+    }
+
+    /// Says which existing nodes can't be named below a field, as if they were not there.
+    pub fn hide(&mut self, uids: impl IntoIterator<Item = u64>) {
+        self.hidden.extend(uids);
+        self.hidden.sort_unstable();
+    }
+
+    /// Whether a node can be named below a field.
+    pub(super) fn may_link(&self, uid: u64) -> bool {
+        self.hidden.binary_search(&uid).is_err()
+    }
+
+    /// The nodes that a block has found.
+    fn of(&self, place: usize) -> impl Iterator<Item = u64> {
+        let ids = self.ids.get(&place).into_iter().flatten();
+        let values = self.values.get(&place).into_iter().flat_map(HashMap::values).flatten();
+        ids.chain(values).copied()
+    }
+
+    /// Whether a block of ids has found a node.
+    pub(super) fn has_id(&self, place: usize, uid: u64) -> bool {
+        self.ids.get(&place).is_some_and(|uids| uids.binary_search(&uid).is_ok())
+    }
+
+    /// The nodes that a block of values has found for a value.
+    pub(super) fn nodes(&self, place: usize, text: &str) -> &[u64] {
+        let by_text = self.values.get(&place);
+        by_text.and_then(|by_text| by_text.get(text)).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn place_of(variable: &str) -> Option<usize> {
+    variable.strip_prefix("found")?.parse().ok()
+}
+
+#[cfg(test)]
+impl Lookups<'_> {
+    /// What the blocks ask for.
+    pub fn asked(&self) -> Vec<crate::mutate::read::Asked> {
+        use crate::mutate::read::Asked;
+        let asked = |(place, lookup): (usize, &Lookup<'_>)| {
+            let (def, predicate, texts) = match lookup {
+                Lookup::Ids { def, uids } => {
+                    (def, "", uids.iter().map(|uid| Uid(*uid).to_string()).collect())
+                }
+                Lookup::Values { def, predicate, texts } => (def, *predicate, texts.clone()),
+            };
+            let is_interface = def.kind == crate::model::Kind::Interface;
+            let predicate = predicate.to_owned();
+            Asked { variable: name_of(place), predicate, texts, is_interface }
+        };
+        self.list.iter().enumerate().map(asked).collect()
+    }
+}

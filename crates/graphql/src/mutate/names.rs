@@ -1,0 +1,325 @@
+//! The nodes that the inputs of a mutation name by an ID or by values of `@id` fields.
+//!
+//! Objects of one request that name the same node are one *entity*. One of them may define it, the
+//! others refer to it: an object with nothing but the value refers. Two that say different things
+//! of it, or that both add it, are a fault. The walk goes through objects in the order of the
+//! input and through their fields by name, so faults come in the order of the reference.
+
+use hexgraph_base::types::stack;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::model::Field;
+use crate::model::Model;
+use crate::model::TypeDef;
+use crate::mutate::MutationFault;
+use crate::mutate::inputs::Entries;
+use crate::mutate::inputs::children;
+use crate::mutate::inputs::filled_by_parent;
+use crate::mutate::inputs::given;
+use crate::mutate::inputs::inverse_of;
+use crate::mutate::inputs::ordered;
+use crate::mutate::inputs::same_entries;
+use crate::mutate::lookups::Lookups;
+use crate::request::Value;
+use hexgraph_base::types::Uid;
+
+/// A node that objects of the request name by values of its `@id` fields.
+#[derive(Debug)]
+pub(super) struct Entity<'a> {
+    /// The type.
+    pub def: &'a TypeDef,
+    /// The object that defines it, as far as one was seen.
+    pub object: &'a Entries,
+    /// The values, in the order in which they were seen.
+    pub keys: Vec<Key<'a>>,
+    /// Whether an object of the input itself stands for it.
+    is_root: bool,
+}
+
+/// A value of an `@id` field.
+#[derive(Debug)]
+pub(super) struct Key<'a> {
+    /// The field.
+    pub field: &'a Field,
+    /// The value as text.
+    pub text: Cow<'a, str>,
+    /// Where the nodes of the type with this value are looked up.
+    pub lookup: usize,
+    /// The interface of `@id(interface: true)`, and where its nodes are looked up.
+    pub elsewhere: Option<(&'a TypeDef, usize)>,
+}
+
+/// All nodes that a request names.
+#[derive(Debug)]
+pub(super) struct Names<'a> {
+    model: &'a Model,
+    /// What has to be looked up.
+    pub lookups: Lookups<'a>,
+    /// The entities, in the order in which they were seen.
+    pub entities: Vec<Entity<'a>>,
+    by_key: HashMap<KeyName<'a>, Vec<usize>>,
+    /// What is wrong so far.
+    pub faults: Vec<MutationFault>,
+}
+
+/// The type that declares the field, the field, the value.
+type KeyName<'a> = (&'a str, &'a str, Cow<'a, str>);
+
+/// Where an object stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place<'a> {
+    /// It is an object of the input itself.
+    Root,
+    /// It is below this field.
+    Below(&'a Field),
+}
+
+impl<'a> Names<'a> {
+    /// No names yet.
+    pub fn new(model: &'a Model) -> Names<'a> {
+        Names {
+            model,
+            lookups: Lookups::default(),
+            entities: Vec::new(),
+            by_key: HashMap::new(),
+            faults: Vec::new(),
+        }
+    }
+
+    /// The schema.
+    pub fn model(&self) -> &'a Model {
+        self.model
+    }
+
+    /// Adds the names in an object and below it.
+    pub fn add(&mut self, def: &'a TypeDef, place: Place<'a>, object: &'a Entries) {
+        stack::require();
+        if self.add_id(def, object) {
+            return;
+        }
+        match self.entity_of_keys(def, place, object) {
+            Ok(true) => self.add_children(def, place, object),
+            Ok(false) => {}
+            Err(message) => self.fault(message),
+        }
+    }
+
+    /// Adds the ID that an object gives; false when it gives none.
+    fn add_id(&mut self, def: &'a TypeDef, object: &'a Entries) -> bool {
+        let Some(id) = id_given(def, object) else { return false };
+        match Uid::parse(id) {
+            // No node has the number 0.
+            Some(Uid(0)) => {}
+            Some(uid) => self.lookups.id(def, uid.0),
+            None => self.fault(format!("ID argument ({id}) was not able to be parsed")),
+        }
+        true
+    }
+
+    /// Adds the names below an object.
+    pub fn add_children(&mut self, def: &'a TypeDef, place: Place<'a>, object: &'a Entries) {
+        let filled = filled_in(self.model, place);
+        for (name, value) in ordered(object) {
+            let Some(field) = def.field(name) else { continue };
+            if filled == Some(name.as_str()) || *value == Value::Null {
+                continue;
+            }
+            for child in children(self.model, def, field, value) {
+                match child {
+                    Ok((child, object)) => self.add(child, Place::Below(field), object),
+                    Err(fault) => self.faults.push(fault),
+                }
+            }
+        }
+    }
+
+    fn fault(&mut self, message: String) {
+        self.faults.push(MutationFault::new(message));
+    }
+
+    /// Notes the entity that an object names, if it names one. False when the object only refers
+    /// to one that was seen before, so that nothing below it matters.
+    fn entity_of_keys(
+        &mut self,
+        def: &'a TypeDef,
+        place: Place<'a>,
+        object: &'a Entries,
+    ) -> Result<bool, String> {
+        let keys = keys_given(def, object)?;
+        if keys.is_empty() {
+            return Ok(true);
+        }
+        let mut known = None;
+        for (field, text) in &keys {
+            let name = name_of(def, field, text.clone());
+            let Some(entity) = self.find(def, object, &name)? else { continue };
+            if self.is_duplicate(entity, place, object) || known.is_some_and(|one| one != entity) {
+                return Err(format!("duplicate XID found: {text}"));
+            }
+            known = Some(entity);
+        }
+        let (entity, is_new) = match known {
+            Some(entity) => (entity, false),
+            None => (self.new_entity(def, place, object), true),
+        };
+        for (field, text) in keys {
+            self.add_key(entity, field, text);
+        }
+        if is_new {
+            return Ok(true);
+        }
+        let entity = &mut self.entities[entity];
+        if entity.object.len() == 1 && 1 < object.len() {
+            entity.object = object;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Adds the names in an object that only refers to a node.
+    pub fn add_reference(&mut self, def: &'a TypeDef, object: &'a Entries) {
+        if self.add_id(def, object) {
+            return;
+        }
+        match keys_given(def, object) {
+            Ok(keys) if keys.is_empty() => {}
+            Ok(keys) => {
+                let known = self.entity(def, object);
+                let entity = known.unwrap_or_else(|| self.new_entity(def, Place::Root, object));
+                for (field, text) in keys {
+                    self.add_key(entity, field, text);
+                }
+            }
+            Err(message) => self.fault(message),
+        }
+    }
+
+    fn new_entity(&mut self, def: &'a TypeDef, place: Place<'a>, object: &'a Entries) -> usize {
+        let is_root = matches!(place, Place::Root);
+        self.entities.push(Entity { def, object, keys: Vec::new(), is_root });
+        self.entities.len() - 1
+    }
+
+    fn add_key(&mut self, number: usize, field: &'a Field, text: Cow<'a, str>) {
+        let def = self.entities[number].def;
+        if self.entities[number].keys.iter().any(|key| key.field.name == field.name) {
+            return;
+        }
+        let lookup = self.lookups.value(def, field, &text);
+        let elsewhere = match (&field.unique, &field.inherited_from) {
+            (Some(unique), Some(interface)) if unique.interface => self.model.get(interface),
+            _ => None,
+        };
+        let elsewhere = elsewhere.filter(|interface| interface.name != def.name);
+        let elsewhere =
+            elsewhere.map(|interface| (interface, self.lookups.value(interface, field, &text)));
+        self.by_key.entry(name_of(def, field, text.clone())).or_default().push(number);
+        self.entities[number].keys.push(Key { field, text, lookup, elsewhere });
+    }
+
+    /// The entity of a value that was seen before.
+    ///
+    /// # Errors
+    ///
+    /// When a node of another type that inherits the field is defined with it.
+    fn find(
+        &self,
+        def: &TypeDef,
+        object: &Entries,
+        name: &KeyName<'a>,
+    ) -> Result<Option<usize>, String> {
+        stack::require();
+        let known = self.by_key.get(name).map_or(&[][..], Vec::as_slice);
+        let of_type = |number: &&usize| self.entities[**number].def.name == def.name;
+        if let Some(number) = known.iter().find(of_type) {
+            return Ok(Some(*number));
+        }
+        let is_defined = |number: &usize| 1 < self.entities[*number].object.len();
+        match 1 < object.len() && known.iter().any(is_defined) {
+            true => Err(format!("duplicate XID found: {}", name.2)),
+            false => Ok(None),
+        }
+    }
+
+    /// The entity that an object names, once all names are known.
+    pub fn entity(&self, def: &'a TypeDef, object: &'a Entries) -> Option<usize> {
+        let keys = keys_given(def, object).ok()?;
+        keys.into_iter().find_map(|(field, text)| {
+            let known = self.by_key.get(&name_of(def, field, text))?;
+            known.iter().copied().find(|number| self.entities[*number].def.name == def.name)
+        })
+    }
+
+    fn is_duplicate(&self, number: usize, place: Place<'a>, object: &Entries) -> bool {
+        let entity = &self.entities[number];
+        let is_taken = match place {
+            Place::Root => entity.is_root,
+            // Only one parent can be at the other end.
+            Place::Below(field) => {
+                inverse_of(self.model, field).is_some_and(|(_, inverse)| !inverse.ty.is_list())
+            }
+        };
+        let both_define = 1 < entity.object.len() && 1 < object.len();
+        is_taken || both_define && !same_entries(entity.object, object)
+    }
+}
+
+/// The name of the field that the parent of an object fills in.
+pub(super) fn filled_in<'a>(model: &'a Model, place: Place<'a>) -> Option<&'a str> {
+    match place {
+        Place::Root => None,
+        Place::Below(link) => filled_by_parent(model, link),
+    }
+}
+
+/// The ID that an object gives.
+pub(super) fn id_given<'a>(def: &TypeDef, object: &'a Entries) -> Option<&'a str> {
+    let field = def.id_field().filter(|field| field.predicate.is_none())?;
+    given(object, &field.name)?.as_str()
+}
+
+/// The fields whose values name a node: those with `@id`, and the key of another service's entity.
+pub(super) fn key_fields(def: &TypeDef) -> impl Iterator<Item = &Field> {
+    let is_key = |field: &&Field| {
+        field.unique.is_some() || field.is_id() && !field.foreign && field.predicate.is_some()
+    };
+    def.fields.iter().filter(is_key)
+}
+
+/// The values of `@id` fields that an object gives, ordered by field.
+///
+/// # Errors
+///
+/// The message about a value that is empty.
+fn keys_given<'a>(
+    def: &'a TypeDef,
+    object: &'a Entries,
+) -> Result<Vec<(&'a Field, Cow<'a, str>)>, String> {
+    let mut keys = Vec::new();
+    for field in key_fields(def) {
+        let Some(text) = given(object, &field.name).and_then(text_of) else { continue };
+        if text.is_empty() {
+            let (name, field) = (&def.name, &field.name);
+            return Err(format!("encountered an empty value for @id field `{name}.{field}`"));
+        }
+        keys.push((field, text));
+    }
+    keys.sort_by(|(one, _), (other, _)| one.name.cmp(&other.name));
+    Ok(keys)
+}
+
+fn text_of(value: &Value) -> Option<Cow<'_, str>> {
+    Some(match value {
+        Value::String(text) => Cow::Borrowed(&**text),
+        Value::Enum(name) => Cow::Borrowed(name.as_str()),
+        Value::Int(number) => Cow::Owned(number.to_string()),
+        Value::Float(number) => Cow::Owned(number.to_string()),
+        Value::Boolean(value) => Cow::Owned(value.to_string()),
+        Value::Null | Value::List(_) | Value::Object(_) => return None,
+    })
+}
+
+fn name_of<'a>(def: &'a TypeDef, field: &'a Field, text: Cow<'a, str>) -> KeyName<'a> {
+    (field.inherited_from.as_deref().unwrap_or(&def.name), &field.name, text)
+}

@@ -1,0 +1,125 @@
+//! The patches of an update → statements and links of the nodes that its filter finds.
+
+use crate::model::Field;
+use crate::model::TypeDef;
+use crate::mutate::MATCHED;
+use crate::mutate::MutationFault;
+use crate::mutate::Unlink;
+use crate::mutate::inputs::Entries;
+use crate::mutate::inputs::Shape;
+use crate::mutate::inputs::children;
+use crate::mutate::inputs::ordered;
+use crate::mutate::names::Names;
+use crate::mutate::names::Place;
+use crate::mutate::values::language;
+use crate::mutate::values::statement;
+use crate::mutate::values::text;
+use crate::mutate::values::value_statements;
+use crate::mutate::writer::Age;
+use crate::mutate::writer::Writer;
+use crate::mutate::writer::back_of;
+use crate::mutate::writer::required_key;
+use crate::request::Value;
+use hexgraph_base::formats::Object;
+use hexgraph_base::formats::Subject;
+
+const UPDATED: Subject<'static> = Subject::Var(MATCHED);
+
+impl<'a> Names<'a> {
+    /// Adds the names of nodes that links are removed to.
+    pub fn add_removed(&mut self, def: &'a TypeDef, patch: &'a Entries) {
+        for (name, value) in ordered(patch) {
+            let Some(field) = def.field(name) else { continue };
+            // What is no object of a union is told when the patch is carried out.
+            let children = children(self.model(), def, field, value);
+            for (child, object) in children.into_iter().flatten() {
+                self.add_reference(child, object);
+            }
+        }
+    }
+}
+
+impl<'a> Writer<'a> {
+    /// Carries out `set`. Values by default go with it: an update that only removes gives none, and what it removes beside
+    /// `set` is not given again.
+    pub fn set(&mut self, def: &'a TypeDef, patch: &'a Entries, removed: &'a Entries) {
+        if patch.is_empty() {
+            return;
+        }
+        match self.rename(def, patch, UPDATED) {
+            Ok(()) => {
+                self.write(def, UPDATED, patch, Place::Root);
+                self.write_defaults(def, UPDATED, &[patch, removed], Age::Existing);
+            }
+            Err(fault) => self.faults.push(fault),
+        }
+    }
+
+    /// Carries out `remove`.
+    pub fn remove(&mut self, def: &'a TypeDef, patch: &'a Entries) {
+        for (name, value) in ordered(patch) {
+            if let Some(secret) = def.secret.as_ref().filter(|secret| secret.field == **name) {
+                let password = value.as_str().map_or(Object::Star, text);
+                self.out.deletes.push(statement(UPDATED, &secret.predicate, password));
+            } else if let Some(field) = def.field(name) {
+                self.remove_field(def, field, value);
+            }
+        }
+    }
+
+    fn remove_field(&mut self, def: &'a TypeDef, field: &'a Field, value: &'a Value) {
+        let Some(predicate) = &field.predicate else { return };
+        let shape = Shape::of(self.model, field);
+        let is_all = *value == Value::Null || is_list_of_null(value);
+        match shape {
+            Shape::Scalar | Shape::Geo if is_all => {
+                let mut quad = statement(UPDATED, &predicate.name, Object::Star);
+                quad.lang = language(field);
+                self.out.deletes.push(quad);
+            }
+            Shape::Scalar | Shape::Geo => {
+                let is_geo = shape == Shape::Geo;
+                self.out.deletes.extend(value_statements(UPDATED, field, is_geo, value));
+            }
+            Shape::Object(_) | Shape::Union(_) if is_all => self.unlink(field, None),
+            Shape::Object(_) | Shape::Union(_) => {
+                for child in children(self.model, def, field, value) {
+                    match child.and_then(|(def, object)| self.removed_node(def, object)) {
+                        Ok(None) => {}
+                        Ok(target) => self.unlink(field, target),
+                        Err(fault) => self.faults.push(fault),
+                    }
+                }
+            }
+        }
+    }
+
+    /// The node that an object of `remove` names; `None` when there is none, so that no link leads
+    /// to it either.
+    fn removed_node(
+        &mut self,
+        def: &'a TypeDef,
+        object: &'a Entries,
+    ) -> Result<Option<Subject<'a>>, MutationFault> {
+        let node = self.reference(def, object)?;
+        if node.is_none() && self.names.entity(def, object).is_none() {
+            return Err(MutationFault::new(match required_key(def) {
+                Some(field) => format!("field {field} cannot be empty"),
+                None => "id is not provided".to_owned(),
+            }));
+        }
+        Ok(node.filter(|node| matches!(node, Subject::Uid(_))))
+    }
+
+    fn unlink(&mut self, field: &'a Field, target: Option<Subject<'a>>) {
+        let Some(predicate) = &field.predicate else { return };
+        let back = back_of(self.model, field);
+        let (predicate, is_reverse) = (&predicate.name, predicate.reverse);
+        self.out.unlinks.push(Unlink { source: UPDATED, predicate, is_reverse, target, back });
+    }
+}
+
+/// A `null` for a list, where it was taken for an element.
+fn is_list_of_null(value: &Value) -> bool {
+    matches!(value, Value::List(values) if matches!(values[..], [Value::Null]))
+}

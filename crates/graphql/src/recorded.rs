@@ -1,0 +1,29 @@
+//! What was recorded of the reference, for the tests that read it: nothing, and a word about it, where it is not there.
+
+use crate::sdl::Settings;
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+
+/// The folder of GraphQL records.
+pub(super) fn folder() -> Option<PathBuf> {
+    let shared = std::env::var("HEXGRAPH_SHARED").unwrap_or_else(|_| "../shared".to_owned());
+    let folder = PathBuf::from(shared).join("conformance/graphql");
+    if !folder.is_dir() {
+        println!("skipped: {} is not there", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+/// The lines of a file of records.
+pub(super) fn records(name: &str) -> Vec<Value> {
+    let Some(folder) = folder() else { return Vec::new() };
+    let text = fs::read_to_string(folder.join(name)).expect("the records are text");
+    text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+}
+
+/// The settings of the recorded server: one with another beside it that carries lambdas out.
+pub(super) fn settings() -> Settings {
+    Settings { lambda_url: Some("http://localhost:8086/graphql-worker".to_owned()) }
+}

@@ -1,0 +1,361 @@
+//! Document → [`Plan`]: fragments are written out for each concrete type, fields of one key become one, `@skip` and
+//! `@include` are decided.
+//!
+//! A selection depends only on the fields that it stands under and on their type, so each such pair is flattened
+//! once; without that, fragments of fragments and interfaces below interfaces would multiply.
+
+use apollo_compiler::Name;
+use apollo_compiler::schema::ExtendedType;
+use hexgraph_base::types::stack;
+use std::collections::HashMap;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::generate::Api;
+use crate::request::Arguments;
+use crate::request::Cascade;
+use crate::request::Fault;
+use crate::request::FieldShape;
+use crate::request::Limits;
+use crate::request::OperationKind;
+use crate::request::Selection;
+use crate::request::document::DirectiveNode;
+use crate::request::document::Document;
+use crate::request::document::FieldId;
+use crate::request::document::FieldNode;
+use crate::request::document::OperationNode;
+use crate::request::document::SelectionNode;
+use crate::request::document::ValueKind;
+use crate::request::literals::Template;
+use crate::request::literals::VariableNumbers;
+use crate::request::literals::constant;
+use crate::request::literals::template;
+use crate::request::plan::Plan;
+use crate::request::plan::PlannedArguments;
+use crate::request::plan::PlannedBranch;
+use crate::request::plan::PlannedCascade;
+use crate::request::plan::PlannedField;
+use crate::request::plan::PlannedSelection;
+use crate::request::rules::field_of;
+use crate::request::rules::is_composite;
+use crate::request::rules::root_type;
+
+/// How many selections are looked at, for each type at most.
+const STEPS_MAX: usize = 5_000_000;
+
+/// Makes the plan of a checked operation; `conditions` has the values of the variables that decide about `@skip` and `@include`.
+///
+/// # Errors
+///
+/// When more fields are asked for than the limits allow.
+pub(super) fn flatten(
+    api: &Api,
+    document: &Document<'_>,
+    operation: &OperationNode<'_>,
+    conditions: &HashMap<&str, bool>,
+    limits: &Limits,
+) -> Result<Plan, Fault> {
+    let numbers = operation.variables.iter().enumerate();
+    let mut flattener = Flattener {
+        api,
+        document,
+        kind: operation.kind,
+        conditions,
+        variables: numbers.map(|(number, variable)| (variable.name, number)).collect(),
+        fields_max: limits.fields,
+        selections: vec![PlannedSelection::Fixed(Arc::default())],
+        filled: vec![Arc::default()],
+        weights: vec![0],
+        known: HashMap::new(),
+        steps: 0,
+    };
+    if let Some(root) = root_type(api, operation.kind) {
+        let groups = flattener.collect(root.name(), [&operation.selections[..]].into_iter())?;
+        let branch = flattener.branch(Arc::from([root.name().clone()]), root, &groups, true)?;
+        flattener.finish(vec![branch])?;
+    }
+    Ok(Plan { selections: flattener.selections })
+}
+
+/// The fields under one key, in the order of the text.
+type Group = Vec<FieldId>;
+
+struct Flattener<'a, 't> {
+    api: &'a Api,
+    document: &'a Document<'t>,
+    kind: OperationKind,
+    conditions: &'a HashMap<&'a str, bool>,
+    variables: VariableNumbers<'t>,
+    fields_max: usize,
+    selections: Vec<PlannedSelection>,
+    /// The selections that are fixed, for those above; empty for the others.
+    filled: Vec<Arc<Selection>>,
+    /// How many fields an object's answer has, for each selection.
+    weights: Vec<usize>,
+    known: HashMap<(Group, Name), usize>,
+    steps: usize,
+}
+
+impl<'a, 't> Flattener<'a, 't> {
+    /// The number of the selection below a group of fields.
+    fn below(&mut self, group: &Group, target: &'a ExtendedType) -> Result<usize, Fault> {
+        stack::require();
+        let key = (group.clone(), target.name().clone());
+        if let Some(number) = self.known.get(&key) {
+            return Ok(*number);
+        }
+        // Types that are asked for the same share a branch.
+        let mut branches: Vec<(Vec<Name>, Vec<Group>)> = Vec::new();
+        for name in self.api.possible_types(target.name()).iter() {
+            let document = self.document;
+            let sets = group.iter().map(|id| &document.field(*id).selections[..]);
+            let groups = self.collect(name, sets)?;
+            match branches.iter_mut().find(|(_, known)| *known == groups) {
+                Some((types, _)) => types.push(name.clone()),
+                None => branches.push((vec![name.clone()], groups)),
+            }
+        }
+        let mut planned = Vec::with_capacity(branches.len());
+        for (types, groups) in branches {
+            let Some(parent) = self.api.schema.types.get(&types[0]) else { continue };
+            planned.push(self.branch(types.into(), parent, &groups, false)?);
+        }
+        let number = self.finish(planned)?;
+        self.known.insert(key, number);
+        Ok(number)
+    }
+
+    /// Adds a selection whose branches are complete.
+    fn finish(&mut self, branches: Vec<PlannedBranch>) -> Result<usize, Fault> {
+        let weigh = |branch: &PlannedBranch| {
+            let below = branch.fields.iter().map(|field| self.weights[field.selection]);
+            below.fold(branch.fields.len(), usize::saturating_add)
+        };
+        let weight = branches.iter().map(weigh).max().unwrap_or(0);
+        if weight > self.fields_max {
+            let message = format!("the request asks for more than {} fields", self.fields_max);
+            return Err(Fault::new(message));
+        }
+        let fixed = |field: &PlannedField| {
+            matches!(field.arguments, PlannedArguments::Fixed(_))
+                && matches!(field.cascade, PlannedCascade::Fixed(_))
+                && matches!(self.selections[field.selection], PlannedSelection::Fixed(_))
+        };
+        let selection = if branches.iter().all(|branch| branch.fields.iter().all(fixed)) {
+            let filled = branches.iter().map(|branch| branch.fill(&self.filled, &[]));
+            PlannedSelection::Fixed(Arc::new(Selection { branches: filled.collect() }))
+        } else {
+            PlannedSelection::Open(branches)
+        };
+        self.filled.push(match &selection {
+            PlannedSelection::Fixed(selection) => Arc::clone(selection),
+            PlannedSelection::Open(_) => Arc::default(),
+        });
+        self.selections.push(selection);
+        self.weights.push(weight);
+        Ok(self.selections.len() - 1)
+    }
+
+    fn branch(
+        &mut self,
+        types: Arc<[Name]>,
+        parent: &'a ExtendedType,
+        groups: &[Group],
+        root: bool,
+    ) -> Result<PlannedBranch, Fault> {
+        let mut fields = Vec::with_capacity(groups.len());
+        for group in groups {
+            let node = self.document.field(group[0]);
+            // The text is checked, so the definition is there.
+            let Some(definition) = field_of(self.api, parent, node.name) else { continue };
+            let target = self.api.schema.types.get(definition.ty.inner_named_type());
+            let selection = match target.filter(|target| is_composite(target)) {
+                Some(target) => self.below(group, target)?,
+                None => 0,
+            };
+            let api = self.api;
+            let meaning = match self.kind {
+                _ if !root => None,
+                OperationKind::Mutation => api.mutation(node.name),
+                _ => api.query(node.name),
+            };
+            let key = match definition.name == node.key {
+                true => definition.name.clone(),
+                false => Name::new_unchecked(node.key),
+            };
+            let shape = FieldShape {
+                name: definition.name.clone(),
+                key,
+                on: node.on.map(Name::new_unchecked),
+                ty: definition.ty.clone(),
+                location: node.at,
+                root: meaning.cloned(),
+            };
+            fields.push(PlannedField {
+                shape: Arc::new(shape),
+                arguments: self.arguments(definition, node),
+                cascade: self.cascade(group),
+                selection,
+            });
+        }
+        Ok(PlannedBranch { types, fields })
+    }
+
+    fn arguments(
+        &self,
+        definition: &'a apollo_compiler::ast::FieldDefinition,
+        node: &FieldNode<'t>,
+    ) -> PlannedArguments {
+        let mut parts = Vec::with_capacity(node.arguments.len());
+        for argument in &node.arguments {
+            let known = definition.arguments.iter().find(|known| known.name == argument.name);
+            if let Some(known) = known {
+                let value = template(self.api, &known.ty, &argument.value.kind, &self.variables);
+                parts.push((known.name.clone(), value));
+            }
+        }
+        for known in &definition.arguments {
+            let absent = !node.arguments.iter().any(|argument| known.name == argument.name);
+            if let Some(default) = known.default_value.as_ref().filter(|_| absent) {
+                let value = constant(self.api, &known.ty, default);
+                parts.push((known.name.clone(), Template::Fixed(value)));
+            }
+        }
+        let fixed = |(name, part): &(Name, Template)| match part {
+            Template::Fixed(value) => Some((name.clone(), value.clone())),
+            _ => None,
+        };
+        match parts.iter().map(fixed).collect::<Option<Vec<_>>>() {
+            Some(values) => PlannedArguments::Fixed(Arguments(values.into())),
+            None => PlannedArguments::Open(parts),
+        }
+    }
+
+    /// `@cascade` of the first of the fields that has it.
+    fn cascade(&self, group: &Group) -> PlannedCascade {
+        let directives = group.iter().flat_map(|id| &self.document.field(*id).directives);
+        let Some(directive) = directives.into_iter().find(|directive| directive.name == "cascade")
+        else {
+            return PlannedCascade::Fixed(None);
+        };
+        let fields = directive.arguments.iter().find(|argument| argument.name == "fields");
+        let names: Arc<[Name]> = match fields.map(|argument| &argument.value.kind) {
+            Some(ValueKind::Variable(name)) => {
+                let number = self.variables.get(name);
+                return number
+                    .map_or(PlannedCascade::Fixed(None), |n| PlannedCascade::Variable(*n));
+            }
+            Some(ValueKind::List(values)) => {
+                values.iter().filter_map(|value| cascade_name(&value.kind)).collect()
+            }
+            Some(single) => cascade_name(single).into_iter().collect(),
+            None => Arc::from([]),
+        };
+        PlannedCascade::Fixed(Some(Cascade { fields: names }))
+    }
+
+    /// The fields of an object of the concrete type `name`, grouped by key, in the order of the text.
+    fn collect<'s>(
+        &mut self,
+        name: &Name,
+        sets: impl Iterator<Item = &'s [SelectionNode<'t>]>,
+    ) -> Result<Vec<Group>, Fault>
+    where
+        't: 's,
+    {
+        let mut collected = Collected::default();
+        for set in sets {
+            self.collect_set(name, set, &mut collected)?;
+        }
+        Ok(collected.groups)
+    }
+
+    fn collect_set<'s>(
+        &mut self,
+        name: &Name,
+        set: &'s [SelectionNode<'t>],
+        collected: &mut Collected<'t>,
+    ) -> Result<(), Fault> {
+        stack::require();
+        self.steps += set.len();
+        if self.steps > STEPS_MAX {
+            return Err(Fault::new("the request is too large when its fragments are written out"));
+        }
+        for selection in set {
+            match selection {
+                SelectionNode::Field(id) => {
+                    let field = self.document.field(*id);
+                    if self.is_wanted(&field.directives) {
+                        collected.add(field.key, *id);
+                    }
+                }
+                SelectionNode::Inline(inline) => {
+                    if self.is_wanted(&inline.directives)
+                        && inline.condition.is_none_or(|condition| self.applies(condition, name))
+                    {
+                        self.collect_set(name, &inline.selections, collected)?;
+                    }
+                }
+                SelectionNode::Spread(spread) => {
+                    let document = self.document;
+                    if self.is_wanted(&spread.directives)
+                        && collected.visited.insert(spread.name)
+                        && let Some((_, fragment)) = document.fragment(spread.name)
+                        && self.applies(fragment.condition, name)
+                    {
+                        self.collect_set(name, &fragment.selections, collected)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn applies(&self, condition: &str, name: &Name) -> bool {
+        name == condition || self.api.possible_types(condition).contains(name)
+    }
+
+    fn is_wanted(&self, directives: &[DirectiveNode<'t>]) -> bool {
+        directives.iter().all(|directive| match directive.name {
+            "skip" => !self.condition(directive),
+            "include" => self.condition(directive),
+            _ => true,
+        })
+    }
+
+    fn condition(&self, directive: &DirectiveNode<'t>) -> bool {
+        match directive.arguments.first().map(|argument| &argument.value.kind) {
+            Some(ValueKind::Boolean(value)) => *value,
+            Some(ValueKind::Variable(name)) => self.conditions.get(name).copied().unwrap_or(false),
+            _ => false,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Collected<'t> {
+    groups: Vec<Group>,
+    numbers: HashMap<&'t str, usize>,
+    visited: HashSet<&'t str>,
+    seen: HashSet<FieldId>,
+}
+
+impl<'t> Collected<'t> {
+    fn add(&mut self, key: &'t str, id: FieldId) {
+        let number = *self.numbers.entry(key).or_insert(self.groups.len());
+        if number == self.groups.len() {
+            self.groups.push(Vec::new());
+        }
+        // Two fields that became one may stand around the same fragment.
+        if self.seen.insert(id) {
+            self.groups[number].push(id);
+        }
+    }
+}
+
+fn cascade_name(value: &ValueKind<'_>) -> Option<Name> {
+    match value {
+        ValueKind::String(name) => Some(Name::new_unchecked(name)),
+        _ => None,
+    }
+}

@@ -1,0 +1,349 @@
+//! Answers `__schema` and `__type` from the generated schema.
+//!
+//! As in the reference, lists that a type does not have are empty and not null, and so is a missing description.
+//! What a request asks may grow with each level that it is nested, so the length of the answer is bounded.
+
+use apollo_compiler::Name;
+use apollo_compiler::Node;
+use apollo_compiler::ast::DirectiveDefinition;
+use apollo_compiler::ast::FieldDefinition;
+use apollo_compiler::ast::InputValueDefinition;
+use apollo_compiler::ast::OperationType;
+use apollo_compiler::ast::Type;
+use apollo_compiler::schema::EnumValueDefinition;
+use apollo_compiler::schema::ExtendedType;
+use hexgraph_base::types::stack;
+
+use crate::generate::Api;
+use crate::request::Fault;
+use crate::request::Field;
+use crate::request::Value;
+
+/// The longest answer, in bytes: a tool that asks for everything of a schema with thousands of types needs a part of it.
+const LENGTH_MAX: usize = 64 << 20;
+
+/// Writes the JSON value of the root field `__schema` or `__type` behind `out`.
+///
+/// # Errors
+///
+/// When the answer is longer than 64 MiB; `out` ends in the middle of a value then.
+pub fn introspect(api: &Api, field: &Field, out: &mut String) -> Result<(), Fault> {
+    let length_max = out.len().saturating_add(LENGTH_MAX);
+    let mut writer = Writer { api, out, length_max };
+    let asked = field.arguments.given("name").and_then(Value::as_str);
+    let item = match &*field.shape.name {
+        "__schema" => Some(Item::Schema),
+        _ => asked.and_then(|name| api.schema.types.get(name)).map(Item::Type),
+    };
+    writer.item(item, field)
+}
+
+/// Something that introspection describes.
+#[derive(Clone, Copy)]
+enum Item<'a> {
+    Schema,
+    /// A type by its definition.
+    Type(&'a ExtendedType),
+    /// A type that is a list or not null.
+    Wrapped(&'a Type),
+    Field(&'a FieldDefinition),
+    Input(&'a InputValueDefinition),
+    EnumValue(&'a EnumValueDefinition),
+    Directive(&'a DirectiveDefinition),
+}
+
+struct Writer<'a, 'o> {
+    api: &'a Api,
+    out: &'o mut String,
+    length_max: usize,
+}
+
+impl<'a> Writer<'a, '_> {
+    fn item(&mut self, item: Option<Item<'a>>, field: &Field) -> Result<(), Fault> {
+        let Some(item) = item else { return self.raw("null") };
+        self.raw("{")?;
+        for (at, asked) in field.selection.only().unwrap_or(&[]).iter().enumerate() {
+            self.raw(if at > 0 { "," } else { "" })?;
+            self.text(&asked.shape.key)?;
+            self.raw(":")?;
+            let name = &*asked.shape.name;
+            match item {
+                Item::Schema => self.schema(name, asked),
+                Item::Type(ty) => self.definition(ty, name, asked),
+                Item::Wrapped(ty) => self.wrapped(ty, name, asked),
+                Item::Field(definition) => self.field(definition, name, asked),
+                Item::Input(definition) => self.input(definition, name, asked),
+                Item::EnumValue(value) => self.enum_value(value, name),
+                Item::Directive(definition) => self.directive(definition, name, asked),
+            }?;
+        }
+        self.raw("}")
+    }
+
+    fn schema(&mut self, name: &str, asked: &Field) -> Result<(), Fault> {
+        let api = self.api;
+        let root = |kind| {
+            let name = api.schema.root_operation(kind)?;
+            api.schema.types.get(name).map(Item::Type)
+        };
+        match name {
+            "queryType" => self.item(root(OperationType::Query), asked),
+            "mutationType" => self.item(root(OperationType::Mutation), asked),
+            "subscriptionType" => self.item(root(OperationType::Subscription), asked),
+            "types" => self.list(api.schema.types.values().map(Item::Type), asked),
+            "directives" => {
+                // The schema language has no scalars of the deployer's own.
+                let directives = api.schema.directive_definitions.values();
+                let directives = directives.filter(|directive| directive.name != "specifiedBy");
+                self.list(directives.map(|directive| Item::Directive(directive)), asked)
+            }
+            "__typename" => self.text("__Schema"),
+            _ => self.description(None),
+        }
+    }
+
+    fn definition(&mut self, ty: &'a ExtendedType, name: &str, asked: &Field) -> Result<(), Fault> {
+        stack::require();
+        let all = includes_deprecated(asked);
+        match name {
+            "kind" => self.text(kind_of(ty)),
+            "name" => self.text(ty.name()),
+            "description" => self.description(ty.description()),
+            "fields" => {
+                let fields: Vec<&FieldDefinition> = match ty {
+                    ExtendedType::Object(ty) => ty.fields.values().map(|field| &***field).collect(),
+                    ExtendedType::Interface(ty) => {
+                        ty.fields.values().map(|field| &***field).collect()
+                    }
+                    _ => Vec::new(),
+                };
+                let shown =
+                    fields.into_iter().filter(|field| all || !field.directives.has("deprecated"));
+                self.list(shown.map(Item::Field), asked)
+            }
+            "inputFields" => {
+                let fields = ty.as_input_object().into_iter().flat_map(|ty| ty.fields.values());
+                self.list(fields.map(|field| Item::Input(field)), asked)
+            }
+            "interfaces" => {
+                let names = match ty {
+                    ExtendedType::Object(ty) => ty.implements_interfaces.iter().collect(),
+                    _ => Vec::new(),
+                };
+                self.types(names.into_iter().map(|name| &name.name), asked)
+            }
+            "possibleTypes" => {
+                let names = match ty.is_interface() || ty.is_union() {
+                    true => self.api.possible_types(ty.name()),
+                    false => Default::default(),
+                };
+                self.types(names.iter(), asked)
+            }
+            "enumValues" => {
+                let values = ty.as_enum().into_iter().flat_map(|ty| ty.values.values());
+                let shown = values.filter(|value| all || !value.directives.has("deprecated"));
+                self.list(shown.map(|value| Item::EnumValue(value)), asked)
+            }
+            "__typename" => self.text("__Type"),
+            // `ofType`, `specifiedByURL`
+            _ => self.raw("null"),
+        }
+    }
+
+    fn wrapped(&mut self, ty: &'a Type, name: &str, asked: &Field) -> Result<(), Fault> {
+        stack::require();
+        match name {
+            "kind" => self.text(if ty.is_non_null() { "NON_NULL" } else { "LIST" }),
+            "ofType" => {
+                let inner = match ty {
+                    Type::NonNullNamed(name) => self.api.schema.types.get(name).map(Item::Type),
+                    // What is left of the type is not part of the schema's tree, so it is written in place.
+                    Type::NonNullList(element) => return self.inner_list(element, asked),
+                    Type::List(element) => Some(self.reference(element)),
+                    Type::Named(name) => self.api.schema.types.get(name).map(Item::Type),
+                };
+                self.item(inner, asked)
+            }
+            "__typename" => self.text("__Type"),
+            "description" => self.description(None),
+            "fields" | "inputFields" | "interfaces" | "possibleTypes" | "enumValues" => {
+                self.raw("[]")
+            }
+            _ => self.raw("null"),
+        }
+    }
+
+    /// The list inside of a `[T]!`.
+    fn inner_list(&mut self, element: &'a Type, asked: &Field) -> Result<(), Fault> {
+        self.raw("{")?;
+        for (at, below) in asked.selection.only().unwrap_or(&[]).iter().enumerate() {
+            self.raw(if at > 0 { "," } else { "" })?;
+            self.text(&below.shape.key)?;
+            self.raw(":")?;
+            match &*below.shape.name {
+                "kind" => self.text("LIST")?,
+                "ofType" => {
+                    let element = self.reference(element);
+                    self.item(Some(element), below)?;
+                }
+                name => self.wrapped(element, name, below)?,
+            }
+        }
+        self.raw("}")
+    }
+
+    fn field(
+        &mut self,
+        definition: &'a FieldDefinition,
+        name: &str,
+        asked: &Field,
+    ) -> Result<(), Fault> {
+        match name {
+            "name" => self.text(&definition.name),
+            "description" => self.description(definition.description.as_ref()),
+            "args" => {
+                let arguments = definition.arguments.iter();
+                self.list(arguments.map(|argument| Item::Input(argument)), asked)
+            }
+            "type" => self.typed(&definition.ty, asked),
+            "__typename" => self.text("__Field"),
+            _ => self.deprecation(&definition.directives, name),
+        }
+    }
+
+    fn typed(&mut self, ty: &'a Type, asked: &Field) -> Result<(), Fault> {
+        stack::require();
+        let ty = self.reference(ty);
+        self.item(Some(ty), asked)
+    }
+
+    fn input(
+        &mut self,
+        definition: &'a InputValueDefinition,
+        name: &str,
+        asked: &Field,
+    ) -> Result<(), Fault> {
+        match name {
+            "name" => self.text(&definition.name),
+            "description" => self.description(definition.description.as_ref()),
+            "type" => self.typed(&definition.ty, asked),
+            "defaultValue" => match &definition.default_value {
+                Some(value) => self.text(&value.serialize().no_indent().to_string()),
+                None => self.raw("null"),
+            },
+            "__typename" => self.text("__InputValue"),
+            _ => self.deprecation(&definition.directives, name),
+        }
+    }
+
+    fn enum_value(&mut self, value: &EnumValueDefinition, name: &str) -> Result<(), Fault> {
+        match name {
+            "name" => self.text(&value.value),
+            "description" => self.description(value.description.as_ref()),
+            "__typename" => self.text("__EnumValue"),
+            _ => self.deprecation(&value.directives, name),
+        }
+    }
+
+    fn directive(
+        &mut self,
+        definition: &'a DirectiveDefinition,
+        name: &str,
+        asked: &Field,
+    ) -> Result<(), Fault> {
+        match name {
+            "name" => self.text(&definition.name),
+            "description" => self.description(definition.description.as_ref()),
+            "locations" => {
+                // `@deprecated` says nothing of inputs here.
+                let input = ["ARGUMENT_DEFINITION", "INPUT_FIELD_DEFINITION"];
+                let locations = definition.locations.iter().map(|location| location.name());
+                let shown = |name: &&str| definition.name != "deprecated" || !input.contains(name);
+                let names: Vec<&str> = locations.filter(shown).collect();
+                self.raw(&serde_json::to_string(&names).expect("text is JSON"))
+            }
+            "args" => {
+                let arguments = definition.arguments.iter();
+                self.list(arguments.map(|argument| Item::Input(argument)), asked)
+            }
+            "isRepeatable" => self.raw(if definition.repeatable { "true" } else { "false" }),
+            _ => self.text("__Directive"),
+        }
+    }
+
+    /// `isDeprecated` and `deprecationReason`.
+    fn deprecation(
+        &mut self,
+        directives: &apollo_compiler::ast::DirectiveList,
+        name: &str,
+    ) -> Result<(), Fault> {
+        let directive = directives.get("deprecated");
+        if name == "isDeprecated" {
+            return self.raw(if directive.is_some() { "true" } else { "false" });
+        }
+        let Some(directive) = directive else { return self.raw("null") };
+        let reason =
+            directive.specified_argument_by_name("reason").and_then(|value| value.as_str());
+        self.text(reason.unwrap_or("No longer supported"))
+    }
+
+    fn reference(&self, ty: &'a Type) -> Item<'a> {
+        match ty {
+            Type::Named(name) => match self.api.schema.types.get(name) {
+                Some(definition) => Item::Type(definition),
+                None => Item::Wrapped(ty),
+            },
+            _ => Item::Wrapped(ty),
+        }
+    }
+
+    fn types<'n>(
+        &mut self,
+        names: impl Iterator<Item = &'n Name>,
+        asked: &Field,
+    ) -> Result<(), Fault> {
+        let api = self.api;
+        self.list(names.filter_map(|name| api.schema.types.get(name)).map(Item::Type), asked)
+    }
+
+    fn list(&mut self, items: impl Iterator<Item = Item<'a>>, asked: &Field) -> Result<(), Fault> {
+        self.raw("[")?;
+        for (at, item) in items.enumerate() {
+            self.raw(if at > 0 { "," } else { "" })?;
+            self.item(Some(item), asked)?;
+        }
+        self.raw("]")
+    }
+
+    fn description(&mut self, description: Option<&Node<str>>) -> Result<(), Fault> {
+        self.text(description.map_or("", |description| description))
+    }
+
+    fn text(&mut self, text: &str) -> Result<(), Fault> {
+        let quoted = serde_json::to_string(text).expect("text is JSON");
+        self.raw(&quoted)
+    }
+
+    fn raw(&mut self, text: &str) -> Result<(), Fault> {
+        if self.out.len() + text.len() > self.length_max {
+            return Err(Fault::new("the answer to the introspection is too long"));
+        }
+        self.out.push_str(text);
+        Ok(())
+    }
+}
+
+fn includes_deprecated(asked: &Field) -> bool {
+    matches!(asked.arguments.get("includeDeprecated"), Some(Value::Boolean(true)))
+}
+
+fn kind_of(ty: &ExtendedType) -> &'static str {
+    match ty {
+        ExtendedType::Scalar(_) => "SCALAR",
+        ExtendedType::Object(_) => "OBJECT",
+        ExtendedType::Interface(_) => "INTERFACE",
+        ExtendedType::Union(_) => "UNION",
+        ExtendedType::Enum(_) => "ENUM",
+        ExtendedType::InputObject(_) => "INPUT_OBJECT",
+    }
+}

@@ -1,0 +1,29 @@
+//! Request texts → operations ready to be carried out: parsed, checked, flattened, with their variables.
+
+mod resolved;
+mod limits;
+mod document;
+mod lexer;
+mod parser;
+mod rules;
+mod literals;
+mod variables;
+mod plan;
+mod flatten;
+mod checked;
+mod cache;
+mod introspect;
+
+#[cfg(test)]
+mod conformance;
+#[cfg(test)]
+mod tests;
+
+pub use crate::syntax::{Fault, PathStep, Place};
+pub use cache::Requests;
+pub use checked::{Request, no_query};
+pub use introspect::introspect;
+pub use limits::Limits;
+pub use resolved::{
+    Arguments, Branch, Cascade, Field, FieldShape, Operation, OperationKind, Selection, Value,
+};

@@ -1,0 +1,114 @@
+//! What a checked operation asks for before its variables are known.
+//!
+//! Selections lie in a list, children before parents, and refer to one another by number. So a request fills them in
+//! one pass without recursion; what is reached in several ways is made once; what no variable touches is made already.
+
+use apollo_compiler::Name;
+use std::sync::Arc;
+
+use crate::request::Arguments;
+use crate::request::Branch;
+use crate::request::Cascade;
+use crate::request::Field;
+use crate::request::FieldShape;
+use crate::request::Selection;
+use crate::request::Value;
+use crate::request::literals::Template;
+
+/// The selections of an operation; that of the root is the last.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub selections: Vec<PlannedSelection>,
+}
+
+#[derive(Debug)]
+pub(super) enum PlannedSelection {
+    /// No variable below.
+    Fixed(Arc<Selection>),
+    Open(Vec<PlannedBranch>),
+}
+
+#[derive(Debug)]
+pub(super) struct PlannedBranch {
+    pub types: Arc<[Name]>,
+    pub fields: Vec<PlannedField>,
+}
+
+#[derive(Debug)]
+pub(super) struct PlannedField {
+    pub shape: Arc<FieldShape>,
+    pub arguments: PlannedArguments,
+    pub cascade: PlannedCascade,
+    /// The number of the selection below.
+    pub selection: usize,
+}
+
+#[derive(Debug)]
+pub(super) enum PlannedArguments {
+    Fixed(Arguments),
+    Open(Vec<(Name, Template)>),
+}
+
+#[derive(Debug)]
+pub(super) enum PlannedCascade {
+    Fixed(Option<Cascade>),
+    /// The variable of this number lists the fields.
+    Variable(usize),
+}
+
+impl Plan {
+    /// The fields of the root with the variables in place. O(parts that variables touch).
+    pub fn fill(&self, variables: &[Option<Value>]) -> Arc<[Field]> {
+        let mut filled: Vec<Arc<Selection>> = Vec::with_capacity(self.selections.len());
+        for planned in &self.selections {
+            let selection = match planned {
+                PlannedSelection::Fixed(selection) => Arc::clone(selection),
+                PlannedSelection::Open(branches) => {
+                    let branches = branches.iter().map(|branch| branch.fill(&filled, variables));
+                    Arc::new(Selection { branches: branches.collect() })
+                }
+            };
+            filled.push(selection);
+        }
+        let root = filled.last().and_then(|selection| selection.branches.first());
+        root.map_or_else(|| Arc::from([]), |branch| Arc::clone(&branch.fields))
+    }
+}
+
+impl PlannedBranch {
+    /// The branch with the selections below and the variables in place.
+    pub fn fill(&self, below: &[Arc<Selection>], variables: &[Option<Value>]) -> Branch {
+        let fields = self.fields.iter().map(|field| Field {
+            shape: Arc::clone(&field.shape),
+            arguments: field.arguments.fill(variables),
+            cascade: field.cascade.fill(variables),
+            selection: Arc::clone(&below[field.selection]),
+        });
+        Branch { types: Arc::clone(&self.types), fields: fields.collect() }
+    }
+}
+
+impl PlannedArguments {
+    fn fill(&self, variables: &[Option<Value>]) -> Arguments {
+        match self {
+            PlannedArguments::Fixed(arguments) => arguments.clone(),
+            PlannedArguments::Open(parts) => {
+                let fill = |(name, part): &(Name, Template)| (name.clone(), part.fill(variables));
+                Arguments(parts.iter().map(fill).collect())
+            }
+        }
+    }
+}
+
+impl PlannedCascade {
+    fn fill(&self, variables: &[Option<Value>]) -> Option<Cascade> {
+        match self {
+            PlannedCascade::Fixed(cascade) => cascade.clone(),
+            PlannedCascade::Variable(number) => {
+                let names = variables[*number].as_ref().and_then(Value::as_list).unwrap_or(&[]);
+                let names = names.iter().filter_map(Value::as_str).map(Name::new_unchecked);
+                Some(Cascade { fields: names.collect() })
+            }
+        }
+    }
+}

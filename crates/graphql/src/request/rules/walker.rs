@@ -1,0 +1,331 @@
+//! Walks a document once and tells the rules of everything it meets. The order is that of the reference: children
+//! before parents, operations before fragments, and each operation walks the fragments that it uses, since a variable
+//! in a fragment belongs to the operation.
+
+use apollo_compiler::Name;
+use apollo_compiler::Node;
+use apollo_compiler::ast::FieldDefinition;
+use apollo_compiler::ast::InputValueDefinition;
+use apollo_compiler::ast::Type;
+use apollo_compiler::schema::ExtendedType;
+use hexgraph_base::types::stack;
+use std::collections::HashMap;
+use std::collections::HashSet;
+
+use crate::generate::Api;
+use crate::request::Fault;
+use crate::request::Limits;
+use crate::request::OperationKind;
+use crate::request::Place;
+use crate::request::document::ArgumentNode;
+use crate::request::document::DirectiveNode;
+use crate::request::document::Document;
+use crate::request::document::FieldId;
+use crate::request::document::InlineNode;
+use crate::request::document::OperationNode;
+use crate::request::document::SelectionNode;
+use crate::request::document::SpreadNode;
+use crate::request::document::ValueKind;
+use crate::request::document::ValueNode;
+use crate::request::document::VariableNode;
+use crate::request::rules::field_of;
+use crate::request::rules::root_type;
+
+/// More faults than this are not looked for.
+const FAULTS_MAX: usize = 100;
+
+/// How many selections are visited at most: operations that share fragments visit each anew.
+const STEPS_MAX: usize = 2_000_000;
+
+/// What can be said of a valid document once and for all.
+#[derive(Debug, Default)]
+pub(in crate::request) struct Checked {
+    /// `@cascade(fields: $variable)`: can be checked when the variable is known.
+    pub cascades: Vec<CascadeVariable>,
+}
+
+/// A use of `@cascade` with a variable.
+#[derive(Debug, Clone)]
+pub(in crate::request) struct CascadeVariable {
+    pub variable: Box<str>,
+    /// The type whose fields may be named.
+    pub type_name: Name,
+    pub at: Place,
+}
+
+/// Checks a document against the schema.
+///
+/// # Errors
+///
+/// All faults, in the order of the reference; at least one.
+pub(in crate::request) fn check(
+    api: &Api,
+    document: &Document<'_>,
+    limits: &Limits,
+) -> Result<Checked, Vec<Fault>> {
+    let mut walker = Walker::new(api, document, limits);
+    walker.walk();
+    if let Some(fault) = walker.too_deep {
+        return Err(vec![fault]);
+    }
+    if walker.steps > STEPS_MAX {
+        return Err(vec![Fault::new("the request uses its fragments too often")]);
+    }
+    if walker.faults.is_empty() { Ok(walker.checked) } else { Err(walker.faults) }
+}
+
+/// Where a value stands: the type that is expected there and its definition, as far as they are known.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Expected<'a> {
+    pub ty: Option<&'a Type>,
+    pub definition: Option<&'a ExtendedType>,
+}
+
+pub(super) struct Walker<'a, 't> {
+    pub api: &'a Api,
+    pub document: &'a Document<'t>,
+    pub faults: Vec<Fault>,
+    pub checked: Checked,
+    /// The operation that is walked; none while fragments are.
+    pub operation: Option<&'a OperationNode<'t>>,
+    /// The variables that the operation declares.
+    pub variables: HashMap<&'t str, &'a VariableNode<'t>>,
+    /// Variables of the operation that are used.
+    pub used_variables: HashSet<&'t str>,
+    /// Names of operations so far.
+    pub operation_names: HashSet<&'t str>,
+    pub used_fragments: HashSet<&'t str>,
+    pub merge: super::merge::Merge,
+    /// Fragments on which the search for cycles has been.
+    pub searched_fragments: HashSet<&'t str>,
+    walked_fragments: HashSet<usize>,
+    in_definitions: bool,
+    steps: usize,
+    depth: usize,
+    depth_max: usize,
+    too_deep: Option<Fault>,
+}
+
+impl<'a, 't> Walker<'a, 't> {
+    fn new(api: &'a Api, document: &'a Document<'t>, limits: &Limits) -> Walker<'a, 't> {
+        Walker {
+            api,
+            document,
+            faults: Vec::new(),
+            checked: Checked::default(),
+            operation: None,
+            variables: HashMap::new(),
+            used_variables: HashSet::new(),
+            operation_names: HashSet::new(),
+            used_fragments: HashSet::new(),
+            merge: Default::default(),
+            searched_fragments: HashSet::new(),
+            walked_fragments: HashSet::new(),
+            in_definitions: false,
+            steps: 0,
+            depth: 0,
+            depth_max: limits.depth,
+            too_deep: None,
+        }
+    }
+
+    /// Notes a fault unless there are many or the very same one is known: a fragment is walked for each operation.
+    pub fn fault(&mut self, at: Place, message: String) {
+        if !self.is_full() {
+            let fault = Fault::at(at, message);
+            if !self.faults.contains(&fault) {
+                self.faults.push(fault);
+            }
+        }
+    }
+
+    /// Whether more faults would not be noted: loops over one node's parts stop then.
+    pub fn is_full(&self) -> bool {
+        self.faults.len() >= FAULTS_MAX
+    }
+
+    pub fn definition(&self, name: &str) -> Option<&'a ExtendedType> {
+        self.api.schema.types.get(name)
+    }
+
+    /// Whether fragments make the request deeper than it may be.
+    pub fn is_too_deep(&self) -> bool {
+        self.too_deep.is_some()
+    }
+
+    fn walk(&mut self) {
+        for operation in &self.document.operations {
+            self.walked_fragments.clear();
+            self.used_variables.clear();
+            self.walk_operation(operation);
+        }
+        self.in_definitions = true;
+        for (number, fragment) in self.document.fragments.iter().enumerate() {
+            self.walked_fragments.clear();
+            let parent = self.definition(fragment.condition);
+            if self.is_full() {
+                return;
+            }
+            self.directives(parent, &fragment.directives, "FRAGMENT_DEFINITION");
+            self.selections(parent, &fragment.selections);
+            self.check_fragment(number, fragment, parent);
+        }
+    }
+
+    fn walk_operation(&mut self, operation: &'a OperationNode<'t>) {
+        self.operation = Some(operation);
+        // The first of a name counts; others are a fault.
+        self.variables = operation.variables.iter().rev().map(|node| (node.name, node)).collect();
+        for variable in &operation.variables {
+            let definition = self.definition(variable.ty.inner_named_type());
+            if let Some(default) = &variable.default {
+                self.value(Expected { ty: Some(&variable.ty), definition }, default);
+            }
+            self.directives(definition, &variable.directives, "VARIABLE_DEFINITION");
+        }
+        let place = match operation.kind {
+            OperationKind::Query => "QUERY",
+            OperationKind::Mutation => "MUTATION",
+            OperationKind::Subscription => "SUBSCRIPTION",
+        };
+        let parent = root_type(self.api, operation.kind);
+        self.directives(parent, &operation.directives, place);
+        self.selections(parent, &operation.selections);
+        self.check_operation(operation, parent);
+        self.operation = None;
+    }
+
+    fn selections(
+        &mut self,
+        parent: Option<&'a ExtendedType>,
+        selections: &'a [SelectionNode<'t>],
+    ) {
+        stack::require();
+        self.depth += 1;
+        if self.depth > self.depth_max {
+            let message = format!("the request is nested deeper than {} levels", self.depth_max);
+            self.too_deep = Some(Fault::new(message));
+        }
+        for selection in selections {
+            self.steps += 1;
+            let stop = self.steps > STEPS_MAX || self.too_deep.is_some();
+            if stop || self.is_full() {
+                break;
+            }
+            match selection {
+                SelectionNode::Field(id) => self.field(parent, *id),
+                SelectionNode::Inline(inline) => self.inline(parent, inline),
+                SelectionNode::Spread(spread) => self.spread(parent, spread),
+            }
+        }
+        self.depth -= 1;
+    }
+
+    fn field(&mut self, parent: Option<&'a ExtendedType>, id: FieldId) {
+        let document = self.document;
+        let field = document.field(id);
+        let definition: Option<&'a FieldDefinition> =
+            parent.and_then(|parent| field_of(self.api, parent, field.name));
+        let target =
+            definition.and_then(|definition| self.definition(definition.ty.inner_named_type()));
+        self.arguments(definition.map(|definition| &definition.arguments[..]), &field.arguments);
+        self.directives(target, &field.directives, "FIELD");
+        self.selections(target, &field.selections);
+        self.check_field(parent, definition, field);
+    }
+
+    fn inline(&mut self, parent: Option<&'a ExtendedType>, inline: &'a InlineNode<'t>) {
+        let inside = match inline.condition {
+            Some(condition) => self.definition(condition),
+            None => parent,
+        };
+        self.directives(inside, &inline.directives, "INLINE_FRAGMENT");
+        self.selections(inside, &inline.selections);
+        self.check_inline(parent, inline);
+    }
+
+    fn spread(&mut self, parent: Option<&'a ExtendedType>, spread: &'a SpreadNode<'t>) {
+        let found = self.document.fragment(spread.name);
+        let inside = found.and_then(|(_, fragment)| self.definition(fragment.condition));
+        self.directives(inside, &spread.directives, "FRAGMENT_SPREAD");
+        if let Some((number, fragment)) = found
+            && self.walked_fragments.insert(number)
+        {
+            self.selections(inside, &fragment.selections);
+        }
+        if !self.in_definitions {
+            self.used_fragments.insert(spread.name);
+        }
+        self.check_spread(parent, spread, found.map(|(_, fragment)| fragment));
+    }
+
+    fn directives(
+        &mut self,
+        parent: Option<&'a ExtendedType>,
+        directives: &'a [DirectiveNode<'t>],
+        place: &'static str,
+    ) {
+        for directive in directives {
+            let api = self.api;
+            let definition = api.schema.directive_definitions.get(directive.name);
+            let arguments = definition.map(|definition| &definition.arguments[..]);
+            self.arguments(arguments, &directive.arguments);
+            self.check_directive(
+                parent,
+                definition.map(|definition| &**definition),
+                directive,
+                place,
+            );
+        }
+        self.check_directives(directives);
+    }
+
+    fn arguments(
+        &mut self,
+        definitions: Option<&'a [Node<InputValueDefinition>]>,
+        arguments: &'a [ArgumentNode<'t>],
+    ) {
+        for argument in arguments {
+            let mut definitions = definitions.into_iter().flatten();
+            let expected = definitions
+                .find(|definition| definition.name == argument.name)
+                .map_or_else(Expected::default, |definition| self.expected(&definition.ty));
+            self.value(expected, &argument.value);
+        }
+    }
+
+    fn expected(&self, ty: &'a Type) -> Expected<'a> {
+        Expected { ty: Some(ty), definition: self.definition(ty.inner_named_type()) }
+    }
+
+    fn value(&mut self, expected: Expected<'a>, value: &'a ValueNode<'t>) {
+        stack::require();
+        match &value.kind {
+            ValueKind::Variable(name) if self.operation.is_some() => {
+                self.used_variables.insert(name);
+            }
+            ValueKind::Object(fields) => {
+                let input = expected.definition.and_then(ExtendedType::as_input_object);
+                for field in fields {
+                    let definition = input.and_then(|input| input.fields.get(field.name));
+                    let inner = definition
+                        .map_or_else(Expected::default, |definition| self.expected(&definition.ty));
+                    self.value(inner, &field.value);
+                }
+            }
+            ValueKind::List(values) => {
+                let inner = match expected.ty {
+                    Some(Type::List(element) | Type::NonNullList(element)) => {
+                        Expected { ty: Some(element), definition: expected.definition }
+                    }
+                    _ => Expected::default(),
+                };
+                for value in values {
+                    self.value(inner, value);
+                }
+            }
+            _ => {}
+        }
+        self.check_value(expected, value);
+    }
+}

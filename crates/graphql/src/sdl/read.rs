@@ -1,0 +1,100 @@
+//! From text to model, stage by stage. A stage tells all of its faults; the next does not begin
+//! when there are any.
+
+use crate::model::Field;
+use crate::model::Model;
+use crate::model::TypeDef;
+use crate::sdl::auth;
+use crate::sdl::build;
+use crate::sdl::check;
+use crate::sdl::comments;
+use crate::sdl::draft::Draft;
+use crate::sdl::federation;
+use crate::sdl::names;
+use crate::sdl::raw;
+use crate::sdl::standard;
+use crate::syntax::Fault;
+use crate::syntax::Places;
+use crate::syntax::parse_schema;
+
+/// What the server was told that a schema depends on.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// Where lambdas are carried out. Without it `@lambda` is refused.
+    pub lambda_url: Option<String>,
+}
+
+/// Reads a schema. Rules of `@auth` are parsed, but the fields that their queries name are checked
+/// by [`crate::sdl::check_rules`] when the API was generated. O(text), but for types that
+/// implement many interfaces.
+///
+/// # Errors
+///
+/// All faults of the first stage that has any.
+///
+/// ```
+/// use hexgraph_graphql::sdl::{Settings, read};
+///
+/// let model = read("type Film { title: String! @search(by: [term]) }", &Settings::default());
+/// let text = model.expect("it is valid").to_dql_schema();
+/// assert_eq!(text, "type Film {\n  Film.title\n}\nFilm.title: string @index(term) .\n");
+/// ```
+pub fn read(text: &str, settings: &Settings) -> Result<Model, Vec<Fault>> {
+    if text.is_empty() {
+        return Err(vec![Fault::new("No schema specified")]);
+    }
+    let places = Places::of(text);
+    let comments = comments::read(text).map_err(|message| vec![Fault::new(message)])?;
+    let document = parse_schema(text).map_err(|fault| vec![fault])?;
+    let mut draft = Draft::new(raw::collect(&document, &places), &places, settings);
+    stage(names::check(draft.types()))?;
+    complete(&mut draft)?;
+    stage(check::check(&mut draft))?;
+    let mut model = build::model(&draft);
+    if !has_operations(&model) {
+        let message = "No query or mutation found in the generated schema";
+        return Err(vec![Fault::new(message)]);
+    }
+    auth::read_rules(&draft, &mut model)?;
+    model.authorization = comments.authorization;
+    model.allowed_origins = comments.allowed_origins;
+    model.secrets = comments.secrets;
+    Ok(model)
+}
+
+/// Goes on when nothing was found.
+fn stage(faults: Vec<Fault>) -> Result<(), Vec<Fault>> {
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+/// Adds what interfaces give, and checks the result as any GraphQL schema.
+fn complete(draft: &mut Draft<'_>) -> Result<(), Vec<Fault>> {
+    if !draft.federated
+        && let Some(extension) = draft.types().iter().find(|def| def.extension && !def.is_root())
+    {
+        return Err(vec![federation::without_key(extension)]);
+    }
+    draft.copy_interfaces().map_err(|fault| vec![fault])?;
+    standard::check(draft)
+}
+
+/// True when the API has at least one query or mutation.
+fn has_operations(model: &Model) -> bool {
+    !model.queries.is_empty()
+        || !model.mutations.is_empty()
+        || model.federated
+        || model.stored_types().any(makes_operations)
+}
+
+fn makes_operations(def: &TypeDef) -> bool {
+    let has_key = def.id_field().is_some() || def.unique_fields().next().is_some();
+    let is_input = |field: &Field| field.predicate.is_some() && !field.is_reverse();
+    let has_input = def.secret.is_some() || def.fields.iter().any(is_input);
+    let generate = def.generate;
+    generate.query
+        || generate.aggregate
+        || generate.delete
+        || generate.get && has_key
+        || generate.password && has_key && def.secret.is_some()
+        || (generate.add || generate.update) && has_input
+}

@@ -1,0 +1,548 @@
+//! Cases of our own: what the checks refuse, what the model says, and that no text panics.
+
+use apollo_compiler::ExecutableDocument;
+use apollo_compiler::Schema;
+use proptest::prelude::*;
+
+use crate::model::AuthRules;
+use crate::model::Custom;
+use crate::model::DefaultValue;
+use crate::model::Inverse;
+use crate::model::Language;
+use crate::model::Mode;
+use crate::model::Model;
+use crate::model::RbacTest;
+use crate::model::Rule;
+use crate::sdl::Settings;
+use crate::sdl::check_rules;
+use crate::sdl::read;
+use hexgraph_base::schema::parse_schema;
+
+fn valid(text: &str) -> Model {
+    read(text, &Settings::default()).unwrap_or_else(|faults| panic!("{text}\n{faults:#?}"))
+}
+
+/// The faults of a schema, each with its first place.
+fn faults(text: &str) -> Vec<String> {
+    let told = read(text, &Settings::default()).expect_err(text);
+    told.iter()
+        .map(|fault| match fault.places.first() {
+            Some(place) => format!("{}:{} {}", place.line, place.column, fault.message),
+            None => fault.message.clone(),
+        })
+        .collect()
+}
+
+#[track_caller]
+fn refused(text: &str, fault: &str) {
+    let told = faults(text);
+    assert!(told.iter().any(|told| told == fault), "{text}\n{told:#?}");
+}
+
+const FILMS: &str = r#"
+"A thing with a name"
+interface Named @secret(field: "pin") @auth(query: {rule: "{$ROLE: {eq: \"fan\"}}"}) {
+  id: ID!
+  "What it is called"
+  name: String! @search(by: [term, exact])
+}
+type Director implements Named @auth(query: {not: {rule: "query($N: String!) { queryDirector(filter: {name: {eq: $N}}) { id } }"}}) {
+  films: [Film!]! @hasInverse(field: director)
+  born: DateTime @default(add: {value: "$now"})
+}
+type Film implements Named @dgraph(type: "film") @generate(mutation: {delete: false}, subscription: true) {
+  director: Director
+  isbn: Int! @id
+  nameHi: String @dgraph(pred: "Named.name@hi")
+  stars: Float @default(update: {value: "2.5"}) @deprecated(reason: "unfair")
+  seenBy: [Viewer] @dgraph(pred: "~seen")
+  tags: [Tag]
+}
+type Viewer { seen: [Film] @dgraph(pred: "seen") mail: String! @id @search(by: [regexp]) }
+union Any = Film | Director
+enum Tag { OLD @deprecated NEW }
+type Query {
+  best(n: Int = 3): [Film] @custom(dql: "query q($n: int) { best(func: type(film), first: $n) { id: uid } }") @withSubscription
+}
+"#;
+
+#[test]
+fn the_model_says_what_was_declared() {
+    let model = valid(FILMS);
+    let named = model.get("Named").expect("declared");
+    assert_eq!(named.description, "A thing with a name");
+    assert_eq!(named.implementors, ["Director", "Film"]);
+    let film = model.get("Film").expect("declared");
+    let names: Vec<&str> = film.fields.iter().map(|field| field.name.as_str()).collect();
+    assert_eq!(names, ["id", "name", "director", "isbn", "nameHi", "stars", "seenBy", "tags"]);
+    let name = film.field("name").expect("inherited");
+    assert_eq!(name.inherited_from.as_deref(), Some("Named"));
+    assert_eq!(name.predicate.as_ref().map(|found| found.name.as_str()), Some("Named.name"));
+    let words: Vec<&str> = name.search.iter().map(|index| index.word.as_str()).collect();
+    assert_eq!(words, ["exact", "term"]);
+    let inverse = Inverse { type_name: "Director".into(), field: "films".into() };
+    assert_eq!(film.field("director").and_then(|field| field.inverse.clone()), Some(inverse));
+    let hindi = film.field("nameHi").and_then(|field| field.predicate.clone()).expect("stored");
+    assert_eq!(hindi.language, Language::Tagged("hi".into()));
+    assert!(film.field("seenBy").expect("declared").is_reverse());
+    assert_eq!(film.dgraph_type, "film");
+    assert_eq!(film.secret.as_ref().map(|found| found.predicate.as_str()), Some("Named.pin"));
+    assert!(film.generate.subscription && !film.generate.delete && film.generate.add);
+    let stars = film.field("stars").expect("declared");
+    assert_eq!(stars.deprecated.as_deref(), Some("unfair"));
+    assert_eq!(stars.default_update, Some(DefaultValue::Text("2.5".into())));
+    let born = model.get("Director").and_then(|def| def.field("born")).expect("declared");
+    assert_eq!(born.default_add, Some(DefaultValue::Now));
+    let tags = model.get("Tag").expect("declared");
+    assert_eq!(tags.values[0].deprecated.as_deref(), Some("No longer supported"));
+    assert!(model.queries[0].subscription);
+    assert!(matches!(model.queries[0].custom, Some(Custom::Dql(_))));
+    assert_eq!(model.queries[0].arguments[0].ty.to_string(), "Int");
+}
+
+#[test]
+fn rules_of_interfaces_hold_too() {
+    let model = valid(FILMS);
+    let claim = Rule::Claim { claim: "ROLE".into(), test: RbacTest::Eq("fan".into()) };
+    let film = model.get("Film").expect("declared");
+    assert_eq!(film.auth, AuthRules { query: Some(claim.clone()), ..AuthRules::default() });
+    let director = model.get("Director").expect("declared");
+    let Some(Rule::And(rules)) = &director.auth.query else { panic!("{:?}", director.auth) };
+    let Rule::Not(own) = &rules[0] else { panic!("{rules:?}") };
+    let Rule::Traversal { type_name, variables, .. } = &**own else { panic!("{rules:?}") };
+    assert_eq!((type_name.as_str(), &variables[..]), ("Director", &["N".to_owned()][..]));
+    assert_eq!(rules[1], claim);
+    let told = check_rules(&model, |_| vec!["no".to_owned()]);
+    let messages: Vec<&str> = told.iter().map(|fault| fault.message.as_str()).collect();
+    assert_eq!(messages, ["Type Director: @auth: failed to validate GraphQL rule [reason : no]"]);
+}
+
+#[test]
+fn rules_are_checked_against_an_api() {
+    let model = valid("type A @auth(query: {rule: \"query { queryA { f nope } }\"}) { f: Int }");
+    let api = Schema::parse_and_validate("type Query { queryA: [A] } type A { f: Int }", "api");
+    let api = api.expect("it is valid");
+    let told = check_rules(&model, |text| {
+        match ExecutableDocument::parse_and_validate(&api, text, "rule") {
+            Ok(_) => Vec::new(),
+            Err(faults) => faults.errors.iter().map(|found| found.error.to_string()).collect(),
+        }
+    });
+    assert_eq!(told.len(), 1);
+    assert!(told[0].message.contains("`nope`"), "{told:?}");
+}
+
+#[test]
+fn the_store_is_told_of_all_predicates() {
+    let text = valid(FILMS).to_dql_schema();
+    assert_eq!(
+        text,
+        "type Named {\n  Named.name\n  Named.pin\n}\n\
+         Named.name: string @index(exact, term) @lang .\nNamed.pin: password .\n\
+         type Director {\n  Named.name\n  Director.films\n  Director.born\n  Named.pin\n}\n\
+         Director.films: [uid] .\nDirector.born: dateTime .\n\
+         type film {\n  Named.name\n  film.director\n  film.isbn\n  film.stars\n  film.tags\n  \
+         Named.pin\n}\n\
+         film.director: uid .\nfilm.isbn: int @index(int) @upsert .\nfilm.stars: float .\n\
+         film.tags: [string] @index(hash) .\n\
+         type Viewer {\n  seen\n  Viewer.mail\n}\n\
+         seen: [uid] @reverse .\nViewer.mail: string @index(hash, trigram) @upsert .\n"
+    );
+    parse_schema(&text).expect("it is schema text");
+}
+
+#[test]
+fn names_with_other_letters_stand_in_brackets() {
+    let model = valid("type A { f: String @dgraph(pred: \"<http://x/y>\") g: Int }");
+    assert!(model.to_dql_schema().contains("\n<http://x/y>: string .\n"));
+    parse_schema(&model.to_dql_schema()).expect("it is schema text");
+}
+
+#[test]
+fn custom_requests_are_kept() {
+    let text = r#"type A { id: ID! n: Int r: String @custom(http: {
+        url: "http://x/a", method: POST, mode: BATCH, body: "{id: $id}",
+        forwardHeaders: ["Out:In", "Same"] }) }
+        # Dgraph.Secret key "value"
+        "#;
+    let model = valid(text);
+    let field = model.get("A").and_then(|def| def.field("r")).expect("declared");
+    let Some(Custom::Http(http)) = &field.custom else { panic!("{field:?}") };
+    assert_eq!(http.mode, Mode::Batch);
+    let pair = |out: &str, inward: &str| (out.to_owned(), inward.to_owned());
+    assert_eq!(http.forward_headers, [pair("Out", "In"), pair("Same", "Same")]);
+    assert!(field.predicate.is_none());
+    assert_eq!(model.secrets, [pair("key", "value")]);
+}
+
+#[test]
+fn nothing_to_generate_is_refused() {
+    let told = ["No query or mutation found in the generated schema"];
+    assert_eq!(faults("enum E { A }"), told);
+    assert_eq!(faults("# nothing"), told);
+    assert_eq!(faults("type T @remote { a: Int }"), told);
+    let off = "@generate(query: {query: false, aggregate: false}, mutation: {add: false, update: false, delete: false})";
+    assert_eq!(faults(&format!("type T {off} {{ a: Int }}")), told);
+    assert_eq!(faults(""), ["No schema specified"]);
+}
+
+#[test]
+fn standard_faults_are_told_with_places() {
+    for (text, fault) in [
+        ("type A { f: Foo }", "1:13 Undefined type Foo."),
+        ("type A { f: [Foo!]! }", "1:14 Undefined type Foo."),
+        ("type A { f: Int }\ntype A { g: Int }", "2:6 Cannot redeclare type A."),
+        ("type PointList { f: Int }", "1:6 Cannot redeclare type PointList."),
+        ("type A { f: Int f: Int }", "1:17 Field A.f can only be defined once."),
+        ("type A { f: Int @foo }", "1:18 Undefined directive foo."),
+        (
+            "type A { f: Int @search(foo: 1) }",
+            "1:18 foo is not supported as an argument for search directive.",
+        ),
+        (
+            "type A { f: Int @cascade }",
+            "1:18 Directive cascade is not applicable on FIELD_DEFINITION.",
+        ),
+        (
+            "type A { __f: Int }",
+            "1:10 Name \"__f\" must not begin with \"__\", which is reserved by GraphQL introspection.",
+        ),
+        ("type A", "1:6 OBJECT must define one or more fields."),
+        (
+            "type B { f: Int } type A implements B { g: Int }",
+            "1:24 \"B\" is a non interface type OBJECT.",
+        ),
+        (
+            "input I { a: Int } type A { f: I }",
+            "1:29 OBJECT field must be one of SCALAR, OBJECT, INTERFACE, UNION, ENUM.",
+        ),
+        (
+            "type A { f: Int } input I { a: A }",
+            "1:29 INPUT_OBJECT field must be one of SCALAR, ENUM, INPUT_OBJECT.",
+        ),
+        (
+            "type A { f(x: A): Int }",
+            "1:12 cannot use A as argument x because OBJECT is not a valid input type",
+        ),
+        ("enum E type A { f: E }", "1:6 ENUM must define one or more unique enum values."),
+        ("union U = B type A { f: U }", "1:7 Undefined type \"B\"."),
+        ("directive @id on OBJECT type A { f: Int }", "1:12 Cannot redeclare directive id."),
+        (
+            "schema { query: Foo } type A { f: Int }",
+            "1:10 Schema root query refers to a type Foo that does not exist.",
+        ),
+        ("type A { f: Int", "1:16 Expected Name, found <EOF>"),
+        ("interface A implements B { f: Int }", "1:13 Unexpected Name \"implements\""),
+    ] {
+        assert_eq!(faults(text), [fault], "{text}");
+    }
+}
+
+#[test]
+fn types_are_refused() {
+    for (text, fault) in [
+        (
+            "extend type A { f: Int }",
+            "1:13 Type A; Type Extension cannot be defined without @key directive",
+        ),
+        (
+            "type A @secret { f: Int }",
+            "1:6 Type A; Argument \"field\" of secret directive is empty",
+        ),
+        (
+            "type A { f: Int } type Query { aggregateA: Int @custom(dql: \"{}\") }",
+            "1:32 aggregateA is a reserved word, so you can't declare a query with this name. Pick a different name for the query.",
+        ),
+        (
+            "type A { f: Int } enum AHasFilter { B }",
+            "1:24 AHasFilter is a reserved word, so you can't declare a ENUM with this name. Pick a different name for the ENUM.",
+        ),
+        (
+            "type A @search { f: Int }",
+            "1:9 Type A; has the @search directive, but it is not applicable at type level.",
+        ),
+        (
+            "enum A @auth { B }",
+            "1:9 Type A; has the @auth directive, but it is not applicable on types of ENUM kind.",
+        ),
+        (
+            "type A @generate(query: {get: 1}, subscription: \"a\") { f: Int }",
+            "1:31 Type A; get field inside query argument of @generate directive can only be true/false, found: `1",
+        ),
+        (
+            "type A { f: Int @lambda }",
+            "1:18 Type A; Field f: has the @lambda directive, but the --graphql \"lambda-url=...;\" flag wasn't specified during alpha startup.",
+        ),
+        (
+            "type A @lambdaOnMutate(add: true) { f: Int }",
+            "1:9 Type A: has the @lambdaOnMutate directive, but the `--graphql lambda-url` flag wasn't specified during alpha startup.",
+        ),
+    ] {
+        refused(text, fault);
+    }
+}
+
+#[test]
+fn fields_are_refused() {
+    for (field, what) in [
+        ("f: [Point]", "1:20 Type A; Field f: Point lists are invalid."),
+        (
+            "fAggregate: Int",
+            "1:20 Type A; Field fAggregate: Aggregate is a reserved keyword and you cannot declare a field with Aggregate as suffix.",
+        ),
+        (
+            "f: Int64 @default(add: {value: \"x\"})",
+            "1:30 Type A; Field f: @default directive provides value \"x\" which cannot be used with Int64",
+        ),
+        (
+            "f: B @default(add: {value: \"x\"})",
+            "1:26 Type A; Field f: cannot use @default directive on field with non-scalar type B",
+        ),
+        (
+            "f: [Float] @embedding",
+            "1:20 Type A; Field f: The field with @embedding directive is of type [Float], but @embedding directive only applies to fields of type [Float!].",
+        ),
+        (
+            "f: [Float!] @search(by: [hnsw])",
+            "1:33 Type A; Field f: has the @search directive but the argument hnsw requires the field also has @embedding directive.",
+        ),
+        (
+            "f: E @search(by: [term])",
+            "1:26 Type A; Field f: has the @search directive but the argument term doesn't apply to field type E which is an Enum. Enum only supports hash, exact, regexp and trigram",
+        ),
+        (
+            "f: B @hasInverse(field: zz)",
+            "1:26 Type A; Field f: inverse field zz doesn't exist for type B.",
+        ),
+        (
+            "f: String @dgraph(pred: \"n@\")",
+            "1:31 Type A; Field f: empty language tag not supported",
+        ),
+        (
+            "f: String @dgraph(pred: \"uid\")",
+            "1:31 Type A; Field f: pred argument 'uid' for @dgraph directive is a reserved keyword.",
+        ),
+        (
+            "f: String @custom(http: {url: \"/a\", method: \"GET\"}, dql: \"a\")",
+            "1:31 Type A; Field f: has 2 arguments for @custom directive, it should contain exactly one of `http` or `dql` arguments.",
+        ),
+        (
+            "f: String @custom(http: {method: GET})",
+            "1:31 Type A; Field f; url field inside @custom directive is mandatory.",
+        ),
+        ("f: String @external", "1:31 Undefined directive external."),
+    ] {
+        refused(
+            &format!("type A {{ a: String {field} }} enum E {{ X }} type B {{ b: A i: Int }}"),
+            what,
+        );
+    }
+}
+
+#[test]
+fn rules_are_refused() {
+    for (rule, what) in [
+        ("{}", "no arguments - there should be only one of \"and\", \"or\", \"not\" and \"rule\""),
+        ("{or: []}", "there should be only one of \"and\", \"or\", \"not\" and \"rule\""),
+        ("{and: [{rule: \"{$A: {eq: 1}}\"}]}", "'AND' should contain at least two rules"),
+        (
+            "{rule: \"query { queryA { f } } query { queryA { f } }\"}",
+            "a rule should be exactly one query, found 2 GraphQL operations",
+        ),
+        (
+            "{rule: \"query { queryA { f } queryA { f } }\"}",
+            "a rule should be exactly one query, found 2 queries",
+        ),
+        ("{rule: \"query { queryB { f } }\"}", "expected only queryA rules,but found queryB"),
+        (
+            "{rule: \"mutation M { queryA { f } }\"}",
+            "a rule should be exactly one query, found an M",
+        ),
+        ("{not: {rule: \"query { ...F }\"}}", "error couldn't generate query from rule"),
+    ] {
+        let text = format!("type A @auth(query: {rule}) {{ f: Int }}");
+        refused(&text, &format!("Type A: @auth: {what}"));
+    }
+}
+
+#[test]
+fn inverses_reach_types_of_an_interface() {
+    let model = valid(
+        "interface I { a: B } type T implements I { n: Int } type B { is: [I] @hasInverse(field: a) }",
+    );
+    for name in ["I", "T"] {
+        let field = model.get(name).and_then(|def| def.field("a")).expect("declared");
+        assert_eq!(field.inverse.as_ref().map(|inverse| inverse.field.as_str()), Some("is"));
+        assert!(field.directives.has("hasInverse"));
+    }
+}
+
+#[test]
+fn the_last_interface_comes_first() {
+    let model = valid(
+        "interface A { id: ID! a: Int } interface B { id: ID! b: Int b2: Int } type T implements A & B { b2: Int c: Int }",
+    );
+    let fields = &model.get("T").expect("declared").fields;
+    let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+    assert_eq!(names, ["b", "id", "a", "b2", "c"]);
+    assert_eq!(fields[3].inherited_from.as_deref(), Some("B"));
+}
+
+#[test]
+fn foreign_fields_are_not_stored() {
+    let model = valid(
+        "extend type P @key(fields: \"id\") { id: ID! @external price: Int @external name: String }\
+         type R { p: P @provides(fields: \"name\") }",
+    );
+    assert!(model.federated);
+    let def = model.get("P").expect("declared");
+    assert!(def.extended && def.field("price").expect("declared").foreign);
+    assert_eq!(
+        model.to_dql_schema(),
+        "type R {\n  R.p\n}\nR.p: uid .\ntype P {\n  P.id\n  P.name\n}\n\
+         P.id: string @index(hash) @upsert .\nP.name: string .\n"
+    );
+}
+
+/// Pieces that schemas are made of, so that random ones get far.
+const PIECES: &[&str] = &[
+    "type",
+    "interface",
+    "union",
+    "enum",
+    "input",
+    "extend",
+    "A",
+    "B",
+    "C",
+    "f",
+    "g",
+    "id",
+    "{",
+    "}",
+    "{",
+    "}",
+    "(",
+    ")",
+    ":",
+    ":",
+    "[",
+    "]",
+    "!",
+    "=",
+    "|",
+    "&",
+    "@",
+    "implements",
+    "Int",
+    "String",
+    "ID",
+    "A",
+    "[A]",
+    "f: Int",
+    "id: ID!",
+    "g: [B] @hasInverse(field: f)",
+    "f: A @hasInverse(field: \"g\")",
+    "@search",
+    "@search(by: [term])",
+    "@search(by: [\"hnsw(metric: x)\"])",
+    "@embedding",
+    "@dgraph(pred: \"~p\")",
+    "@dgraph(pred: \"p@en\")",
+    "@id",
+    "@dgraph(type: \"t\")",
+    "@secret(field: \"p\")",
+    "@key(fields: \"id\")",
+    "@external",
+    "@remote",
+    "@generate()",
+    "@custom(http: {url: \"http://a/$f\", method: GET, body: \"{a: $f}\"})",
+    "@custom(dql: \"\"\"q\"\"\")",
+    "@custom(http: {url: \"/\", method: POST, graphql: \"query($f: Int) { ...a }\"})",
+    "@lambda",
+    "@auth(query: {rule: \"{$A: {eq: 1}}\"})",
+    "@auth(add: {or: [{rule: \"query { queryA { f } }\"}, null]})",
+    "@default(add: {value: \"1\"})",
+    "@provides(fields: \"f g\")",
+    "@requires(fields: \"f\")",
+    "\"d\"",
+    "\"\"\"d\"\"\"",
+    "type A { f: A g: [A] }",
+    "interface B { f: Int id: ID! }",
+    "type C implements B { g: A }",
+    "#",
+    "\n",
+    "# Dgraph.Authorization {\"Header\": \"X\"}\n",
+    "# Dgraph.Secret a \"b\"\n",
+    "extend type A @key(fields: \"f\") {",
+    "type Query {",
+    "type Mutation {",
+    "union U = A | C",
+    "enum E { X Y }",
+    "directive @x(a: Int) on OBJECT",
+    "schema { query: A }",
+    "\u{feff}",
+    "é",
+    "\\",
+    "\"",
+];
+
+#[test]
+fn each_field_tells_what_is_wrong_with_it() {
+    let text = "
+interface I { id: ID! a: Strng }
+type T implements I @serch { b: String @serch c(d: Flaot): Int e: Bolean @foo }
+type T2 implements I @serch { f: Int }
+type T3 @serch { f: Int }";
+    let told = [
+        "2:26 Undefined type Strng.",
+        "3:41 Undefined directive serch.",
+        "3:52 Undefined type Flaot.",
+        "3:67 Undefined type Bolean.",
+        "3:22 Undefined directive serch.",
+        "4:23 Undefined directive serch.",
+        "5:10 Undefined directive serch.",
+    ];
+    assert_eq!(faults(text), told);
+}
+
+#[test]
+fn an_interface_with_two_fields_of_one_name() {
+    for ty in ["ID!", "Int"] {
+        let text =
+            format!("interface I {{ f: {ty} f: {ty} n: Int }} type T implements I {{ m: Int }}");
+        let told = faults(&text);
+        assert!(told[0].contains("f can only be defined once"), "{told:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn no_text_panics(text in "\\PC*") {
+        let _ = read(&text, &Settings::default());
+    }
+
+    #[test]
+    fn no_pieces_panic(
+        pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..40),
+        lambda in any::<bool>(),
+    ) {
+        let settings = Settings { lambda_url: lambda.then(|| "http://l".to_owned()) };
+        if let Ok(model) = read(&pieces.join(" "), &settings) {
+            let text = model.to_dql_schema();
+            prop_assert!(!text.is_empty() || model.stored_types().next().is_none());
+        }
+    }
+
+    #[test]
+    fn valid_types_with_odd_parts_do_not_panic(
+        fields in proptest::collection::vec(proptest::sample::select(PIECES), 0..8),
+        at_type in proptest::sample::select(PIECES),
+    ) {
+        let fields = fields.join(" ");
+        let text = format!("type A {at_type} {{ f: Int {fields} }} type B {{ g: [A] id: ID! }}");
+        let _ = read(&text, &Settings::default()).map(|model| model.to_dql_schema());
+    }
+}

@@ -1,0 +1,76 @@
+//! What the check of `@custom` has to know of an address.
+
+/// The variables of an address.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct UrlVariables {
+    /// Names of whole segments of the path: `/$id`.
+    pub(crate) path: Vec<String>,
+    /// Names of whole values of the query: `?a=$id`.
+    pub(crate) query: Vec<String>,
+}
+
+/// Reads an address: one with a scheme, or a path from the root.
+pub(crate) fn read(url: &str) -> Option<UrlVariables> {
+    let is_valid = url.bytes().all(|byte| byte > b' ' && byte != 0x7f) && escapes_are_whole(url);
+    let rest = match url.strip_prefix('/') {
+        Some(_) => url,
+        None => behind_scheme(url)?,
+    };
+    if !is_valid {
+        return None;
+    }
+    let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let path = match address.strip_prefix("//") {
+        Some(host) => {
+            let (host, path) = host.find('/').map_or((host, ""), |slash| host.split_at(slash));
+            valid_port(host).then_some(path)?
+        }
+        None => address,
+    };
+    let named = |text: &str| text.strip_prefix('$').map(str::to_owned);
+    let values = query.split('&').filter_map(|pair| pair.split_once('=').map(|(_, value)| value));
+    Some(UrlVariables {
+        path: path.split('/').filter_map(named).collect(),
+        query: values.filter_map(named).collect(),
+    })
+}
+
+/// What follows `scheme:`.
+fn behind_scheme(url: &str) -> Option<&str> {
+    let (scheme, rest) = url.split_once(':')?;
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    let starts = scheme.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
+    (starts && scheme.bytes().all(is_part)).then_some(rest)
+}
+
+fn escapes_are_whole(url: &str) -> bool {
+    url.split('%').skip(1).all(|rest| {
+        rest.as_bytes().get(..2).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit))
+    })
+}
+
+fn valid_port(host: &str) -> bool {
+    let host = host.rsplit('@').next().unwrap_or(host);
+    let behind = host.rsplit(']').next().unwrap_or(host);
+    match behind.split_once(':') {
+        Some((_, port)) => port.bytes().all(|byte| byte.is_ascii_digit()),
+        None => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_whole_pieces() {
+        let found = read("http://mock:8888/a/$id/b?x=$name&y=1&z=$z").expect("valid");
+        assert_eq!(found.path, ["id"]);
+        assert_eq!(found.query, ["name", "z"]);
+        assert!(read("/local/$a").is_some_and(|found| found.path == ["a"]));
+        assert!(read("mailto:x").is_some());
+        for wrong in ["123", "blah.com", "", "http://a b", "http://h:x/", "http://h/%z"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Which predicates an answer is made of.
+//!
+//! The operation is walked beside the model: a selected field, a key of a filter, a value of an order, an argument that
+//! names a node are all names of fields, and fields have predicates. Of the rules of `@auth` every word is taken for a
+//! field's name, of whatever type. So there may be predicates too many, which costs a question that finds
+//! nothing new, and never one too few.
+
+use crate::generate::RootKind;
+use crate::model::Custom;
+use crate::model::Model;
+use crate::model::Rule;
+use crate::model::TypeDef;
+use crate::request::Field;
+use crate::request::Operation;
+use crate::request::Value;
+use hexgraph_base::types::stack;
+use std::collections::BTreeSet;
+
+/// What stands behind a field's name in an aggregate.
+const AGGREGATES: [&str; 4] = ["Min", "Max", "Sum", "Avg"];
+
+/// The predicates whose change may change the answer to an operation, in the order of their names; `None` when any
+/// predicate's may, as with a query in DQL. Costs a pass over the operation and over the rules of its types.
+pub fn predicates(model: &Model, operation: &Operation) -> Option<Vec<String>> {
+    let mut reads = Reads { model, found: BTreeSet::new(), ruled: BTreeSet::new(), any: false };
+    for field in operation.fields.iter() {
+        reads.root(field);
+    }
+    if reads.any {
+        return None;
+    }
+    let mut found: BTreeSet<String> = reads.found.into_iter().map(str::to_owned).collect();
+    found.insert("dgraph.type".to_owned());
+    Some(found.into_iter().collect())
+}
+
+/// The first field below the root whose value comes from elsewhere: nobody tells when it changes.
+pub fn nested_custom_field(model: &Model, operation: &Operation) -> Option<String> {
+    operation.fields.iter().find_map(|field| custom_below(model, field))
+}
+
+/// The first field below `field` whose value comes from elsewhere.
+pub fn custom_below(model: &Model, field: &Field) -> Option<String> {
+    stack::require();
+    field.selection.branches.iter().find_map(|branch| {
+        let types: Vec<_> = branch.types.iter().filter_map(|name| model.get(name)).collect();
+        branch.fields.iter().find_map(|inner| {
+            let name = inner.shape.name.as_str();
+            let mut declared = types.iter().filter_map(|def| def.field(name));
+            let is_custom = declared.any(|field| field.is_custom());
+            if is_custom { Some(name.to_owned()) } else { custom_below(model, inner) }
+        })
+    })
+}
+
+struct Reads<'a> {
+    model: &'a Model,
+    found: BTreeSet<&'a str>,
+    /// The types whose rules were looked at.
+    ruled: BTreeSet<&'a str>,
+    any: bool,
+}
+
+impl<'a> Reads<'a> {
+    fn root(&mut self, field: &Field) {
+        let Some(root) = &field.shape.root else { return };
+        match root.kind {
+            RootKind::Get | RootKind::Query | RootKind::Aggregate => {
+                let types = self.types_of(&root.type_name);
+                self.below(field, &types);
+            }
+            _ => self.any = true,
+        }
+    }
+
+    /// Notes what a field of one of `parents` reads.
+    fn field(&mut self, field: &Field, parents: &[&'a TypeDef]) {
+        let name = field.shape.name.as_str();
+        let aggregated = name.strip_suffix("Aggregate").unwrap_or(name);
+        self.any |= parents
+            .iter()
+            .filter_map(|def| def.field(name))
+            .any(|field| matches!(field.custom, Some(Custom::Dql(_))));
+        self.word(name, parents);
+        self.word(aggregated, parents);
+        if field.selection.is_empty() {
+            return;
+        }
+        let targets =
+            parents.iter().filter_map(|def| def.field(name).or_else(|| def.field(aggregated)));
+        let names: BTreeSet<&str> = targets.map(|field| field.ty.name()).collect();
+        let types: Vec<&TypeDef> = names.iter().flat_map(|name| self.types_of(name)).collect();
+        self.below(field, &types);
+    }
+
+    /// Notes what is asked of nodes of `types`: rules, arguments, and the fields that are selected.
+    fn below(&mut self, field: &Field, types: &[&'a TypeDef]) {
+        stack::require();
+        for def in types {
+            self.rules(def);
+        }
+        for (name, value) in field.arguments.iter() {
+            self.word(name, types);
+            self.value(value, types);
+        }
+        for branch in &field.selection.branches {
+            for inner in branch.fields.iter() {
+                self.field(inner, types);
+            }
+        }
+    }
+
+    fn value(&mut self, value: &Value, types: &[&'a TypeDef]) {
+        stack::require();
+        match value {
+            Value::Enum(name) => {
+                self.word(name, types);
+                self.has(name, types);
+            }
+            Value::List(values) => values.iter().for_each(|value| self.value(value, types)),
+            Value::Object(members) => {
+                for (name, value) in members {
+                    self.word(name, types);
+                    self.value(value, types);
+                }
+            }
+            Value::Null | Value::Int(_) | Value::Float(_) | Value::Boolean(_) => {}
+            Value::String(_) => {}
+        }
+    }
+
+    fn word(&mut self, word: &str, types: &[&'a TypeDef]) {
+        let bare = AGGREGATES.iter().find_map(|suffix| word.strip_suffix(suffix));
+        for def in types {
+            let fields = [Some(word), bare].into_iter().flatten();
+            let fields = fields.filter_map(|name| def.field(name));
+            self.found
+                .extend(fields.filter_map(|field| Some(field.predicate.as_ref()?.name.as_str())));
+        }
+    }
+
+    /// Whether a field has something depends on what the rules hide of the nodes that it leads to.
+    fn has(&mut self, name: &str, types: &[&'a TypeDef]) {
+        for field in types.iter().filter_map(|def| def.field(name)) {
+            for target in self.types_of(field.ty.name()) {
+                self.rules(target);
+            }
+        }
+    }
+
+    fn rules(&mut self, def: &'a TypeDef) {
+        if let Some(rule) = &def.auth.query
+            && self.ruled.insert(&def.name)
+        {
+            self.rule(rule);
+        }
+    }
+
+    fn rule(&mut self, rule: &'a Rule) {
+        stack::require();
+        match rule {
+            Rule::And(rules) | Rule::Or(rules) => rules.iter().for_each(|rule| self.rule(rule)),
+            Rule::Not(rule) => self.rule(rule),
+            Rule::Claim { .. } => {}
+            Rule::Traversal { text, .. } => {
+                let types: Vec<&TypeDef> = self.model.types.iter().collect();
+                let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+                for word in words.collect::<BTreeSet<_>>() {
+                    self.word(word, &types);
+                    self.word(word.strip_suffix("Aggregate").unwrap_or(word), &types);
+                }
+            }
+        }
+    }
+
+    /// A type with those whose nodes it may stand for.
+    fn types_of(&self, name: &str) -> Vec<&'a TypeDef> {
+        let Some(def) = self.model.get(name) else { return Vec::new() };
+        let concrete = def.implementors.iter().chain(&def.members);
+        let concrete = concrete.filter_map(|name| self.model.get(name));
+        std::iter::once(def).chain(concrete).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::Api;
+    use crate::request::Limits;
+    use crate::request::Request;
+    use crate::sdl::Settings;
+    use crate::sdl::read;
+    use serde_json::Map;
+
+    const SCHEMA: &str = r#"
+        interface Being @withSubscription { id: ID! name: String! @search(by: [hash]) @dgraph(pred: "being.name") }
+        type Person implements Being @withSubscription @auth(query: { rule: """
+            query($U: String!) { queryPerson { pets(filter: { owner: { eq: $U } }) { name } } } """ }) {
+            age: Int @search
+            pets: [Pet] @hasInverse(field: keeper)
+            city: String @search
+            loves: Thing
+        }
+        type Pet @withSubscription { name: String owner: String @search(by: [hash]) keeper: Person weight: Float }
+        type Stone { mass: Float size: Int @search }
+        union Thing = Pet | Stone
+        type Named { name: String }
+        type Query { named: [Named] @withSubscription @custom(dql: "query { named(func: has(x)) { name: x } }") }
+    "#;
+
+    fn of(text: &str) -> Option<Vec<String>> {
+        let model = read(SCHEMA, &Settings::default()).unwrap();
+        let api = Api::new(&model).unwrap();
+        let limits = Limits { depth: 50, tokens: 10_000, fields: 10_000 };
+        let request = Request::parse(&api, text, &limits).unwrap();
+        predicates(&model, &request.resolve(&api, None, &Map::new()).unwrap())
+    }
+
+    fn shown(text: &str) -> String {
+        of(text).unwrap().join(" ")
+    }
+
+    #[test]
+    fn fields_arguments_and_aggregates_are_read() {
+        assert_eq!(shown("subscription { queryPet { name } }"), "Pet.name dgraph.type");
+        let text = "subscription { aggregatePet(filter: {or: [{owner: {eq: \"a\"}}]}) { count weightMax } }";
+        assert_eq!(shown(text), "Pet.owner Pet.weight dgraph.type");
+        let text = "subscription { queryPet(order: {asc: owner}, first: 3) { __typename } }";
+        assert_eq!(shown(text), "Pet.owner dgraph.type");
+        let text = "subscription { queryPet(filter: {has: [weight]}) { name } }";
+        assert_eq!(shown(text), "Pet.name Pet.weight dgraph.type");
+    }
+
+    #[test]
+    fn rules_are_read_with_their_types() {
+        let ruled = "Person.pets Pet.name Pet.owner";
+        let text = "subscription { queryPerson { age } }";
+        assert_eq!(shown(text), format!("Named.name Person.age {ruled} being.name dgraph.type"));
+        let text = "subscription { queryPerson { petsAggregate { weightMin } } }";
+        assert!(shown(text).contains("Pet.weight"));
+        let text = "subscription { queryBeing { name ... on Person { age } } }";
+        assert!(shown(text).contains(ruled));
+        let text = "subscription { queryPet { keeper { city } } }";
+        assert!(shown(text).contains("Person.city Person.pets"));
+    }
+
+    #[test]
+    fn what_has_something_depends_on_what_may_be_seen() {
+        let text = "subscription { queryPet(filter: {has: [keeper]}) { name } }";
+        assert!(shown(text).contains("Person.pets Pet.keeper"), "{}", shown(text));
+    }
+
+    #[test]
+    fn members_of_unions_are_read() {
+        let text = "subscription { queryPerson { loves(filter: {stoneFilter: {size: {gt: 3}}}) { ... on Stone { mass } } } }";
+        let read = shown(text);
+        assert!(read.contains("Person.loves") && read.contains("Stone.mass Stone.size"), "{read}");
+    }
+
+    #[test]
+    fn a_query_in_dql_may_read_anything() {
+        assert_eq!(of("subscription { named { name } }"), None);
+    }
+}

@@ -1,0 +1,269 @@
+//! Cuts GraphQL text into tokens, one at a time, in one pass: those of schemas and those of requests. Strings are looked
+//! through and left as they are written.
+//!
+//! A fault's place is where reading stopped, as in the reference; a string's is behind its opening quotes.
+
+use hexgraph_base::types::quote;
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    End,
+    Name,
+    Int,
+    Float,
+    String,
+    BlockString,
+    /// One of `! $ & ( ) ... : = @ [ ] { } |`.
+    Mark(&'static str),
+}
+
+impl Kind {
+    /// The name in messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::End => "<EOF>",
+            Kind::Name => "Name",
+            Kind::Int => "Int",
+            Kind::Float => "Float",
+            Kind::String => "String",
+            Kind::BlockString => "BlockString",
+            Kind::Mark(mark) => mark,
+        }
+    }
+}
+
+/// A token.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Token<'a> {
+    pub(crate) kind: Kind,
+    /// The text; of a string what is between the quotes.
+    pub(crate) text: &'a str,
+    /// Where a message about it points: of a string behind the opening quotes.
+    pub(crate) at: usize,
+}
+
+impl Token<'_> {
+    /// The token as messages have it: `Name "x"`, `{`.
+    pub(crate) fn described(&self) -> String {
+        match self.kind {
+            Kind::End | Kind::Mark(_) => self.kind.name().to_owned(),
+            _ if self.text.is_empty() => self.kind.name().to_owned(),
+            kind => format!("{} {}", kind.name(), quote(self.text)),
+        }
+    }
+}
+
+/// What can't be a token, and where.
+pub(crate) type LexFault = (usize, String);
+
+/// A text and how far it was read.
+pub(crate) struct Tokens<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Tokens<'a> {
+    pub(crate) fn new(text: &'a str) -> Tokens<'a> {
+        Tokens { text, at: 0 }
+    }
+
+    /// The next token; [`Kind::End`] for ever at the end.
+    pub(crate) fn next(&mut self) -> Result<Token<'a>, LexFault> {
+        self.skip_ignored();
+        let start = self.at;
+        let rest = &self.text.as_bytes()[start..];
+        let Some(first) = rest.first() else {
+            return Ok(Token { kind: Kind::End, text: "", at: start });
+        };
+        match first {
+            b'_' | b'a'..=b'z' | b'A'..=b'Z' => {
+                let is_part = |byte: &&u8| **byte == b'_' || byte.is_ascii_alphanumeric();
+                Ok(self.token(Kind::Name, rest.iter().take_while(is_part).count()))
+            }
+            b'"' if rest.starts_with(b"\"\"\"") => self.block_string(),
+            b'"' => self.string(),
+            b'-' | b'0'..=b'9' => self.number(),
+            _ => match mark(rest) {
+                Some(mark) => Ok(self.token(Kind::Mark(mark), mark.len())),
+                None => Err(self.stray()),
+            },
+        }
+    }
+
+    /// What is wrong with a character that begins no token.
+    fn stray(&self) -> LexFault {
+        let message = match self.text[self.at..].chars().next().unwrap_or('\0') {
+            '\'' => {
+                "Unexpected single quote character ('), did you mean to use a double quote (\")?"
+                    .to_owned()
+            }
+            control @ '\0'..='\x1f' => {
+                format!("Cannot contain the invalid character \"\\u{:04}\"", u32::from(control))
+            }
+            other => format!("Cannot parse the unexpected character \"{other}\"."),
+        };
+        (self.at, message)
+    }
+
+    fn token(&mut self, kind: Kind, len: usize) -> Token<'a> {
+        let start = self.at;
+        self.at += len;
+        Token { kind, text: &self.text[start..self.at], at: start }
+    }
+
+    /// Blanks, commas, line ends, byte order marks and comments.
+    fn skip_ignored(&mut self) {
+        let bytes = self.text.as_bytes();
+        loop {
+            self.at += match bytes.get(self.at) {
+                Some(b' ' | b'\t' | b',' | b'\n' | b'\r') => 1,
+                Some(b'#') => {
+                    let is_comment = |byte: &&u8| !matches!(**byte, b'\n' | b'\r');
+                    bytes[self.at..].iter().take_while(is_comment).count()
+                }
+                Some(0xef) if bytes[self.at..].starts_with("\u{feff}".as_bytes()) => 3,
+                _ => return,
+            }
+        }
+    }
+
+    fn number(&mut self) -> Result<Token<'a>, LexFault> {
+        let bytes = self.text.as_bytes();
+        let start = self.at;
+        let mut at = start + usize::from(bytes[start] == b'-');
+        if bytes.get(at) == Some(&b'0') {
+            at += 1;
+            if bytes.get(at).is_some_and(u8::is_ascii_digit) {
+                let message =
+                    format!("Invalid number, unexpected digit after 0: {}.", self.shown_at(at));
+                return Err((at, message));
+            }
+        } else {
+            at = self.digits(at)?;
+        }
+        let mut kind = Kind::Int;
+        if bytes.get(at) == Some(&b'.') {
+            kind = Kind::Float;
+            at = self.digits(at + 1)?;
+        }
+        if matches!(bytes.get(at), Some(b'e' | b'E')) {
+            kind = Kind::Float;
+            at += 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+            at = self.digits(at)?;
+        }
+        Ok(self.token(kind, at - start))
+    }
+
+    /// Past one digit or more.
+    fn digits(&self, at: usize) -> Result<usize, LexFault> {
+        let digits = self.text.as_bytes()[at..].iter().take_while(|byte| byte.is_ascii_digit());
+        match digits.count() {
+            0 => {
+                let shown = self.shown_at(at);
+                Err((at, format!("Invalid number, expected digit but got: {shown}.")))
+            }
+            count => Ok(at + count),
+        }
+    }
+
+    fn shown_at(&self, at: usize) -> String {
+        match self.text[at..].chars().next() {
+            Some(character) => format!("\"{character}\""),
+            None => "<EOF>".to_owned(),
+        }
+    }
+
+    fn string(&mut self) -> Result<Token<'a>, LexFault> {
+        let bytes = self.text.as_bytes();
+        let start = self.at + 1;
+        let mut at = start;
+        loop {
+            match bytes.get(at) {
+                Some(b'"') => break,
+                None | Some(b'\n' | b'\r') => return Err((at, "Unterminated string.".to_owned())),
+                Some(b'\\') => at += self.escape(at)?,
+                Some(&byte) if byte < 0x20 && byte != b'\t' => {
+                    let message = format!("Invalid character within String: \"\\u{byte:04}\".");
+                    return Err((at, message));
+                }
+                Some(_) => at += 1,
+            }
+        }
+        self.at = at + 1;
+        Ok(Token { kind: Kind::String, text: &self.text[start..at], at: start })
+    }
+
+    /// The length of the escape sequence that starts here.
+    fn escape(&self, at: usize) -> Result<usize, LexFault> {
+        let rest = &self.text[at + 1..];
+        let fault =
+            |shown: &str| (at + 1, format!("Invalid character escape sequence: \\{shown}."));
+        match rest.chars().next() {
+            None => Err((at + 1, "Invalid character escape sequence.".to_owned())),
+            Some('"' | '/' | '\\' | 'b' | 'f' | 'n' | 'r' | 't') => Ok(2),
+            Some('u') => match (hex4(rest, 0), hex4(rest, 6)) {
+                (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => Ok(12),
+                (Some(half @ 0xd800..0xe000), _) => {
+                    let told = "is half of a character, without its other half";
+                    Err((
+                        at + 1,
+                        format!("Invalid character escape sequence: \\u{half:04x} {told}."),
+                    ))
+                }
+                (Some(_), _) => Ok(6),
+                (None, _) => Err(fault(rest.get(..5).unwrap_or(rest))),
+            },
+            Some(other) => Err(fault(&other.to_string())),
+        }
+    }
+
+    fn block_string(&mut self) -> Result<Token<'a>, LexFault> {
+        let bytes = self.text.as_bytes();
+        let start = self.at + 3;
+        let mut at = start;
+        loop {
+            let rest = &bytes[at.min(bytes.len())..];
+            match rest.first() {
+                None => return Err((bytes.len(), "Unterminated string.".to_owned())),
+                Some(_) if rest.starts_with(b"\"\"\"") => break,
+                Some(_) if rest.starts_with(b"\\\"\"\"") => at += 4,
+                Some(&byte) if byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r') => {
+                    let message = format!("Invalid character within String: \"\\u{byte:04}\".");
+                    return Err((at, message));
+                }
+                Some(_) => at += 1,
+            }
+        }
+        self.at = at + 3;
+        Ok(Token { kind: Kind::BlockString, text: &self.text[start..at], at: start })
+    }
+}
+
+/// The number of an escape `uXXXX` that stands there, behind its backslash.
+fn hex4(text: &str, at: usize) -> Option<u32> {
+    let is_escape = at == 0 || text.as_bytes().get(at - 1) == Some(&b'\\');
+    let hex = text.get(at..)?.strip_prefix('u').filter(|_| is_escape)?.get(..4)?;
+    hex.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u32::from_str_radix(hex, 16).ok())?
+}
+
+/// The mark that a text begins with.
+fn mark(rest: &[u8]) -> Option<&'static str> {
+    Some(match rest.first()? {
+        b'{' => "{",
+        b'}' => "}",
+        b'(' => "(",
+        b')' => ")",
+        b':' => ":",
+        b'!' => "!",
+        b'[' => "[",
+        b']' => "]",
+        b'$' => "$",
+        b'@' => "@",
+        b'=' => "=",
+        b'|' => "|",
+        b'&' => "&",
+        b'.' if rest.starts_with(b"...") => "...",
+        _ => return None,
+    })
+}

@@ -1,0 +1,73 @@
+//! From text to apollo-compiler's tree.
+
+use apollo_compiler::ast::Document;
+use apollo_compiler::parser::Parser;
+
+use crate::syntax::Fault;
+use crate::syntax::Place;
+use crate::syntax::query_grammar;
+use crate::syntax::recognizer::Grammar;
+use crate::syntax::recognizer::recognize;
+use crate::syntax::schema_grammar;
+
+/// Parses a schema. Nothing but comments is a schema too.
+///
+/// # Errors
+///
+/// The first fault.
+pub fn parse_schema(text: &str) -> Result<Document, Fault> {
+    parse(text, schema_grammar::document)
+}
+
+/// Parses a request. Nothing but comments is a request too, without operations.
+///
+/// # Errors
+///
+/// The first fault.
+pub fn parse_query(text: &str) -> Result<Document, Fault> {
+    parse(text, query_grammar::document)
+}
+
+fn parse(text: &str, grammar: Grammar) -> Result<Document, Fault> {
+    let recognized = recognize(text, grammar)?;
+    if recognized.is_empty {
+        return Ok(Document::new());
+    }
+    // The reference allows `f()` and `@x()`, apollo-compiler does not. Blanks keep the places.
+    let mut bytes = text.as_bytes().to_vec();
+    for range in recognized.empty_parentheses {
+        bytes[range].fill(b' ');
+    }
+    let text = String::from_utf8(bytes).expect("whole tokens became blanks");
+    Parser::new().parse_ast(text, "input").map_err(|errors| {
+        // What the grammar accepts and apollo-compiler does not is in its words.
+        let first = errors.errors.iter().next();
+        let range = first.as_ref().and_then(|first| first.line_column_range());
+        let place = range.map(|range| Place {
+            line: range.start.line as u32,
+            column: range.start.column as u32,
+        });
+        Fault::at(place, first.map_or_else(String::new, |first| first.error.to_string()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_parentheses_are_nothing() {
+        let document = parse_schema("type A @x( ,# c\n ) { f: Int @y() }").expect("valid");
+        assert_eq!(document.definitions.len(), 1);
+        let document = parse_query("query () { a() @b() { c } }").expect("valid");
+        assert_eq!(document.definitions.len(), 1);
+    }
+
+    #[test]
+    fn nothing_is_a_document() {
+        for text in ["", "  ", "# a comment", ",,\n"] {
+            assert!(parse_query(text).is_ok_and(|document| document.definitions.is_empty()));
+            assert!(parse_schema(text).is_ok_and(|document| document.definitions.is_empty()));
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Reads tokens as a grammar says, and stops at the first that does not fit: what schemas and
+//! requests have in common. It builds nothing, so nothing it does can be wrong but its words.
+
+use hexgraph_base::types::stack;
+use std::ops::Range;
+
+use crate::syntax::Fault;
+use crate::syntax::Places;
+use crate::syntax::lexer::Kind;
+use crate::syntax::lexer::LexFault;
+use crate::syntax::lexer::Token;
+use crate::syntax::lexer::Tokens;
+use hexgraph_base::types::quote;
+
+/// How deep values, types and selections may be nested.
+const DEPTH_MAX: usize = 100;
+
+/// The rest of a sentence, or what does not fit.
+pub(super) type Read<T = ()> = Result<T, LexFault>;
+
+/// The tokens of a text, with one looked at ahead.
+pub(super) struct Recognizer<'a> {
+    lexer: Tokens<'a>,
+    ahead: Token<'a>,
+    depth: usize,
+    empty_parentheses: Vec<Range<usize>>,
+}
+
+/// Reads a whole text.
+pub(super) type Grammar = fn(&mut Recognizer<'_>) -> Read;
+
+/// What is to be known of a text that fits its grammar.
+#[derive(Debug)]
+pub(super) struct Recognized {
+    /// There is no token.
+    pub(super) is_empty: bool,
+    /// Parentheses that may hold something, and hold nothing.
+    pub(super) empty_parentheses: Vec<Range<usize>>,
+}
+
+/// Runs a grammar over a text.
+pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, Fault> {
+    let run = || {
+        let mut lexer = Tokens::new(text);
+        let ahead = lexer.next()?;
+        let is_empty = ahead.kind == Kind::End;
+        let mut tokens = Recognizer { lexer, ahead, depth: 0, empty_parentheses: Vec::new() };
+        grammar(&mut tokens)?;
+        Ok(Recognized { is_empty, empty_parentheses: tokens.empty_parentheses })
+    };
+    run().map_err(|(at, message): LexFault| Fault::at(Some(Places::of(text).at(at)), message))
+}
+
+impl<'a> Recognizer<'a> {
+    /// A value; a variable only where it is not `constant`.
+    pub(super) fn value(&mut self, constant: bool) -> Read {
+        stack::require();
+        match self.ahead.kind {
+            Kind::Mark("[") => self.many("[", "]", |this| this.value(constant)).map(drop),
+            Kind::Mark("{") => self.many("{", "}", |this| this.argument(constant)).map(drop),
+            Kind::Mark("$") if !constant => self.variable(),
+            Kind::Mark(_) | Kind::End => self.unexpected(),
+            _ => self.next().map(drop),
+        }
+    }
+
+    /// `$name`.
+    pub(super) fn variable(&mut self) -> Read {
+        self.expect("$")?;
+        self.name().map(drop)
+    }
+
+    fn argument(&mut self, constant: bool) -> Read {
+        self.name()?;
+        self.expect(":")?;
+        self.value(constant)
+    }
+
+    /// `(name: value ...)`, if it is ahead.
+    pub(super) fn arguments(&mut self, constant: bool) -> Read {
+        self.many("(", ")", |this| this.argument(constant)).map(drop)
+    }
+
+    /// Directives, as many as there are. Returns their number.
+    pub(super) fn directives(&mut self, constant: bool) -> Read<usize> {
+        let mut count = 0;
+        while self.skip("@")? {
+            self.name()?;
+            self.arguments(constant)?;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// `[Name!]!`.
+    pub(super) fn type_reference(&mut self) -> Read {
+        stack::require();
+        if self.skip("[")? {
+            self.deeper(|this| this.type_reference())?;
+            self.expect("]")?;
+        } else {
+            self.name()?;
+        }
+        self.skip("!").map(drop)
+    }
+
+    /// The token that comes next.
+    pub(super) fn ahead(&self) -> Token<'a> {
+        self.ahead
+    }
+
+    /// True when the token ahead is this mark.
+    pub(super) fn is(&self, mark: &str) -> bool {
+        matches!(self.ahead.kind, Kind::Mark(ahead) if ahead == mark)
+    }
+
+    /// True when the token ahead is this name.
+    pub(super) fn is_word(&self, word: &str) -> bool {
+        self.ahead.kind == Kind::Name && self.ahead.text == word
+    }
+
+    pub(super) fn next(&mut self) -> Read<Token<'a>> {
+        let next = self.lexer.next()?;
+        Ok(std::mem::replace(&mut self.ahead, next))
+    }
+
+    /// Past the mark, if it is ahead.
+    pub(super) fn skip(&mut self, mark: &str) -> Read<bool> {
+        let found = self.is(mark);
+        if found {
+            self.next()?;
+        }
+        Ok(found)
+    }
+
+    pub(super) fn expect(&mut self, mark: &str) -> Read {
+        if self.skip(mark)? {
+            return Ok(());
+        }
+        Err(self.expected(mark))
+    }
+
+    pub(super) fn expected(&self, wanted: &str) -> LexFault {
+        (self.ahead.at, format!("Expected {wanted}, found {}", self.ahead.kind.name()))
+    }
+
+    pub(super) fn name(&mut self) -> Read<Token<'a>> {
+        match self.ahead.kind {
+            Kind::Name => self.next(),
+            _ => Err(self.expected("Name")),
+        }
+    }
+
+    pub(super) fn keyword(&mut self, word: &str) -> Read {
+        if self.is_word(word) {
+            return self.next().map(drop);
+        }
+        let message = format!("Expected {}, found {}", quote(word), self.ahead.described());
+        Err((self.ahead.at, message))
+    }
+
+    /// The fault that the token ahead fits nowhere.
+    pub(super) fn unexpected<T>(&self) -> Read<T> {
+        Err((self.ahead.at, format!("Unexpected {}", self.ahead.described())))
+    }
+
+    /// Pieces between marks, if the opening one is ahead. Returns their number.
+    pub(super) fn many(
+        &mut self,
+        open: &str,
+        close: &str,
+        piece: impl FnMut(&mut Self) -> Read,
+    ) -> Read<usize> {
+        let start = self.ahead.at;
+        if !self.skip(open)? {
+            return Ok(0);
+        }
+        if open == "(" && self.is(close) {
+            self.empty_parentheses.push(start..self.ahead.at + 1);
+        }
+        self.until(close, piece)
+    }
+
+    /// The same, but nothing between the marks is a fault.
+    pub(super) fn some(
+        &mut self,
+        open: &str,
+        close: &str,
+        piece: impl FnMut(&mut Self) -> Read,
+    ) -> Read<usize> {
+        if !self.is(open) {
+            return Ok(0);
+        }
+        self.next()?;
+        if self.is(close) {
+            let message = format!("expected at least one definition, found {close}");
+            return Err((self.ahead.at, message));
+        }
+        self.until(close, piece)
+    }
+
+    /// Pieces up to a closing mark, and past it. Returns their number.
+    fn until(&mut self, close: &str, mut piece: impl FnMut(&mut Self) -> Read) -> Read<usize> {
+        self.deeper(|this| {
+            let mut count = 0;
+            while !this.is(close) {
+                piece(this)?;
+                count += 1;
+            }
+            this.next()?;
+            Ok(count)
+        })
+    }
+
+    /// Runs a part one level deeper.
+    pub(super) fn deeper<T>(&mut self, part: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+        if self.depth == DEPTH_MAX {
+            return Err((self.ahead.at, format!("more than {DEPTH_MAX} levels deep")));
+        }
+        self.depth += 1;
+        let read = part(self);
+        self.depth -= 1;
+        read
+    }
+}

@@ -1,0 +1,791 @@
+//! The database as a Python object.
+
+use super::errors::to_python;
+use super::errors::to_python_with_text;
+use super::explanation::PyExplanation;
+use super::explanation::slow_dict;
+use super::graphql;
+use super::graphql::GraphqlArguments;
+use super::interrupt::detached;
+use super::interrupt::interruptible;
+use super::interrupt::interruptible_with;
+use super::mutation::MutationArguments;
+use super::mutation::PyUpsert;
+use super::pages::PyPages;
+use super::requests::Target;
+use super::requests::UpsertArguments;
+use super::requests::to_timeout;
+use super::result::PyResultSet;
+use super::server::PyServer;
+use super::server::Servers;
+use super::source::PyLoadReport;
+use super::source::PySchemaReport;
+use super::source::to_export_folder;
+use super::source::to_schema_text;
+use super::source::to_sources;
+use super::subscription::PySubscription;
+use super::tables::GivenOptions;
+use super::tables::IdPredicates;
+use super::tables::skips;
+use super::tables::to_facets;
+use super::tables::to_id_spaces;
+use super::tables::to_ids;
+use super::tables::to_memory;
+use super::tables::to_tables;
+use super::tables::with_bar;
+use super::txn::PyTxn;
+use super::variables::to_variables;
+use hexgraph::db::Control;
+use hexgraph::db::Database;
+use hexgraph::db::Drop;
+use hexgraph::db::LoadOptions;
+use hexgraph::db::PredicateStats;
+use hexgraph::db::QueryRequest;
+use hexgraph::db::Recovery;
+use hexgraph::db::Stats;
+use hexgraph::db::TxnOptions;
+use hexgraph::tables::EdgeOptions;
+use hexgraph::tables::NodeOptions;
+use hexgraph_server::http::ServeOptions;
+use hexgraph_server::http::Server;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use pyo3::types::PyTuple;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+/// An open database. Made by `connect`; usable from many threads at once, and after a fork.
+#[pyclass(frozen, weakref, name = "Database", module = "hexgraph")]
+pub struct PyDatabase {
+    database: Database,
+    path: Option<PathBuf>,
+    read_only: bool,
+    servers: Servers,
+}
+
+impl PyDatabase {
+    /// What Python sees of a database.
+    pub fn new(database: Database, path: Option<PathBuf>, read_only: bool) -> PyDatabase {
+        PyDatabase { database, path, read_only, servers: Servers::default() }
+    }
+}
+
+#[pymethods]
+impl PyDatabase {
+    /// Set definitions of predicates and types, and build their indexes. A definition replaces the one that its predicate
+    /// or type had: what it does not name (an index, @reverse, @lang, a field of a type) is dropped. Returns a report of
+    /// what was added, changed, dropped and built.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> db.alter("name: string @index(term) .")
+    /// <hexgraph.SchemaReport
+    ///   added: name: string @index(term)>
+    /// >>> db.alter("name: string @index(exact) .").dropped
+    /// ['name: @index(term)']
+    ///
+    /// Raises ParseError or SchemaError; nothing is changed then.
+    fn alter(&self, py: Python<'_>, schema: &Bound<'_, PyAny>) -> PyResult<PySchemaReport> {
+        let schema = &to_schema_text(schema)?;
+        let alter = |control: &Control| self.database.alter_with(schema, control);
+        let to_exception = |error| to_python_with_text(error, schema);
+        let report = interruptible_with(py, None, |_| Ok(()), alter, to_exception)?;
+        Ok(PySchemaReport::new(report))
+    }
+
+    /// Drop "all", the "data" (the schema stays), or the "predicate" or "type" of a name.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.alter("name: string .")
+    /// >>> db.drop("predicate", "name")
+    #[pyo3(signature = (what, name = None))]
+    fn drop(&self, py: Python<'_>, what: &str, name: Option<String>) -> PyResult<()> {
+        let what = match (what, name) {
+            ("all", None) => Drop::All,
+            ("data", None) => Drop::Data,
+            ("predicate", Some(name)) => Drop::Predicate(name),
+            ("type", Some(name)) => Drop::Type(name),
+            (what, name) => {
+                let fault = "it is drop(\"all\"), drop(\"data\"), drop(\"predicate\", name) or \
+                             drop(\"type\", name)";
+                return Err(PyValueError::new_err(format!("{fault}, not {what:?}, {name:?}")));
+            }
+        };
+        detached(py, || self.database.drop(&what)).map_err(to_python)
+    }
+
+    /// Load N-Quads or lines of JSON from a path, bytes or a binary file, plain or packed, or from
+    /// a list of these, all at once. A path may be a pattern such as "data/*.rdf.gz", a folder of
+    /// such files, or one that `export` to .parquet wrote. The definitions of `schema` (a text or
+    /// a path) are added first.
+    ///
+    /// A line that can't be stored raises LoadError and nothing is loaded; with `on_error="skip"`
+    /// it is left out and reported. `progress` shows a bar with the rate and the time left on
+    /// terminals and in notebooks; a function is called with a dict instead: done and total bytes,
+    /// records, records_per_second, seconds, seconds_left. With `memory`, bytes or "512MiB", the
+    /// load keeps to about that, its largest predicate and the names of new nodes: the rest goes
+    /// to temporary files in the directory of the database.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> report = db.load(b'<1> <name> "Ada" .', schema="name: string .")
+    /// >>> report.triples, report.skipped
+    /// (1, 0)
+    #[pyo3(signature = (
+        source, schema = None, *, on_error = "raise", progress = None, memory = None
+    ))]
+    fn load(
+        &self,
+        py: Python<'_>,
+        source: &Bound<'_, PyAny>,
+        schema: Option<&Bound<'_, PyAny>>,
+        on_error: &str,
+        progress: Option<&Bound<'_, PyAny>>,
+        memory: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyLoadReport> {
+        if let Some(folder) = to_export_folder(source) {
+            let given = GivenOptions { schema, types: None, on_error, memory };
+            let options = given.read()?;
+            let (read, schema) = (options.progress.clone(), options.schema.clone());
+            return with_bar(py, progress, read, schema.as_deref(), |control| {
+                self.database.load_folder(&folder, options, control)
+            });
+        }
+        let (skip_errors, memory) = (skips(on_error)?, to_memory(memory)?);
+        let sources = to_sources(source)?;
+        let schema = schema.map(to_schema_text).transpose()?;
+        let options = LoadOptions { skip_errors, memory, ..LoadOptions::default() };
+        let (schema, read) = (schema.as_deref(), options.progress.clone());
+        with_bar(py, progress, read, schema, |control| {
+            self.database.load(sources, schema, options, control)
+        })
+    }
+
+    /// Load a table whose rows are nodes and whose columns are predicates.
+    ///
+    /// `table` is a path (.parquet, .csv, .tsv, the latter also as .gz or .zst), a pattern or a
+    /// folder of such files, a list of paths, or columns of Arrow: a data frame of polars or pandas, a pyarrow.Table, a relation of DuckDB, or anything
+    /// else with `__arrow_c_stream__`. `columns` names the predicates of columns that are not
+    /// called so; None leaves a column out. Predicates that the schema lacks get the type of their
+    /// column; `types` says it for columns of CSV files, whose first 1000 rows tell otherwise.
+    ///
+    /// Column `id` names the node of a row by an int or a string, which the predicate `xid` keeps:
+    /// a node that has it already gets the values, else a new one. With `uid=True` it holds uids.
+    /// With `id=None` each row is a new node. `type` is the type of all, and is defined if it is
+    /// not yet. Missing values and NaN are left out.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.load(b'<1> <name> "Ada" .\n<2> <name> "Bob" .')
+    /// >>> people = db.query("{ q(func: has(name)) { id: uid name } }").to_arrow()
+    /// >>> copy = hexgraph.connect()
+    /// >>> copy.load_nodes(people, type="Person").nodes
+    /// 2
+    /// >>> copy.query('{ q(func: eq(xid, "0x2")) { name } }').rows()
+    /// [('Bob',)]
+    ///
+    /// Raises LoadError with row, column and value of what can't be stored, unless
+    /// `on_error="skip"` leaves it out; SchemaError; QueryError. Nothing is loaded then.
+    #[pyo3(signature = (
+        table, *, r#type = None, id = "id", xid = "xid", uid = false, columns = None, schema = None,
+        types = None, on_error = "raise", progress = None, memory = None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
+    fn load_nodes(
+        &self,
+        py: Python<'_>,
+        table: &Bound<'_, PyAny>,
+        r#type: Option<String>,
+        id: Option<&str>,
+        xid: &str,
+        uid: bool,
+        columns: Option<BTreeMap<String, Option<String>>>,
+        schema: Option<&Bound<'_, PyAny>>,
+        types: Option<BTreeMap<String, String>>,
+        on_error: &str,
+        progress: Option<&Bound<'_, PyAny>>,
+        memory: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyLoadReport> {
+        let options = NodeOptions {
+            id: id.map(str::to_owned),
+            ids: to_ids(xid, uid),
+            node_type: r#type,
+            columns: columns.unwrap_or_default(),
+            table: GivenOptions { schema, types, on_error, memory }.read()?,
+        };
+        let (tables, read) = (to_tables(py, table)?, options.table.progress.clone());
+        let schema = options.table.schema.clone();
+        with_bar(py, progress, read, schema.as_deref(), |control| {
+            self.database.load_nodes(tables, options, control)
+        })
+    }
+
+    /// Load a table whose rows are edges of `predicate`, from the node that column `source` names
+    /// to the one that column `target` names.
+    ///
+    /// `table`, `xid`, `uid`, `schema`, `types` and `on_error` are as for `load_nodes`; nodes that
+    /// are not known yet are new ones. Where the ids of sources and targets are kept by two
+    /// predicates, `xid` is a pair of them. `facets` are the columns that are facets of the edges,
+    /// or a dict of their keys. A row that lacks one of its ends is left out.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.load(b'<1> <knows> <2> (since=1840) .')
+    /// >>> dql = "{ q(func: has(knows)) @normalize { a: uid knows @facets(y: since) { b: uid } } }"
+    /// >>> table = db.query(dql).to_arrow()
+    /// >>> copy = hexgraph.connect()
+    /// >>> copy.load_edges(table, "knows", source="a", target="b", facets={"y": "since"})
+    /// ...     # doctest: +ELLIPSIS
+    /// <hexgraph.LoadReport: 3 triples, 2 nodes, ...>
+    /// >>> copy.query('{ q(func: eq(xid, "0x1")) { knows @facets { xid } } }').to_dict()
+    /// {'q': [{'knows': [{'xid': '0x2', 'knows|since': 1840}]}]}
+    ///
+    /// Raises what `load_nodes` does.
+    #[pyo3(signature = (
+        table, predicate, *, source = "source", target = "target", facets = None, xid = None,
+        uid = false, schema = None, types = None, on_error = "raise", progress = None, memory = None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
+    fn load_edges(
+        &self,
+        py: Python<'_>,
+        table: &Bound<'_, PyAny>,
+        predicate: &str,
+        source: &str,
+        target: &str,
+        facets: Option<&Bound<'_, PyAny>>,
+        xid: Option<IdPredicates>,
+        uid: bool,
+        schema: Option<&Bound<'_, PyAny>>,
+        types: Option<BTreeMap<String, String>>,
+        on_error: &str,
+        progress: Option<&Bound<'_, PyAny>>,
+        memory: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyLoadReport> {
+        let mut options = EdgeOptions::new(predicate, source, target);
+        (options.source_ids, options.target_ids) = to_id_spaces(xid, uid);
+        options.facets = to_facets(facets)?;
+        options.table = GivenOptions { schema, types, on_error, memory }.read()?;
+        let (tables, read) = (to_tables(py, table)?, options.table.progress.clone());
+        let schema = options.table.schema.clone();
+        with_bar(py, progress, read, schema.as_deref(), |control| {
+            self.database.load_edges(tables, options, control)
+        })
+    }
+
+    /// Answer a query in DQL.
+    ///
+    /// `variables` are the values of its `$` names: text, numbers, booleans, dates and times, or
+    /// lists and arrays of them, which may stand where a list may: in `eq`, `uid` and `uid_in`, as
+    /// a vector and as coordinates. `timeout` is in seconds. `debug` adds the uid to every object.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.alter("name: string @index(exact) .")
+    /// >>> _ = db.mutate(set='_:a <name> "Ada" .')
+    /// >>> dql = "query q($n: string) { q(func: eq(name, $n)) { name } }"
+    /// >>> db.query(dql, {"n": "Ada"}).to_dict()
+    /// {'q': [{'name': 'Ada'}]}
+    /// >>> db.query(dql, {"n": ["Ada", "Bob"]}).to_dict()
+    /// {'q': [{'name': 'Ada'}]}
+    ///
+    /// Raises ParseError with line, column and a hint; QueryError; LimitError after `timeout`.
+    #[pyo3(signature = (dql, variables = None, *, timeout = None, debug = false))]
+    fn query(
+        &self,
+        py: Python<'_>,
+        dql: String,
+        variables: Option<&Bound<'_, PyDict>>,
+        timeout: Option<f64>,
+        debug: bool,
+    ) -> PyResult<PyResultSet> {
+        Target::Database(&self.database).query(py, dql, variables, timeout, debug)
+    }
+
+    /// Answer a query and tell how: each step with the rows that the indexes promised, the rows
+    /// that came out, and the time it took.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.alter("name: string @index(exact) .")
+    /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
+    /// >>> plan = db.explain('{ q(func: eq(name, "Ada")) { name } }')
+    /// >>> [(step["action"], step["detail"], step["rows"]) for step in plan.steps][:2]
+    /// [('block', 'q', 1), ('root', 'eq(name, "Ada")', 1)]
+    ///
+    /// Raises what `query` does.
+    #[pyo3(signature = (dql, variables = None, *, timeout = None))]
+    fn explain(
+        &self,
+        py: Python<'_>,
+        dql: String,
+        variables: Option<&Bound<'_, PyDict>>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyExplanation> {
+        let variables = to_variables(variables)?;
+        let timeout = to_timeout(timeout)?;
+        let request = QueryRequest { text: dql, variables, debug: false };
+        let explanation = interruptible_with(
+            py,
+            timeout,
+            |_| Ok(()),
+            |control| self.database.explain(&request, control),
+            |error| to_python_with_text(error, &request.text),
+        );
+        Ok(PyExplanation::new(explanation?))
+    }
+
+    /// Set the GraphQL schema, a text or the path of a file, and return the one in force; None when there is none.
+    ///
+    /// Predicates and types that it needs are added to the schema of the database. It is kept with
+    /// the data, so `connect` finds it again.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> db.graphql_schema()
+    /// >>> db.graphql_schema("type Film { id: ID! title: String! @search(by: [term]) }")
+    /// 'type Film { id: ID! title: String! @search(by: [term]) }'
+    ///
+    /// Raises SchemaError with all that is wrong with the schema.
+    #[pyo3(signature = (sdl = None))]
+    fn graphql_schema(
+        &self,
+        py: Python<'_>,
+        sdl: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<String>> {
+        let sdl = sdl.map(to_schema_text).transpose()?;
+        graphql::schema(py, &self.database, sdl)
+    }
+
+    /// Answer a GraphQL request: a dict with "data", and with "errors" when something is wrong.
+    ///
+    /// Errors are not raised but stand in the answer, since one part of a request may fail while
+    /// others succeed. `headers` is what a client would send along, such as a token.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.graphql_schema("type Film { id: ID! title: String! @search(by: [term]) }")
+    /// >>> add = 'mutation { addFilm(input: [{title: "Metropolis"}]) { numUids } }'
+    /// >>> db.graphql(add)
+    /// {'data': {'addFilm': {'numUids': 1}}}
+    /// >>> text = "query($t: String) { queryFilm(filter: {title: {anyofterms: $t}}) { title } }"
+    /// >>> db.graphql(text, {"t": "metropolis"})
+    /// {'data': {'queryFilm': [{'title': 'Metropolis'}]}}
+    /// >>> db.graphql("{ queryFilm { name } }")["errors"][0]["message"]
+    /// 'Cannot query field "name" on type "Film".'
+    ///
+    /// Raises what `query` does when it is interrupted or out of time.
+    #[pyo3(signature = (text, variables = None, *, operation = None, headers = None, timeout = None))]
+    fn graphql<'py>(
+        &self,
+        py: Python<'py>,
+        text: String,
+        variables: Option<&Bound<'py, PyDict>>,
+        operation: Option<String>,
+        headers: Option<&Bound<'py, PyDict>>,
+        timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let arguments = GraphqlArguments { variables, operation, headers, timeout };
+        graphql::ask(py, &self.database, text, arguments)
+    }
+
+    /// Subscribe to a GraphQL operation: an iterator of answers as `graphql` gives them, one at
+    /// once, then one whenever a commit changes it. Changes that come fast are answered together.
+    ///
+    /// `for` and `next` wait without the interpreter's lock; `async for` waits beside other tasks.
+    /// `timeout` is how many seconds an answer may take to come: TimeoutError then, and one can wait
+    /// again. It ends when the schema changes, the database is closed, or the token in `headers`
+    /// ends; `with`, `async with` and `close` end it earlier.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.graphql_schema("type Film @withSubscription { id: ID! title: String! }")
+    /// >>> with db.graphql_subscribe("subscription { aggregateFilm { count } }") as answers:
+    /// ...     print(next(answers))
+    /// ...     _ = db.graphql('mutation { addFilm(input: [{title: "M"}]) { numUids } }')
+    /// ...     print(next(answers))
+    /// {'data': {'aggregateFilm': {'count': 0}}}
+    /// {'data': {'aggregateFilm': {'count': 1}}}
+    ///
+    /// Raises QueryError for what is wrong with the request: it can't begin then.
+    #[pyo3(signature = (text, variables = None, *, operation = None, headers = None, timeout = None))]
+    fn graphql_subscribe<'py>(
+        &self,
+        py: Python<'py>,
+        text: String,
+        variables: Option<&Bound<'py, PyDict>>,
+        operation: Option<String>,
+        headers: Option<&Bound<'py, PyDict>>,
+        timeout: Option<f64>,
+    ) -> PyResult<PySubscription> {
+        let arguments = GraphqlArguments { variables, operation, headers, timeout };
+        graphql::subscribe(py, &self.database, text, arguments)
+    }
+
+    /// The last 128 queries that took longer than the limit `slow`, the newest last, as dicts:
+    /// "text", "variables", "seconds", and "at" in seconds since 1970.
+    fn slow_queries<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        self.database.slow_queries().iter().map(|query| slow_dict(py, query)).collect()
+    }
+
+    /// Answer a query page by page: `size` nodes of its one visible block at a time, in the order
+    /// of their uids. All pages show the same moment, and each costs the same.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.load(b'<1> <name> "Ada" .\n<2> <name> "Bob" .\n<3> <name> "Eve" .')
+    /// >>> [len(page) for page in db.pages("{ q(func: has(name)) { name } }", size=2)]
+    /// [2, 1]
+    #[pyo3(signature = (dql, size = 1000, variables = None))]
+    fn pages(
+        &self,
+        py: Python<'_>,
+        dql: &str,
+        size: usize,
+        variables: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyPages> {
+        let variables = to_variables(variables)?;
+        let pages = detached(py, || self.database.pages(dql, &variables, size));
+        Ok(PyPages::new(pages.map_err(|error| to_python_with_text(error, dql))?))
+    }
+
+    /// Delete and set in one commit, the deletes first, all or nothing. Returns the uids of new
+    /// nodes by the names of their blank nodes.
+    ///
+    /// `set` and `delete` are N-Quads, one a line. `set_json` and `delete_json` are dicts, lists of
+    /// them, or JSON text: a dict is a node, its "uid" names it (as "0x1f", 31 or "_:name", a new
+    /// node without), dicts in it are nodes that an edge leads to, "name@en" is a language and
+    /// "friend|since" a facet. A delete of None deletes all that the predicate has, one of nothing
+    /// but the uid all that the types of the node name.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> db.mutate(set='<0x5> <friend> _:a .\n_:a <name> "Ada" .').keys()
+    /// dict_keys(['a'])
+    /// >>> db.mutate(set_json={"uid": "_:b", "name": "Bob", "friend": [{"uid": "0x5"}]}).keys()
+    /// dict_keys(['b'])
+    /// >>> db.mutate(delete_json={"uid": "0x5", "friend": None})
+    /// {}
+    ///
+    /// Raises ParseError, SchemaError or QueryError; nothing is changed then.
+    #[pyo3(
+        signature = (*given, set = None, delete = None, set_json = None, delete_json = None),
+        text_signature = "($self, *, set=None, delete=None, set_json=None, delete_json=None)"
+    )]
+    fn mutate<'py>(
+        &self,
+        py: Python<'py>,
+        given: &Bound<'py, PyTuple>,
+        set: Option<&Bound<'py, PyAny>>,
+        delete: Option<&Bound<'py, PyAny>>,
+        set_json: Option<&Bound<'py, PyAny>>,
+        delete_json: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let arguments = MutationArguments { given, set, delete, set_json, delete_json };
+        Target::Database(&self.database).mutate(py, &arguments)
+    }
+
+    /// Ask a query, and change what it found, in one commit: nobody else writes between the two.
+    ///
+    /// `dql` is a query whose variables the mutation uses: `uid(v)` is every node of v, or one new
+    /// node where v has none; `val(x)` is the value of x at the node that is changed. With `cond`,
+    /// `@if(eq(len(v), 0))` for instance, nothing is changed where it does not hold. `mutations`
+    /// are more of them, carried out after the first: dicts with the keys "set", "delete",
+    /// "set_json", "delete_json" and "cond". Without any of these `dql` is a whole block
+    /// `upsert { query {...} mutation {...} }`.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.alter("email: string @index(exact) @unique .")
+    /// >>> find = 'query q($e: string) { q(func: eq(email, $e)) { v as uid } }'
+    /// >>> node = {"uid": "uid(v)", "email": "ada@x.io", "name": "Ada"}
+    /// >>> db.upsert(find, {"e": "ada@x.io"}, set_json=node)
+    /// <hexgraph.Upsert: 1 new node>
+    /// >>> db.upsert(find, {"e": "ada@x.io"}, set_json=node).uids
+    /// {}
+    ///
+    /// Raises ParseError, SchemaError or QueryError; nothing is changed then.
+    #[pyo3(signature = (
+        dql, variables = None, *, set = None, delete = None, set_json = None, delete_json = None,
+        cond = "", mutations = None, timeout = None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
+    fn upsert<'py>(
+        &self,
+        py: Python<'py>,
+        dql: &str,
+        variables: Option<&Bound<'py, PyDict>>,
+        set: Option<&Bound<'py, PyAny>>,
+        delete: Option<&Bound<'py, PyAny>>,
+        set_json: Option<&Bound<'py, PyAny>>,
+        delete_json: Option<&Bound<'py, PyAny>>,
+        cond: &str,
+        mutations: Option<&Bound<'py, PyAny>>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyUpsert> {
+        let upsert = UpsertArguments { dql, variables, cond, mutations, timeout };
+        let given = &PyTuple::empty(py);
+        let arguments = MutationArguments { given, set, delete, set_json, delete_json };
+        Target::Database(&self.database).upsert(py, upsert, &arguments)
+    }
+
+    /// Begin a transaction: requests that see one moment and are committed as one.
+    ///
+    /// As a context manager it commits at the end of the block, and discards when an exception
+    /// leaves it. What it writes conflicts with what others commit meanwhile to the same value of
+    /// a node, the same edge, or the same indexed value of an `@upsert` predicate: the first one
+    /// wins, the others get ConflictError. With `read_only` it changes nothing and never
+    /// conflicts: all its queries show the same moment.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> with db.txn() as txn:
+    /// ...     ada = txn.mutate(set='_:ada <name> "Ada" .')["ada"]
+    /// ...     _ = txn.mutate(set=f'<{ada}> <born> "1815"^^<xs:int> .')
+    /// >>> db.query("{ q(func: has(born)) { name born } }").to_dict()
+    /// {'q': [{'name': 'Ada', 'born': 1815}]}
+    #[pyo3(signature = (*, read_only = false))]
+    fn txn(&self, py: Python<'_>, read_only: bool) -> PyResult<PyTxn> {
+        let options = TxnOptions { read_only, ..TxnOptions::default() };
+        let txn = detached(py, || self.database.begin(options)).map_err(to_python)?;
+        Ok(PyTxn::new(txn))
+    }
+
+    /// Call `work` with a transaction, commit, and return what `work` returned. After a conflict
+    /// it is called again with a new transaction, up to `retries` times, each time after a longer
+    /// pause. So it must do nothing but ask the transaction and change things in it.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<0x1> <visits> "1"^^<xs:int> .')
+    /// >>> def visit(txn):
+    /// ...     (node,) = txn.query("{ q(func: uid(0x1)) { visits } }")["q"]
+    /// ...     _ = txn.mutate(set_json={"uid": "0x1", "visits": node["visits"] + 1})
+    /// ...     return node["visits"] + 1
+    /// >>> db.run(visit)
+    /// 2
+    ///
+    /// Raises ConflictError when the last try is in conflict too, and what `work` raises.
+    #[pyo3(signature = (work, *, retries = 10))]
+    fn run<'py>(
+        this: &Bound<'py, Self>,
+        work: &Bound<'py, PyAny>,
+        retries: i64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let module = this.py().import("hexgraph.transactions")?;
+        module.call_method1("run", (this, work, retries))
+    }
+
+    /// Take `count` uids in a row that no new node gets, and return them: a program that numbers
+    /// its nodes itself knows their uids before it writes them.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> uids = db.assign_uids(3)
+    /// >>> len(uids), uids[2] - uids[0]
+    /// (3, 2)
+    fn assign_uids<'py>(&self, py: Python<'py>, count: u64) -> PyResult<Bound<'py, PyAny>> {
+        let first = detached(py, || self.database.assign_uids(count)).map_err(to_python)?;
+        py.import("builtins")?.call_method1("range", (first.0, first.0 + count))
+    }
+
+    /// The schema in the language of `alter`.
+    fn schema(&self, py: Python<'_>) -> PyResult<String> {
+        detached(py, || self.database.schema_text()).map_err(to_python)
+    }
+
+    /// How large the database is: "nodes", the number of the last "commit", and for each of the
+    /// "predicates" its "nodes", its "values" and the "bytes" that it takes, indexes included.
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Stats { nodes, commit, predicates } =
+            detached(py, || self.database.stats()).map_err(to_python)?;
+        let counts = PyDict::new(py);
+        for predicate in &predicates {
+            counts.set_item(&*predicate.name, predicate_stats(py, predicate)?)?;
+        }
+        let stats = PyDict::new(py);
+        stats.set_item("nodes", nodes)?;
+        stats.set_item("commit", commit)?;
+        stats.set_item("predicates", counts)?;
+        Ok(stats)
+    }
+
+    /// Write everything to a directory, which `connect` opens. The database itself stays where it
+    /// is, and readers and writers go on meanwhile.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        interruptible(py, None, |control| self.database.save_with(&path, control))
+    }
+
+    /// Write a backup to a directory while others read and write: the database as it is when this
+    /// begins. `connect` opens it; one that was there is replaced when the new one is whole.
+    ///
+    /// >>> import hexgraph, pathlib, tempfile
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<0x1f> <name> "Ada" .')
+    /// >>> copy = pathlib.Path(tempfile.mkdtemp()) / "monday"
+    /// >>> db.backup(copy)
+    /// >>> hexgraph.connect(copy, read_only=True).query('{ q(func: has(name)) { name } }').rows()
+    /// [('Ada',)]
+    fn backup(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.save(py, path)
+    }
+
+    /// Write what was committed since the last snapshot to a new one, which takes the place of the
+    /// log. Happens by itself when the log has grown long; costs a pass over all data. Readers and
+    /// writers go on meanwhile. Does nothing for a database in memory.
+    fn checkpoint(&self, py: Python<'_>) -> PyResult<()> {
+        interruptible(py, None, |control| self.database.checkpoint_with(control))
+    }
+
+    /// Fold all changes into the columns that they are about, which makes reading faster and memory
+    /// smaller, and write a snapshot. Readers go on meanwhile; writers wait for the first part.
+    fn compact(&self, py: Python<'_>) -> PyResult<()> {
+        interruptible(py, None, |control| self.database.compact_with(control))
+    }
+
+    /// Move a database that is open read-only to what another process has committed since, and
+    /// return the number of the newest commit. Costs what was committed, not what there is.
+    ///
+    /// >>> import hexgraph, pathlib, tempfile
+    /// >>> path = pathlib.Path(tempfile.mkdtemp()) / "films"
+    /// >>> with hexgraph.connect(path) as writer, hexgraph.connect(path, read_only=True) as reader:
+    /// ...     commit = writer.mutate(set='<0x1f> <name> "Ada" .')
+    /// ...     before = len(reader.query('{ q(func: has(name)) { name } }').rows())
+    /// ...     _ = reader.refresh()
+    /// ...     before, len(reader.query('{ q(func: has(name)) { name } }').rows())
+    /// (0, 1)
+    fn refresh(&self, py: Python<'_>) -> PyResult<u64> {
+        detached(py, || self.database.refresh()).map_err(to_python)
+    }
+
+    /// What was found in the log when the database was opened: the "commits" that were carried out
+    /// again, the "bytes" of the log, and how many bytes at its end were no whole commit and were "cut"
+    /// off, or left out where it is open read-only: a commit that nobody was told of, or that
+    /// another process is writing. Less than what is known to have been on the disk is an error.
+    #[getter]
+    fn recovery<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Recovery { commits, bytes, cut } = self.database.recovery().map_err(to_python)?;
+        let found = PyDict::new(py);
+        found.set_item("commits", commits)?;
+        found.set_item("bytes", bytes)?;
+        found.set_item("cut", cut)?;
+        Ok(found)
+    }
+
+    /// Write the data to `path`, as N-Quads where it ends in .rdf, as lines of JSON where it ends in
+    /// .jsonl, either perhaps before .gz or .zst; and the schema to a file of the same name that
+    /// ends in .schema. Where it ends in .parquet, a new folder gets a table of the nodes of each
+    /// type (a node is in that of its first type), one of the edges of each predicate, and the
+    /// schema. Returns the number of triples. `load` of a file and its schema, or of the folder,
+    /// into an empty database makes the same graph with the same uids.
+    ///
+    /// >>> import hexgraph, pathlib, tempfile
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.mutate(set='<0x1f> <name> "Ada" .')
+    /// >>> folder = pathlib.Path(tempfile.mkdtemp())
+    /// >>> db.export(folder / "all.rdf.gz")
+    /// 1
+    /// >>> copy = hexgraph.connect()
+    /// >>> copy.load(folder / "all.rdf.gz", folder / "all.schema").triples
+    /// 1
+    fn export(&self, py: Python<'_>, path: PathBuf) -> PyResult<u64> {
+        Ok(interruptible(py, None, |control| self.database.export_as(&path, control))?.triples)
+    }
+
+    /// Answer over HTTP from threads in the background, on this machine only unless `host` says
+    /// otherwise. Port 0 takes any that is free.
+    ///
+    /// This machine may alter and administer. `security` lets others in, "whitelist=10.0.0.0/8", and
+    /// may have all of them name a token, "token=secret"; with `;` between both. "client-key=secret"
+    /// and "admin-key=secret" have all requests name one of the keys as `X-Auth-Token`. Exports and
+    /// backups that are asked for at /admin go to folders below `export`; without it there are none.
+    ///
+    /// Requests name this server in `Host` by an address, by `localhost`, or by a name of `allow_host`. Pages of
+    /// browsers may ask that are of its own origin or of one of `allow_origin`, as "https://app.example.org". By GET
+    /// nothing is changed unless `allow_get_changes` says so.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> with db.serve(port=0) as server:
+    /// ...     server.url.startswith("http://127.0.0.1:")
+    /// True
+    #[pyo3(signature = (port = 8080, host = "127.0.0.1", *, security = "", export = None, allow_host = Vec::new(), allow_origin = Vec::new(), allow_get_changes = false))]
+    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
+    fn serve(
+        &self,
+        py: Python<'_>,
+        port: u16,
+        host: &str,
+        security: &str,
+        export: Option<PathBuf>,
+        allow_host: Vec<String>,
+        allow_origin: Vec<String>,
+        allow_get_changes: bool,
+    ) -> PyResult<PyServer> {
+        let host: IpAddr = host.parse().map_err(|_| {
+            PyValueError::new_err(format!("host must be an IP address, not {host:?}"))
+        })?;
+        let mut options = ServeOptions { host, port, exports: export, ..ServeOptions::default() };
+        options.security.set(security).map_err(to_python)?;
+        let origins = &mut options.security.origins;
+        allow_host.iter().try_for_each(|name| origins.allow_host(name)).map_err(to_python)?;
+        let allowed = allow_origin.iter().try_for_each(|origin| origins.allow_origin(origin));
+        allowed.map_err(to_python)?;
+        if allow_get_changes {
+            origins.allow_get_changes();
+        }
+        let server = detached(py, || Server::start(self.database.clone(), options));
+        let server = PyServer::new(server.map_err(to_python)?);
+        self.servers.add(&server);
+        Ok(server)
+    }
+
+    /// Let go of the data and the directory, and stop the servers of `serve`. A log that is not short
+    /// gives way to a snapshot first.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.servers.stop());
+        detached(py, || self.database.close()).map_err(to_python)
+    }
+
+    /// Where the database lives; None for one in memory.
+    #[getter]
+    fn path(&self) -> Option<&PathBuf> {
+        self.path.as_ref()
+    }
+
+    /// Whether it was opened to be read only.
+    #[getter]
+    fn read_only(&self) -> bool {
+        self.read_only
+    }
+
+    fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.close(py)
+    }
+
+    fn __repr__(&self) -> String {
+        let place = match &self.path {
+            Some(path) => path.display().to_string(),
+            None => ":memory:".to_owned(),
+        };
+        let mode = if self.read_only { ", read-only" } else { "" };
+        format!("<hexgraph.Database {place}{mode}>")
+    }
+}
+
+fn predicate_stats<'py>(py: Python<'py>, stats: &PredicateStats) -> PyResult<Bound<'py, PyDict>> {
+    let PredicateStats { column_bytes, index_bytes, reverse_bytes, facet_bytes, .. } = stats;
+    let entry = PyDict::new(py);
+    entry.set_item("nodes", stats.subjects)?;
+    entry.set_item("values", stats.values)?;
+    entry.set_item("bytes", column_bytes + index_bytes + reverse_bytes + facet_bytes)?;
+    Ok(entry)
+}

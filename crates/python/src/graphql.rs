@@ -1,0 +1,116 @@
+//! GraphQL requests from the arguments of Python, and their answers as dicts.
+
+use super::encoding::encode;
+use super::errors::to_python;
+use super::interrupt::detached;
+use super::interrupt::interruptible;
+use super::json::loads;
+use super::requests::to_timeout;
+use super::subscription::PySubscription;
+use hexgraph::db::Database;
+use hexgraph::db::graphql::Fault;
+use hexgraph::db::graphql::Headers;
+use hexgraph::db::graphql::Request;
+use hexgraph::db::graphql::Response;
+use hexgraph_base::types::stack;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::time::Duration;
+
+const NO_SCHEMA: &str = "there is no GraphQL schema: set one with db.graphql_schema(\"...\")";
+
+/// The arguments of a request, beside its text.
+pub struct GraphqlArguments<'a, 'py> {
+    /// The values of its variables.
+    pub variables: Option<&'a Bound<'py, PyDict>>,
+    /// The operation that is to be carried out.
+    pub operation: Option<String>,
+    /// What a client would send as headers.
+    pub headers: Option<&'a Bound<'py, PyDict>>,
+    /// Seconds.
+    pub timeout: Option<f64>,
+}
+
+impl GraphqlArguments<'_, '_> {
+    fn read(self, query: String) -> PyResult<(Request, Headers, Option<Duration>)> {
+        let GraphqlArguments { variables, operation, headers, timeout } = self;
+        let request = Request { variables: to_map(variables)?, operation, ..Request::new(query) };
+        Ok((request, to_headers(headers)?, to_timeout(timeout)?))
+    }
+}
+
+/// Begins a subscription.
+///
+/// # Errors
+///
+/// What is wrong with the arguments or the request.
+pub fn subscribe(
+    py: Python<'_>,
+    database: &Database,
+    query: String,
+    arguments: GraphqlArguments<'_, '_>,
+) -> PyResult<PySubscription> {
+    let (request, headers, timeout) = arguments.read(query)?;
+    PySubscription::begin(py, database, &request, &headers, timeout)
+}
+
+/// Carries a request out.
+///
+/// # Errors
+///
+/// What is wrong with the arguments; what is wrong with the request stands in the answer.
+pub fn ask<'py>(
+    py: Python<'py>,
+    database: &Database,
+    query: String,
+    arguments: GraphqlArguments<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (request, headers, timeout) = arguments.read(query)?;
+    let json = interruptible(py, timeout, |control| {
+        let mut response = database.graphql(&request, &headers, control);
+        // The words of the reference name a door that there is not here.
+        let is_refused = response.data.is_none() && !request.query.is_empty();
+        if is_refused && matches!(database.graphql_schema(), Ok(None)) {
+            response = Response::refused(vec![Fault::new(NO_SCHEMA)]);
+        }
+        // An interrupt is the caller's, and no answer.
+        control.check().map(|()| response.to_json(""))
+    })?;
+    loads(py, &json)
+}
+
+/// Sets the schema when there is one, and returns the one in force: None without any.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn schema(
+    py: Python<'_>,
+    database: &Database,
+    sdl: Option<String>,
+) -> PyResult<Option<String>> {
+    match sdl {
+        Some(sdl) => interruptible(py, None, |control| {
+            database.set_graphql_schema_with(&sdl, control).map(|set| Some(set.schema))
+        }),
+        None => {
+            let known = detached(py, || database.graphql_schema()).map_err(to_python)?;
+            Ok(known.map(|known| known.schema))
+        }
+    }
+}
+
+fn to_map(
+    variables: Option<&Bound<'_, PyDict>>,
+) -> PyResult<serde_json::Map<String, serde_json::Value>> {
+    let Some(variables) = variables else { return Ok(serde_json::Map::new()) };
+    let json = encode("variables", variables.as_any())?.json;
+    let wrong = |error: serde_json::Error| PyTypeError::new_err(format!("variables: {error}"));
+    stack::with_room(|| serde_json::from_str(&json)).map_err(wrong)
+}
+
+fn to_headers(headers: Option<&Bound<'_, PyDict>>) -> PyResult<Headers> {
+    let pairs = headers.into_iter().flatten();
+    pairs.map(|(name, value)| Ok((name.extract::<String>()?, value.extract::<String>()?))).collect()
+}

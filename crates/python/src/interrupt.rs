@@ -1,0 +1,70 @@
+//! Work outside of the interpreter's lock that Ctrl-C stops.
+//!
+//! The work runs on the thread that asked for it, so a short query pays for no other one. Every
+//! 50 ms that thread takes the lock for a moment and lets Python look at its signals, which only
+//! the main thread of Python ever has.
+
+use super::errors::to_python;
+use hexgraph::db::Control;
+use hexgraph::db::guarded;
+use hexgraph_base::types::Result;
+use pyo3::prelude::*;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+/// Runs `work` with the lock released.
+///
+/// # Errors
+///
+/// What a signal handler raised (`KeyboardInterrupt`, mostly), else the exception of the error.
+pub fn interruptible<T: Send>(
+    py: Python<'_>,
+    timeout: Option<Duration>,
+    work: impl FnOnce(&Control) -> Result<T> + Send,
+) -> PyResult<T> {
+    interruptible_with(py, timeout, |_| Ok(()), work, to_python)
+}
+
+/// As [`interruptible`]; also calls `tick` with the lock held whenever it looks for signals, and
+/// makes the exception by `to_exception`.
+pub fn interruptible_with<T: Send>(
+    py: Python<'_>,
+    timeout: Option<Duration>,
+    tick: impl Fn(Python<'_>) -> PyResult<()> + Send + Sync + 'static,
+    work: impl FnOnce(&Control) -> Result<T> + Send,
+    to_exception: impl FnOnce(hexgraph_base::types::Error) -> PyErr,
+) -> PyResult<T> {
+    let raised = Arc::new(Mutex::new(None));
+    let slot = Arc::clone(&raised);
+    let poll = move || {
+        let looked = Python::attach(|py| py.check_signals().and_then(|()| tick(py)));
+        let Err(error) = looked else { return false };
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        true
+    };
+    let mut control = Control::new().with_poll(poll);
+    if let Some(timeout) = timeout {
+        control = control.with_timeout(timeout);
+    }
+    let done = py.detach(|| guarded(|| work(&control)));
+    match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some(error) => Err(error),
+        None => done.map_err(to_exception),
+    }
+}
+
+/// Runs `work`, which nothing stops, with the lock released.
+///
+/// # Errors
+///
+/// Those of `work`; [`hexgraph_base::types::Error::Internal`] when it panics.
+pub fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    py.detach(|| guarded(work))
+}
+
+/// Whether Python has seen a signal that asks to stop.
+pub fn signal_came() -> bool {
+    Python::attach(|py| py.check_signals().is_err())
+}

@@ -1,0 +1,92 @@
+//! What Python sees of the native half.
+
+use super::arrow::ArrowTable;
+use super::database::PyDatabase;
+use super::explanation::PyExplanation;
+use super::interrupt::detached;
+use super::interrupt::signal_came;
+use super::mutation::PyUpsert;
+use super::pages::PyPages;
+use super::requests::to_timeout;
+use super::result::PyResultSet;
+use super::server::PyServer;
+use super::source::PyLoadReport;
+use super::source::PySchemaReport;
+use super::subscription::PySubscription;
+use super::txn::PyTxn;
+use hexgraph::db::Database;
+use hexgraph::db::Memory;
+use hexgraph::db::OpenOptions;
+use hexgraph::db::memory_count;
+use hexgraph_base::types::Error;
+use hexgraph_server::cli;
+use hexgraph_server::cli::Interrupt;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The native half of hexgraph.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<PyDatabase>()?;
+    module.add_class::<PyResultSet>()?;
+    module.add_class::<PyPages>()?;
+    module.add_class::<PySubscription>()?;
+    module.add_class::<PyUpsert>()?;
+    module.add_class::<PyTxn>()?;
+    module.add_class::<ArrowTable>()?;
+    module.add_class::<PyLoadReport>()?;
+    module.add_class::<PySchemaReport>()?;
+    module.add_class::<PyServer>()?;
+    module.add_class::<PyExplanation>()?;
+    module.add_function(wrap_pyfunction!(open_database, module)?)?;
+    module.add_function(wrap_pyfunction!(run_command, module)?)
+}
+
+/// Open the database in a directory, or an empty one in memory.
+#[pyfunction]
+#[pyo3(signature = (path, read_only, resources, limits, txn_timeout, durability))]
+fn open_database(
+    py: Python<'_>,
+    path: Option<PathBuf>,
+    read_only: bool,
+    resources: (usize, Option<String>),
+    limits: Vec<(String, String)>,
+    txn_timeout: Option<f64>,
+    durability: (String, String, bool),
+) -> PyResult<PyDatabase> {
+    let (threads, memory) = resources;
+    let mut options = OpenOptions { read_only, threads, ..OpenOptions::default() };
+    if let Some(idle) = to_timeout(txn_timeout)? {
+        options.transactions.idle = idle;
+    }
+    for (name, value) in limits {
+        let set = options.limits.set(&name, &value);
+        set.map_err(to_value_error)?;
+    }
+    if let Some(memory) = memory {
+        options.memory = Memory::Work(memory_count(&memory).map_err(to_value_error)?);
+    }
+    let (sync, checkpoint, map) = durability;
+    options.no_map = !map;
+    options.set_sync(&sync).map_err(to_value_error)?;
+    options.set_checkpoint(&checkpoint).map_err(to_value_error)?;
+    let Some(path) = path else {
+        return Ok(PyDatabase::new(Database::in_memory_with(options), None, false));
+    };
+    let opened = detached(py, || Database::open(&path, options));
+    let database = opened.map_err(super::errors::to_python)?;
+    Ok(PyDatabase::new(database, Some(path), read_only))
+}
+
+fn to_value_error(error: Error) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// Run the command line; the program's name comes first. Returns the exit status.
+#[pyfunction]
+fn run_command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| cli::run(arguments, Interrupt::Host(signal_came)))
+}

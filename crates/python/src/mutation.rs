@@ -1,0 +1,219 @@
+//! What a mutation is made of in Python, and what came of it.
+
+use super::encoding::Encoded;
+use super::encoding::encode;
+use super::encoding::text_of;
+use super::result::PyResultSet;
+use hexgraph::db::Mutation;
+use hexgraph::db::MutationAnswer;
+use hexgraph::db::Statements;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use pyo3::types::PyString;
+use pyo3::types::PyTuple;
+use std::collections::BTreeMap;
+
+/// What an upsert did.
+#[pyclass(frozen, name = "Upsert", module = "hexgraph")]
+pub struct PyUpsert {
+    uids: BTreeMap<String, String>,
+    result: Option<Py<PyResultSet>>,
+}
+
+impl PyUpsert {
+    /// What Python sees of an answer.
+    pub fn new(py: Python<'_>, answer: MutationAnswer) -> PyResult<PyUpsert> {
+        let result = answer.queries.map(|queries| Py::new(py, PyResultSet::new(queries)));
+        Ok(PyUpsert { uids: answer.uids, result: result.transpose()? })
+    }
+}
+
+#[pymethods]
+impl PyUpsert {
+    /// The uids of new nodes, by the names of their blank nodes, and by `uid(v)` for a variable
+    /// that found none.
+    #[getter]
+    fn uids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        uid_dict(py, &self.uids)
+    }
+
+    /// What the query found before the change.
+    #[getter]
+    fn result(&self, py: Python<'_>) -> Option<Py<PyResultSet>> {
+        self.result.as_ref().map(|result| result.clone_ref(py))
+    }
+
+    fn __repr__(&self) -> String {
+        let count = self.uids.len();
+        format!("<hexgraph.Upsert: {count} new node{}>", if count == 1 { "" } else { "s" })
+    }
+}
+
+/// The arguments of a mutation, beside its conditions.
+#[derive(Clone, Copy)]
+pub struct MutationArguments<'a, 'py> {
+    /// What came without a name.
+    pub given: &'a Bound<'py, PyTuple>,
+    /// N-Quads that are set.
+    pub set: Option<&'a Bound<'py, PyAny>>,
+    /// N-Quads that are deleted.
+    pub delete: Option<&'a Bound<'py, PyAny>>,
+    /// What is set as dicts or JSON text.
+    pub set_json: Option<&'a Bound<'py, PyAny>>,
+    /// What is deleted as dicts or JSON text.
+    pub delete_json: Option<&'a Bound<'py, PyAny>>,
+}
+
+/// The texts of a mutation; empty for none.
+#[derive(Default)]
+pub struct Texts {
+    set: String,
+    delete: String,
+    set_json: Encoded,
+    delete_json: Encoded,
+    cond: String,
+}
+
+impl Texts {
+    /// Reads arguments.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` and `ValueError` for what has no place in a mutation.
+    pub fn read(arguments: &MutationArguments<'_, '_>, cond: &str) -> PyResult<Texts> {
+        let MutationArguments { given, set, delete, set_json, delete_json } = *arguments;
+        if let Ok(given) = given.get_item(0) {
+            return Err(PyTypeError::new_err(by_name(&given)));
+        }
+        Ok(Texts {
+            set: to_quads("set", set)?,
+            delete: to_quads("delete", delete)?,
+            set_json: to_json("set_json", set_json)?,
+            delete_json: to_json("delete_json", delete_json)?,
+            cond: cond.to_owned(),
+        })
+    }
+
+    /// Reads mutations that came as a list of dicts.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` for anything else; as [`Texts::of_dict`].
+    pub fn of_list(given: &Bound<'_, PyAny>) -> PyResult<Vec<Texts>> {
+        let Ok(mutations) = given.extract::<Vec<Bound<'_, PyDict>>>() else {
+            let kind = given.get_type().name()?;
+            let fault = format!("mutations is a list of dicts, not {kind}");
+            return Err(PyTypeError::new_err(fault));
+        };
+        mutations.iter().map(Texts::of_dict).collect()
+    }
+
+    /// Reads a mutation that came as a dict.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` for a key that means nothing, and for values that have no place there.
+    fn of_dict(given: &Bound<'_, PyDict>) -> PyResult<Texts> {
+        let mut texts = Texts::default();
+        for (key, value) in given.iter() {
+            let key: String = key.extract()?;
+            match &*key {
+                "set" => texts.set = to_quads("set", Some(&value))?,
+                "delete" => texts.delete = to_quads("delete", Some(&value))?,
+                "set_json" => texts.set_json = to_json("set_json", Some(&value))?,
+                "delete_json" => texts.delete_json = to_json("delete_json", Some(&value))?,
+                "cond" => texts.cond = value.extract()?,
+                other => {
+                    return Err(PyTypeError::new_err(format!(
+                        "a mutation has no key {other:?}: it is \"set\", \"delete\", \
+                         \"set_json\", \"delete_json\" or \"cond\""
+                    )));
+                }
+            }
+        }
+        Ok(texts)
+    }
+
+    /// The mutation.
+    pub fn mutation(&self) -> Mutation<'_> {
+        Mutation {
+            condition: (&*self.cond).into(),
+            set: statements(&self.set, &self.set_json),
+            delete: statements(&self.delete, &self.delete_json),
+        }
+    }
+
+    /// The text that an error is about: empty unless there is only one.
+    pub fn only(&self) -> &str {
+        let Texts { set, delete, set_json, delete_json, .. } = self;
+        let all = [set, delete, &set_json.json, &delete_json.json];
+        let mut given = all.into_iter().filter(|text| !text.is_empty());
+        match (given.next(), given.next()) {
+            (Some(text), None) => text,
+            _ => "",
+        }
+    }
+}
+
+fn statements<'a>(quads: &'a str, json: &'a Encoded) -> Vec<Statements<'a>> {
+    let quads = (!quads.is_empty()).then_some(Statements::NQuads(quads));
+    let Encoded { json, times } = json;
+    let json = (!json.is_empty()).then_some(Statements::TimedJson(json, times));
+    quads.into_iter().chain(json).collect()
+}
+
+/// What to say about an argument that came without a name.
+fn by_name(given: &Bound<'_, PyAny>) -> String {
+    let name = match given.is_instance_of::<PyString>() {
+        true => "set=\"...\" adds N-Quads, delete=\"...\" removes them",
+        false => "set_json=... adds dicts, delete_json=... removes them",
+    };
+    format!("mutate takes its arguments by name: {name}")
+}
+
+/// N-Quads, which are a text.
+///
+/// # Errors
+///
+/// `TypeError` for anything else, `ValueError` for a text with half a character.
+fn to_quads(name: &'static str, given: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+    let Some(given) = given.filter(|given| !given.is_none()) else { return Ok(String::new()) };
+    if let Ok(text) = given.cast::<PyString>() {
+        return Ok(text_of(text, || name.to_owned())?.to_owned());
+    }
+    let kind = given.get_type().name()?;
+    Err(PyTypeError::new_err(format!(
+        "{name} is a text of N-Quads, not {kind}: pass dicts and lists of them as {name}_json"
+    )))
+}
+
+/// JSON of what may be text already; empty for None.
+///
+/// # Errors
+///
+/// As [`encode`].
+fn to_json(name: &'static str, given: Option<&Bound<'_, PyAny>>) -> PyResult<Encoded> {
+    let Some(given) = given.filter(|given| !given.is_none()) else {
+        return Ok(Encoded::default());
+    };
+    match given.cast::<PyString>() {
+        Ok(text) => {
+            let json = text_of(text, || name.to_owned())?.to_owned();
+            Ok(Encoded { json, times: Vec::new() })
+        }
+        Err(_) => encode(name, given),
+    }
+}
+
+/// Uids by name.
+pub fn uid_dict<'py>(
+    py: Python<'py>,
+    uids: &BTreeMap<String, String>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, uid) in uids {
+        dict.set_item(name, uid)?;
+    }
+    Ok(dict)
+}

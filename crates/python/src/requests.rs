@@ -1,0 +1,153 @@
+//! Queries, mutations and upserts, asked of a database or inside a transaction: the one way from
+//! the arguments of Python to the engine.
+
+use super::errors::to_python_with_text;
+use super::interrupt::interruptible_with;
+use super::mutation::MutationArguments;
+use super::mutation::PyUpsert;
+use super::mutation::Texts;
+use super::mutation::uid_dict;
+use super::result::PyResultSet;
+use super::variables::to_variables;
+use hexgraph::db::Control;
+use hexgraph::db::Database;
+use hexgraph::db::MutationAnswer;
+use hexgraph::db::MutationRequest;
+use hexgraph::db::QueryAnswer;
+use hexgraph::db::QueryRequest;
+use hexgraph::db::Txn;
+use hexgraph_base::types::Result;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::time::Duration;
+
+/// Who is asked.
+#[derive(Clone, Copy)]
+pub enum Target<'a> {
+    /// The newest version; what is changed is committed at once.
+    Database(&'a Database),
+    /// What the transaction sees.
+    Txn(&'a Txn),
+}
+
+/// The arguments of an upsert, beside those of its first mutation.
+pub struct UpsertArguments<'a, 'py> {
+    /// The query.
+    pub dql: &'a str,
+    /// The values of its variables.
+    pub variables: Option<&'a Bound<'py, PyDict>>,
+    /// The condition of the first mutation.
+    pub cond: &'a str,
+    /// The other mutations.
+    pub mutations: Option<&'a Bound<'py, PyAny>>,
+    /// Seconds.
+    pub timeout: Option<f64>,
+}
+
+impl Target<'_> {
+    /// Answers a query.
+    pub fn query(
+        self,
+        py: Python<'_>,
+        dql: String,
+        variables: Option<&Bound<'_, PyDict>>,
+        timeout: Option<f64>,
+        debug: bool,
+    ) -> PyResult<PyResultSet> {
+        let variables = to_variables(variables)?;
+        let timeout = to_timeout(timeout)?;
+        let request = QueryRequest { text: dql, variables, debug };
+        let answer = interruptible_with(
+            py,
+            timeout,
+            |_| Ok(()),
+            |control| self.ask(&request, control),
+            |error| to_python_with_text(error, &request.text),
+        );
+        Ok(PyResultSet::new(answer?))
+    }
+
+    /// Deletes and sets. Returns the uids of new nodes.
+    pub fn mutate<'py>(
+        self,
+        py: Python<'py>,
+        arguments: &MutationArguments<'_, 'py>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let texts = Texts::read(arguments, "")?;
+        let mutations = vec![texts.mutation()];
+        let request = MutationRequest { mutations, ..MutationRequest::default() };
+        let done = interruptible_with(
+            py,
+            None,
+            |_| Ok(()),
+            |control| self.change(&request, control),
+            |error| to_python_with_text(error, texts.only()),
+        );
+        uid_dict(py, &done?.uids)
+    }
+
+    /// Asks, and changes what was found.
+    pub fn upsert<'py>(
+        self,
+        py: Python<'py>,
+        upsert: UpsertArguments<'_, 'py>,
+        arguments: &MutationArguments<'_, 'py>,
+    ) -> PyResult<PyUpsert> {
+        let UpsertArguments { dql, variables, cond, mutations, timeout } = upsert;
+        let timeout = to_timeout(timeout)?;
+        let variables = to_variables(variables)?;
+        let texts = Texts::read(arguments, cond)?;
+        let more = mutations.map(Texts::of_list).transpose()?.unwrap_or_default();
+        let mut mutations = vec![texts.mutation()];
+        mutations.retain(|it| !it.set.is_empty() || !it.delete.is_empty());
+        mutations.extend(more.iter().map(Texts::mutation));
+        let is_block = mutations.is_empty() && variables.is_empty() && cond.is_empty();
+        let request = MutationRequest { query: dql.into(), variables, mutations };
+        let done = interruptible_with(
+            py,
+            timeout,
+            |_| Ok(()),
+            |control| match is_block {
+                true => self.change_text(dql, control),
+                false => self.change(&request, control),
+            },
+            |error| to_python_with_text(error, if is_block { dql } else { "" }),
+        );
+        PyUpsert::new(py, done?)
+    }
+
+    fn ask(self, request: &QueryRequest, control: &Control) -> Result<QueryAnswer> {
+        match self {
+            Target::Database(database) => database.query(request, control),
+            Target::Txn(txn) => txn.query(request, control),
+        }
+    }
+
+    fn change(self, request: &MutationRequest<'_>, control: &Control) -> Result<MutationAnswer> {
+        match self {
+            Target::Database(database) => database.mutate_request(request, control),
+            Target::Txn(txn) => txn.mutate(request, control),
+        }
+    }
+
+    fn change_text(self, text: &str, control: &Control) -> Result<MutationAnswer> {
+        match self {
+            Target::Database(database) => database.mutate_text(text, control),
+            Target::Txn(txn) => txn.mutate_text(text, control),
+        }
+    }
+}
+
+/// A number of seconds.
+///
+/// # Errors
+///
+/// `ValueError` for a number that is no time.
+pub fn to_timeout(seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    let Some(seconds) = seconds else { return Ok(None) };
+    Duration::try_from_secs_f64(seconds).map(Some).map_err(|_| {
+        let fault = format!("a timeout is a number of seconds from 0 on, not {seconds}");
+        PyValueError::new_err(fault)
+    })
+}

@@ -1,0 +1,78 @@
+//! A server that a program runs beside its other work.
+
+use hexgraph_server::http::Server;
+use pyo3::prelude::*;
+use std::mem;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::Weak;
+
+/// A server in the background. `with db.serve() as server:` stops it at the end, and closing the
+/// database stops it too.
+#[pyclass(frozen, name = "Server", module = "hexgraph")]
+pub struct PyServer {
+    server: Arc<Mutex<Server>>,
+    url: String,
+}
+
+/// The servers of a database, which stop when it is closed.
+#[derive(Default)]
+pub struct Servers {
+    running: Mutex<Vec<Weak<Mutex<Server>>>>,
+}
+
+impl Servers {
+    /// Notes a server.
+    pub fn add(&self, server: &PyServer) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.retain(|server| 0 < server.strong_count());
+        running.push(Arc::downgrade(&server.server));
+    }
+
+    /// Stops all. To be called without the interpreter's lock, since it waits for requests.
+    pub fn stop(&self) {
+        let running = mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
+        for server in running.iter().filter_map(Weak::upgrade) {
+            server.lock().unwrap_or_else(PoisonError::into_inner).stop();
+        }
+    }
+}
+
+impl PyServer {
+    /// A handle of a running server.
+    pub fn new(server: Server) -> PyServer {
+        let url = server.url();
+        PyServer { server: Arc::new(Mutex::new(server)), url }
+    }
+}
+
+#[pymethods]
+impl PyServer {
+    /// Where clients connect to, `http://127.0.0.1:8080` for instance.
+    #[getter]
+    fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Stop listening, and wait a moment for the requests that run. Stopping again does nothing.
+    fn stop(&self, py: Python<'_>) {
+        py.detach(|| self.server.lock().unwrap_or_else(PoisonError::into_inner).stop());
+    }
+
+    fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, pyo3::types::PyTuple>) {
+        self.stop(py);
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let is_running =
+            py.detach(|| self.server.lock().unwrap_or_else(PoisonError::into_inner).is_running());
+        let state = if is_running { "answers at" } else { "stopped, was at" };
+        format!("<hexgraph.Server {state} {}>", self.url)
+    }
+}

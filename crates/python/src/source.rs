@@ -1,0 +1,245 @@
+//! What is loaded, and what came of it.
+
+use super::encoding::text_of;
+use super::errors::to_python;
+use bytes::Bytes;
+use hexgraph::db::LoadReport;
+use hexgraph::db::SchemaItem;
+use hexgraph::db::SchemaReport;
+use hexgraph::db::Source;
+use hexgraph::db::files_of;
+use hexgraph::db::has_triples;
+use hexgraph::tables::is_export_folder;
+use hexgraph::tables::is_table_name;
+use hexgraph_base::types::Error;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use pyo3::types::PyString;
+use pyo3::types::PyTuple;
+use std::path::Path;
+use std::path::PathBuf;
+
+/// What a load did.
+#[pyclass(frozen, name = "LoadReport", module = "hexgraph")]
+pub struct PyLoadReport {
+    report: LoadReport,
+}
+
+impl PyLoadReport {
+    /// What Python sees of a report.
+    pub fn new(report: LoadReport) -> PyLoadReport {
+        PyLoadReport { report }
+    }
+}
+
+#[pymethods]
+impl PyLoadReport {
+    /// The number of triples that were stored.
+    #[getter]
+    fn triples(&self) -> u64 {
+        self.report.triples
+    }
+
+    /// The number of distinct nodes in them.
+    #[getter]
+    fn nodes(&self) -> u64 {
+        self.report.nodes
+    }
+
+    /// The number of nodes that were not there before. A uid that is named is not counted.
+    #[getter]
+    fn new_nodes(&self) -> u64 {
+        self.report.new_nodes
+    }
+
+    /// The number of edges with facets that came more than once, or were there before: the facets that came last stay.
+    #[getter]
+    fn merged(&self) -> u64 {
+        self.report.merged
+    }
+
+    /// What was done and is likely not what was meant.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.report.warnings.clone()
+    }
+
+    /// How long it took.
+    #[getter]
+    fn seconds(&self) -> f64 {
+        self.report.elapsed.as_secs_f64()
+    }
+
+    /// The number of lines that were left out.
+    #[getter]
+    fn skipped(&self) -> u64 {
+        self.report.skipped
+    }
+
+    /// The first lines that were left out, as (line number, reason).
+    #[getter]
+    fn skipped_lines(&self) -> Vec<(u64, String)> {
+        let lines = self.report.skipped_lines.iter();
+        lines.map(|line| (line.line, line.reason.clone())).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        let LoadReport { triples, nodes, new_nodes, skipped, .. } = &self.report;
+        let seconds = self.seconds();
+        let warnings: String = self.report.warnings.iter().map(|it| format!("; {it}")).collect();
+        format!(
+            "<hexgraph.LoadReport: {triples} triples, {nodes} nodes, {new_nodes} new, {seconds:.2} s, \
+             {skipped} lines skipped{warnings}>"
+        )
+    }
+}
+
+/// What a change of the schema did. Its parts are lists of texts, such as "name: @index(term)".
+#[pyclass(frozen, name = "SchemaReport", module = "hexgraph")]
+pub struct PySchemaReport {
+    report: SchemaReport,
+}
+
+impl PySchemaReport {
+    /// What Python sees of a report.
+    pub fn new(report: SchemaReport) -> PySchemaReport {
+        PySchemaReport { report }
+    }
+}
+
+fn texts(items: &[SchemaItem]) -> Vec<String> {
+    items.iter().map(ToString::to_string).collect()
+}
+
+#[pymethods]
+impl PySchemaReport {
+    /// Predicates and types that are new, and what others have beside what they had.
+    #[getter]
+    fn added(&self) -> Vec<String> {
+        texts(&self.report.added)
+    }
+
+    /// Predicates that have another type.
+    #[getter]
+    fn changed(&self) -> Vec<String> {
+        texts(&self.report.changed)
+    }
+
+    /// What predicates and types had and have no more.
+    #[getter]
+    fn dropped(&self) -> Vec<String> {
+        texts(&self.report.dropped)
+    }
+
+    /// Indexes and reverse edges that were built from data that was there.
+    #[getter]
+    fn rebuilt(&self) -> Vec<String> {
+        texts(&self.report.rebuilt)
+    }
+
+    fn __repr__(&self) -> String {
+        let mut lines = vec!["<hexgraph.SchemaReport".to_owned()];
+        for (name, items) in self.report.parts() {
+            lines.extend(items.iter().map(|item| format!("  {name}: {item}")));
+        }
+        match lines.len() {
+            1 => "<hexgraph.SchemaReport: nothing changed>".to_owned(),
+            _ => lines.join("\n") + ">",
+        }
+    }
+}
+
+/// The path of a folder that an export of tables wrote.
+pub fn to_export_folder(given: &Bound<'_, PyAny>) -> Option<PathBuf> {
+    given.extract::<PathBuf>().ok().filter(|path| is_export_folder(path))
+}
+
+/// Sources: what [`to_source`] takes, a folder or a pattern of files, or a sequence of these.
+///
+/// # Errors
+///
+/// `TypeError` when it is none of these; `QueryError` for what means no file.
+pub fn to_sources(given: &Bound<'_, PyAny>) -> PyResult<Vec<Source>> {
+    if let Ok(path) = given.extract::<PathBuf>() {
+        let name = path.display().to_string();
+        if is_table_name(&name) {
+            let advice = "a table is loaded by load_nodes, or load_edges where its rows are edges";
+            return Err(to_python(Error::query(format!("{name}: {advice}"))));
+        }
+        let files = files_of(&path, has_triples).map_err(to_python)?;
+        return Ok(files.into_iter().map(Source::File).collect());
+    }
+    if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {
+        let mut sources = Vec::new();
+        for one in given.try_iter()? {
+            sources.extend(to_sources(&one?)?);
+        }
+        return Ok(sources);
+    }
+    Ok(vec![to_source(given)?])
+}
+
+/// A path, bytes, or a binary file that is read to its end: no Python code runs during the load.
+///
+/// # Errors
+///
+/// `TypeError` when it is none of these.
+fn to_source(given: &Bound<'_, PyAny>) -> PyResult<Source> {
+    if let Ok(path) = given.extract::<PathBuf>() {
+        return Ok(Source::File(path));
+    }
+    if given.hasattr("read")? {
+        return to_bytes(&given.call_method0("read")?, "a file must be open in binary mode");
+    }
+    if given.hasattr("__arrow_c_stream__")? {
+        let advice = "load_nodes takes a table, or load_edges where its rows are edges";
+        let kind = given.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("load takes no {kind}: {advice}")));
+    }
+    to_bytes(given, "load takes a path, bytes, or a binary file, or a list of these")
+}
+
+fn to_bytes(given: &Bound<'_, PyAny>, otherwise: &str) -> PyResult<Source> {
+    let bytes: Vec<u8> = match given.cast::<pyo3::types::PyBytes>() {
+        Ok(bytes) => bytes.as_bytes().to_vec(),
+        Err(_) if given.is_instance_of::<pyo3::types::PyByteArray>() => given.extract()?,
+        Err(_) => {
+            let kind = given.get_type().name()?;
+            return Err(PyTypeError::new_err(format!("{otherwise}, not {kind}")));
+        }
+    };
+    Ok(Source::Bytes(Bytes::from(bytes)))
+}
+
+/// The text of a schema: the content of the file when a path is given, else the text itself.
+///
+/// # Errors
+///
+/// `StorageError` when the file can't be read; `TypeError` for what is neither.
+pub fn to_schema_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
+    let Ok(text) = given.cast::<PyString>() else {
+        let Ok(path) = given.extract::<PathBuf>() else {
+            let kind = given.get_type().name()?;
+            let fault = format!("a schema is a text or the path of a file, not {kind}");
+            return Err(PyTypeError::new_err(fault));
+        };
+        return read_schema(&path);
+    };
+    let text = text_of(text, || "schema".to_owned())?;
+    // A schema has a colon or a brace, and so may a path; but a schema names no file.
+    let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
+    let is_name = is_word && !text.contains([':', '{', '#']);
+    let is_path = is_name || !text.contains('\n') && Path::new(text).is_file();
+    if is_path { read_schema(Path::new(text)) } else { Ok(text.to_owned()) }
+}
+
+fn read_schema(path: &Path) -> PyResult<String> {
+    std::fs::read_to_string(path).map_err(|error| {
+        let missing = match error.kind() {
+            std::io::ErrorKind::NotFound => " (a schema is its text, `name: string .`, or a file)",
+            _ => "",
+        };
+        to_python(Error::io(format!("reading the schema {}{missing}", path.display()), error))
+    })
+}

@@ -1,0 +1,173 @@
+//! A transaction as a Python object.
+
+use super::errors::to_python;
+use super::interrupt::detached;
+use super::mutation::MutationArguments;
+use super::mutation::PyUpsert;
+use super::requests::Target;
+use super::requests::UpsertArguments;
+use super::result::PyResultSet;
+use hexgraph::db::Txn;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use pyo3::types::PyTuple;
+
+/// Several requests that see one moment and are committed as one. Made by `Database.txn`.
+///
+/// It sees the data as they were when it began, and its own changes; others see those after the
+/// commit. As a context manager it commits at the end, and discards when an exception leaves the
+/// block; a read-only one discards in any case. One that is dropped is discarded, and so is one
+/// that nobody uses for five minutes. It may be used from several threads.
+#[pyclass(frozen, weakref, name = "Txn", module = "hexgraph")]
+pub struct PyTxn {
+    txn: Txn,
+}
+
+impl PyTxn {
+    /// What Python sees of a transaction.
+    pub fn new(txn: Txn) -> PyTxn {
+        PyTxn { txn }
+    }
+}
+
+#[pymethods]
+impl PyTxn {
+    /// Answer a query from what the transaction sees; as `Database.query`.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> with db.txn() as txn:
+    /// ...     _ = txn.mutate(set='_:a <name> "Ada" .')
+    /// ...     inside = txn.query("{ q(func: has(name)) { name } }").to_dict()
+    /// ...     outside = db.query("{ q(func: has(name)) { name } }").to_dict()
+    /// >>> inside, outside
+    /// ({'q': [{'name': 'Ada'}]}, {'q': []})
+    ///
+    /// Raises ConflictError when it was aborted, QueryError when it has ended.
+    #[pyo3(signature = (dql, variables = None, *, timeout = None, debug = false))]
+    fn query(
+        &self,
+        py: Python<'_>,
+        dql: String,
+        variables: Option<&Bound<'_, PyDict>>,
+        timeout: Option<f64>,
+        debug: bool,
+    ) -> PyResult<PyResultSet> {
+        Target::Txn(&self.txn).query(py, dql, variables, timeout, debug)
+    }
+
+    /// Delete and set in the transaction, the deletes first; as `Database.mutate`. Where it fails
+    /// nothing of it is changed, and the transaction goes on.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> with db.txn() as txn:
+    /// ...     ada = txn.mutate(set_json={"uid": "_:ada", "name": "Ada"})["ada"]
+    /// ...     txn.mutate(set_json={"uid": ada, "born": 1815})
+    /// {}
+    #[pyo3(
+        signature = (*given, set = None, delete = None, set_json = None, delete_json = None),
+        text_signature = "($self, *, set=None, delete=None, set_json=None, delete_json=None)"
+    )]
+    fn mutate<'py>(
+        &self,
+        py: Python<'py>,
+        given: &Bound<'py, PyTuple>,
+        set: Option<&Bound<'py, PyAny>>,
+        delete: Option<&Bound<'py, PyAny>>,
+        set_json: Option<&Bound<'py, PyAny>>,
+        delete_json: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let arguments = MutationArguments { given, set, delete, set_json, delete_json };
+        Target::Txn(&self.txn).mutate(py, &arguments)
+    }
+
+    /// Ask a query, and change what it found, in the transaction; as `Database.upsert`.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> _ = db.alter("email: string @index(exact) @upsert .")
+    /// >>> find = '{ q(func: eq(email, "ada@x.io")) { v as uid } }'
+    /// >>> with db.txn() as txn:
+    /// ...     txn.upsert(find, set='uid(v) <email> "ada@x.io" .')
+    /// <hexgraph.Upsert: 1 new node>
+    #[pyo3(signature = (
+        dql, variables = None, *, set = None, delete = None, set_json = None, delete_json = None,
+        cond = "", mutations = None, timeout = None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
+    fn upsert<'py>(
+        &self,
+        py: Python<'py>,
+        dql: &str,
+        variables: Option<&Bound<'py, PyDict>>,
+        set: Option<&Bound<'py, PyAny>>,
+        delete: Option<&Bound<'py, PyAny>>,
+        set_json: Option<&Bound<'py, PyAny>>,
+        delete_json: Option<&Bound<'py, PyAny>>,
+        cond: &str,
+        mutations: Option<&Bound<'py, PyAny>>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyUpsert> {
+        let upsert = UpsertArguments { dql, variables, cond, mutations, timeout };
+        let given = &PyTuple::empty(py);
+        let arguments = MutationArguments { given, set, delete, set_json, delete_json };
+        Target::Txn(&self.txn).upsert(py, upsert, &arguments)
+    }
+
+    /// Make the changes visible to all. The transaction has ended then, also when it fails.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> one, other = db.txn(), db.txn()
+    /// >>> _ = one.mutate(set='<0x1> <name> "Ada" .')
+    /// >>> _ = other.mutate(set='<0x1> <name> "Bob" .')
+    /// >>> one.commit()
+    /// >>> other.commit()
+    /// Traceback (most recent call last):
+    /// hexgraph.errors.ConflictError: Transaction has been aborted. Please retry
+    ///
+    /// Raises ConflictError when another transaction changed the same data after this one began:
+    /// `Database.run` tries again by itself.
+    fn commit(&self, py: Python<'_>) -> PyResult<()> {
+        detached(py, || self.txn.commit()).map(drop).map_err(to_python)
+    }
+
+    /// Forget the changes. Does nothing to one that has ended.
+    fn discard(&self, py: Python<'_>) {
+        py.detach(|| self.txn.discard());
+    }
+
+    /// Whether it may be used still: not committed, not discarded, not aborted.
+    #[getter]
+    fn is_open(&self, py: Python<'_>) -> bool {
+        py.detach(|| self.txn.is_open())
+    }
+
+    /// Whether it was begun to change nothing.
+    #[getter]
+    fn read_only(&self) -> bool {
+        self.txn.is_read_only()
+    }
+
+    fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    #[pyo3(signature = (*exception))]
+    fn __exit__(&self, py: Python<'_>, exception: &Bound<'_, PyTuple>) -> PyResult<()> {
+        let failed = exception.get_item(0).is_ok_and(|kind| !kind.is_none());
+        let is_finished = self.txn.is_finished();
+        if failed || is_finished || self.txn.is_read_only() {
+            self.discard(py);
+            return Ok(());
+        }
+        self.commit(py)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let mode = if self.txn.is_read_only() { "read-only" } else { "read-write" };
+        let state = if self.is_open(py) { "open" } else { "ended" };
+        format!("<hexgraph.Txn: {mode}, {state}>")
+    }
+}

@@ -1,0 +1,418 @@
+//! What the commands do.
+
+use super::arguments::Arguments;
+use super::arguments::Command;
+use super::arguments::LoadArguments;
+use super::arguments::QueryArguments;
+use super::arguments::ServeArguments;
+use super::bar::clear_bar;
+use super::bar::control_with_bar;
+use super::interrupt::Interrupt;
+use super::quote::Done;
+use super::quote::Failure;
+use super::security::security;
+use super::tables::is_table;
+use super::tables::load_table;
+use crate::http::AdmissionOptions;
+use crate::http::ConnectionOptions;
+use crate::http::ServeOptions;
+use crate::http::Server;
+use crate::http::SubscribeOptions;
+use clap::Parser;
+use hexgraph::db::Checked;
+use hexgraph::db::Database;
+use hexgraph::db::Limits;
+use hexgraph::db::LoadOptions;
+use hexgraph::db::LoadProgress;
+use hexgraph::db::LoadReport;
+use hexgraph::db::Memory;
+use hexgraph::db::OpenOptions;
+use hexgraph::db::QueryRequest;
+use hexgraph::db::Recovery;
+use hexgraph::db::Source;
+use hexgraph::db::Variables;
+use hexgraph::db::byte_count;
+use hexgraph::db::check;
+use hexgraph::db::files_of;
+use hexgraph::db::graphql::GraphqlOptions;
+use hexgraph::db::guarded;
+use hexgraph::db::has_triples;
+use hexgraph::db::memory_count;
+use hexgraph::tables::TableOptions;
+use hexgraph::tables::is_export_folder;
+use hexgraph::tables::is_table_name;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::io::Write;
+use std::path::Path;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Runs the command that the arguments name, the program's own name first. Returns the status
+/// with which the process is to end: 0 for success, 1 for a failure, 2 for wrong arguments.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, interrupt: Interrupt) -> u8 {
+    let done = match Arguments::try_parse_from(arguments) {
+        Ok(Arguments { command }) => guarded(|| Ok(run_command(command, interrupt))),
+        Err(error) => {
+            // Nobody can be told that nothing can be printed.
+            let _ = error.print();
+            return error.exit_code() as u8;
+        }
+    };
+    match done.map_err(Failure::from).flatten() {
+        Ok(()) => 0,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            1
+        }
+    }
+}
+
+fn run_command(command: Command, interrupt: Interrupt) -> Done {
+    match command {
+        Command::Serve(arguments) => serve(&arguments, interrupt),
+        Command::Query(arguments) => query(&arguments, interrupt),
+        Command::Load(arguments) => load(&arguments, interrupt),
+        Command::Export { path, file } => Ok(export(&path, &file, interrupt)?),
+        Command::Demo => {
+            Err(Error::query("the demo is in the Python package: python -m hexgraph demo").into())
+        }
+        Command::Compact { path } => {
+            let database = Database::open(&path, OpenOptions::default())?;
+            database.compact_with(&interrupt.control())?;
+            Ok(database.close()?)
+        }
+        Command::Backup { path, to } => {
+            let options = OpenOptions { read_only: true, ..OpenOptions::default() };
+            Database::open(&path, options)?.save(&to)?;
+            Ok(print(format!("{}: backed up to {}\n", path.display(), to.display()).as_bytes())?)
+        }
+        Command::Check { path } => Ok(check_path(&path)?),
+    }
+}
+
+fn check_path(path: &Path) -> Result<()> {
+    let Checked { commits, log_bytes, tail } = check(path)?;
+    let mut text = format!("{}: every block agrees with its checksum", path.display());
+    if 0 < commits {
+        text += &format!("; {commits} commits in {log_bytes} bytes of log");
+    }
+    if 0 < tail {
+        text += &format!("; behind them {tail} bytes of a commit that nobody was told of");
+    }
+    print(format!("{text}\n").as_bytes())
+}
+
+fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Done {
+    // A setting that is wrong is told before anything is opened and loaded.
+    let serving = serve_options(arguments)?;
+    let database = open_served(arguments)?;
+    let schema = arguments.schema.as_deref().map(read_text).transpose()?;
+    let about_schema = Failure::about(schema.as_deref().unwrap_or_default());
+    match (&arguments.load, &schema) {
+        (Some(file), _) => {
+            load_file(&database, file, schema.as_deref(), LoadOptions::default(), interrupt)
+                .map_err(about_schema)?;
+        }
+        (None, Some(schema)) => {
+            database.alter_with(schema, &interrupt.control()).map_err(about_schema)?;
+        }
+        (None, None) => {}
+    }
+    let lambda_url = arguments.graphql_lambda_url.clone();
+    let remote_timeout = duration("--graphql-remote-timeout", arguments.graphql_remote_timeout)?;
+    database.set_graphql_options(GraphqlOptions {
+        debug: arguments.graphql_debug,
+        links_hidden: arguments.graphql_link_hidden,
+        extensions: !arguments.graphql_no_extensions,
+        audience_optional: arguments.graphql_audience_optional,
+        lambda_url,
+        remote_timeout,
+        ..GraphqlOptions::default()
+    });
+    if let Some(file) = &arguments.graphql_schema {
+        database.set_graphql_schema(&read_text(file)?)?;
+    }
+    let signals = interrupt.listen();
+    let mut server = Server::start(database.clone(), serving)?;
+    print(format!("hexgraph answers at {} (Ctrl-C stops it)\n", server.url()).as_bytes())?;
+    if let Some(end) = server.ended() {
+        signals.wait(end);
+    }
+    server.stop();
+    Ok(database.close()?)
+}
+
+/// Where and for whom the server answers.
+fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
+    let subscriptions = SubscribeOptions {
+        total: arguments.graphql_subscriptions,
+        per_connection: arguments.graphql_subscriptions_per_connection,
+        ..SubscribeOptions::default()
+    };
+    let (host, port) = (arguments.host, arguments.port);
+    let security = security(arguments, |name| std::env::var_os(name))?;
+    let exports = arguments.export.clone();
+    let prints_slow = arguments.limits.iter().any(|limit| limit.starts_with("slow="));
+    let (admission, connections) = load_options(arguments)?;
+    Ok(ServeOptions {
+        host,
+        port,
+        prints_slow,
+        admission,
+        connections,
+        subscriptions,
+        security,
+        exports,
+    })
+}
+
+/// The database that is served.
+fn open_served(arguments: &ServeArguments) -> Result<Database> {
+    let ServeArguments { read_only, no_map, .. } = *arguments;
+    let mut options = OpenOptions { read_only, no_map, ..OpenOptions::default() };
+    let memory = arguments.memory.as_deref().map_or(Ok(0), memory_count)?;
+    options.memory = Memory::Process(memory);
+    options.limits = Limits::for_strangers(options.memory.bytes());
+    options.transactions.per_client = arguments.txn_per_client;
+    options.transactions.history = byte_count("--history", &arguments.history)?;
+    options.transactions.idle = duration("--txn-timeout", arguments.txn_timeout)?;
+    options.set_sync(&arguments.sync)?;
+    options.set_checkpoint(&arguments.checkpoint)?;
+    for limit in &arguments.limits {
+        let Some((name, value)) = limit.split_once('=') else {
+            return Err(Error::query(format!("--limit {limit}: write it as name=value")));
+        };
+        options.limits.set(name, value)?;
+    }
+    let database = match &arguments.path {
+        Some(path) => Database::open(path, options)?,
+        None => Database::in_memory_with(options),
+    };
+    report_recovery(database.recovery()?);
+    Ok(database)
+}
+
+/// How much load the server takes.
+fn load_options(arguments: &ServeArguments) -> Result<(AdmissionOptions, ConnectionOptions)> {
+    let pair = |option: &str, setting: &'_ str| match setting.split_once('=') {
+        Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
+        None => Err(Error::query(format!("{option} {setting}: write it as name=value"))),
+    };
+    let (mut admission, mut connections) = Default::default();
+    for setting in &arguments.admission {
+        let (name, value) = pair("--admission", setting)?;
+        AdmissionOptions::set(&mut admission, &name, &value)?;
+    }
+    for setting in &arguments.connections {
+        let (name, value) = pair("--connection", setting)?;
+        ConnectionOptions::set(&mut connections, &name, &value)?;
+    }
+    Ok((admission, connections))
+}
+
+/// Tells of commits that were carried out again after a crash.
+fn report_recovery(recovery: Recovery) {
+    let Recovery { commits, bytes, cut } = recovery;
+    if 0 < commits {
+        eprintln!("{commits} commits were read from {bytes} bytes of log");
+    }
+    if 0 < cut {
+        eprintln!(
+            "{cut} bytes at the end of the log were left out: a commit that nobody was told of"
+        );
+    }
+}
+
+fn query(arguments: &QueryArguments, interrupt: Interrupt) -> Done {
+    let no_map = arguments.no_map;
+    let options = OpenOptions { read_only: true, no_map, ..OpenOptions::default() };
+    let database = Database::open(&arguments.path, options)?;
+    report_recovery(Recovery { commits: 0, ..database.recovery()? });
+    let text = match arguments.query.as_str() {
+        "-" => io::read_to_string(io::stdin())
+            .map_err(|error| Error::io("reading the standard input", error))?,
+        text => text.to_owned(),
+    };
+    let variables = read_variables(&arguments.variables)?;
+    let request = QueryRequest { text, variables, debug: false };
+    let control = match arguments.timeout {
+        Some(seconds) => interrupt.control().with_timeout(duration("--timeout", seconds)?),
+        None => interrupt.control(),
+    };
+    let about_query = Failure::about(&request.text);
+    if arguments.explain {
+        let explanation = database.explain(&request, &control).map_err(about_query)?;
+        return Ok(print(format!("{explanation}\n").as_bytes())?);
+    }
+    let answer = database.query(&request, &control).map_err(about_query)?;
+    let (mut json, _) = answer.to_json_within(&control)?;
+    json.push('\n');
+    Ok(print(json.as_bytes())?)
+}
+
+fn export(path: &Path, file: &Path, interrupt: Interrupt) -> Result<()> {
+    let options = OpenOptions { read_only: true, ..OpenOptions::default() };
+    let report = Database::open(path, options)?.export_as(file, &interrupt.control())?;
+    let (file, schema) = (file.display(), report.schema.display());
+    print(format!("{file}: {} triples; {schema}\n", report.triples).as_bytes())
+}
+
+fn load(arguments: &LoadArguments, interrupt: Interrupt) -> Done {
+    let schema = arguments.schema.as_deref().map(read_text).transpose()?;
+    let about_schema = Failure::about(schema.as_deref().unwrap_or_default());
+    let files = loaded_files(&arguments.files)?;
+    let new = NewFolders::before(&arguments.path);
+    let database = Database::open(&arguments.path, OpenOptions::default())?;
+    let done = load_files(&database, files, schema.clone(), arguments, interrupt);
+    if done.is_err() {
+        // Nothing is in it, and whoever loads again may mean another folder.
+        drop(database);
+        new.remove();
+        return done.map_err(about_schema);
+    }
+    Ok(database.close()?)
+}
+
+/// The folders that opening a database makes.
+struct NewFolders {
+    /// From the innermost one outwards.
+    paths: Vec<PathBuf>,
+}
+
+impl NewFolders {
+    fn before(path: &Path) -> NewFolders {
+        let missing = path.ancestors().take_while(|it| !it.as_os_str().is_empty() && !it.exists());
+        NewFolders { paths: missing.map(Path::to_owned).collect() }
+    }
+
+    /// Removes them; of those around the database only what is empty.
+    fn remove(&self) {
+        let Some((database, around)) = self.paths.split_first() else { return };
+        // The load has failed, and says why: that something is left is the lesser trouble.
+        if fs::remove_dir_all(database).is_ok() {
+            let _ = around.iter().try_for_each(fs::remove_dir);
+        }
+    }
+}
+
+fn load_files(
+    database: &Database,
+    (tables, triples): (Vec<PathBuf>, Vec<PathBuf>),
+    schema: Option<String>,
+    arguments: &LoadArguments,
+    interrupt: Interrupt,
+) -> Result<()> {
+    let memory = arguments.memory.as_deref().map_or(Ok(0), |text| byte_count("--memory", text))?;
+    let progress = LoadProgress::default();
+    let control = control_with_bar(interrupt, &progress);
+    let skip_errors = arguments.skip_errors;
+    let report = match (&tables[..], &triples[..]) {
+        ([folder], []) if is_export_folder(folder) => {
+            let options =
+                TableOptions { schema, skip_errors, memory, progress, ..Default::default() };
+            database.load_folder(folder, options, &control)
+        }
+        (tables, []) => {
+            let options =
+                TableOptions { schema, skip_errors, memory, progress, ..Default::default() };
+            load_table(database, tables, arguments, options, &control)
+        }
+        ([], triples) => {
+            let sources: Vec<Source> = triples.iter().cloned().map(Source::File).collect();
+            let options = LoadOptions { skip_errors, progress, memory };
+            database.load(sources, schema.as_deref(), options, &control)
+        }
+        _ => Err(Error::query("a load is of triples or of tables, not of both")),
+    };
+    clear_bar();
+    let shown = arguments.files.iter().map(|file| file.display().to_string());
+    print_report(&shown.collect::<Vec<String>>().join(", "), &report?)
+}
+
+/// The files that arguments mean: tables, and others.
+fn loaded_files(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+    let (mut tables, mut triples) = (Vec::new(), Vec::new());
+    for path in paths {
+        if is_export_folder(path) {
+            tables.push(path.clone());
+            continue;
+        }
+        for file in files_of(path, |name| is_table_name(name) || has_triples(name))? {
+            let kind = if is_table(&file) { &mut tables } else { &mut triples };
+            kind.push(file);
+        }
+    }
+    Ok((tables, triples))
+}
+
+fn load_file(
+    database: &Database,
+    file: &Path,
+    schema: Option<&str>,
+    options: LoadOptions,
+    interrupt: Interrupt,
+) -> Result<()> {
+    if is_table(file) {
+        let advice = "--load takes triples: `hexgraph load` takes tables";
+        return Err(Error::query(format!("{}: {advice}", file.display())));
+    }
+    let source = Source::File(file.to_owned());
+    let report = database.load(source, schema, options, &interrupt.control())?;
+    print_report(&file.display().to_string(), &report)
+}
+
+fn print_report(files: &str, report: &LoadReport) -> Result<()> {
+    for line in &report.skipped_lines {
+        eprintln!("{}:{}: {}", line.file, line.line, line.reason);
+    }
+    let skipped = match report.skipped {
+        0 => String::new(),
+        number => format!(", {number} lines skipped"),
+    };
+    print(
+        format!(
+            "{files}: {} triples, {} nodes, {:.1} s{skipped}\n",
+            report.triples,
+            report.nodes,
+            report.elapsed.as_secs_f64()
+        )
+        .as_bytes(),
+    )
+}
+
+fn read_text(path: &Path) -> Result<String> {
+    fs::read_to_string(path)
+        .map_err(|error| Error::io(format!("reading {}", path.display()), error))
+}
+
+fn read_variables(given: &[String]) -> Result<Variables> {
+    let mut variables = Variables::new();
+    for pair in given {
+        let Some((name, value)) = pair.split_once('=') else {
+            return Err(Error::query(format!("--var {pair}: write it as name=value")));
+        };
+        let name = name.trim_start_matches('$');
+        variables.insert(format!("${name}"), value.into());
+    }
+    Ok(variables)
+}
+
+fn duration(name: &str, seconds: f64) -> Result<Duration> {
+    let fault = |_| Error::query(format!("{name} {seconds}: it is no number of seconds"));
+    Duration::try_from_secs_f64(seconds).map_err(fault)
+}
+
+/// Prints to the standard output; a reader that went away (`| head`) is no fault.
+fn print(text: &[u8]) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::io("writing to the standard output", error))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,134 @@
+//! How a command learns that it is interrupted.
+
+use crate::http::Ended;
+use hexgraph::db::Control;
+use std::io;
+use std::thread;
+use std::time::Duration;
+use tokio::runtime::Builder;
+use tokio::runtime::Runtime;
+#[cfg(unix)]
+use tokio::signal::unix::Signal;
+#[cfg(unix)]
+use tokio::signal::unix::SignalKind;
+#[cfg(unix)]
+use tokio::signal::unix::signal;
+
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Who sees Ctrl-C.
+#[derive(Clone, Copy)]
+pub enum Interrupt {
+    /// The operating system ends the process, or wakes a server that waits.
+    System,
+    /// A host that handles signals itself, as Python does, and is asked whether one came.
+    Host(fn() -> bool),
+}
+
+impl Interrupt {
+    /// What stops a load or a query.
+    pub fn control(self) -> Control {
+        match self {
+            Interrupt::System => Control::new(),
+            Interrupt::Host(came) => Control::new().with_poll(came),
+        }
+    }
+
+    /// Whether a host has seen an interrupt; the system would have ended the process.
+    pub fn came(self) -> bool {
+        match self {
+            Interrupt::System => false,
+            Interrupt::Host(came) => came(),
+        }
+    }
+
+    /// Waits from now on for a signal that ends a server: whatever comes before `Signals::wait` is not lost.
+    pub fn listen(self) -> Signals {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        // Without handlers the process still ends at a signal, only less gently.
+        let streams = runtime.ok().and_then(|runtime| {
+            let streams = {
+                let _inside = runtime.enter();
+                Streams::new(self).ok()?
+            };
+            Some((runtime, streams))
+        });
+        Signals { interrupt: self, streams }
+    }
+}
+
+/// Signals that end a server.
+pub struct Signals {
+    interrupt: Interrupt,
+    streams: Option<(Runtime, Streams)>,
+}
+
+impl Signals {
+    /// Returns when Ctrl-C was pressed, the process was asked to end (SIGTERM), or the server ended by itself.
+    pub fn wait(self, mut end: Ended) {
+        let Some((runtime, mut streams)) = self.streams else {
+            while !self.interrupt.came() && !end.is_over() {
+                thread::sleep(POLL_INTERVAL);
+            }
+            return;
+        };
+        runtime.block_on(async {
+            loop {
+                tokio::select! {
+                    () = streams.next() => return,
+                    () = end.wait() => return,
+                    () = tokio::time::sleep(POLL_INTERVAL) => {}
+                }
+                if self.interrupt.came() {
+                    return;
+                }
+            }
+        });
+    }
+}
+
+/// The signals themselves. A host that handles Ctrl-C goes on doing so; that a process is asked to end it does not handle.
+#[cfg(unix)]
+struct Streams {
+    interrupt: Option<Signal>,
+    terminate: Signal,
+}
+
+#[cfg(unix)]
+impl Streams {
+    fn new(interrupt: Interrupt) -> io::Result<Streams> {
+        let is_ours = matches!(interrupt, Interrupt::System);
+        let interrupt = is_ours.then(|| signal(SignalKind::interrupt())).transpose()?;
+        Ok(Streams { interrupt, terminate: signal(SignalKind::terminate())? })
+    }
+
+    async fn next(&mut self) {
+        match &mut self.interrupt {
+            None => drop(self.terminate.recv().await),
+            Some(interrupt) => tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = self.terminate.recv() => {}
+            },
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Streams {
+    interrupt: Interrupt,
+}
+
+#[cfg(not(unix))]
+impl Streams {
+    fn new(interrupt: Interrupt) -> io::Result<Streams> {
+        Ok(Streams { interrupt })
+    }
+
+    async fn next(&mut self) {
+        match self.interrupt {
+            // An error means that no handler can be set: then there is nothing to wait for either.
+            Interrupt::System => drop(tokio::signal::ctrl_c().await),
+            Interrupt::Host(_) => std::future::pending().await,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Tables that the command line names.
+
+use super::arguments::LoadArguments;
+use super::arguments::TableArguments;
+use hexgraph::db::Control;
+use hexgraph::db::Database;
+use hexgraph::db::LoadReport;
+use hexgraph::tables::EdgeOptions;
+use hexgraph::tables::IdSpace;
+use hexgraph::tables::NodeOptions;
+use hexgraph::tables::Table;
+use hexgraph::tables::TableOptions;
+use hexgraph::tables::is_table_name;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use hexgraph_base::types::ValueType;
+use std::path::Path;
+use std::path::PathBuf;
+
+/// Whether a file is a table, by its name.
+pub fn is_table(file: &Path) -> bool {
+    is_table_name(&file.display().to_string())
+}
+
+/// Loads tables as the arguments say.
+///
+/// # Errors
+///
+/// [`Error::Query`] for arguments that make no sense; as the load.
+pub fn load_table(
+    database: &Database,
+    files: &[PathBuf],
+    arguments: &LoadArguments,
+    mut options: TableOptions,
+    control: &Control,
+) -> Result<LoadReport> {
+    let given = &arguments.table;
+    for pair in &given.types {
+        let (column, name) = split(pair);
+        let Some(name) = name else {
+            return Err(Error::query(format!("--cast {pair}: write it as column=type")));
+        };
+        let Some(value_type) = ValueType::from_name(name) else {
+            let fault = Error::query(format!("--cast {pair}: there is no type {name:?}"));
+            return Err(fault.with_hint(ValueType::hint_for(name)));
+        };
+        options.types.insert(column.to_owned(), value_type);
+    }
+    let tables: Vec<Table> = files.iter().cloned().map(Table::File).collect();
+    match &given.edges {
+        Some(predicate) => {
+            database.load_edges(tables, edge_options(predicate, given, options), control)
+        }
+        None => database.load_nodes(tables, node_options(given, options)?, control),
+    }
+}
+
+fn edge_options(predicate: &str, given: &TableArguments, table: TableOptions) -> EdgeOptions {
+    let (source, target) = given.xid.split_once(',').unwrap_or((&given.xid, &given.xid));
+    let facet = |pair: &String| {
+        let (column, key) = split(pair);
+        (column.to_owned(), key.unwrap_or(column).to_owned())
+    };
+    EdgeOptions {
+        source_ids: ids(source, given),
+        target_ids: ids(target, given),
+        facets: given.facet.iter().map(facet).collect(),
+        table,
+        ..EdgeOptions::new(predicate, &given.source, &given.target)
+    }
+}
+
+fn node_options(given: &TableArguments, table: TableOptions) -> Result<NodeOptions> {
+    let mut options = NodeOptions {
+        id: (!given.no_id).then(|| given.id.clone()),
+        ids: ids(&given.xid, given),
+        node_type: given.node_type.clone(),
+        table,
+        ..NodeOptions::default()
+    };
+    for pair in &given.columns {
+        let (column, Some(predicate)) = split(pair) else {
+            return Err(Error::query(format!("--column {pair}: write it as column=predicate")));
+        };
+        let predicate = Some(predicate.to_owned()).filter(|name| !name.is_empty());
+        options.columns.insert(column.to_owned(), predicate);
+    }
+    Ok(options)
+}
+
+fn ids(predicate: &str, given: &TableArguments) -> IdSpace {
+    if given.uid { IdSpace::Uid } else { IdSpace::Predicate(predicate.to_owned()) }
+}
+
+fn split(pair: &str) -> (&str, Option<&str>) {
+    match pair.rsplit_once('=') {
+        Some((column, other)) => (column, Some(other)),
+        None => (pair, None),
+    }
+}

@@ -1,0 +1,292 @@
+//! The way of one request: into a lane, onto a thread, from the fast lane into the slow one, or back with a refusal.
+
+use super::lane::Client;
+use super::lanes::Lanes;
+use super::lanes::Place;
+use super::lanes::Running;
+use super::lanes::Which;
+use hexgraph::db::Control;
+use hexgraph::db::Onward;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result as EngineResult;
+use std::panic::resume_unwind;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::MutexGuard;
+use std::sync::PoisonError;
+use std::task::Context;
+use std::task::Poll;
+use std::task::Wake;
+use std::task::Waker;
+use std::thread;
+use std::thread::Thread;
+use std::time::Duration;
+use tokio::task::JoinError;
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+
+/// How often a request that waits for the slow lane looks whether anybody still waits for it.
+const LOOK_INTERVAL: Duration = Duration::from_millis(50);
+
+/// A body so long is work, whatever it says.
+const LONG_BODY: usize = 1 << 20;
+
+/// What is known of a request before it runs.
+pub struct Asked {
+    /// Who asks.
+    pub client: Client,
+    /// What it is like.
+    pub kind: u64,
+    /// The bytes of its body.
+    pub body_len: usize,
+}
+
+/// That a request was not carried out, or not to its end: there is too much to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overloaded;
+
+/// A request under way.
+struct Ticket {
+    lanes: Arc<Lanes>,
+    asked: Asked,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    place: Option<Place>,
+    /// It has computed for longer than the fast lane lets it.
+    was_slow: bool,
+    is_refused: bool,
+}
+
+/// Carries out `work` on a thread where it may take its time, when it is its turn. `work` gets a control and has to look
+/// at it; whether somebody waits for the answer is what `is_wanted` says.
+///
+/// # Errors
+///
+/// [`Overloaded`] where it would have to wait for too long.
+pub async fn carry_out<T: Send + 'static>(
+    lanes: &Arc<Lanes>,
+    asked: Asked,
+    is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
+    work: impl FnOnce(Control) -> T + Send + 'static,
+) -> Result<T, Overloaded> {
+    let begins_slow = LONG_BODY < asked.body_len || lanes.was_slow(asked.kind);
+    let which = if begins_slow { Which::Slow } else { Which::Fast };
+    let wait = lanes.enter(which, asked.client).ok_or(Overloaded)?;
+    let place = wait.place().await.ok_or(Overloaded)?;
+    let running = lanes.begin();
+    let state = Mutex::new(State { place: Some(place), ..State::default() });
+    let ticket = Arc::new(Ticket { lanes: Arc::clone(lanes), asked, state });
+    let job = spawn_blocking({
+        let ticket = Arc::clone(&ticket);
+        move || ticket.run(running, is_wanted, work)
+    });
+    tokio::pin!(job);
+    // A client that goes away drops this, and its request goes on until it notices.
+    let _leaves = Leaves(Arc::clone(&ticket));
+    let done = tokio::select! {
+        done = &mut job => done,
+        () = sleep(lanes.options.quick), if which == Which::Fast => {
+            // It may wait for a lock or the disk: that keeps nobody off the fast lane.
+            ticket.leave_fast_lane();
+            job.await
+        }
+    };
+    match done.map_err(JoinError::try_into_panic) {
+        Ok(_) if ticket.lock().is_refused => Err(Overloaded),
+        Ok(done) => Ok(done),
+        Err(Ok(panic)) => resume_unwind(panic),
+        // The server ends.
+        Err(Err(_)) => Err(Overloaded),
+    }
+}
+
+/// Has a request leave the fast lane when it is dropped.
+struct Leaves(Arc<Ticket>);
+
+impl Drop for Leaves {
+    fn drop(&mut self) {
+        self.0.leave_fast_lane();
+    }
+}
+
+impl Ticket {
+    fn run<T>(
+        self: Arc<Ticket>,
+        running: Running,
+        is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
+        work: impl FnOnce(Control) -> T,
+    ) -> T {
+        let start = busy_time();
+        let ticket = Arc::clone(&self);
+        let wanted = is_wanted.clone();
+        let quick = self.lanes.options.quick;
+        let gate = move |must: bool| {
+            let busy = busy_time().saturating_sub(start);
+            match quick.checked_sub(busy) {
+                Some(rest) if !must && !rest.is_zero() => Ok(Onward::For(rest)),
+                _ => ticket.change_lanes(&wanted).map(|()| Onward::ForGood),
+            }
+        };
+        let control = Control::new().with_poll(move || !is_wanted()).with_gate(quick, gate);
+        let done = work(control);
+        let is_slow = quick < busy_time().saturating_sub(start) || self.lock().was_slow;
+        self.lanes.note(self.asked.kind, is_slow);
+        // Before the answer is written to the client, so that it does not hold the place.
+        drop(self.lock().place.take());
+        drop(running);
+        done
+    }
+
+    fn leave_fast_lane(&self) {
+        let mut state = self.lock();
+        let place = state.place.take_if(|place| place.which() == Which::Fast);
+        drop(state);
+        drop(place);
+    }
+
+    /// Waits for a place in the slow lane.
+    fn change_lanes(&self, is_wanted: &impl Fn() -> bool) -> EngineResult<()> {
+        if self.lock().place.as_ref().is_some_and(|place| place.which() == Which::Slow) {
+            return Ok(());
+        }
+        self.lock().was_slow = true;
+        self.lanes.note(self.asked.kind, true);
+        self.leave_fast_lane();
+        let Some(wait) = self.lanes.enter(Which::Slow, self.asked.client) else {
+            self.lock().is_refused = true;
+            return Err(Error::Limit { message: OVERLOADED.to_owned() });
+        };
+        match wait_here(wait.place(), is_wanted).flatten() {
+            Some(place) => {
+                self.lock().place = Some(place);
+                Ok(())
+            }
+            None => Err(Error::Limit { message: "nobody waits for the answer".to_owned() }),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Waits on this thread as long as anybody wants what comes. It needs no runtime, which may be ending.
+fn wait_here<T>(future: impl Future<Output = T>, is_wanted: &impl Fn() -> bool) -> Option<T> {
+    let mut future = pin!(future);
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut context = Context::from_waker(&waker);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(done) => return Some(done),
+            Poll::Pending if is_wanted() => thread::park_timeout(LOOK_INTERVAL),
+            Poll::Pending => return None,
+        }
+    }
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Unpark>) {
+        self.0.unpark();
+    }
+}
+
+/// What is told to who is refused.
+pub const OVERLOADED: &str = "the server has more to do than it can: try again later (settings \
+     `admission slow`, `admission queue`)";
+
+/// How long this thread has computed. What waits for a lock, the disk or another server does not.
+#[cfg(unix)]
+fn busy_time() -> Duration {
+    use rustix::time::ClockId;
+    use rustix::time::clock_gettime;
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
+}
+
+/// How long this thread has computed, as far as can be told: the time that has passed.
+#[cfg(not(unix))]
+fn busy_time() -> Duration {
+    use std::sync::OnceLock;
+    use std::time::Instant;
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::options::AdmissionOptions;
+    use super::*;
+    use std::time::Instant;
+
+    fn lanes() -> Arc<Lanes> {
+        let queue = Duration::from_millis(1);
+        Arc::new(Lanes::new(AdmissionOptions { slow: 1, queue, ..AdmissionOptions::default() }))
+    }
+
+    fn asked(kind: u64) -> Asked {
+        Asked { client: 1, kind, body_len: 0 }
+    }
+
+    /// Computes for so long, and looks at its control meanwhile.
+    fn compute(control: &Control, time: Duration) -> EngineResult<()> {
+        let start = busy_time();
+        while busy_time() - start < time {
+            control.check()?;
+        }
+        Ok(())
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_is_slow_changes_lanes_and_is_known_then() {
+        let lanes = lanes();
+        let long = Duration::from_millis(10);
+        let done = carry_out(&lanes, asked(1), || true, move |control| compute(&control, long));
+        assert_eq!(done.await.map(|done| done.is_ok()), Ok(true));
+        assert!(lanes.was_slow(1));
+        let done = carry_out(&lanes, asked(1), || true, |_| 7).await;
+        assert_eq!(done, Ok(7));
+        assert!(!lanes.was_slow(1), "it was quick the last time");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn who_waits_keeps_no_place_and_is_not_slow() {
+        let lanes = lanes();
+        let (places, long) = (lanes.options.fast_places(), Duration::from_millis(100));
+        let blocked = (0..2 * places).map(|_| {
+            let lanes = Arc::clone(&lanes);
+            tokio::spawn(async move {
+                carry_out(&lanes, asked(2), || true, move |_| std::thread::sleep(long)).await
+            })
+        });
+        let blocked: Vec<_> = blocked.collect();
+        let started = Instant::now();
+        let mut done = Err(Overloaded);
+        while done.is_err() {
+            done = carry_out(&lanes, asked(3), || true, |_| ()).await;
+        }
+        assert!(started.elapsed() < long, "{:?}", started.elapsed());
+        for one in blocked {
+            // Some may have been refused: the queue of this test is short.
+            let _ = one.await.unwrap();
+        }
+        assert!(!lanes.was_slow(2));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn who_is_gone_does_not_wait() {
+        let queue = Duration::from_secs(9);
+        let options = AdmissionOptions { slow: 1, queue, ..AdmissionOptions::default() };
+        let lanes = Arc::new(Lanes::new(options));
+        let _taken = lanes.enter(Which::Slow, 9);
+        let long = Duration::from_millis(10);
+        let done = carry_out(&lanes, asked(4), || false, move |control| compute(&control, long));
+        let error = done.await.unwrap().unwrap_err().to_string();
+        assert!(error.contains("nobody waits") || error.contains("interrupted"), "{error}");
+    }
+}

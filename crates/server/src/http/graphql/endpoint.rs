@@ -1,0 +1,201 @@
+//! `/graphql` and `/admin`: how requests are read, and what every answer carries.
+
+use crate::http::admin;
+use crate::http::connections::Peer;
+use crate::http::graphql::body;
+use crate::http::graphql::extensions::extensions;
+use crate::http::graphql::subscribe;
+use crate::http::graphql::subscribe::Wanted;
+use crate::http::incoming;
+use crate::http::incoming::Incoming;
+use crate::http::incoming::Unreadable;
+use crate::http::reply::Reply;
+use crate::http::reply::schema_extensions;
+use crate::http::router::Answerer;
+use crate::http::router::App;
+use crate::http::router::packed;
+use crate::http::router::received;
+use crate::http::router::run;
+use crate::http::routes::Route;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::extract::FromRequestParts;
+use axum::extract::Request;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::http::Method;
+use axum::http::StatusCode;
+use axum::http::header;
+use axum::response::Response;
+use hexgraph::db::Control;
+use hexgraph::db::graphql::Fault;
+use hexgraph::db::graphql::OperationKind;
+use hexgraph::db::graphql::Request as GraphqlRequest;
+use hexgraph::db::graphql::Response as GraphqlResponse;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::task::block_in_place;
+
+/// Takes what comes to `/graphql`: a request, or one that goes on.
+pub async fn receive(app: Arc<App>, route: &'static Route, request: Request) -> Response {
+    if subscribe::is_subscriber(request.headers()) {
+        let headers = body::headers(request.headers());
+        let (mut parts, body) = request.into_parts();
+        return match WebSocketUpgrade::from_request_parts(&mut parts, &()).await {
+            Ok(upgrade) => subscribe::accept(app, upgrade, headers),
+            // Not a whole handshake: as any other request.
+            Err(_) => ask(app, route, Request::from_parts(parts, body), answer).await,
+        };
+    }
+    match subscribe::wants_events(request.headers()) {
+        Wanted::Always => receive_for_events(app, route, request).await,
+        Wanted::ForSubscriptions => {
+            let (request, goes_on) = look_into(&app, route, request).await;
+            match goes_on {
+                true => receive_for_events(app, route, request).await,
+                false => ask(app, route, request, answer).await,
+            }
+        }
+        Wanted::Never => ask(app, route, request, answer).await,
+    }
+}
+
+/// Takes what comes to `/admin`.
+pub async fn receive_admin(app: Arc<App>, route: &'static Route, request: Request) -> Response {
+    ask(app, route, request, administer).await
+}
+
+/// What a request by a method is told that GraphQL does not have.
+pub fn wrong_method() -> Reply {
+    refused("Unrecognised request method.  Please use GET or POST for GraphQL requests")
+}
+
+/// A request as it came, and whether it is a subscription.
+async fn look_into(app: &Arc<App>, route: &Route, request: Request) -> (Request, bool) {
+    let (mut parts, body) = request.into_parts();
+    let peer = parts.extensions.get::<ConnectInfo<Peer>>().cloned();
+    let incoming = received(app, route, (parts.clone(), body), &peer).await;
+    // One whose body can't be read is answered as one without any.
+    let Ok(incoming) = incoming else { return (Request::from_parts(parts, Body::empty()), false) };
+    let goes_on = block_in_place(|| {
+        let kind = read(&incoming).ok().and_then(|asked| app.database.graphql_kind(&asked).ok());
+        kind == Some(OperationKind::Subscription)
+    });
+    // It is unpacked by now.
+    parts.headers.remove(header::CONTENT_ENCODING);
+    (Request::from_parts(parts, Body::from(incoming.into_body())), goes_on)
+}
+
+/// Takes a request that wants its answers as events. One that can't be read is refused as `graphql-sse` has it.
+async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
+    let read = match received(&app, route, (parts, body), &peer).await {
+        Ok(incoming) => block_in_place(|| read(&incoming)).map(|request| (request, incoming)),
+        Err(Unreadable::Wrong(message)) => Err(message),
+        Err(Unreadable::Starved(error)) => Err(error.to_string()),
+    };
+    match read {
+        Ok((request, incoming)) => {
+            let kind = || block_in_place(|| app.database.graphql_kind(&request)).ok();
+            if let Some(refusal) = get_refusal(&app, &incoming, kind) {
+                return refusal.into_response(false);
+            }
+            let headers = body::headers(incoming.headers());
+            subscribe::answer_with_events(
+                &app,
+                request,
+                headers,
+                Reply::empty().into_response(false),
+            )
+        }
+        Err(message) => refused(&message).with_status(StatusCode::BAD_REQUEST).into_response(false),
+    }
+}
+
+/// Takes a request of GraphQL. Whatever is wrong with it, the status is 200.
+async fn ask(app: Arc<App>, route: &'static Route, request: Request, answer: Answerer) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
+    let wants_gzip = incoming::accepts_gzip(&parts.headers);
+    let reply = match received(&app, route, (parts, body), &peer).await {
+        Ok(incoming) => run(&app, peer, incoming, answer).await,
+        Err(Unreadable::Wrong(message)) if message.starts_with("gzip: ") => {
+            refused(&format!("Unable to parse gzip: {message}"))
+        }
+        Err(Unreadable::Wrong(message)) => refused(&message),
+        Err(Unreadable::Starved(error)) => refused(&error.to_string()).failing().later(),
+    };
+    packed(reply, wants_gzip)
+}
+
+/// Why a request that is a mutation may not come by the method that it comes by.
+fn get_refusal(
+    app: &App,
+    incoming: &Incoming,
+    kind: impl FnOnce() -> Option<OperationKind>,
+) -> Option<Reply> {
+    let refusal = app.security.origins.get_refusal()?;
+    let changes = *incoming.method() == Method::GET && kind() == Some(OperationKind::Mutation);
+    let reply = || refused(refusal).with_status(StatusCode::METHOD_NOT_ALLOWED);
+    changes.then(|| reply().with_header("allow", "POST, OPTIONS"))
+}
+
+fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+    let started = Instant::now();
+    let request = match read(incoming) {
+        Ok(request) => request,
+        Err(message) => return refused(&message),
+    };
+    if let Some(refusal) = app.switches.refusal() {
+        return refused(&refusal.to_string());
+    }
+    let kind = || app.database.graphql_kind(&request).ok();
+    if let Some(refusal) = get_refusal(app, incoming, kind) {
+        return refusal;
+    }
+    let headers = body::headers(incoming.headers());
+    let response = app.database.graphql(&request, &headers, control);
+    let mut reply = Reply::json(response.to_json(&extensions(app, &response, started)));
+    // What failed may succeed later; but of a mutation some may be done.
+    if control.is_starved() && kind() != Some(OperationKind::Mutation) {
+        reply = reply.failing();
+    }
+    reply.set_header("graphql-toucheduids", Some(response.touched.to_string()));
+    if let Some(seconds) = response.max_age {
+        reply.set_header("cache-control", Some(format!("public,max-age={seconds}")));
+        reply.add_vary("Accept-Encoding");
+    }
+    reply
+}
+
+fn administer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+    if let Some(refusal) = admin::token_refusal(app, incoming) {
+        return refusal;
+    }
+    let request = match read(incoming) {
+        Ok(request) => request,
+        Err(message) => return refused(&message),
+    };
+    let kind = || app.database.graphql_admin_kind(&request).ok();
+    if let Some(refusal) = get_refusal(app, incoming, kind) {
+        return refusal;
+    }
+    let response = admin::with_instance(app, incoming, control, |instance| {
+        app.database.graphql_admin(&request, instance)
+    });
+    let told = schema_extensions(&response.report).unwrap_or_default();
+    Reply::json(response.to_json(&told))
+}
+
+/// GET and POST are all that the route has.
+fn read(incoming: &Incoming) -> Result<GraphqlRequest, String> {
+    match *incoming.method() {
+        Method::GET => body::of_parameters(incoming),
+        _ => body::of_body(incoming),
+    }
+}
+
+/// A request that was not understood.
+fn refused(message: &str) -> Reply {
+    Reply::json(GraphqlResponse::refused(vec![Fault::new(message)]).to_json(""))
+}

@@ -1,0 +1,54 @@
+//! What stands beside the data of an answer.
+
+use crate::http::router::App;
+use hexgraph::db::graphql::Response;
+use hexgraph_base::types::DateTime;
+use std::io::Write;
+use std::time::Duration;
+use std::time::Instant;
+use std::time::SystemTime;
+use std::time::UNIX_EPOCH;
+
+/// How much was read, and how long it took since `since`, in the form of Apollo's tracing. Nothing where it is switched off.
+pub fn extensions(app: &App, response: &Response, since: Instant) -> String {
+    if !app.database.graphql_options().extensions {
+        return String::new();
+    }
+    let took = since.elapsed();
+    let ended = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let (from, to) = (moment(ended.saturating_sub(took)), moment(ended));
+    let mut out = Vec::with_capacity(256 + 256 * response.spans.len());
+    out.push(b'{');
+    let wrote = match response.touched {
+        0 => Ok(()),
+        touched => write!(out, "\"touched_uids\":{touched},"),
+    };
+    let nanos = took.as_nanos();
+    wrote
+        .and_then(|()| {
+            write!(
+                out,
+                "\"tracing\":{{\"version\":1,\"startTime\":\"{from}\",\"endTime\":\"{to}\",\"duration\":{nanos}"
+            )
+        })
+        .expect("a vector takes what is written to it");
+    if !response.spans.is_empty() {
+        out.extend_from_slice(b",\"execution\":{\"resolvers\":[");
+        for (at, span) in response.spans.iter().enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            span.write(since, &mut out);
+        }
+        out.extend_from_slice(b"]}");
+    }
+    out.extend_from_slice(b"}}");
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn moment(since: Duration) -> String {
+    let seconds = i64::try_from(since.as_secs()).unwrap_or(0);
+    let mut out = Vec::with_capacity(32);
+    DateTime::from_unix(seconds, i64::from(since.subsec_nanos())).write(&mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}

@@ -1,0 +1,56 @@
+//! `/admin/schema`, `/admin/schema/validate` and `/probe/graphql`.
+
+use crate::http::admin;
+use crate::http::incoming::Incoming;
+use crate::http::reply::Reply;
+use crate::http::router::App;
+use axum::http::StatusCode;
+use hexgraph::db::Control;
+use hexgraph_base::types::Error;
+use serde_json::json;
+
+/// Sets the schema that the body holds.
+pub fn set_schema(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+    if let Some(refusal) = admin::refusal(app, incoming) {
+        return refusal;
+    }
+    let text = incoming.text().map_err(Error::query);
+    match text.and_then(|text| app.database.set_graphql_schema_with(text, control)) {
+        Ok(set) => Reply::altered(&set.report),
+        Err(error) => {
+            let message = format!("resolving updateGQLSchema failed because {error}");
+            Reply::internal_error(&message).about(&error)
+        }
+    }
+}
+
+/// Says what is wrong with the schema in the body.
+pub fn validate_schema(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    if let Some(refusal) = admin::refusal(app, incoming) {
+        return refusal;
+    }
+    let checked = incoming.text().map_err(|message| vec![message]);
+    let entry =
+        |message: &str, code: &str| json!({ "message": message, "extensions": { "code": code } });
+    match checked.and_then(|text| app.database.check_graphql_schema(text)) {
+        Ok(()) => {
+            Reply::json(json!({ "errors": [entry("Schema is valid", "success")] }).to_string())
+        }
+        Err(messages) => {
+            let entries = messages.iter().map(|message| entry(message, "ErrorInvalidRequest"));
+            let body = json!({ "errors": entries.collect::<Vec<_>>() });
+            Reply::json(body.to_string()).with_status(StatusCode::BAD_REQUEST)
+        }
+    }
+}
+
+/// Tells whether requests are answered, and how often the schema has changed.
+pub fn probe(app: &App, _incoming: &Incoming, _control: &Control) -> Reply {
+    match app.database.graphql_schema_counter() {
+        Ok(counter) => {
+            Reply::json(json!({ "status": "up", "schemaUpdateCounter": counter }).to_string())
+        }
+        Err(error) => Reply::json(json!({ "error": error.to_string() }).to_string())
+            .with_status(StatusCode::SERVICE_UNAVAILABLE),
+    }
+}

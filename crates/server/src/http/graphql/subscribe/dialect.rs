@@ -1,0 +1,241 @@
+//! The messages of the two protocols over WebSocket.
+//!
+//! | | `graphql-transport-ws` | `graphql-ws`, the older one |
+//! |---|---|---|
+//! | a subscription begins | `subscribe` | `start` |
+//! | the client ends it | `complete` | `stop`, answered by `complete` |
+//! | an answer | `next` | `data` |
+//! | nothing can be answered | `error` with a list | `error` with a message, then `complete` |
+//! | a wrong message | the connection is closed with a code | `error` or `connection_error` |
+//! | first message | `connection_init` must be | `connection_init` may be |
+
+use crate::http::graphql::body;
+use hexgraph::db::graphql::Fault;
+use hexgraph::db::graphql::Headers;
+use hexgraph::db::graphql::Request;
+use hexgraph::db::graphql::faults_to_json;
+use serde_json::Map;
+use serde_json::Value;
+use serde_json::json;
+
+/// Which protocol a connection speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// `graphql-transport-ws`.
+    Modern,
+    /// `graphql-ws`, as `subscriptions-transport-ws` has it.
+    Legacy,
+}
+
+/// What a client says.
+#[derive(Debug, Clone)]
+pub enum Said {
+    /// It begins; entries of the payload that are text count as headers.
+    Init(Headers),
+    /// It wants to know whether the server is there; this is the answer.
+    Ping(String),
+    /// It is there.
+    Pong,
+    /// It wants an operation carried out.
+    Start(String, Request),
+    /// It wants no more answers.
+    Stop(String),
+    /// It wants the connection closed.
+    Terminate,
+    /// The message is wrong: this is the answer, and the connection goes on.
+    Wrong(String),
+    /// The message is wrong: the connection is to be closed with a code and a reason.
+    Fatal(u16, String),
+}
+
+impl Dialect {
+    /// Both names, the better one first.
+    pub const NAMES: [&'static str; 2] = ["graphql-transport-ws", "graphql-ws"];
+
+    /// The one of a name.
+    pub fn of_name(name: &str) -> Option<Dialect> {
+        match name {
+            "graphql-transport-ws" => Some(Dialect::Modern),
+            "graphql-ws" => Some(Dialect::Legacy),
+            _ => None,
+        }
+    }
+
+    /// Reads a message of a client.
+    pub fn read(self, text: &str) -> Said {
+        let message: Map<String, Value> = match serde_json::from_str(text) {
+            Ok(Value::Object(message)) => message,
+            Ok(_) => return self.wrong("the message is not an object"),
+            Err(error) => return self.wrong(&format!("the message is not JSON: {error}")),
+        };
+        let kind = message.get("type").and_then(Value::as_str).unwrap_or_default();
+        let id = message.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
+        let payload = message.get("payload");
+        match (self, kind) {
+            (_, "connection_init") => self.init(payload),
+            (Dialect::Modern, "ping" | "pong")
+                if payload.is_some_and(|payload| !(payload.is_object() || payload.is_null())) =>
+            {
+                self.wrong(&format!("invalid payload for type: {kind}"))
+            }
+            (Dialect::Modern, "ping") => Said::Ping(pong(payload)),
+            (Dialect::Modern, "pong") => Said::Pong,
+            (Dialect::Modern, "subscribe") | (Dialect::Legacy, "start") => self.start(id, payload),
+            (Dialect::Modern, "complete") => match id {
+                Some(id) => Said::Stop(id.to_owned()),
+                None => self.wrong("missing ID for complete operation"),
+            },
+            (Dialect::Legacy, "stop") => Said::Stop(id.unwrap_or_default().to_owned()),
+            (Dialect::Legacy, "ka") => Said::Ping(json!({ "type": "ka" }).to_string()),
+            (Dialect::Legacy, "connection_terminate") => Said::Terminate,
+            _ => self.wrong_about(id, &format!("unknown operation message of type: {kind}")),
+        }
+    }
+
+    fn init(self, payload: Option<&Value>) -> Said {
+        let mut headers = Headers::new();
+        match payload {
+            None | Some(Value::Null) => {}
+            Some(Value::Object(entries)) => {
+                for (name, value) in entries {
+                    if let Some(value) = value.as_str() {
+                        headers.add(name, value);
+                    }
+                }
+            }
+            Some(_) => return self.refused("invalid payload for type: connection_init"),
+        }
+        Said::Init(headers)
+    }
+
+    fn start(self, id: Option<&str>, payload: Option<&Value>) -> Said {
+        let Some(id) = id else { return self.refused("missing ID for start operation") };
+        let request = match payload {
+            Some(Value::Object(members))
+                if self == Dialect::Modern
+                    && !members.get("query").is_some_and(Value::is_string)
+                    && !members.contains_key("extensions") =>
+            {
+                Err("the payload has no query".to_owned())
+            }
+            Some(Value::Object(members)) => body::of_members(members.clone()),
+            Some(Value::Null) if self == Dialect::Legacy => Ok(Request::default()),
+            _ => Err("the payload is not an object".to_owned()),
+        };
+        match request {
+            Ok(request) => Said::Start(id.to_owned(), request),
+            Err(message) => match self {
+                Dialect::Modern => self.wrong(&message),
+                Dialect::Legacy => {
+                    let message = "invalid payload for type: start";
+                    Said::Wrong(legacy_error("connection_error", Some(id), message))
+                }
+            },
+        }
+    }
+
+    /// The answer to a message that can't be.
+    fn wrong(self, message: &str) -> Said {
+        self.wrong_about(None, message)
+    }
+
+    fn wrong_about(self, id: Option<&str>, message: &str) -> Said {
+        match self {
+            Dialect::Modern => Said::Fatal(4400, reason(message)),
+            Dialect::Legacy => Said::Wrong(legacy_error("error", id, message)),
+        }
+    }
+
+    /// The answer to a message that can't be as it is.
+    fn refused(self, message: &str) -> Said {
+        match self {
+            Dialect::Modern => self.wrong(message),
+            Dialect::Legacy => Said::Wrong(legacy_error("connection_error", None, message)),
+        }
+    }
+
+    /// The answer to an operation whose name another one has that runs.
+    pub fn taken(self, id: &str) -> Said {
+        match self {
+            Dialect::Modern => {
+                Said::Fatal(4409, reason(&format!("Subscriber for {id} already exists")))
+            }
+            Dialect::Legacy => self.refused("duplicate message ID for start operation"),
+        }
+    }
+
+    /// Says that operations may begin.
+    pub fn acknowledge(self) -> String {
+        json!({ "type": "connection_ack" }).to_string()
+    }
+
+    /// An answer, given as JSON text.
+    pub fn next(self, id: &str, payload: &[u8]) -> String {
+        let kind = match self {
+            Dialect::Modern => "next",
+            Dialect::Legacy => "data",
+        };
+        let (id, payload) = (json!(id), String::from_utf8_lossy(payload));
+        format!("{{\"id\":{id},\"payload\":{payload},\"type\":\"{kind}\"}}")
+    }
+
+    /// Says that nothing can be answered: the last messages of an operation.
+    pub fn failed(self, id: &str, faults: &[Fault]) -> Vec<String> {
+        match self {
+            Dialect::Modern => {
+                let faults = faults_to_json(faults);
+                let (id, faults) = (json!(id), String::from_utf8_lossy(&faults));
+                vec![format!("{{\"id\":{id},\"payload\":{faults},\"type\":\"error\"}}")]
+            }
+            Dialect::Legacy => {
+                let error = legacy_error("error", Some(id), &one_text(faults));
+                vec![error, self.complete(id)]
+            }
+        }
+    }
+
+    /// Says that there are no more answers.
+    pub fn complete(self, id: &str) -> String {
+        match id {
+            "" => json!({ "type": "complete" }),
+            id => json!({ "id": id, "type": "complete" }),
+        }
+        .to_string()
+    }
+}
+
+/// An error of the older protocol. `id` says of what, where that is known.
+fn legacy_error(kind: &str, id: Option<&str>, message: &str) -> String {
+    let payload = json!({ "message": message });
+    match id {
+        Some(id) => json!({ "id": id, "payload": payload, "type": kind }),
+        None => json!({ "payload": payload, "type": kind }),
+    }
+    .to_string()
+}
+
+fn pong(payload: Option<&Value>) -> String {
+    match payload {
+        Some(payload) => json!({ "type": "pong", "payload": payload }),
+        None => json!({ "type": "pong" }),
+    }
+    .to_string()
+}
+
+/// Faults as the reference prints a list of them: those of a request a line each.
+fn one_text(faults: &[Fault]) -> String {
+    let line = |fault: &Fault| match fault.places.is_empty() && fault.path.is_empty() {
+        true => fault.message.clone(),
+        false => format!("{fault}\n"),
+    };
+    faults.iter().map(line).collect()
+}
+
+/// What a close frame can hold: 123 bytes of text.
+pub fn reason(message: &str) -> String {
+    let mut end = message.len().min(123);
+    while !message.is_char_boundary(end) {
+        end -= 1;
+    }
+    message[..end].to_owned()
+}

@@ -1,0 +1,153 @@
+//! Server-sent events: a response that goes on, with one operation, as `graphql-sse` has it with distinct connections.
+
+use crate::http::graphql::subscribe::feed::Delivery;
+use crate::http::graphql::subscribe::feed::Feed;
+use crate::http::graphql::subscribe::feed::Item;
+use crate::http::graphql::subscribe::feed::Job;
+use crate::http::graphql::subscribe::feeds::Closing;
+use crate::http::router::App;
+use axum::body::Body;
+use axum::body::Bytes;
+use axum::http::HeaderMap;
+use axum::http::HeaderValue;
+use axum::http::header;
+use axum::response::Response;
+use futures_util::stream;
+use hexgraph::db::graphql::Headers;
+use hexgraph::db::graphql::Request;
+use hexgraph::db::graphql::Response as GraphqlResponse;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+
+/// How often a comment is sent, so that nobody on the way takes the connection for dead.
+const KEEP_ALIVE: Duration = Duration::from_secs(12);
+
+/// Which requests of a client are to be answered with events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// None.
+    Never,
+    /// Those that go on: the client takes JSON, too, and there are clients that name both with all they ask.
+    ForSubscriptions,
+    /// All.
+    Always,
+}
+
+/// What a client wants to be answered with events.
+pub fn wants_events(headers: &HeaderMap) -> Wanted {
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    let accepted = accepted.unwrap_or_default().to_ascii_lowercase();
+    let takes = |wanted: &[&str]| {
+        let mut types = accepted.split(',').map(|one| one.split(';').next().unwrap_or(one).trim());
+        types.any(|name| wanted.contains(&name))
+    };
+    let json = ["application/json", "application/graphql-response+json", "application/*", "*/*"];
+    match (takes(&["text/event-stream"]), takes(&json)) {
+        (false, _) => Wanted::Never,
+        (true, true) => Wanted::ForSubscriptions,
+        (true, false) => Wanted::Always,
+    }
+}
+
+/// Makes `response`, whose headers stay, one that goes on with the answers to a request.
+pub fn answer(
+    app: &Arc<App>,
+    request: Request,
+    headers: Headers,
+    mut response: Response,
+) -> Response {
+    let (out, deliveries) = mpsc::channel(1);
+    let job = Job { id: "".into(), serial: 0, request, headers, takes_all: true };
+    let _feed = Feed::start(app, job, out);
+    let closing = app.feeds.closing();
+    let events = Events { deliveries, closing, turn: None, is_done: false, _feed };
+    let body = stream::unfold(events, |mut events| async move {
+        let bytes = events.next().await?;
+        Some((Ok::<Bytes, Infallible>(bytes), events))
+    });
+    *response.body_mut() = Body::from_stream(body);
+    let headers = response.headers_mut();
+    headers.remove(header::CONTENT_LENGTH);
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/event-stream; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-cache"),
+        (header::CONNECTION, "keep-alive"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// What is still to be sent.
+struct Events {
+    deliveries: mpsc::Receiver<Delivery>,
+    closing: Closing,
+    /// Of the event before; it was written when the next one is asked for.
+    turn: Option<OwnedSemaphorePermit>,
+    is_done: bool,
+    _feed: Feed,
+}
+
+impl Events {
+    /// The next event as text; `None` behind the last.
+    async fn next(&mut self) -> Option<Bytes> {
+        if self.is_done {
+            return None;
+        }
+        self.turn = None;
+        let delivery = tokio::select! {
+            biased;
+            () = self.closing.wait() => None,
+            delivery = self.deliveries.recv() => delivery,
+            () = sleep(KEEP_ALIVE) => return Some(Bytes::from_static(b":\n\n")),
+        };
+        let (text, turn) = match delivery.map(|delivery| (delivery.item, delivery.turn)) {
+            Some((Item::Next(json), turn)) => (event(&json), turn),
+            Some((Item::Failed(faults), _)) => {
+                self.is_done = true;
+                let answer = event(&GraphqlResponse::refused(faults).to_json(""));
+                ([answer, COMPLETE.to_vec()].concat(), None)
+            }
+            Some((Item::Complete, _)) | None => {
+                self.is_done = true;
+                (COMPLETE.to_vec(), None)
+            }
+        };
+        self.turn = turn;
+        Some(text.into())
+    }
+}
+
+/// The last event. Browsers pass on no event without data.
+const COMPLETE: &[u8] = b"event: complete\ndata:\n\n";
+
+/// An answer, which is JSON on one line.
+fn event(answer: &[u8]) -> Vec<u8> {
+    [b"event: next\ndata: ", answer, b"\n\n"].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_wants_events() {
+        for (accepted, want) in [
+            ("", Wanted::Never),
+            ("*/*", Wanted::Never),
+            ("text/event-stream", Wanted::Always),
+            ("Text/Event-Stream; charset=utf-8", Wanted::Always),
+            ("application/json, text/event-stream;q=0.5", Wanted::ForSubscriptions),
+            ("text/event-stream, */*", Wanted::ForSubscriptions),
+            ("text/event-streams", Wanted::Never),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT, accepted.parse().unwrap());
+            assert_eq!(wants_events(&headers), want, "{accepted}");
+        }
+    }
+}

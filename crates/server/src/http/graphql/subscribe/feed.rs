@@ -1,0 +1,218 @@
+//! One subscription of a client: a task that listens to its channel, and hands over what is new to the client.
+//!
+//! ```text
+//! published → turn → differs from what the client has? → queue → written: turn is free
+//! ```
+//!
+//! The turn is free only when the answer before has been written to the client. So of each subscription at most one
+//! answer waits to be written, and the next one is what is newest then, however slow the client is.
+
+use crate::http::graphql::extensions::extensions;
+use crate::http::graphql::subscribe::channels::News;
+use crate::http::router::App;
+use axum::body::Bytes;
+use hexgraph::db::Canceller;
+use hexgraph::db::Control;
+use hexgraph::db::graphql::Fault;
+use hexgraph::db::graphql::Headers;
+use hexgraph::db::graphql::OperationKind;
+use hexgraph::db::graphql::Request;
+use hexgraph::db::graphql::Subscribable;
+use std::future::Future;
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Instant;
+use std::time::SystemTime;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::Semaphore;
+use tokio::sync::mpsc::Sender;
+use tokio::task::AbortHandle;
+
+/// What a client wants.
+pub struct Job {
+    /// The client's name for it.
+    pub id: Arc<str>,
+    /// Ours: an id may be used again.
+    pub serial: u64,
+    /// The operation.
+    pub request: Request,
+    /// Who asks.
+    pub headers: Headers,
+    /// Whether queries and mutations are carried out too, once each.
+    pub takes_all: bool,
+}
+
+/// Something for the client.
+pub struct Delivery {
+    /// Which job it belongs to.
+    pub id: Arc<str>,
+    /// Which job of that name.
+    pub serial: u64,
+    /// What it is.
+    pub item: Item,
+    /// To be dropped when it is written.
+    pub turn: Option<OwnedSemaphorePermit>,
+}
+
+/// What a client is told.
+pub enum Item {
+    /// An answer as JSON.
+    Next(Bytes),
+    /// Nothing can be answered. It is the last.
+    Failed(Vec<Fault>),
+    /// There will be no more.
+    Complete,
+}
+
+/// A running job; it ends when this is dropped.
+pub struct Feed {
+    canceller: Canceller,
+    task: AbortHandle,
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        self.canceller.cancel();
+        self.task.abort();
+    }
+}
+
+impl Feed {
+    /// Begins a job. What comes of it goes to `out`.
+    pub fn start(app: &Arc<App>, job: Job, out: Sender<Delivery>) -> Feed {
+        let canceller = Control::new().canceller();
+        let source =
+            Source { app: Arc::clone(app), id: job.id, serial: job.serial, canceller, out };
+        let canceller = source.canceller.clone();
+        let (request, headers, takes_all) = (job.request, job.headers, job.takes_all);
+        let task = tokio::spawn(async move { source.run(request, headers, takes_all).await });
+        Feed { canceller, task: task.abort_handle() }
+    }
+}
+
+/// Where deliveries come from.
+struct Source {
+    app: Arc<App>,
+    id: Arc<str>,
+    serial: u64,
+    canceller: Canceller,
+    out: Sender<Delivery>,
+}
+
+impl Source {
+    async fn run(self, request: Request, headers: Headers, takes_all: bool) {
+        let feeds = &self.app.feeds;
+        if let Some(refusal) = self.app.switches.refusal() {
+            return self.fail(vec![Fault::new(refusal.to_string())]).await;
+        }
+        let Some(_place) = feeds.place() else {
+            let total = feeds.options.total;
+            let message = format!("there are {total} subscriptions already, and no more may be");
+            return self.fail(vec![Fault::new(message)]).await;
+        };
+        let wanted = Arc::new((request, headers));
+        if takes_all {
+            match self.at_desk(&wanted, |app, request, _| app.database.graphql_kind(request)).await
+            {
+                Ok(OperationKind::Subscription) => {}
+                Ok(_) => return self.answer_once(&wanted).await,
+                Err(faults) => return self.fail(faults).await,
+            }
+        }
+        let check = |app: &Arc<App>, request: &Request, headers: &Headers| {
+            app.database.graphql_subscribable(request, headers)
+        };
+        let checked = self.at_desk(&wanted, check).await;
+        drop(wanted);
+        match checked {
+            Ok(wanted) => tokio::select! {
+                biased;
+                () = self.app.switches.drained() => self.deliver(Item::Complete, None).await,
+                () = self.follow(wanted) => {}
+            },
+            Err(faults) => self.fail(faults).await,
+        }
+    }
+
+    async fn at_desk<T: Send + 'static>(
+        &self,
+        wanted: &Arc<(Request, Headers)>,
+        work: impl FnOnce(&Arc<App>, &Request, &Headers) -> T + Send + 'static,
+    ) -> T {
+        let (app, wanted) = (Arc::clone(&self.app), Arc::clone(wanted));
+        self.app.feeds.desks.carry_out(move || work(&app, &wanted.0, &wanted.1)).await
+    }
+
+    async fn answer_once(&self, wanted: &Arc<(Request, Headers)>) {
+        let (started, control) = (Instant::now(), self.control());
+        let answer = move |app: &Arc<App>, request: &Request, headers: &Headers| {
+            app.database.graphql(request, headers, &control)
+        };
+        let response = self.at_desk(wanted, answer).await;
+        if response.data.is_none() {
+            return self.fail(response.errors).await;
+        }
+        let json = response.to_json(&extensions(&self.app, &response, started));
+        self.deliver(Item::Next(json.into()), None).await;
+        self.deliver(Item::Complete, None).await;
+    }
+
+    /// Hands over what its channel publishes, until that ends or the token does.
+    async fn follow(&self, wanted: Subscribable) {
+        let (end, commit) = (wanted.expires(), wanted.commit());
+        let channel = match self.app.feeds.channels.join(&self.app, wanted) {
+            Ok(channel) => channel,
+            Err(faults) => return self.fail(faults).await,
+        };
+        if let Some(mut news) = until(end, channel.listen(commit)).await {
+            let turns = Arc::new(Semaphore::new(1));
+            let mut last = None;
+            while let Some(Ok(turn)) = until(end, Arc::clone(&turns).acquire_owned()).await {
+                let newest = news.borrow_and_update().clone();
+                match newest {
+                    News::Answer(answer) if last != answer.fingerprint => {
+                        last = answer.fingerprint;
+                        self.deliver(Item::Next(answer.json), Some(turn)).await;
+                    }
+                    News::Answer(_) | News::None => drop(turn),
+                    News::Ended => break,
+                }
+                if !matches!(until(end, news.changed()).await, Some(Ok(()))) {
+                    break;
+                }
+            }
+        }
+        self.deliver(Item::Complete, None).await;
+    }
+
+    /// Ends a question when the client lets go of the subscription or the server stops.
+    fn control(&self) -> Control {
+        let (canceller, app) = (self.canceller.clone(), Arc::clone(&self.app));
+        Control::new().with_poll(move || canceller.check().is_err() || app.is_stopping())
+    }
+
+    async fn fail(&self, faults: Vec<Fault>) {
+        self.deliver(Item::Failed(faults), None).await;
+    }
+
+    async fn deliver(&self, item: Item, turn: Option<OwnedSemaphorePermit>) {
+        let delivery = Delivery { id: Arc::clone(&self.id), serial: self.serial, item, turn };
+        // An error means that the client is gone; then this task is about to be ended.
+        let _ = self.out.send(delivery).await;
+    }
+}
+
+/// What `future` comes to, unless a moment comes before; that is looked for first.
+async fn until<T>(end: Option<SystemTime>, future: impl Future<Output = T>) -> Option<T> {
+    let over = async {
+        match end.map(|end| end.duration_since(SystemTime::now()).unwrap_or_default()) {
+            Some(left) => tokio::time::sleep(left).await,
+            None => pending().await,
+        }
+    };
+    tokio::select! {
+        biased;
+        () = over => None,
+        value = future => Some(value),
+    }
+}

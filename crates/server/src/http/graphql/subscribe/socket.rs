@@ -1,0 +1,294 @@
+//! A connection over WebSocket: one task, which reads what the client says and writes what its subscriptions find.
+
+use crate::http::graphql::subscribe::dialect::Dialect;
+use crate::http::graphql::subscribe::dialect::Said;
+use crate::http::graphql::subscribe::dialect::reason;
+use crate::http::graphql::subscribe::feed::Delivery;
+use crate::http::graphql::subscribe::feed::Feed;
+use crate::http::graphql::subscribe::feed::Item;
+use crate::http::graphql::subscribe::feed::Job;
+use crate::http::router::App;
+use axum::extract::ws::CloseFrame;
+use axum::extract::ws::Message;
+use axum::extract::ws::WebSocket;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::http::HeaderMap;
+use axum::http::header;
+use axum::response::Response;
+use hexgraph::db::graphql::Fault;
+use hexgraph::db::graphql::Headers;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ops::ControlFlow;
+use std::ops::ControlFlow::Break;
+use std::ops::ControlFlow::Continue;
+use std::sync::Arc;
+use std::time::Duration;
+use std::time::Instant;
+use tokio::sync::mpsc;
+use tokio::time::interval;
+use tokio::time::timeout;
+
+/// How many messages may wait to be written. A subscription has one of them at most.
+const QUEUE_LEN: usize = 16;
+
+/// How long a client may take to say good-bye.
+const GOODBYE: Duration = Duration::from_millis(500);
+
+/// Why a connection ends: a code and a reason for the client, unless it is gone.
+type End = Option<(u16, String)>;
+
+/// Whether a request wants a connection for subscriptions by a protocol that is known.
+pub fn is_subscriber(headers: &HeaderMap) -> bool {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let wanted = text(header::UPGRADE).eq_ignore_ascii_case("websocket");
+    let mut names = text(header::SEC_WEBSOCKET_PROTOCOL).split(',').map(str::trim);
+    wanted && names.any(|name| Dialect::of_name(name).is_some())
+}
+
+/// Makes a connection of a request.
+pub fn accept(app: Arc<App>, upgrade: WebSocketUpgrade, headers: Headers) -> Response {
+    let most = app.feeds.options.message_len_max;
+    let upgrade = upgrade.max_message_size(most).max_frame_size(most).protocols(Dialect::NAMES);
+    upgrade.on_upgrade(|socket| async move {
+        let name = socket.protocol().and_then(|name| name.to_str().ok());
+        if let Some(dialect) = name.and_then(Dialect::of_name) {
+            Connection::new(app, dialect, socket, headers).serve().await;
+        }
+    })
+}
+
+/// What happens next on a connection.
+enum Event {
+    Received(Option<Result<Message, axum::Error>>),
+    Delivery(Delivery),
+    Tick,
+    Late,
+    Closing,
+}
+
+struct Connection {
+    app: Arc<App>,
+    dialect: Dialect,
+    socket: WebSocket,
+    /// Those of the request that became this connection.
+    headers: Headers,
+    /// Those of the client's first message; `None` before it.
+    init: Option<Headers>,
+    /// Those that run, with the number of each.
+    feeds: HashMap<Arc<str>, (u64, Feed)>,
+    /// The number of the last one.
+    serial: u64,
+    out: mpsc::Sender<Delivery>,
+    deliveries: mpsc::Receiver<Delivery>,
+    /// When the client was last heard of.
+    heard: Instant,
+}
+
+impl Connection {
+    fn new(app: Arc<App>, dialect: Dialect, socket: WebSocket, headers: Headers) -> Connection {
+        let (out, deliveries) = mpsc::channel(QUEUE_LEN);
+        Connection {
+            app,
+            dialect,
+            socket,
+            headers,
+            init: None,
+            feeds: HashMap::new(),
+            serial: 0,
+            out,
+            deliveries,
+            heard: Instant::now(),
+        }
+    }
+
+    async fn serve(mut self) {
+        let mut closing = self.app.feeds.closing();
+        let options = self.app.feeds.options;
+        let mut ticks = interval(options.ping_every.max(Duration::from_millis(1)));
+        ticks.tick().await;
+        let late = tokio::time::sleep(options.init_timeout);
+        tokio::pin!(late);
+        let end = loop {
+            let must_begin = self.dialect == Dialect::Modern && self.init.is_none();
+            let event = tokio::select! {
+                biased;
+                () = closing.wait() => Event::Closing,
+                () = &mut late, if must_begin => Event::Late,
+                _ = ticks.tick() => Event::Tick,
+                // It holds a sender itself, so there is always one.
+                Some(delivery) = self.deliveries.recv() => Event::Delivery(delivery),
+                received = self.socket.recv() => Event::Received(received),
+            };
+            if let Break(end) = self.handle(event).await {
+                break end;
+            }
+        };
+        self.feeds.clear();
+        if let Some((code, reason)) = end {
+            self.say_goodbye(code, reason).await;
+        }
+    }
+
+    async fn handle(&mut self, event: Event) -> ControlFlow<End> {
+        match event {
+            Event::Received(Some(Ok(message))) => {
+                self.heard = Instant::now();
+                self.receive(message).await
+            }
+            Event::Received(Some(Err(error))) => Break(Some(unreadable(&error))),
+            Event::Received(None) => Break(None),
+            Event::Delivery(delivery) => self.pass_on(delivery).await,
+            Event::Tick => self.look_for_client().await,
+            Event::Late => Break(Some((4408, "Connection initialisation timeout".to_owned()))),
+            Event::Closing => {
+                let ids: Vec<Arc<str>> = self.feeds.drain().map(|(id, _)| id).collect();
+                for id in ids {
+                    self.write(self.dialect.complete(&id)).await?;
+                }
+                Break(Some((1001, "the server stops".to_owned())))
+            }
+        }
+    }
+
+    async fn receive(&mut self, message: Message) -> ControlFlow<End> {
+        match message {
+            Message::Text(text) => {
+                let said = self.dialect.read(&text);
+                self.answer(said).await
+            }
+            Message::Binary(_) => Break(Some((1003, "messages are text".to_owned()))),
+            // The library answers both; the connection ends when there is nothing more to read.
+            Message::Ping(_) | Message::Pong(_) | Message::Close(_) => Continue(()),
+        }
+    }
+
+    async fn answer(&mut self, said: Said) -> ControlFlow<End> {
+        match said {
+            Said::Init(_) if self.dialect == Dialect::Modern && self.init.is_some() => {
+                Break(Some((4429, "Too many initialisation requests".to_owned())))
+            }
+            Said::Init(headers) => {
+                self.init = Some(headers);
+                self.write(self.dialect.acknowledge()).await
+            }
+            Said::Ping(answer) | Said::Wrong(answer) => self.write(answer).await,
+            Said::Pong => Continue(()),
+            Said::Start(id, request) => {
+                if self.dialect == Dialect::Modern && self.init.is_none() {
+                    return Break(Some((4401, "Unauthorized".to_owned())));
+                }
+                let id: Arc<str> = id.into();
+                let (headers, takes_all) = (self.headers(), self.dialect == Dialect::Modern);
+                let serial = self.serial + 1;
+                self.start(Job { id, serial, request, headers, takes_all }).await
+            }
+            Said::Stop(id) => {
+                self.feeds.remove(id.as_str());
+                match self.dialect {
+                    Dialect::Legacy => self.write(self.dialect.complete(&id)).await,
+                    Dialect::Modern => Continue(()),
+                }
+            }
+            Said::Terminate => Break(Some((1000, String::new()))),
+            Said::Fatal(code, reason) => Break(Some((code, reason))),
+        }
+    }
+
+    async fn start(&mut self, job: Job) -> ControlFlow<End> {
+        let most = self.app.feeds.options.per_connection;
+        let is_full = self.feeds.len() >= most;
+        match self.feeds.entry(Arc::clone(&job.id)) {
+            Entry::Occupied(_) => match self.dialect.taken(&job.id) {
+                Said::Fatal(code, reason) => Break(Some((code, reason))),
+                Said::Wrong(answer) => self.write(answer).await,
+                _ => Continue(()),
+            },
+            Entry::Vacant(_) if is_full => {
+                let message =
+                    format!("this connection has {most} subscriptions already, and no more may be");
+                for message in self.dialect.failed(&job.id, &[Fault::new(message)]) {
+                    self.write(message).await?;
+                }
+                Continue(())
+            }
+            Entry::Vacant(entry) => {
+                self.serial = job.serial;
+                let feed = Feed::start(&self.app, job, self.out.clone());
+                entry.insert((self.serial, feed));
+                Continue(())
+            }
+        }
+    }
+
+    /// The entries of the first message, then the headers of the request.
+    fn headers(&self) -> Headers {
+        let mut headers = self.init.clone().unwrap_or_default();
+        headers.extend(&self.headers);
+        headers
+    }
+
+    async fn pass_on(&mut self, delivery: Delivery) -> ControlFlow<End> {
+        let Delivery { id, serial, item, turn } = delivery;
+        // What was under way when the client stopped it is not for the one that has the name now.
+        if self.feeds.get(&id).is_none_or(|(current, _)| *current != serial) {
+            return Continue(());
+        }
+        match item {
+            Item::Next(payload) => {
+                self.write(self.dialect.next(&id, &payload)).await?;
+                drop(turn);
+                return Continue(());
+            }
+            Item::Failed(faults) => {
+                for message in self.dialect.failed(&id, &faults) {
+                    self.write(message).await?;
+                }
+            }
+            Item::Complete => self.write(self.dialect.complete(&id)).await?,
+        }
+        self.feeds.remove(&id);
+        Continue(())
+    }
+
+    async fn look_for_client(&mut self) -> ControlFlow<End> {
+        if self.heard.elapsed() > self.app.feeds.options.ping_every * 3 {
+            return Break(None);
+        }
+        self.send(Message::Ping(axum::body::Bytes::new())).await
+    }
+
+    async fn write(&mut self, text: String) -> ControlFlow<End> {
+        self.send(Message::Text(text.into())).await
+    }
+
+    async fn send(&mut self, message: Message) -> ControlFlow<End> {
+        let patience = self.app.feeds.options.write_timeout;
+        match timeout(patience, self.socket.send(message)).await {
+            Ok(Ok(())) => Continue(()),
+            _ => Break(None),
+        }
+    }
+
+    /// Closes, and reads what is still under way: else the system might throw away what was written.
+    async fn say_goodbye(mut self, code: u16, reason: String) {
+        let frame = CloseFrame { code, reason: reason.into() };
+        let _ = timeout(GOODBYE, async {
+            if self.socket.send(Message::Close(Some(frame))).await.is_ok() {
+                while let Some(Ok(_)) = self.socket.recv().await {}
+            }
+        })
+        .await;
+    }
+}
+
+/// How a connection ends on which something came that is no message. A client that is gone won't hear it.
+fn unreadable(error: &axum::Error) -> (u16, String) {
+    let error = error.to_string();
+    let code = match error.to_ascii_lowercase() {
+        told if told.contains("too long") => 1009,
+        told if told.contains("utf-8") => 1007,
+        _ => 1002,
+    };
+    (code, reason(&error))
+}

@@ -1,0 +1,262 @@
+//! A server in the background, and how to stop it.
+
+use super::admission::AdmissionOptions;
+use super::admission::Lanes;
+use super::connections;
+use super::connections::ConnectionOptions;
+use super::graphql::Feeds;
+use super::graphql::SubscribeOptions;
+use super::incoming::Bodies;
+use super::router::App;
+use super::router::router;
+use super::security::Security;
+use super::stream::STREAMS_MAX;
+use super::switches::SHUTDOWN_GRACE;
+use super::switches::STOP_GRACE;
+use super::switches::Switches;
+use hexgraph::db::Control;
+use hexgraph::db::Database;
+use hexgraph::db::graphql::Folder;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use std::io;
+use std::net::IpAddr;
+use std::net::Ipv4Addr;
+use std::net::SocketAddr;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process;
+use std::sync::Arc;
+use std::thread;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use std::time::Instant;
+use tokio::net::TcpListener as TokioListener;
+use tokio::runtime::Builder;
+use tokio::runtime::Runtime;
+use tokio::sync::Semaphore;
+use tokio::sync::watch;
+use tokio::task;
+use tokio::time;
+
+/// How often idle transactions are looked for.
+const EXPIRE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// How often memory is given back that large requests had.
+const TIDY_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How long a thread is kept that has no request to answer: the allocator keeps what was freed for it as long.
+const IDLE_THREAD: Duration = Duration::from_secs(1);
+
+/// Threads beside those that answer requests.
+const SPARE_THREADS: usize = 16;
+
+/// Where the server listens.
+#[derive(Debug, Clone)]
+pub struct ServeOptions {
+    /// The address; only this machine unless another one is named.
+    pub host: IpAddr,
+    /// The port; 0 for any that is free.
+    pub port: u16,
+    /// Whether queries that take longer than the limit `slow` are printed to standard error.
+    pub prints_slow: bool,
+    /// How much may run at once, and how long it may wait.
+    pub admission: AdmissionOptions,
+    /// How many connections there may be, and how long they may take.
+    pub connections: ConnectionOptions,
+    /// How GraphQL subscriptions are served.
+    pub subscriptions: SubscribeOptions,
+    /// Who may alter and administer.
+    pub security: Security,
+    /// The folder that requests may have exports and backups written to; without it they may not.
+    pub exports: Option<PathBuf>,
+}
+
+/// A running server. It stops when it is dropped.
+pub struct Server {
+    address: SocketAddr,
+    process: u32,
+    running: Option<Running>,
+}
+
+struct Running {
+    switches: Arc<Switches>,
+    thread: JoinHandle<()>,
+    end: Ended,
+}
+
+/// Knows when a server has ended.
+#[derive(Clone)]
+pub struct Ended(watch::Receiver<()>);
+
+impl Ended {
+    /// Whether it has.
+    pub fn is_over(&self) -> bool {
+        // The other end is with the server's thread; nothing is sent.
+        self.0.has_changed().is_err()
+    }
+
+    /// Returns when it has.
+    pub async fn wait(&mut self) {
+        while self.0.changed().await.is_ok() {}
+    }
+}
+
+impl Default for ServeOptions {
+    fn default() -> ServeOptions {
+        ServeOptions {
+            host: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            port: 8080,
+            prints_slow: false,
+            admission: AdmissionOptions::default(),
+            connections: ConnectionOptions::default(),
+            subscriptions: SubscribeOptions::default(),
+            security: Security::default(),
+            exports: None,
+        }
+    }
+}
+
+impl Server {
+    /// Listens, and answers from threads of its own until it is stopped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the address can't be had, or the folder of exports.
+    pub fn start(database: Database, options: ServeOptions) -> Result<Server> {
+        let wanted = SocketAddr::new(options.host, options.port);
+        let failed = |error| Error::io(format!("listening on {wanted}"), error);
+        let listener = TcpListener::bind(wanted).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let runtime = runtime(&options.admission).map_err(failed)?;
+        let exports = options.exports.as_deref().map(Folder::new).transpose()?;
+        let stop = Control::new();
+        let switches = Arc::new(Switches::default());
+        let app = App {
+            bodies: Bodies::new(database.budget()),
+            database,
+            address,
+            started: Instant::now(),
+            prints_slow: options.prints_slow,
+            feeds: Arc::new(Feeds::new(options.subscriptions)),
+            security: options.security,
+            exports,
+            streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            lanes: Arc::new(Lanes::new(options.admission)),
+            switches: Arc::clone(&switches),
+            tasks: Arc::default(),
+            stopping: stop.canceller(),
+        };
+        let (going, end) = watch::channel(());
+        let thread = thread::Builder::new().name("hexgraph-http".to_owned());
+        let thread = thread
+            .spawn(move || {
+                run(runtime, listener, app, options.connections, &stop);
+                drop(going);
+            })
+            .map_err(failed)?;
+        let running = Running { switches, thread, end: Ended(end) };
+        Ok(Server { address, process: process::id(), running: Some(running) })
+    }
+
+    /// The address with the port that was taken.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where clients connect to: `http://127.0.0.1:8080`.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// True until it is stopped, here or by a request to `/admin`.
+    pub fn is_running(&self) -> bool {
+        self.running.as_ref().is_some_and(|running| !running.end.is_over())
+    }
+
+    /// Knows when the server has ended; `None` once it was stopped here.
+    pub fn ended(&self) -> Option<Ended> {
+        self.running.as_ref().map(|running| running.end.clone())
+    }
+
+    /// Stops listening, and waits a moment for the requests that run. Does nothing the second
+    /// time, and in a forked child, which has no server.
+    pub fn stop(&mut self) {
+        let Some(Running { switches, thread, .. }) = self.running.take() else { return };
+        if self.process != process::id() {
+            return;
+        }
+        switches.stop();
+        // It fails only when the thread has panicked, and that it is gone is what is wanted.
+        let _ = thread.join();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn runtime(admission: &AdmissionOptions) -> io::Result<Runtime> {
+    // All that runs has its thread, also what only waits; and the server has some for itself.
+    let most = admission.running + admission.slow_places() + SPARE_THREADS;
+    let mut builder = Builder::new_multi_thread();
+    builder.max_blocking_threads(most).thread_keep_alive(IDLE_THREAD);
+    builder.thread_name("hexgraph-http").enable_all().build()
+}
+
+fn run(
+    runtime: Runtime,
+    listener: TcpListener,
+    app: App,
+    options: ConnectionOptions,
+    stop: &Control,
+) {
+    let (switches, feeds) = (Arc::clone(&app.switches), Arc::clone(&app.feeds));
+    let database = app.database.clone();
+    let (tasks, begun) = (Arc::clone(&app.tasks), Arc::clone(&app.tasks));
+    runtime.block_on(async {
+        let Ok(listener) = TokioListener::from_std(listener) else { return };
+        let patience = Arc::clone(&switches);
+        let wait = async move {
+            switches.ending().await;
+            feeds.close(STOP_GRACE).await;
+        };
+        let served = connections::serve(listener, router(app), options, wait);
+        let out_of_patience = async {
+            patience.ending().await;
+            patience.out_of_patience().await;
+        };
+        let all_done = async {
+            served.await;
+            // What requests had begun is under way, too. An error would mean that waiting panicked.
+            let _ = task::spawn_blocking(move || begun.wait(SHUTDOWN_GRACE)).await;
+        };
+        let expiring = async {
+            let mut ticks = time::interval(EXPIRE_INTERVAL);
+            loop {
+                ticks.tick().await;
+                database.expire_txns();
+            }
+        };
+        let tidying = async {
+            let mut ticks = time::interval(TIDY_INTERVAL);
+            loop {
+                ticks.tick().await;
+                database.budget().tidy();
+            }
+        };
+        tokio::select! {
+            () = all_done => {}
+            () = out_of_patience => {}
+            () = expiring => {}
+            () = tidying => {}
+        }
+    });
+    // Requests that still run end now, at their next look at their control.
+    stop.canceller().cancel();
+    tasks.close(STOP_GRACE);
+    runtime.shutdown_timeout(STOP_GRACE);
+}

@@ -1,0 +1,481 @@
+//! The directory of a database: which snapshot is the newest, which logs follow, who may write.
+//!
+//! `CURRENT` names the newest `snapshot-N.hxs`, which has all that was noted in logs below N, and
+//! the last log, each of which names the one before it; the logs from `log-N.hxl` on have what came
+//! after the snapshot. A published file is never changed: the next one is written beside it,
+//! `CURRENT` is replaced by a rename, and the old one is unlinked, which leaves it whole for those
+//! who have it open. A log is there, with its header on the disk, before `CURRENT` names it: so one
+//! that is missing, empty or somebody else's is told.
+//!
+//! `CLOCK` has a number above those of all transactions that clients were told: so none of them is
+//! told again after a crash, and who comes back with one is not taken for somebody else.
+
+use super::current::Current;
+use super::current::LastLog;
+use super::current::log_number;
+use super::current::snapshot_number;
+use crate::storage::Disk;
+use crate::storage::Files;
+use crate::storage::Identity;
+use crate::storage::write_all_at;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use std::fs;
+use std::fs::File;
+use std::fs::TryLockError;
+use std::io;
+use std::path::Path;
+use std::path::PathBuf;
+use std::process;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+const CURRENT: &str = "CURRENT";
+const CURRENT_NEXT: &str = "CURRENT.next";
+const CLOCK: &str = "CLOCK";
+const CLOCK_NEXT: &str = "CLOCK.next";
+const LOCK: &str = "LOCK";
+
+/// A directory that is open for reading or writing.
+pub struct Directory {
+    path: PathBuf,
+    files: Arc<dyn Files>,
+    /// Held by the one process that may write; `None` for a reader.
+    lock: Option<Lock>,
+    /// What `CURRENT` says, once the one who writes has asked.
+    written: Mutex<Option<Current>>,
+}
+
+struct Lock {
+    file: File,
+    /// A forked child has the file too, and must not write.
+    process: u32,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing would do, if nobody else had the file: a process that was just started has it for a moment, until it
+        // becomes another program. Then whoever closed a database could not open it again.
+        if self.process == process::id() {
+            // Where it fails closing is what is left.
+            let _ = self.file.unlock();
+        }
+    }
+}
+
+impl Directory {
+    /// Opens a directory for writing and creates it where it is missing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when another process has it open for writing, and when there are other
+    /// files in it and no database.
+    pub fn open(path: &Path) -> Result<Directory> {
+        Directory::open_with(path, Arc::new(Disk))
+    }
+
+    /// As [`Directory::open`], written through other files than those of the operating system.
+    ///
+    /// # Errors
+    ///
+    /// As [`Directory::open`].
+    pub fn open_with(path: &Path, files: Arc<dyn Files>) -> Result<Directory> {
+        refuse_file(path)?;
+        fs::create_dir_all(path).map_err(|error| failed("creating", path, error))?;
+        let (path_buf, written) = (path.to_owned(), Mutex::default());
+        let directory = Directory { path: path_buf, files, lock: None, written };
+        if !directory.path.join(LOCK).exists() && !directory.path.join(CURRENT).exists() {
+            refuse_foreign(path)?;
+        }
+        Ok(Directory { lock: Some(take_lock(path)?), ..directory })
+    }
+
+    /// Opens a directory for reading. It may be open for writing elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when there is no database.
+    pub fn open_read_only(path: &Path) -> Result<Directory> {
+        refuse_file(path)?;
+        let (path_buf, files) = (path.to_owned(), Arc::new(Disk));
+        let directory = Directory { path: path_buf, files, lock: None, written: Mutex::default() };
+        if directory.current()?.is_none() {
+            let missing = io::Error::new(io::ErrorKind::NotFound, "there is no database here");
+            return Err(failed("opening", path, missing));
+        }
+        Ok(directory)
+    }
+
+    /// The directory itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The files through which it is written.
+    pub fn files(&self) -> &Arc<dyn Files> {
+        &self.files
+    }
+
+    /// Which files there have to be; `None` in a directory that was just created.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] when `CURRENT` is not what was written.
+    pub fn current(&self) -> Result<Option<Current>> {
+        let path = self.path.join(CURRENT);
+        let text = match fs::read(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed("reading", &path, error)),
+        };
+        let current = Current::of_text(&text);
+        let corrupt = |message| Error::Corrupt { path: path.display().to_string(), message };
+        current.map(Some).map_err(corrupt)
+    }
+
+    /// The identity of the database, which a new one gets now.
+    ///
+    /// # Errors
+    ///
+    /// As [`Directory::current`].
+    pub fn identity(&self) -> Result<Identity> {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.known(&mut written)?.identity)
+    }
+
+    /// Names a log, which is there with its header, as the last one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses.
+    pub fn name_log(&self, number: u64, durable: u64) -> Result<()> {
+        self.update(|current| current.log = LastLog::Is { number, durable })
+    }
+
+    /// Notes how much of a log is durable, where it is the last one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses.
+    pub fn note_durable(&self, log: u64, len: u64) -> Result<()> {
+        let is_news = |number: u64, durable: u64| number == log && durable < len;
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.known(&mut written)?.log {
+            LastLog::Is { number, durable } if is_news(number, durable) => drop(written),
+            _ => return Ok(()),
+        }
+        self.name_log(log, len)
+    }
+
+    /// What `CURRENT` says, or will say of a new database.
+    fn known(&self, written: &mut Option<Current>) -> Result<Current> {
+        if let Some(current) = written {
+            return Ok(*current);
+        }
+        let new = Current { snapshot: 0, log: LastLog::None, identity: Identity::NONE };
+        let mut current = self.current()?.unwrap_or(new);
+        if current.identity == Identity::NONE {
+            current.identity = Identity::random()?;
+        }
+        *written = Some(current);
+        Ok(current)
+    }
+
+    /// Has `CURRENT` say something else. A crash at any moment leaves the old or the new.
+    fn update(&self, change: impl FnOnce(&mut Current)) -> Result<()> {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = self.known(&mut written)?;
+        change(&mut next);
+        self.replace(CURRENT, CURRENT_NEXT, &next.to_text())?;
+        *written = Some(next);
+        Ok(())
+    }
+
+    /// The number up to which transactions may have been named; 0 when none ever was.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] when `CLOCK` has no number.
+    pub fn clock(&self) -> Result<u64> {
+        let path = self.path.join(CLOCK);
+        match fs::read_to_string(&path) {
+            Ok(text) => text.trim_end().parse().map_err(|_| Error::Corrupt {
+                path: path.display().to_string(),
+                message: format!("{text:?} is not a number"),
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+            Err(error) => Err(failed("reading", &path, error)),
+        }
+    }
+
+    /// Notes that transactions may be named up to a number.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses; [`Error::Query`] when it is not ours to write.
+    pub fn set_clock(&self, number: u64) -> Result<()> {
+        self.check_writable()?;
+        self.replace(CLOCK, CLOCK_NEXT, &number.to_string())
+    }
+
+    /// Where a snapshot is.
+    pub fn snapshot_path(&self, number: u64) -> PathBuf {
+        self.path.join(format!("snapshot-{number}.hxs"))
+    }
+
+    /// Where a log is.
+    pub fn log_path(&self, number: u64) -> PathBuf {
+        self.path.join(format!("log-{number}.hxl"))
+    }
+
+    /// The numbers of the logs from `first` on, ascending.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the directory can't be read.
+    pub fn logs(&self, first: u64) -> Result<Vec<u64>> {
+        let names = self.names()?;
+        let numbers = names.iter().filter_map(|name| log_number(name));
+        let mut logs: Vec<u64> = numbers.filter(|number| first <= *number).collect();
+        logs.sort_unstable();
+        Ok(logs)
+    }
+
+    /// Says whether this process may write.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when it is open for reading, or in a forked child.
+    pub fn check_writable(&self) -> Result<()> {
+        let path = self.path.display();
+        match &self.lock {
+            Some(lock) if lock.process == process::id() => Ok(()),
+            Some(_) => Err(Error::query(format!(
+                "{path} belongs to the process that opened it; a forked child may only read"
+            ))),
+            None => Err(Error::query(format!("{path} is open read-only"))),
+        }
+    }
+
+    /// Publishes a snapshot that `write` writes to the path it is given, with the identity of the
+    /// database, under a number above all that there are. A crash at any moment leaves the old snapshot or the new one.
+    ///
+    /// # Errors
+    ///
+    /// Those of `write`; [`Error::Io`] when the system refuses.
+    pub fn publish_next(&self, write: impl FnOnce(&Path, Identity) -> Result<()>) -> Result<()> {
+        let last_log = self.logs(0)?.last().copied().unwrap_or(0);
+        let number = self.current()?.map_or(0, |current| current.snapshot).max(last_log) + 1;
+        self.publish(number, write)
+    }
+
+    /// As [`Directory::publish_next`], under a number that is above those of all snapshots and of
+    /// all logs that it is to replace.
+    ///
+    /// # Errors
+    ///
+    /// As [`Directory::publish_next`].
+    pub fn publish(
+        &self,
+        number: u64,
+        write: impl FnOnce(&Path, Identity) -> Result<()>,
+    ) -> Result<()> {
+        self.check_writable()?;
+        let (path, identity) = (self.snapshot_path(number), self.identity()?);
+        if let Err(error) = write(&path, identity) {
+            // Half a snapshot is of no use; the error says more than a failure to remove it.
+            let _ = self.files.remove(&path);
+            return Err(error);
+        }
+        self.sync()?;
+        self.switch_to(number)?;
+        // What can't be removed now is removed by the next one.
+        let _ = self.tidy(number);
+        Ok(())
+    }
+
+    /// Removes what is older than the snapshot `number`, and what a crash may have left.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses.
+    pub fn tidy(&self, number: u64) -> Result<()> {
+        let is_old = |name: &str| {
+            log_number(name).is_some_and(|log| log < number)
+                || snapshot_number(name).is_some_and(|snapshot| snapshot != number)
+                || name == CURRENT_NEXT
+        };
+        // Nobody replaces `CURRENT` just now.
+        let _written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        for name in self.names()?.iter().filter(|name| is_old(name)) {
+            let path = self.path.join(name);
+            self.files.remove(&path).map_err(|error| failed("removing", &path, error))?;
+        }
+        Ok(())
+    }
+
+    fn switch_to(&self, number: u64) -> Result<()> {
+        self.update(|current| {
+            current.snapshot = number;
+            // One that was begun while the snapshot was written follows upon it.
+            let is_later = |log| matches!(log, LastLog::Is { number: last, .. } if number <= last);
+            if !is_later(current.log) {
+                current.log = LastLog::None;
+            }
+        })
+    }
+
+    /// Writes a small file durably. A crash at any moment leaves the old one or the new one.
+    fn replace(&self, name: &str, next: &str, text: &str) -> Result<()> {
+        let next = self.path.join(next);
+        let write = || {
+            let file = self.files.create(&next)?;
+            write_all_at(&*file, text.as_bytes(), 0)?;
+            file.sync()
+        };
+        write().map_err(|error| failed("writing", &next, error))?;
+        let path = self.path.join(name);
+        let renamed = self.files.rename(&next, &path);
+        renamed.map_err(|error| failed("replacing", &path, error))?;
+        self.sync()
+    }
+
+    /// Waits until the names of the files are on the disk.
+    fn sync(&self) -> Result<()> {
+        let synced = self.files.sync_directory(&self.path);
+        synced.map_err(|error| failed("syncing", &self.path, error))
+    }
+
+    fn names(&self) -> Result<Vec<String>> {
+        let list = || -> io::Result<Vec<String>> {
+            let entries = fs::read_dir(&self.path)?;
+            let names = entries.map(|entry| Ok(entry?.file_name().into_string().ok()));
+            Ok(names.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect())
+        };
+        list().map_err(|error| failed("reading", &self.path, error))
+    }
+}
+
+fn take_lock(path: &Path) -> Result<Lock> {
+    let path = path.join(LOCK);
+    let mut options = File::options();
+    let file = options.create(true).truncate(false).write(true).open(&path);
+    let file = file.map_err(|error| match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            let context = "this process may not write there; open the database read-only, or make \
+                           the directory writable: opening";
+            failed(context, &path, error)
+        }
+        _ => failed("opening", &path, error),
+    })?;
+    match file.try_lock() {
+        Ok(()) => Ok(Lock { file, process: process::id() }),
+        Err(TryLockError::WouldBlock) => {
+            let reason = "the database is open for writing already, here or in another process; \
+                          close it there, or open it read-only";
+            Err(failed("locking", &path, io::Error::new(io::ErrorKind::WouldBlock, reason)))
+        }
+        Err(TryLockError::Error(error)) => Err(failed("locking", &path, error)),
+    }
+}
+
+/// Nobody wants a database among his photographs because of a wrong path.
+fn refuse_file(path: &Path) -> Result<()> {
+    if !path.is_file() {
+        return Ok(());
+    }
+    let reason = "it is a file, and a database is a directory; name a new or an empty one";
+    Err(failed("opening", path, io::Error::new(io::ErrorKind::NotADirectory, reason)))
+}
+
+fn refuse_foreign(path: &Path) -> Result<()> {
+    let mut entries = fs::read_dir(path).map_err(|error| failed("reading", path, error))?;
+    if entries.next().is_none() {
+        return Ok(());
+    }
+    let reason = "there are files and no database; name a new or an empty directory";
+    Err(failed("opening", path, io::Error::new(io::ErrorKind::DirectoryNotEmpty, reason)))
+}
+
+fn failed(doing: &str, path: &Path, error: io::Error) -> Error {
+    Error::io(format!("{doing} {}", path.display()), error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(text: &'static str) -> impl FnOnce(&Path, Identity) -> Result<()> {
+        move |path, _| fs::write(path, text).map_err(|error| failed("writing", path, error))
+    }
+
+    #[test]
+    fn a_lock_ends_though_a_started_process_has_its_file() {
+        let root = tempfile::tempdir().unwrap();
+        let first = take_lock(root.path()).unwrap();
+        let inherited = first.file.try_clone().unwrap();
+        let error = take_lock(root.path()).err().expect("it is locked").to_string();
+        assert!(error.contains("open for writing already"), "{error}");
+        drop(first);
+        drop(take_lock(root.path()).unwrap());
+        drop(inherited);
+    }
+
+    #[test]
+    fn the_newest_snapshot_is_the_only_one() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("new");
+        let directory = Directory::open(&path).unwrap();
+        assert_eq!(directory.current().unwrap(), None);
+        directory.publish_next(write("one")).unwrap();
+        directory.publish_next(write("two")).unwrap();
+        let current = directory.snapshot_path(directory.current().unwrap().unwrap().snapshot);
+        assert_eq!(fs::read_to_string(current).unwrap(), "two");
+        let mut names: Vec<_> =
+            fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["CURRENT", "LOCK", "snapshot-2.hxs"]);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_the_old_snapshot() {
+        let root = tempfile::tempdir().unwrap();
+        let directory = Directory::open(root.path()).unwrap();
+        directory.publish_next(write("one")).unwrap();
+        directory.publish_next(|_, _| Err(Error::query("no"))).unwrap_err();
+        let current = directory.snapshot_path(directory.current().unwrap().unwrap().snapshot);
+        assert_eq!(fs::read_to_string(current).unwrap(), "one");
+    }
+
+    #[test]
+    fn one_writes_and_many_read() {
+        let root = tempfile::tempdir().unwrap();
+        let error = Directory::open_read_only(root.path()).err().unwrap().to_string();
+        assert!(error.ends_with("there is no database here"), "{error}");
+        let writer = Directory::open(root.path()).unwrap();
+        writer.publish_next(write("one")).unwrap();
+        let error = Directory::open(root.path()).err().unwrap();
+        assert!(error.to_string().contains("open for writing already"), "{error}");
+        let reader = Directory::open_read_only(root.path()).unwrap();
+        assert!(reader.publish_next(write("two")).unwrap_err().to_string().contains("read-only"));
+        drop(writer);
+        Directory::open(root.path()).unwrap();
+    }
+
+    #[test]
+    fn foreign_files_are_left_alone() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("photo"), "").unwrap();
+        let error = Directory::open(root.path()).err().unwrap().to_string();
+        assert!(error.contains("there are files and no database"), "{error}");
+        let file = root.path().join("photo");
+        for opened in [Directory::open(&file), Directory::open_read_only(&file)] {
+            let error = opened.err().unwrap().to_string();
+            assert!(error.contains("it is a file, and a database is a directory"), "{error}");
+        }
+        fs::write(root.path().join(CURRENT), "../photo").unwrap();
+        let directory = Directory::open(root.path()).unwrap();
+        assert!(matches!(directory.current(), Err(Error::Corrupt { .. })));
+    }
+}

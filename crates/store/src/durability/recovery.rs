@@ -1,0 +1,305 @@
+//! Reads a directory: the newest snapshot, and what the logs have that came after it.
+
+use super::current::Current;
+use super::current::LastLog;
+use super::directory::Directory;
+use super::wal::LogStart;
+use crate::graph::Replay;
+use crate::graph::Version;
+use crate::graph::persist;
+use crate::storage::FileAccess;
+use crate::storage::Identity;
+use crate::storage::LogReader;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use std::path::Path;
+
+/// What the newest snapshot and the logs have, and where reading goes on when there is more.
+pub struct Follower {
+    /// The number of the snapshot.
+    snapshot: u64,
+    /// The database that the logs have to belong to.
+    identity: Identity,
+    replay: Replay,
+    reader: Option<LogReader>,
+    /// The number of the last log that was begun, 0 for none.
+    last_log: u64,
+    found: Recovery,
+}
+
+/// What was found in the logs when a database was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Recovery {
+    /// The commits that were carried out again: those since the newest snapshot.
+    pub commits: u64,
+    /// The bytes of the logs.
+    pub bytes: u64,
+    /// The bytes at the end of the log that are no whole commit, behind all that is known to have been durable: one
+    /// that was being written when the process died, and that was acknowledged to nobody. They are cut off when the
+    /// database is opened for writing. Where it is opened to be read while another process writes, it may be the
+    /// commit that is being written.
+    pub cut: u64,
+}
+
+impl Follower {
+    /// Opens the newest snapshot of a directory and reads the logs; `None` when there is none. A
+    /// writer may replace both just now; then it begins anew.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] when one of them is damaged, missing or somebody else's, [`Error::Io`]
+    /// when the system refuses.
+    pub fn open(directory: &Directory, access: FileAccess) -> Result<Option<Follower>> {
+        loop {
+            let Some(current) = directory.current()? else { return Ok(None) };
+            let opened = Follower::open_at(directory, &current, access);
+            // What vanished while it was read is no fault, and what is missing at the front of
+            // the logs would not be noticed.
+            if directory.current()? == Some(current) {
+                return opened.map(Some);
+            }
+        }
+    }
+
+    fn open_at(directory: &Directory, current: &Current, access: FileAccess) -> Result<Follower> {
+        let Current { snapshot, identity, .. } = *current;
+        let version = persist::open_of(&directory.snapshot_path(snapshot), identity, access)?;
+        let replay = Replay::new(version);
+        let found = Recovery::default();
+        let mut follower =
+            Follower { snapshot, identity, replay, reader: None, last_log: 0, found };
+        follower.catch_up(directory, current)?;
+        Ok(follower)
+    }
+
+    /// Reads what was added since. False when there is a newer snapshot: open it instead.
+    ///
+    /// # Errors
+    ///
+    /// As [`Follower::open`].
+    pub fn refresh(&mut self, directory: &Directory) -> Result<bool> {
+        loop {
+            let is_same = |current: &Current| current.snapshot == self.snapshot;
+            let Some(current) = directory.current()?.filter(is_same) else { return Ok(false) };
+            let read = self.catch_up(directory, &current);
+            // As in `open`.
+            if directory.current()? == Some(current) {
+                return read.map(|()| true);
+            }
+        }
+    }
+
+    /// The version after all that was read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] when a record can't be carried out.
+    pub fn version(&mut self, directory: &Directory) -> Result<Version> {
+        let path = directory.log_path(self.last_log);
+        self.replay.version().map_err(|error| not_replayed(&path, &error))
+    }
+
+    /// What was found.
+    pub fn found(&self) -> Recovery {
+        self.found
+    }
+
+    /// Cuts off what a crash left behind the last whole record, for the one who writes. Returns
+    /// where the log goes on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses.
+    pub fn cut(&mut self, directory: &Directory) -> Result<LogStart> {
+        let mut last_end = 0;
+        if let Some(reader) = &self.reader {
+            last_end = reader.end();
+            if 0 < self.found.cut {
+                let cut = directory.files().truncate(reader.path(), last_end);
+                cut.map_err(|error| {
+                    Error::io(format!("cutting {}", reader.path().display()), error)
+                })?;
+            }
+        }
+        let first = self.snapshot.max(self.last_log + 1);
+        for unborn in directory.logs(first)? {
+            let path = directory.log_path(unborn);
+            let removed = directory.files().remove(&path);
+            removed.map_err(|error| Error::io(format!("removing {}", path.display()), error))?;
+        }
+        directory.tidy(self.snapshot)?;
+        Ok(LogStart {
+            snapshot: self.snapshot,
+            last_log: self.last_log,
+            last_end,
+            commit: self.replay.commit(),
+            bytes: self.found.bytes,
+        })
+    }
+
+    /// Reads the rest of the log that is read, and those that follow upon it.
+    fn catch_up(&mut self, directory: &Directory, current: &Current) -> Result<()> {
+        self.read_log()?;
+        for next in self.later_logs(directory, current)? {
+            // A log that has a successor is whole, and all of it is there by now.
+            self.read_log()?;
+            self.check_follows(&next)?;
+            self.last_log = next.header().number;
+            self.reader = Some(next);
+            self.read_log()?;
+        }
+        self.check_end(directory, current)
+    }
+
+    /// The logs behind the one that is read, in their order. None of them is read yet.
+    fn later_logs(&self, directory: &Directory, current: &Current) -> Result<Vec<LogReader>> {
+        match current.log {
+            LastLog::Unknown => self.logs_that_are_there(directory),
+            LastLog::None => Ok(Vec::new()),
+            LastLog::Is { number, .. } => self.logs_back_from(directory, number),
+        }
+    }
+
+    /// Each log names the one before it, back to the one that is read or to the snapshot.
+    fn logs_back_from(&self, directory: &Directory, last: u64) -> Result<Vec<LogReader>> {
+        let mut logs: Vec<LogReader> = Vec::new();
+        let mut number = last;
+        while self.last_log < number && (self.snapshot <= number) {
+            let path = directory.log_path(number);
+            let who = match logs.last() {
+                None => "CURRENT".to_owned(),
+                Some(later) => later.path().display().to_string(),
+            };
+            if !path.exists() {
+                return Err(corrupt(&path, &format!("it is missing, and {who} names it")));
+            }
+            let reader = LogReader::open(&path)?.ok_or_else(|| {
+                corrupt(&path, &format!("byte 0: there is no header of a log, and {who} names it"))
+            })?;
+            let previous = reader.header().previous;
+            self.check_own(&reader, number)?;
+            if number <= previous {
+                return Err(corrupt(
+                    &path,
+                    &format!("it follows upon log-{previous}.hxl, a later one"),
+                ));
+            }
+            logs.push(reader);
+            number = previous;
+        }
+        logs.reverse();
+        Ok(logs)
+    }
+
+    /// The logs in a directory of the first format, where nothing says which there have to be.
+    fn logs_that_are_there(&self, directory: &Directory) -> Result<Vec<LogReader>> {
+        let numbers = directory.logs(self.snapshot.max(self.last_log + 1))?;
+        let mut logs = Vec::new();
+        for (place, number) in numbers.iter().enumerate() {
+            let path = directory.log_path(*number);
+            match LogReader::open(&path)? {
+                Some(reader) => {
+                    self.check_own(&reader, *number)?;
+                    logs.push(reader);
+                }
+                // It is being created, or was when the process died.
+                None if place + 1 == numbers.len() => {}
+                None => return Err(corrupt(&path, "it has no header, and there are later logs")),
+            }
+        }
+        Ok(logs)
+    }
+
+    fn read_log(&mut self) -> Result<()> {
+        let Some(reader) = &mut self.reader else { return Ok(()) };
+        let (before, path) = (reader.end(), reader.path().to_owned());
+        loop {
+            let at = reader.end();
+            let Some(record) = reader.read_next()? else { break };
+            let taken = self.replay.record(record.commit, record.payload);
+            if let Err(error) = taken {
+                let context = format!("the record at byte {at}: {error}");
+                return Err(corrupt(&path, &context));
+            }
+            self.found.commits += 1;
+        }
+        self.found.bytes += reader.end() - before;
+        Ok(())
+    }
+
+    /// Whether the log that is read ends where it has to.
+    fn check_end(&mut self, directory: &Directory, current: &Current) -> Result<()> {
+        let Some(reader) = &mut self.reader else { return Ok(()) };
+        self.found.cut = reader.check_tail()?;
+        let LastLog::Is { number, durable } = current.log else { return Ok(()) };
+        if number != self.last_log || durable <= reader.end() {
+            return Ok(());
+        }
+        let message = format!(
+            "there is no whole record at byte {}, and {durable} bytes of it were on the disk: restore a backup",
+            reader.end()
+        );
+        Err(corrupt(&directory.log_path(number), &message))
+    }
+
+    fn check_own(&self, reader: &LogReader, number: u64) -> Result<()> {
+        let header = reader.header();
+        if header.number != number {
+            let message = format!("byte 0: its header is that of log-{}.hxl", header.number);
+            return Err(corrupt(reader.path(), &message));
+        }
+        let is_known = header.identity != Identity::NONE && self.identity != Identity::NONE;
+        if is_known && header.identity != self.identity {
+            let message = format!(
+                "byte 0: it belongs to another database, {} and not {}",
+                header.identity, self.identity
+            );
+            return Err(corrupt(reader.path(), &message));
+        }
+        Ok(())
+    }
+
+    /// Whether `next` follows upon the log that is read, which is whole then.
+    fn check_follows(&mut self, next: &LogReader) -> Result<()> {
+        let header = *next.header();
+        let previous = header.previous;
+        let is_next = match self.last_log {
+            0 => previous < self.snapshot,
+            last => previous == last,
+        };
+        if !is_next {
+            let message = format!("it follows upon log-{previous}.hxl, which is missing");
+            return Err(corrupt(next.path(), &message));
+        }
+        if let Some(reader) = &mut self.reader {
+            let (end, path) = (reader.end(), reader.path().to_owned());
+            let is_short = end < header.previous_end;
+            if reader.check_tail()? != 0 || is_short {
+                let message = format!(
+                    "the record at byte {end} is damaged or missing, and there are later logs: restore a backup"
+                );
+                return Err(corrupt(&path, &message));
+            }
+        }
+        if self.replay.commit() < header.commit {
+            let message = format!(
+                "it follows upon commit {}, and what is before it ends with commit {}: a file is missing or too old",
+                header.commit,
+                self.replay.commit()
+            );
+            return Err(corrupt(next.path(), &message));
+        }
+        Ok(())
+    }
+}
+
+fn not_replayed(path: &Path, error: &Error) -> Error {
+    match error {
+        Error::Io { .. } | Error::Corrupt { .. } => corrupt(path, &error.to_string()),
+        _ => corrupt(path, &format!("a record can't be carried out: {error}")),
+    }
+}
+
+fn corrupt(path: &Path, message: &str) -> Error {
+    Error::Corrupt { path: path.display().to_string(), message: message.to_owned() }
+}

@@ -1,0 +1,126 @@
+//! How far the log is durable, and who makes it so.
+//!
+//! Whoever needs a place to be durable syncs for all who came before, or waits for one who does.
+
+use crate::storage::OutputFile;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use hexgraph_base::types::sync::Condvar;
+use hexgraph_base::types::sync::Mutex;
+use hexgraph_base::types::sync::MutexGuard;
+use std::io;
+use std::mem;
+use std::sync::Arc;
+use std::sync::PoisonError;
+use std::thread;
+use std::time::Duration;
+
+/// The syncs of a log. A thread that syncs every so often shares this and nothing else: it may end
+/// a little later than the database, whose lock it must not keep.
+#[derive(Default)]
+pub(super) struct Syncs {
+    state: Mutex<State>,
+    /// Somebody has synced, or everything ends.
+    synced: Condvar,
+}
+
+/// How far everything is durable.
+#[derive(Default)]
+pub(super) struct State {
+    /// Everything up to this place is.
+    pub(super) durable: u64,
+    /// Where the log ends, and its file.
+    pub(super) end: u64,
+    pub(super) file: Option<Arc<dyn OutputFile>>,
+    /// Somebody syncs just now.
+    is_busy: bool,
+    /// A sync failed: nobody knows what is durable.
+    pub(super) failure: Option<String>,
+    is_closed: bool,
+    /// The thread that syncs every so often runs.
+    has_thread: bool,
+}
+
+impl Syncs {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing that runs under the lock panics halfway.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the thread that syncs.
+    pub(super) fn end(&self) {
+        self.state().is_closed = true;
+        self.synced.notify_all();
+    }
+
+    /// Starts the thread that syncs after each `pause`, where it does not run.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system gives no thread.
+    pub(super) fn keep(self: &Arc<Syncs>, pause: Duration) -> Result<()> {
+        if mem::replace(&mut self.state().has_thread, true) {
+            return Ok(());
+        }
+        let syncs = Arc::clone(self);
+        let thread = thread::Builder::new().name("hexgraph-sync".to_owned());
+        thread.spawn(move || syncs.sync_every(pause)).map(drop).map_err(|error| {
+            self.state().has_thread = false;
+            Error::io("starting the thread that syncs the log", error)
+        })
+    }
+
+    fn sync_every(&self, pause: Duration) {
+        loop {
+            let state = self.state();
+            let until_closed = |state: &mut State| !state.is_closed;
+            let waited = self.synced.wait_timeout_while(state, pause, until_closed);
+            let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            let (is_closed, end) = (state.is_closed, state.end);
+            drop(state);
+            // The failure is kept, and the next commit tells it.
+            if self.wait(end).is_err() || is_closed {
+                return;
+            }
+        }
+    }
+
+    /// Waits until all up to a place is durable. Returns up to which place all is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when a sync failed, now or before.
+    pub(super) fn wait(&self, place: u64) -> Result<u64> {
+        let mut state = self.state();
+        loop {
+            if let Some(failure) = &state.failure {
+                return Err(poisoned(failure));
+            }
+            if place <= state.durable {
+                return Ok(state.durable);
+            }
+            if state.is_busy {
+                state = self.synced.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let (end, file) = (state.end, state.file.clone());
+            state.is_busy = true;
+            drop(state);
+            let done = file.map_or(Ok(()), |file| file.sync());
+            state = self.state();
+            state.is_busy = false;
+            match done {
+                Ok(()) => state.durable = end,
+                Err(error) => state.failure = Some(error.to_string()),
+            }
+            self.synced.notify_all();
+        }
+    }
+}
+
+/// Why nothing is committed any more.
+pub(super) fn poisoned(failure: &str) -> Error {
+    let reason = "the log of the database can't be trusted any more, so nothing is committed; what \
+                  was committed before is safe: close the database and open it again";
+    Error::io(reason, io::Error::other(failure.to_owned()))
+}

@@ -1,0 +1,300 @@
+//! The write-ahead log of a directory: where commits are noted before they are published.
+//!
+//! Writers append one after the other and wait for the disk together: the first who waits syncs
+//! for all who have appended by then, the others wait for him, and one of those who came meanwhile
+//! is the next. So a commit costs a share of a sync, however many write at once.
+//!
+//! A place in the journal is a number of bytes, counted on from log to log.
+
+use super::directory::Directory;
+use super::syncs::Syncs;
+use super::syncs::poisoned;
+use crate::graph::Journal;
+use crate::storage::Files;
+use crate::storage::LOG_HEADER_LEN;
+use crate::storage::LogHeader;
+use crate::storage::LogWriter;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::MutexGuard;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+/// When a commit counts as done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SyncPolicy {
+    /// When it is on the disk: neither a crash of the process nor one of the machine loses it.
+    #[default]
+    Always,
+    /// When it is handed to the operating system, which is told to put all on the disk that often:
+    /// a crash of the process loses nothing, one of the machine the last commits.
+    Every(Duration),
+    /// When it is handed to the operating system, which puts it on the disk when it likes.
+    Never,
+}
+
+/// The journal of a directory that is open for writing.
+pub struct Wal {
+    directory: Arc<Directory>,
+    files: Arc<dyn Files>,
+    policy: SyncPolicy,
+    log: Mutex<Log>,
+    syncs: Arc<Syncs>,
+}
+
+/// The log that is written.
+struct Log {
+    /// `None` until something is to be noted.
+    writer: Option<LogWriter>,
+    /// The number of the log.
+    number: u64,
+    /// The number of the log before it, and its length where that is known.
+    previous: (u64, u64),
+    /// A log that was created, and that `CURRENT` could not be made to name yet.
+    unnamed: Option<LogWriter>,
+    /// The last commit that was noted.
+    commit: u64,
+    /// The place where the log begins.
+    start: u64,
+    /// The place where it ends.
+    end: u64,
+    /// The number of the newest snapshot, and the place up to which it has everything.
+    snapshot: (u64, u64),
+    /// The bytes in older logs that the newest snapshot has not.
+    recovered: u64,
+    /// So many bytes that the newest snapshot has not make another one due.
+    due: u64,
+    /// Where a part of a record may be left in the log: nothing may follow before a snapshot has
+    /// all up to there.
+    broken: Option<u64>,
+}
+
+/// Where the log goes on after what was recovered.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LogStart {
+    /// The number of the newest snapshot.
+    pub snapshot: u64,
+    /// The number of the last log, 0 for none.
+    pub last_log: u64,
+    /// Its length.
+    pub last_end: u64,
+    /// The last commit that there is.
+    pub commit: u64,
+    /// The bytes in the logs.
+    pub bytes: u64,
+}
+
+impl Wal {
+    /// A journal that goes on at `start`. The next log is created when something is noted.
+    pub fn new(
+        directory: Arc<Directory>,
+        files: Arc<dyn Files>,
+        policy: SyncPolicy,
+        start: LogStart,
+    ) -> Wal {
+        let LogStart { snapshot, last_log, last_end, commit, bytes } = start;
+        let log = Log {
+            writer: None,
+            number: snapshot.max(last_log + 1),
+            previous: (last_log, last_end),
+            unnamed: None,
+            commit,
+            start: 0,
+            end: 0,
+            snapshot: (snapshot, 0),
+            recovered: bytes,
+            due: u64::MAX,
+            broken: None,
+        };
+        Wal { directory, files, policy, log: Mutex::new(log), syncs: Arc::default() }
+    }
+
+    /// The bytes that were noted since the newest snapshot.
+    pub fn unsaved(&self) -> u64 {
+        self.log().unsaved()
+    }
+
+    /// True when another snapshot is due.
+    pub fn is_due(&self) -> bool {
+        let log = self.log();
+        log.due <= log.unsaved()
+    }
+
+    /// Says how many unsaved bytes make another snapshot due.
+    pub fn set_due(&self, bytes: u64) {
+        self.log().due = bytes;
+    }
+
+    /// Makes all that was noted durable and ends the log. What is noted from now on goes to the
+    /// next one, or to one after it. Returns its number, which is to be that of a snapshot of
+    /// the version as it is now, and the place.
+    ///
+    /// # Errors
+    ///
+    /// As [`Journal::wait`].
+    pub fn rotate(&self) -> Result<(u64, u64)> {
+        self.directory.check_writable()?;
+        let mut log = self.log();
+        self.syncs.wait(log.end)?;
+        if let Some(writer) = log.writer.take() {
+            log.previous = (log.number, writer.end());
+            log.number += 1;
+        }
+        // It has no record. What may be named is not created anew: the next one gets another number.
+        if log.unnamed.take().is_some() {
+            log.number += 1;
+        }
+        log.number = log.number.max(log.snapshot.0 + 1);
+        Ok((log.number, log.end))
+    }
+
+    /// Notes that the snapshot `number` has everything up to `place`.
+    pub fn saved(&self, number: u64, place: u64) {
+        let mut log = self.log();
+        log.snapshot = (number, place);
+        log.recovered = 0;
+        log.broken = log.broken.filter(|broken| place < *broken);
+    }
+
+    /// Makes all that was noted durable.
+    ///
+    /// # Errors
+    ///
+    /// As [`Journal::wait`].
+    pub fn sync(&self) -> Result<()> {
+        let end = self.log().end;
+        self.syncs.wait(end).map(|_| ())
+    }
+
+    /// Notes that nobody knows any more what is on the disk: nothing is committed from now on.
+    pub fn fail(&self, reason: &Error) {
+        self.syncs.state().failure = Some(reason.to_string());
+    }
+
+    /// True when nobody knows any more what is durable.
+    pub fn has_failed(&self) -> bool {
+        self.syncs.state().failure.is_some()
+    }
+
+    /// Makes all that was noted durable and says so in `CURRENT`, so that nothing of it can be missing without notice
+    /// when the database is opened the next time.
+    ///
+    /// # Errors
+    ///
+    /// As [`Journal::wait`].
+    pub fn close(&self) -> Result<()> {
+        let log = self.log();
+        self.syncs.wait(log.end)?;
+        if let Some(writer) = log.writer.as_ref().filter(|_| log.broken.is_none()) {
+            // Durable it is in any case, and only this process writes here.
+            let _ = self.directory.note_durable(log.number, writer.end());
+        }
+        Ok(())
+    }
+
+    /// Ends the thread that syncs.
+    pub fn end(&self) {
+        self.syncs.end();
+    }
+
+    /// Starts the thread that syncs every so often, where that is the policy and it does not run.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when the system gives no thread.
+    pub fn keep_synced(&self) -> Result<()> {
+        match self.policy {
+            SyncPolicy::Every(pause) => self.syncs.keep(pause),
+            _ => Ok(()),
+        }
+    }
+
+    /// Creates the log, durably, and has `CURRENT` name it.
+    fn create(&self, log: &mut Log) -> Result<LogWriter> {
+        let writer = match log.unnamed.take() {
+            Some(writer) => writer,
+            None => {
+                let (previous, previous_end) = log.previous;
+                let identity = self.directory.identity()?;
+                let (number, commit) = (log.number, log.commit);
+                let header = LogHeader { number, previous, identity, previous_end, commit };
+                LogWriter::create(&*self.files, &self.directory.log_path(number), &header)?
+            }
+        };
+        if let Err(error) = self.directory.name_log(log.number, LOG_HEADER_LEN) {
+            // It may be named for all that is known, so it stays.
+            log.unnamed = Some(writer);
+            return Err(not_named(log.number, error));
+        }
+        log.start = log.end;
+        log.end += LOG_HEADER_LEN;
+        Ok(writer)
+    }
+
+    fn log(&self) -> MutexGuard<'_, Log> {
+        // Nothing that runs under the lock panics halfway.
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why nothing is committed as long as `CURRENT` does not name the log.
+fn not_named(log: u64, error: Error) -> Error {
+    match error {
+        Error::Io { context, source } => {
+            let what =
+                format!("nothing is committed, for CURRENT can't be made to name log-{log}.hxl");
+            Error::io(format!("{what}: {context}"), source)
+        }
+        other => other,
+    }
+}
+
+impl Log {
+    fn unsaved(&self) -> u64 {
+        self.recovered + self.end - self.snapshot.1
+    }
+}
+
+impl Journal for Arc<Wal> {
+    fn append(&self, commit: u64, record: &[u8]) -> Result<u64> {
+        let mut log = self.log();
+        let durable = {
+            let state = self.syncs.state();
+            if let Some(failure) = &state.failure {
+                return Err(poisoned(failure));
+            }
+            state.durable
+        };
+        if log.broken.is_some() {
+            return Err(poisoned("a part of a record could not be removed from the log"));
+        }
+        let mut writer = match log.writer.take() {
+            Some(writer) => writer,
+            None => self.create(&mut log)?,
+        };
+        let synced = durable.saturating_sub(log.start).max(LOG_HEADER_LEN);
+        let appended = writer.append(commit, record, synced);
+        log.end = log.start + writer.end();
+        let mut state = self.syncs.state();
+        state.end = log.end;
+        state.file = Some(writer.file());
+        drop(state);
+        log.writer = Some(writer);
+        if let Err(failure) = appended {
+            log.broken = (!failure.is_whole).then_some(log.end);
+            return Err(failure.error);
+        }
+        log.commit = commit;
+        Ok(log.end)
+    }
+
+    fn is_ready(&self) -> bool {
+        self.policy != SyncPolicy::Always
+    }
+
+    fn wait(&self, place: u64) -> Result<u64> {
+        self.syncs.wait(place)
+    }
+}

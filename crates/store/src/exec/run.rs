@@ -1,0 +1,387 @@
+//! Runs the blocks of a request in the order that their variables allow.
+
+use super::context::Context;
+use super::extent;
+use super::limits::Control;
+use super::output;
+use super::rdf;
+use super::settings::Limits;
+use super::traverse::Inherited;
+use super::traverse::distinct;
+use super::tree::BlockResult;
+use super::tree::FieldData;
+use super::tree::FieldResult;
+use super::tree::Level;
+use crate::graph::Version;
+use hexgraph_base::answer::Key;
+use hexgraph_base::plan::Block;
+use hexgraph_base::plan::BlockKind;
+use hexgraph_base::plan::Call;
+use hexgraph_base::plan::Field;
+use hexgraph_base::plan::FieldKind;
+use hexgraph_base::plan::OrderKey;
+use hexgraph_base::plan::Query;
+use hexgraph_base::plan::VarId;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use hexgraph_base::types::Sink;
+use hexgraph_base::types::Uid;
+use hexgraph_base::types::stack;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a request may ask of the executor beside its text.
+#[derive(Debug, Clone, Copy)]
+pub struct ExecOptions {
+    /// Adds the uid to every object.
+    pub debug: bool,
+    /// The objects that `@normalize` may make of one node.
+    pub normalize: u64,
+    /// The bytes that the answer may have as it is written.
+    pub result: u64,
+}
+
+impl Default for ExecOptions {
+    fn default() -> ExecOptions {
+        let Limits { normalize, result, .. } = Limits::default();
+        ExecOptions { debug: false, normalize, result }
+    }
+}
+
+/// What a request found. Values are read from its version when it is written.
+pub struct Answer {
+    version: Arc<Version>,
+    query: Arc<Query>,
+    options: ExecOptions,
+    blocks: Vec<BlockResult>,
+}
+
+/// Carries out a request on one version of the graph.
+///
+/// Costs what the blocks touch; it holds the version alive as long as the answer lives.
+///
+/// # Errors
+///
+/// [`Error::Query`] for what the schema does not allow, [`Error::Limit`] when `control` says stop.
+pub fn execute(
+    version: Arc<Version>,
+    query: Arc<Query>,
+    options: ExecOptions,
+    control: &Control,
+) -> Result<Answer> {
+    let version = with_strangers(version, &query);
+    let blocks = {
+        let vars = vec![None; query.variables.len()];
+        run_blocks(&mut Context { version: &version, query: &query, control, vars })?
+    };
+    Ok(Answer::new(version, query, options, blocks))
+}
+
+/// The version, knowing the great uids too that stand at a root and have no data: such a node
+/// shows its uid, as one with a small uid does.
+pub(crate) fn with_strangers(version: Arc<Version>, query: &Query) -> Arc<Version> {
+    stack::require();
+    let is_stranger = |uid: &u64| version.nodes.node(Uid(*uid)).is_none();
+    let mut strangers = Vec::new();
+    for function in query.blocks.iter().filter_map(|block| block.root.as_ref()) {
+        if let Call::Uid { uids, .. } = &function.call {
+            strangers.extend(uids.iter().copied().filter(is_stranger));
+        }
+    }
+    if strangers.is_empty() {
+        return version;
+    }
+    let mut knowing = Version::clone(&version);
+    knowing.nodes = version.nodes.with_strangers(strangers);
+    Arc::new(knowing)
+}
+
+/// Runs the blocks of a request, and returns them in the order of its text.
+pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> {
+    let query = context.query;
+    let mut blocks = Vec::with_capacity(query.blocks.len());
+    let mut waiting: Vec<usize> = (0..query.blocks.len()).collect();
+    while !waiting.is_empty() {
+        let ready = |place: &usize| is_ready(context, &query.blocks[*place]);
+        let Some(next) = waiting.iter().position(ready) else {
+            return Err(waits(context, &query.blocks[waiting[0]]));
+        };
+        let place = waiting.remove(next);
+        let done = run_block(context, place);
+        blocks.push(done.map_err(|error| error.or_at(query.blocks[place].at))?);
+    }
+    blocks.sort_by_key(|result| result.block);
+    Ok(blocks)
+}
+
+impl Answer {
+    /// What the blocks of a query found on a version.
+    pub(crate) fn new(
+        version: Arc<Version>,
+        query: Arc<Query>,
+        options: ExecOptions,
+        blocks: Vec<BlockResult>,
+    ) -> Answer {
+        Answer { version, query, options, blocks }
+    }
+
+    /// The version that it is read from.
+    pub fn version(&self) -> &Version {
+        &self.version
+    }
+
+    /// What a block found, by its place in the plan.
+    pub fn block(&self, place: usize) -> Option<&BlockResult> {
+        self.blocks.iter().find(|result| result.block == place)
+    }
+
+    /// Writes the `data` object: each visible block under its name, paths last.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for a stored value that the schema's type can't hold any more;
+    /// [`Error::Limit`] as [`Answer::check_extent`].
+    pub fn write(&self, sink: &mut dyn Sink) -> Result<()> {
+        self.write_head(usize::MAX, sink)
+    }
+
+    /// As [`Answer::write`], but no more than the first `objects_max` objects of each list. Costs as
+    /// much as is written.
+    ///
+    /// # Errors
+    ///
+    /// As [`Answer::write`].
+    pub fn write_head(&self, objects_max: usize, sink: &mut dyn Sink) -> Result<()> {
+        if objects_max == usize::MAX {
+            self.check_extent()?;
+        }
+        if let Some(request) = &self.query.schema {
+            sink.begin_object();
+            self.version.schema.describe(
+                request.predicates.as_deref(),
+                request.types.as_deref(),
+                &request.fields,
+                sink,
+            );
+            sink.end_object();
+            return Ok(());
+        }
+        let options = (self.options, objects_max);
+        output::write(&self.version, &self.query, options, &self.blocks, sink)
+    }
+
+    /// The number of root nodes of each visible block. Objects without anything in them are not
+    /// written, so there may be fewer objects; with `@normalize` there may be more.
+    pub fn root_counts(&self) -> impl Iterator<Item = (&str, usize)> {
+        let blocks = self.blocks.iter().map(|it| (&self.query.blocks[it.block], it.roots.len()));
+        let shown = blocks.filter(|(block, _)| super::tree::is_visible(block));
+        shown.map(|(block, count)| (block.name.as_str(), count))
+    }
+
+    /// Checks before anything is written that there are not more objects than can be written within
+    /// the limit `result`. Costs a step for each level, or for each edge where that does not tell.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there are.
+    pub fn check_extent(&self) -> Result<()> {
+        extent::check(&self.query, self.options, &self.blocks)
+    }
+
+    /// The names of the visible blocks.
+    pub fn block_names(&self) -> impl Iterator<Item = &str> {
+        let blocks = self.blocks.iter().map(|result| &self.query.blocks[result.block]);
+        blocks.filter(|block| super::tree::is_visible(block)).map(|block| block.name.as_str())
+    }
+
+    /// The keys that the objects of a block may have, in the order of the text; empty when there is
+    /// no such block.
+    pub fn keys(&self, block: &str) -> Vec<Key> {
+        let named = |result: &&BlockResult| self.query.blocks[result.block].name == block;
+        let Some(result) = self.blocks.iter().find(named) else { return Vec::new() };
+        let mut keys = match result.groups {
+            Some(_) => vec![Key::Always("@groupby".to_owned())],
+            None => super::keys::of_level(&result.level, self.query.blocks[result.block].normalize),
+        };
+        if self.options.debug {
+            keys.push(Key::Perhaps("uid".to_owned()));
+        }
+        keys
+    }
+
+    /// Writes each fact that was found as a line of N-Quads. `look` is told of the length now and
+    /// then.
+    ///
+    /// # Errors
+    ///
+    /// Those of `look`; [`Error::Query`] for what has no place there: groups, `count(uid)`, `@normalize`,
+    /// `@ignorereflex`, `checkpwd` and facets; and as [`Answer::write`].
+    pub fn write_rdf(
+        &self,
+        out: &mut Vec<u8>,
+        look: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<()> {
+        rdf::write(&self.version, &self.query, &self.blocks, out, look)
+    }
+
+    /// The uid of the last root node of a block, by the block's place in the plan.
+    pub fn last_root(&self, block: usize) -> Option<Uid> {
+        let result = self.blocks.iter().find(|result| result.block == block)?;
+        result.roots.last().map(|&node| self.version.nodes.uid(node))
+    }
+
+    /// What the request asked for beside its text.
+    pub fn options(&self) -> &ExecOptions {
+        &self.options
+    }
+
+    /// For each predicate the number of nodes that it was asked of, and under the empty name the
+    /// roots of the blocks.
+    pub fn touched(&self) -> BTreeMap<&str, u64> {
+        let mut touched = BTreeMap::new();
+        for result in &self.blocks {
+            *touched.entry("").or_default() += result.roots.len() as u64;
+            output::count_touched(&result.level, &mut touched);
+        }
+        touched
+    }
+}
+
+/// The error for a block whose variables never become known.
+fn waits(context: &Context<'_>, block: &Block) -> Error {
+    let by_order = block.order.iter().filter_map(|key| match key {
+        OrderKey::Var { var, .. } => Some(*var),
+        OrderKey::Predicate { .. } => None,
+    });
+    let mut all = by_order.chain(block.reads.iter().copied());
+    let unknown = all.find(|var| context.vars[var.0 as usize].is_none());
+    let name = unknown.map_or("", |var| context.var_name(var));
+    let message =
+        format!("block `{}` waits for variable `{name}`, which waits for the block", block.name);
+    Error::query_at(block.at, message).with_hint("define the variable in another block")
+}
+
+/// True when every variable that the block reads is known, or defined by the block itself.
+fn is_ready(context: &Context<'_>, block: &Block) -> bool {
+    let known = |var: &VarId| context.vars[var.0 as usize].is_some();
+    let early = |key: &OrderKey| matches!(key, OrderKey::Var { var, .. } if !known(var));
+    !block.order.iter().any(early)
+        && block.reads.iter().all(|var| known(var) || block.defines.binary_search(var).is_ok())
+}
+
+fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {
+    let query = context.query;
+    let block = &query.blocks[place];
+    let step = context.begin("block", &block.name, Some(block.at), None);
+    let mut result = BlockResult {
+        block: place,
+        roots: Vec::new(),
+        count: None,
+        level: Level::default(),
+        groups: None,
+        paths: Vec::new(),
+    };
+    match &block.kind {
+        BlockKind::Empty => result.level = context.compute_empty(&block.fields)?,
+        BlockKind::Shortest(ends) => result.paths = context.shortest(block, ends)?,
+        BlockKind::Visible | BlockKind::Hidden => run_nodes(context, block, &mut result)?,
+    }
+    // A block whose variable found nothing still defines it.
+    for var in &block.defines {
+        let known = &mut context.vars[var.0 as usize];
+        if known.is_none() {
+            *known = Some(super::context::Var::uids(Default::default()));
+        }
+    }
+    context.end(&step, result.count.unwrap_or(result.roots.len() + result.paths.len()));
+    Ok(result)
+}
+
+fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult) -> Result<()> {
+    if only_counts(block) {
+        return count_nodes(context, block, result);
+    }
+    result.roots = context.block_roots(block)?;
+    context.control.charge(4 * result.roots.len())?;
+    let nodes = distinct(&result.roots);
+    if let Some(var) = block.var {
+        context.set_var(var, super::context::Var::uids(nodes.clone().into()));
+    }
+    if let Some(group_by) = &block.group_by {
+        let step = context.begin("group", &block.name, None, None);
+        let groups = context.groups(group_by, &block.fields, &nodes)?;
+        context.end(&step, groups.len());
+        let mut found = BTreeMap::new();
+        context.publish_groups(&block.fields, group_by.keys.len(), &groups, &mut found)?;
+        for (var, value) in found {
+            context.set_var(var, value);
+        }
+        result.groups = Some(groups);
+        return Ok(());
+    }
+    result.level = match &block.recurse {
+        Some(recurse) => context.recurse(block, recurse, nodes)?,
+        None => {
+            let inherited = Inherited { cascade: block.cascade.as_ref(), depth: 0 };
+            context.level(nodes, &block.fields, inherited)?
+        }
+    };
+    if block.cascade.is_some() || block.fields.iter().any(|field| has_cascade(field)) {
+        let step = context.begin("cascade", "", None, None);
+        context.cascade(&mut result.level, block.cascade.as_ref())?;
+        let level = &result.level;
+        context.end(&step, (0..level.nodes.len()).filter(|&place| level.is_alive(place)).count());
+        if block.cascade.is_some() {
+            let level = &result.level;
+            result
+                .roots
+                .retain(|&node| level.place(node).is_some_and(|place| level.is_alive(place)));
+            let page = hexgraph_base::plan::Page { after: 0, ..block.page };
+            result.roots = super::page::cut(&result.roots, page).to_vec();
+        }
+    }
+    context.group_fields(&mut result.level)?;
+    let step = context.begin("variables", "", None, None);
+    context.publish(block, result)?;
+    context.compute(&mut result.level)?;
+    context.end(&step, block.defines.len());
+    Ok(())
+}
+
+/// True for a block that asks for nothing but the number of its nodes.
+fn only_counts(block: &Block) -> bool {
+    let counts =
+        |field: &Arc<Field>| matches!(field.kind, FieldKind::CountUid) && field.var.is_none();
+    !block.fields.is_empty()
+        && block.fields.iter().all(counts)
+        && block.page.is_all()
+        && block.order.is_empty()
+        && block.cascade.is_none()
+        && block.recurse.is_none()
+        && block.group_by.is_none()
+        && !lists_uids(block)
+}
+
+/// True for a root of literal uids, of which one that is written twice counts twice.
+fn lists_uids(block: &Block) -> bool {
+    let call = block.root.as_ref().map(|function| &function.call);
+    matches!(call, Some(Call::Uid { vars, .. }) if vars.is_empty())
+}
+
+/// Counts the nodes of a block without listing them.
+fn count_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult) -> Result<()> {
+    let set = context.block_set(block)?;
+    result.count = Some(set.len());
+    let field =
+        |field: &Arc<Field>| FieldResult { field: Arc::clone(field), data: FieldData::CountUid };
+    result.level.fields = block.fields.iter().map(field).collect();
+    if let Some(var) = block.var {
+        context.set_var(var, super::context::Var::uids(set));
+    }
+    Ok(())
+}
+
+fn has_cascade(field: &hexgraph_base::plan::Field) -> bool {
+    stack::require();
+    field.cascade.is_some() || field.fields.iter().any(|field| has_cascade(field))
+}

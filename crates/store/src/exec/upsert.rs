@@ -1,0 +1,113 @@
+//! The query of an upsert: what it answers, and what it means for the mutations that follow.
+
+use super::context::Context;
+use super::context::Var;
+use super::limits::Control;
+use super::run::Answer;
+use super::run::ExecOptions;
+use super::run::run_blocks;
+use super::run::with_strangers;
+use crate::graph::Binding;
+use crate::graph::Bindings;
+use crate::graph::Version;
+use crate::storage::NodeSet;
+use hexgraph_base::plan::Call;
+use hexgraph_base::plan::Filter;
+use hexgraph_base::plan::Query;
+use hexgraph_base::types::Error;
+use hexgraph_base::types::Result;
+use hexgraph_base::types::stack;
+use std::sync::Arc;
+
+/// What the query of an upsert found.
+pub struct Upsert {
+    /// The answer to the query itself.
+    pub answer: Answer,
+    /// Which of the conditions hold, in their order.
+    pub holds: Vec<bool>,
+    /// What the variables hold that the mutations use.
+    pub bindings: Bindings,
+}
+
+/// Carries out the query of an upsert on one version of the graph. `conditions` are those of the
+/// mutations, `names` the variables that they use.
+///
+/// A condition is about no node: it compares the number of nodes in a variable, or a variable
+/// that is one value.
+///
+/// # Errors
+///
+/// As [`super::execute`]; [`Error::Query`] for a condition that asks what only a node can have.
+pub fn execute_upsert(
+    version: Arc<Version>,
+    query: Arc<Query>,
+    conditions: &[Option<Filter>],
+    names: &[String],
+    control: &Control,
+) -> Result<Upsert> {
+    for condition in conditions.iter().flatten() {
+        check_condition(condition)?;
+    }
+    let version = with_strangers(version, &query);
+    let vars = vec![None; query.variables.len()];
+    let mut context = Context { version: &version, query: &query, control, vars };
+    let blocks = run_blocks(&mut context)?;
+    // No node has the number 0.
+    let nobody = || NodeSet::from(vec![0]);
+    let holds = conditions.iter().map(|condition| match condition {
+        Some(filter) => Ok(!context.filter(filter, nobody())?.is_empty()),
+        None => Ok(true),
+    });
+    let holds = holds.collect::<Result<_>>()?;
+    let bindings = context.bindings(names);
+    let options = ExecOptions::default();
+    Ok(Upsert { answer: Answer::new(version, query, options, blocks), holds, bindings })
+}
+
+impl Context<'_> {
+    fn bindings(&self, names: &[String]) -> Bindings {
+        let mut bindings = Bindings::default();
+        for (variable, value) in self.query.variables.iter().zip(&self.vars) {
+            if names.binary_search(&variable.name).is_ok()
+                && let Some(value) = value
+            {
+                bindings.bind(&variable.name, self.binding(value));
+            }
+        }
+        bindings
+    }
+
+    fn binding(&self, value: &Var) -> Binding {
+        let uid = |node| self.version.nodes.uid(node);
+        match value {
+            Var::Uids(uids) => Binding::Uids(uids.set.iter().map(uid).collect()),
+            Var::Values(map) => match &map.constant {
+                Some(value) => Binding::Constant(value.clone()),
+                None => {
+                    let pairs = map.iter().map(|(node, value)| (uid(node), value.to_value()));
+                    Binding::Values(pairs.collect())
+                }
+            },
+        }
+    }
+}
+
+fn check_condition(condition: &Filter) -> Result<()> {
+    stack::require();
+    match condition {
+        Filter::And(parts) | Filter::Or(parts) => parts.iter().try_for_each(check_condition),
+        Filter::Not(part) => check_condition(part),
+        Filter::Reaches(_) => Ok(()),
+        Filter::Function(function) => match &function.call {
+            Call::Has(predicate) => {
+                let message = format!(
+                    "the condition of a mutation is about no node, which could have `{}`",
+                    predicate.name
+                );
+                let hint = "ask for the number of nodes in a variable: `eq(len(v), 0)`";
+                Err(Error::query_at(function.at, message).with_hint(hint))
+            }
+            _ => Ok(()),
+        },
+    }
+}

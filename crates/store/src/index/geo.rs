@@ -1,0 +1,78 @@
+//! The index of geometries: from cells of the sphere to the nodes with a geometry in them.
+//!
+//! A token is the number of a cell of a geometry's covering, and there are none for the cells
+//! around it: their numbers lie around the numbers of the cells within, so what lies in a cell is a
+//! range, and what lies around it a few lookups. What the index finds may match; each geometry is
+//! tested.
+
+use super::build::Source;
+use super::token_index::TokenIndex;
+use super::token_index::TokenKey;
+use crate::storage::Array;
+use crate::storage::Offsets;
+use crate::storage::Values;
+use hexgraph_base::geo::cells_of;
+use hexgraph_base::geo::check_indexable;
+use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::schema::Tokenizer;
+use hexgraph_base::types::Check;
+use hexgraph_base::types::Geometry;
+use hexgraph_base::types::Result;
+use hexgraph_base::types::ValueRef;
+use hexgraph_base::types::ValueType;
+use hexgraph_base::types::parallel;
+
+/// Checks that the geo index of a predicate, if it has one, can take a value. What is no geometry
+/// is no matter for it.
+///
+/// # Errors
+///
+/// Why a geometry can't be indexed.
+pub fn check_geometry(value: ValueRef<'_>, def: &PredicateDef) -> std::result::Result<(), String> {
+    if !def.indexes.contains(&Tokenizer::Geo) {
+        return Ok(());
+    }
+    let Ok(value) = value.convert(ValueType::Geo) else { return Ok(()) };
+    geometry_of(value.as_ref())
+        .map_or(Ok(()), |geometry| check_indexable(&geometry))
+        .map_err(|reason| format!("the geo index of predicate `{}` can't take {reason}", def.name))
+}
+
+/// Adds the tokens of a geometry.
+pub fn push_cells(value: ValueRef<'_>, out: &mut Vec<TokenKey>) {
+    out.extend(cells(value).into_iter().map(TokenKey::Int));
+}
+
+/// Builds the index. The coverings of polygons are the work, which all threads share.
+///
+/// # Errors
+///
+/// Those of `check`.
+pub fn build_cells(source: &Source<'_>, check: Check<'_>) -> Result<TokenIndex> {
+    let positions: Vec<usize> = (0..source.nodes.len()).collect();
+    let covered = parallel::map(&positions, |&at| check().map(|()| cells(source.values.get(at))));
+    let covered = covered.into_iter().collect::<Result<Vec<_>>>()?;
+    let nodes = source.nodes.iter().zip(covered);
+    let mut pairs: Vec<(i64, u32)> =
+        nodes.flat_map(|(&node, cells)| cells.into_iter().map(move |cell| (cell, node))).collect();
+    parallel::sort_unstable(&mut pairs);
+    pairs.dedup();
+    let runs = || pairs.chunk_by(|one, next| one.0 == next.0);
+    let keys: Vec<i64> = runs().map(|run| run[0].0).collect();
+    let offsets = Offsets::from_lens(runs().map(<[_]>::len));
+    let postings = pairs.iter().map(|pair| pair.1).collect();
+    Ok(TokenIndex {
+        keys: Values::Int(Array::from_vec(keys)),
+        offsets,
+        postings: Array::from_vec(postings),
+    })
+}
+
+fn cells(value: ValueRef<'_>) -> Vec<i64> {
+    geometry_of(value).and_then(|geometry| cells_of(&geometry).ok()).unwrap_or_default()
+}
+
+fn geometry_of(value: ValueRef<'_>) -> Option<Geometry> {
+    let ValueRef::Geo(text) = value else { return None };
+    Geometry::parse_json(text).ok()
+}

@@ -1,0 +1,179 @@
+//! A sorted dictionary of tokens with a posting list for each.
+//!
+//! The tokens are values themselves (ints, floats, instants, texts), so that an index of whole
+//! values answers equality, ranges and ordered scans exactly, and one of words or trigrams is the
+//! same structure with other tokens. A lookup is a binary search in the dictionary; a posting
+//! list is a part of one array, ascending by node.
+
+use crate::storage::Array;
+use crate::storage::NodeSet;
+use crate::storage::Offsets;
+use crate::storage::Values;
+use hexgraph_base::types::ValueRef;
+use hexgraph_base::types::ordered_bits;
+use std::cmp::Ordering;
+use std::hash::Hash;
+use std::hash::Hasher;
+use std::ops::Range;
+
+/// The stored part of an index.
+#[derive(Clone)]
+pub struct TokenIndex {
+    /// The tokens, ascending, each once.
+    pub keys: Values,
+    /// Where the postings of each token start.
+    pub offsets: Offsets,
+    /// Nodes, ascending within a token.
+    pub postings: Array<u32>,
+}
+
+/// A token that stands for itself, ordered as tokens of its index are.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TokenKey {
+    /// An int, a bool, a trigram.
+    Int(i64),
+    /// A float, as bits whose order is that of the numbers.
+    Float(u64),
+    /// An instant.
+    Time(i64, u32),
+    /// A text.
+    Text(Box<str>),
+    /// A big float.
+    BigFloat(BigFloatKey),
+}
+
+/// A big float that compares as a number.
+#[derive(Debug, Clone)]
+pub struct BigFloatKey(Box<str>);
+
+impl Ord for BigFloatKey {
+    fn cmp(&self, other: &BigFloatKey) -> Ordering {
+        self.compare(&other.0)
+    }
+}
+
+impl PartialOrd for BigFloatKey {
+    fn partial_cmp(&self, other: &BigFloatKey) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for BigFloatKey {
+    fn eq(&self, other: &BigFloatKey) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for BigFloatKey {}
+
+impl Hash for BigFloatKey {
+    /// Equal numbers have equal texts: the texts are canonical.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+impl BigFloatKey {
+    fn compare(&self, other: &str) -> Ordering {
+        let order = ValueRef::BigFloat(&self.0).compare(ValueRef::BigFloat(other));
+        order.expect("big floats have an order")
+    }
+}
+
+impl TokenKey {
+    /// The token that a value is as a whole; `None` for values that can't be tokens.
+    pub fn of(value: ValueRef<'_>) -> Option<TokenKey> {
+        Some(match value {
+            ValueRef::Int(number) => TokenKey::Int(number),
+            ValueRef::Bool(truth) => TokenKey::Int(i64::from(truth)),
+            ValueRef::Float(number) => TokenKey::Float(ordered_bits(number)),
+            ValueRef::DateTime(time) => TokenKey::Time(time.seconds, time.nanos),
+            ValueRef::Default(text) | ValueRef::String(text) => TokenKey::Text(text.into()),
+            ValueRef::BigFloat(text) => TokenKey::BigFloat(BigFloatKey(text.into())),
+            _ => return None,
+        })
+    }
+
+    /// Compares the token with a key of an index.
+    fn compare(&self, key: ValueRef<'_>) -> Ordering {
+        match (self, key) {
+            (TokenKey::Int(mine), ValueRef::Int(other)) => mine.cmp(&other),
+            (TokenKey::Int(mine), ValueRef::Bool(other)) => mine.cmp(&i64::from(other)),
+            (TokenKey::Float(mine), ValueRef::Float(other)) => mine.cmp(&ordered_bits(other)),
+            (TokenKey::Time(seconds, nanos), ValueRef::DateTime(other)) => {
+                (*seconds, *nanos).cmp(&(other.seconds, other.nanos))
+            }
+            (TokenKey::Text(mine), ValueRef::String(other) | ValueRef::Default(other)) => {
+                mine.as_bytes().cmp(other.as_bytes())
+            }
+            (TokenKey::BigFloat(mine), ValueRef::BigFloat(other)) => mine.compare(other),
+            _ => Ordering::Less,
+        }
+    }
+}
+
+impl TokenIndex {
+    /// An index without tokens.
+    pub fn empty() -> TokenIndex {
+        TokenIndex {
+            keys: Values::empty(hexgraph_base::types::ValueType::String),
+            offsets: Offsets::from_vec(vec![0]),
+            postings: Array::empty(),
+        }
+    }
+
+    /// The number of tokens.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// True when there are no tokens.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The first token that is not below `key`.
+    pub fn lower_bound(&self, key: &TokenKey) -> usize {
+        self.search(|token| key.compare(token) == Ordering::Greater)
+    }
+
+    /// The first token that is above `key`.
+    pub fn upper_bound(&self, key: &TokenKey) -> usize {
+        self.search(|token| key.compare(token) != Ordering::Less)
+    }
+
+    /// The place of a token.
+    pub fn find(&self, key: &TokenKey) -> Option<usize> {
+        let place = self.lower_bound(key);
+        let found = place < self.len() && key.compare(self.keys.get(place)) == Ordering::Equal;
+        found.then_some(place)
+    }
+
+    /// The nodes of the token at `place`.
+    pub fn nodes(&self, place: usize) -> NodeSet {
+        NodeSet::Slice(self.postings.clone(), self.offsets.range(place))
+    }
+
+    /// The positions of the postings of a range of tokens.
+    pub fn span(&self, places: Range<usize>) -> Range<usize> {
+        self.offsets.start(places.start)..self.offsets.start(places.end)
+    }
+
+    /// The bytes that the index takes.
+    pub fn byte_len(&self) -> usize {
+        self.keys.byte_len() + self.offsets.byte_len() + self.postings.byte_len()
+    }
+
+    fn search(&self, below: impl Fn(ValueRef<'_>) -> bool) -> usize {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if below(self.keys.get(middle)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+}

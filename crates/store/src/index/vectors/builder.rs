@@ -1,0 +1,306 @@
+//! Builds the graph, all cores at once and the same graph each time.
+//!
+//! Vectors come in batches of at most a thirty-second part of what is there already. The vectors
+//! of a batch search the graph as it was before the batch, side by side, for nobody writes to it;
+//! then their links are set, and the links back from their neighbours: grouped by neighbour, so
+//! that each list is made once and by one thread. There are no locks, and nothing depends on which
+//! thread was faster. A list may grow to half more than it will keep before it is thinned out,
+//! since thinning compares all its pairs.
+//!
+//! The order, and who stands in the layers above, is drawn from a hash of the position.
+
+use super::links::GrowingLinks;
+use super::links::Layer;
+use super::links::Linked;
+use super::links::NearGraph;
+use super::points::Points;
+use super::search::Aim;
+use super::search::Candidate;
+use super::search::Scratch;
+use super::search::beam;
+use super::search::candidate;
+use super::search::descend;
+use super::search::spread;
+use super::search::vertex;
+use crate::storage::Array;
+use hexgraph_base::types::Check;
+use hexgraph_base::types::Result;
+use rayon::prelude::*;
+
+/// How many links a vector gets when it comes, and keeps in the layers above the lowest. Data
+/// without structure needs so many; where there is structure, fewer are chosen.
+pub const LINKS: usize = 32;
+
+/// A batch is this part of the vectors that came before.
+const BATCH_SHARE: usize = 32;
+
+/// The largest batch.
+const BATCH_MAX: usize = 2048;
+
+/// How a graph is built.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    /// The most layers.
+    pub layers: usize,
+    /// How many candidates a newcomer chooses its links from.
+    pub width: usize,
+}
+
+/// A vector that is still to come.
+#[derive(Clone, Copy)]
+pub struct Newcomer {
+    /// Its position.
+    pub position: u32,
+    /// Its place among the members, if it stands above the lowest layer.
+    pub place: Option<u32>,
+}
+
+/// A graph that grows.
+pub struct Builder<'a> {
+    pub points: &'a Points<'a>,
+    pub width: usize,
+    pub members: Array<u32>,
+    pub lowest: GrowingLinks,
+    /// The layers above.
+    pub upper: Vec<GrowingLinks>,
+    /// The least place among the members that came already.
+    pub entry: u32,
+    /// How many vectors came already.
+    pub present: usize,
+    /// Whether it may go on.
+    check: Check<'a>,
+}
+
+/// The graph of the vectors at `positions`, which ascend, among `count`.
+///
+/// # Errors
+///
+/// Those of `check`.
+pub fn build(
+    points: &Points<'_>,
+    positions: &[u32],
+    count: usize,
+    shape: Shape,
+    check: Check<'_>,
+) -> Result<NearGraph> {
+    let mut drawn: Vec<(u64, u32)> =
+        positions.iter().map(|&at| (draw(u64::from(at)), at)).collect();
+    drawn.sort_unstable();
+    let Some(&(_, first)) = drawn.first() else { return Ok(NearGraph::default()) };
+    let level = |hash: u64| level_of(hash, shape);
+    let top = level(drawn[0].0);
+    let sizes: Vec<usize> =
+        (1..=top).map(|layer| drawn.partition_point(|&(hash, _)| layer <= level(hash))).collect();
+    let member_count = sizes.first().copied().unwrap_or(1);
+    let members: Vec<u32> = drawn[..member_count].iter().map(|&(_, at)| at).collect();
+    let newcomers: Vec<Newcomer> = drawn
+        .iter()
+        .enumerate()
+        .skip(1)
+        .map(|(place, &(_, position))| {
+            let place = (place < member_count).then_some(place as u32);
+            Newcomer { position, place }
+        })
+        .collect();
+    debug_assert_eq!(members[0], first);
+    let mut builder =
+        Builder::new(points, Array::from_vec(members), &sizes, (count, shape.width), check);
+    builder.present = 1;
+    builder.add_all(&newcomers)?;
+    Ok(builder.finish())
+}
+
+/// The layer up to which a hash leads: each has a part of one in [`LINKS`] of the one below.
+pub fn level_of(hash: u64, shape: Shape) -> usize {
+    let mut bound = u64::MAX / LINKS as u64;
+    let mut level = 0;
+    while level + 1 < shape.layers && hash < bound {
+        level += 1;
+        bound /= LINKS as u64;
+    }
+    level
+}
+
+/// A number that looks drawn by lot (the finish of splitmix64).
+pub fn draw(seed: u64) -> u64 {
+    let mut bits = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ bits >> 31
+}
+
+/// The most links in a layer, counted from the lowest.
+pub fn links_max(layer: usize) -> usize {
+    if layer == 0 { 2 * LINKS } else { LINKS }
+}
+
+/// The room of a list while the graph grows.
+fn room(layer: usize) -> usize {
+    links_max(layer) + links_max(layer) / 2
+}
+
+impl<'a> Builder<'a> {
+    /// A graph without links. `sizes` are those of the layers above the lowest, from below.
+    pub fn new(
+        points: &'a Points<'a>,
+        members: Array<u32>,
+        sizes: &[usize],
+        (count, width): (usize, usize),
+        check: Check<'a>,
+    ) -> Builder<'a> {
+        let upper = sizes.iter().map(|&size| GrowingLinks::new(size, room(1))).collect();
+        let lowest = GrowingLinks::new(count, room(0));
+        Builder { points, width, members, lowest, upper, entry: 0, present: 0, check }
+    }
+
+    /// Adds vectors; those that stand above the lowest layer come first, by place.
+    ///
+    /// # Errors
+    ///
+    /// Those of the check, which each of them asks.
+    pub fn add_all(&mut self, newcomers: &[Newcomer]) -> Result<()> {
+        let mut rest = newcomers;
+        while let Some(next) = rest.first() {
+            // One that stands higher than all that are there is where others enter: it goes first.
+            let is_top = next.place.is_some_and(|place| place < self.entry);
+            let wanted = if is_top { 1 } else { self.present / BATCH_SHARE };
+            let (batch, after) = rest.split_at(wanted.clamp(1, BATCH_MAX.min(rest.len())));
+            self.add(batch)?;
+            rest = after;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, batch: &[Newcomer]) -> Result<()> {
+        let find = |scratch: &mut Scratch, newcomer: &Newcomer| {
+            (self.check)().map(|()| self.links_for(newcomer, scratch))
+        };
+        let found = batch.par_iter().map_init(Scratch::default, find);
+        let found: Vec<Vec<Vec<u32>>> = found.collect::<Result<_>>()?;
+        for layer in 0..=self.upper.len() {
+            let mut back: Vec<u64> = Vec::new();
+            for (newcomer, lists) in batch.iter().zip(&found) {
+                let Some(list) = lists.get(layer) else { continue };
+                let own = if layer == 0 { newcomer.position } else { newcomer.place.unwrap_or(0) };
+                self.lists_mut(layer).set(own, list);
+                back.extend(list.iter().map(|&to| candidate(to, own)));
+            }
+            back.sort_unstable();
+            self.link_back(layer, &back);
+        }
+        self.present += batch.len();
+        let first = batch.iter().filter_map(|newcomer| newcomer.place).min();
+        self.entry = first.map_or(self.entry, |first| first.min(self.entry));
+        Ok(())
+    }
+
+    /// The links that a newcomer chooses, for each of its layers.
+    fn links_for(&self, newcomer: &Newcomer, scratch: &mut Scratch) -> Vec<Vec<u32>> {
+        let query = self.points.query(newcomer.position);
+        let level = newcomer.place.map_or(0, |place| self.level(place));
+        let mut lists = vec![Vec::new(); level + 1];
+        let mut entries = vec![self.entry];
+        for layer in (1..=self.level(self.entry)).rev() {
+            let above = self.layer(layer);
+            if level < layer {
+                entries = vec![descend(&above, entries[0], self.points, &query, scratch)];
+                continue;
+            }
+            let near = self.near(&above, &entries, query, scratch);
+            lists[layer] = spread(&above, &near, LINKS, self.points);
+            entries = near.into_iter().map(vertex).collect();
+        }
+        let entries: Vec<u32> =
+            entries.into_iter().map(|place| self.members.get(place as usize)).collect();
+        let lowest = self.layer(0);
+        let near = self.near(&lowest, &entries, query, scratch);
+        lists[0] = spread(&lowest, &near, LINKS, self.points);
+        lists
+    }
+
+    fn near(
+        &self,
+        layer: &Layer<'_, GrowingLinks>,
+        entries: &[u32],
+        query: super::points::Query<'_>,
+        scratch: &mut Scratch,
+    ) -> Vec<Candidate> {
+        let keeps = |_| true;
+        let aim = Aim { points: self.points, query, width: self.width, keeps, hidden: None };
+        beam(layer, entries.iter().copied(), &aim, scratch);
+        scratch.take()
+    }
+
+    /// Adds links, sorted pairs of the list and what comes to it.
+    fn link_back(&mut self, layer: usize, pairs: &[u64]) {
+        let target = |pair: &u64| (pair >> 32) as u32;
+        let groups: Vec<&[u64]> =
+            pairs.chunk_by(|one, other| target(one) == target(other)).collect();
+        let view = self.layer(layer);
+        let grown = |group: &&[u64]| {
+            let own = target(&group[0]);
+            let mut list = view.links.of(own).to_vec();
+            list.extend(group.iter().map(|&pair| pair as u32));
+            if room(layer) < list.len() {
+                list = thinned(&view, own, &list, links_max(layer), self.points);
+            }
+            (own, list)
+        };
+        let grown: Vec<(u32, Vec<u32>)> = groups.par_iter().map(grown).collect();
+        let lists = self.lists_mut(layer);
+        grown.iter().for_each(|(own, list)| lists.set(*own, list));
+    }
+
+    /// The highest layer of a member.
+    fn level(&self, place: u32) -> usize {
+        self.upper.iter().take_while(|layer| (place as usize) < layer.count()).count()
+    }
+
+    /// A layer, counted from the lowest.
+    pub fn layer(&self, number: usize) -> Layer<'_, GrowingLinks> {
+        match number {
+            0 => Layer { links: &self.lowest, members: None },
+            _ => Layer { links: &self.upper[number - 1], members: Some(&self.members) },
+        }
+    }
+
+    /// The lists of a layer, counted from the lowest.
+    pub fn lists_mut(&mut self, number: usize) -> &mut GrowingLinks {
+        match number {
+            0 => &mut self.lowest,
+            _ => &mut self.upper[number - 1],
+        }
+    }
+
+    /// The finished graph: every list thinned out to what it keeps.
+    pub fn finish(mut self) -> NearGraph {
+        for layer in 0..=self.upper.len() {
+            let view = self.layer(layer);
+            let most = links_max(layer);
+            let long = (0..view.links.count() as u32).into_par_iter();
+            let thin: Vec<(u32, Vec<u32>)> = long
+                .filter(|&own| most < view.links.of(own).len())
+                .map(|own| (own, thinned(&view, own, view.links.of(own), most, self.points)))
+                .collect();
+            let lists = self.lists_mut(layer);
+            thin.iter().for_each(|(own, list)| lists.set(*own, list));
+        }
+        let layers = std::iter::once(&self.lowest).chain(&self.upper);
+        NearGraph { layers: layers.map(GrowingLinks::finish).collect(), members: self.members }
+    }
+}
+
+/// Of a list that has grown long, those to be kept.
+pub fn thinned<L: Linked>(
+    layer: &Layer<'_, L>,
+    own: u32,
+    list: &[u32],
+    most: usize,
+    points: &Points<'_>,
+) -> Vec<u32> {
+    let query = points.query(layer.position(own));
+    let key = |to: u32| candidate(points.key(&query, layer.position(to)), to);
+    let mut candidates: Vec<Candidate> = list.iter().map(|&to| key(to)).collect();
+    candidates.sort_unstable();
+    spread(layer, &candidates, most, points)
+}

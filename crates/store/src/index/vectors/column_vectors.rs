@@ -1,0 +1,97 @@
+//! The values of a column as vectors of one length, and which of them are those of another column.
+
+use super::regrow::GONE;
+use super::vector_index::VectorIndex;
+use crate::storage::Array;
+use crate::storage::Column;
+use crate::storage::FrozenBitmap;
+use crate::storage::Values;
+use hexgraph_base::types::Value;
+use hexgraph_base::types::ValueRef;
+use hexgraph_base::types::ValueType;
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+
+/// A value as a vector, which text may be, too.
+pub fn as_vector(value: ValueRef<'_>) -> Option<Cow<'_, [f32]>> {
+    if let ValueRef::Vector(numbers) = value {
+        return Some(Cow::Borrowed(numbers));
+    }
+    match value.convert(ValueType::Vector) {
+        Ok(Value::Vector(numbers)) => Some(Cow::Owned(numbers)),
+        _ => None,
+    }
+}
+
+/// The vectors of a column: their length, whether they had to be copied, all their numbers by
+/// position, and the positions that have none.
+pub fn vectors_of(values: &Values) -> (usize, bool, Array<f32>, FrozenBitmap) {
+    let none = FrozenBitmap::empty();
+    let dimension = usual_length(values);
+    if dimension == 0 {
+        return (0, false, Array::empty(), none);
+    }
+    if let Values::Vector { offsets, numbers } = values
+        && numbers.len() == dimension * offsets.rows()
+        && (0..offsets.rows()).all(|row| offsets.range(row).len() == dimension)
+    {
+        return (dimension, false, numbers.clone(), none);
+    }
+    let mut numbers = vec![0.0; values.len() * dimension];
+    let mut absent = Vec::new();
+    for (position, place) in numbers.chunks_exact_mut(dimension).enumerate() {
+        match as_vector(values.get(position)).filter(|vector| vector.len() == dimension) {
+            Some(vector) => place.copy_from_slice(&vector),
+            None => absent.push(position as u32),
+        }
+    }
+    (dimension, true, Array::from_vec(numbers), FrozenBitmap::from_sorted(&absent))
+}
+
+/// The length that most vectors have, the less of two that are as many; empty ones don't count.
+fn usual_length(values: &Values) -> usize {
+    let mut counts: FxHashMap<usize, usize> = FxHashMap::default();
+    for position in 0..values.len() {
+        let length = match values {
+            Values::Vector { offsets, .. } => offsets.range(position).len(),
+            _ => as_vector(values.get(position)).map_or(0, |vector| vector.len()),
+        };
+        if 0 < length {
+            *counts.entry(length).or_default() += 1;
+        }
+    }
+    let usual = counts.into_iter().max_by_key(|&(length, count)| (count, usize::MAX - length));
+    usual.map_or(0, |(length, _)| length)
+}
+
+/// The position now of each vector of an older index, [`GONE`] for those that are there no more
+/// or have changed. Values of a node are compared one by one, in their order.
+pub fn moves(
+    old: &VectorIndex,
+    old_column: &Column,
+    new: &VectorIndex,
+    column: &Column,
+) -> Vec<u32> {
+    let mut moved = vec![GONE; old.count()];
+    if old.dimension != new.dimension || old.metric != new.metric {
+        return moved;
+    }
+    let (old_points, new_points) = (old.points(), new.points());
+    let same = |then: usize, now: usize| {
+        let absent = old.absent.contains(then as u32) || new.absent.contains(now as u32);
+        let bits = |number: &f32| number.to_bits();
+        let (one, other) = (old_points.get(then as u32), new_points.get(now as u32));
+        !absent && one.iter().map(bits).eq(other.iter().map(bits))
+    };
+    for (row, node) in old_column.subjects.iter().enumerate() {
+        let Some(now) = column.positions(node) else { continue };
+        for (then, now) in old_column.row_positions(row).zip(now) {
+            if let Some(place) = moved.get_mut(then)
+                && same(then, now)
+            {
+                *place = now as u32;
+            }
+        }
+    }
+    moved
+}

@@ -1,0 +1,171 @@
+//! The graph of changed data from the graph before: only what changed is searched for.
+//!
+//! Vectors that are still there keep their links under their new positions. Where a link led to
+//! one that is gone, the links of that one take its place among the candidates, so that the ways
+//! through it are not lost. What is new is added as to any growing graph.
+
+use super::builder::Builder;
+use super::builder::Newcomer;
+use super::builder::Shape;
+use super::builder::draw;
+use super::builder::level_of;
+use super::builder::links_max;
+use super::builder::thinned;
+use super::links::Linked;
+use super::links::Links;
+use super::links::NearGraph;
+use super::points::Points;
+use crate::storage::Array;
+use hexgraph_base::types::Check;
+use hexgraph_base::types::Result;
+use rayon::prelude::*;
+
+/// No position, no place.
+pub const GONE: u32 = u32::MAX;
+
+/// What became of the vectors of an older graph.
+pub struct Change<'a> {
+    /// The older graph.
+    pub graph: &'a NearGraph,
+    /// The position now of each position then, or [`GONE`].
+    pub moved: &'a [u32],
+    /// The positions that are new, ascending.
+    pub added: &'a [u32],
+}
+
+/// The graph after a change, of positions below `count`; `None` when none of the vectors is left
+/// by which searches enter.
+///
+/// # Errors
+///
+/// Those of `check`.
+pub fn regrow(
+    points: &Points<'_>,
+    change: &Change<'_>,
+    count: usize,
+    shape: Shape,
+    check: Check<'_>,
+) -> Result<Option<NearGraph>> {
+    let members = Members::after(change, shape);
+    let Some(&entry) = members.moved.iter().filter(|&&place| place != GONE).min() else {
+        return Ok(None);
+    };
+    let positions = Array::from_vec(members.positions.clone());
+    let mut builder = Builder::new(points, positions, &members.sizes, (count, shape.width), check);
+    builder.entry = entry;
+    builder.present = change.moved.iter().filter(|&&position| position != GONE).count();
+    keep_links(&mut builder, 0, &change.graph.layers[0], change.moved);
+    for (layer, links) in change.graph.layers.iter().enumerate().skip(1) {
+        if layer <= members.sizes.len() {
+            keep_links(&mut builder, layer, links, &members.moved);
+        }
+    }
+    builder.add_all(&members.newcomers)?;
+    Ok(Some(builder.finish()))
+}
+
+/// Who stands above the lowest layer after a change.
+struct Members {
+    positions: Vec<u32>,
+    /// The sizes of the layers above the lowest, from below.
+    sizes: Vec<usize>,
+    /// The place now of each place then, or [`GONE`].
+    moved: Vec<u32>,
+    /// All that is to be added, members first.
+    newcomers: Vec<Newcomer>,
+}
+
+impl Members {
+    fn after(change: &Change<'_>, shape: Shape) -> Members {
+        let old = change.graph.members.as_slice();
+        let salt = change.moved.len() as u64;
+        let mut drawn: Vec<(u64, u32)> = change
+            .added
+            .iter()
+            .map(|&position| (draw(salt << 32 ^ u64::from(position)), position))
+            .collect();
+        drawn.sort_unstable();
+        let old_level = |place: usize| {
+            let upper = change.graph.layers.iter().skip(1);
+            upper.take_while(|layer| place < layer.count()).count()
+        };
+        let top_drawn = drawn.first().map_or(0, |&(hash, _)| level_of(hash, shape));
+        let top = top_drawn.max(old_level(0));
+        let mut all = Members {
+            positions: Vec::new(),
+            sizes: vec![0; top],
+            moved: vec![GONE; old.len()],
+            newcomers: Vec::new(),
+        };
+        // From the top down, so that those of a layer are a prefix again.
+        for level in (1..=top).rev() {
+            for (place, &position) in old.iter().enumerate() {
+                let position = moved_to(change.moved, position);
+                if old_level(place) == level && position != GONE {
+                    all.moved[place] = all.positions.len() as u32;
+                    all.positions.push(position);
+                }
+            }
+            for &(_, position) in drawn.iter().filter(|(hash, _)| level_of(*hash, shape) == level) {
+                let place = Some(all.positions.len() as u32);
+                all.newcomers.push(Newcomer { position, place });
+                all.positions.push(position);
+            }
+            all.sizes[level - 1] = all.positions.len();
+        }
+        all.keep_entry(change, old);
+        let low = drawn.iter().filter(|(hash, _)| level_of(*hash, shape) == 0);
+        all.newcomers.extend(low.map(|&(_, position)| Newcomer { position, place: None }));
+        all.sizes.retain(|&size| 0 < size);
+        all
+    }
+
+    /// A graph of one layer has its entry as the only member.
+    fn keep_entry(&mut self, change: &Change<'_>, old: &[u32]) {
+        if let (true, Some(&entry)) = (self.positions.is_empty(), old.first()) {
+            let position = moved_to(change.moved, entry);
+            if position != GONE {
+                self.moved[0] = 0;
+                self.positions.push(position);
+            }
+        }
+    }
+}
+
+fn moved_to(moved: &[u32], old: u32) -> u32 {
+    moved.get(old as usize).copied().unwrap_or(GONE)
+}
+
+/// Takes the links of one layer over.
+fn keep_links(builder: &mut Builder<'_>, layer: usize, old: &Links, moved: &[u32]) {
+    let view = builder.layer(layer);
+    let most = links_max(layer);
+    let kept = |then: usize| {
+        let own = moved_to(moved, then as u32);
+        let links = old.of(then as u32);
+        let mut list: Vec<u32> = Vec::with_capacity(links.len());
+        let mut is_whole = true;
+        for &to in links.iter().take(most).filter(|&&to| (to as usize) < old.count()) {
+            match moved_to(moved, to) {
+                GONE => {
+                    is_whole = false;
+                    let beyond = old.of(to).iter().filter(|&&to| (to as usize) < old.count());
+                    list.extend(beyond.map(|&to| moved_to(moved, to)));
+                }
+                now => list.push(now),
+            }
+        }
+        if !is_whole {
+            list.sort_unstable();
+            list.dedup();
+            list.retain(|&to| to != GONE && to != own);
+            list = thinned(&view, own, &list, most, builder.points);
+        }
+        (own, list)
+    };
+    let there = |then: &usize| moved_to(moved, *then as u32) != GONE;
+    let lists: Vec<(u32, Vec<u32>)> =
+        (0..old.count()).into_par_iter().filter(there).map(kept).collect();
+    let target = builder.lists_mut(layer);
+    lists.iter().for_each(|(own, list)| target.set(*own, list));
+}

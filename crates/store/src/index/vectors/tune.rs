@@ -1,0 +1,81 @@
+//! How wide a search has to be is a property of the data: five is enough for well separated
+//! clusters, hundreds are not for vectors without any structure. So a finished graph is tried out.
+//!
+//! Some of its own vectors are searched, each hidden from its own search, and what is found is
+//! compared with the ten nearest of all. The width grows until nearly all of them are found.
+
+use super::links::NearGraph;
+use super::points::Points;
+use super::search::Aim;
+use super::search::Candidate;
+use super::search::Scratch;
+use super::search::candidate;
+use super::search::key;
+use super::search::walk;
+use hexgraph_base::types::Check;
+use hexgraph_base::types::Result;
+use rayon::prelude::*;
+use std::collections::BinaryHeap;
+
+/// How many vectors are searched.
+const SAMPLE: usize = 128;
+
+/// How many neighbours of each are looked for.
+const WANTED: usize = 10;
+
+/// The part of them that has to be found: above what is promised, since a sample is one by lot.
+const PART: f64 = 0.97;
+
+/// The least width from `least` on at which searches find nearly all they should, or the first one
+/// past `most`. Costs a pass over all vectors for each of a sample.
+///
+/// # Errors
+///
+/// Those of `check`.
+pub fn tune(
+    graph: &NearGraph,
+    points: &Points<'_>,
+    positions: &[u32],
+    (least, most): (usize, usize),
+    check: Check<'_>,
+) -> Result<usize> {
+    let members: rustc_hash::FxHashSet<u32> = graph.members.as_slice().iter().copied().collect();
+    let step = (positions.len() / SAMPLE).max(1);
+    let sample: Vec<u32> =
+        positions.iter().copied().step_by(step).filter(|at| !members.contains(at)).collect();
+    let truth = |&own: &u32| check().map(|()| worst_wanted(points, positions, own));
+    let truth: Vec<u32> = sample.par_iter().map(truth).collect::<Result<_>>()?;
+    let wanted = WANTED.min(positions.len().saturating_sub(1)) * sample.len();
+    let mut width = least.max(WANTED);
+    while width < most {
+        check()?;
+        let found: usize = sample
+            .par_iter()
+            .zip(&truth)
+            .map_init(Scratch::default, |scratch, (&own, &worst)| {
+                let query = points.query(own);
+                let aim = Aim { points, query, width, keeps: |_| true, hidden: Some(own) };
+                let found = walk(graph, &aim, scratch);
+                found.iter().take(WANTED).filter(|&&found| key(found) <= worst).count()
+            })
+            .sum();
+        if PART * wanted as f64 <= found as f64 {
+            return Ok(width);
+        }
+        width += width / 3 + 1;
+    }
+    Ok(width)
+}
+
+/// The distance key of the last neighbour that a search for a vector should find.
+fn worst_wanted(points: &Points<'_>, positions: &[u32], own: u32) -> u32 {
+    let query = points.query(own);
+    let mut nearest: BinaryHeap<Candidate> = BinaryHeap::with_capacity(WANTED + 1);
+    for &position in positions.iter().filter(|&&position| position != own) {
+        nearest.push(candidate(points.key(&query, position), position));
+        if WANTED < nearest.len() {
+            nearest.pop();
+        }
+    }
+    nearest.peek().map_or(0, |&worst| key(worst))
+}

@@ -1,0 +1,316 @@
+//! The index of the vectors of a column.
+//!
+//! Vectors are numbered by their position in the column and mostly read where they lie in it. When
+//! they are few, or so many are wanted that a walk would meet most of them, all are compared;
+//! else the graph is walked, and what it finds is nearly always right (see [`super::tune`]).
+
+use super::builder::LINKS;
+use super::builder::Shape;
+use super::builder::build;
+use super::column_vectors::moves;
+use super::column_vectors::vectors_of;
+use super::links::NearGraph;
+use super::points::Points;
+use super::points::Query;
+use super::points::distance_of;
+use super::points::scale_of;
+use super::regrow::Change;
+use super::regrow::GONE;
+use super::regrow::regrow;
+use super::search::Aim;
+use super::search::Candidate;
+use super::search::Scratch;
+use super::search::candidate;
+use super::search::key;
+use super::search::vertex;
+use super::search::walk;
+use super::tune::tune;
+use crate::storage::Array;
+use crate::storage::Column;
+use crate::storage::FrozenBitmap;
+use hexgraph_base::schema::HnswOptions;
+use hexgraph_base::schema::Metric;
+use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::schema::Tokenizer;
+use hexgraph_base::types::Check;
+use hexgraph_base::types::Result;
+use rayon::prelude::*;
+use std::collections::BinaryHeap;
+
+/// So many vectors are simply compared: it takes as long as a walk.
+const COMPARED_MAX: usize = if cfg!(test) { 100 } else { 4096 };
+
+/// A walk of width w costs as much as comparing this many times w vectors, about: it follows some
+/// forty links for each, and jumps in memory where a comparison of all streams.
+const WALK_COST: usize = if cfg!(test) { 1 } else { 64 };
+
+/// The widest search when a vector is added.
+const BUILD_WIDTH_MAX: usize = 1024;
+
+/// Graphs need no more layers than this: each is a thirty-second part of the one below.
+const LAYERS_MAX: usize = 7;
+
+/// From how many numbers on they are compared by several threads.
+const PARALLEL_MIN: usize = 1 << 20;
+
+/// How many positions a thread compares at a time.
+const CHUNK: usize = 8192;
+
+/// One part in so many may change before the width of searches is found anew.
+const RETUNE_SHARE: usize = 8;
+
+/// The vectors of a column and how they are linked.
+#[derive(Clone)]
+pub struct VectorIndex {
+    /// How distance is measured.
+    pub metric: Metric,
+    /// The length of the vectors; 0 when there is none.
+    pub dimension: usize,
+    /// True when `numbers` are the index's own, and not those of the column: some of its values
+    /// are no vectors of the right length.
+    pub has_own: bool,
+    /// The vectors by position.
+    pub numbers: Array<f32>,
+    /// The positions without a vector of the right length.
+    pub absent: FrozenBitmap,
+    /// With [`Metric::Cosine`], one over the length of each vector.
+    pub scales: Array<f32>,
+    /// The links; none when there are few vectors.
+    pub graph: NearGraph,
+    /// The width of a search that does not say how wide it is.
+    pub width: usize,
+    /// How many vectors came or went since the width was found.
+    pub untuned: usize,
+}
+
+/// A vector that was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Near {
+    /// How far it is, as [`super::measure`] says.
+    pub distance: f32,
+    /// Its position in the column.
+    pub position: u32,
+}
+
+/// The options of a predicate's vector index; the first one counts.
+pub fn vector_options(def: &PredicateDef) -> Option<&HnswOptions> {
+    def.indexes.iter().find_map(|tokenizer| match tokenizer {
+        Tokenizer::Hnsw(options) => Some(options),
+        _ => None,
+    })
+}
+
+impl VectorIndex {
+    /// Builds the index of a column. With the index of an older column, and that column, only
+    /// what is new among the vectors is searched for.
+    pub fn build(
+        column: &Column,
+        options: &HnswOptions,
+        before: Option<(&VectorIndex, &Column)>,
+        check: Check<'_>,
+    ) -> Result<VectorIndex> {
+        let mut index = VectorIndex::unlinked(column, options.metric());
+        let positions = index.positions();
+        let shape = Shape {
+            layers: (options.max_levels() as usize).min(LAYERS_MAX),
+            width: (options.ef_construction() as usize).clamp(LINKS, BUILD_WIDTH_MAX),
+        };
+        index.width = options.ef_search() as usize;
+        if positions.len() <= COMPARED_MAX {
+            return Ok(index);
+        }
+        let most = index.count() / WALK_COST + 1;
+        let points = index.points().checked();
+        let regrown = match before {
+            Some((old, old_column)) => {
+                let moved = moves(old, old_column, &index, column);
+                index.regrown(&points, old, &moved, shape, check)?
+            }
+            None => None,
+        };
+        let (graph, width, untuned) = match regrown {
+            Some((graph, old, changes)) if changes <= positions.len() / RETUNE_SHARE => {
+                (graph, old.width.max(index.width), changes)
+            }
+            other => {
+                let graph = match other {
+                    Some((graph, ..)) => graph,
+                    None => build(&points, &positions, column.values.len(), shape, check)?,
+                };
+                let width = tune(&graph, &points, &positions, (index.width, most), check)?;
+                (graph, width, 0)
+            }
+        };
+        (index.graph, index.width, index.untuned) = (graph, width, untuned);
+        Ok(index)
+    }
+
+    /// The graph that an older one becomes, and how many vectors came or went since it was tuned;
+    /// `None` when more than half are others.
+    fn regrown<'o>(
+        &self,
+        points: &Points<'_>,
+        old: &'o VectorIndex,
+        moved: &[u32],
+        shape: Shape,
+        check: Check<'_>,
+    ) -> Result<Option<(NearGraph, &'o VectorIndex, usize)>> {
+        if old.graph.is_empty() {
+            return Ok(None);
+        }
+        let count = self.count();
+        let mut is_old = vec![false; count];
+        let kept = moved.iter().filter(|&&position| position != GONE);
+        let kept = kept.map(|&position| is_old[position as usize] = true).count();
+        let added: Vec<u32> =
+            self.positions().into_iter().filter(|&at| !is_old[at as usize]).collect();
+        let gone = moved.len() - old.absent.len() - kept;
+        if kept < gone + added.len() {
+            return Ok(None);
+        }
+        let change = Change { graph: &old.graph, moved, added: &added };
+        let graph = regrow(points, &change, count, shape, check)?;
+        Ok(graph.map(|graph| (graph, old, old.untuned.saturating_add(gone + added.len()))))
+    }
+
+    /// The index without links.
+    fn unlinked(column: &Column, metric: Metric) -> VectorIndex {
+        let (dimension, has_own, numbers, absent) = vectors_of(&column.values);
+        let scales = match metric {
+            Metric::Cosine if 0 < dimension => {
+                let vectors = numbers.as_slice().par_chunks_exact(dimension);
+                Array::from_vec(vectors.map(scale_of).collect())
+            }
+            _ => Array::empty(),
+        };
+        VectorIndex {
+            metric,
+            dimension,
+            has_own,
+            numbers,
+            absent,
+            scales,
+            graph: NearGraph::default(),
+            width: 0,
+            untuned: 0,
+        }
+    }
+
+    /// The number of positions.
+    pub fn count(&self) -> usize {
+        self.numbers.len().checked_div(self.dimension).unwrap_or(0)
+    }
+
+    /// The room that the index takes beside the column.
+    pub fn byte_len(&self) -> usize {
+        let own = if self.has_own { self.numbers.byte_len() } else { 0 };
+        own + self.absent.byte_len() + self.scales.byte_len() + self.graph.byte_len()
+    }
+
+    /// The `count` nearest vectors, nearest first, of those that `keeps` says yes to. There are
+    /// fewer only when there are no more. `width` is how many candidates are kept on the way,
+    /// `None` for as many as are needed to find nearly all. O(width · log n) distances.
+    ///
+    /// # Panics
+    ///
+    /// When the query has another length than the vectors.
+    pub fn nearest(
+        &self,
+        query: &[f32],
+        count: usize,
+        width: Option<usize>,
+        keeps: &(dyn Fn(u32) -> bool + Sync),
+    ) -> Vec<Near> {
+        assert_eq!(query.len(), self.dimension, "vectors of one length are compared");
+        let query = Query::new(self.metric, query);
+        let width = match width {
+            Some(width) => width.max(count),
+            None => self.width.max(count.saturating_mul(2)),
+        };
+        let is_walk = !self.graph.is_empty() && width.saturating_mul(WALK_COST) < self.count();
+        let mut found = Vec::new();
+        if is_walk {
+            let aim = Aim { points: &self.points(), query, width, keeps, hidden: None };
+            found = walk(&self.graph, &aim, &mut Scratch::default());
+        }
+        // A walk that found too few was in a part that is not linked with the rest.
+        if found.len() < count {
+            found = self.compare_all(&query, count, keeps);
+        }
+        found.truncate(count);
+        let near =
+            |found: Candidate| Near { distance: distance_of(key(found)), position: vertex(found) };
+        found.into_iter().map(near).collect()
+    }
+
+    fn compare_all(
+        &self,
+        query: &Query<'_>,
+        count: usize,
+        keeps: &(dyn Fn(u32) -> bool + Sync),
+    ) -> Vec<Candidate> {
+        let points = self.points();
+        let all = self.count();
+        let part = |start: usize| {
+            let positions = start as u32..all.min(start + CHUNK) as u32;
+            self.compare(&points, query, count, positions, keeps)
+        };
+        let starts: Vec<usize> = (0..all).step_by(CHUNK).collect();
+        let mut found: Vec<Candidate> = if self.numbers.len() < PARALLEL_MIN {
+            starts.into_iter().flat_map(part).collect()
+        } else {
+            starts.into_par_iter().flat_map_iter(part).collect()
+        };
+        found.sort_unstable();
+        found.truncate(count);
+        found
+    }
+
+    fn compare(
+        &self,
+        points: &Points<'_>,
+        query: &Query<'_>,
+        count: usize,
+        positions: std::ops::Range<u32>,
+        keeps: &(dyn Fn(u32) -> bool + Sync),
+    ) -> Vec<Candidate> {
+        let mut nearest: BinaryHeap<Candidate> = BinaryHeap::new();
+        let any_absent = !self.absent.is_empty();
+        for position in positions {
+            if any_absent && self.absent.contains(position) {
+                continue;
+            }
+            let found = candidate(points.key(query, position), position);
+            if count <= nearest.len() && nearest.peek().is_none_or(|&worst| worst < found) {
+                continue;
+            }
+            if keeps(position) {
+                nearest.push(found);
+                if count < nearest.len() {
+                    nearest.pop();
+                }
+            }
+        }
+        nearest.into_vec()
+    }
+
+    /// Whether the parts of an index fit each other and a column of `count` values, as far as
+    /// their sizes tell. What they hold is checked when it is read.
+    pub fn fits(&self, count: usize) -> bool {
+        let scales = if self.metric == Metric::Cosine { self.count() } else { 0 };
+        let counted = self.dimension.checked_mul(self.count()) == Some(self.numbers.len());
+        let is_whole =
+            if self.dimension == 0 { self.numbers.is_empty() } else { self.count() == count };
+        counted && is_whole && self.scales.len() == scales && self.graph.fits(self.count())
+    }
+
+    /// The vectors as points.
+    pub fn points(&self) -> Points<'_> {
+        Points::new(self.metric, self.dimension, &self.numbers, &self.scales)
+    }
+
+    /// The positions that have a vector.
+    fn positions(&self) -> Vec<u32> {
+        (0..self.count() as u32).filter(|&position| !self.absent.contains(position)).collect()
+    }
+}
