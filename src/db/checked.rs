@@ -14,7 +14,7 @@ const OBJECTS_INTERVAL: u32 = 1 << 12;
 
 /// Hands everything on to another sink, and unwinds with the error of its control when the
 /// request has to stop: a sink can't refuse what it is given in any other way.
-pub struct Checked<'a, S> {
+pub(super) struct Checked<'a, S> {
     sink: S,
     control: &'a Control,
     objects: u32,
@@ -36,7 +36,7 @@ const DRAW_MIN: u64 = 64 << 10;
 
 impl<'a, S: Sink> Checked<'a, S> {
     /// A sink that stops when `control` says so, and behind about `bytes_max` bytes.
-    pub fn new(sink: S, control: &'a Control, bytes_max: u64) -> Checked<'a, S> {
+    pub(super) fn new(sink: S, control: &'a Control, bytes_max: u64) -> Checked<'a, S> {
         // A buffer doubles, and is copied then.
         Checked {
             sink,
@@ -52,12 +52,12 @@ impl<'a, S: Sink> Checked<'a, S> {
     }
 
     /// Has `is_long` set when it unwinds because there is too much, and for no other reason.
-    pub fn tell_when_too_long(&mut self, is_long: &'a Cell<bool>) {
+    pub(super) fn tell_when_too_long(&mut self, is_long: &'a Cell<bool>) {
         self.is_long = Some(is_long);
     }
 
     /// The same for a sink that keeps nothing of what it is given.
-    pub fn passing_on(self) -> Checked<'a, S> {
+    pub(super) fn passing_on(self) -> Checked<'a, S> {
         Checked { factor: 0, ..self }
     }
 
@@ -85,13 +85,13 @@ impl<'a, S: Sink> Checked<'a, S> {
     }
 
     /// The sink inside.
-    pub fn into_inner(self) -> S {
+    pub(super) fn into_inner(self) -> S {
         self.sink
     }
 }
 
 /// The room that a buffer has which an answer is written to.
-pub struct Room<'a> {
+pub(super) struct Room<'a> {
     control: &'a Control,
     bytes_max: u64,
     /// Memory is drawn, and the control was looked at, up to so many bytes.
@@ -100,7 +100,7 @@ pub struct Room<'a> {
 
 impl<'a> Room<'a> {
     /// Room for so many bytes, as long as `control` goes on.
-    pub fn new(control: &'a Control, bytes_max: u64) -> Room<'a> {
+    pub(super) fn new(control: &'a Control, bytes_max: u64) -> Room<'a> {
         Room { control, bytes_max, looked: 0 }
     }
 
@@ -110,7 +110,7 @@ impl<'a> Room<'a> {
     /// # Errors
     ///
     /// `Limit` when it is too long, there is no memory, or the request has to stop.
-    pub fn look(&mut self, length: usize) -> Result<()> {
+    pub(super) fn look(&mut self, length: usize) -> Result<()> {
         if length <= self.looked {
             return Ok(());
         }

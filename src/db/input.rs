@@ -26,7 +26,7 @@ struct Counts {
 }
 
 /// A source that is being read.
-pub struct Input {
+pub(super) struct Input {
     bytes: Box<dyn Read + Send>,
     progress: LoadProgress,
 }
@@ -76,7 +76,7 @@ impl Input {
     /// # Errors
     ///
     /// [`Error::Io`] when a file can't be read.
-    pub fn open(sources: Vec<Source>, progress: &LoadProgress) -> Result<Vec<Input>> {
+    pub(super) fn open(sources: Vec<Source>, progress: &LoadProgress) -> Result<Vec<Input>> {
         let (mut inputs, mut all) = (Vec::new(), 0);
         for source in sources {
             let (bytes, total): (Box<dyn Read + Send>, u64) = match source {

@@ -283,7 +283,7 @@ impl Database {
 }
 
 /// What a request changes, and what it answers.
-pub struct Staged {
+pub(super) struct Staged {
     /// The changes, not yet carried out.
     pub changes: Changes,
     /// The answer, without a commit.
@@ -353,7 +353,7 @@ impl Parsed<'_> {
 
 /// A request that only needs a version.
 #[derive(Clone)]
-pub struct Job<'a> {
+pub(super) struct Job<'a> {
     has_query: bool,
     query: Arc<Query>,
     conditions: Vec<Option<Filter>>,
@@ -365,7 +365,7 @@ pub struct Job<'a> {
 
 impl Job<'_> {
     /// True when it is more than a query.
-    pub fn changes(&self) -> bool {
+    pub(super) fn changes(&self) -> bool {
         !self.mutations.is_empty()
     }
 

@@ -40,7 +40,7 @@ const SHORT_LOG: u64 = 64 << 10;
 const CLOCK_STEP: u64 = 10_000 << 10;
 
 /// What there is while a database is open.
-pub struct Open {
+pub(super) struct Open {
     /// The data.
     pub(super) store: Store,
     /// The open transactions.
@@ -81,7 +81,7 @@ struct Writing {
 
 impl Open {
     /// An empty graph in memory.
-    pub fn in_memory(options: OpenOptions) -> Open {
+    pub(super) fn in_memory(options: OpenOptions) -> Open {
         let budget = options.memory.budget();
         let version = Version { budget: budget.clone(), ..Version::empty() };
         Open::new(Store::with_version(version, None), budget, options, Home::Memory)
@@ -92,7 +92,7 @@ impl Open {
     /// # Errors
     ///
     /// As [`Database::open`].
-    pub fn to_read(path: &Path, options: OpenOptions) -> Result<Open> {
+    pub(super) fn to_read(path: &Path, options: OpenOptions) -> Result<Open> {
         let directory = Directory::open_read_only(path)?;
         let mut follower = open_follower(&directory, options.access())?;
         let budget = options.memory.budget();
@@ -108,7 +108,11 @@ impl Open {
     /// # Errors
     ///
     /// As [`Database::open`].
-    pub fn to_write(path: &Path, options: OpenOptions, files: Arc<dyn Files>) -> Result<Open> {
+    pub(super) fn to_write(
+        path: &Path,
+        options: OpenOptions,
+        files: Arc<dyn Files>,
+    ) -> Result<Open> {
         let directory = Arc::new(Directory::open_with(path, files)?);
         graph::remove_left(path)?;
         if directory.current()?.is_none() {
@@ -141,7 +145,7 @@ impl Open {
     }
 
     /// The memory that all requests share.
-    pub fn budget(&self) -> &Budget {
+    pub(super) fn budget(&self) -> &Budget {
         &self.budget
     }
 
@@ -150,7 +154,7 @@ impl Open {
     /// # Errors
     ///
     /// [`Error::Query`] when it was opened to be read only, or by the parent of this process.
-    pub fn check_writable(&self) -> Result<()> {
+    pub(super) fn check_writable(&self) -> Result<()> {
         match &self.home {
             Home::Memory => Ok(()),
             Home::Read(reading) => reading.directory.check_writable(),
@@ -164,7 +168,7 @@ impl Open {
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses.
-    pub fn note_number(&self, number: u64) -> Result<()> {
+    pub(super) fn note_number(&self, number: u64) -> Result<()> {
         let Home::Write(writing) = &self.home else { return Ok(()) };
         // A forked child commits nothing, so its numbers mean nothing to others.
         if writing.directory.check_writable().is_err() {
@@ -183,7 +187,7 @@ impl Open {
     /// # Errors
     ///
     /// Those of `make_next`; [`Error::Io`] when the system refuses. Nothing is changed then.
-    pub fn write_saved<T>(
+    pub(super) fn write_saved<T>(
         &self,
         make_next: impl FnOnce(&Arc<Version>) -> Result<(Version, T)>,
     ) -> Result<T> {
@@ -203,7 +207,7 @@ impl Open {
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses; those of `check`. The log has all then, as before.
-    pub fn checkpoint(&self, check: Check<'_>) -> Result<()> {
+    pub(super) fn checkpoint(&self, check: Check<'_>) -> Result<()> {
         let writing = match &self.home {
             Home::Memory => return Ok(()),
             Home::Read(reading) => return reading.directory.check_writable(),
@@ -228,7 +232,7 @@ impl Open {
     /// # Errors
     ///
     /// [`Error::Io`] when the system gives no thread.
-    pub fn request_checkpoint(open: &Arc<Open>) -> Result<()> {
+    pub(super) fn request_checkpoint(open: &Arc<Open>) -> Result<()> {
         let Home::Write(writing) = &open.home else { return Ok(()) };
         let started = Open::checkpoint_beside(open, writing);
         started.map_err(|error| Error::io("starting the thread that writes a snapshot", error))
@@ -239,7 +243,7 @@ impl Open {
     /// # Errors
     ///
     /// [`Error::Io`] when the system gives no thread.
-    pub fn keep(open: &Arc<Open>) -> Result<()> {
+    pub(super) fn keep(open: &Arc<Open>) -> Result<()> {
         let Home::Write(writing) = &open.home else { return Ok(()) };
         writing.wal.keep_synced()?;
         if writing.wal.is_due() {
@@ -273,7 +277,7 @@ impl Open {
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses.
-    pub fn finish(&self) -> Result<()> {
+    pub(super) fn finish(&self) -> Result<()> {
         let Home::Write(writing) = &self.home else { return Ok(()) };
         self.wait_for_checkpointer();
         // After a failed sync there is nothing that could be done any more.
@@ -288,7 +292,7 @@ impl Open {
     }
 
     /// Waits for the thread that writes a snapshot, which keeps the database open.
-    pub fn wait_for_checkpointer(&self) {
+    pub(super) fn wait_for_checkpointer(&self) {
         let Home::Write(writing) = &self.home else { return };
         // A forked child has no such thread.
         if writing.directory.check_writable().is_err() {
@@ -306,7 +310,7 @@ impl Open {
     /// # Errors
     ///
     /// As [`Database::open`].
-    pub fn refresh(&self) -> Result<u64> {
+    pub(super) fn refresh(&self) -> Result<u64> {
         if let Home::Read(reading) = &self.home {
             let Reading { directory, follower, access, .. } = &**reading;
             let mut follower = follower.lock().unwrap_or_else(PoisonError::into_inner);
@@ -323,7 +327,7 @@ impl Open {
     }
 
     /// What was found in the logs when it was opened.
-    pub fn recovery(&self) -> Recovery {
+    pub(super) fn recovery(&self) -> Recovery {
         match &self.home {
             Home::Memory => Recovery::default(),
             Home::Read(reading) => reading.found,
@@ -332,7 +336,7 @@ impl Open {
     }
 
     /// The directory; `None` for a database in memory.
-    pub fn folder(&self) -> Option<&Path> {
+    pub(super) fn folder(&self) -> Option<&Path> {
         match &self.home {
             Home::Memory => None,
             Home::Read(reading) => Some(reading.directory.path()),

@@ -37,7 +37,7 @@ const BYTES_PER_BYTE: u64 = 256;
 pub type Variables = BTreeMap<String, Given>;
 
 /// A bounded cache of plans.
-pub struct Plans {
+pub(super) struct Plans {
     generations: ArcSwap<Generations>,
     share: Arc<Share>,
     bytes_max: u64,
@@ -70,7 +70,7 @@ enum Kept {
 
 impl Plans {
     /// None yet. What is kept is drawn of `budget`.
-    pub fn new(budget: &Budget) -> Plans {
+    pub(super) fn new(budget: &Budget) -> Plans {
         let bytes_max = BYTES_MAX.min(budget.bound() / BUDGET_PART);
         Plans { generations: ArcSwap::default(), share: Arc::new(budget.share()), bytes_max }
     }
@@ -81,7 +81,12 @@ impl Plans {
     /// # Errors
     ///
     /// What is wrong with the text or the variables; `Limit` when there is no memory for it.
-    pub fn plan(&self, text: &str, variables: &Variables, control: &Control) -> Result<Arc<Query>> {
+    pub(super) fn plan(
+        &self,
+        text: &str,
+        variables: &Variables,
+        control: &Control,
+    ) -> Result<Arc<Query>> {
         match self.find(text) {
             Some(Kept::Planned(plan)) if variables.is_empty() => Ok(plan),
             Some(Kept::Parsed(document)) if !variables.is_empty() => {
@@ -151,7 +156,7 @@ impl Plans {
 /// # Errors
 ///
 /// `Limit` when there is no memory for it.
-pub fn draw_plan(text: &str, control: &Control) -> Result<()> {
+pub(super) fn draw_plan(text: &str, control: &Control) -> Result<()> {
     control.draw(bytes_of_plan(text))
 }
 

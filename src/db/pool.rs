@@ -10,7 +10,7 @@ use std::process;
 use std::sync::Arc;
 
 /// A thread pool that starts when it is first asked for, and again in a forked child.
-pub struct Pool {
+pub(super) struct Pool {
     threads: usize,
     running: ArcSwapOption<Running>,
 }
@@ -22,7 +22,7 @@ struct Running {
 
 impl Pool {
     /// A pool of `threads` threads; 0 for as many as there are cores. Starts none yet.
-    pub fn new(threads: usize) -> Pool {
+    pub(super) fn new(threads: usize) -> Pool {
         Pool { threads, running: ArcSwapOption::empty() }
     }
 
@@ -32,7 +32,7 @@ impl Pool {
     /// # Errors
     ///
     /// [`Error::Limit`] when the system gives no threads.
-    pub fn get(&self) -> Result<Arc<ThreadPool>> {
+    pub(super) fn get(&self) -> Result<Arc<ThreadPool>> {
         let process = process::id();
         if let Some(running) = &*self.running.load()
             && running.process == process

@@ -9,7 +9,7 @@ const ROW_DEPTH: usize = 3;
 
 /// Counts the objects that stand in blocks.
 #[derive(Default)]
-pub struct RowCounter {
+pub(super) struct RowCounter {
     rows: usize,
     /// For each open object or array, how much stands in it.
     open: Vec<usize>,
@@ -17,7 +17,7 @@ pub struct RowCounter {
 
 impl RowCounter {
     /// The number of objects.
-    pub fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         self.rows
     }
 

@@ -32,13 +32,13 @@ pub struct SlowQuery {
 
 /// The last slow queries.
 #[derive(Debug, Default)]
-pub struct SlowLog {
+pub(super) struct SlowLog {
     queries: Mutex<VecDeque<SlowQuery>>,
 }
 
 impl SlowLog {
     /// Keeps a query, in the place of the oldest where there is no room.
-    pub fn note(&self, request: &QueryRequest, latency: Latency) {
+    pub(super) fn note(&self, request: &QueryRequest, latency: Latency) {
         let (text, secrets) = without_passwords(&request.text);
         let mut end = text.len().min(TEXT_MAX);
         while !text.is_char_boundary(end) {
@@ -60,7 +60,7 @@ impl SlowLog {
     }
 
     /// The queries that are kept, the newest last.
-    pub fn queries(&self) -> Vec<SlowQuery> {
+    pub(super) fn queries(&self) -> Vec<SlowQuery> {
         let queries = self.queries.lock().unwrap_or_else(PoisonError::into_inner);
         queries.iter().cloned().collect()
     }

@@ -68,7 +68,7 @@ const ENDED_MAX: usize = 16_384;
 const HISTORY_STEP: u64 = 64 << 10;
 
 /// The open transactions of a database.
-pub struct Transactions {
+pub(super) struct Transactions {
     limits: TxnLimits,
     /// Numbers up to this one were told before the database was opened.
     first: u64,
@@ -103,7 +103,7 @@ struct Start {
 }
 
 /// What is known of the number of a start.
-pub enum Known {
+pub(super) enum Known {
     /// A transaction.
     Open(Arc<OpenTxn>),
     /// A moment that a query saw.
@@ -118,7 +118,7 @@ pub enum Known {
 
 impl Transactions {
     /// None yet. Numbers up to `first` are those of earlier ones, which are lost.
-    pub fn new(limits: TxnLimits, first: u64, budget: &Budget) -> Transactions {
+    pub(super) fn new(limits: TxnLimits, first: u64, budget: &Budget) -> Transactions {
         let share = Arc::new(budget.share());
         Transactions { limits, first, share, inner: Mutex::default() }
     }
@@ -128,7 +128,7 @@ impl Transactions {
     /// # Errors
     ///
     /// [`Error::Limit`] when there is none.
-    pub fn hold(&self, bytes: u64) -> Result<Held> {
+    pub(super) fn hold(&self, bytes: u64) -> Result<Held> {
         Held::draw(&self.share, bytes)
     }
 
@@ -137,7 +137,7 @@ impl Transactions {
     /// # Errors
     ///
     /// [`Error::Limit`] when too many are open.
-    pub fn add(&self, txn: OpenTxn) -> Result<Arc<OpenTxn>> {
+    pub(super) fn add(&self, txn: OpenTxn) -> Result<Arc<OpenTxn>> {
         let mut inner = self.lock();
         inner.drop_idle(self.limits.idle);
         if let Some(known) = inner.open.get(&txn.number()) {
@@ -169,7 +169,7 @@ impl Transactions {
     }
 
     /// Notes that a transaction has ended, with so many statements staged in it.
-    pub fn end(&self, number: u64, statements: u64) {
+    pub(super) fn end(&self, number: u64, statements: u64) {
         let mut inner = self.lock();
         inner.remove(number, statements);
     }
@@ -179,7 +179,7 @@ impl Transactions {
     /// # Errors
     ///
     /// [`Error::Limit`] when there is none.
-    pub fn reserve(&self, statements: u64) -> Result<()> {
+    pub(super) fn reserve(&self, statements: u64) -> Result<()> {
         let mut inner = self.lock();
         let most = self.limits.statements;
         if most - inner.staged.min(most) < statements {
@@ -195,7 +195,7 @@ impl Transactions {
     }
 
     /// All that are open.
-    pub fn all(&self) -> Vec<Arc<OpenTxn>> {
+    pub(super) fn all(&self) -> Vec<Arc<OpenTxn>> {
         let mut inner = self.lock();
         inner.drop_idle(self.limits.idle);
         inner.open.values().cloned().collect()
@@ -203,7 +203,7 @@ impl Transactions {
 
     /// The newest version, and the number of this moment, at which [`Transactions::find`] finds it
     /// again for a while.
-    pub fn start(&self, store: &Store) -> (Arc<Version>, u64) {
+    pub(super) fn start(&self, store: &Store) -> (Arc<Version>, u64) {
         let mut inner = self.lock();
         // Taken under the lock, so the list is in order.
         let snapshot = store.snapshot();
@@ -224,14 +224,14 @@ impl Transactions {
     }
 
     /// Lets go of the moments that keep too much alive, now that there is a newer version.
-    pub fn note_version(&self, newest: &Version) {
+    pub(super) fn note_version(&self, newest: &Version) {
         let mut inner = self.lock();
         inner.drop_idle(self.limits.idle);
         self.bound_history(&mut inner, newest);
     }
 
     /// Drops what nobody used for a long time.
-    pub fn expire(&self) {
+    pub(super) fn expire(&self) {
         self.lock().drop_idle(self.limits.idle);
     }
 
@@ -258,7 +258,7 @@ impl Transactions {
     }
 
     /// What is known of a number.
-    pub fn find(&self, number: u64) -> Known {
+    pub(super) fn find(&self, number: u64) -> Known {
         let mut inner = self.lock();
         inner.drop_idle(self.limits.idle);
         if let Some(txn) = inner.open.get(&number) {

@@ -58,7 +58,7 @@ pub struct Txn {
 }
 
 /// A transaction as the list of them knows it.
-pub struct OpenTxn {
+pub(super) struct OpenTxn {
     number: u64,
     read_only: bool,
     client: Option<IpAddr>,
@@ -472,12 +472,12 @@ impl OpenTxn {
     }
 
     /// Where its user is, for one over the network.
-    pub fn client(&self) -> Option<IpAddr> {
+    pub(super) fn client(&self) -> Option<IpAddr> {
         self.client
     }
 
     /// The number of the moment when it began.
-    pub fn number(&self) -> u64 {
+    pub(super) fn number(&self) -> u64 {
         self.number
     }
 
@@ -487,7 +487,7 @@ impl OpenTxn {
     }
 
     /// Ends it when nobody used it for so long. Returns the number of statements in it then.
-    pub fn drop_idle(&self, idle: Duration) -> Option<u64> {
+    pub(super) fn drop_idle(&self, idle: Duration) -> Option<u64> {
         let mut state = match self.state.try_lock() {
             Ok(state) => state,
             Err(TryLockError::Poisoned(state)) => state.into_inner(),

@@ -23,7 +23,7 @@ use std::sync::Arc;
 const NANOS: i64 = 1_000_000_000;
 
 /// A column of a batch.
-pub enum Cells {
+pub(super) enum Cells {
     /// Nothing but nulls.
     Empty,
     /// Integers of any width.
@@ -48,7 +48,7 @@ pub enum Cells {
 /// # Errors
 ///
 /// Why there is none.
-pub fn natural_type(data_type: &DataType) -> Result<Option<(ValueType, bool)>, String> {
+pub(super) fn natural_type(data_type: &DataType) -> Result<Option<(ValueType, bool)>, String> {
     use DataType as D;
     let value_type = match data_type {
         D::Null => return Ok(None),
@@ -84,7 +84,7 @@ impl Cells {
     /// # Errors
     ///
     /// Why the column has no values.
-    pub fn of(array: &ArrayRef, as_vector: bool) -> Result<Cells, String> {
+    pub(super) fn of(array: &ArrayRef, as_vector: bool) -> Result<Cells, String> {
         if let DataType::Dictionary(_, values) = array.data_type() {
             return Cells::of(&exactly(array, values)?, as_vector);
         }
@@ -113,7 +113,7 @@ impl Cells {
     }
 
     /// The places of the values of a row, for [`Cells::get`].
-    pub fn row(&self, row: usize) -> Range<usize> {
+    pub(super) fn row(&self, row: usize) -> Range<usize> {
         let is_null = match self {
             Cells::Empty => true,
             Cells::Int(array) | Cells::Time(array, _) => array.is_null(row),
@@ -128,7 +128,7 @@ impl Cells {
     }
 
     /// The value at a place; `None` for what is none.
-    pub fn get(&self, at: usize) -> Option<ValueRef<'_>> {
+    pub(super) fn get(&self, at: usize) -> Option<ValueRef<'_>> {
         Some(match self {
             Cells::Empty => return None,
             Cells::Int(array) => ValueRef::Int(array.value(at)),

@@ -39,13 +39,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What the schema of a file says under this key: the predicate of the edges.
-pub const PREDICATE_KEY: &str = "hexgraph.predicate";
+pub(super) const PREDICATE_KEY: &str = "hexgraph.predicate";
 
 /// The column of the uids of nodes.
-pub const UID_COLUMN: &str = "uid";
+pub(super) const UID_COLUMN: &str = "uid";
 
 /// The columns of the ends of edges.
-pub const END_COLUMNS: [&str; 2] = ["source", "target"];
+pub(super) const END_COLUMNS: [&str; 2] = ["source", "target"];
 
 const ZONE: &str = "UTC";
 
@@ -54,7 +54,7 @@ const MICROS_MAX: i64 = 9_000_000_000_000;
 const NANOS_MAX: i64 = 9_000_000_000;
 
 /// The columns of a table of nodes.
-pub struct NodeColumns<'a> {
+pub(super) struct NodeColumns<'a> {
     schema: SchemaRef,
     columns: Vec<NodeColumn<'a>>,
 }
@@ -87,7 +87,7 @@ impl<'a> NodeColumns<'a> {
     /// # Errors
     ///
     /// [`Error::Query`] for values that have no column.
-    pub fn new(
+    pub(super) fn new(
         nodes: &RoaringBitmap,
         predicates: &[(&str, &'a Predicate)],
     ) -> Result<NodeColumns<'a>> {
@@ -122,7 +122,7 @@ impl<'a> NodeColumns<'a> {
     }
 
     /// The schema of the columns.
-    pub fn schema(&self) -> SchemaRef {
+    pub(super) fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }
 
@@ -131,7 +131,7 @@ impl<'a> NodeColumns<'a> {
     /// # Errors
     ///
     /// [`Error::Query`] when they don't fit a batch.
-    pub fn batch(&self, nodes: &[u32], ids: &NodeIds) -> Result<(RecordBatch, u64)> {
+    pub(super) fn batch(&self, nodes: &[u32], ids: &NodeIds) -> Result<(RecordBatch, u64)> {
         let mut arrays: Vec<ArrayRef> = vec![uids(nodes, ids)];
         let mut count = 0;
         for column in &self.columns {
@@ -199,7 +199,7 @@ impl NodeColumn<'_> {
 /// # Errors
 ///
 /// [`Error::Query`] for facets that have no column.
-pub fn edge_schema(name: &str, edges: &Edges) -> Result<SchemaRef> {
+pub(super) fn edge_schema(name: &str, edges: &Edges) -> Result<SchemaRef> {
     let mut fields = END_COLUMNS.map(|end| Field::new(end, DataType::UInt64, false)).to_vec();
     for (_, key, _, form) in facets_of(&edges.facets) {
         let is_end = END_COLUMNS.contains(&&*key);
@@ -215,7 +215,7 @@ pub fn edge_schema(name: &str, edges: &Edges) -> Result<SchemaRef> {
 /// # Errors
 ///
 /// As [`NodeColumns::batch`].
-pub fn edge_batch(
+pub(super) fn edge_batch(
     schema: &SchemaRef,
     edges: &Edges,
     (sources, start): (&[u32], usize),

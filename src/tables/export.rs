@@ -40,7 +40,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 /// The file of the schema.
-pub const SCHEMA_FILE: &str = "graph.schema";
+pub(super) const SCHEMA_FILE: &str = "graph.schema";
 
 /// So many nodes or edges are put together at a time.
 const BATCH_ROWS: usize = 1 << 16;

@@ -21,7 +21,7 @@ use std::borrow::Cow;
 
 /// A column whose cells name nodes.
 #[derive(Debug, Clone)]
-pub struct IdColumn {
+pub(super) struct IdColumn {
     /// The column.
     pub column: ColumnName,
     /// The space of its ids.
@@ -35,10 +35,10 @@ pub struct IdColumn {
 }
 
 /// So many ids a row may have.
-pub const SLOTS: u64 = PLACES_A_ROW;
+pub(super) const SLOTS: u64 = PLACES_A_ROW;
 
 /// The numbers of a column.
-pub struct Numbers {
+pub(super) struct Numbers {
     /// The node of each row, 0 for none.
     pub nodes: Vec<u32>,
     /// The uids that are nodes themselves.
@@ -47,7 +47,7 @@ pub struct Numbers {
 
 impl IdColumn {
     /// The numbers of the rows of a batch, which starts at row `first_row` of the table.
-    pub fn numbers(
+    pub(super) fn numbers(
         &self,
         array: &ArrayRef,
         first_row: u64,

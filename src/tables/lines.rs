@@ -17,7 +17,7 @@ const BUFFER_LEN: usize = 1 << 16;
 /// # Errors
 ///
 /// [`Error::Io`] when the file can't be read any more.
-pub fn lines_of(text: Option<&Path>, rows: &[u64]) -> Result<Vec<u64>> {
+pub(super) fn lines_of(text: Option<&Path>, rows: &[u64]) -> Result<Vec<u64>> {
     let (Some(path), false) = (text, rows.is_empty()) else {
         return Ok(rows.iter().map(|row| row + 1).collect());
     };

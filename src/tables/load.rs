@@ -36,7 +36,7 @@ const NO_FACET_KEY: [char; 9] = ['=', ' ', '\t', '(', ')', ',', '"', '~', '@'];
 
 /// What the rows of a table are.
 #[derive(Clone)]
-pub enum Rows {
+pub(super) enum Rows {
     /// Nodes.
     Nodes(NodeOptions),
     /// Edges.
@@ -204,7 +204,7 @@ fn id_predicate<'o>(column: &str, options: &'o EdgeOptions) -> Option<&'o str> {
 }
 
 /// The predicate that keeps the ids of a space.
-pub fn space_predicate(space: &IdSpace) -> Option<&str> {
+pub(super) fn space_predicate(space: &IdSpace) -> Option<&str> {
     match space {
         IdSpace::Predicate(name) => Some(name),
         IdSpace::Uid => None,
@@ -240,7 +240,7 @@ fn plan_edges(
 }
 
 /// A column of ids of a space, of which there are some; the number tells the ids of a row apart.
-pub fn id_column(
+pub(super) fn id_column(
     source: &Source,
     name: &str,
     (space, spaces, slot): (&IdSpace, &[IdSpace], u64),
@@ -256,7 +256,7 @@ pub fn id_column(
 }
 
 /// The error for a column that no predicate can be made of.
-pub fn no_values(column: &ColumnName, reason: impl std::fmt::Display) -> Error {
+pub(super) fn no_values(column: &ColumnName, reason: impl std::fmt::Display) -> Error {
     let hint = "name its predicate, or leave it out, with `columns`";
     Error::schema(format!("column {:?}: {reason}; {hint}", column.name))
 }
@@ -266,7 +266,7 @@ pub fn no_values(column: &ColumnName, reason: impl std::fmt::Display) -> Error {
 /// # Errors
 ///
 /// [`Error::Query`] when there is none, with the names that there are.
-pub fn find(source: &Source, name: &str) -> Result<ColumnName> {
+pub(super) fn find(source: &Source, name: &str) -> Result<ColumnName> {
     let names = || source.schema.fields().iter().map(|field| field.name().as_str());
     if let Some(place) = names().position(|other| other == name) {
         return Ok(ColumnName { name: name.to_owned(), place });

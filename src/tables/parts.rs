@@ -22,7 +22,7 @@ use std::borrow::Cow;
 const SHOWN_LEN_MAX: usize = 60;
 
 /// A cell that can't be stored.
-pub struct Fault {
+pub(super) struct Fault {
     /// The row in the table, from 0.
     pub row: u64,
     /// The column's name.
@@ -35,7 +35,7 @@ pub struct Fault {
 
 /// A column that is read.
 #[derive(Debug, Clone)]
-pub struct ColumnName {
+pub(super) struct ColumnName {
     /// Its name.
     pub name: String,
     /// Its place in the table, from 0.
@@ -44,14 +44,14 @@ pub struct ColumnName {
 
 impl ColumnName {
     /// A fault of a cell.
-    pub fn fault(&self, row: u64, reason: String) -> Fault {
+    pub(super) fn fault(&self, row: u64, reason: String) -> Fault {
         Fault { row, column: self.name.clone(), place: self.place, reason }
     }
 }
 
 /// A column that is a predicate.
 #[derive(Debug, Clone)]
-pub struct ValueColumn {
+pub(super) struct ValueColumn {
     /// The column.
     pub column: ColumnName,
     /// The predicate.
@@ -66,7 +66,7 @@ pub struct ValueColumn {
 
 /// A column that is a facet of values.
 #[derive(Debug, Clone)]
-pub struct FacetColumn {
+pub(super) struct FacetColumn {
     /// The column.
     pub column: ColumnName,
     /// The facet's key.
@@ -78,7 +78,7 @@ pub struct FacetColumn {
 /// The values of a predicate that a column has, with their facets. `nodes` has the node of each
 /// row, 0 for none; `first_row` is the place of the first one in the table. Passwords take long: the rest of them is left out
 /// once the load has ended.
-pub fn value_part<'b>(
+pub(super) fn value_part<'b>(
     value: &ValueColumn,
     array: impl Fn(&ColumnName) -> &'b ArrayRef,
     (nodes, first_row): (&[u32], u64),
@@ -137,7 +137,7 @@ pub fn value_part<'b>(
 /// # Errors
 ///
 /// Why the column can't be one, or the first cell that can't, and its place among the rows.
-pub fn facet_part(
+pub(super) fn facet_part(
     array: &ArrayRef,
     rows: &[u32],
     facet: &FacetColumn,
@@ -238,7 +238,7 @@ fn typed(value: ValueRef<'_>, exact: Option<ValueType>) -> Result<Stored<'_>, St
 }
 
 /// A reason, and what a cell should hold instead.
-pub fn expected(reason: String, wanted: ValueType) -> String {
+pub(super) fn expected(reason: String, wanted: ValueType) -> String {
     let such_as = match wanted {
         ValueType::Int => "such as 42",
         ValueType::Float => "such as 2.5",
@@ -252,7 +252,7 @@ pub fn expected(reason: String, wanted: ValueType) -> String {
 }
 
 /// A value in a message.
-pub fn shown(value: ValueRef<'_>) -> String {
+pub(super) fn shown(value: ValueRef<'_>) -> String {
     let text = match value {
         ValueRef::String(text) | ValueRef::Default(text) => Cow::Borrowed(text),
         other => match other.convert(ValueType::String) {

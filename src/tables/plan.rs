@@ -23,7 +23,7 @@ use hexgraph_store::graph::ValuePart;
 use hexgraph_store::storage::ValuesBuilder;
 
 /// What the rows of a table are.
-pub enum Plan {
+pub(super) enum Plan {
     /// Nodes.
     Nodes(NodePlan),
     /// Edges.
@@ -31,7 +31,7 @@ pub enum Plan {
 }
 
 /// Rows that are nodes.
-pub struct NodePlan {
+pub(super) struct NodePlan {
     /// The column of ids; `None` when each row is a new node.
     pub id: Option<IdColumn>,
     /// The columns that are predicates.
@@ -41,7 +41,7 @@ pub struct NodePlan {
 }
 
 /// Rows that are edges.
-pub struct EdgePlan {
+pub(super) struct EdgePlan {
     /// The predicate.
     pub def: PredicateDef,
     /// Where an edge starts.
@@ -53,7 +53,7 @@ pub struct EdgePlan {
 }
 
 /// What became of a batch.
-pub struct Parts {
+pub(super) struct Parts {
     /// Values, by place in [`NodePlan::values`].
     values: Vec<ValuePart>,
     types: Option<ValuePart>,
@@ -67,7 +67,7 @@ pub struct Parts {
 
 impl Plan {
     /// The places of the columns that are read, ascending.
-    pub fn places(&self) -> Vec<usize> {
+    pub(super) fn places(&self) -> Vec<usize> {
         let mut places: Vec<usize> = match self {
             Plan::Nodes(NodePlan { id, values, .. }) => {
                 let facets = values.iter().flat_map(|value| &value.facets);
@@ -87,7 +87,7 @@ impl Plan {
 
     /// Makes parts of a batch that has the columns of [`Plan::places`] and starts at row
     /// `first_row` of the table; what is left out of it once the load has ended is seen by nobody.
-    pub fn parts(
+    pub(super) fn parts(
         &self,
         batch: &RecordBatch,
         first_row: u64,
@@ -122,7 +122,7 @@ impl Plan {
     /// # Errors
     ///
     /// [`hexgraph_base::types::Error::Io`] when a temporary file can't be written.
-    pub fn add(&self, parts: Parts, load: &mut ColumnLoad) -> Result<()> {
+    pub(super) fn add(&self, parts: Parts, load: &mut ColumnLoad) -> Result<()> {
         load.use_uids(&parts.named);
         match self {
             Plan::Nodes(plan) => {
@@ -212,7 +212,7 @@ impl Parts {
 }
 
 /// The type of ids that a column of values of a type holds.
-pub fn id_type(natural: ValueType) -> ValueType {
+pub(super) fn id_type(natural: ValueType) -> ValueType {
     match natural {
         ValueType::Int | ValueType::Float => ValueType::Int,
         _ => ValueType::String,

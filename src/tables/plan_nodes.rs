@@ -32,7 +32,7 @@ const TYPE_PREDICATE: &str = "dgraph.type";
 ///
 /// [`hexgraph_base::types::Error::Query`] for a column that is not there, [`hexgraph_base::types::Error::Schema`] for one that no predicate can
 /// be made of.
-pub fn plan_nodes(
+pub(super) fn plan_nodes(
     source: &Source,
     options: &NodeOptions,
     spaces: &[IdSpace],
@@ -102,7 +102,7 @@ impl<'a> Name<'a> {
 }
 
 /// A name without the type behind `^^`, and that type.
-pub fn split_type(name: &str) -> (&str, Option<ValueType>) {
+pub(super) fn split_type(name: &str) -> (&str, Option<ValueType>) {
     match name.rsplit_once("^^").map(|(rest, of)| (rest, ValueType::from_name(of))) {
         Some((rest, Some(exact))) => (rest, Some(exact)),
         _ => (name, None),

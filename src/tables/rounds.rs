@@ -23,7 +23,7 @@ use std::time::Instant;
 const SKIPPED_MAX: usize = 1000;
 
 /// A load of tables, one after the other.
-pub struct Rounds<'a> {
+pub(super) struct Rounds<'a> {
     load: ColumnLoad,
     options: TableOptions,
     canceller: &'a Canceller,
@@ -37,7 +37,7 @@ pub struct Rounds<'a> {
 
 impl<'a> Rounds<'a> {
     /// Begins a load.
-    pub fn new(
+    pub(super) fn new(
         load: ColumnLoad,
         options: TableOptions,
         canceller: &'a Canceller,
@@ -53,7 +53,7 @@ impl<'a> Rounds<'a> {
     ///
     /// [`Error::Load`] with the first cell that can't be stored, unless such are skipped;
     /// [`Error::Limit`] when it is stopped, or for too many nodes.
-    pub fn table(&mut self, plan: &Plan, source: Source) -> Result<()> {
+    pub(super) fn table(&mut self, plan: &Plan, source: Source) -> Result<()> {
         let (name, text) = (source.name.clone(), source.text_file());
         let first_row = self.rows;
         let mut pieces = source.pieces(plan.places(), first_row)?;
@@ -95,7 +95,7 @@ impl<'a> Rounds<'a> {
     /// # Errors
     ///
     /// As [`ColumnLoad::finish`].
-    pub fn finish(mut self) -> Result<(Version, LoadReport)> {
+    pub(super) fn finish(mut self) -> Result<(Version, LoadReport)> {
         let (built, triples, are_all_new) = self.load.finish()?;
         self.report.triples = triples;
         self.report.note(&built);

@@ -43,7 +43,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The rows of a piece, at most, but for Parquet.
-pub const PIECE_ROWS: usize = 1 << 16;
+pub(super) const PIECE_ROWS: usize = 1 << 16;
 
 const PARQUET_ENDS: [&str; 2] = [".parquet", ".pq"];
 
@@ -51,7 +51,7 @@ const PARQUET_ENDS: [&str; 2] = [".parquet", ".pq"];
 const INFERRED_ROWS: usize = 1000;
 
 /// A table that was opened.
-pub struct Source {
+pub(super) struct Source {
     /// What errors call it.
     pub name: String,
     /// All its columns.
@@ -66,7 +66,7 @@ enum Kind {
 }
 
 /// Some columns of a table, on their way.
-pub struct Pieces {
+pub(super) struct Pieces {
     name: String,
     stream: Stream,
     next_row: u64,
@@ -97,7 +97,7 @@ struct ParquetFile {
 }
 
 /// Some rows.
-pub struct Piece {
+pub(super) struct Piece {
     /// The place of the first one in the table.
     pub first_row: u64,
     /// How many they are.
@@ -132,7 +132,7 @@ fn plain_name(name: &str) -> String {
 /// # Errors
 ///
 /// [`Error::Io`] or [`Error::Query`] for a file that can't be read.
-pub fn parquet_schema(path: &Path) -> Result<SchemaRef> {
+pub(super) fn parquet_schema(path: &Path) -> Result<SchemaRef> {
     Ok(Arc::clone(parquet_metadata(path)?.schema()))
 }
 
@@ -148,7 +148,7 @@ impl Source {
     /// # Errors
     ///
     /// [`Error::Io`] or [`Error::Query`] for a file that can't be read.
-    pub fn open(
+    pub(super) fn open(
         table: Table,
         progress: &LoadProgress,
         type_of: impl Fn(&str) -> Option<ValueType>,
@@ -186,7 +186,7 @@ impl Source {
     }
 
     /// The bytes of the file, 0 where there is none.
-    pub fn size(&self) -> u64 {
+    pub(super) fn size(&self) -> u64 {
         match &self.kind {
             Kind::Batches(_) => 0,
             Kind::Csv { path, .. } => fs::metadata(path).map_or(0, |file| file.len()),
@@ -195,7 +195,7 @@ impl Source {
     }
 
     /// The file, where its rows are lines of text.
-    pub fn text_file(&self) -> Option<PathBuf> {
+    pub(super) fn text_file(&self) -> Option<PathBuf> {
         match &self.kind {
             Kind::Csv { path, .. } => Some(path.clone()),
             _ => None,
@@ -207,7 +207,7 @@ impl Source {
     /// # Errors
     ///
     /// As [`Source::open`].
-    pub fn pieces(self, places: Vec<usize>, first_row: u64) -> Result<Pieces> {
+    pub(super) fn pieces(self, places: Vec<usize>, first_row: u64) -> Result<Pieces> {
         let Source { name, schema, kind } = self;
         let stream = match kind {
             Kind::Batches(batches) => {
@@ -284,7 +284,7 @@ impl Pieces {
     /// # Errors
     ///
     /// [`Error::Query`] for what can't be read.
-    pub fn take(&mut self, count: usize) -> Result<Vec<Piece>> {
+    pub(super) fn take(&mut self, count: usize) -> Result<Vec<Piece>> {
         let mut pieces = Vec::new();
         while pieces.len() < count {
             let Some((rows, len, size)) = self.next()? else { break };
@@ -337,7 +337,10 @@ impl Piece {
     /// # Errors
     ///
     /// [`Error::Query`] for what can't be read.
-    pub fn for_each(&self, mut each: impl FnMut(&RecordBatch, u64, Vec<Fault>)) -> Result<()> {
+    pub(super) fn for_each(
+        &self,
+        mut each: impl FnMut(&RecordBatch, u64, Vec<Fault>),
+    ) -> Result<()> {
         let (file, group) = match &self.rows {
             Rows::Batch(batch) => {
                 each(batch, self.first_row, Vec::new());

@@ -1,6 +1,10 @@
 //! The one integration test: each file here is a question to the whole crate.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
+#![expect(
+    unreachable_pub,
+    reason = "nothing is offered by a program: `pub` is for the module above"
+)]
 
 mod admin;
 mod depth;

@@ -5,7 +5,7 @@ use hexgraph_base::plan::MathFunction;
 
 /// One operation of a text.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Operation {
+pub(crate) enum Operation {
     /// `{ blocks }`.
     Blocks(Vec<Block>),
     /// `query name($a: int) { blocks }`.
@@ -24,7 +24,7 @@ pub enum Operation {
 
 /// `query name($a: int) { blocks }`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct QueryOperation {
+pub(crate) struct QueryOperation {
     /// Where the word `query` is.
     pub at: u32,
     /// The name.
@@ -37,7 +37,7 @@ pub struct QueryOperation {
 
 /// `$a: int! = 3`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Declaration {
+pub(crate) struct Declaration {
     /// `$a`.
     pub name: Text,
     /// `int`.
@@ -50,7 +50,7 @@ pub struct Declaration {
 
 /// `fragment name { items }`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fragment {
+pub(crate) struct Fragment {
     /// The name.
     pub name: Text,
     /// The items.
@@ -59,7 +59,7 @@ pub struct Fragment {
 
 /// `schema(pred: [...]) { fields }`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SchemaBlock {
+pub(crate) struct SchemaBlock {
     /// Where the word `schema` is.
     pub at: u32,
     /// What stands in brackets.
@@ -70,7 +70,7 @@ pub struct SchemaBlock {
 
 /// `set { ... }` or `delete { ... }`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rdf {
+pub(crate) struct Rdf {
     /// Which of the two.
     pub kind: RdfKind,
     /// The raw text.
@@ -79,7 +79,7 @@ pub struct Rdf {
 
 /// One part of an upsert block.
 #[derive(Debug, Clone, PartialEq)]
-pub enum UpsertPart {
+pub(crate) enum UpsertPart {
     /// The query.
     Query(QueryOperation),
     /// A fragment of it.
@@ -90,7 +90,7 @@ pub enum UpsertPart {
 
 /// A root block.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Block {
+pub(crate) struct Block {
     /// The variable before `as`.
     pub var: Option<Text>,
     /// The name.
@@ -105,7 +105,7 @@ pub struct Block {
 
 /// `key: value`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Argument {
+pub(crate) struct Argument {
     /// The key.
     pub key: Text,
     /// The value.
@@ -114,7 +114,7 @@ pub struct Argument {
 
 /// What may stand as an argument.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub(crate) enum Value {
     /// A name or number, perhaps with languages.
     Word(Text, Option<Text>),
     /// A string.
@@ -133,7 +133,7 @@ pub enum Value {
 
 /// `name(arguments)`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub(crate) struct Call {
     /// The name.
     pub name: Text,
     /// The arguments.
@@ -142,7 +142,7 @@ pub struct Call {
 
 /// A filter.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Condition {
+pub(crate) enum Condition {
     /// Both sides.
     And(Vec<Condition>),
     /// Either side.
@@ -155,7 +155,7 @@ pub enum Condition {
 
 /// One item of a selection.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Item {
+pub(crate) enum Item {
     /// `...name`.
     Spread(Text),
     /// A field.
@@ -164,7 +164,7 @@ pub enum Item {
 
 /// A field as written.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FieldItem {
+pub(crate) struct FieldItem {
     /// Where it starts.
     pub at: u32,
     /// What stands before it.
@@ -177,7 +177,7 @@ pub struct FieldItem {
 
 /// `var as alias:` before a field.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Prefix {
+pub(crate) struct Prefix {
     /// The variable before `as`.
     pub var: Option<Text>,
     /// The alias before `:`.
@@ -186,7 +186,7 @@ pub struct Prefix {
 
 /// What a field asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Head {
+pub(crate) enum Head {
     /// A predicate or `uid`.
     Predicate(Text),
     /// `count(...)`.
@@ -199,7 +199,7 @@ pub enum Head {
 
 /// What is counted.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Counted {
+pub(crate) enum Counted {
     /// Nothing.
     Nothing,
     /// A predicate or `uid`, with what follows it inside the brackets.
@@ -210,7 +210,7 @@ pub enum Counted {
 
 /// What follows a field or the brackets of a block.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Suffix {
+pub(crate) enum Suffix {
     /// `@en:fr`.
     Langs(Text),
     /// `(first: 1)`.
@@ -223,7 +223,7 @@ pub enum Suffix {
 
 /// A directive but for languages.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Directive {
+pub(crate) enum Directive {
     /// `@filter(...)`.
     Filter(Option<Condition>),
     /// `@cascade` or `@cascade(names)`.
@@ -246,7 +246,7 @@ pub enum Directive {
 
 /// One key of `@groupby`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GroupKey {
+pub(crate) struct GroupKey {
     /// The alias.
     pub alias: Option<Text>,
     /// The predicate.
@@ -257,7 +257,7 @@ pub struct GroupKey {
 
 /// One item of `@facets(list)`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FacetItem {
+pub(crate) struct FacetItem {
     /// The alias, or `orderasc` or `orderdesc`.
     pub alias: Option<Text>,
     /// The variable.
@@ -268,7 +268,7 @@ pub struct FacetItem {
 
 /// Operands with operators between them, in the order of the text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MathSequence {
+pub(crate) struct MathSequence {
     /// The first operand.
     pub first: MathOperand,
     /// The others, each with the operator before it.
@@ -277,7 +277,7 @@ pub struct MathSequence {
 
 /// An operand of `math`.
 #[derive(Debug, Clone, PartialEq)]
-pub enum MathOperand {
+pub(crate) enum MathOperand {
     /// A number or a variable.
     Name(Text),
     /// `$name`.
@@ -291,7 +291,7 @@ pub enum MathOperand {
 }
 
 /// One list of a first element and more of them.
-pub fn joined<T>(first: T, mut rest: Vec<T>) -> Vec<T> {
+pub(crate) fn joined<T>(first: T, mut rest: Vec<T>) -> Vec<T> {
     rest.insert(0, first);
     rest
 }

@@ -27,7 +27,7 @@ const SHOWN: [(&str, &str); 13] = [
 const EXPECTED_MAX: usize = 6;
 
 /// The error for a word that the grammar refuses.
-pub fn diagnose(text: &str, error: ParseError<usize, Token, Error>) -> Error {
+pub(crate) fn diagnose(text: &str, error: ParseError<usize, Token, Error>) -> Error {
     match error {
         ParseError::User { error } => error,
         ParseError::UnrecognizedToken { token: (start, token, end), expected } => {

@@ -1,7 +1,8 @@
 //! The language, construct by construct: what is accepted, what is refused and why, and what the
 //! plan holds.
 
-use super::{Condition, Document, Given, MutationRequest, UpsertPlan};
+use super::document::UpsertPlan;
+use super::{Condition, Document, Given, MutationRequest};
 use super::{parse, parse_condition, parse_mutation};
 use hexgraph_base::plan::{
     Aggregate, Argument, Block, BlockKind, Call, Cascade, Comparison, Constant,

@@ -17,7 +17,7 @@ mod conformance;
 #[cfg(test)]
 mod language_tests;
 
-pub use document::{Condition, Document, UpsertPlan};
+pub use document::{Condition, Document};
 pub use given::Given;
 pub use mutation::{Mutation, MutationRequest, parse_mutation};
 pub use parse::{parse, parse_condition};

@@ -35,7 +35,7 @@ pub fn parse(text: &str) -> Result<Document> {
 }
 
 /// Reads a text that may hold a mutation, too.
-pub fn parse_request(text: &str) -> Result<Document> {
+pub(crate) fn parse_request(text: &str) -> Result<Document> {
     if text.len() > QUERY_LENGTH_MAX {
         let length = text.len();
         let message = format!(

@@ -4,7 +4,7 @@ use hexgraph_base::plan::MathFunction;
 
 /// A piece of the text: a slice of it, or an own string where the meaning differs from the letters.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Text {
+pub(crate) struct Text {
     /// The first byte.
     pub start: u32,
     /// The byte after the last one.
@@ -15,12 +15,12 @@ pub struct Text {
 
 impl Text {
     /// The slice from `start` to `end`.
-    pub fn slice(start: usize, end: usize) -> Text {
+    pub(crate) fn slice(start: usize, end: usize) -> Text {
         Text { start: start as u32, end: end as u32, owned: None }
     }
 
     /// The meaning, given the whole text.
-    pub fn of<'a>(&'a self, source: &'a str) -> &'a str {
+    pub(crate) fn of<'a>(&'a self, source: &'a str) -> &'a str {
         match &self.owned {
             Some(owned) => owned,
             None => &source[self.start as usize..self.end as usize],
@@ -30,7 +30,7 @@ impl Text {
 
 /// The functions that may stand where a field stands, but for `count` and `math`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FieldFunction {
+pub(crate) enum FieldFunction {
     /// `val(x)`.
     Val,
     /// `uid(x)`, which is an error.
@@ -51,7 +51,7 @@ pub enum FieldFunction {
 
 /// What a block of raw RDF is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RdfKind {
+pub(crate) enum RdfKind {
     /// `set { ... }`.
     Set,
     /// `delete { ... }`.
@@ -60,7 +60,7 @@ pub enum RdfKind {
 
 /// One word of the language. Those that end in `Open` have taken the bracket behind them.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Token {
+pub(crate) enum Token {
     /// A name, an IRI without its brackets, or a number.
     Name(Text),
     /// `name as`.

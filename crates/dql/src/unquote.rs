@@ -4,7 +4,7 @@
 ///
 /// # Errors
 /// Says which escape is wrong.
-pub fn unquote(raw: &str) -> Result<String, String> {
+pub(crate) fn unquote(raw: &str) -> Result<String, String> {
     let mut decoded = String::with_capacity(raw.len());
     let mut rest = raw.chars();
     while let Some(letter) = rest.next() {

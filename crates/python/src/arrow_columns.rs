@@ -19,10 +19,10 @@ use pyo3::types::PyTzInfo;
 
 /// A column: what its values are (a dtype of numpy, or "text" or "object"), the values as bytes or
 /// as a list, and a byte for each that says whether it is missing.
-pub type PyColumn<'py> = (&'static str, Bound<'py, PyAny>, Bound<'py, PyBytes>);
+pub(crate) type PyColumn<'py> = (&'static str, Bound<'py, PyAny>, Bound<'py, PyBytes>);
 
 /// The column of an array.
-pub fn column<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<PyColumn<'py>> {
+pub(crate) fn column<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<PyColumn<'py>> {
     let (kind, values) = if let Some(array) = of::<Int64Array>(array) {
         ("int64", bytes(py, bytemuck::cast_slice(array.values())))
     } else if let Some(array) = of::<Float64Array>(array) {

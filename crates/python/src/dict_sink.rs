@@ -20,7 +20,7 @@ use std::cell::Cell;
 const SIGNALS_INTERVAL: u32 = 1 << 16;
 
 /// Builds dicts and lists.
-pub struct DictSink<'a, 'py> {
+pub(crate) struct DictSink<'a, 'py> {
     py: Python<'py>,
     open: Vec<Open<'py>>,
     keys: Keys<'py>,
@@ -44,19 +44,19 @@ struct Rows<'py> {
 
 /// What Python raised while an answer was written: no memory, or a signal. Raising it stops the
 /// request of the control.
-pub struct Fault {
+pub(crate) struct Fault {
     raised: Cell<Option<PyErr>>,
     canceller: Canceller,
 }
 
 impl Fault {
     /// Nothing raised yet.
-    pub fn new(control: &Control) -> Fault {
+    pub(crate) fn new(control: &Control) -> Fault {
         Fault { raised: Cell::new(None), canceller: control.canceller() }
     }
 
     /// What was raised.
-    pub fn take(&self) -> Option<PyErr> {
+    pub(crate) fn take(&self) -> Option<PyErr> {
         self.raised.take()
     }
 
@@ -84,7 +84,7 @@ enum Container<'py> {
 
 impl<'a, 'py> DictSink<'a, 'py> {
     /// A sink without anything.
-    pub fn new(py: Python<'py>, fault: &'a Fault) -> DictSink<'a, 'py> {
+    pub(crate) fn new(py: Python<'py>, fault: &'a Fault) -> DictSink<'a, 'py> {
         DictSink {
             py,
             open: Vec::new(),
@@ -98,7 +98,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
 
     /// A sink that makes a tuple of each object of a block: its values in the order of `columns`,
     /// and those of other keys behind them.
-    pub fn of_rows(
+    pub(crate) fn of_rows(
         py: Python<'py>,
         fault: &'a Fault,
         block: String,
@@ -110,7 +110,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
     }
 
     /// The tuples that were written, all of one length.
-    pub fn finish_rows(self) -> PyResult<Bound<'py, PyList>> {
+    pub(crate) fn finish_rows(self) -> PyResult<Bound<'py, PyList>> {
         let py = self.py;
         let Some(rows) = &self.rows else { return Ok(PyList::empty(py)) };
         let (block, width) = (rows.block.clone(), rows.columns.len());
@@ -129,7 +129,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
     }
 
     /// What was written.
-    pub fn finish(self) -> Bound<'py, PyAny> {
+    pub(crate) fn finish(self) -> Bound<'py, PyAny> {
         self.root.unwrap_or_else(|| PyDict::new(self.py).into_any())
     }
 

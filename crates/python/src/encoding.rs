@@ -35,7 +35,7 @@ const TO_PYTHON: [&str; 4] = ["tolist", "to_list", "to_pylist", "as_py"];
 
 /// JSON text with what it has no form for.
 #[derive(Debug, Default)]
-pub struct Encoded {
+pub(crate) struct Encoded {
     /// The text.
     pub json: String,
     /// Where the texts begin that are times, ascending.
@@ -48,7 +48,7 @@ pub struct Encoded {
 ///
 /// `TypeError` for an object that JSON has no form for, `ValueError` for a number or text that it
 /// has none for; both with the path of the value.
-pub fn encode(name: &'static str, value: &Bound<'_, PyAny>) -> PyResult<Encoded> {
+pub(crate) fn encode(name: &'static str, value: &Bound<'_, PyAny>) -> PyResult<Encoded> {
     let mut encoder = Encoder { name, path: Vec::new(), out: Vec::new(), times: Vec::new() };
     encoder.value(value)?;
     let json = String::from_utf8(encoder.out).expect("texts and signs were written");
@@ -60,7 +60,7 @@ pub fn encode(name: &'static str, value: &Bound<'_, PyAny>) -> PyResult<Encoded>
 /// # Errors
 ///
 /// `ValueError` for one with a surrogate, which is no text: `of` says whose it is.
-pub fn text_of<'a>(
+pub(crate) fn text_of<'a>(
     text: &'a Bound<'_, PyString>,
     of: impl FnOnce() -> String,
 ) -> PyResult<&'a str> {

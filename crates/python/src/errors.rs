@@ -20,7 +20,7 @@ mod classes {
 }
 
 /// The exception of an error.
-pub fn to_python(error: Error) -> PyErr {
+pub(crate) fn to_python(error: Error) -> PyErr {
     to_python_with_text(error, "")
 }
 
@@ -32,7 +32,7 @@ fn shown(text: &str, at: Option<Position>) -> (u32, u32, String) {
 }
 
 /// The exception of an error; one about a text quotes the line of `text` that is wrong.
-pub fn to_python_with_text(error: Error, text: &str) -> PyErr {
+pub(crate) fn to_python_with_text(error: Error, text: &str) -> PyErr {
     match error {
         Error::Syntax { message, at, hint } => {
             let (row, column, line) = shown(text, Some(at));

@@ -56,7 +56,7 @@ fn step_dict<'py>(py: Python<'py>, step: &ExplainedStep) -> PyResult<Bound<'py, 
 }
 
 /// A slow query as a dict.
-pub fn slow_dict<'py>(py: Python<'py>, query: &SlowQuery) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn slow_dict<'py>(py: Python<'py>, query: &SlowQuery) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("text", &query.text)?;
     let variables = query.variables.iter().map(|(name, value)| (name.as_str(), value.text()));

@@ -21,7 +21,7 @@ use std::time::Duration;
 const NO_SCHEMA: &str = "there is no GraphQL schema: set one with db.graphql_schema(\"...\")";
 
 /// The arguments of a request, beside its text.
-pub struct GraphqlArguments<'a, 'py> {
+pub(crate) struct GraphqlArguments<'a, 'py> {
     /// The values of its variables.
     pub variables: Option<&'a Bound<'py, PyDict>>,
     /// The operation that is to be carried out.
@@ -45,7 +45,7 @@ impl GraphqlArguments<'_, '_> {
 /// # Errors
 ///
 /// What is wrong with the arguments or the request.
-pub fn subscribe(
+pub(crate) fn subscribe(
     py: Python<'_>,
     database: &Database,
     query: String,
@@ -60,7 +60,7 @@ pub fn subscribe(
 /// # Errors
 ///
 /// What is wrong with the arguments; what is wrong with the request stands in the answer.
-pub fn ask<'py>(
+pub(crate) fn ask<'py>(
     py: Python<'py>,
     database: &Database,
     query: String,
@@ -85,7 +85,7 @@ pub fn ask<'py>(
 /// # Errors
 ///
 /// What is wrong with it.
-pub fn schema(
+pub(crate) fn schema(
     py: Python<'_>,
     database: &Database,
     sdl: Option<String>,

@@ -19,7 +19,7 @@ use std::time::Duration;
 /// # Errors
 ///
 /// What a signal handler raised (`KeyboardInterrupt`, mostly), else the exception of the error.
-pub fn interruptible<T: Send>(
+pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     timeout: Option<Duration>,
     work: impl FnOnce(&Control) -> Result<T> + Send,
@@ -29,7 +29,7 @@ pub fn interruptible<T: Send>(
 
 /// As [`interruptible`]; also calls `tick` with the lock held whenever it looks for signals, and
 /// makes the exception by `to_exception`.
-pub fn interruptible_with<T: Send>(
+pub(crate) fn interruptible_with<T: Send>(
     py: Python<'_>,
     timeout: Option<Duration>,
     tick: impl Fn(Python<'_>) -> PyResult<()> + Send + Sync + 'static,
@@ -60,11 +60,14 @@ pub fn interruptible_with<T: Send>(
 /// # Errors
 ///
 /// Those of `work`; [`hexgraph_base::types::Error::Internal`] when it panics.
-pub fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+pub(crate) fn detached<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<T> + Send,
+) -> Result<T> {
     py.detach(|| guarded(work))
 }
 
 /// Whether Python has seen a signal that asks to stop.
-pub fn signal_came() -> bool {
+pub(crate) fn signal_came() -> bool {
     Python::attach(|py| py.check_signals().is_err())
 }

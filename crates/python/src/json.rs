@@ -20,7 +20,7 @@ use std::fmt;
 /// # Errors
 ///
 /// What Python raises: when there is no memory.
-pub fn loads<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn loads<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     let mut keys = Keys::default();
     let mut reader = serde_json::Deserializer::from_slice(text);
     match (Seed { py, keys: &mut keys }).deserialize(&mut reader) {
@@ -32,14 +32,14 @@ pub fn loads<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyAny>> {
 
 /// The keys that came by. They come in the same order in most objects, so each is looked for behind the one before.
 #[derive(Default)]
-pub struct Keys<'py> {
+pub(crate) struct Keys<'py> {
     list: Vec<(Box<str>, Bound<'py, PyString>)>,
     next: usize,
 }
 
 impl<'py> Keys<'py> {
     /// The string of a key.
-    pub fn find(&mut self, py: Python<'py>, key: &str) -> Bound<'py, PyString> {
+    pub(crate) fn find(&mut self, py: Python<'py>, key: &str) -> Bound<'py, PyString> {
         let is_key = |(known, _): &(Box<str>, _)| **known == *key;
         let place = match self.list.get(self.next).filter(|known| is_key(known)) {
             Some(_) => self.next,

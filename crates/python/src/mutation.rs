@@ -52,7 +52,7 @@ impl PyUpsert {
 
 /// The arguments of a mutation, beside its conditions.
 #[derive(Clone, Copy)]
-pub struct MutationArguments<'a, 'py> {
+pub(crate) struct MutationArguments<'a, 'py> {
     /// What came without a name.
     pub given: &'a Bound<'py, PyTuple>,
     /// N-Quads that are set.
@@ -67,7 +67,7 @@ pub struct MutationArguments<'a, 'py> {
 
 /// The texts of a mutation; empty for none.
 #[derive(Default)]
-pub struct Texts {
+pub(crate) struct Texts {
     set: String,
     delete: String,
     set_json: Encoded,
@@ -81,7 +81,7 @@ impl Texts {
     /// # Errors
     ///
     /// `TypeError` and `ValueError` for what has no place in a mutation.
-    pub fn read(arguments: &MutationArguments<'_, '_>, cond: &str) -> PyResult<Texts> {
+    pub(crate) fn read(arguments: &MutationArguments<'_, '_>, cond: &str) -> PyResult<Texts> {
         let MutationArguments { given, set, delete, set_json, delete_json } = *arguments;
         if let Ok(given) = given.get_item(0) {
             return Err(PyTypeError::new_err(by_name(&given)));
@@ -100,7 +100,7 @@ impl Texts {
     /// # Errors
     ///
     /// `TypeError` for anything else; as [`Texts::of_dict`].
-    pub fn of_list(given: &Bound<'_, PyAny>) -> PyResult<Vec<Texts>> {
+    pub(crate) fn of_list(given: &Bound<'_, PyAny>) -> PyResult<Vec<Texts>> {
         let Ok(mutations) = given.extract::<Vec<Bound<'_, PyDict>>>() else {
             let kind = given.get_type().name()?;
             let fault = format!("mutations is a list of dicts, not {kind}");
@@ -136,7 +136,7 @@ impl Texts {
     }
 
     /// The mutation.
-    pub fn mutation(&self) -> Mutation<'_> {
+    pub(crate) fn mutation(&self) -> Mutation<'_> {
         Mutation {
             condition: (&*self.cond).into(),
             set: statements(&self.set, &self.set_json),
@@ -145,7 +145,7 @@ impl Texts {
     }
 
     /// The text that an error is about: empty unless there is only one.
-    pub fn only(&self) -> &str {
+    pub(crate) fn only(&self) -> &str {
         let Texts { set, delete, set_json, delete_json, .. } = self;
         let all = [set, delete, &set_json.json, &delete_json.json];
         let mut given = all.into_iter().filter(|text| !text.is_empty());
@@ -207,7 +207,7 @@ fn to_json(name: &'static str, given: Option<&Bound<'_, PyAny>>) -> PyResult<Enc
 }
 
 /// Uids by name.
-pub fn uid_dict<'py>(
+pub(crate) fn uid_dict<'py>(
     py: Python<'py>,
     uids: &BTreeMap<String, String>,
 ) -> PyResult<Bound<'py, PyDict>> {

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 /// Who is asked.
 #[derive(Clone, Copy)]
-pub enum Target<'a> {
+pub(crate) enum Target<'a> {
     /// The newest version; what is changed is committed at once.
     Database(&'a Database),
     /// What the transaction sees.
@@ -32,7 +32,7 @@ pub enum Target<'a> {
 }
 
 /// The arguments of an upsert, beside those of its first mutation.
-pub struct UpsertArguments<'a, 'py> {
+pub(crate) struct UpsertArguments<'a, 'py> {
     /// The query.
     pub dql: &'a str,
     /// The values of its variables.
@@ -47,7 +47,7 @@ pub struct UpsertArguments<'a, 'py> {
 
 impl Target<'_> {
     /// Answers a query.
-    pub fn query(
+    pub(crate) fn query(
         self,
         py: Python<'_>,
         dql: String,
@@ -69,7 +69,7 @@ impl Target<'_> {
     }
 
     /// Deletes and sets. Returns the uids of new nodes.
-    pub fn mutate<'py>(
+    pub(crate) fn mutate<'py>(
         self,
         py: Python<'py>,
         arguments: &MutationArguments<'_, 'py>,
@@ -88,7 +88,7 @@ impl Target<'_> {
     }
 
     /// Asks, and changes what was found.
-    pub fn upsert<'py>(
+    pub(crate) fn upsert<'py>(
         self,
         py: Python<'py>,
         upsert: UpsertArguments<'_, 'py>,
@@ -144,7 +144,7 @@ impl Target<'_> {
 /// # Errors
 ///
 /// `ValueError` for a number that is no time.
-pub fn to_timeout(seconds: Option<f64>) -> PyResult<Option<Duration>> {
+pub(crate) fn to_timeout(seconds: Option<f64>) -> PyResult<Option<Duration>> {
     let Some(seconds) = seconds else { return Ok(None) };
     Duration::try_from_secs_f64(seconds).map(Some).map_err(|_| {
         let fault = format!("a timeout is a number of seconds from 0 on, not {seconds}");

@@ -18,20 +18,20 @@ pub struct PyServer {
 
 /// The servers of a database, which stop when it is closed.
 #[derive(Default)]
-pub struct Servers {
+pub(crate) struct Servers {
     running: Mutex<Vec<Weak<Mutex<Server>>>>,
 }
 
 impl Servers {
     /// Notes a server.
-    pub fn add(&self, server: &PyServer) {
+    pub(crate) fn add(&self, server: &PyServer) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.retain(|server| 0 < server.strong_count());
         running.push(Arc::downgrade(&server.server));
     }
 
     /// Stops all. To be called without the interpreter's lock, since it waits for requests.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         let running = mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
         for server in running.iter().filter_map(Weak::upgrade) {
             server.lock().unwrap_or_else(PoisonError::into_inner).stop();

@@ -151,7 +151,7 @@ impl PySchemaReport {
 }
 
 /// The path of a folder that an export of tables wrote.
-pub fn to_export_folder(given: &Bound<'_, PyAny>) -> Option<PathBuf> {
+pub(crate) fn to_export_folder(given: &Bound<'_, PyAny>) -> Option<PathBuf> {
     given.extract::<PathBuf>().ok().filter(|path| is_export_folder(path))
 }
 
@@ -160,7 +160,7 @@ pub fn to_export_folder(given: &Bound<'_, PyAny>) -> Option<PathBuf> {
 /// # Errors
 ///
 /// `TypeError` when it is none of these; `QueryError` for what means no file.
-pub fn to_sources(given: &Bound<'_, PyAny>) -> PyResult<Vec<Source>> {
+pub(crate) fn to_sources(given: &Bound<'_, PyAny>) -> PyResult<Vec<Source>> {
     if let Ok(path) = given.extract::<PathBuf>() {
         let name = path.display().to_string();
         if is_table_name(&name) {
@@ -217,7 +217,7 @@ fn to_bytes(given: &Bound<'_, PyAny>, otherwise: &str) -> PyResult<Source> {
 /// # Errors
 ///
 /// `StorageError` when the file can't be read; `TypeError` for what is neither.
-pub fn to_schema_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
+pub(crate) fn to_schema_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
     let Ok(text) = given.cast::<PyString>() else {
         let Ok(path) = given.extract::<PathBuf>() else {
             let kind = given.get_type().name()?;

@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The options that tables of nodes and of edges share, as Python gives them.
-pub struct GivenOptions<'a, 'py> {
+pub(crate) struct GivenOptions<'a, 'py> {
     /// A text or a path.
     pub schema: Option<&'a Bound<'py, PyAny>>,
     /// The names of types by column.
@@ -45,7 +45,7 @@ impl GivenOptions<'_, '_> {
     /// # Errors
     ///
     /// `ValueError` for what is none.
-    pub fn read(self) -> PyResult<TableOptions> {
+    pub(crate) fn read(self) -> PyResult<TableOptions> {
         let mut types = BTreeMap::new();
         for (column, name) in self.types.into_iter().flatten() {
             let Some(value_type) = ValueType::from_name(&name) else {
@@ -70,7 +70,7 @@ impl GivenOptions<'_, '_> {
 /// # Errors
 ///
 /// `QueryError` for what is no number of bytes.
-pub fn to_memory(given: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
+pub(crate) fn to_memory(given: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
     let Some(given) = given else { return Ok(0) };
     byte_count("memory", &given.str()?.to_cow()?).map_err(to_python)
 }
@@ -80,7 +80,7 @@ pub fn to_memory(given: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
 /// # Errors
 ///
 /// `ValueError` for anything but "raise" and "skip".
-pub fn skips(on_error: &str) -> PyResult<bool> {
+pub(crate) fn skips(on_error: &str) -> PyResult<bool> {
     match on_error {
         "raise" => Ok(false),
         "skip" => Ok(true),
@@ -93,7 +93,7 @@ pub fn skips(on_error: &str) -> PyResult<bool> {
 /// # Errors
 ///
 /// `TypeError` when it is none of these; `QueryError` for what means no file.
-pub fn to_tables(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Vec<Table>> {
+pub(crate) fn to_tables(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Vec<Table>> {
     if let Ok(path) = given.extract::<PathBuf>() {
         let files = files_of(&path, is_table_name).map_err(to_python)?;
         return Ok(files.into_iter().map(Table::File).collect());
@@ -134,13 +134,13 @@ fn to_table(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Table> {
 }
 
 /// What ids are: uids, or values of a predicate.
-pub fn to_ids(predicate: &str, are_uids: bool) -> IdSpace {
+pub(crate) fn to_ids(predicate: &str, are_uids: bool) -> IdSpace {
     if are_uids { IdSpace::Uid } else { IdSpace::Predicate(predicate.to_owned()) }
 }
 
 /// The predicates of sources and of targets: one name for both, or a pair of them.
 #[derive(FromPyObject)]
-pub enum IdPredicates {
+pub(crate) enum IdPredicates {
     /// One for both.
     #[pyo3(transparent)]
     One(String),
@@ -149,7 +149,7 @@ pub enum IdPredicates {
 }
 
 /// What the ids of sources and of targets are.
-pub fn to_id_spaces(predicates: Option<IdPredicates>, are_uids: bool) -> (IdSpace, IdSpace) {
+pub(crate) fn to_id_spaces(predicates: Option<IdPredicates>, are_uids: bool) -> (IdSpace, IdSpace) {
     let (source, target) = match predicates {
         None => (ID_PREDICATE.to_owned(), ID_PREDICATE.to_owned()),
         Some(IdPredicates::One(name)) => (name.clone(), name),
@@ -163,7 +163,7 @@ pub fn to_id_spaces(predicates: Option<IdPredicates>, are_uids: bool) -> (IdSpac
 /// # Errors
 ///
 /// `TypeError` for anything but names.
-pub fn to_facets(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(String, String)>> {
+pub(crate) fn to_facets(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(String, String)>> {
     let Some(given) = given else { return Ok(Vec::new()) };
     if let Ok(name) = given.extract::<String>() {
         return Ok(vec![(name.clone(), name)]);
@@ -183,7 +183,7 @@ pub fn to_facets(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(String, Stri
 /// # Errors
 ///
 /// As the load; `KeyboardInterrupt`.
-pub fn with_bar(
+pub(crate) fn with_bar(
     py: Python<'_>,
     wanted: Option<&Bound<'_, PyAny>>,
     read: LoadProgress,

@@ -26,7 +26,7 @@ const DEPTH_MAX: usize = 4;
 ///
 /// `TypeError` that names the variable whose value has no text in DQL, `ValueError` one whose value
 /// is none: a missing one, NaN, a text with half a character.
-pub fn to_variables(given: Option<&Bound<'_, PyDict>>) -> PyResult<Variables> {
+pub(crate) fn to_variables(given: Option<&Bound<'_, PyDict>>) -> PyResult<Variables> {
     let mut variables = Variables::new();
     for (name, value) in given.into_iter().flat_map(|given| given.iter()) {
         let name: String = name.extract()?;

@@ -78,7 +78,7 @@ pub(super) struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     /// A writer of values of a version, up to so many bytes.
-    pub fn new(version: &'a Version, control: &'a Control, bytes_max: u64) -> Writer<'a> {
+    pub(super) fn new(version: &'a Version, control: &'a Control, bytes_max: u64) -> Writer<'a> {
         Writer {
             version,
             out: Vec::with_capacity(256),
@@ -95,7 +95,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The same with what other servers answered.
-    pub fn with(self, model: &'a Model, found: &'a Found) -> Writer<'a> {
+    pub(super) fn with(self, model: &'a Model, found: &'a Found) -> Writer<'a> {
         Writer { elsewhere: Some((model, found)), ..self }
     }
 
@@ -104,7 +104,7 @@ impl<'a> Writer<'a> {
     /// # Errors
     ///
     /// When the control says stop, or the answer is too long.
-    pub fn root(
+    pub(super) fn root(
         &mut self,
         field: &'a Field,
         lowered: &'a Lowered<'a>,

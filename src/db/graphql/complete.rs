@@ -50,7 +50,7 @@ pub(super) struct Completed {
 
 impl<'a> Completion<'a> {
     /// Writes behind `out` what stands at a path.
-    pub fn at(
+    pub(super) fn at(
         model: &'a Model,
         found: &'a Found,
         path: Vec<PathStep>,
@@ -62,13 +62,13 @@ impl<'a> Completion<'a> {
     }
 
     /// A value of the field that is there.
-    pub fn local(mut self, field: &'a Field, value: Option<&Json>) -> Completed {
+    pub(super) fn local(mut self, field: &'a Field, value: Option<&Json>) -> Completed {
         let written = self.value(&field.shape.ty, field, value.unwrap_or(&Json::Null));
         self.ended(written)
     }
 
     /// The value of the field that another server answered.
-    pub fn remote(mut self, field: &'a Field, slot: Slot) -> Completed {
+    pub(super) fn remote(mut self, field: &'a Field, slot: Slot) -> Completed {
         let written = self.elsewhere(field, slot);
         self.ended(written)
     }

@@ -42,12 +42,12 @@ pub(super) struct Local {
 
 impl Local {
     /// The value of a field: the block of its name.
-    pub fn value(&self, field: &Field) -> Option<&Json> {
+    pub(super) fn value(&self, field: &Field) -> Option<&Json> {
         self.data.get(field.shape.name.as_str())
     }
 
     /// Writes the value.
-    pub fn write(&self, run: &Run<'_>, field: &Field, found: &Found) -> Outcome {
+    pub(super) fn write(&self, run: &Run<'_>, field: &Field, found: &Found) -> Outcome {
         let most = run.database.limits().result;
         let path = root_path(field);
         let completion = Completion::at(&run.loaded.model, found, path, Vec::new(), most);

@@ -19,17 +19,17 @@ pub(super) struct Slot(usize, usize, usize);
 
 impl Slot {
     /// A member of the node at a place of a level.
-    pub fn of_node(key: &Key<'_>, level: &Level, place: usize) -> Slot {
+    pub(super) fn of_node(key: &Key<'_>, level: &Level, place: usize) -> Slot {
         Slot(from_ref(key).addr(), from_ref(level).addr(), place)
     }
 
     /// A member of another server's object.
-    pub fn of_object(asked: &Field, object: &Map<String, Value>) -> Slot {
+    pub(super) fn of_object(asked: &Field, object: &Map<String, Value>) -> Slot {
         Slot(from_ref(asked).addr(), from_ref(object).addr(), 0)
     }
 
     /// A root field.
-    pub fn of_root(asked: &Field) -> Slot {
+    pub(super) fn of_root(asked: &Field) -> Slot {
         Slot(from_ref(asked).addr(), 0, 0)
     }
 }
@@ -51,12 +51,12 @@ pub(super) struct Found(FxHashMap<Slot, Arc<Remote>>);
 
 impl Found {
     /// Keeps what belongs to a place.
-    pub fn insert(&mut self, slot: Slot, remote: Arc<Remote>) {
+    pub(super) fn insert(&mut self, slot: Slot, remote: Arc<Remote>) {
         self.0.insert(slot, remote);
     }
 
     /// What belongs to a place.
-    pub fn get(&self, slot: Slot) -> Option<&Remote> {
+    pub(super) fn get(&self, slot: Slot) -> Option<&Remote> {
         self.0.get(&slot).map(|remote| &**remote)
     }
 }

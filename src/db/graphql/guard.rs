@@ -75,7 +75,11 @@ impl Guard<'_> {
     /// # Errors
     ///
     /// When the control says stop.
-    pub fn may_displace(&self, before: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<bool> {
+    pub(super) fn may_displace(
+        &self,
+        before: &Arc<Version>,
+        nodes: &[Touched<'_>],
+    ) -> Result<bool> {
         self.may_all(before, nodes, Operation::Update)
     }
 
@@ -84,7 +88,7 @@ impl Guard<'_> {
     /// # Errors
     ///
     /// When the control says stop.
-    pub fn may_add(&self, after: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<bool> {
+    pub(super) fn may_add(&self, after: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<bool> {
         self.may_all(after, nodes, Operation::Add)
     }
 

@@ -30,7 +30,7 @@ pub(super) struct Hooks {
 
 impl Hooks {
     /// Sends an event some time. Returns at once; false when it is lost.
-    pub fn send(&self, client: Arc<dyn Fetch>, event: Outgoing) -> bool {
+    pub(super) fn send(&self, client: Arc<dyn Fetch>, event: Outgoing) -> bool {
         let sender = self.sender().or_else(|| {
             let _starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
             let started = || Some(Arc::new((process::id(), start()?)));

@@ -30,7 +30,7 @@ pub(super) struct Keys {
 
 impl Keys {
     /// Asks other servers through a client.
-    pub fn new(client: Arc<dyn Fetch>) -> Keys {
+    pub(super) fn new(client: Arc<dyn Fetch>) -> Keys {
         Keys { client }
     }
 

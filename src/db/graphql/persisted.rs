@@ -38,7 +38,7 @@ impl Persisted {
     /// # Errors
     ///
     /// When the hash is not that of the text, or nobody has sent the text yet.
-    pub fn complete<'r>(&self, request: &'r Request) -> Result<Cow<'r, Request>, Fault> {
+    pub(super) fn complete<'r>(&self, request: &'r Request) -> Result<Cow<'r, Request>, Fault> {
         let Some(hash) = hash_in(&request.extensions) else { return Ok(Cow::Borrowed(request)) };
         if request.query.is_empty() {
             let text = self.find(hash).ok_or_else(|| Fault::new("PersistedQueryNotFound"))?;

@@ -68,23 +68,23 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// For the version of a request.
-    pub fn new(run: &'a Run<'a>) -> Reader<'a> {
+    pub(super) fn new(run: &'a Run<'a>) -> Reader<'a> {
         Reader::at(run, Arc::clone(&run.version))
     }
 
     /// For another version than that of the request.
-    pub fn at(run: &'a Run<'a>, version: Arc<Version>) -> Reader<'a> {
+    pub(super) fn at(run: &'a Run<'a>, version: Arc<Version>) -> Reader<'a> {
         Reader { run, version }
     }
 
     /// Whether a field may take so long that handing it to another thread pays.
-    pub fn may_be_long(&self, field: &Field) -> bool {
+    pub(super) fn may_be_long(&self, field: &Field) -> bool {
         let kind = field.shape.root.as_ref().map(|root| root.kind);
         !matches!(kind, None | Some(RootKind::Get | RootKind::CheckPassword | RootKind::Service))
     }
 
     /// Whether a field compares passwords, which holds up a thread: it is that of the request then.
-    pub fn checks_passwords(&self, field: &Field) -> bool {
+    pub(super) fn checks_passwords(&self, field: &Field) -> bool {
         match field.shape.root.as_ref().map(|root| root.kind) {
             Some(RootKind::CheckPassword) => true,
             Some(RootKind::Custom) => {
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Begins with a root field: all that needs no other server.
-    pub fn begin<'f>(&'f self, field: &'f Field) -> Begun<'f> {
+    pub(super) fn begin<'f>(&'f self, field: &'f Field) -> Begun<'f> {
         let Some(root) = &field.shape.root else { return Begun::Done(self.about_schema(field)) };
         let caller = match self.run.caller(field) {
             Ok(caller) => caller,
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Ends what was begun: asks other servers, for all root fields at once, and writes.
-    pub fn finish(&self, begun: Vec<Begun<'_>>) -> Vec<Outcome> {
+    pub(super) fn finish(&self, begun: Vec<Begun<'_>>) -> Vec<Outcome> {
         if begun.iter().all(|begun| matches!(begun, Begun::Done(_))) {
             return begun.into_iter().map(|begun| begun.done().unwrap_or_default()).collect();
         }
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Carries a plan out and writes what it found.
-    pub fn carry_out(&self, field: &Field, lowered: Lowered<'_>) -> Outcome {
+    pub(super) fn carry_out(&self, field: &Field, lowered: Lowered<'_>) -> Outcome {
         let begun = self.begin_plan(field, lowered);
         self.finish(vec![begun]).pop().unwrap_or_default()
     }

@@ -63,7 +63,7 @@ struct Sent {
 
 impl<'a> Reach<'a> {
     /// Nothing is asked yet.
-    pub fn new(
+    pub(super) fn new(
         sender: Sender<'a>,
         fetch: Arc<dyn Fetch>,
         parallel: usize,
@@ -74,12 +74,17 @@ impl<'a> Reach<'a> {
     }
 
     /// Whether nothing will be asked, since the request has to stop.
-    pub fn is_stopped(&self) -> bool {
+    pub(super) fn is_stopped(&self) -> bool {
         self.control.check().is_err()
     }
 
     /// Wants a field of `Query` or `Mutation`.
-    pub fn want_root(&mut self, type_name: &'a str, field: &'a model::Field, asked: &'a Field) {
+    pub(super) fn want_root(
+        &mut self,
+        type_name: &'a str,
+        field: &'a model::Field,
+        asked: &'a Field,
+    ) {
         self.wave.push(Task {
             type_name,
             field,
@@ -91,14 +96,14 @@ impl<'a> Reach<'a> {
     }
 
     /// Wants the custom fields that are asked of the objects of a value.
-    pub fn want_below(&mut self, asked: &'a Field, value: &Json) {
+    pub(super) fn want_below(&mut self, asked: &'a Field, value: &Json) {
         if custom_below(self.sender.model, asked).is_some() {
             self.below(asked.shape.ty.inner_named_type(), asked, false, value);
         }
     }
 
     /// Wants a field of an object of which the server is told `values`.
-    pub fn want(
+    pub(super) fn want(
         &mut self,
         def: &'a model::TypeDef,
         field: &'a model::Field,
@@ -136,7 +141,7 @@ impl<'a> Reach<'a> {
     /// # Errors
     ///
     /// When the control says stop, or the answers need too much memory.
-    pub fn ask(&mut self) -> Result<()> {
+    pub(super) fn ask(&mut self) -> Result<()> {
         while !self.wave.is_empty() {
             self.control.check()?;
             let tasks = std::mem::take(&mut self.wave);

@@ -51,7 +51,7 @@ pub(super) struct Outcome {
 
 impl Outcome {
     /// Null, or no elements, because of a fault.
-    pub fn fault(field: &Field, fault: Fault) -> Outcome {
+    pub(super) fn fault(field: &Field, fault: Fault) -> Outcome {
         let value = if field.shape.ty.is_list() { "[]" } else { "null" };
         let (value, errors) = (value.as_bytes().to_vec(), vec![fault]);
         Outcome { value, errors, failed: true, ..Outcome::default() }
@@ -146,7 +146,7 @@ impl Run<'_> {
     /// # Errors
     ///
     /// Why there must not be an answer, in the words for queries.
-    pub fn caller(&self, field: &Field) -> Result<Caller<'_>, Fault> {
+    pub(super) fn caller(&self, field: &Field) -> Result<Caller<'_>, Fault> {
         self.session.caller(&self.loaded).map_err(|why| {
             let message = format!("couldn't rewrite query {} because {why}", field.shape.key);
             Fault::on(root_path(field), message)
@@ -154,7 +154,11 @@ impl Run<'_> {
     }
 
     /// Whoever has requests sent to other servers for it.
-    pub fn sender<'s>(&'s self, options: &'s GraphqlOptions, came: HeaderOf<'s>) -> Sender<'s> {
+    pub(super) fn sender<'s>(
+        &'s self,
+        options: &'s GraphqlOptions,
+        came: HeaderOf<'s>,
+    ) -> Sender<'s> {
         Sender {
             model: &self.loaded.model,
             came,
@@ -165,7 +169,7 @@ impl Run<'_> {
     }
 
     /// Answers all root fields.
-    pub fn carry_out(&self, operation: &Operation) -> Response {
+    pub(super) fn carry_out(&self, operation: &Operation) -> Response {
         let outcomes = match operation.kind {
             OperationKind::Mutation => self.mutations(&operation.fields),
             kind => self.queries(&operation.fields, kind),

@@ -26,7 +26,7 @@ impl Session {
     ///
     /// When the header can't be understood: the whole request is refused. A token that does not hold is told by
     /// [`Session::caller`], since introspection needs none.
-    pub fn new(
+    pub(super) fn new(
         loaded: &Loaded,
         headers: &Headers,
         options: &GraphqlOptions,
@@ -46,12 +46,12 @@ impl Session {
     }
 
     /// The value of a claim.
-    pub fn claim(&self, name: &str) -> Option<&Value> {
+    pub(super) fn claim(&self, name: &str) -> Option<&Value> {
         self.claims.as_ref().ok()?.get(name)
     }
 
     /// When the token ends.
-    pub fn expires(&self) -> Option<SystemTime> {
+    pub(super) fn expires(&self) -> Option<SystemTime> {
         let seconds = self.claims.as_ref().ok()?.expires()?;
         // One that ends later than any clock can tell does not end.
         UNIX_EPOCH.checked_add(Duration::try_from_secs_f64(seconds.max(0.0)).ok()?)
@@ -62,7 +62,7 @@ impl Session {
     /// # Errors
     ///
     /// Why the token does not hold, or that there has to be one.
-    pub fn caller<'a>(&'a self, loaded: &'a Loaded) -> Result<Caller<'a>, String> {
+    pub(super) fn caller<'a>(&'a self, loaded: &'a Loaded) -> Result<Caller<'a>, String> {
         let claims = self.claims.as_ref().map_err(Clone::clone)?;
         let Loaded { model, api, requests, rules, .. } = loaded;
         Ok(Caller { model, api, requests, rules, claims })

@@ -15,7 +15,7 @@ use hexgraph_graphql::request::Field;
 
 impl Reader<'_> {
     /// The value of a field that asks for similar nodes.
-    pub fn similar<'f>(&'f self, caller: Caller<'f>, field: &'f Field) -> Begun<'f> {
+    pub(super) fn similar<'f>(&'f self, caller: Caller<'f>, field: &'f Field) -> Begun<'f> {
         let is_by_id =
             field.shape.root.as_ref().is_some_and(|root| root.kind == RootKind::SimilarById);
         if !is_by_id {

@@ -41,7 +41,7 @@ pub(super) struct Touched<'a> {
 
 impl<'a> Touched<'a> {
     /// An existing node.
-    pub fn of(node: Subject<'_>, type_name: &'a str) -> Option<Touched<'a>> {
+    pub(super) fn of(node: Subject<'_>, type_name: &'a str) -> Option<Touched<'a>> {
         match node {
             Subject::Uid(uid) => Some(Touched { uid: Uid(uid), type_name }),
             _ => None,

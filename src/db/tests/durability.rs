@@ -49,7 +49,7 @@ fn files(path: &Path, ending: &str) -> Vec<String> {
 }
 
 /// What a database answers.
-pub fn json(db: &Database, query: &str) -> String {
+pub(super) fn json(db: &Database, query: &str) -> String {
     let request = QueryRequest { text: query.to_owned(), ..QueryRequest::default() };
     db.query(&request, &Control::new()).unwrap().to_json().unwrap().0
 }

@@ -51,7 +51,7 @@ fn open(folder: &Path, files: &SimulatedFiles) -> hexgraph_base::types::Result<D
 }
 
 /// The numbers of the commits that are there; panics where one is not whole.
-pub fn commits_of(db: &Database) -> Vec<u64> {
+pub(super) fn commits_of(db: &Database) -> Vec<u64> {
     let text = "{ q(func: has(number)) { number name @facets next { uid } }
                   names(func: has(name)) { count(uid) } edges(func: has(next)) { count(uid) } }";
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };

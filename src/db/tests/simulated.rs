@@ -18,7 +18,7 @@ const SECTOR_LEN: usize = 512;
 
 /// One thing that was done.
 #[derive(Debug, Clone)]
-pub enum Op {
+pub(super) enum Op {
     /// A file came to be under a name; files are numbered.
     Create(String, usize),
     Write(usize, u64, Vec<u8>),
@@ -33,7 +33,7 @@ pub enum Op {
 
 /// When and how an operation fails.
 #[derive(Debug, Clone, Copy)]
-pub struct Fault {
+pub(super) struct Fault {
     /// The number of the operation, counted from 0.
     pub at: usize,
     /// Whether all that follow fail too.
@@ -42,7 +42,7 @@ pub struct Fault {
 
 /// Files in a folder, all of which they note.
 #[derive(Clone, Default)]
-pub struct SimulatedFiles {
+pub(super) struct SimulatedFiles {
     state: Arc<Mutex<State>>,
 }
 
@@ -66,7 +66,7 @@ struct SimulatedFile {
 
 impl SimulatedFiles {
     /// Files over what is in a folder, which counts as durable.
-    pub fn over(folder: &Path) -> SimulatedFiles {
+    pub(super) fn over(folder: &Path) -> SimulatedFiles {
         let files = SimulatedFiles::default();
         let mut state = files.lock();
         for entry in fs::read_dir(folder).unwrap() {
@@ -81,22 +81,22 @@ impl SimulatedFiles {
     }
 
     /// Has an operation fail.
-    pub fn fail(&self, fault: Fault) {
+    pub(super) fn fail(&self, fault: Fault) {
         self.lock().fault = Some(fault);
     }
 
     /// Whether one has failed.
-    pub fn has_failed(&self) -> bool {
+    pub(super) fn has_failed(&self) -> bool {
         self.lock().failed
     }
 
     /// Notes that a commit was acknowledged.
-    pub fn ack(&self, commit: u64) {
+    pub(super) fn ack(&self, commit: u64) {
         self.lock().ops.push(Op::Ack(commit));
     }
 
     /// What was done.
-    pub fn ops(&self) -> Vec<Op> {
+    pub(super) fn ops(&self) -> Vec<Op> {
         self.lock().ops.clone()
     }
 
@@ -106,7 +106,7 @@ impl SimulatedFiles {
 
     /// Writes to `folder` what a disk may show when the power went after the first `count`
     /// operations: what was synced, and of the rest what `random` leaves, in no order.
-    pub fn lose_power(&self, count: usize, random: &mut fastrand::Rng, folder: &Path) {
+    pub(super) fn lose_power(&self, count: usize, random: &mut fastrand::Rng, folder: &Path) {
         let state = self.lock();
         let mut disk = SimulatedDisk::of(&state.start);
         state.ops[..count].iter().for_each(|op| disk.carry_out(op));

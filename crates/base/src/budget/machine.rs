@@ -16,7 +16,7 @@ const CGROUP_UNLIMITED: u64 = 1 << 60;
 /// control groups allow, and the limits of the process on its address space and its data. What is
 /// mapped without being memory (code, snapshots) is taken off the address space first. `None`
 /// where the system does not tell.
-pub fn memory_limit() -> Option<u64> {
+pub(crate) fn memory_limit() -> Option<u64> {
     let machine = kilobytes(&read("/proc/meminfo"), "MemTotal:");
     let limits = read("/proc/self/limits");
     let status = read("/proc/self/status");

@@ -3,7 +3,6 @@
 mod machine;
 mod pool;
 
-pub use machine::memory_limit;
 pub use pool::Budget;
 pub use pool::Held;
 pub use pool::Share;

@@ -9,7 +9,7 @@ mod json_statements;
 mod chunks;
 mod writer;
 
-pub use chunks::{Chunk, ChunkLine, ChunkReader, decompressed};
+pub use chunks::{Chunk, ChunkReader, decompressed};
 pub use json_statements::{Change, JsonTree};
 pub use nquad::{LineFault, NQuad, Object, Predicate, Subject, literal_value};
 pub use nquad::{parse_line, parse_text, parse_text_at};

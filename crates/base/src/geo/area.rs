@@ -32,7 +32,7 @@ const CIRCLE_CORNERS: usize = 100;
 
 /// The part of the sphere on the left of a ring of corners.
 #[derive(Debug, Clone)]
-pub struct Area {
+pub(super) struct Area {
     /// At least three corners; the last is joined to the first.
     corners: Vec<Point>,
     origin_inside: bool,
@@ -46,7 +46,7 @@ impl Area {
     /// # Errors
     ///
     /// What is wrong with a ring that is not closed or has fewer than four points.
-    pub fn within(ring: &[Coordinate]) -> Result<Area, String> {
+    pub(super) fn within(ring: &[Coordinate]) -> Result<Area, String> {
         check_ring(ring)?;
         let mut corners: Vec<Point> = ring[1..].iter().map(place_of).collect();
         if is_clockwise(ring) {
@@ -63,7 +63,7 @@ impl Area {
     }
 
     /// The places up to `distance` metres away from one.
-    pub fn around(center: Point, distance: f64) -> Area {
+    pub(super) fn around(center: Point, distance: f64) -> Area {
         Area::left_of(circle(center, distance / EARTH_RADIUS, CIRCLE_CORNERS))
     }
 
@@ -100,23 +100,23 @@ impl Area {
     }
 
     /// The corners, counterclockwise around the area.
-    pub fn corners(&self) -> &[Point] {
+    pub(super) fn corners(&self) -> &[Point] {
         &self.corners
     }
 
     /// The edge that starts at a corner.
-    pub fn edge(&self, number: usize) -> (Point, Point) {
+    pub(super) fn edge(&self, number: usize) -> (Point, Point) {
         let next = if number + 1 == self.corners.len() { 0 } else { number + 1 };
         (self.corners[number], self.corners[next])
     }
 
     /// A cap that holds the area.
-    pub fn cap(&self) -> Cap {
+    pub(super) fn cap(&self) -> Cap {
         cap_of(self.bound)
     }
 
     /// Whether a place is inside. Takes one pass over the corners.
-    pub fn holds(&self, place: Point) -> bool {
+    pub(super) fn holds(&self, place: Point) -> bool {
         let (longitude, latitude) = radians_of(place);
         self.bound.lat.contains(latitude)
             && self.bound.lng.contains(longitude)
@@ -133,7 +133,7 @@ impl Area {
     /// Whether all of another area is inside, as the reference tests it: areas that share an edge
     /// or touch from the wrong side are not, and so no area contains itself. Takes the product of
     /// the numbers of corners.
-    pub fn contains(&self, other: &Area) -> bool {
+    pub(super) fn contains(&self, other: &Area) -> bool {
         if !self.bound.contains(other.bound) {
             return false;
         }
@@ -149,7 +149,7 @@ impl Area {
     }
 
     /// Whether the areas have a place in common. Takes the product of the numbers of corners.
-    pub fn intersects(&self, other: &Area) -> bool {
+    pub(super) fn intersects(&self, other: &Area) -> bool {
         let (large, small) = match self.corners.len() < other.corners.len() {
             true => (other, self),
             false => (self, other),
@@ -177,7 +177,7 @@ impl Area {
 }
 
 /// Refuses a ring that encloses nothing: open, or of fewer than four points.
-pub fn check_ring(ring: &[Coordinate]) -> Result<(), String> {
+pub(super) fn check_ring(ring: &[Coordinate]) -> Result<(), String> {
     let [first, .., last] = ring else {
         return Err(format!("a ring of {} points: it needs at least four", ring.len()));
     };

@@ -29,7 +29,7 @@ struct End {
 
 /// The rectangle around the edges from corner to corner, and from the last to the first. What they
 /// enclose may lie outside of it: a pole.
-pub fn bound_of(corners: &[Point]) -> Rect {
+pub(super) fn bound_of(corners: &[Point]) -> Rect {
     let ends = corners.iter().chain(&corners[..1]).map(|corner| {
         let (lng, lat) = radians_of(*corner);
         End { place: corner.0, lng, lat }

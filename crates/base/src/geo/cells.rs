@@ -57,17 +57,17 @@ pub fn cells_of(geometry: &Geometry) -> Result<Vec<i64>, String> {
 }
 
 /// The smallest cell of an index at a place.
-pub fn cell_at(place: Point) -> CellId {
+pub(super) fn cell_at(place: Point) -> CellId {
     CellId::from_point(&place).parent_at_level(LEVEL_MAX)
 }
 
 /// The cells that cover an area.
-pub fn cells_within(area: &Area) -> Vec<CellId> {
+pub(super) fn cells_within(area: &Area) -> Vec<CellId> {
     covering(&pieces_of(area))
 }
 
 /// The area within the outer ring of a polygon.
-pub fn area_of(rings: &[Vec<Coordinate>]) -> Result<Area, String> {
+pub(super) fn area_of(rings: &[Vec<Coordinate>]) -> Result<Area, String> {
     Area::within(outer_ring(rings))
 }
 
@@ -76,12 +76,12 @@ fn outer_ring(rings: &[Vec<Coordinate>]) -> &[Coordinate] {
 }
 
 /// The areas of the polygons of a multipolygon.
-pub fn areas_of(polygons: &[Vec<Vec<Coordinate>>]) -> Result<Vec<Area>, String> {
+pub(super) fn areas_of(polygons: &[Vec<Vec<Coordinate>>]) -> Result<Vec<Area>, String> {
     polygons.iter().map(|rings| area_of(rings)).collect()
 }
 
 /// Refuses a geometry without coordinates, or with more than longitudes and latitudes.
-pub fn check_flat(geometry: &Geometry) -> Result<(), String> {
+pub(super) fn check_flat(geometry: &Geometry) -> Result<(), String> {
     match first_coordinate(geometry) {
         Some(first) if first.axes().len() == 2 => Ok(()),
         Some(first) => Err(format!(
@@ -106,18 +106,18 @@ fn first_coordinate(geometry: &Geometry) -> Option<&Coordinate> {
 }
 
 /// A cell as a signed number of the same order. The last bit of a cell that is no leaf is free.
-pub fn number_of(cell: CellId) -> i64 {
+pub(super) fn number_of(cell: CellId) -> i64 {
     (cell.id() >> 1) as i64
 }
 
 /// The numbers that the cells within a cell have, the cell itself among them.
-pub fn numbers_within(cell: CellId) -> (i64, i64) {
+pub(super) fn numbers_within(cell: CellId) -> (i64, i64) {
     // The first leaf would have the number of a cell around it, but leaves have none.
     (number_of(cell.range_min()) + 1, number_of(cell.range_max()))
 }
 
 /// The cells around a cell that an index may have.
-pub fn cells_around(cell: CellId) -> impl Iterator<Item = CellId> {
+pub(super) fn cells_around(cell: CellId) -> impl Iterator<Item = CellId> {
     let levels = LEVEL_MIN.as_u8()..cell.level().as_u8();
     levels.map(move |level| cell.parent_at_level(Level::new(level)))
 }

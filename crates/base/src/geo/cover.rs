@@ -26,9 +26,9 @@ use s2rst::s2::edge_clipping::edge_intersects_rect;
 use s2rst::s2::edge_crosser::EdgeCrosser;
 
 /// The largest cells of a covering: about 300 km wide.
-pub const LEVEL_MIN: Level = Level::new(5);
+pub(super) const LEVEL_MIN: Level = Level::new(5);
 /// The smallest cells of a covering: about 150 m wide.
-pub const LEVEL_MAX: Level = Level::new(16);
+pub(super) const LEVEL_MAX: Level = Level::new(16);
 /// So many cells a covering has at most, where cells of [`LEVEL_MIN`] are few enough.
 const CELLS_MAX: usize = 18;
 
@@ -37,7 +37,7 @@ const PADDING: f64 = FACE_CLIP_ERROR_UV_COORD + INTERSECTS_RECT_ERROR_UV_DIST;
 
 /// A cell and what of the area is in it.
 #[derive(Debug)]
-pub struct Piece {
+pub(super) struct Piece {
     /// The cell.
     pub id: CellId,
     /// Whether its middle is inside of the area.
@@ -80,7 +80,7 @@ impl Piece {
     }
 
     /// Whether the area holds a place in this cell: counts the edges on the way from the middle.
-    pub fn holds(&self, area: &Area, place: Point) -> bool {
+    pub(super) fn holds(&self, area: &Area, place: Point) -> bool {
         if self.edges.is_empty() {
             return self.middle_inside;
         }
@@ -105,7 +105,7 @@ fn flat_edge(area: &Area, number: usize, face: Face) -> Option<FlatEdge> {
 
 /// The pieces of a covering, by cell. Costs about the number of corners, times eight where the
 /// area is wide.
-pub fn pieces_of(area: &Area) -> Vec<Piece> {
+pub(super) fn pieces_of(area: &Area) -> Vec<Piece> {
     let mut splitter = Splitter { area, done: Vec::new(), heap: Heap::default() };
     for id in first_cells(area) {
         if let Some(piece) = Piece::of(area, id) {
@@ -128,7 +128,7 @@ pub fn pieces_of(area: &Area) -> Vec<Piece> {
 }
 
 /// The cells of a covering, ascending.
-pub fn covering(pieces: &[Piece]) -> Vec<CellId> {
+pub(super) fn covering(pieces: &[Piece]) -> Vec<CellId> {
     let ids = pieces.iter().map(|piece| piece.id).collect();
     // Four sisters become their mother, and what is larger than allowed is split again.
     let cells = CellUnion::from_cell_ids(ids).denormalize(LEVEL_MIN, LevelMod::DEFAULT);

@@ -9,7 +9,7 @@ use s2rst::s2::Point;
 
 /// An area with the pieces of its covering: a place is tested against the edges in its own cell.
 #[derive(Debug)]
-pub struct Locator {
+pub(super) struct Locator {
     /// The area.
     pub area: Area,
     pieces: Vec<Piece>,
@@ -17,13 +17,13 @@ pub struct Locator {
 
 impl Locator {
     /// Prepares an area. Costs a covering.
-    pub fn new(area: Area) -> Locator {
+    pub(super) fn new(area: Area) -> Locator {
         let pieces = pieces_of(&area);
         Locator { area, pieces }
     }
 
     /// Whether a place is inside, as [`Area::holds`] says.
-    pub fn holds(&self, place: Point) -> bool {
+    pub(super) fn holds(&self, place: Point) -> bool {
         let leaf = CellId::from_point(&place);
         let after = self.pieces.partition_point(|piece| piece.id.range_min() <= leaf);
         let piece = self.pieces[..after].last().filter(|piece| leaf <= piece.id.range_max());
@@ -31,7 +31,7 @@ impl Locator {
     }
 
     /// The cells of the covering.
-    pub fn cells(&self) -> Vec<CellId> {
+    pub(super) fn cells(&self) -> Vec<CellId> {
         covering(&self.pieces)
     }
 }

@@ -12,7 +12,7 @@ const DEGREE: f64 = PI / 180.0;
 
 /// The place of a coordinate in degrees: longitude, latitude. Any finite numbers are a place; what
 /// goes beyond the poles comes down on the other side.
-pub fn place_of(coordinate: &Coordinate) -> Point {
+pub(super) fn place_of(coordinate: &Coordinate) -> Point {
     let (sin_lat, cos_lat) = sin_cos(coordinate.y() * DEGREE);
     let (sin_lng, cos_lng) = sin_cos(coordinate.x() * DEGREE);
     Point(Vector { x: cos_lng * cos_lat, y: sin_lng * cos_lat, z: sin_lat })
@@ -20,25 +20,25 @@ pub fn place_of(coordinate: &Coordinate) -> Point {
 
 /// The longitude and latitude of a place in degrees. They may differ in the last bit from those
 /// that the place was made from.
-pub fn degrees_of(place: Point) -> (f64, f64) {
+pub(super) fn degrees_of(place: Point) -> (f64, f64) {
     let (longitude, latitude) = radians_of(place);
     (longitude / DEGREE, latitude / DEGREE)
 }
 
 /// The longitude and latitude of a place in radians.
-pub fn radians_of(place: Point) -> (f64, f64) {
+pub(super) fn radians_of(place: Point) -> (f64, f64) {
     let Vector { x, y, z } = place.0;
     (atan2(y, x), atan2(z, (x * x + y * y).sqrt()))
 }
 
 /// Whether two places are the same but for rounding.
-pub fn is_about(one: Point, other: Point) -> bool {
+pub(super) fn is_about(one: Point, other: Point) -> bool {
     one.0.cross(other.0).norm().atan2(one.0.dot(other.0)) <= 1e-15
 }
 
 /// The corners of a regular polygon around a place, counterclockwise, `radius` radians away from
 /// it.
-pub fn circle(center: Point, radius: f64, corners: usize) -> Vec<Point> {
+pub(super) fn circle(center: Point, radius: f64, corners: usize) -> Vec<Point> {
     let up = s2rst::s2::ortho(center).0;
     let right = up.cross(center.0);
     let (outward, inward) = sin_cos(radius);

@@ -8,7 +8,7 @@ use crate::types::Coordinate;
 use std::cmp::Ordering;
 
 /// Whether a ring goes round a point or through it. Takes one pass over the ring.
-pub fn ring_holds(ring: &[Coordinate], (x, y): (f64, f64)) -> bool {
+pub(super) fn ring_holds(ring: &[Coordinate], (x, y): (f64, f64)) -> bool {
     let mut is_inside = false;
     for edge in ring.windows(2) {
         // In the direction in which the reference walks, since it matters to rounding.

@@ -54,7 +54,7 @@ const REDUCED_MAX: f64 = (1_u64 << 29) as f64;
 const PI_2_REST: f64 = 6.123_233_995_736_766e-17;
 
 /// The sine and the cosine of an angle in radians.
-pub fn sin_cos(angle: f64) -> (f64, f64) {
+pub(super) fn sin_cos(angle: f64) -> (f64, f64) {
     let size = angle.abs();
     if size >= REDUCED_MAX {
         return angle.sin_cos();
@@ -78,7 +78,7 @@ pub fn sin_cos(angle: f64) -> (f64, f64) {
 }
 
 /// The angle of the point (`x`, `y`) in radians, from -π to π.
-pub fn atan2(y: f64, x: f64) -> f64 {
+pub(super) fn atan2(y: f64, x: f64) -> f64 {
     if y == 0.0 {
         return if x.is_sign_negative() { PI.copysign(y) } else { y };
     }

@@ -23,51 +23,51 @@ use crate::types::fields::skip_unknown;
 /// Fields of a predicate.
 mod predicate {
     use super::required;
-    pub const NAME: u64 = required(1);
-    pub const VALUE_TYPE: u64 = required(2);
-    pub const LIST: u64 = required(3);
-    pub const OPTIONS: u64 = required(4);
+    pub(super) const NAME: u64 = required(1);
+    pub(super) const VALUE_TYPE: u64 = required(2);
+    pub(super) const LIST: u64 = required(3);
+    pub(super) const OPTIONS: u64 = required(4);
     /// What `alter` and a GraphQL schema declared, where they are told apart.
-    pub const BY_ALTER: u64 = required(5);
-    pub const BY_GRAPHQL: u64 = required(6);
+    pub(super) const BY_ALTER: u64 = required(5);
+    pub(super) const BY_GRAPHQL: u64 = required(6);
     /// The number of its namespace; 0, the only one there is so far, where it is left out.
-    pub const NAMESPACE: u64 = required(7);
+    pub(super) const NAMESPACE: u64 = required(7);
 }
 
 /// Fields of options. One that is there is set.
 mod option {
     use super::required;
-    pub const LANG: u64 = required(1);
-    pub const REVERSE: u64 = required(2);
-    pub const COUNT: u64 = required(3);
-    pub const UPSERT: u64 = required(4);
-    pub const UNIQUE: u64 = required(5);
-    pub const NOCONFLICT: u64 = required(6);
+    pub(super) const LANG: u64 = required(1);
+    pub(super) const REVERSE: u64 = required(2);
+    pub(super) const COUNT: u64 = required(3);
+    pub(super) const UPSERT: u64 = required(4);
+    pub(super) const UNIQUE: u64 = required(5);
+    pub(super) const NOCONFLICT: u64 = required(6);
     /// One for each index.
-    pub const INDEX: u64 = required(7);
+    pub(super) const INDEX: u64 = required(7);
 }
 
 /// Fields of an index.
 mod index {
     use super::required;
-    pub const NAME: u64 = required(1);
+    pub(super) const NAME: u64 = required(1);
     /// What was written of an option of a vector index: name and value. One for each.
-    pub const WRITTEN: u64 = required(2);
+    pub(super) const WRITTEN: u64 = required(2);
     /// What a vector index is to be, whatever the defaults are by then.
-    pub const METRIC: u64 = required(3);
-    pub const MAX_LEVELS: u64 = required(4);
-    pub const EF_CONSTRUCTION: u64 = required(5);
-    pub const EF_SEARCH: u64 = required(6);
+    pub(super) const METRIC: u64 = required(3);
+    pub(super) const MAX_LEVELS: u64 = required(4);
+    pub(super) const EF_CONSTRUCTION: u64 = required(5);
+    pub(super) const EF_SEARCH: u64 = required(6);
 }
 
 /// Fields of a type.
 mod type_field {
     use super::required;
-    pub const NAME: u64 = required(1);
+    pub(super) const NAME: u64 = required(1);
     /// One for each field.
-    pub const FIELD: u64 = required(2);
-    pub const BY_ALTER: u64 = required(3);
-    pub const BY_GRAPHQL: u64 = required(4);
+    pub(super) const FIELD: u64 = required(2);
+    pub(super) const BY_ALTER: u64 = required(3);
+    pub(super) const BY_GRAPHQL: u64 = required(4);
 }
 
 impl PredicateDef {

@@ -13,7 +13,8 @@ mod print;
 mod encoding;
 
 pub use change::Change;
-pub use declared::{Declared, DeclaredFields, Options, Origin};
+pub use declared::{Declared, Origin};
+pub(crate) use declared::{DeclaredFields, Options};
 pub use definition::{PredicateDef, Schema, TypeDef, is_reserved};
 pub use report::{SchemaItem, SchemaReport};
 pub use rights::{Actor, NODE_TYPE};

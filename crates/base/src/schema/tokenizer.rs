@@ -112,20 +112,6 @@ impl Tokenizer {
         )
     }
 
-    /// True when different values can have the same token, so that a match has to look at the
-    /// value again.
-    pub fn is_lossy(&self) -> bool {
-        !matches!(
-            self,
-            Tokenizer::Int
-                | Tokenizer::Bool
-                | Tokenizer::Exact
-                | Tokenizer::Hash
-                | Tokenizer::Sha256
-                | Tokenizer::Hnsw(_)
-        )
-    }
-
     /// True when values of the type can be indexed so.
     pub fn accepts(&self, value_type: ValueType) -> bool {
         let wanted = match self {

@@ -155,14 +155,6 @@ impl BigFloat {
         quotient.checked()
     }
 
-    /// The number with the other sign.
-    pub fn neg(&self) -> BigFloat {
-        match self.text.strip_prefix('-') {
-            Some(positive) => BigFloat::from_canonical(positive),
-            None => BigFloat { text: format!("-{}", self.text) },
-        }
-    }
-
     /// The square root; `None` below 0.
     pub fn sqrt(&self) -> Option<BigFloat> {
         let parts = self.binary();

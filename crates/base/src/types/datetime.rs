@@ -68,11 +68,6 @@ impl DateTime {
         (self.seconds, self.nanos)
     }
 
-    /// The calendar in UTC, whatever the offset.
-    pub fn utc_parts(self) -> CalendarParts {
-        calendar(self.seconds)
-    }
-
     /// The seconds since 1970 with their fraction.
     ///
     /// Goes through a 64-bit count of nanoseconds, as Dgraph's does: right from 1677 to 2262,

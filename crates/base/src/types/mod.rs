@@ -27,14 +27,15 @@ mod wkb;
 
 pub use bigfloat::BigFloat;
 pub use check::{Check, endless};
-pub use datetime::{CalendarParts, DateTime};
+pub use datetime::DateTime;
 pub use error::{Error, Position, Result};
 pub use geo::{Coordinate, Geometry};
 pub use json_reader::JsonReader;
 pub use nearest::{did_you_mean, nearest};
 pub use number::{float_text, ordered_bits, write_float, write_float32, write_int};
-pub use parse::{parse_bool, parse_float, parse_int, parse_vector};
+pub(crate) use parse::parse_float;
+pub use parse::{parse_bool, parse_vector};
 pub use sink::Sink;
 pub use text::{quote, shown};
-pub use uid::{NodeId, Uid};
+pub use uid::Uid;
 pub use value::{Value, ValueRef, ValueType};

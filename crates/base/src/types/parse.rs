@@ -14,7 +14,7 @@ pub fn parse_bool(text: &str) -> Result<bool, String> {
 }
 
 /// Reads a decimal integer of 64 bits, with or without a sign.
-pub fn parse_int(text: &str) -> Result<i64, String> {
+pub(crate) fn parse_int(text: &str) -> Result<i64, String> {
     use std::num::IntErrorKind::{NegOverflow, PosOverflow};
     text.parse().map_err(|error: std::num::ParseIntError| match error.kind() {
         PosOverflow | NegOverflow => format!("{} is too large for an int", shown(text)),
@@ -24,7 +24,7 @@ pub fn parse_int(text: &str) -> Result<i64, String> {
 
 /// Reads a float of 64 bits: decimal or hexadecimal, `_` between digits, `Inf` in any case.
 /// Refuses NaN and what is too large.
-pub fn parse_float(text: &str) -> Result<f64, String> {
+pub(crate) fn parse_float(text: &str) -> Result<f64, String> {
     let number = match FloatText::scan(text) {
         Some(FloatText::Decimal) => plain(text).parse().ok(),
         Some(FloatText::Hex(hex)) => Some(hex.round(53, -1074)),

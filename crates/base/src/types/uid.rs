@@ -1,17 +1,10 @@
-//! The two numbers of a node: the one that users see, and the one that the engine computes with.
+//! The number of a node that users see. Inside the store nodes have dense numbers of 32 bits, in the same order.
 
 use std::fmt;
 
 /// A node as users see it: any number but 0, written `0x1f`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uid(pub u64);
-
-/// A node inside the engine. The order of node ids is the order of uids. Never leaves the crate.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::Pod, bytemuck::Zeroable,
-)]
-#[repr(transparent)]
-pub struct NodeId(pub u32);
 
 impl fmt::Display for Uid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

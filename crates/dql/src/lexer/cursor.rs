@@ -29,23 +29,23 @@ const fn classes() -> [u8; 256] {
 }
 
 /// True for the letters that a name may start with.
-pub fn starts_name(byte: u8) -> bool {
+pub(super) fn starts_name(byte: u8) -> bool {
     CLASSES[byte as usize] & NAME_START != 0
 }
 
 /// True for the letters of a name, digits included.
-pub fn is_name(byte: u8) -> bool {
+pub(super) fn is_name(byte: u8) -> bool {
     CLASSES[byte as usize] & NAME != 0
 }
 
 /// True for the letters of a language or directive.
-pub fn is_lang(byte: u8) -> bool {
+pub(super) fn is_lang(byte: u8) -> bool {
     CLASSES[byte as usize] & LANG != 0
 }
 
 /// A place in a text.
 #[derive(Debug, Clone, Copy)]
-pub struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     /// The whole text.
     pub text: &'a str,
     /// The next byte to be read.
@@ -54,32 +54,32 @@ pub struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// The start of a text.
-    pub fn new(text: &'a str) -> Cursor<'a> {
+    pub(crate) fn new(text: &'a str) -> Cursor<'a> {
         Cursor { text, at: 0 }
     }
 
     /// The next byte; 0 at the end, where no text has a meaning either.
-    pub fn peek(&self) -> u8 {
+    pub(crate) fn peek(&self) -> u8 {
         self.peek_at(self.at)
     }
 
     /// The byte at a place; 0 after the end.
-    pub fn peek_at(&self, at: usize) -> u8 {
+    pub(crate) fn peek_at(&self, at: usize) -> u8 {
         self.text.as_bytes().get(at).copied().unwrap_or(0)
     }
 
     /// True when everything was read.
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.at >= self.text.len()
     }
 
     /// Steps over white space and comments.
-    pub fn skip_blank(&mut self) {
+    pub(crate) fn skip_blank(&mut self) {
         self.at = self.after_blank(self.at);
     }
 
     /// Steps over white space, comments and commas.
-    pub fn skip_blank_and_commas(&mut self) {
+    pub(crate) fn skip_blank_and_commas(&mut self) {
         self.skip_blank();
         while self.peek() == b',' {
             self.at += 1;
@@ -88,7 +88,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The place after the white space and comments at `at`.
-    pub fn after_blank(&self, mut at: usize) -> usize {
+    pub(crate) fn after_blank(&self, mut at: usize) -> usize {
         let bytes = self.text.as_bytes();
         while let Some(&byte) = bytes.get(at) {
             if CLASSES[byte as usize] & BLANK != 0 {
@@ -103,17 +103,17 @@ impl<'a> Cursor<'a> {
     }
 
     /// The place after the letters of a name at `at`.
-    pub fn after_name(&self, at: usize) -> usize {
+    pub(crate) fn after_name(&self, at: usize) -> usize {
         at + self.text.as_bytes()[at..].iter().take_while(|&&byte| is_name(byte)).count()
     }
 
     /// The place after the letters of a language at `at`.
-    pub fn after_lang(&self, at: usize) -> usize {
+    pub(crate) fn after_lang(&self, at: usize) -> usize {
         at + self.text.as_bytes()[at..].iter().take_while(|&&byte| is_lang(byte)).count()
     }
 
     /// The letter at a place, quoted, for a message.
-    pub fn shown(&self, at: usize) -> String {
+    pub(crate) fn shown(&self, at: usize) -> String {
         match self.text.get(at..).and_then(|rest| rest.chars().next()) {
             Some('\n') => "the end of the line".to_owned(),
             Some(letter) => format!("`{letter}`"),
@@ -122,7 +122,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// A syntax error at a place.
-    pub fn error(&self, at: usize, message: impl Into<String>, hint: impl Into<String>) -> Error {
+    pub(crate) fn error(
+        &self,
+        at: usize,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Error {
         let at = Position::of(self.text, at);
         Error::Syntax { message: message.into(), at, hint: hint.into() }
     }

@@ -8,5 +8,5 @@ mod directives;
 mod math;
 mod rdf;
 
-pub use cursor::Cursor;
-pub use modes::Lexer;
+pub(crate) use cursor::Cursor;
+pub(crate) use modes::Lexer;

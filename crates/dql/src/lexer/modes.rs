@@ -14,7 +14,7 @@ const DEPTH_MAX: usize = 200;
 /// Each word is made without a look at what the grammar wants: the stack of open brackets, the
 /// word before and at most the next word behind decide. So `name :`, `name as` and `count (`
 /// are one word each, which keeps the grammar free of look-ahead.
-pub struct Lexer<'a> {
+pub(crate) struct Lexer<'a> {
     pub(super) cursor: Cursor<'a>,
     pub(super) open: Vec<Open>,
     pub(super) header: Option<Header>,
@@ -29,11 +29,11 @@ pub struct Lexer<'a> {
 }
 
 /// A word with its first byte and the byte after its last.
-pub type Spanned = (usize, Token, usize);
+pub(super) type Spanned = (usize, Token, usize);
 
 impl<'a> Lexer<'a> {
     /// A lexer for a whole request.
-    pub fn new(text: &'a str) -> Lexer<'a> {
+    pub(crate) fn new(text: &'a str) -> Lexer<'a> {
         Lexer {
             cursor: Cursor::new(text),
             open: Vec::new(),
@@ -47,7 +47,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// A lexer for a text that is one `@if(...)` or `@filter(...)`.
-    pub fn of_condition(text: &'a str) -> Lexer<'a> {
+    pub(crate) fn of_condition(text: &'a str) -> Lexer<'a> {
         Lexer { is_condition: true, ..Lexer::new(text) }
     }
 

@@ -2,7 +2,7 @@
 
 /// What an open bracket holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub(super) enum Scope {
     /// `{` around root blocks.
     Blocks,
     /// `{` around fields.
@@ -31,7 +31,7 @@ pub enum Scope {
 
 /// An operation whose `{` is still to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Header {
+pub(super) enum Header {
     /// `query name(...)`.
     Query,
     /// `fragment name`.
@@ -46,7 +46,7 @@ pub enum Header {
 
 /// What kind of word came last, where it matters to the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Previous {
+pub(super) enum Previous {
     /// A name, so that `(` opens the arguments of a function.
     Name,
     /// A comma, so that `/` starts a regular expression.
@@ -61,7 +61,7 @@ pub enum Previous {
 
 /// An open bracket.
 #[derive(Debug, Clone, Copy)]
-pub struct Open {
+pub(super) struct Open {
     /// What it holds.
     pub scope: Scope,
     /// Where it is.
@@ -70,7 +70,7 @@ pub struct Open {
 
 impl Scope {
     /// The bracket that closes it.
-    pub fn closing(self) -> u8 {
+    pub(super) fn closing(self) -> u8 {
         match self {
             Scope::Blocks | Scope::Fields | Scope::Schema | Scope::Upsert | Scope::Mutation => b'}',
             Scope::List => b']',

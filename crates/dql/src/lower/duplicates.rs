@@ -12,7 +12,7 @@ const COMPARED_MAX: usize = 16;
 type Identity<'a> = (u8, Cow<'a, str>);
 
 /// The first field that repeats another one.
-pub fn first_duplicate(fields: &[Arc<Field>]) -> Option<&Field> {
+pub(super) fn first_duplicate(fields: &[Arc<Field>]) -> Option<&Field> {
     if fields.len() < 2 {
         return None;
     }

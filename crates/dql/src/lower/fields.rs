@@ -18,7 +18,7 @@ const FIELDS_MAX: usize = 100_000;
 
 /// Where a field stands, as far as other rules hold there.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Place {
+pub(super) struct Place {
     /// Right inside the selection of a `@groupby`.
     pub in_group: bool,
     /// Right inside a block without a function.

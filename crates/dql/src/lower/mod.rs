@@ -19,4 +19,4 @@ mod uids;
 mod geo;
 mod math;
 
-pub use request::{Lowering, Uses};
+pub(crate) use request::{Lowering, Uses};

@@ -12,7 +12,7 @@ const ALL_FIELDS: &str = "__all__";
 
 /// What was said behind a field or block.
 #[derive(Default)]
-pub struct Modifiers {
+pub(super) struct Modifiers {
     /// `@filter`; `Some(None)` for an empty one.
     pub filter: Option<Option<Filter>>,
     /// `@cascade`.

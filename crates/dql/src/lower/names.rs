@@ -10,11 +10,11 @@ use rustc_hash::FxHashMap;
 const SCANNED_MAX: usize = 8;
 
 /// The place of a variable that a mutation uses: its text is another one.
-pub const IN_MUTATION: u32 = u32::MAX;
+pub(super) const IN_MUTATION: u32 = u32::MAX;
 
 /// The variables met so far.
 #[derive(Default)]
-pub struct Names<'a> {
+pub(super) struct Names<'a> {
     entries: Vec<Entry<'a>>,
     index: FxHashMap<&'a str, VarId>,
 }
@@ -29,7 +29,7 @@ struct Entry<'a> {
 
 impl<'a> Names<'a> {
     /// Notes a definition.
-    pub fn define(&mut self, name: &'a str, at: u32) -> VarId {
+    pub(super) fn define(&mut self, name: &'a str, at: u32) -> VarId {
         let id = self.id(name, at);
         let entry = &mut self.entries[id.0 as usize];
         entry.definitions += 1;
@@ -38,7 +38,7 @@ impl<'a> Names<'a> {
     }
 
     /// Notes a use.
-    pub fn read(&mut self, name: &'a str, at: u32) -> VarId {
+    pub(super) fn read(&mut self, name: &'a str, at: u32) -> VarId {
         let id = self.id(name, at);
         self.entries[id.0 as usize].uses += 1;
         id
@@ -67,7 +67,7 @@ impl<'a> Names<'a> {
     }
 
     /// Checks that every variable is defined once and used.
-    pub fn check(&self, source: &Source) -> Result<()> {
+    pub(super) fn check(&self, source: &Source) -> Result<()> {
         // What is missing comes first: it tells more than what is too much.
         let missing = self.entries.iter().filter(|entry| entry.definitions == 0);
         let others = self.entries.iter().filter(|entry| entry.definitions > 0);
@@ -104,7 +104,7 @@ impl<'a> Names<'a> {
     }
 
     /// The variables for the plan.
-    pub fn into_variables(self) -> Vec<Variable> {
+    pub(super) fn into_variables(self) -> Vec<Variable> {
         self.entries.iter().map(|entry| Variable { name: entry.name.to_owned() }).collect()
     }
 }

@@ -3,7 +3,7 @@
 use hexgraph_base::types::Uid;
 
 /// A whole number.
-pub fn int(text: &str) -> Option<i64> {
+pub(super) fn int(text: &str) -> Option<i64> {
     let (sign, digits) = match text.as_bytes().first()? {
         b'-' => (-1, &text[1..]),
         b'+' => (1, &text[1..]),
@@ -14,12 +14,12 @@ pub fn int(text: &str) -> Option<i64> {
 }
 
 /// A whole number without a sign.
-pub fn uint(text: &str) -> Option<u64> {
+pub(super) fn uint(text: &str) -> Option<u64> {
     Uid::parse(text).map(|uid| uid.0)
 }
 
 /// A truth value.
-pub fn boolean(text: &str) -> Option<bool> {
+pub(super) fn boolean(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "TRUE" | "true" | "True" => Some(true),
         "0" | "f" | "F" | "FALSE" | "false" | "False" => Some(false),
@@ -28,7 +28,7 @@ pub fn boolean(text: &str) -> Option<bool> {
 }
 
 /// True for a text that would be a number if 64 bits were enough for it.
-pub fn is_too_large(text: &str) -> bool {
+pub(super) fn is_too_large(text: &str) -> bool {
     let (digits, radix) = match text.as_bytes() {
         [b'0', b'x' | b'X', ..] => (&text[2..], 16),
         [b'0', b'o' | b'O', ..] => (&text[2..], 8),

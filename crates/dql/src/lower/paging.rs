@@ -7,11 +7,11 @@ use hexgraph_base::plan::{Order, OrderKey, Page};
 use hexgraph_base::types::{Error, Result};
 
 /// The most keys of an order.
-pub const ORDER_KEYS_MAX: usize = 100;
+pub(super) const ORDER_KEYS_MAX: usize = 100;
 
 /// The arguments that blocks and fields have in common.
 #[derive(Default)]
-pub struct Paging {
+pub(super) struct Paging {
     /// The order.
     pub order: Order,
     /// The part that is wanted.

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// What mutations use of a query.
 #[derive(Default)]
-pub struct Uses<'a> {
+pub(crate) struct Uses<'a> {
     /// The conditions of the mutations.
     pub conditions: &'a [Option<&'a Condition>],
     /// The variables that they name.
@@ -23,7 +23,7 @@ pub struct Uses<'a> {
 }
 
 /// The state while one request is lowered.
-pub struct Lowering<'a> {
+pub(crate) struct Lowering<'a> {
     pub(super) source: &'a Source,
     pub(super) values: Values<'a>,
     pub(super) names: Names<'a>,
@@ -42,7 +42,7 @@ pub struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     /// Nothing is lowered yet.
-    pub fn new(source: &'a Source, given: &'a BTreeMap<String, Given>) -> Lowering<'a> {
+    pub(crate) fn new(source: &'a Source, given: &'a BTreeMap<String, Given>) -> Lowering<'a> {
         Lowering {
             source,
             values: Values::new(given),
@@ -57,7 +57,11 @@ impl<'a> Lowering<'a> {
     }
 
     /// Lowers all operations, and the conditions that use their variables.
-    pub fn run(mut self, operations: &'a [Operation], uses: &Uses<'a>) -> Result<UpsertPlan> {
+    pub(crate) fn run(
+        mut self,
+        operations: &'a [Operation],
+        uses: &Uses<'a>,
+    ) -> Result<UpsertPlan> {
         let mut blocks = Vec::new();
         self.collect(operations, &mut blocks)?;
         self.values.check_given()?;

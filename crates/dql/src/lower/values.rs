@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 
 /// The value of a `$variable`: as one text, and its items where a list was given.
 #[derive(Clone, Copy, Default)]
-pub struct Held<'a> {
+pub(super) struct Held<'a> {
     pub text: &'a str,
     pub items: Option<&'a [String]>,
 }
 
 /// The values of the `$variables`.
-pub struct Values<'a> {
+pub(super) struct Values<'a> {
     given: &'a BTreeMap<String, Given>,
     /// The type and the value of each variable.
     declared: FxHashMap<&'a str, (&'a str, Held<'a>)>,
@@ -27,12 +27,12 @@ pub struct Values<'a> {
 
 impl<'a> Values<'a> {
     /// Nothing is declared yet.
-    pub fn new(given: &'a BTreeMap<String, Given>) -> Values<'a> {
+    pub(super) fn new(given: &'a BTreeMap<String, Given>) -> Values<'a> {
         Values { given, declared: FxHashMap::default(), has_list: false }
     }
 
     /// Takes one list of declarations.
-    pub fn declare(&mut self, source: &'a Source, list: &'a [Declaration]) -> Result<()> {
+    pub(super) fn declare(&mut self, source: &'a Source, list: &'a [Declaration]) -> Result<()> {
         self.has_list = true;
         for declaration in list {
             let name = declaration.name.of(source.text());
@@ -74,7 +74,7 @@ impl<'a> Values<'a> {
     }
 
     /// Checks that everything given is declared. Without declarations nothing is.
-    pub fn check_given(&self) -> Result<()> {
+    pub(super) fn check_given(&self) -> Result<()> {
         let is_declared = |name: &str| self.declared.contains_key(name);
         match self.given.keys().find(|name| self.has_list && !is_declared(name)) {
             Some(name) => {
@@ -94,28 +94,28 @@ impl<'a> Values<'a> {
 
     /// Whether a variable has neither a value nor a default, and is of a type that an empty text is
     /// none of. The reference takes the empty text for the value, and finds fault with that.
-    pub fn is_missing(&self, name: &str) -> bool {
+    pub(super) fn is_missing(&self, name: &str) -> bool {
         let Some(&(type_name, value)) = self.declared.get(name) else { return false };
         value.text.is_empty() && matches!(type_name, "int" | "float" | "bool" | "float32vector")
     }
 
     /// The value of a declared variable; empty when it has none.
-    pub fn declared(&self, name: &str) -> Option<Held<'a>> {
+    pub(super) fn declared(&self, name: &str) -> Option<Held<'a>> {
         self.declared.get(name).map(|&(_, value)| value)
     }
 
     /// The names of the declared variables.
-    pub fn names(&self) -> impl Iterator<Item = &'a str> {
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> {
         self.declared.keys().copied()
     }
 
     /// The type that a variable was declared with.
-    pub fn type_of(&self, name: &str) -> Option<&'a str> {
+    pub(super) fn type_of(&self, name: &str) -> Option<&'a str> {
         self.declared.get(name).map(|&(type_name, _)| type_name)
     }
 
     /// The value of a variable that need not be declared.
-    pub fn declared_or_given(&self, name: &str) -> Option<&'a str> {
+    pub(super) fn declared_or_given(&self, name: &str) -> Option<&'a str> {
         let given = || self.given.get(name).map(Given::text);
         self.declared(name).map(|value| value.text).or_else(given)
     }

@@ -91,7 +91,7 @@ impl NamedKey {
     }
 
     /// Whether it is for signatures of this kind: a key that says for which it is, is for no other.
-    pub fn is_for(&self, algorithm: Algorithm) -> bool {
+    pub(super) fn is_for(&self, algorithm: Algorithm) -> bool {
         self.algorithm.is_none_or(|known| known == KeyAlgorithm::from(algorithm))
     }
 }
@@ -102,7 +102,7 @@ impl KeySets {
     /// # Errors
     ///
     /// Names the first address that has no set of keys.
-    pub fn new(addresses: &[String], source: Arc<dyn KeySource>) -> Result<KeySets, String> {
+    pub(super) fn new(addresses: &[String], source: Arc<dyn KeySource>) -> Result<KeySets, String> {
         let sets = KeySets::later(addresses, source);
         for slot in &sets.slots {
             slot.set.store(Some(Arc::new(fetch(&*sets.source, &slot.address)?)));
@@ -111,7 +111,7 @@ impl KeySets {
     }
 
     /// Fetches each set when it is needed first.
-    pub fn later(addresses: &[String], source: Arc<dyn KeySource>) -> KeySets {
+    pub(super) fn later(addresses: &[String], source: Arc<dyn KeySource>) -> KeySets {
         let slot = |address: &String| Slot {
             address: address.clone(),
             set: ArcSwapOption::default(),
@@ -122,7 +122,7 @@ impl KeySets {
 
     /// The key of a name in each set that has it. Sets past their time are fetched again first; when that fails, they
     /// have no key, and nobody asks again for a while.
-    pub fn find(&self, name: &str) -> Vec<NamedKey> {
+    pub(super) fn find(&self, name: &str) -> Vec<NamedKey> {
         let sets = self.slots.iter().filter_map(|slot| slot.current(&*self.source));
         sets.filter_map(|set| set.keys.get(name).cloned()).collect()
     }

@@ -9,4 +9,6 @@ mod verdict;
 pub use claims::Claims;
 pub use keys::{FetchedKeys, KeySource};
 pub use token::{Audience, Denied, Verifier, bearer};
-pub use verdict::{Remains, Rulebook, Verdict};
+pub(crate) use verdict::Remains;
+pub use verdict::Rulebook;
+pub use verdict::Verdict;

@@ -31,12 +31,12 @@ pub(super) struct FieldFilters {
 
 impl FieldFilters {
     /// Their names: a request may use one function of each at a time.
-    pub fn names(&self) -> HashSet<Name> {
+    pub(super) fn names(&self) -> HashSet<Name> {
         self.made.keys().map(|name| Name::new_unchecked(name)).collect()
     }
 
     /// `TFilter`.
-    pub fn type_filter(&mut self, model: &Model, def: &TypeDef) -> Definition {
+    pub(super) fn type_filter(&mut self, model: &Model, def: &TypeDef) -> Definition {
         let name = format!("{}Filter", def.name);
         let id = id_of(def).map(|id| Entry::new(&id.name, list(required(one("ID")))));
         let mut definition = Definition::new(Word::Input, &name).with(id);

@@ -59,13 +59,13 @@ pub(super) enum Form {
 
 impl Form {
     /// The argument of paging by cursor. This is the one place that knows which form has it.
-    pub fn after(self) -> Option<ArgumentEntry> {
+    pub(super) fn after(self) -> Option<ArgumentEntry> {
         (self == Form::Full).then(|| ArgumentEntry::new("after", one("ID")))
     }
 
     /// Whether the type has operations and fields of it have arguments: to a gateway, what another service declares
     /// has not.
-    pub fn operates_on(self, def: &TypeDef) -> bool {
+    pub(super) fn operates_on(self, def: &TypeDef) -> bool {
         self != Form::Service || !def.extended
     }
 }

@@ -48,7 +48,7 @@ pub(super) struct ArgumentEntry {
 }
 
 impl Definition {
-    pub fn new(word: Word, name: impl Into<String>) -> Definition {
+    pub(super) fn new(word: Word, name: impl Into<String>) -> Definition {
         Definition {
             word,
             name: name.into(),
@@ -60,19 +60,19 @@ impl Definition {
         }
     }
 
-    pub fn with(mut self, fields: impl IntoIterator<Item = Entry>) -> Definition {
+    pub(super) fn with(mut self, fields: impl IntoIterator<Item = Entry>) -> Definition {
         self.fields.extend(fields);
         self
     }
 }
 
 impl Entry {
-    pub fn new(name: impl Into<String>, ty: TypeRef) -> Entry {
+    pub(super) fn new(name: impl Into<String>, ty: TypeRef) -> Entry {
         Entry { ty: Some(ty), ..Entry::value(name) }
     }
 
     /// A value of an enum.
-    pub fn value(name: impl Into<String>) -> Entry {
+    pub(super) fn value(name: impl Into<String>) -> Entry {
         Entry {
             name: name.into(),
             description: String::new(),
@@ -82,14 +82,14 @@ impl Entry {
         }
     }
 
-    pub fn taking(mut self, arguments: Vec<ArgumentEntry>) -> Entry {
+    pub(super) fn taking(mut self, arguments: Vec<ArgumentEntry>) -> Entry {
         self.arguments = arguments;
         self
     }
 }
 
 impl ArgumentEntry {
-    pub fn new(name: impl Into<String>, ty: TypeRef) -> ArgumentEntry {
+    pub(super) fn new(name: impl Into<String>, ty: TypeRef) -> ArgumentEntry {
         ArgumentEntry { name: name.into(), description: String::new(), ty, default: String::new() }
     }
 }

@@ -114,7 +114,7 @@ pub(super) struct Selected<'a> {
 
 impl Selected<'_> {
     /// What objects must have by `@cascade`: nothing of what nobody asked for.
-    pub fn cascade(&self, inherited: Option<&request::Cascade>) -> Option<plan::Cascade> {
+    pub(super) fn cascade(&self, inherited: Option<&request::Cascade>) -> Option<plan::Cascade> {
         let cascade = cascade(&self.types, inherited)?;
         if cascade != plan::Cascade::All || self.hidden.is_empty() {
             return Some(cascade);
@@ -132,7 +132,7 @@ impl Selected<'_> {
 
 impl<'a> Lowering<'a> {
     /// For one root field.
-    pub fn new(caller: Caller<'a>) -> Lowering<'a> {
+    pub(super) fn new(caller: Caller<'a>) -> Lowering<'a> {
         Lowering { model: caller.model, caller, depth: 0, count: 0 }
     }
 
@@ -141,7 +141,7 @@ impl<'a> Lowering<'a> {
     /// # Errors
     ///
     /// What is wrong with an argument below.
-    pub fn selection(
+    pub(super) fn selection(
         &mut self,
         declared: &'a TypeDef,
         selection: &'a Selection,
@@ -278,7 +278,7 @@ impl<'a> Lowering<'a> {
 
     /// A filter with what is asked of nodes anyway: edges that come in may come from nodes of other types, and rules leave
     /// what they leave.
-    pub fn admitted(
+    pub(super) fn admitted(
         &self,
         target: &TypeDef,
         given: Option<Filter>,

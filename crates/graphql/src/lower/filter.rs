@@ -88,7 +88,7 @@ pub(super) struct RootFilter {
 
 impl RootFilter {
     /// The same as one condition.
-    pub fn into_filter(self) -> Option<Filter> {
+    pub(super) fn into_filter(self) -> Option<Filter> {
         let named = self.named.map(|uids| filter_of(Call::Uid { uids, vars: Vec::new() }));
         match self.rest {
             Some(Filter::And(rest)) => all(named.into_iter().chain(rest).collect()),

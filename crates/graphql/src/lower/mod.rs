@@ -19,10 +19,10 @@ pub use permit::permit;
 pub use root::{lower, lower_filter, lower_nodes, lower_permitted};
 pub use rules::{Access, Caller};
 pub use shape::{
-    AggregateKey, AggregateOp, AggregateShape, Dimension, Elsewhere, Key, Leaf, Lowered,
-    ObjectShape, RootShape, Source, Variant,
+    AggregateOp, AggregateShape, Elsewhere, Key, Leaf, Lowered, ObjectShape, RootShape, Source,
 };
-pub use similar::{Metric, SimilarTo, lower_reference};
+pub(crate) use similar::Metric;
+pub use similar::{SimilarTo, lower_reference};
 
 pub(crate) use filter::has_type;
 pub(crate) use root::node_block;

@@ -168,7 +168,7 @@ pub enum AggregateOp {
 
 /// The kinds of geometries in a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dimension {
+pub(super) enum Dimension {
     /// `Point`.
     Point,
     /// `Polygon`.
@@ -179,7 +179,7 @@ pub enum Dimension {
 
 impl Dimension {
     /// The kind of a type's name.
-    pub fn from_name(name: &str) -> Option<Dimension> {
+    pub(super) fn from_name(name: &str) -> Option<Dimension> {
         Some(match name {
             "Point" => Dimension::Point,
             "Polygon" => Dimension::Polygon,

@@ -126,4 +126,4 @@ pub struct EnumValue {
 }
 
 /// A field of an input has what an argument has.
-pub type InputField = Argument;
+pub(super) type InputField = Argument;

@@ -75,7 +75,7 @@ pub(super) enum Shape<'a> {
 
 impl<'a> Shape<'a> {
     /// The shape of a field's values.
-    pub fn of(model: &'a Model, field: &Field) -> Shape<'a> {
+    pub(super) fn of(model: &'a Model, field: &Field) -> Shape<'a> {
         match model.get(field.ty.name()) {
             Some(def) if def.kind == Kind::Union => Shape::Union(def),
             Some(def) if def.is_stored() => Shape::Object(def),

@@ -45,7 +45,7 @@ pub(super) struct Lookups<'a> {
 
 impl<'a> Lookups<'a> {
     /// Asks whether a node is of a type.
-    pub fn id(&mut self, def: &'a TypeDef, uid: u64) {
+    pub(super) fn id(&mut self, def: &'a TypeDef, uid: u64) {
         let place = self.place(&def.name, "", || Lookup::Ids { def, uids: Vec::new() });
         if let Lookup::Ids { uids, .. } = &mut self.list[place] {
             uids.push(uid);
@@ -53,7 +53,7 @@ impl<'a> Lookups<'a> {
     }
 
     /// Asks for the nodes of a type that have a value.
-    pub fn value(&mut self, def: &'a TypeDef, field: &'a Field, text: &str) -> usize {
+    pub(super) fn value(&mut self, def: &'a TypeDef, field: &'a Field, text: &str) -> usize {
         let predicate = field.predicate.as_ref().map_or("", |predicate| &predicate.name);
         let place = self.place(&def.name, predicate, || Lookup::Values {
             def,
@@ -67,7 +67,7 @@ impl<'a> Lookups<'a> {
     }
 
     /// The block of an id of a type.
-    pub fn ids_of(&self, def: &TypeDef) -> Option<usize> {
+    pub(super) fn ids_of(&self, def: &TypeDef) -> Option<usize> {
         self.places.get(&(def.name.as_str(), "")).copied()
     }
 
@@ -84,7 +84,7 @@ impl<'a> Lookups<'a> {
     }
 
     /// The nodes that were found, each with the type that it was looked for by.
-    pub fn nodes(&self, found: &Found) -> Vec<(u64, &'a TypeDef)> {
+    pub(super) fn nodes(&self, found: &Found) -> Vec<(u64, &'a TypeDef)> {
         let mut nodes = Vec::new();
         for (place, lookup) in self.list.iter().enumerate() {
             let (Lookup::Ids { def, .. } | Lookup::Values { def, .. }) = lookup;
@@ -94,7 +94,7 @@ impl<'a> Lookups<'a> {
     }
 
     /// The query: a block and a variable for each, variables by the names of [`name_of`].
-    pub fn query(&self) -> Query {
+    pub(super) fn query(&self) -> Query {
         let mut query = Query::default();
         for (place, lookup) in self.list.iter().enumerate() {
             let var = VarId(place as u32);
@@ -230,7 +230,7 @@ fn place_of(variable: &str) -> Option<usize> {
 #[cfg(test)]
 impl Lookups<'_> {
     /// What the blocks ask for.
-    pub fn asked(&self) -> Vec<crate::mutate::read::Asked> {
+    pub(super) fn asked(&self) -> Vec<crate::mutate::read::Asked> {
         use crate::mutate::read::Asked;
         let asked = |(place, lookup): (usize, &Lookup<'_>)| {
             let (def, predicate, texts) = match lookup {

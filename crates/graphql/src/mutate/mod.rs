@@ -12,7 +12,9 @@ mod read;
 
 pub use fault::MutationFault;
 pub use lookups::Found;
-pub use outcome::{Back, Link, MATCHED, NewNode, Outcome, Unlink};
+pub use outcome::Back;
+pub(crate) use outcome::NewNode;
+pub use outcome::{Link, MATCHED, Outcome, Unlink};
 pub use read::Reading;
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ pub(super) enum Place<'a> {
 
 impl<'a> Names<'a> {
     /// No names yet.
-    pub fn new(model: &'a Model) -> Names<'a> {
+    pub(super) fn new(model: &'a Model) -> Names<'a> {
         Names {
             model,
             lookups: Lookups::default(),
@@ -88,12 +88,12 @@ impl<'a> Names<'a> {
     }
 
     /// The schema.
-    pub fn model(&self) -> &'a Model {
+    pub(super) fn model(&self) -> &'a Model {
         self.model
     }
 
     /// Adds the names in an object and below it.
-    pub fn add(&mut self, def: &'a TypeDef, place: Place<'a>, object: &'a Entries) {
+    pub(super) fn add(&mut self, def: &'a TypeDef, place: Place<'a>, object: &'a Entries) {
         stack::require();
         if self.add_id(def, object) {
             return;
@@ -118,7 +118,7 @@ impl<'a> Names<'a> {
     }
 
     /// Adds the names below an object.
-    pub fn add_children(&mut self, def: &'a TypeDef, place: Place<'a>, object: &'a Entries) {
+    pub(super) fn add_children(&mut self, def: &'a TypeDef, place: Place<'a>, object: &'a Entries) {
         let filled = filled_in(self.model, place);
         for (name, value) in ordered(object) {
             let Some(field) = def.field(name) else { continue };
@@ -178,7 +178,7 @@ impl<'a> Names<'a> {
     }
 
     /// Adds the names in an object that only refers to a node.
-    pub fn add_reference(&mut self, def: &'a TypeDef, object: &'a Entries) {
+    pub(super) fn add_reference(&mut self, def: &'a TypeDef, object: &'a Entries) {
         if self.add_id(def, object) {
             return;
         }
@@ -243,7 +243,7 @@ impl<'a> Names<'a> {
     }
 
     /// The entity that an object names, once all names are known.
-    pub fn entity(&self, def: &'a TypeDef, object: &'a Entries) -> Option<usize> {
+    pub(super) fn entity(&self, def: &'a TypeDef, object: &'a Entries) -> Option<usize> {
         let keys = keys_given(def, object).ok()?;
         keys.into_iter().find_map(|(field, text)| {
             let known = self.by_key.get(&name_of(def, field, text))?;

@@ -27,7 +27,7 @@ const UPDATED: Subject<'static> = Subject::Var(MATCHED);
 
 impl<'a> Names<'a> {
     /// Adds the names of nodes that links are removed to.
-    pub fn add_removed(&mut self, def: &'a TypeDef, patch: &'a Entries) {
+    pub(super) fn add_removed(&mut self, def: &'a TypeDef, patch: &'a Entries) {
         for (name, value) in ordered(patch) {
             let Some(field) = def.field(name) else { continue };
             // What is no object of a union is told when the patch is carried out.
@@ -42,7 +42,7 @@ impl<'a> Names<'a> {
 impl<'a> Writer<'a> {
     /// Carries out `set`. Values by default go with it: an update that only removes gives none, and what it removes beside
     /// `set` is not given again.
-    pub fn set(&mut self, def: &'a TypeDef, patch: &'a Entries, removed: &'a Entries) {
+    pub(super) fn set(&mut self, def: &'a TypeDef, patch: &'a Entries, removed: &'a Entries) {
         if patch.is_empty() {
             return;
         }
@@ -56,7 +56,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Carries out `remove`.
-    pub fn remove(&mut self, def: &'a TypeDef, patch: &'a Entries) {
+    pub(super) fn remove(&mut self, def: &'a TypeDef, patch: &'a Entries) {
         for (name, value) in ordered(patch) {
             if let Some(secret) = def.secret.as_ref().filter(|secret| secret.field == **name) {
                 let password = value.as_str().map_or(Object::Star, text);

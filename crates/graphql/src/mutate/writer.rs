@@ -71,14 +71,19 @@ pub(super) enum Age {
 
 impl<'a> Writer<'a> {
     /// Begins with what was found for the names.
-    pub fn new(model: &'a Model, names: Names<'a>, found: Found, now: &'a str) -> Writer<'a> {
+    pub(super) fn new(
+        model: &'a Model,
+        names: Names<'a>,
+        found: Found,
+        now: &'a str,
+    ) -> Writer<'a> {
         let subjects = vec![None; names.entities.len()];
         let (out, faults) = (Outcome::default(), Vec::new());
         Writer { model, names, found, subjects, now, out, faults }
     }
 
     /// Adds the node of an object of an `add` input; with `is_upsert` changes the one that exists.
-    pub fn add_root(&mut self, def: &'a TypeDef, object: &'a Entries, is_upsert: bool) {
+    pub(super) fn add_root(&mut self, def: &'a TypeDef, object: &'a Entries, is_upsert: bool) {
         match self.root(def, object, is_upsert) {
             Ok(subject) => self.out.roots.extend(subject),
             Err(fault) => self.faults.push(fault),
@@ -118,7 +123,7 @@ impl<'a> Writer<'a> {
     /// # Errors
     ///
     /// When a node has one of them.
-    pub fn rename(
+    pub(super) fn rename(
         &mut self,
         def: &'a TypeDef,
         object: &'a Entries,
@@ -202,7 +207,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The node that an object refers to, when it exists or another object has created it.
-    pub fn reference(
+    pub(super) fn reference(
         &mut self,
         def: &'a TypeDef,
         object: &'a Entries,
@@ -281,7 +286,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes what an object says of a node.
-    pub fn write(
+    pub(super) fn write(
         &mut self,
         def: &'a TypeDef,
         subject: Subject<'a>,
@@ -338,7 +343,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Gives a node the values that its fields have by default, but for those that an object mentions.
-    pub fn write_defaults(
+    pub(super) fn write_defaults(
         &mut self,
         def: &'a TypeDef,
         subject: Subject<'a>,
@@ -370,7 +375,7 @@ impl<'a> Writer<'a> {
     /// # Errors
     ///
     /// All that is wrong.
-    pub fn finish(self, is_guarded: bool) -> Result<Outcome<'a>, Vec<MutationFault>> {
+    pub(super) fn finish(self, is_guarded: bool) -> Result<Outcome<'a>, Vec<MutationFault>> {
         if !self.faults.is_empty() {
             return Err(self.faults);
         }

@@ -43,7 +43,7 @@ pub(super) struct Headers(pub(super) Vec<(String, String)>);
 
 impl Headers {
     /// What is sent and wanted is JSON.
-    pub fn json() -> Headers {
+    pub(super) fn json() -> Headers {
         let pair = |name: &str| (name.to_owned(), "application/json".to_owned());
         Headers(vec![pair("Content-Type"), pair("Accept")])
     }

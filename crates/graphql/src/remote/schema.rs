@@ -48,19 +48,19 @@ pub(super) struct RemoteInput {
 
 impl RemoteInput {
     /// True when a value has to be given.
-    pub fn is_required(&self) -> bool {
+    pub(super) fn is_required(&self) -> bool {
         self.ty.is_non_null() && !self.has_default
     }
 }
 
 impl RemoteType {
     /// True for types whose values have no fields.
-    pub fn is_leaf(&self) -> bool {
+    pub(super) fn is_leaf(&self) -> bool {
         matches!(self.kind.as_str(), "SCALAR" | "ENUM")
     }
 
     /// The field of a name.
-    pub fn field(&self, name: &str) -> Option<&RemoteField> {
+    pub(super) fn field(&self, name: &str) -> Option<&RemoteField> {
         self.fields.iter().find(|field| field.name == name)
     }
 }
@@ -71,7 +71,7 @@ impl RemoteSchema {
     /// # Errors
     ///
     /// Why it is none.
-    pub fn read(body: &[u8]) -> Result<RemoteSchema, String> {
+    pub(super) fn read(body: &[u8]) -> Result<RemoteSchema, String> {
         let body: Value = serde_json::from_slice(body)
             .map_err(|error| format!("the answer is not JSON: {error}"))?;
         let schema = body.pointer("/data/__schema").filter(|schema| schema.is_object());

@@ -133,12 +133,12 @@ impl PartialEq for ArgumentNode<'_> {
 }
 
 impl<'t> Document<'t> {
-    pub fn field(&self, id: FieldId) -> &FieldNode<'t> {
+    pub(super) fn field(&self, id: FieldId) -> &FieldNode<'t> {
         &self.fields[id as usize]
     }
 
     /// The first fragment of this name and its number.
-    pub fn fragment(&self, name: &str) -> Option<(usize, &FragmentNode<'t>)> {
+    pub(super) fn fragment(&self, name: &str) -> Option<(usize, &FragmentNode<'t>)> {
         let number = *self.fragment_numbers.get(name)?;
         Some((number, &self.fragments[number]))
     }
@@ -146,7 +146,7 @@ impl<'t> Document<'t> {
 
 impl ValueKind<'_> {
     /// The word for this kind of value in messages.
-    pub fn word(&self) -> &'static str {
+    pub(super) fn word(&self) -> &'static str {
         match self {
             ValueKind::Variable(_) => "Variable",
             ValueKind::Int(_) => "Int",

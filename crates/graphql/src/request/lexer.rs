@@ -31,7 +31,7 @@ pub(super) enum TokenKind<'t> {
 
 impl TokenKind<'_> {
     /// The name of the kind alone, as messages say what was found.
-    pub fn word(&self) -> Cow<'static, str> {
+    pub(super) fn word(&self) -> Cow<'static, str> {
         match self {
             TokenKind::End => "<EOF>".into(),
             TokenKind::Mark(mark) => char::from(*mark).to_string().into(),
@@ -71,12 +71,12 @@ pub(super) struct Lexer<'t> {
 }
 
 impl<'t> Lexer<'t> {
-    pub fn new(text: &'t str) -> Lexer<'t> {
+    pub(super) fn new(text: &'t str) -> Lexer<'t> {
         Lexer { text, tokens: Tokens::new(text), counted: 0, line: 1, column: 1 }
     }
 
     /// The next token; [`TokenKind::End`] again and again at the end, [`TokenKind::Invalid`] at a fault.
-    pub fn read(&mut self) -> Token<'t> {
+    pub(super) fn read(&mut self) -> Token<'t> {
         let (kind, at) = match self.tokens.next() {
             Ok(token) => (kind(token.kind, token.text), token.at),
             Err((at, reason)) => (TokenKind::Invalid(reason), at),

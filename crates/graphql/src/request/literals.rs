@@ -27,7 +27,7 @@ pub(super) enum Template {
 
 impl Template {
     /// The value with all variables replaced; one without a value is `null`.
-    pub fn fill(&self, variables: &[Option<Value>]) -> Value {
+    pub(super) fn fill(&self, variables: &[Option<Value>]) -> Value {
         stack::require();
         match self {
             Template::Fixed(value) => value.clone(),

@@ -24,6 +24,6 @@ pub use cache::Requests;
 pub use checked::{Request, no_query};
 pub use introspect::introspect;
 pub use limits::Limits;
-pub use resolved::{
-    Arguments, Branch, Cascade, Field, FieldShape, Operation, OperationKind, Selection, Value,
-};
+pub(crate) use resolved::Branch;
+pub use resolved::Selection;
+pub use resolved::{Arguments, Cascade, Field, FieldShape, Operation, OperationKind, Value};

@@ -58,7 +58,7 @@ pub(super) enum PlannedCascade {
 
 impl Plan {
     /// The fields of the root with the variables in place. O(parts that variables touch).
-    pub fn fill(&self, variables: &[Option<Value>]) -> Arc<[Field]> {
+    pub(super) fn fill(&self, variables: &[Option<Value>]) -> Arc<[Field]> {
         let mut filled: Vec<Arc<Selection>> = Vec::with_capacity(self.selections.len());
         for planned in &self.selections {
             let selection = match planned {
@@ -77,7 +77,7 @@ impl Plan {
 
 impl PlannedBranch {
     /// The branch with the selections below and the variables in place.
-    pub fn fill(&self, below: &[Arc<Selection>], variables: &[Option<Value>]) -> Branch {
+    pub(super) fn fill(&self, below: &[Arc<Selection>], variables: &[Option<Value>]) -> Branch {
         let fields = self.fields.iter().map(|field| Field {
             shape: Arc::clone(&field.shape),
             arguments: field.arguments.fill(variables),

@@ -32,7 +32,7 @@ mod tests;
 
 pub use auth::check_rules;
 pub use read::{Settings, read};
-pub use template::parse_template;
+pub(crate) use template::parse_template;
 
 pub(crate) use template::variables as template_variables;
 pub(crate) use url::read as url_variables;

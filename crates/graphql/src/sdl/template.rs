@@ -26,7 +26,7 @@ pub(crate) fn variables(template: &str, strict: bool) -> Result<Vec<String>, Str
 /// # Errors
 ///
 /// What can't be read.
-pub fn parse_template(template: &str) -> Result<Option<Value>, String> {
+pub(crate) fn parse_template(template: &str) -> Result<Option<Value>, String> {
     if template.trim().is_empty() {
         return Ok(None);
     }

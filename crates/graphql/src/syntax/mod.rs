@@ -10,5 +10,6 @@ mod parse;
 
 pub use fault::{Fault, PathStep};
 pub(crate) use lexer::{Kind, Tokens};
-pub use parse::{parse_query, parse_schema};
+pub(crate) use parse::parse_query;
+pub use parse::parse_schema;
 pub use place::{Place, Places};

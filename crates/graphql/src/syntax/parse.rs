@@ -24,7 +24,7 @@ pub fn parse_schema(text: &str) -> Result<Document, Fault> {
 /// # Errors
 ///
 /// The first fault.
-pub fn parse_query(text: &str) -> Result<Document, Fault> {
+pub(crate) fn parse_query(text: &str) -> Result<Document, Fault> {
     parse(text, query_grammar::document)
 }
 

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// An embedded graph engine that answers DQL.
 #[derive(Parser)]
 #[command(name = "hexgraph", version, about, arg_required_else_help = true)]
-pub struct Arguments {
+pub(super) struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -18,7 +18,7 @@ pub struct Arguments {
 
 /// What can be done.
 #[derive(Subcommand)]
-pub enum Command {
+pub(super) enum Command {
     /// Answer queries over HTTP until interrupted
     Serve(ServeArguments),
     /// Print the answer to a query as JSON
@@ -55,7 +55,7 @@ pub enum Command {
 
 /// The arguments of `serve`.
 #[derive(Args)]
-pub struct ServeArguments {
+pub(super) struct ServeArguments {
     /// The directory of the database; without it everything is in memory
     pub path: Option<PathBuf>,
     /// The port; 0 for any that is free
@@ -175,7 +175,7 @@ pub struct ServeArguments {
 
 /// The arguments of `query`.
 #[derive(Args)]
-pub struct QueryArguments {
+pub(super) struct QueryArguments {
     /// The directory of the database
     pub path: PathBuf,
     /// The query in DQL; `-` reads it from the standard input
@@ -196,7 +196,7 @@ pub struct QueryArguments {
 
 /// The arguments of `load`.
 #[derive(Args)]
-pub struct LoadArguments {
+pub(super) struct LoadArguments {
     /// The directory of the database
     pub path: PathBuf,
     /// Triples (.rdf or .jsonl, perhaps packed: .gz, .zst), tables (.parquet, .csv, .tsv), folders
@@ -221,7 +221,7 @@ pub struct LoadArguments {
 /// What the columns of a table are: its rows are nodes, or edges with `--edges`.
 #[derive(Args)]
 #[command(next_help_heading = "Tables")]
-pub struct TableArguments {
+pub(super) struct TableArguments {
     /// Rows are edges of this predicate
     #[arg(long, value_name = "PREDICATE")]
     pub edges: Option<String>,

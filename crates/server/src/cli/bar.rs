@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const WIDTH: usize = 30;
 
 /// What stops a load, and shows on the way how far it is where somebody looks.
-pub fn control_with_bar(interrupt: Interrupt, progress: &LoadProgress) -> Control {
+pub(super) fn control_with_bar(interrupt: Interrupt, progress: &LoadProgress) -> Control {
     if !io::stderr().is_terminal() {
         return interrupt.control();
     }
@@ -37,7 +37,7 @@ pub fn control_with_bar(interrupt: Interrupt, progress: &LoadProgress) -> Contro
 }
 
 /// Removes the bar.
-pub fn clear_bar() {
+pub(super) fn clear_bar() {
     if io::stderr().is_terminal() {
         let _ = write!(io::stderr(), "\r\x1b[K");
     }

@@ -7,13 +7,13 @@ use hexgraph_base::types::Position;
 const SHOWN_MAX: usize = 66;
 
 /// What failed, with the text that it is about where there is one.
-pub struct Failure {
+pub(super) struct Failure {
     error: Error,
     text: String,
 }
 
 /// What a command comes to.
-pub type Done = std::result::Result<(), Failure>;
+pub(super) type Done = std::result::Result<(), Failure>;
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
@@ -23,7 +23,7 @@ impl From<Error> for Failure {
 
 impl Failure {
     /// A failure that is about a text.
-    pub fn about(text: &str) -> impl Fn(Error) -> Failure {
+    pub(super) fn about(text: &str) -> impl Fn(Error) -> Failure {
         move |error| Failure { error, text: text.to_owned() }
     }
 }

@@ -21,7 +21,7 @@ const VARIABLES: [(&str, Secret); 3] = [
 /// # Errors
 ///
 /// What is wrong with a setting; never what it is, since it may be a secret, or meant to be one.
-pub fn security(
+pub(super) fn security(
     arguments: &ServeArguments,
     variable: impl Fn(&str) -> Option<OsString>,
 ) -> Result<Security> {

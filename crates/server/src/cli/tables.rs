@@ -18,7 +18,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 /// Whether a file is a table, by its name.
-pub fn is_table(file: &Path) -> bool {
+pub(super) fn is_table(file: &Path) -> bool {
     is_table_name(&file.display().to_string())
 }
 
@@ -27,7 +27,7 @@ pub fn is_table(file: &Path) -> bool {
 /// # Errors
 ///
 /// [`Error::Query`] for arguments that make no sense; as the load.
-pub fn load_table(
+pub(super) fn load_table(
     database: &Database,
     files: &[PathBuf],
     arguments: &LoadArguments,

@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use std::time::UNIX_EPOCH;
 
 /// Why a request may not administer; `None` when it may.
-pub fn refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
+pub(super) fn refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
     token_refusal(app, incoming).or_else(|| {
         let refusal = app.security.address_refusal(incoming)?;
         Some(Reply::unauthorized(&refusal))
@@ -21,13 +21,13 @@ pub fn refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
 }
 
 /// Why the token of a request does not do; `None` when it does.
-pub fn token_refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
+pub(super) fn token_refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
     let refusal = || Reply::unauthorized("Invalid X-Dgraph-AuthToken");
     (!app.security.knows_token(incoming)).then(refusal)
 }
 
 /// Has `work` done with what the server lends to requests that administer.
-pub fn with_instance<T>(
+pub(super) fn with_instance<T>(
     app: &App,
     incoming: &Incoming,
     control: &Control,
@@ -50,7 +50,7 @@ pub fn with_instance<T>(
 }
 
 /// Ends the server.
-pub fn shut_down(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+pub(super) fn shut_down(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     if let Some(refusal) = refusal(app, incoming) {
         return refusal;
     }
@@ -59,7 +59,7 @@ pub fn shut_down(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
 }
 
 /// Says whether clients are refused.
-pub fn drain(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+pub(super) fn drain(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     if let Some(refusal) = refusal(app, incoming) {
         return refusal;
     }
@@ -73,7 +73,7 @@ pub fn drain(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
 }
 
 /// There is no cache whose size could be set: data is read where it lies.
-pub fn configure_cache(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+pub(super) fn configure_cache(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     if let Some(refusal) = refusal(app, incoming) {
         return refusal;
     }

@@ -13,7 +13,7 @@ use serde_json::Map;
 use serde_json::Value;
 
 /// Changes the schema, or drops something.
-pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+pub(super) fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     let refusal = app.security.refusal(incoming);
     if let Some(refusal) = refusal.or(app.switches.refusal().map(|error| error.to_string())) {
         return Reply::internal_error(&refusal);

@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::json;
 
 /// Commits a transaction, or discards it.
-pub fn answer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+pub(super) fn answer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     if let Some(refusal) = app.switches.refusal() {
         return Reply::refused(&refusal);
     }
@@ -35,7 +35,7 @@ pub fn answer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
 }
 
 /// Hands uids out: `what=uids` and their number.
-pub fn assign(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+pub(super) fn assign(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     let count = match (incoming.parameter("what"), incoming.number("num")) {
         ("uids", Ok(count)) => count,
         ("uids", Err(message)) => return Reply::invalid_request(&message),

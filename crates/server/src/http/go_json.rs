@@ -4,7 +4,7 @@
 
 /// The first fault of a text.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Fault {
+pub(super) struct Fault {
     /// How many bytes had been read, the wrong one included.
     pub offset: usize,
     /// What is wrong; `None` where the text ends too early.
@@ -12,7 +12,7 @@ pub struct Fault {
 }
 
 /// The first fault of a text that should be one value. `None` where it is JSON as far as its grammar goes.
-pub fn fault(text: &[u8]) -> Option<Fault> {
+pub(super) fn fault(text: &[u8]) -> Option<Fault> {
     let mut scan = Scan { text, at: 0, open: Vec::new() };
     scan.document().err().map(|wrong| match wrong {
         Wrong::Ends => Fault { offset: text.len(), message: None },
@@ -25,7 +25,7 @@ pub fn fault(text: &[u8]) -> Option<Fault> {
 
 /// The first fault of the body of a request, with its place, which the reference counts from the start of the line up to
 /// the byte behind the wrong one.
-pub fn message(body: &str) -> Option<String> {
+pub(super) fn message(body: &str) -> Option<String> {
     let fault = fault(body.as_bytes())?;
     let read = &body.as_bytes()[..body.len().min(fault.offset + 1)];
     let line = read.iter().filter(|byte| **byte == b'\n').count() + 1;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Reads `1`, `t`, `TRUE` and their like.
-pub fn parse_bool(text: &str) -> Result<bool, String> {
+pub(super) fn parse_bool(text: &str) -> Result<bool, String> {
     match text {
         "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(true),
         "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(false),
@@ -12,7 +12,7 @@ pub fn parse_bool(text: &str) -> Result<bool, String> {
 }
 
 /// Reads a number in decimal, or with a prefix `0x`, `0o`, `0b` or `0`.
-pub fn parse_u64(text: &str) -> Result<u64, String> {
+pub(super) fn parse_u64(text: &str) -> Result<u64, String> {
     let lower = text.to_ascii_lowercase();
     let (digits, radix) = match lower.as_bytes() {
         [b'0', b'x', ..] => (&lower[2..], 16),
@@ -29,13 +29,13 @@ pub fn parse_u64(text: &str) -> Result<u64, String> {
 }
 
 /// Reads a number with the digits 0 to 9 and a to z; `None` for what is none.
-pub fn parse_base36(text: &str) -> Option<u64> {
+pub(super) fn parse_base36(text: &str) -> Option<u64> {
     let is_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if is_digits { u64::from_str_radix(text, 36).ok() } else { None }
 }
 
 /// Writes a number with the digits 0 to 9 and a to z.
-pub fn to_base36(mut number: u64) -> String {
+pub(super) fn to_base36(mut number: u64) -> String {
     let mut digits = Vec::new();
     loop {
         let digit = char::from_digit((number % 36) as u32, 36).expect("it is below 36");
@@ -48,7 +48,7 @@ pub fn to_base36(mut number: u64) -> String {
 }
 
 /// Reads `300ms`, `1.5h`, `2h45m`. A duration below zero has passed already: it is zero here.
-pub fn parse_duration(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
     let invalid = || format!("time: invalid duration {text:?}");
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if unsigned == "0" {

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use std::time::UNIX_EPOCH;
 
 /// Tells what the cluster is made of: one server.
-pub fn state(app: &App, _parameters: Option<&str>) -> Reply {
+pub(super) fn state(app: &App, _parameters: Option<&str>) -> Reply {
     match app.database.membership(&app.address.to_string(), started(app)) {
         Ok(state) => Reply::json(state.to_string()),
         Err(error) => Reply::internal_error(&error.to_string()),
@@ -23,7 +23,7 @@ fn started(app: &App) -> u64 {
 
 /// Says that the server is there, in the form that clients and consoles of Dgraph read. One that drains is there, but
 /// not for clients: that is told unless all that is asked is whether it lives.
-pub fn answer(app: &App, parameters: Option<&str>) -> Reply {
+pub(super) fn answer(app: &App, parameters: Option<&str>) -> Reply {
     let mut names = parameters.unwrap_or_default().split('&');
     let asks_only_live = names.any(|name| name == "live" || name == "live=");
     if let Some(refusal) = app.switches.refusal().filter(|_| !asks_only_live) {

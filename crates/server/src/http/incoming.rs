@@ -27,7 +27,7 @@ use tokio::time::timeout;
 
 /// The longest body that is taken at all, packed and unpacked, in bytes: the limit `body` may be
 /// less, and is not more.
-pub const BODY_LEN_MAX: usize = 256 << 20;
+pub(super) const BODY_LEN_MAX: usize = 256 << 20;
 
 /// Of a body that is refused so many bytes are thrown away, and for so long.
 const THROWN_AWAY_MAX: usize = 256 << 20;
@@ -251,7 +251,7 @@ impl Incoming {
 }
 
 /// Whether the client can unpack gzip.
-pub fn accepts_gzip(headers: &HeaderMap) -> bool {
+pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
     accepted.is_some_and(|accepted| {
         accepted.split(',').any(|coding| {

@@ -15,7 +15,7 @@ const KEY_HEADER: &str = "x-auth-token";
 
 /// Who has a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Holder {
+pub(super) enum Holder {
     /// Nobody who is known.
     Nobody,
     /// Somebody who may read and write.
@@ -26,18 +26,18 @@ pub enum Holder {
 
 /// The keys that are known. Only digests are kept, so that comparing tells nothing about them.
 #[derive(Debug, Clone, Default)]
-pub struct Keys {
+pub(super) struct Keys {
     known: Vec<([u8; 32], Holder)>,
 }
 
 impl Keys {
     /// Makes a key known.
-    pub fn add(&mut self, key: &str, holder: Holder) {
+    pub(super) fn add(&mut self, key: &str, holder: Holder) {
         self.known.push((digest(key), holder));
     }
 
     /// Whether everybody is answered.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
 

@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 
 /// Carries out a mutation: in the transaction that it names, in a new one, or as one of its own.
-pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+pub(super) fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     if let Some(refusal) = app.switches.refusal() {
         return Reply::failed(&refusal);
     }

@@ -202,14 +202,14 @@ fn is_same(origin: &str, headers: &HeaderMap) -> bool {
 }
 
 /// Whether a browser asks whether a page may send a request.
-pub fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
+pub(super) fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
     method == Method::OPTIONS
         && headers.contains_key(header::ORIGIN)
         && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
 /// Tells browsers what pages may send and read: those whose requests come as far as this.
-pub fn layer(app: &Arc<App>, route: &'static Route) -> CorsLayer {
+pub(super) fn layer(app: &Arc<App>, route: &'static Route) -> CorsLayer {
     let (origins, credentials) = (Arc::clone(app), Arc::clone(app));
     let may_ask = move |origin: &HeaderValue, parts: &Parts| {
         let origin = origin.to_str().unwrap_or_default();

@@ -31,7 +31,7 @@ use std::time::Duration;
 use std::time::Instant;
 
 /// Answers a query.
-pub fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+pub(super) fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     if let Some(refusal) = app.switches.refusal() {
         return Reply::failed(&refusal);
     }
@@ -206,7 +206,7 @@ fn read_json(body: &str) -> Result<(String, Variables), String> {
 }
 
 /// What is wrong with a body that should be JSON.
-pub fn json_error(body: &str, error: &serde_json::Error) -> String {
+pub(super) fn json_error(body: &str, error: &serde_json::Error) -> String {
     go_json::message(body).unwrap_or_else(|| {
         let (line, column) = (error.line(), error.column());
         let message = error.to_string();

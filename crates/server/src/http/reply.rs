@@ -27,7 +27,7 @@ use std::sync::Arc;
 const INVALID_REQUEST: &str = "ErrorInvalidRequest";
 
 /// A reply before it is packed. All are sent with status 200, errors too, but for a few.
-pub struct Reply {
+pub(super) struct Reply {
     status: StatusCode,
     content_type: &'static str,
     body: Content,
@@ -48,7 +48,7 @@ enum Content {
 }
 
 /// What stands beside the data.
-pub struct Extensions {
+pub(super) struct Extensions {
     /// The times it took.
     pub latency: Latency,
     /// The version that was read, or made.
@@ -61,7 +61,7 @@ pub struct Extensions {
 
 /// The transaction of a reply.
 #[derive(Default)]
-pub struct Txn {
+pub(super) struct Txn {
     /// The number of the moment that it reads.
     pub start: u64,
     /// The number of its commit, where it is committed.
@@ -95,19 +95,19 @@ impl Txn {
 
 impl Reply {
     /// `{"data":…}` with what stands beside it. The data are JSON text and not looked into.
-    pub fn data(data: &[u8], extensions: &Extensions) -> Reply {
+    pub(super) fn data(data: &[u8], extensions: &Extensions) -> Reply {
         let beside = extensions.to_json();
         let parts = [b"{\"data\":", data, b",\"extensions\":", beside.as_bytes(), b"}"];
         Reply { touched: extensions.total(), ..Reply::json(parts.concat()) }
     }
 
     /// What `/alter` answers.
-    pub fn done() -> Reply {
+    pub(super) fn done() -> Reply {
         Reply::json(r#"{"data":{"code":"Success","message":"Done"}}"#)
     }
 
     /// What `/alter` answers; where something is no more as it was, with all that was changed beside it.
-    pub fn altered(report: &SchemaReport) -> Reply {
+    pub(super) fn altered(report: &SchemaReport) -> Reply {
         match schema_extensions(report) {
             None => Reply::done(),
             Some(told) => {
@@ -118,7 +118,7 @@ impl Reply {
     }
 
     /// An array or object that is the whole reply.
-    pub fn json(body: impl Into<Vec<u8>>) -> Reply {
+    pub(super) fn json(body: impl Into<Vec<u8>>) -> Reply {
         let content_type = "application/json";
         Reply {
             status: StatusCode::OK,
@@ -132,23 +132,23 @@ impl Reply {
     }
 
     /// A request that was understood and could not be carried out.
-    pub fn failed(error: &Error) -> Reply {
+    pub(super) fn failed(error: &Error) -> Reply {
         let errors = errors(&message_of(error), INVALID_REQUEST);
         Reply::json(format!(r#"{{"errors":{errors},"data":null}}"#)).failing().about(error)
     }
 
     /// `{"data":…}` whose data are written while they are sent, with what stands beside them.
-    pub fn stream(stream: Stream, touched: Option<u64>) -> Reply {
+    pub(super) fn stream(stream: Stream, touched: Option<u64>) -> Reply {
         Reply { body: Content::Stream(Box::new(stream)), touched, ..Reply::json(Vec::new()) }
     }
 
     /// The same, which tells of a failure and of nothing else.
-    pub fn failing(self) -> Reply {
+    pub(super) fn failing(self) -> Reply {
         Reply { is_failure: true, ..self }
     }
 
     /// Where it tells of a failure: that the same request may succeed in a moment.
-    pub fn later(mut self) -> Reply {
+    pub(super) fn later(mut self) -> Reply {
         if !self.is_failure {
             return self;
         }
@@ -158,23 +158,23 @@ impl Reply {
 
     /// The same with what was drawn for its request, of which the body keeps its part until it is
     /// sent.
-    pub fn with_share(mut self, share: Option<&Arc<Share>>) -> Reply {
+    pub(super) fn with_share(mut self, share: Option<&Arc<Share>>) -> Reply {
         self.share = share.cloned();
         self
     }
 
     /// A request about a transaction that could not be carried out.
-    pub fn refused(error: &Error) -> Reply {
+    pub(super) fn refused(error: &Error) -> Reply {
         Reply::invalid_request(&message_of(error)).about(error)
     }
 
     /// Any other request that could not be carried out.
-    pub fn error(error: &Error) -> Reply {
+    pub(super) fn error(error: &Error) -> Reply {
         Reply::internal_error(&message_of(error)).about(error)
     }
 
     /// The status says whether the fault is the client's or ours.
-    pub fn about(self, error: &Error) -> Reply {
+    pub(super) fn about(self, error: &Error) -> Reply {
         match error {
             Error::Internal { .. } => self.with_status(StatusCode::INTERNAL_SERVER_ERROR),
             _ => self,
@@ -182,67 +182,67 @@ impl Reply {
     }
 
     /// A request that was not understood.
-    pub fn invalid_request(message: &str) -> Reply {
+    pub(super) fn invalid_request(message: &str) -> Reply {
         Reply::errors(message, INVALID_REQUEST)
     }
 
     /// Any other failure.
-    pub fn internal_error(message: &str) -> Reply {
+    pub(super) fn internal_error(message: &str) -> Reply {
         Reply::errors(message, "Error")
     }
 
     /// A method that the path does not have.
-    pub fn invalid_method() -> Reply {
+    pub(super) fn invalid_method() -> Reply {
         let reply = Reply::errors("Invalid method", "ErrorInvalidMethod");
         Reply { status: StatusCode::BAD_REQUEST, ..reply }
     }
 
     /// A path that there is not.
-    pub fn not_found() -> Reply {
+    pub(super) fn not_found() -> Reply {
         Reply::text("404 page not found\n").with_status(StatusCode::NOT_FOUND)
     }
 
     /// A reply to be read by people.
-    pub fn text(body: impl Into<String>) -> Reply {
+    pub(super) fn text(body: impl Into<String>) -> Reply {
         let content_type = "text/plain; charset=utf-8";
         Reply { content_type, ..Reply::json(body.into()) }
     }
 
     /// A request of somebody who may not.
-    pub fn unauthorized(message: &str) -> Reply {
+    pub(super) fn unauthorized(message: &str) -> Reply {
         Reply::errors(message, "ErrorUnauthorized")
     }
 
     /// Nothing but headers.
-    pub fn empty() -> Reply {
+    pub(super) fn empty() -> Reply {
         Reply::json(Vec::new())
     }
 
     /// A request that is not carried out because there is too much to do.
-    pub fn overloaded() -> Reply {
+    pub(super) fn overloaded() -> Reply {
         let mut reply = Reply::errors(OVERLOADED, "ErrorUnavailable");
         reply.set_header("retry-after", Some("1".to_owned()));
         reply.with_status(StatusCode::SERVICE_UNAVAILABLE)
     }
 
     /// The same with another status.
-    pub fn with_status(self, status: StatusCode) -> Reply {
+    pub(super) fn with_status(self, status: StatusCode) -> Reply {
         Reply { status, ..self }
     }
 
     /// The same with a header.
-    pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Reply {
+    pub(super) fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Reply {
         self.set_header(name, Some(value.into()));
         self
     }
 
     /// Gives a header another value than it has in other replies; without one it is left out.
-    pub fn set_header(&mut self, name: &'static str, value: Option<String>) {
+    pub(super) fn set_header(&mut self, name: &'static str, value: Option<String>) {
         self.headers.push((name, value));
     }
 
     /// Says that the reply depends on a header of the request.
-    pub fn add_vary(&mut self, name: &str) {
+    pub(super) fn add_vary(&mut self, name: &str) {
         let known = self.headers.iter_mut().find(|(header, _)| *header == "vary");
         match known {
             Some((_, Some(names))) => *names = format!("{names}, {name}"),
@@ -251,7 +251,7 @@ impl Reply {
     }
 
     /// The reply as it is sent.
-    pub fn into_response(self, wants_gzip: bool) -> Response {
+    pub(super) fn into_response(self, wants_gzip: bool) -> Response {
         let body = match self.body {
             Content::Whole(body) => {
                 let body = if wants_gzip { pack(&body) } else { body };
@@ -279,14 +279,14 @@ impl Reply {
     }
 
     /// A reply with an error.
-    pub fn errors(message: &str, code: &str) -> Reply {
+    pub(super) fn errors(message: &str, code: &str) -> Reply {
         Reply::json(format!(r#"{{"errors":{}}}"#, errors(message, code))).failing()
     }
 }
 
 impl Extensions {
     /// As JSON text.
-    pub fn to_json(&self) -> String {
+    pub(super) fn to_json(&self) -> String {
         let Latency { parsing, processing, encoding } = self.latency;
         let total = self.latency.total();
         let times = [
@@ -313,14 +313,14 @@ impl Extensions {
     }
 
     /// The number of uids that were asked of in all.
-    pub fn total(&self) -> Option<u64> {
+    pub(super) fn total(&self) -> Option<u64> {
         self.touched.as_ref().map(|touched| touched.values().sum())
     }
 }
 
 /// What stands beside an answer, as JSON text, where a change of the schema has taken something away or made it otherwise:
 /// all that was changed.
-pub fn schema_extensions(report: &SchemaReport) -> Option<String> {
+pub(super) fn schema_extensions(report: &SchemaReport) -> Option<String> {
     if report.dropped.is_empty() && report.changed.is_empty() {
         return None;
     }

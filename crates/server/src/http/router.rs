@@ -49,7 +49,7 @@ use tokio::sync::Semaphore;
 use tokio::task;
 
 /// What every request may use.
-pub struct App {
+pub(super) struct App {
     /// The data.
     pub database: Database,
     /// Where the server listens.
@@ -80,16 +80,16 @@ pub struct App {
 
 impl App {
     /// True once requests that run have to end.
-    pub fn is_stopping(&self) -> bool {
+    pub(super) fn is_stopping(&self) -> bool {
         self.stopping.check().is_err()
     }
 }
 
 /// Answers one request. Runs where it may take its time.
-pub type Answerer = fn(&App, &Incoming, &Control) -> Reply;
+pub(super) type Answerer = fn(&App, &Incoming, &Control) -> Reply;
 
 /// What answers all requests: those that the table of routes has, and nothing else.
-pub fn router(app: App) -> Router {
+pub(super) fn router(app: App) -> Router {
     let app = Arc::new(app);
     let mut router = Router::new();
     for route in ROUTES {
@@ -190,7 +190,7 @@ async fn receive(
 
 /// A request with its body, which is as long as the route lets it be. A packed one is unpacked when it is its turn: that is
 /// work as any other.
-pub async fn received(
+pub(super) async fn received(
     app: &Arc<App>,
     route: &Route,
     (parts, body): (Parts, Body),
@@ -230,7 +230,7 @@ fn wanted(
 }
 
 /// An answer, packed where it is to be, which holds up no other connection either.
-pub fn packed(reply: Reply, wants_gzip: bool) -> Response {
+pub(super) fn packed(reply: Reply, wants_gzip: bool) -> Response {
     match wants_gzip {
         true => task::block_in_place(|| reply.into_response(true)),
         false => reply.into_response(false),
@@ -238,13 +238,13 @@ pub fn packed(reply: Reply, wants_gzip: bool) -> Response {
 }
 
 /// Where a request comes from.
-pub fn address_of(peer: &Option<ConnectInfo<Peer>>) -> Option<IpAddr> {
+pub(super) fn address_of(peer: &Option<ConnectInfo<Peer>>) -> Option<IpAddr> {
     peer.as_ref().map(|ConnectInfo(peer)| peer.address)
 }
 
 /// Answers on a thread where it may take its time, as soon as there is room for it. A request is cancelled when its
 /// client goes away or the server stops.
-pub async fn run(
+pub(super) async fn run(
     app: &Arc<App>,
     peer: Option<ConnectInfo<Peer>>,
     incoming: Incoming,

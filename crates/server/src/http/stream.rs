@@ -27,13 +27,13 @@ use tokio::sync::mpsc::Sender;
 use tokio::time::timeout;
 
 /// Longer answers are written while they are sent.
-pub const STREAM_MIN: u64 = 4 << 20;
+pub(super) const STREAM_MIN: u64 = 4 << 20;
 
 /// The bytes of a piece.
-pub const PIECE_LEN: usize = 256 << 10;
+pub(super) const PIECE_LEN: usize = 256 << 10;
 
 /// So many answers are written while they are sent at once: each has a thread.
-pub const STREAMS_MAX: usize = 64;
+pub(super) const STREAMS_MAX: usize = 64;
 
 /// So many pieces wait for the client.
 const PIECES_MAX: usize = 4;
@@ -45,7 +45,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Where pieces of an answer go.
-pub struct Pieces<'a> {
+pub(super) struct Pieces<'a> {
     way: Way<'a>,
     packer: Option<GzEncoder<Vec<u8>>>,
 }
@@ -59,7 +59,7 @@ struct Way<'a> {
 }
 
 /// An answer that is not written yet.
-pub struct Stream {
+pub(super) struct Stream {
     control: Control,
     write: Box<dyn FnOnce(&Control, &mut Pieces<'_>) -> Result<()> + Send>,
     place: OwnedSemaphorePermit,
@@ -72,7 +72,7 @@ enum Piece {
 
 impl Stream {
     /// What `write` will write, until `control` stops it.
-    pub fn new(
+    pub(super) fn new(
         place: OwnedSemaphorePermit,
         control: Control,
         write: impl FnOnce(&Control, &mut Pieces<'_>) -> Result<()> + Send + 'static,
@@ -81,7 +81,7 @@ impl Stream {
     }
 
     /// Begins to write. Returns what is to be sent.
-    pub fn start(self, wants_gzip: bool) -> Body {
+    pub(super) fn start(self, wants_gzip: bool) -> Body {
         let Stream { control, write, place } = self;
         let (sender, receiver) = mpsc::channel(PIECES_MAX);
         let runtime = Handle::current();
@@ -114,7 +114,7 @@ impl Pieces<'_> {
     /// # Errors
     ///
     /// `Limit` when the client does not take it.
-    pub fn send(&mut self, bytes: Vec<u8>) -> Result<()> {
+    pub(super) fn send(&mut self, bytes: Vec<u8>) -> Result<()> {
         let Some(packer) = &mut self.packer else { return self.hand_over(bytes) };
         packer.write_all(&bytes).expect("a vector takes what is written to it");
         match PIECE_LEN / 4 < packer.get_ref().len() {

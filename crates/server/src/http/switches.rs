@@ -5,17 +5,17 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// How long requests that run may take to finish once the server is asked to shut down by a request.
-pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(30);
+pub(super) const SHUTDOWN_GRACE: Duration = Duration::from_secs(30);
 
 /// How long they may take once the program stops it.
-pub const STOP_GRACE: Duration = Duration::from_secs(2);
+pub(super) const STOP_GRACE: Duration = Duration::from_secs(2);
 
 /// What is told to clients of a server that drains; they look for it.
 const DRAINING: &str = "the server is in draining mode and client requests will only be allowed \
      after exiting the mode  by sending a GraphQL draining(enable: false) mutation to /admin";
 
 /// The switches of a server.
-pub struct Switches {
+pub(super) struct Switches {
     draining: watch::Sender<bool>,
     ending: watch::Sender<Ending>,
 }
@@ -37,38 +37,38 @@ impl Default for Switches {
 
 impl Switches {
     /// Says whether clients are refused.
-    pub fn drain(&self, enable: bool) {
+    pub(super) fn drain(&self, enable: bool) {
         self.draining.send_replace(enable);
     }
 
     /// Why clients are refused now; `None` when they are not.
-    pub fn refusal(&self) -> Option<Error> {
+    pub(super) fn refusal(&self) -> Option<Error> {
         self.draining.borrow().then(|| Error::query(DRAINING))
     }
 
     /// Returns when clients are refused.
-    pub async fn drained(&self) {
+    pub(super) async fn drained(&self) {
         // An error means that the server is gone, and they are refused, too.
         let _ = self.draining.subscribe().wait_for(|draining| *draining).await;
     }
 
     /// Has the server end when it has answered what it was asked before.
-    pub fn shut_down(&self) {
+    pub(super) fn shut_down(&self) {
         self.end(Ending::Gently);
     }
 
     /// Has the server end, and what is under way soon after.
-    pub fn stop(&self) {
+    pub(super) fn stop(&self) {
         self.end(Ending::Now);
     }
 
     /// Returns when the server is to end.
-    pub async fn ending(&self) {
+    pub(super) async fn ending(&self) {
         self.reached(Ending::Gently).await;
     }
 
     /// Returns when what is under way has had its time; to be asked once the server is to end.
-    pub async fn out_of_patience(&self) {
+    pub(super) async fn out_of_patience(&self) {
         tokio::select! {
             () = tokio::time::sleep(SHUTDOWN_GRACE) => {}
             () = self.reached(Ending::Now) => tokio::time::sleep(STOP_GRACE).await,

@@ -112,12 +112,12 @@ impl Current {
 }
 
 /// The number in the name of a snapshot.
-pub fn snapshot_number(name: &str) -> Option<u64> {
+pub(super) fn snapshot_number(name: &str) -> Option<u64> {
     name.strip_prefix("snapshot-")?.strip_suffix(".hxs")?.parse().ok()
 }
 
 /// The number in the name of a log.
-pub fn log_number(name: &str) -> Option<u64> {
+pub(super) fn log_number(name: &str) -> Option<u64> {
     name.strip_prefix("log-")?.strip_suffix(".hxl")?.parse().ok()
 }
 

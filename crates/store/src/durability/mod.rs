@@ -9,7 +9,8 @@ mod syncs;
 mod wal;
 
 pub use crate::storage::{Disk, FileAccess, Files, OutputFile};
-pub use current::{Current, LastLog};
+pub use current::Current;
+pub use current::LastLog;
 pub use directory::Directory;
 pub use recovery::{Follower, Recovery};
-pub use wal::{LogStart, SyncPolicy, Wal};
+pub use wal::{SyncPolicy, Wal};

@@ -40,7 +40,7 @@ mod keys;
 mod rdf;
 mod normalize;
 
-pub use limits::{Canceller, Charged, Control, Onward};
+pub use limits::{Canceller, Control, Onward};
 pub use read::{Langs, first_value, typed};
 pub use run::{Answer, ExecOptions, execute};
 pub use settings::past_limit;

@@ -60,7 +60,7 @@ impl Computed {
     /// # Errors
     ///
     /// Those of `check`; [`Error::Limit`] in the turn of the writer.
-    pub fn hash(&self, plain: &str, check: &dyn Fn() -> Result<()>) -> Result<Value> {
+    pub(super) fn hash(&self, plain: &str, check: &dyn Fn() -> Result<()>) -> Result<Value> {
         let mut state = self.lock();
         let place = *state.handed_out.get(plain).unwrap_or(&0);
         if let Some(known) = state.hashed.get(plain).and_then(|known| known.get(place)) {
@@ -81,7 +81,12 @@ impl Computed {
     /// # Errors
     ///
     /// As [`Computed::hash`]; [`Error::Query`] for a hash that takes too long.
-    pub fn verify(&self, hash: &str, plain: &str, check: &dyn Fn() -> Result<()>) -> Result<bool> {
+    pub(super) fn verify(
+        &self,
+        hash: &str,
+        plain: &str,
+        check: &dyn Fn() -> Result<()>,
+    ) -> Result<bool> {
         let key = (hash.to_owned(), plain.to_owned());
         if let Some(known) = self.lock().verified.get(&key) {
             return Ok(*known);
@@ -93,14 +98,14 @@ impl Computed {
     }
 
     /// Forgets the hashes of a change before this one, which no other may share.
-    pub fn forget(&self) {
+    pub(super) fn forget(&self) {
         let mut state = self.lock();
         state.hashed.clear();
         state.handed_out.clear();
     }
 
     /// Begins another attempt of the same change: it gets the hashes of the one before.
-    pub fn begin_again(&self) {
+    pub(super) fn begin_again(&self) {
         self.lock().handed_out.clear();
     }
 
@@ -110,7 +115,7 @@ impl Computed {
     /// # Errors
     ///
     /// Those of `work`.
-    pub fn in_turn<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
+    pub(super) fn in_turn<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
         {
             let mut state = self.lock();
             (state.in_turn, state.is_missing) = (true, false);

@@ -132,7 +132,7 @@ fn added(sum: &Value, more: ValueRef<'_>) -> Option<Value> {
 }
 
 /// Keeps a float within what can be printed.
-pub fn clamp(number: f64) -> f64 {
+pub(super) fn clamp(number: f64) -> f64 {
     if number.is_nan() { 0.0 } else { number.clamp(f64::MIN, f64::MAX) }
 }
 

@@ -133,7 +133,7 @@ pub struct Path {
 }
 
 /// About the bytes of a node with its value.
-pub const VALUE_BYTES: usize = size_of::<u32>() + size_of::<Value>();
+pub(super) const VALUE_BYTES: usize = size_of::<u32>() + size_of::<Value>();
 
 /// A value for each of some nodes.
 #[derive(Debug, Clone, Default)]
@@ -270,7 +270,7 @@ impl EdgeField {
 }
 
 /// True for a block whose result shows under its name.
-pub fn is_visible(block: &Block) -> bool {
+pub(super) fn is_visible(block: &Block) -> bool {
     let hidden = matches!(
         block.kind,
         hexgraph_base::plan::BlockKind::Hidden | hexgraph_base::plan::BlockKind::Shortest(_)

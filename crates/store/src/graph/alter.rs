@@ -126,7 +126,7 @@ pub fn drop_all(version: &Version) -> Version {
 }
 
 /// The version without data. Uids are not used again.
-pub fn drop_data(version: &Version) -> Version {
+pub(super) fn drop_data(version: &Version) -> Version {
     let predicates = imbl::HashMap::new();
     let mut next = Version { nodes: NodeIds::default(), predicates, ..version.clone() };
     let dropped = version.predicates.values().map(|old| weight::of_replaced(old, None));
@@ -158,7 +158,7 @@ pub fn drop_attr(version: &Version, name: &str) -> Result<Version> {
 /// # Errors
 ///
 /// [`Error::Schema`] for a type that every graph has.
-pub fn drop_type(version: &Version, name: &str) -> Result<Version> {
+pub(super) fn drop_type(version: &Version, name: &str) -> Result<Version> {
     if Schema::new().types.contains_key(name) {
         let message = format!("type {name} is pre-defined and is not allowed to be dropped");
         return Err(Error::schema(message));

@@ -34,7 +34,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Copies of the predicates that are changed. A copy shares its data with the version.
-pub struct Draft<'a> {
+pub(super) struct Draft<'a> {
     version: &'a Version,
     touched: BTreeMap<String, Predicate>,
     /// Values that were set where no two nodes may have the same.
@@ -62,7 +62,7 @@ impl UniqueSet {
 }
 
 /// A value that is to be set.
-pub struct ValueChange<'a> {
+pub(super) struct ValueChange<'a> {
     /// The predicate.
     pub name: &'a str,
     /// The language, empty for none.
@@ -76,7 +76,7 @@ pub struct ValueChange<'a> {
 }
 
 /// An edge that is to be set.
-pub struct EdgeChange<'a> {
+pub(super) struct EdgeChange<'a> {
     /// The predicate.
     pub name: &'a str,
     /// Where it starts.
@@ -89,24 +89,24 @@ pub struct EdgeChange<'a> {
 
 impl<'a> Draft<'a> {
     /// A draft of the version after `version`, which has the schema and the nodes of the next one.
-    pub fn new(version: &'a Version) -> Draft<'a> {
+    pub(super) fn new(version: &'a Version) -> Draft<'a> {
         let (touched, unique, keys) = (BTreeMap::new(), Vec::new(), Vec::new());
         Draft { version, touched, unique, keys, is_again: false }
     }
 
     /// As [`Draft::new`], for changes that were carried out before: their conflict keys are not
     /// collected, and whether two nodes have a value that only one may have is not checked.
-    pub fn again(version: &'a Version) -> Draft<'a> {
+    pub(super) fn again(version: &'a Version) -> Draft<'a> {
         Draft { is_again: true, ..Draft::new(version) }
     }
 
     /// The node id of a uid, `None` when nothing is known of it.
-    pub fn node(&self, uid: Uid) -> Option<u32> {
+    pub(super) fn node(&self, uid: Uid) -> Option<u32> {
         self.version.nodes.node(uid)
     }
 
     /// The definition of a predicate.
-    pub fn definition(&self, name: &str) -> Option<Arc<PredicateDef>> {
+    pub(super) fn definition(&self, name: &str) -> Option<Arc<PredicateDef>> {
         if let Some(predicate) = self.touched.get(name) {
             return Some(Arc::clone(&predicate.def));
         }
@@ -117,12 +117,12 @@ impl<'a> Draft<'a> {
     }
 
     /// The data of a predicate as it is now; `None` when there is none.
-    pub fn current(&self, name: &str) -> Option<&Predicate> {
+    pub(super) fn current(&self, name: &str) -> Option<&Predicate> {
         self.touched.get(name).or_else(|| self.version.predicate(name).map(|stored| &**stored))
     }
 
     /// Deletes all values of a node in all languages, or all its edges.
-    pub fn clear(&mut self, name: &str, node: u32) {
+    pub(super) fn clear(&mut self, name: &str, node: u32) {
         let Draft { version, touched, keys, .. } = self;
         let Some(predicate) = predicate_of(version, touched, name) else { return };
         let Predicate { def, data } = predicate;
@@ -147,12 +147,12 @@ impl<'a> Draft<'a> {
     }
 
     /// Deletes the values of a node in one language.
-    pub fn clear_lang(&mut self, name: &str, lang: &str, node: u32) {
+    pub(super) fn clear_lang(&mut self, name: &str, lang: &str, node: u32) {
         self.remove_values(name, lang, node, |_| true);
     }
 
     /// Deletes a value of a node in one language, if what a query shows of it is what it shows of `wanted`.
-    pub fn remove_value(&mut self, name: &str, lang: &str, node: u32, wanted: &Value) {
+    pub(super) fn remove_value(&mut self, name: &str, lang: &str, node: u32, wanted: &Value) {
         let Draft { version, touched, .. } = self;
         let Some(predicate) = predicate_of(version, touched, name) else { return };
         let wanted = in_type(wanted, predicate.def.value_type);
@@ -161,7 +161,7 @@ impl<'a> Draft<'a> {
 
     /// Deletes those values of a node in one language that are meant. They are shown in the type
     /// of the predicate.
-    pub fn remove_values(
+    pub(super) fn remove_values(
         &mut self,
         name: &str,
         lang: &str,
@@ -193,7 +193,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Deletes one edge.
-    pub fn remove_edge(&mut self, name: &str, node: u32, target: u32) {
+    pub(super) fn remove_edge(&mut self, name: &str, node: u32, target: u32) {
         let Draft { version, touched, keys, .. } = self;
         let Some(predicate) = predicate_of(version, touched, name) else { return };
         let PredicateData::Edges(edges) = &mut predicate.data else { return };
@@ -210,7 +210,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Sets edges. For a predicate that is no list, the last one of a node wins.
-    pub fn set_edges(&mut self, mut changes: Vec<EdgeChange<'_>>) {
+    pub(super) fn set_edges(&mut self, mut changes: Vec<EdgeChange<'_>>) {
         // The sort is stable: the last one stays the last.
         changes.sort_by(|one, other| compare_names(one.name, other.name));
         for run in changes.chunk_by_mut(|one, next| is_same_name(one.name, next.name)) {
@@ -234,7 +234,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Sets values. For a predicate that is no list, the last one of a node wins.
-    pub fn set_values(&mut self, mut changes: Vec<ValueChange<'_>>) {
+    pub(super) fn set_values(&mut self, mut changes: Vec<ValueChange<'_>>) {
         changes.sort_by(|one, other| {
             compare_names(one.name, other.name)
                 .then_with(|| compare_names(one.lang, other.lang))
@@ -292,7 +292,7 @@ impl<'a> Draft<'a> {
     /// # Errors
     ///
     /// [`Error::Query`] with the value and the predicate.
-    pub fn check_unique(&mut self) -> Result<()> {
+    pub(super) fn check_unique(&mut self) -> Result<()> {
         self.unique.sort_by(|one, other| one.place().cmp(&other.place()));
         let is_set = |name: &str, lang: &str, node: u32| {
             self.unique.binary_search_by(|set| set.place().cmp(&(name, lang, node))).is_ok()
@@ -317,7 +317,7 @@ impl<'a> Draft<'a> {
 
     /// The changed predicates. Changes that have piled up are folded into their base. Adds the
     /// conflict keys of what was changed.
-    pub fn finish(self, keys: &mut Vec<Key>) -> Vec<(Arc<str>, Arc<Predicate>)> {
+    pub(super) fn finish(self, keys: &mut Vec<Key>) -> Vec<(Arc<str>, Arc<Predicate>)> {
         keys.extend(self.keys);
         let share = self.version.budget.share();
         let settled = |(name, predicate): (String, Predicate)| {

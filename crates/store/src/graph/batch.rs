@@ -40,10 +40,10 @@ use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
 /// The numbers of the chunk begin here; below are uids that are their own node ids.
-pub const FOREIGN: u32 = 1 << 31;
+pub(super) const FOREIGN: u32 = 1 << 31;
 
 /// A node that a chunk numbers for itself.
-pub enum Foreign {
+pub(super) enum Foreign {
     /// By its label.
     Blank(Box<str>),
     /// By its uid, 2^31 or more.
@@ -54,7 +54,7 @@ pub enum Foreign {
 
 /// A line that can't be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadLine {
+pub(super) struct BadLine {
     /// The line, from 1.
     pub line: u64,
     /// The byte within the line, from 0.
@@ -64,7 +64,7 @@ pub struct BadLine {
 }
 
 /// The statements of a chunk.
-pub struct Batch {
+pub(super) struct Batch {
     /// By predicate, in order of first appearance.
     pub predicates: Vec<PredicateBatch>,
     /// The nodes that the chunk numbers, from [`FOREIGN`] on.
@@ -78,7 +78,7 @@ pub struct Batch {
 }
 
 /// The statements of a chunk with one predicate.
-pub struct PredicateBatch {
+pub(super) struct PredicateBatch {
     /// The predicate's name.
     pub name: Box<str>,
     /// The values by language, in order of first appearance.
@@ -93,7 +93,7 @@ pub struct PredicateBatch {
 
 impl PredicateBatch {
     /// The bytes that it takes.
-    pub fn byte_len(&self) -> usize {
+    pub(super) fn byte_len(&self) -> usize {
         let values: usize = self.langs.iter().map(|(_, part)| part.byte_len()).sum();
         values + self.edges.byte_len()
     }
@@ -101,7 +101,7 @@ impl PredicateBatch {
 
 /// Reads a chunk. `skip` tells to go on after a line that can't be stored, `has_ended` that what
 /// takes long need not be done any more.
-pub fn read_chunk<'a>(
+pub(super) fn read_chunk<'a>(
     chunk: &'a Chunk,
     schema: &'a Schema,
     skip: bool,

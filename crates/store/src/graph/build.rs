@@ -38,7 +38,7 @@ use std::sync::Arc;
 
 /// Builds the values of a predicate in one language, with their indexes. `before` is what the
 /// language had before, of use to indexes that can be changed for less than they can be built.
-pub fn build_values(
+pub(super) fn build_values(
     def: &PredicateDef,
     lang: &str,
     parts: Vec<ValuePart>,
@@ -48,7 +48,7 @@ pub fn build_values(
 }
 
 /// As [`build_values`], one index after the other: takes longer, and less memory.
-pub fn build_values_lean(
+pub(super) fn build_values_lean(
     def: &PredicateDef,
     lang: &str,
     parts: Vec<ValuePart>,
@@ -83,7 +83,7 @@ fn index_column(
 /// # Errors
 ///
 /// Those of `check`.
-pub fn index_vectors(
+pub(super) fn index_vectors(
     def: &PredicateDef,
     column: &Column,
     before: Option<&ValueBase>,
@@ -95,7 +95,7 @@ pub fn index_vectors(
 }
 
 /// Builds the edges of a predicate, both ways if the schema says so.
-pub fn build_edge_store(def: &PredicateDef, parts: Vec<EdgePart>) -> EdgeStore {
+pub(super) fn build_edge_store(def: &PredicateDef, parts: Vec<EdgePart>) -> EdgeStore {
     let forward = build_edges(parts, def.list);
     let reverse = def.reverse.then(|| Direction::new(build_reverse(&forward)));
     EdgeStore { forward: Direction::new(forward), reverse }
@@ -106,7 +106,7 @@ pub fn build_edge_store(def: &PredicateDef, parts: Vec<EdgePart>) -> EdgeStore {
 /// # Panics
 ///
 /// When the parts have 2^32 rows or more.
-pub fn build_column(parts: Vec<ValuePart>, value_type: ValueType, list: bool) -> Column {
+pub(super) fn build_column(parts: Vec<ValuePart>, value_type: ValueType, list: bool) -> Column {
     let (mut nodes, mut facets) = (Vec::new(), Vec::new());
     let mut runs_of_values = Vec::with_capacity(parts.len());
     nodes.reserve_exact(parts.iter().map(|part| part.nodes.len()).sum());
@@ -179,7 +179,7 @@ fn pack(high: u32, low: u32) -> u64 {
 /// # Panics
 ///
 /// When the parts have 2^32 edges or more.
-pub fn build_edges(parts: Vec<EdgePart>, list: bool) -> Edges {
+pub(super) fn build_edges(parts: Vec<EdgePart>, list: bool) -> Edges {
     let (mut columns, mut facets, mut len) = (Vec::with_capacity(parts.len()), Vec::new(), 0);
     for part in parts {
         push_facets(part.facets, len, &mut facets);
@@ -217,13 +217,13 @@ fn last_rows(nodes: &[u32]) -> Option<Vec<u32>> {
 }
 
 /// The same edges the other way round, without facets.
-pub fn build_reverse(forward: &Edges) -> Edges {
+pub(super) fn build_reverse(forward: &Edges) -> Edges {
     let Ordered { runs, targets, .. } = reverse_edges(forward);
     edges_of(&runs, targets, Vec::new())
 }
 
 /// Edges of sorted runs.
-pub fn edges_of(runs: &[(u32, u32)], targets: Vec<u32>, facets: Vec<FacetColumn>) -> Edges {
+pub(super) fn edges_of(runs: &[(u32, u32)], targets: Vec<u32>, facets: Vec<FacetColumn>) -> Edges {
     Edges {
         subjects: FrozenBitmap::from_sorted_iter(runs.iter().map(|run| run.0)),
         offsets: Offsets::from_lens(runs.iter().map(|run| run.1 as usize)),

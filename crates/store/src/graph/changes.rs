@@ -41,7 +41,7 @@ pub struct Changes {
 
 /// The changes of one mutation.
 #[derive(Debug, Clone, Default)]
-pub struct Part {
+pub(super) struct Part {
     /// What is deleted first.
     pub(super) deletes: Vec<Delete>,
     /// The values that are set.
@@ -52,7 +52,7 @@ pub struct Part {
 
 /// Something that is deleted.
 #[derive(Debug, Clone)]
-pub struct Delete {
+pub(super) struct Delete {
     /// The place of the predicate.
     pub(super) predicate: u32,
     /// The node.
@@ -63,7 +63,7 @@ pub struct Delete {
 
 /// What is deleted of a predicate of a node.
 #[derive(Debug, Clone)]
-pub enum Deleted {
+pub(super) enum Deleted {
     /// Everything in all languages.
     All,
     /// Everything in the language of a place.
@@ -79,7 +79,7 @@ pub enum Deleted {
 
 /// A value that is set.
 #[derive(Debug, Clone)]
-pub struct SetValue {
+pub(super) struct SetValue {
     /// The place of the predicate.
     pub(super) predicate: u32,
     /// The place of the language.
@@ -94,7 +94,7 @@ pub struct SetValue {
 
 /// An edge that is set.
 #[derive(Debug, Clone)]
-pub struct SetEdge {
+pub(super) struct SetEdge {
     /// The place of the predicate.
     pub(super) predicate: u32,
     /// Where it starts.

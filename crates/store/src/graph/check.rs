@@ -28,7 +28,7 @@ const INDEXED_LEN_MAX: usize = 65_000;
 /// # Errors
 ///
 /// The reason why no statement may have it, or none of this one's.
-pub fn check_name(name: &str, schema: &Schema, actor: Actor) -> Result<(), String> {
+pub(super) fn check_name(name: &str, schema: &Schema, actor: Actor) -> Result<(), String> {
     if NAME_LEN_MAX < name.len() {
         return Err("the name of a predicate has more than 65535 bytes".to_owned());
     }
@@ -48,7 +48,7 @@ pub fn check_name(name: &str, schema: &Schema, actor: Actor) -> Result<(), Strin
 /// # Errors
 ///
 /// The reason why not.
-pub fn check_shape(def: &PredicateDef, lang: &str, is_edge: bool) -> Result<(), String> {
+pub(super) fn check_shape(def: &PredicateDef, lang: &str, is_edge: bool) -> Result<(), String> {
     if !lang.is_empty() && !def.lang {
         return Err(missing_lang(&def.name));
     }
@@ -69,7 +69,7 @@ pub fn check_shape(def: &PredicateDef, lang: &str, is_edge: bool) -> Result<(), 
 }
 
 /// The reason why a value may not have a language.
-pub fn missing_lang(name: &str) -> String {
+pub(super) fn missing_lang(name: &str) -> String {
     format!("`{name}` has no languages (leave the language out, or add `@lang` to its schema)")
 }
 
@@ -78,7 +78,7 @@ pub fn missing_lang(name: &str) -> String {
 /// # Errors
 ///
 /// The reason why it can't be stored.
-pub fn stored_value(
+pub(super) fn stored_value(
     text: &str,
     literal_type: ValueType,
     def: &PredicateDef,
@@ -132,7 +132,7 @@ fn no_vector(def: &PredicateDef) -> String {
 /// # Errors
 ///
 /// The reason why it can't be converted.
-pub fn convert_owned(value: Value, wanted: ValueType) -> Result<Value, String> {
+pub(super) fn convert_owned(value: Value, wanted: ValueType) -> Result<Value, String> {
     let same = value.value_type() == wanted || wanted == ValueType::Default;
     if same { Ok(value) } else { value.as_ref().convert(wanted) }
 }
@@ -160,7 +160,7 @@ pub fn check_storable(value: ValueRef<'_>) -> Result<(), String> {
 /// # Errors
 ///
 /// The reason, with the name of the facet.
-pub fn check_facets(facets: &[(&str, Value)]) -> Result<(), String> {
+pub(super) fn check_facets(facets: &[(&str, Value)]) -> Result<(), String> {
     facets.iter().try_for_each(|(key, value)| {
         check_storable(value.as_ref()).map_err(|reason| format!("facet `{key}`: {reason}"))
     })

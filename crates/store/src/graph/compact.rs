@@ -26,18 +26,18 @@ const CHANGES_MIN: usize = if cfg!(test) { 4 } else { 4096 };
 const CHANGED_SHARE: usize = 8;
 
 /// The predicate with all changes folded into its bases. What has no changes is shared.
-pub fn settle(predicate: &Predicate) -> Predicate {
+pub(super) fn settle(predicate: &Predicate) -> Predicate {
     settle_if(predicate, |changes, _| 0 < changes)
 }
 
 /// The predicate with those changes folded that have grown large for their base: amortised, a
 /// change costs O(log) whatever the size of the base.
-pub fn settle_grown(predicate: &Predicate) -> Predicate {
+pub(super) fn settle_grown(predicate: &Predicate) -> Predicate {
     settle_if(predicate, is_large)
 }
 
 /// Whether [`settle_grown`] folds anything.
-pub fn is_grown(predicate: &Predicate) -> bool {
+pub(super) fn is_grown(predicate: &Predicate) -> bool {
     let values =
         |values: &LangValues| is_large(values.delta.rows.len(), values.base.column.subjects.len());
     let edges = |edges: &Direction| is_large(edges.delta.rows.len(), edges.base.subjects.len());
@@ -48,7 +48,7 @@ pub fn is_grown(predicate: &Predicate) -> bool {
 }
 
 /// Whether so many changes are many for a base of so many rows.
-pub fn is_large(changes: usize, rows: usize) -> bool {
+pub(super) fn is_large(changes: usize, rows: usize) -> bool {
     CHANGES_MIN.max(rows / CHANGED_SHARE) < changes
 }
 

@@ -17,7 +17,7 @@ const KEYS_MAX: usize = if cfg!(test) { 100 } else { 1 << 20 };
 const NAMES_MAX: usize = if cfg!(test) { 10 } else { 1 << 14 };
 
 /// What a commit wrote.
-pub enum Written {
+pub(super) enum Written {
     /// Things that have keys.
     Keys(Vec<Key>),
     /// Whole predicates: a load, or a change of the schema.
@@ -37,7 +37,7 @@ pub struct Claim<'a> {
 
 /// The last writers.
 #[derive(Default)]
-pub struct Conflicts {
+pub(super) struct Conflicts {
     /// What was written up to this commit is not known any more.
     floor: u64,
     last: FxHashMap<Key, u64>,
@@ -50,7 +50,7 @@ pub struct Conflicts {
 
 impl Conflicts {
     /// Whether somebody wrote what a transaction wrote, after the moment that it reads.
-    pub fn has(&self, claim: Claim<'_>) -> bool {
+    pub(super) fn has(&self, claim: Claim<'_>) -> bool {
         let Claim { snapshot, keys, names } = claim;
         let is_later = |commit: Option<&u64>| commit.is_some_and(|commit| snapshot < *commit);
         let is_claim = !keys.is_empty() || !names.is_empty();
@@ -61,7 +61,7 @@ impl Conflicts {
 
     /// Notes what a commit wrote. `oldest` is the commit that the oldest open transaction reads;
     /// without any, nothing is kept.
-    pub fn note(&mut self, commit: u64, written: Written, oldest: Option<u64>) {
+    pub(super) fn note(&mut self, commit: u64, written: Written, oldest: Option<u64>) {
         let Some(oldest) = oldest else {
             *self = Conflicts { floor: self.floor, ..Conflicts::default() };
             return;

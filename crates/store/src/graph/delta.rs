@@ -11,7 +11,7 @@ use roaring::RoaringBitmap;
 use std::sync::Arc;
 
 /// Facets of one value or edge, sorted by key.
-pub type FacetList = Vec<(Arc<str>, Value)>;
+pub(super) type FacetList = Vec<(Arc<str>, Value)>;
 
 /// All values of one node in one predicate and language; for a list ascending.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -65,7 +65,7 @@ pub struct EdgeRow {
 }
 
 /// Moves `node` between the changes of a set so that it is a member, or is not.
-pub fn set_member(
+pub(super) fn set_member(
     gained: &mut Arc<RoaringBitmap>,
     lost: &mut Arc<RoaringBitmap>,
     node: u32,

@@ -29,7 +29,7 @@ const BUCKETS_MAX: usize = 1 << 11;
 
 /// Edges by (node, target), each once.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Ordered {
+pub(super) struct Ordered {
     /// The nodes, ascending, and how many edges each has.
     pub runs: Vec<(u32, u32)>,
     /// The targets, ascending within a run.
@@ -42,7 +42,7 @@ pub struct Ordered {
 /// Sorts the edges of some columns of nodes and targets, which follow each other. Costs O(edges)
 /// when nodes are close, and the sorting of each node's targets; at most 20 bytes an edge beside
 /// the columns, 12 without rows.
-pub fn order_edges(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -> Ordered {
+pub(super) fn order_edges(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -> Ordered {
     if ascend(&columns) {
         let (nodes, targets): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
         let (runs, targets) = (runs_of(nodes.iter().flatten().copied()), targets.concat());
@@ -74,7 +74,7 @@ pub fn order_edges(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -> Order
 }
 
 /// The edges the other way round, by (target, source).
-pub fn reverse_edges(forward: &Edges) -> Ordered {
+pub(super) fn reverse_edges(forward: &Edges) -> Ordered {
     let targets = forward.targets.as_slice();
     let pieces = pieces_of(forward);
     let chunks: Vec<&[u32]> = targets.chunks(PIECE_LEN).collect();

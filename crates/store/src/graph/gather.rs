@@ -57,7 +57,7 @@ pub struct Built {
 }
 
 /// What was read so far.
-pub struct Gathered {
+pub(super) struct Gathered {
     predicates: Vec<Pending>,
     by_name: FxHashMap<Box<str>, usize>,
     /// The nodes that have no final number yet, from [`FOREIGN`] on.
@@ -71,7 +71,7 @@ pub struct Gathered {
 }
 
 /// Says what the data calls a node that has no uid there.
-pub type Label<'a> = dyn Fn(u32) -> Option<String> + Sync + 'a;
+pub(super) type Label<'a> = dyn Fn(u32) -> Option<String> + Sync + 'a;
 
 /// A predicate with all that was read of it.
 struct Pending {
@@ -95,7 +95,7 @@ impl Gathered {
     /// # Errors
     ///
     /// [`Error::Io`] when there can't be files, [`Error::Limit`] when there is no memory.
-    pub fn new(options: Option<&SpillOptions>, budget: &Budget) -> Result<Gathered> {
+    pub(super) fn new(options: Option<&SpillOptions>, budget: &Budget) -> Result<Gathered> {
         let share = budget.share();
         if let Some(options) = options {
             share.draw(options.memory)?;
@@ -118,7 +118,7 @@ impl Gathered {
     /// # Errors
     ///
     /// [`Error::Limit`] when there are too many nodes.
-    pub fn add(&mut self, batch: Batch, schema: &Schema) -> Result<Vec<BadLine>> {
+    pub(super) fn add(&mut self, batch: Batch, schema: &Schema) -> Result<Vec<BadLine>> {
         let mut bad_lines = batch.bad_lines;
         self.named.merge(&batch.named);
         let foreign = self.add_foreign(batch.foreign)?;
@@ -180,7 +180,7 @@ impl Gathered {
     }
 
     /// Whether there is a predicate whose values must not be shared.
-    pub fn has_unique(&self) -> bool {
+    pub(super) fn has_unique(&self) -> bool {
         self.predicates.iter().any(|pending| pending.def.unique)
     }
 
@@ -218,7 +218,7 @@ impl Gathered {
     /// # Errors
     ///
     /// [`Error::Limit`] when there are too many nodes; those of [`Gathered::build`].
-    pub fn finish(mut self, version: &Version) -> Result<Built> {
+    pub(super) fn finish(mut self, version: &Version) -> Result<Built> {
         let foreign = std::mem::take(&mut self.foreign);
         let mut blanks = std::mem::take(&mut self.blanks);
         let (next, numbers) = final_numbers(version, &foreign, &self.named)?;
@@ -243,7 +243,12 @@ impl Gathered {
     ///
     /// [`Error::Query`] for a value that two nodes must not share, whom `label` names;
     /// [`Error::Io`] when a temporary file can't be written or read.
-    pub fn build(self, mut next: Version, numbers: &[u32], label: &Label<'_>) -> Result<Built> {
+    pub(super) fn build(
+        self,
+        mut next: Version,
+        numbers: &[u32],
+        label: &Label<'_>,
+    ) -> Result<Built> {
         let Gathered { predicates, spill, share, .. } = self;
         let stored = &next.predicates;
         let is_bounded = spill.is_some();
@@ -301,7 +306,12 @@ impl Gathered {
     /// # Errors
     ///
     /// [`Error::Io`] when a temporary file can't be written.
-    pub fn add_values(&mut self, def: &PredicateDef, lang: &str, part: ValuePart) -> Result<()> {
+    pub(super) fn add_values(
+        &mut self,
+        def: &PredicateDef,
+        lang: &str,
+        part: ValuePart,
+    ) -> Result<()> {
         let held = part.byte_len();
         self.pending(def).langs.entry(lang.into()).or_default().push(part);
         self.hold(held)
@@ -312,7 +322,7 @@ impl Gathered {
     /// # Errors
     ///
     /// As [`Gathered::add_values`].
-    pub fn add_edges(&mut self, def: &PredicateDef, part: EdgePart) -> Result<()> {
+    pub(super) fn add_edges(&mut self, def: &PredicateDef, part: EdgePart) -> Result<()> {
         let held = part.byte_len();
         let pending = self.pending(def);
         pending.has_facets |= !part.facets.is_empty();
@@ -602,7 +612,7 @@ fn first_definition(batch: &PredicateBatch) -> PredicateDef {
 }
 
 /// Adds the nodes of some columns to a set.
-pub fn add_nodes(columns: &[&[u32]], nodes: &mut RoaringBitmap) {
+pub(super) fn add_nodes(columns: &[&[u32]], nodes: &mut RoaringBitmap) {
     let all = || columns.iter().flat_map(|column| column.iter().copied());
     let ends = |column: &&[u32]| Some((*column.iter().min()?, *column.iter().max()?));
     let ends: Vec<(u32, u32)> = columns.par_iter().filter_map(ends).collect();

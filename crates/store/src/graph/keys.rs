@@ -50,7 +50,7 @@ enum Rule {
 }
 
 /// Collects the keys of changes of one predicate.
-pub struct PredicateKeys<'k> {
+pub(super) struct PredicateKeys<'k> {
     rule: Rule,
     def: &'k PredicateDef,
     /// The fingerprint of the predicate's name.
@@ -60,7 +60,7 @@ pub struct PredicateKeys<'k> {
 
 impl<'k> PredicateKeys<'k> {
     /// Adds to `found` what the changes of a predicate have as keys.
-    pub fn new(def: &'k PredicateDef, found: &'k mut Vec<Key>) -> PredicateKeys<'k> {
+    pub(super) fn new(def: &'k PredicateDef, found: &'k mut Vec<Key>) -> PredicateKeys<'k> {
         let rule = match def {
             PredicateDef { noconflict: true, .. } => Rule::None,
             PredicateDef { upsert: true, .. } | PredicateDef { unique: true, .. } => Rule::Upsert,
@@ -71,7 +71,7 @@ impl<'k> PredicateKeys<'k> {
     }
 
     /// Everything of a node is deleted, be there something or not.
-    pub fn all(&mut self, node: Uid) {
+    pub(super) fn all(&mut self, node: Uid) {
         match self.rule {
             Rule::List => self.push((Part::Everything, node)),
             _ => self.node(node),
@@ -79,20 +79,20 @@ impl<'k> PredicateKeys<'k> {
     }
 
     /// A value of a node is set, or it was there and is deleted.
-    pub fn value(&mut self, node: Uid, values: &LangValues, value: ValueRef<'_>) {
+    pub(super) fn value(&mut self, node: Uid, values: &LangValues, value: ValueRef<'_>) {
         self.element(node, |hasher| hash_value(value, hasher));
         self.tokens(node, values, value);
     }
 
     /// The values of a node, as they were before a change that replaces them.
-    pub fn replaced(&mut self, node: Uid, values: &LangValues, old: &ValueList<'_>) {
+    pub(super) fn replaced(&mut self, node: Uid, values: &LangValues, old: &ValueList<'_>) {
         for value in old.iter() {
             self.tokens(node, values, value);
         }
     }
 
     /// An edge is set, or it was there and is deleted.
-    pub fn edge(&mut self, node: Uid, target: Uid) {
+    pub(super) fn edge(&mut self, node: Uid, target: Uid) {
         self.element(node, |hasher| target.hash(hasher));
         if self.rule == Rule::Upsert && self.def.reverse {
             self.push((Part::Reverse, target));
@@ -100,7 +100,7 @@ impl<'k> PredicateKeys<'k> {
     }
 
     /// An edge goes, or another one takes its place.
-    pub fn edge_gone(&mut self, node: Uid, target: Uid) {
+    pub(super) fn edge_gone(&mut self, node: Uid, target: Uid) {
         if self.rule == Rule::Upsert && self.def.reverse {
             self.push((Part::Reverse, target));
         }
@@ -109,14 +109,14 @@ impl<'k> PredicateKeys<'k> {
     }
 
     /// A node has more or fewer elements than before.
-    pub fn count(&mut self, node: Uid) {
+    pub(super) fn count(&mut self, node: Uid) {
         if self.def.count {
             self.push((Part::Count, node));
         }
     }
 
     /// More or fewer edges lead to a node than before.
-    pub fn reverse_count(&mut self, target: Uid) {
+    pub(super) fn reverse_count(&mut self, target: Uid) {
         if self.def.count && self.def.reverse {
             self.push((Part::ReverseCount, target));
         }

@@ -30,7 +30,7 @@ type Columns = (Vec<u32>, Vec<u32>);
 /// # Errors
 ///
 /// Those of `read`.
-pub fn build_lean(
+pub(super) fn build_lean(
     read: &dyn Fn(usize) -> Result<Columns>,
     (own, count): (usize, usize),
     with_reverse: bool,

@@ -60,7 +60,7 @@ pub struct MutationReport {
 }
 
 /// Is told of bytes that are about to be allocated, and refuses them where there is no room.
-pub type Charge<'a> = &'a dyn Fn(usize) -> Result<()>;
+pub(super) type Charge<'a> = &'a dyn Fn(usize) -> Result<()>;
 
 /// Bytes of charges are told of when there are so many.
 const CHARGE_BYTES: usize = 64 << 10;

@@ -16,14 +16,14 @@ use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::types::Result;
 
 /// Stands in the catalog where other indexes have their kind.
-pub const VECTORS_TAG: u8 = 6;
+pub(super) const VECTORS_TAG: u8 = 6;
 
 /// Writes the vector index of the language whose sections are called `name`.
 ///
 /// # Errors
 ///
 /// As [`super::persist::save`].
-pub fn write_vectors(
+pub(super) fn write_vectors(
     file: &mut SnapshotWriter,
     catalog: &mut CatalogWriter,
     name: &str,
@@ -53,7 +53,7 @@ pub fn write_vectors(
 /// # Errors
 ///
 /// [`hexgraph_base::types::Error::Corrupt`] when its parts do not fit each other or the column.
-pub fn read_vectors(
+pub(super) fn read_vectors(
     file: &SnapshotFile,
     catalog: &mut CatalogReader<'_>,
     name: &str,

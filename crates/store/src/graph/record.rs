@@ -30,50 +30,50 @@ use hexgraph_base::types::fields::required;
 /// The first byte of a record. 1 and 2 are those of the first format (`replay_first.rs`).
 pub(super) mod kind {
     /// Changes of data.
-    pub const CHANGES: u8 = 3;
+    pub(crate) const CHANGES: u8 = 3;
     /// A change of the schema, or of everything at once.
-    pub const SCHEMA: u8 = 4;
+    pub(crate) const SCHEMA: u8 = 4;
 }
 
 /// The fields of changes.
 pub(super) mod changes_field {
     use super::required;
     /// What one request changes. Several are carried out in their order.
-    pub const REQUEST: u64 = required(1);
+    pub(crate) const REQUEST: u64 = required(1);
     /// Within a request: the uid that the next new node gets, at the least.
-    pub const NEXT_UID: u64 = required(1);
+    pub(crate) const NEXT_UID: u64 = required(1);
     /// The definition of a predicate that is new.
-    pub const DEFINITION: u64 = required(2);
+    pub(crate) const DEFINITION: u64 = required(2);
     /// The name of a predicate that statements are about, which name it by its place.
-    pub const PREDICATE: u64 = required(3);
+    pub(crate) const PREDICATE: u64 = required(3);
     /// A language, likewise.
-    pub const LANG: u64 = required(4);
+    pub(crate) const LANG: u64 = required(4);
     /// A part: deletes before values before edges.
-    pub const PART: u64 = required(5);
+    pub(crate) const PART: u64 = required(5);
     /// Within a part.
-    pub const DELETES: u64 = required(1);
-    pub const VALUES: u64 = required(2);
-    pub const EDGES: u64 = required(3);
+    pub(crate) const DELETES: u64 = required(1);
+    pub(crate) const VALUES: u64 = required(2);
+    pub(crate) const EDGES: u64 = required(3);
 }
 
 /// The fields of a change of the schema.
 pub(super) mod schema_field {
     use super::required;
-    pub const DEFINE: u64 = required(1);
-    pub const DROP_ALL: u64 = required(2);
-    pub const DROP_DATA: u64 = required(3);
-    pub const DROP_PREDICATE: u64 = required(4);
-    pub const DROP_TYPE: u64 = required(5);
+    pub(crate) const DEFINE: u64 = required(1);
+    pub(crate) const DROP_ALL: u64 = required(2);
+    pub(crate) const DROP_DATA: u64 = required(3);
+    pub(crate) const DROP_PREDICATE: u64 = required(4);
+    pub(crate) const DROP_TYPE: u64 = required(5);
 }
 
 /// What is deleted of a node, as a byte.
 pub(super) mod deleted {
-    pub const ALL: u8 = 0;
-    pub const LANG: u8 = 1;
-    pub const VALUE: u8 = 2;
+    pub(crate) const ALL: u8 = 0;
+    pub(crate) const LANG: u8 = 1;
+    pub(crate) const VALUE: u8 = 2;
     /// In the first format alone: a password by its text.
-    pub const PASSWORD: u8 = 3;
-    pub const EDGE: u8 = 4;
+    pub(crate) const PASSWORD: u8 = 3;
+    pub(crate) const EDGE: u8 = 4;
 }
 
 /// A change of the schema, or of everything at once, that needs no data to be told.

@@ -26,7 +26,7 @@ use std::sync::Arc;
 /// # Errors
 ///
 /// [`hexgraph_base::types::Error::Limit`] when the table is full.
-pub fn with_high_uids(version: &Version, mut uids: Vec<u64>) -> Result<Version> {
+pub(super) fn with_high_uids(version: &Version, mut uids: Vec<u64>) -> Result<Version> {
     uids.sort_unstable();
     uids.dedup();
     uids.retain(|&uid| version.nodes.node(Uid(uid)).is_none());

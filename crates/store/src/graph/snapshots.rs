@@ -21,14 +21,14 @@ use std::sync::PoisonError;
 
 /// Which snapshots are open.
 #[derive(Clone)]
-pub struct Snapshots {
+pub(super) struct Snapshots {
     state: Arc<Mutex<State>>,
 }
 
 /// So many numbers each commit leaves free for the snapshots that are taken before it is published.
 /// When more are taken, the others get greater numbers than the commit, as if they had it. Nothing
 /// but the order of the numbers is wrong then: conflicts are told by the versions.
-pub const GAP: u64 = if cfg!(test) { 4 } else { 1 << 10 };
+pub(super) const GAP: u64 = if cfg!(test) { 4 } else { 1 << 10 };
 
 struct State {
     /// The greatest number that was given to a commit or a snapshot.
@@ -50,14 +50,14 @@ pub struct Snapshot {
 
 impl Snapshots {
     /// None open, at the commit `clock`.
-    pub fn new(clock: u64) -> Snapshots {
+    pub(super) fn new(clock: u64) -> Snapshots {
         let (unpublished, open) = (VecDeque::new(), BTreeMap::new());
         let state = State { clock, moment: clock, unpublished, open };
         Snapshots { state: Arc::new(Mutex::new(state)) }
     }
 
     /// A snapshot of the newest version.
-    pub fn open(&self, current: &ArcSwap<Version>) -> Snapshot {
+    pub(super) fn open(&self, current: &ArcSwap<Version>) -> Snapshot {
         let mut state = self.lock();
         let version = current.load_full();
         let number = state.next_moment();
@@ -66,7 +66,7 @@ impl Snapshots {
     }
 
     /// The number of the next commit, which is to be published or given up.
-    pub fn next_number(&self) -> u64 {
+    pub(super) fn next_number(&self) -> u64 {
         let mut state = self.lock();
         state.clock += GAP;
         let number = state.clock;
@@ -75,19 +75,19 @@ impl Snapshots {
     }
 
     /// Takes back the number of a commit that is not going to be published.
-    pub fn give_up(&self, number: u64) {
+    pub(super) fn give_up(&self, number: u64) {
         self.lock().unpublished.retain(|commit| *commit != number);
     }
 
     /// Sees to it that later numbers are greater than `number`.
-    pub fn advance(&self, number: u64) {
+    pub(super) fn advance(&self, number: u64) {
         let mut state = self.lock();
         state.clock = state.clock.max(number);
     }
 
     /// Makes a version, which has its number, the current one. Returns the version before, and the
     /// oldest commit that an open snapshot reads.
-    pub fn publish(
+    pub(super) fn publish(
         &self,
         next: Arc<Version>,
         current: &ArcSwap<Version>,
@@ -100,7 +100,7 @@ impl Snapshots {
 
     /// Gives a version its number and makes it the current one. Returns it, and what
     /// [`Snapshots::publish`] returns.
-    pub fn publish_next(
+    pub(super) fn publish_next(
         &self,
         mut next: Version,
         current: &ArcSwap<Version>,
@@ -115,14 +115,14 @@ impl Snapshots {
     }
 
     /// The oldest commit that an open snapshot reads, or may read when it is opened now.
-    pub fn oldest(&self, current: &ArcSwap<Version>) -> u64 {
+    pub(super) fn oldest(&self, current: &ArcSwap<Version>) -> u64 {
         let state = self.lock();
         let commit = current.load().commit;
         state.open.keys().next().map_or(commit, |open| commit.min(*open))
     }
 
     /// The last number that was given to a commit or a snapshot.
-    pub fn clock(&self) -> u64 {
+    pub(super) fn clock(&self) -> u64 {
         self.lock().clock
     }
 

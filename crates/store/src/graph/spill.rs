@@ -43,7 +43,7 @@ pub struct SpillOptions {
 }
 
 /// The temporary files of a load. The folder goes when this is dropped.
-pub struct Spill {
+pub(super) struct Spill {
     folder: PathBuf,
     held_max: usize,
     held: usize,
@@ -51,14 +51,14 @@ pub struct Spill {
 }
 
 /// A part that went to a file.
-pub struct Spilled {
+pub(super) struct Spilled {
     file: Arc<SnapshotFile>,
     name: String,
     catalog: Vec<u8>,
 }
 
 /// A run being written.
-pub struct Run {
+pub(super) struct Run {
     writer: persist::Writer,
     parts: usize,
 }
@@ -87,7 +87,7 @@ impl Spill {
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses.
-    pub fn new(options: &SpillOptions) -> Result<Spill> {
+    pub(super) fn new(options: &SpillOptions) -> Result<Spill> {
         let held_max = (options.memory / 2) as usize;
         for number in 0_u32.. {
             let folder = options.folder.join(format!("{FOLDER}{number}.tmp"));
@@ -103,7 +103,7 @@ impl Spill {
     }
 
     /// Counts what is held in memory; true when it is too much.
-    pub fn hold(&mut self, bytes: usize) -> bool {
+    pub(super) fn hold(&mut self, bytes: usize) -> bool {
         self.held += bytes;
         self.held_max <= self.held
     }
@@ -113,7 +113,7 @@ impl Spill {
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses, as do all that write.
-    pub fn begin(&mut self) -> Result<Run> {
+    pub(super) fn begin(&mut self) -> Result<Run> {
         self.held = 0;
         Ok(Run { writer: persist::Writer::create(&Disk, &self.next_path())?, parts: 0 })
     }
@@ -123,7 +123,7 @@ impl Spill {
     /// # Errors
     ///
     /// As [`Spill::begin`].
-    pub fn end(&mut self, run: Run) -> Result<Arc<SnapshotFile>> {
+    pub(super) fn end(&mut self, run: Run) -> Result<Arc<SnapshotFile>> {
         run.writer.finish_temporary()?;
         Ok(Arc::new(mapped(&self.path(self.files))?))
     }
@@ -133,7 +133,7 @@ impl Spill {
     /// # Errors
     ///
     /// As [`Spill::begin`].
-    pub fn settle(&mut self, predicate: Predicate) -> Result<Predicate> {
+    pub(super) fn settle(&mut self, predicate: Predicate) -> Result<Predicate> {
         let path = self.next_path();
         let name: Arc<str> = Arc::from(predicate.def.name.as_str());
         let def = PredicateDef::clone(&predicate.def);
@@ -189,7 +189,7 @@ impl Run {
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses.
-    pub fn values(&mut self, parts: Vec<ValuePart>) -> Result<(String, Vec<u8>)> {
+    pub(super) fn values(&mut self, parts: Vec<ValuePart>) -> Result<(String, Vec<u8>)> {
         let name = self.next_name();
         let (mut nodes, mut facets, mut values) = (Vec::new(), Vec::new(), Vec::new());
         for mut part in parts {
@@ -210,7 +210,7 @@ impl Run {
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses.
-    pub fn edges(&mut self, parts: Vec<EdgePart>) -> Result<(String, Vec<u8>)> {
+    pub(super) fn edges(&mut self, parts: Vec<EdgePart>) -> Result<(String, Vec<u8>)> {
         let name = self.next_name();
         let (mut nodes, mut targets, mut facets) = (Vec::new(), Vec::new(), Vec::new());
         for mut part in parts {
@@ -244,7 +244,7 @@ impl Run {
 
 impl Spilled {
     /// A part of a run that was ended.
-    pub fn new(file: &Arc<SnapshotFile>, (name, catalog): (String, Vec<u8>)) -> Spilled {
+    pub(super) fn new(file: &Arc<SnapshotFile>, (name, catalog): (String, Vec<u8>)) -> Spilled {
         Spilled { file: Arc::clone(file), name, catalog }
     }
 
@@ -253,7 +253,7 @@ impl Spilled {
     /// # Errors
     ///
     /// [`Error::Corrupt`] when the file changed meanwhile.
-    pub fn values(&self) -> Result<ValuePart> {
+    pub(super) fn values(&self) -> Result<ValuePart> {
         let nodes = self.numbers("nodes")?;
         let mut reader = persist::Reader::new(&self.file, &self.catalog);
         let values = reader.values(&format!("{}.values", self.name))?;
@@ -265,7 +265,7 @@ impl Spilled {
     /// # Errors
     ///
     /// As [`Spilled::values`].
-    pub fn edges(&self) -> Result<EdgePart> {
+    pub(super) fn edges(&self) -> Result<EdgePart> {
         let (nodes, targets) = (self.numbers("nodes")?, self.numbers("targets")?);
         let facets = self.facets(persist::Reader::new(&self.file, &self.catalog))?;
         Ok(EdgePart { nodes, targets, facets })

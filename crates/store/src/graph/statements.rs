@@ -100,7 +100,7 @@ impl Mutation<'_> {
 }
 
 /// The node on the other side, of a statement that is an edge.
-pub fn target<'a>(object: &Object<'a>) -> Option<Subject<'a>> {
+pub(super) fn target<'a>(object: &Object<'a>) -> Option<Subject<'a>> {
     match object {
         Object::Uid(uid) => Some(Subject::Uid(*uid)),
         Object::Blank(label) => Some(Subject::Blank(label)),

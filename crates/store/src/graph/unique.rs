@@ -17,7 +17,7 @@ use hexgraph_base::types::ValueType;
 /// # Errors
 ///
 /// [`Error::Query`] with the first value that two nodes have, and both of them.
-pub fn check_unique(
+pub(super) fn check_unique(
     predicate: &Predicate,
     nodes: &NodeIds,
     label: &dyn Fn(u32) -> Option<String>,

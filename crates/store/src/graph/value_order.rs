@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 /// Compares any two values: by type, then as values of the type. Equal are only values that can't
 /// be told apart, so two instants that are written with other offsets are not.
-pub fn compare_values(one: ValueRef<'_>, other: ValueRef<'_>) -> Ordering {
+pub(super) fn compare_values(one: ValueRef<'_>, other: ValueRef<'_>) -> Ordering {
     match (one, other) {
         (ValueRef::Int(one), ValueRef::Int(other)) => one.cmp(&other),
         (ValueRef::Float(one), ValueRef::Float(other)) => one.total_cmp(&other),

@@ -123,12 +123,12 @@ impl<'a> ValueList<'a> {
 }
 
 /// One facet of a list.
-pub fn facet_in<'a>(facets: &'a FacetList, key: &str) -> Option<ValueRef<'a>> {
+pub(super) fn facet_in<'a>(facets: &'a FacetList, key: &str) -> Option<ValueRef<'a>> {
     facets.iter().find(|(name, _)| &**name == key).map(|(_, value)| value.as_ref())
 }
 
 /// All facets of a list, borrowed.
-pub fn facets_in(facets: &FacetList) -> Vec<(&str, ValueRef<'_>)> {
+pub(super) fn facets_in(facets: &FacetList) -> Vec<(&str, ValueRef<'_>)> {
     facets.iter().map(|(key, value)| (&**key, value.as_ref())).collect()
 }
 
@@ -366,7 +366,7 @@ fn count_below(nodes: &[u32], bound: u32) -> usize {
 }
 
 /// The set of an unsorted list with repeats, in the form in which members are found fastest.
-pub fn union_of(nodes: Vec<u32>) -> NodeSet {
+pub(crate) fn union_of(nodes: Vec<u32>) -> NodeSet {
     match bits_of(&nodes) {
         Some((first, words)) => {
             let bytes = bytemuck::cast_slice(&words);
@@ -377,7 +377,7 @@ pub fn union_of(nodes: Vec<u32>) -> NodeSet {
 }
 
 /// The members of an unsorted list with repeats, ascending.
-pub fn distinct_of(nodes: Vec<u32>) -> Vec<u32> {
+pub(crate) fn distinct_of(nodes: Vec<u32>) -> Vec<u32> {
     let Some((first, words)) = bits_of(&nodes) else { return sorted(nodes) };
     let mut members = Vec::with_capacity(nodes.len());
     for (base, mut word) in (first..).step_by(64).zip(words) {

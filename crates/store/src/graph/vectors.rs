@@ -175,7 +175,7 @@ impl Draft<'_> {
     /// # Errors
     ///
     /// [`Error::Query`] with the predicate and both lengths.
-    pub fn check_vectors(&self, changes: &[ValueChange<'_>]) -> Result<()> {
+    pub(super) fn check_vectors(&self, changes: &[ValueChange<'_>]) -> Result<()> {
         let lengths = changes.iter().filter_map(|change| match &change.value {
             Value::Vector(numbers) if !numbers.is_empty() => {
                 Some((change.name, change.lang, change.node, numbers.len()))

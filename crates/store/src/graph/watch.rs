@@ -13,7 +13,7 @@ use std::sync::Weak;
 
 /// Who wants to know what.
 #[derive(Default)]
-pub struct Watches {
+pub(super) struct Watches {
     lists: Mutex<Lists>,
 }
 
@@ -34,7 +34,7 @@ impl Watches {
     /// Has `wake` called by whoever publishes a version in which one of the predicates `names` is
     /// not what it was before, once or more often; without names, any version. It must be quick and
     /// must not commit.
-    pub fn watch(
+    pub(super) fn watch(
         &self,
         names: Option<Vec<Arc<str>>>,
         wake: impl Fn() + Send + Sync + 'static,
@@ -53,7 +53,7 @@ impl Watches {
     }
 
     /// Tells those who want to know what differs between two versions.
-    pub fn tell(&self, old: &Version, new: &Version) {
+    pub(super) fn tell(&self, old: &Version, new: &Version) {
         // Woken outside of the lock, and dropped there: one who lets go of his watch may hold others.
         let mut woken: Vec<Arc<Watch>> = Vec::new();
         {

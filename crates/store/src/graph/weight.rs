@@ -20,19 +20,19 @@ const ENTRY: usize = 250;
 const TOKEN: usize = 400;
 
 /// What a delete takes.
-pub fn of_delete() -> usize {
+pub(super) fn of_delete() -> usize {
     size_of::<Delete>() + 2 * ENTRY
 }
 
 /// What an edge takes.
-pub fn of_edge(edge: &SetEdge, def: &PredicateDef) -> usize {
+pub(super) fn of_edge(edge: &SetEdge, def: &PredicateDef) -> usize {
     let directions = 1 + usize::from(def.reverse) + usize::from(def.count);
     let facets: usize = edge.facets.iter().map(|(_, value)| ENTRY + 3 * value.heap_size()).sum();
     size_of::<SetEdge>() + directions * ENTRY + facets
 }
 
 /// What a value takes.
-pub fn of_value(value: &SetValue, def: &PredicateDef) -> usize {
+pub(super) fn of_value(value: &SetValue, def: &PredicateDef) -> usize {
     let length = value.value.heap_size();
     let tokens: usize = def.indexes.iter().map(|index| tokens(index, length)).sum();
     let facets: usize = value.facets.iter().map(|(_, value)| ENTRY + 3 * value.heap_size()).sum();
@@ -42,7 +42,7 @@ pub fn of_value(value: &SetValue, def: &PredicateDef) -> usize {
 
 /// The memory of a predicate that another one in its place does not share: whole bases, and what
 /// had changed since they were built. What lies in a mapped file is no memory.
-pub fn of_replaced(old: &Predicate, new: Option<&Predicate>) -> usize {
+pub(super) fn of_replaced(old: &Predicate, new: Option<&Predicate>) -> usize {
     match (&old.data, new.map(|new| &new.data)) {
         (PredicateData::Values(old), Some(PredicateData::Values(new))) => {
             let kept = |values: &LangValues| {
@@ -74,13 +74,13 @@ pub fn of_replaced(old: &Predicate, new: Option<&Predicate>) -> usize {
 
 /// What it takes to fold the changes of a predicate: all of it anew, beside the parts that it is
 /// made of.
-pub fn of_fold(predicate: &Predicate) -> usize {
+pub(super) fn of_fold(predicate: &Predicate) -> usize {
     2 * of_all(predicate)
 }
 
 /// What it takes to build a predicate anew by another definition: at the most as much for each new
 /// index as for the values.
-pub fn of_rebuild(stored: &Predicate, new: &PredicateDef) -> usize {
+pub(super) fn of_rebuild(stored: &Predicate, new: &PredicateDef) -> usize {
     let is_new = |index: &&Tokenizer| !stored.def.indexes.contains(*index);
     let built = new.indexes.iter().filter(is_new).count();
     let built = built + usize::from(new.reverse && !stored.def.reverse);

@@ -49,7 +49,7 @@ pub enum IndexKind {
 }
 
 /// The indexes that a predicate has. Tokenizers that are answered by the same index share it.
-pub fn index_kinds(def: &PredicateDef) -> Vec<IndexKind> {
+pub(crate) fn index_kinds(def: &PredicateDef) -> Vec<IndexKind> {
     let mut kinds = Vec::new();
     for tokenizer in &def.indexes {
         let kind = match tokenizer {
@@ -70,7 +70,7 @@ pub fn index_kinds(def: &PredicateDef) -> Vec<IndexKind> {
 
 /// Adds the tokens of one value, each once, to `out`. A value that can't be converted to the
 /// predicate's type has none.
-pub fn tokens_of(
+pub(crate) fn tokens_of(
     kind: IndexKind,
     value: ValueRef<'_>,
     value_type: ValueType,
@@ -106,7 +106,7 @@ pub fn tokens_of(
 }
 
 /// The tokens that a phrase asks an [`IndexKind::NGram`] index for: its runs of three words.
-pub fn ngram_query(text: &str, lang: &str) -> Vec<TokenKey> {
+pub(crate) fn ngram_query(text: &str, lang: &str) -> Vec<TokenKey> {
     let mut tokens = Vec::new();
     NgramAnalyzer::new()
         .query(text, lang, |token| tokens.push(TokenKey::Text(ngram_text(token).into())));
@@ -121,7 +121,7 @@ const CHECKED_VALUES: usize = 1024;
 /// # Errors
 ///
 /// Those of `check`.
-pub fn build_index(
+pub(crate) fn build_index(
     kind: IndexKind,
     column: &Column,
     value_type: ValueType,
@@ -145,7 +145,7 @@ fn is_of(stored: ValueType, wanted: ValueType) -> bool {
 }
 
 /// The values of a column in the predicate's type, with the node of each.
-pub struct Source<'a> {
+pub(super) struct Source<'a> {
     /// The values by position.
     pub values: Cow<'a, Values>,
     /// The node of each value, ascending.

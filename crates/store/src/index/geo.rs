@@ -28,7 +28,10 @@ use hexgraph_base::types::parallel;
 /// # Errors
 ///
 /// Why a geometry can't be indexed.
-pub fn check_geometry(value: ValueRef<'_>, def: &PredicateDef) -> std::result::Result<(), String> {
+pub(crate) fn check_geometry(
+    value: ValueRef<'_>,
+    def: &PredicateDef,
+) -> std::result::Result<(), String> {
     if !def.indexes.contains(&Tokenizer::Geo) {
         return Ok(());
     }
@@ -39,7 +42,7 @@ pub fn check_geometry(value: ValueRef<'_>, def: &PredicateDef) -> std::result::R
 }
 
 /// Adds the tokens of a geometry.
-pub fn push_cells(value: ValueRef<'_>, out: &mut Vec<TokenKey>) {
+pub(super) fn push_cells(value: ValueRef<'_>, out: &mut Vec<TokenKey>) {
     out.extend(cells(value).into_iter().map(TokenKey::Int));
 }
 
@@ -48,7 +51,7 @@ pub fn push_cells(value: ValueRef<'_>, out: &mut Vec<TokenKey>) {
 /// # Errors
 ///
 /// Those of `check`.
-pub fn build_cells(source: &Source<'_>, check: Check<'_>) -> Result<TokenIndex> {
+pub(super) fn build_cells(source: &Source<'_>, check: Check<'_>) -> Result<TokenIndex> {
     let positions: Vec<usize> = (0..source.nodes.len()).collect();
     let covered = parallel::map(&positions, |&at| check().map(|()| cells(source.values.get(at))));
     let covered = covered.into_iter().collect::<Result<Vec<_>>>()?;

@@ -7,7 +7,7 @@ use std::hash::Hasher;
 ///
 /// The texts lie in one buffer and the table holds numbers only, so a token that was seen before
 /// costs no allocation.
-pub struct Interner {
+pub(super) struct Interner {
     bytes: Vec<u8>,
     /// Where each text starts, and behind the last one where it ends.
     starts: Vec<usize>,
@@ -17,22 +17,22 @@ pub struct Interner {
 
 impl Interner {
     /// An interner that has no text yet.
-    pub fn new() -> Interner {
+    pub(super) fn new() -> Interner {
         Interner { bytes: Vec::new(), starts: vec![0], slots: vec![0; 1024] }
     }
 
     /// The number of texts.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
     /// The bytes of all texts.
-    pub fn byte_len(&self) -> usize {
+    pub(super) fn byte_len(&self) -> usize {
         self.bytes.len()
     }
 
     /// The text of a number.
-    pub fn get(&self, id: u32) -> &[u8] {
+    pub(super) fn get(&self, id: u32) -> &[u8] {
         let id = id as usize;
         &self.bytes[self.starts[id]..self.starts[id + 1]]
     }
@@ -42,7 +42,7 @@ impl Interner {
     /// # Panics
     ///
     /// When there are 2^32 - 1 texts; they would take more memory than the nodes that have them.
-    pub fn intern(&mut self, text: &[u8]) -> u32 {
+    pub(super) fn intern(&mut self, text: &[u8]) -> u32 {
         let mask = self.slots.len() - 1;
         let mut slot = hash(text) & mask;
         while self.slots[slot] != 0 {

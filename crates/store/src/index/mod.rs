@@ -6,7 +6,9 @@ mod geo;
 mod token_index;
 mod vectors;
 
-pub use build::{IndexKind, build_index, index_kinds, ngram_query, tokens_of};
-pub use geo::check_geometry;
-pub use token_index::{TokenIndex, TokenKey};
-pub use vectors::{Links, Near, NearGraph, Query, VectorIndex, as_vector, measure, vector_options};
+pub(crate) use build::{IndexKind, build_index, index_kinds, ngram_query, tokens_of};
+pub(crate) use geo::check_geometry;
+pub(crate) use token_index::{TokenIndex, TokenKey};
+pub use vectors::measure;
+pub use vectors::{Links, Query, as_vector};
+pub(crate) use vectors::{NearGraph, VectorIndex, vector_options};

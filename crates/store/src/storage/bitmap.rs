@@ -26,7 +26,7 @@ mod convert;
 mod iter;
 mod retain;
 
-pub use iter::FrozenIter;
+pub(crate) use iter::FrozenIter;
 
 use super::Array;
 use build::BitmapBuilder;

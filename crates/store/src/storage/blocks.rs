@@ -26,7 +26,7 @@ pub(super) const BLOCK_LEN: usize = 64 * 1024;
 /// # Errors
 ///
 /// The error that damaged data raised inside `read`. Other panics go on unwinding.
-pub fn catch_corrupt<R>(read: impl FnOnce() -> R) -> Result<R> {
+pub(crate) fn catch_corrupt<R>(read: impl FnOnce() -> R) -> Result<R> {
     catch_unwind(AssertUnwindSafe(read)).or_else(|payload| match payload.downcast::<Error>() {
         Ok(error) => Err(*error),
         Err(panic) => resume_unwind(panic),

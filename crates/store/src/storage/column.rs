@@ -67,6 +67,6 @@ impl FacetColumn {
 }
 
 /// The bytes that facets take.
-pub fn facets_byte_len(facets: &[FacetColumn]) -> usize {
+pub(crate) fn facets_byte_len(facets: &[FacetColumn]) -> usize {
     facets.iter().map(|facet| facet.positions.byte_len() + facet.values.byte_len()).sum()
 }

@@ -20,7 +20,7 @@ mod snapshot_file;
 mod snapshot_writer;
 
 pub use snapshot_file::{FileAccess, SnapshotFile};
-pub use snapshot_writer::SnapshotWriter;
+pub(crate) use snapshot_writer::SnapshotWriter;
 
 #[cfg(test)]
 mod tests;

@@ -74,7 +74,11 @@ pub trait OutputFile: Send + Sync {
 /// # Errors
 ///
 /// Those of the system; some of them are written then.
-pub fn write_all_at(file: &dyn OutputFile, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+pub(crate) fn write_all_at(
+    file: &dyn OutputFile,
+    mut bytes: &[u8],
+    mut offset: u64,
+) -> io::Result<()> {
     while !bytes.is_empty() {
         match file.write_at(bytes, offset) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),

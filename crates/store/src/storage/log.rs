@@ -21,9 +21,10 @@ mod format;
 mod reader;
 mod writer;
 
-pub use format::{HEADER_LEN, Header};
-pub use reader::{LogReader, LogRecord};
-pub use writer::{AppendError, LogWriter};
+pub(crate) use format::HEADER_LEN;
+pub use format::Header;
+pub use reader::LogReader;
+pub(crate) use writer::LogWriter;
 
 #[cfg(test)]
 mod tests;

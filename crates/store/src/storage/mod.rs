@@ -17,17 +17,21 @@ mod values;
 mod values_pack;
 
 pub use array::Array;
-pub use bitmap::{FrozenBitmap, FrozenIter};
-pub use blocks::catch_corrupt;
-pub use column::{Column, FacetColumn, facets_byte_len};
+pub(crate) use bitmap::{FrozenBitmap, FrozenIter};
+pub(crate) use blocks::catch_corrupt;
+pub(crate) use column::facets_byte_len;
+pub use column::{Column, FacetColumn};
 pub use edges::Edges;
-pub use file_format::{FileAccess, SnapshotFile, SnapshotWriter};
-pub use files::{Disk, Files, OutputFile, write_all_at};
+pub use file_format::FileAccess;
+pub use file_format::SnapshotFile;
+pub(crate) use file_format::SnapshotWriter;
+pub(crate) use files::write_all_at;
+pub use files::{Disk, Files, OutputFile};
 pub use identity::Identity;
-pub use log::{
-    AppendError, HEADER_LEN as LOG_HEADER_LEN, Header as LogHeader, LogReader, LogRecord, LogWriter,
-};
-pub use node_set::{NodeIter, NodeSet, OverlayIter, bitmap_of};
-pub use offsets::Offsets;
-pub use text_array::{TextArray, TextArrayBuilder};
-pub use values::{Values, ValuesBuilder, text_of, textual};
+pub use log::Header as LogHeader;
+pub use log::LogReader;
+pub(crate) use log::{HEADER_LEN as LOG_HEADER_LEN, LogWriter};
+pub(crate) use node_set::{NodeSet, bitmap_of};
+pub(crate) use offsets::Offsets;
+pub(crate) use text_array::TextArray;
+pub use values::{Values, ValuesBuilder, text_of};

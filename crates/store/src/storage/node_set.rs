@@ -250,7 +250,7 @@ impl NodeSet {
 }
 
 /// A bitmap of a sorted list.
-pub fn bitmap_of(nodes: &[u32]) -> RoaringBitmap {
+pub(crate) fn bitmap_of(nodes: &[u32]) -> RoaringBitmap {
     RoaringBitmap::from_sorted_iter(nodes.iter().copied()).expect("node lists are sorted")
 }
 

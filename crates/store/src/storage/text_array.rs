@@ -16,7 +16,7 @@ pub struct TextArray {
 
 /// Collects the texts of a [`TextArray`].
 #[derive(Debug, Clone)]
-pub struct TextArrayBuilder {
+pub(super) struct TextArrayBuilder {
     starts: Vec<u64>,
     bytes: Vec<u8>,
 }
@@ -29,18 +29,18 @@ impl Default for TextArrayBuilder {
 
 impl TextArrayBuilder {
     /// A builder that has no text yet.
-    pub fn new() -> TextArrayBuilder {
+    pub(super) fn new() -> TextArrayBuilder {
         TextArrayBuilder::default()
     }
 
     /// Adds a text behind the others.
-    pub fn push(&mut self, text: &str) {
+    pub(super) fn push(&mut self, text: &str) {
         self.bytes.extend_from_slice(text.as_bytes());
         self.starts.push(self.bytes.len() as u64);
     }
 
     /// The array of all texts that were pushed.
-    pub fn finish(self) -> TextArray {
+    pub(super) fn finish(self) -> TextArray {
         let TextArrayBuilder { starts, bytes } = self;
         TextArray { offsets: Offsets::from_vec(starts), bytes: Array::from_vec(bytes) }
     }

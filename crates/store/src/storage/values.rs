@@ -170,7 +170,7 @@ fn instant(seconds: i64) -> DateTime {
 }
 
 /// A text as a value of one of the textual types.
-pub fn textual(value_type: ValueType, text: &str) -> ValueRef<'_> {
+pub(super) fn textual(value_type: ValueType, text: &str) -> ValueRef<'_> {
     match value_type {
         ValueType::String => ValueRef::String(text),
         ValueType::Geo => ValueRef::Geo(text),

@@ -21,7 +21,11 @@ use std::path::PathBuf;
 /// # Errors
 ///
 /// What is wrong with the input; what went wrong, unless it takes long: then its task knows.
-pub fn export(database: &Database, input: Option<&Value>, instance: &Instance<'_>) -> Result<Json> {
+pub(super) fn export(
+    database: &Database,
+    input: Option<&Value>,
+    instance: &Instance<'_>,
+) -> Result<Json> {
     let ends = match text_of(input, "format").unwrap_or("rdf") {
         "rdf" | "" => ".rdf.gz",
         "json" => ".jsonl.gz",
@@ -49,7 +53,11 @@ pub fn export(database: &Database, input: Option<&Value>, instance: &Instance<'_
 /// # Errors
 ///
 /// As [`export`].
-pub fn backup(database: &Database, input: Option<&Value>, instance: &Instance<'_>) -> Result<Json> {
+pub(super) fn backup(
+    database: &Database,
+    input: Option<&Value>,
+    instance: &Instance<'_>,
+) -> Result<Json> {
     let (database, site) = (database.clone(), Site::new(database, input, instance)?);
     let task = instance.tasks.start("Backup", PATIENCE, move |control| {
         site.fill(|place| {

@@ -95,7 +95,7 @@ impl Database {
 }
 
 /// How the one server is.
-pub fn health(instance: &Instance<'_>) -> Json {
+pub(super) fn health(instance: &Instance<'_>) -> Json {
     json!({
         "instance": "alpha",
         "address": instance.address,

@@ -21,7 +21,7 @@ use std::time::SystemTime;
 use std::time::UNIX_EPOCH;
 
 /// How long a request waits for its task.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// So many may wait or run.
 const OPEN_MAX: usize = 16;

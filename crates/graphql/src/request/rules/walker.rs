@@ -130,7 +130,7 @@ impl<'a, 't> Walker<'a, 't> {
     }
 
     /// Notes a fault unless there are many or the very same one is known: a fragment is walked for each operation.
-    pub fn fault(&mut self, at: Place, message: String) {
+    pub(super) fn fault(&mut self, at: Place, message: String) {
         if !self.is_full() {
             let fault = Fault::at(at, message);
             if !self.faults.contains(&fault) {
@@ -140,16 +140,16 @@ impl<'a, 't> Walker<'a, 't> {
     }
 
     /// Whether more faults would not be noted: loops over one node's parts stop then.
-    pub fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.faults.len() >= FAULTS_MAX
     }
 
-    pub fn definition(&self, name: &str) -> Option<&'a ExtendedType> {
+    pub(super) fn definition(&self, name: &str) -> Option<&'a ExtendedType> {
         self.api.schema.types.get(name)
     }
 
     /// Whether fragments make the request deeper than it may be.
-    pub fn is_too_deep(&self) -> bool {
+    pub(super) fn is_too_deep(&self) -> bool {
         self.too_deep.is_some()
     }
 

@@ -6,7 +6,7 @@ use std::hash::Hash;
 use std::time::Instant;
 
 /// A queue of `T` that is fair between clients `C`.
-pub struct FairQueue<C, T> {
+pub(super) struct FairQueue<C, T> {
     /// Those with something in the queue, whose turn is next first.
     turns: VecDeque<C>,
     waiting: HashMap<C, VecDeque<(Instant, T)>>,
@@ -14,17 +14,17 @@ pub struct FairQueue<C, T> {
 
 impl<C: Copy + Eq + Hash, T> FairQueue<C, T> {
     /// An empty one.
-    pub fn new() -> FairQueue<C, T> {
+    pub(super) fn new() -> FairQueue<C, T> {
         FairQueue { turns: VecDeque::new(), waiting: HashMap::new() }
     }
 
     /// Whether nobody waits.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.turns.is_empty()
     }
 
     /// Adds one of a client.
-    pub fn push(&mut self, client: C, item: T) {
+    pub(super) fn push(&mut self, client: C, item: T) {
         let own = self.waiting.entry(client).or_default();
         if own.is_empty() {
             self.turns.push_back(client);
@@ -33,7 +33,7 @@ impl<C: Copy + Eq + Hash, T> FairQueue<C, T> {
     }
 
     /// Takes the next one.
-    pub fn pop(&mut self) -> Option<T> {
+    pub(super) fn pop(&mut self) -> Option<T> {
         let client = self.turns.pop_front()?;
         let own = self.waiting.get_mut(&client)?;
         let (_, item) = own.pop_front()?;
@@ -45,13 +45,13 @@ impl<C: Copy + Eq + Hash, T> FairQueue<C, T> {
     }
 
     /// How many would be served before another one of this client. O(clients that wait).
-    pub fn ahead_of(&self, client: C) -> usize {
+    pub(super) fn ahead_of(&self, client: C) -> usize {
         let own = self.waiting.get(&client).map_or(0, VecDeque::len);
         self.waiting.values().map(|others| others.len().min(own + 1)).sum()
     }
 
     /// Keeps those for whom somebody still waits.
-    pub fn retain(&mut self, is_wanted: impl Fn(&T) -> bool) {
+    pub(super) fn retain(&mut self, is_wanted: impl Fn(&T) -> bool) {
         for own in self.waiting.values_mut() {
             own.retain(|(_, item)| is_wanted(item));
         }
@@ -61,7 +61,7 @@ impl<C: Copy + Eq + Hash, T> FairQueue<C, T> {
     }
 
     /// Since when the one waits who has waited for longest. O(clients that wait).
-    pub fn oldest(&self) -> Option<Instant> {
+    pub(super) fn oldest(&self) -> Option<Instant> {
         self.waiting.values().filter_map(|own| Some(own.front()?.0)).min()
     }
 }

@@ -13,10 +13,10 @@ use tokio::sync::oneshot;
 const WEIGHT: f64 = 0.1;
 
 /// Who asks: two that are the same wait for each other.
-pub type Client = u64;
+pub(super) type Client = u64;
 
 /// One lane; `P` is what stands for a place.
-pub struct Lane<P> {
+pub(super) struct Lane<P> {
     free: usize,
     places: usize,
     /// For how long a place is held, in seconds.
@@ -28,7 +28,7 @@ pub struct Lane<P> {
 }
 
 /// What becomes of who asks for a place.
-pub enum Entry<P> {
+pub(super) enum Entry<P> {
     /// There is one.
     Free,
     /// One will be sent.
@@ -39,13 +39,13 @@ pub enum Entry<P> {
 
 impl<P> Lane<P> {
     /// A lane of so many places, all free, which are held for about `held`.
-    pub fn new(places: usize, held: Duration, patience: Duration) -> Lane<P> {
+    pub(super) fn new(places: usize, held: Duration, patience: Duration) -> Lane<P> {
         let (queue, emptied) = (FairQueue::new(), Instant::now());
         Lane { free: places, places, held: held.as_secs_f64(), queue, emptied, patience }
     }
 
     /// Asks for a place. The caller has it where it is free. `is_open` says whether any may be given now.
-    pub fn enter(&mut self, client: Client, is_open: bool) -> Entry<P> {
+    pub(super) fn enter(&mut self, client: Client, is_open: bool) -> Entry<P> {
         let now = Instant::now();
         if self.queue.is_empty() {
             self.emptied = now;
@@ -75,13 +75,13 @@ impl<P> Lane<P> {
     }
 
     /// Gives back a place that was held for so long.
-    pub fn leave(&mut self, held: Duration) {
+    pub(super) fn leave(&mut self, held: Duration) {
         self.free += 1;
         self.held += WEIGHT * (held.as_secs_f64() - self.held);
     }
 
     /// Takes a place for the next who waits, if there is one. It is to be sent without the lock.
-    pub fn next(&mut self) -> Option<oneshot::Sender<P>> {
+    pub(super) fn next(&mut self) -> Option<oneshot::Sender<P>> {
         if self.free == 0 {
             return None;
         }

@@ -16,7 +16,7 @@ use std::time::Instant;
 const SLOW_AT_FIRST: Duration = Duration::from_millis(20);
 
 /// The lanes of a server.
-pub struct Lanes {
+pub(crate) struct Lanes {
     /// How much there may be of what.
     pub options: AdmissionOptions,
     state: Mutex<State>,
@@ -32,7 +32,7 @@ struct State {
 
 /// Which lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Which {
+pub(crate) enum Which {
     /// For what has not computed for long.
     Fast,
     /// For what has.
@@ -40,20 +40,20 @@ pub enum Which {
 }
 
 /// A place in a lane, until it is dropped.
-pub struct Place {
+pub(crate) struct Place {
     lanes: Arc<Lanes>,
     which: Which,
     since: Instant,
 }
 
 /// One more request under way, until it is dropped.
-pub struct Running {
+pub(crate) struct Running {
     lanes: Arc<Lanes>,
 }
 
 impl Lanes {
     /// Empty ones.
-    pub fn new(options: AdmissionOptions) -> Lanes {
+    pub(crate) fn new(options: AdmissionOptions) -> Lanes {
         let state = State {
             fast: Lane::new(options.fast_places(), options.quick, options.queue),
             slow: Lane::new(options.slow_places(), SLOW_AT_FIRST, options.queue),
@@ -64,7 +64,7 @@ impl Lanes {
     }
 
     /// Asks for a place: one, or one that will come, or `None` where it would take too long.
-    pub fn enter(self: &Arc<Lanes>, which: Which, client: Client) -> Option<Wait> {
+    pub(crate) fn enter(self: &Arc<Lanes>, which: Which, client: Client) -> Option<Wait> {
         let entry = {
             let mut state = self.lock();
             // Who has begun is let go on, however many there are.
@@ -79,18 +79,18 @@ impl Lanes {
     }
 
     /// Counts one more request under way.
-    pub fn begin(self: &Arc<Lanes>) -> Running {
+    pub(crate) fn begin(self: &Arc<Lanes>) -> Running {
         self.lock().running += 1;
         Running { lanes: Arc::clone(self) }
     }
 
     /// Whether such a request was slow the last time.
-    pub fn was_slow(&self, kind: u64) -> bool {
+    pub(crate) fn was_slow(&self, kind: u64) -> bool {
         self.lock().known.has(kind)
     }
 
     /// Notes what a request was.
-    pub fn note(&self, kind: u64, is_slow: bool) {
+    pub(crate) fn note(&self, kind: u64, is_slow: bool) {
         self.lock().known.note(kind, is_slow);
     }
 
@@ -116,7 +116,7 @@ impl Lanes {
 }
 
 /// What [`Lanes::enter`] gives.
-pub enum Wait {
+pub(crate) enum Wait {
     /// A place.
     Over(Place),
     /// One that will be sent.
@@ -125,7 +125,7 @@ pub enum Wait {
 
 impl Wait {
     /// The place, when it is there; `None` when the server ends.
-    pub async fn place(self) -> Option<Place> {
+    pub(crate) async fn place(self) -> Option<Place> {
         match self {
             Wait::Over(place) => Some(place),
             Wait::For(place) => place.await.ok(),
@@ -148,7 +148,7 @@ impl Place {
     }
 
     /// Where it is.
-    pub fn which(&self) -> Which {
+    pub(crate) fn which(&self) -> Which {
         self.which
     }
 }

@@ -13,7 +13,7 @@ const KNOWN_MOST: usize = 4096;
 
 /// A number that requests have in common that are alike: they go to the same place, and have the same text but for digits
 /// and what stands between quotes. Of a body in JSON the member `query` is looked at, where it has one.
-pub fn likeness(place: usize, parameter: &str, body: &[u8]) -> u64 {
+pub(crate) fn likeness(place: usize, parameter: &str, body: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     place.hash(&mut hasher);
     hash_text(&parameter.as_bytes()[..parameter.len().min(LOOKED_AT)], b"\"", &mut hasher);
@@ -59,7 +59,7 @@ fn hash_text(text: &[u8], quote: &[u8], hasher: &mut FxHasher) {
 
 /// The kinds of requests that were slow the last time.
 #[derive(Default)]
-pub struct Slow {
+pub(super) struct Slow {
     /// Two generations: what is not met while one fills up is forgotten.
     young: FxHashMap<u64, ()>,
     old: FxHashMap<u64, ()>,
@@ -67,12 +67,12 @@ pub struct Slow {
 
 impl Slow {
     /// Whether such a request was slow the last time.
-    pub fn has(&self, kind: u64) -> bool {
+    pub(super) fn has(&self, kind: u64) -> bool {
         self.young.contains_key(&kind) || self.old.contains_key(&kind)
     }
 
     /// Notes what a request was.
-    pub fn note(&mut self, kind: u64, is_slow: bool) {
+    pub(super) fn note(&mut self, kind: u64, is_slow: bool) {
         if !is_slow {
             self.young.remove(&kind);
             self.old.remove(&kind);

@@ -11,7 +11,7 @@ mod lane;
 mod lanes;
 mod ticket;
 
-pub use lanes::Lanes;
-pub use likeness::likeness;
+pub(super) use lanes::Lanes;
+pub(super) use likeness::likeness;
 pub use options::AdmissionOptions;
-pub use ticket::{Asked, OVERLOADED, Overloaded, carry_out};
+pub(super) use ticket::{Asked, OVERLOADED, Overloaded, carry_out};

@@ -33,7 +33,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 const LONG_BODY: usize = 1 << 20;
 
 /// What is known of a request before it runs.
-pub struct Asked {
+pub(crate) struct Asked {
     /// Who asks.
     pub client: Client,
     /// What it is like.
@@ -44,7 +44,7 @@ pub struct Asked {
 
 /// That a request was not carried out, or not to its end: there is too much to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Overloaded;
+pub(crate) struct Overloaded;
 
 /// A request under way.
 struct Ticket {
@@ -67,7 +67,7 @@ struct State {
 /// # Errors
 ///
 /// [`Overloaded`] where it would have to wait for too long.
-pub async fn carry_out<T: Send + 'static>(
+pub(crate) async fn carry_out<T: Send + 'static>(
     lanes: &Arc<Lanes>,
     asked: Asked,
     is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
@@ -197,7 +197,7 @@ impl Wake for Unpark {
 }
 
 /// What is told to who is refused.
-pub const OVERLOADED: &str = "the server has more to do than it can: try again later (settings \
+pub(crate) const OVERLOADED: &str = "the server has more to do than it can: try again later (settings \
      `admission slow`, `admission queue`)";
 
 /// How long this thread has computed. What waits for a lock, the disk or another server does not.

@@ -67,7 +67,7 @@ struct House {
 }
 
 /// Answers by `router` until `end` returns; then what is under way is finished.
-pub async fn serve(
+pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
     options: ConnectionOptions,

@@ -8,6 +8,6 @@ mod timed_body;
 mod seats;
 mod listener;
 
-pub use listener::serve;
+pub(super) use listener::serve;
 pub use options::ConnectionOptions;
-pub use phase::Peer;
+pub(super) use phase::Peer;

@@ -13,7 +13,7 @@ use tokio::time::Sleep;
 use tokio::time::sleep_until;
 
 /// The pace of one direction of a connection.
-pub struct Pace {
+pub(super) struct Pace {
     window: Duration,
     /// The bytes that have to move in a window.
     least: u64,
@@ -27,24 +27,24 @@ pub struct Pace {
 
 impl Pace {
     /// Nobody waits yet.
-    pub fn new(options: &ConnectionOptions) -> Pace {
+    pub(super) fn new(options: &ConnectionOptions) -> Pace {
         let least = (options.rate as f64 * options.stall.as_secs_f64()).ceil().max(1.0);
         Pace { window: options.stall, least: least as u64, moved: 0, end: None, timer: None }
     }
 
     /// Counts bytes that moved.
-    pub fn note(&mut self, bytes: usize) {
+    pub(super) fn note(&mut self, bytes: usize) {
         self.moved = self.moved.saturating_add(bytes as u64);
     }
 
     /// Nobody waits for the client any more.
-    pub fn rest(&mut self) {
+    pub(super) fn rest(&mut self) {
         self.end = None;
         self.moved = 0;
     }
 
     /// True when the client was too slow. Else the task is woken to ask again.
-    pub fn is_late(&mut self, context: &mut Context<'_>) -> bool {
+    pub(super) fn is_late(&mut self, context: &mut Context<'_>) -> bool {
         loop {
             let end = *self.end.get_or_insert_with(|| Instant::now() + self.window);
             let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(end)));

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 /// What happens on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub(super) enum Phase {
     /// Nothing is asked since then.
     Idle(Instant),
     /// A request comes in, since then.
@@ -24,7 +24,7 @@ pub enum Phase {
 }
 
 /// One connection.
-pub struct Line {
+pub(super) struct Line {
     phase: Mutex<Phase>,
     /// Tells the connection that it has to go.
     pub leave: Notify,
@@ -32,17 +32,17 @@ pub struct Line {
 
 impl Line {
     /// One that has just been made: it owes a request.
-    pub fn new() -> Line {
+    pub(super) fn new() -> Line {
         Line { phase: Mutex::new(Phase::Head(Instant::now())), leave: Notify::new() }
     }
 
     /// What it is at.
-    pub fn phase(&self) -> Phase {
+    pub(super) fn phase(&self) -> Phase {
         *self.lock()
     }
 
     /// The client has sent something.
-    pub fn heard(&self) {
+    pub(super) fn heard(&self) {
         let mut phase = self.lock();
         if let Phase::Idle(_) = *phase {
             *phase = Phase::Head(Instant::now());
@@ -50,12 +50,12 @@ impl Line {
     }
 
     /// A request is there.
-    pub fn begin(&self) {
+    pub(super) fn begin(&self) {
         *self.lock() = Phase::Busy;
     }
 
     /// The request is answered.
-    pub fn end(&self) {
+    pub(super) fn end(&self) {
         *self.lock() = Phase::Idle(Instant::now());
     }
 
@@ -66,7 +66,7 @@ impl Line {
 
 /// The client at the other end, and whether it is still there.
 #[derive(Clone)]
-pub struct Peer {
+pub(crate) struct Peer {
     stream: Arc<TcpStream>,
     /// Its end of the connection.
     pub address: IpAddr,
@@ -74,12 +74,12 @@ pub struct Peer {
 
 impl Peer {
     /// The client of a connection; the descriptor is shared, not doubled.
-    pub fn new(stream: Arc<TcpStream>, address: IpAddr) -> Peer {
+    pub(crate) fn new(stream: Arc<TcpStream>, address: IpAddr) -> Peer {
         Peer { stream, address }
     }
 
     /// True when the client has closed the connection, so that nobody waits for an answer.
-    pub fn is_gone(&self) -> bool {
+    pub(crate) fn is_gone(&self) -> bool {
         match SockRef::from(&*self.stream).peek(&mut [MaybeUninit::uninit()]) {
             Ok(count) => count == 0,
             Err(error) => error.kind() != io::ErrorKind::WouldBlock,

@@ -19,7 +19,7 @@ const IDLE_LEAST: Duration = Duration::from_millis(500);
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The seats of a server.
-pub struct Seats {
+pub(super) struct Seats {
     free: Arc<Semaphore>,
     taken: Mutex<Taken>,
 }
@@ -31,20 +31,20 @@ struct Taken {
 }
 
 /// A line in the list of those that are connected, until it is dropped.
-pub struct Listed {
+pub(super) struct Listed {
     seats: Arc<Seats>,
     number: u64,
 }
 
 impl Seats {
     /// So many.
-    pub fn new(most: usize) -> Seats {
+    pub(super) fn new(most: usize) -> Seats {
         let free = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
         Seats { free, taken: Mutex::default() }
     }
 
     /// A seat. O(connections) where none is free.
-    pub async fn take(&self) -> Option<OwnedSemaphorePermit> {
+    pub(super) async fn take(&self) -> Option<OwnedSemaphorePermit> {
         let free = Arc::clone(&self.free);
         if let Ok(seat) = free.clone().try_acquire_owned() {
             return Some(seat);
@@ -54,7 +54,7 @@ impl Seats {
     }
 
     /// Puts a line on the list.
-    pub fn list(self: &Arc<Seats>, line: Arc<Line>) -> Listed {
+    pub(super) fn list(self: &Arc<Seats>, line: Arc<Line>) -> Listed {
         let mut taken = self.lock();
         taken.last += 1;
         let number = taken.last;

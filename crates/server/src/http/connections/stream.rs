@@ -24,7 +24,7 @@ use tokio::time::Sleep;
 use tokio::time::sleep_until;
 
 /// The socket of a connection, with the seat that it takes as long as it is open, also under another protocol.
-pub struct Stream {
+pub(super) struct Stream {
     socket: Arc<TcpStream>,
     line: Arc<Line>,
     header: Duration,
@@ -35,7 +35,7 @@ pub struct Stream {
 
 impl Stream {
     /// The socket of `line`.
-    pub fn new(
+    pub(super) fn new(
         socket: Arc<TcpStream>,
         line: Arc<Line>,
         options: &ConnectionOptions,

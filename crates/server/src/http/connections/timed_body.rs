@@ -21,10 +21,10 @@ use tokio::time::Sleep;
 use tokio::time::sleep;
 
 /// Why a body was given up.
-pub type Verdict = Arc<OnceLock<Late>>;
+pub(super) type Verdict = Arc<OnceLock<Late>>;
 
 /// The body of a request.
-pub struct TimedBody {
+pub(super) struct TimedBody {
     body: Incoming,
     pace: Pace,
     whole: Duration,
@@ -35,7 +35,7 @@ pub struct TimedBody {
 
 /// A client that sends its body too slowly, with the setting that says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Late(String);
+pub(super) struct Late(String);
 
 impl fmt::Display for Late {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -49,7 +49,7 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 impl TimedBody {
     /// The body of a request; `verdict` tells afterwards whether it came.
-    pub fn new(body: Incoming, options: &ConnectionOptions, verdict: Verdict) -> TimedBody {
+    pub(super) fn new(body: Incoming, options: &ConnectionOptions, verdict: Verdict) -> TimedBody {
         TimedBody { body, pace: Pace::new(options), whole: options.body, end: None, verdict }
     }
 
@@ -97,14 +97,14 @@ impl Body for TimedBody {
 }
 
 /// The body of an answer; when it is done with, the connection is idle again.
-pub struct Told {
+pub(super) struct Told {
     body: AnyBody,
     line: Option<Arc<Line>>,
 }
 
 impl Told {
     /// The body of an answer on `line`; without one the connection never gets idle again.
-    pub fn new(body: AnyBody, line: Option<Arc<Line>>) -> Told {
+    pub(super) fn new(body: AnyBody, line: Option<Arc<Line>>) -> Told {
         Told { body, line }
     }
 }

@@ -16,7 +16,7 @@ const VARIABLES: &str = "map[string]interface {}";
 const EXTENSIONS: &str = "schema.RequestExtensions";
 
 /// What a GET asks for: everything is a parameter.
-pub fn of_parameters(incoming: &Incoming) -> Result<Request, String> {
+pub(super) fn of_parameters(incoming: &Incoming) -> Result<Request, String> {
     let request = Request {
         query: incoming.parameter("query").to_owned(),
         operation: named(incoming.parameter("operationName")),
@@ -29,7 +29,7 @@ pub fn of_parameters(incoming: &Incoming) -> Result<Request, String> {
 }
 
 /// What a POST asks for.
-pub fn of_body(incoming: &Incoming) -> Result<Request, String> {
+pub(super) fn of_body(incoming: &Incoming) -> Result<Request, String> {
     match incoming.media_type().as_str() {
         "" => Err("unable to parse media type: mime: no media type".to_owned()),
         "application/json" => match incoming.text() {
@@ -44,7 +44,7 @@ pub fn of_body(incoming: &Incoming) -> Result<Request, String> {
 }
 
 /// All headers that are text.
-pub fn headers(headers: &HeaderMap) -> Headers {
+pub(super) fn headers(headers: &HeaderMap) -> Headers {
     headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?))).collect()
 }
 
@@ -53,7 +53,7 @@ fn of_json(body: &str) -> Result<Request, String> {
 }
 
 /// What an object asks for.
-pub fn of_members(members: Map<String, Value>) -> Result<Request, String> {
+pub(super) fn of_members(members: Map<String, Value>) -> Result<Request, String> {
     let mut request = Request { is_served: true, ..Request::default() };
     for (key, value) in members {
         // The reference does not mind the case of keys, nor others than these.

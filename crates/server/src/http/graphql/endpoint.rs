@@ -36,7 +36,7 @@ use std::time::Instant;
 use tokio::task::block_in_place;
 
 /// Takes what comes to `/graphql`: a request, or one that goes on.
-pub async fn receive(app: Arc<App>, route: &'static Route, request: Request) -> Response {
+pub(crate) async fn receive(app: Arc<App>, route: &'static Route, request: Request) -> Response {
     if subscribe::is_subscriber(request.headers()) {
         let headers = body::headers(request.headers());
         let (mut parts, body) = request.into_parts();
@@ -60,12 +60,16 @@ pub async fn receive(app: Arc<App>, route: &'static Route, request: Request) -> 
 }
 
 /// Takes what comes to `/admin`.
-pub async fn receive_admin(app: Arc<App>, route: &'static Route, request: Request) -> Response {
+pub(crate) async fn receive_admin(
+    app: Arc<App>,
+    route: &'static Route,
+    request: Request,
+) -> Response {
     ask(app, route, request, administer).await
 }
 
 /// What a request by a method is told that GraphQL does not have.
-pub fn wrong_method() -> Reply {
+pub(crate) fn wrong_method() -> Reply {
     refused("Unrecognised request method.  Please use GET or POST for GraphQL requests")
 }
 

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use std::time::UNIX_EPOCH;
 
 /// How much was read, and how long it took since `since`, in the form of Apollo's tracing. Nothing where it is switched off.
-pub fn extensions(app: &App, response: &Response, since: Instant) -> String {
+pub(super) fn extensions(app: &App, response: &Response, since: Instant) -> String {
     if !app.database.graphql_options().extensions {
         return String::new();
     }

@@ -6,6 +6,7 @@ mod extensions;
 mod schema;
 mod subscribe;
 
-pub use endpoint::{receive, receive_admin, wrong_method};
-pub use schema::{probe, set_schema, validate_schema};
-pub use subscribe::{Feeds, SubscribeOptions};
+pub(super) use endpoint::{receive, receive_admin, wrong_method};
+pub(super) use schema::{probe, set_schema, validate_schema};
+pub(crate) use subscribe::Feeds;
+pub use subscribe::SubscribeOptions;

@@ -10,7 +10,7 @@ use hexgraph_base::types::Error;
 use serde_json::json;
 
 /// Sets the schema that the body holds.
-pub fn set_schema(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+pub(crate) fn set_schema(app: &App, incoming: &Incoming, control: &Control) -> Reply {
     if let Some(refusal) = admin::refusal(app, incoming) {
         return refusal;
     }
@@ -25,7 +25,7 @@ pub fn set_schema(app: &App, incoming: &Incoming, control: &Control) -> Reply {
 }
 
 /// Says what is wrong with the schema in the body.
-pub fn validate_schema(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+pub(crate) fn validate_schema(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     if let Some(refusal) = admin::refusal(app, incoming) {
         return refusal;
     }
@@ -45,7 +45,7 @@ pub fn validate_schema(app: &App, incoming: &Incoming, _control: &Control) -> Re
 }
 
 /// Tells whether requests are answered, and how often the schema has changed.
-pub fn probe(app: &App, _incoming: &Incoming, _control: &Control) -> Reply {
+pub(crate) fn probe(app: &App, _incoming: &Incoming, _control: &Control) -> Reply {
     match app.database.graphql_schema_counter() {
         Ok(counter) => {
             Reply::json(json!({ "status": "up", "schemaUpdateCounter": counter }).to_string())

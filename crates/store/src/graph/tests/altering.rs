@@ -1,8 +1,8 @@
+use super::super::alter::drop_data;
+use super::super::alter::drop_type;
 use super::super::define;
 use super::super::drop_all;
 use super::super::drop_attr;
-use super::super::drop_data;
-use super::super::drop_type;
 use super::super::resolve;
 use super::*;
 use crate::index::IndexKind;

@@ -225,7 +225,7 @@ fn a_file_with_wild_links_does_no_harm() {
             members: Array::from_vec((1000..1020).map(wild).collect()),
             layers: vec![links(count as usize), links(20), links(3)],
         };
-        let base = super::super::ValueBase {
+        let base = super::super::values::ValueBase {
             column: base.column.clone(),
             indexes: Vec::new(),
             vectors: Some(index),

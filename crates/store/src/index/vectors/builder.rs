@@ -29,7 +29,7 @@ use rayon::prelude::*;
 
 /// How many links a vector gets when it comes, and keeps in the layers above the lowest. Data
 /// without structure needs so many; where there is structure, fewer are chosen.
-pub const LINKS: usize = 32;
+pub(super) const LINKS: usize = 32;
 
 /// A batch is this part of the vectors that came before.
 const BATCH_SHARE: usize = 32;
@@ -39,7 +39,7 @@ const BATCH_MAX: usize = 2048;
 
 /// How a graph is built.
 #[derive(Debug, Clone, Copy)]
-pub struct Shape {
+pub(super) struct Shape {
     /// The most layers.
     pub layers: usize,
     /// How many candidates a newcomer chooses its links from.
@@ -48,7 +48,7 @@ pub struct Shape {
 
 /// A vector that is still to come.
 #[derive(Clone, Copy)]
-pub struct Newcomer {
+pub(super) struct Newcomer {
     /// Its position.
     pub position: u32,
     /// Its place among the members, if it stands above the lowest layer.
@@ -56,7 +56,7 @@ pub struct Newcomer {
 }
 
 /// A graph that grows.
-pub struct Builder<'a> {
+pub(super) struct Builder<'a> {
     pub points: &'a Points<'a>,
     pub width: usize,
     pub members: Array<u32>,
@@ -76,7 +76,7 @@ pub struct Builder<'a> {
 /// # Errors
 ///
 /// Those of `check`.
-pub fn build(
+pub(super) fn build(
     points: &Points<'_>,
     positions: &[u32],
     count: usize,
@@ -111,7 +111,7 @@ pub fn build(
 }
 
 /// The layer up to which a hash leads: each has a part of one in [`LINKS`] of the one below.
-pub fn level_of(hash: u64, shape: Shape) -> usize {
+pub(super) fn level_of(hash: u64, shape: Shape) -> usize {
     let mut bound = u64::MAX / LINKS as u64;
     let mut level = 0;
     while level + 1 < shape.layers && hash < bound {
@@ -122,7 +122,7 @@ pub fn level_of(hash: u64, shape: Shape) -> usize {
 }
 
 /// A number that looks drawn by lot (the finish of splitmix64).
-pub fn draw(seed: u64) -> u64 {
+pub(super) fn draw(seed: u64) -> u64 {
     let mut bits = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -130,7 +130,7 @@ pub fn draw(seed: u64) -> u64 {
 }
 
 /// The most links in a layer, counted from the lowest.
-pub fn links_max(layer: usize) -> usize {
+pub(super) fn links_max(layer: usize) -> usize {
     if layer == 0 { 2 * LINKS } else { LINKS }
 }
 
@@ -141,7 +141,7 @@ fn room(layer: usize) -> usize {
 
 impl<'a> Builder<'a> {
     /// A graph without links. `sizes` are those of the layers above the lowest, from below.
-    pub fn new(
+    pub(super) fn new(
         points: &'a Points<'a>,
         members: Array<u32>,
         sizes: &[usize],
@@ -158,7 +158,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     ///
     /// Those of the check, which each of them asks.
-    pub fn add_all(&mut self, newcomers: &[Newcomer]) -> Result<()> {
+    pub(super) fn add_all(&mut self, newcomers: &[Newcomer]) -> Result<()> {
         let mut rest = newcomers;
         while let Some(next) = rest.first() {
             // One that stands higher than all that are there is where others enter: it goes first.
@@ -257,7 +257,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A layer, counted from the lowest.
-    pub fn layer(&self, number: usize) -> Layer<'_, GrowingLinks> {
+    pub(super) fn layer(&self, number: usize) -> Layer<'_, GrowingLinks> {
         match number {
             0 => Layer { links: &self.lowest, members: None },
             _ => Layer { links: &self.upper[number - 1], members: Some(&self.members) },
@@ -265,7 +265,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The lists of a layer, counted from the lowest.
-    pub fn lists_mut(&mut self, number: usize) -> &mut GrowingLinks {
+    pub(super) fn lists_mut(&mut self, number: usize) -> &mut GrowingLinks {
         match number {
             0 => &mut self.lowest,
             _ => &mut self.upper[number - 1],
@@ -273,7 +273,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The finished graph: every list thinned out to what it keeps.
-    pub fn finish(mut self) -> NearGraph {
+    pub(super) fn finish(mut self) -> NearGraph {
         for layer in 0..=self.upper.len() {
             let view = self.layer(layer);
             let most = links_max(layer);
@@ -291,7 +291,7 @@ impl<'a> Builder<'a> {
 }
 
 /// Of a list that has grown long, those to be kept.
-pub fn thinned<L: Linked>(
+pub(super) fn thinned<L: Linked>(
     layer: &Layer<'_, L>,
     own: u32,
     list: &[u32],

@@ -25,7 +25,7 @@ pub fn as_vector(value: ValueRef<'_>) -> Option<Cow<'_, [f32]>> {
 
 /// The vectors of a column: their length, whether they had to be copied, all their numbers by
 /// position, and the positions that have none.
-pub fn vectors_of(values: &Values) -> (usize, bool, Array<f32>, FrozenBitmap) {
+pub(super) fn vectors_of(values: &Values) -> (usize, bool, Array<f32>, FrozenBitmap) {
     let none = FrozenBitmap::empty();
     let dimension = usual_length(values);
     if dimension == 0 {
@@ -66,7 +66,7 @@ fn usual_length(values: &Values) -> usize {
 
 /// The position now of each vector of an older index, [`GONE`] for those that are there no more
 /// or have changed. Values of a node are compared one by one, in their order.
-pub fn moves(
+pub(super) fn moves(
     old: &VectorIndex,
     old_column: &Column,
     new: &VectorIndex,

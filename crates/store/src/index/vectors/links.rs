@@ -82,7 +82,7 @@ impl Linked for Links {
 }
 
 /// Lists of links that still change: each has the same room.
-pub struct GrowingLinks {
+pub(super) struct GrowingLinks {
     room: usize,
     lens: Vec<u16>,
     targets: Vec<u32>,
@@ -90,19 +90,19 @@ pub struct GrowingLinks {
 
 impl GrowingLinks {
     /// Empty lists with room for `room` links each.
-    pub fn new(count: usize, room: usize) -> GrowingLinks {
+    pub(super) fn new(count: usize, room: usize) -> GrowingLinks {
         GrowingLinks { room, lens: vec![0; count], targets: vec![0; count * room] }
     }
 
     /// Replaces a list, which is no longer than the room.
-    pub fn set(&mut self, vertex: u32, list: &[u32]) {
+    pub(super) fn set(&mut self, vertex: u32, list: &[u32]) {
         let start = vertex as usize * self.room;
         self.targets[start..start + list.len()].copy_from_slice(list);
         self.lens[vertex as usize] = list.len() as u16;
     }
 
     /// The lists as they are now, end to end.
-    pub fn finish(&self) -> Links {
+    pub(super) fn finish(&self) -> Links {
         let lens = self.lens.iter().map(|&len| usize::from(len));
         let mut targets = Vec::with_capacity(lens.clone().sum());
         (0..self.count() as u32).for_each(|vertex| targets.extend_from_slice(self.of(vertex)));

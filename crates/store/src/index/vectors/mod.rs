@@ -13,6 +13,8 @@ mod vector_index;
 mod tests;
 
 pub use column_vectors::as_vector;
-pub use links::{Links, NearGraph};
-pub use points::{Query, measure};
-pub use vector_index::{Near, VectorIndex, vector_options};
+pub use links::Links;
+pub(crate) use links::NearGraph;
+pub use points::Query;
+pub use points::measure;
+pub(crate) use vector_index::{VectorIndex, vector_options};

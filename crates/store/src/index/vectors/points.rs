@@ -115,14 +115,14 @@ pub fn measure(metric: Metric, query: &Query<'_>, vector: &[f32]) -> f32 {
 }
 
 /// One over the length of a vector; 0 for one without a direction, which is similar to none.
-pub fn scale_of(vector: &[f32]) -> f32 {
+pub(super) fn scale_of(vector: &[f32]) -> f32 {
     let length = dot(vector, vector).sqrt();
     if 0.0 < length && length.is_finite() { 1.0 / length } else { 0.0 }
 }
 
 /// Bits that order as the distances do. What is no number is farthest.
 #[inline]
-pub fn key_of(distance: f32) -> u32 {
+pub(super) fn key_of(distance: f32) -> u32 {
     const SIGN: u32 = 1 << 31;
     if distance.is_nan() {
         return u32::MAX;
@@ -132,7 +132,7 @@ pub fn key_of(distance: f32) -> u32 {
 }
 
 /// The distance of a key.
-pub fn distance_of(key: u32) -> f32 {
+pub(super) fn distance_of(key: u32) -> f32 {
     const SIGN: u32 = 1 << 31;
     f32::from_bits(if key & SIGN == 0 { !key } else { key ^ SIGN })
 }

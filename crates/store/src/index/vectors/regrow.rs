@@ -21,10 +21,10 @@ use hexgraph_base::types::Result;
 use rayon::prelude::*;
 
 /// No position, no place.
-pub const GONE: u32 = u32::MAX;
+pub(super) const GONE: u32 = u32::MAX;
 
 /// What became of the vectors of an older graph.
-pub struct Change<'a> {
+pub(super) struct Change<'a> {
     /// The older graph.
     pub graph: &'a NearGraph,
     /// The position now of each position then, or [`GONE`].
@@ -39,7 +39,7 @@ pub struct Change<'a> {
 /// # Errors
 ///
 /// Those of `check`.
-pub fn regrow(
+pub(super) fn regrow(
     points: &Points<'_>,
     change: &Change<'_>,
     count: usize,

@@ -14,29 +14,29 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// A distance key above a vertex.
-pub type Candidate = u64;
+pub(super) type Candidate = u64;
 
 /// Puts a distance key and a vertex together.
 #[inline]
-pub fn candidate(key: u32, vertex: u32) -> Candidate {
+pub(super) fn candidate(key: u32, vertex: u32) -> Candidate {
     u64::from(key) << 32 | u64::from(vertex)
 }
 
 /// The vertex of a candidate.
 #[inline]
-pub fn vertex(candidate: Candidate) -> u32 {
+pub(super) fn vertex(candidate: Candidate) -> u32 {
     candidate as u32
 }
 
 /// The distance key of a candidate.
 #[inline]
-pub fn key(candidate: Candidate) -> u32 {
+pub(super) fn key(candidate: Candidate) -> u32 {
     (candidate >> 32) as u32
 }
 
 /// What a search needs while it runs; used again, it costs no allocation.
 #[derive(Default)]
-pub struct Scratch {
+pub(super) struct Scratch {
     /// The vertices that were met.
     seen: Vec<u64>,
     /// The number of vertices that there are.
@@ -77,7 +77,7 @@ impl Scratch {
     }
 
     /// The candidates that the last search kept, nearest first.
-    pub fn take(&mut self) -> Vec<Candidate> {
+    pub(super) fn take(&mut self) -> Vec<Candidate> {
         std::mem::take(&mut self.nearest).into_sorted_vec()
     }
 
@@ -88,7 +88,7 @@ impl Scratch {
 }
 
 /// What a search of one layer looks for.
-pub struct Aim<'a, K: Fn(u32) -> bool> {
+pub(super) struct Aim<'a, K: Fn(u32) -> bool> {
     /// The vectors.
     pub points: &'a Points<'a>,
     /// What they are compared with.
@@ -102,7 +102,7 @@ pub struct Aim<'a, K: Fn(u32) -> bool> {
 }
 
 /// Searches a layer from some of its vertices on; [`Scratch::take`] has what was found.
-pub fn beam<L: Linked, K: Fn(u32) -> bool>(
+pub(super) fn beam<L: Linked, K: Fn(u32) -> bool>(
     layer: &Layer<'_, L>,
     entries: impl Iterator<Item = u32>,
     aim: &Aim<'_, K>,
@@ -144,7 +144,7 @@ pub fn beam<L: Linked, K: Fn(u32) -> bool>(
 }
 
 /// Walks from `entry` to a vertex that has none nearer among its links.
-pub fn descend<L: Linked>(
+pub(super) fn descend<L: Linked>(
     layer: &Layer<'_, L>,
     entry: u32,
     points: &Points<'_>,
@@ -157,7 +157,7 @@ pub fn descend<L: Linked>(
 }
 
 /// Searches a graph from its top: the vectors that are kept, as positions, nearest first.
-pub fn walk<K: Fn(u32) -> bool>(
+pub(super) fn walk<K: Fn(u32) -> bool>(
     graph: &NearGraph,
     aim: &Aim<'_, K>,
     scratch: &mut Scratch,
@@ -173,7 +173,7 @@ pub fn walk<K: Fn(u32) -> bool>(
 
 /// Of candidates, nearest first, at most `count` that lie in different directions: one is left
 /// out when it is nearer to a chosen one than to the vertex itself, for the chosen one leads there.
-pub fn spread<L: Linked>(
+pub(super) fn spread<L: Linked>(
     layer: &Layer<'_, L>,
     candidates: &[Candidate],
     count: usize,

@@ -32,7 +32,7 @@ const PART: f64 = 0.97;
 /// # Errors
 ///
 /// Those of `check`.
-pub fn tune(
+pub(super) fn tune(
     graph: &NearGraph,
     points: &Points<'_>,
     positions: &[u32],

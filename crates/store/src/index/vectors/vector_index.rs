@@ -93,7 +93,7 @@ pub struct Near {
 }
 
 /// The options of a predicate's vector index; the first one counts.
-pub fn vector_options(def: &PredicateDef) -> Option<&HnswOptions> {
+pub(crate) fn vector_options(def: &PredicateDef) -> Option<&HnswOptions> {
     def.indexes.iter().find_map(|tokenizer| match tokenizer {
         Tokenizer::Hnsw(options) => Some(options),
         _ => None,

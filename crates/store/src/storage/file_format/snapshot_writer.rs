@@ -10,7 +10,6 @@ use crate::storage::Identity;
 use crate::storage::Offsets;
 use crate::storage::TextArray;
 use crate::storage::blocks::BLOCK_LEN;
-use crate::storage::files::Disk;
 use crate::storage::files::Files;
 use crate::storage::files::OutputFile;
 use crate::storage::files::write_all_at;
@@ -27,7 +26,7 @@ const BUFFER_LEN: usize = 1024 * 1024;
 ///
 /// Until [`SnapshotWriter::finish`] the file has no header, so nobody takes it for a snapshot; the
 /// one who drops an unfinished writer removes the file.
-pub struct SnapshotWriter {
+pub(crate) struct SnapshotWriter {
     label: String,
     identity: Identity,
     file: BufWriter<Output>,
@@ -63,16 +62,7 @@ impl SnapshotWriter {
     /// # Errors
     ///
     /// [`Error::Io`] when the file can't be created.
-    pub fn create(path: impl AsRef<Path>) -> Result<SnapshotWriter> {
-        SnapshotWriter::create_in(&Disk, path.as_ref())
-    }
-
-    /// As [`SnapshotWriter::create`], in other files than those of the operating system.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`] when the file can't be created.
-    pub fn create_in(files: &dyn Files, path: &Path) -> Result<SnapshotWriter> {
+    pub(crate) fn create_in(files: &dyn Files, path: &Path) -> Result<SnapshotWriter> {
         let label = path.display().to_string();
         let file = files.create(path).map_err(|source| failed(&label, source))?;
         let mut writer = SnapshotWriter {
@@ -89,7 +79,7 @@ impl SnapshotWriter {
     }
 
     /// Says which database the file belongs to.
-    pub fn set_identity(&mut self, identity: Identity) {
+    pub(crate) fn set_identity(&mut self, identity: Identity) {
         self.identity = identity;
     }
 
@@ -98,7 +88,7 @@ impl SnapshotWriter {
     /// # Errors
     ///
     /// [`Error::Io`] when writing fails, [`Error::Corrupt`] when the array is mapped and damaged.
-    pub fn array<T: Pod>(&mut self, name: &str, array: &Array<T>) -> Result<()> {
+    pub(crate) fn array<T: Pod>(&mut self, name: &str, array: &Array<T>) -> Result<()> {
         self.begin(name, size_of::<T>());
         for piece in array.checked_pieces() {
             self.data(piece?)?;
@@ -112,7 +102,7 @@ impl SnapshotWriter {
     /// # Errors
     ///
     /// [`Error::Io`] when writing fails.
-    pub fn bytes(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn bytes(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
         self.begin(name, 1);
         self.data(bytes)?;
         self.end()
@@ -123,7 +113,7 @@ impl SnapshotWriter {
     /// # Errors
     ///
     /// As [`SnapshotWriter::array`].
-    pub fn bitmap(&mut self, name: &str, bitmap: &FrozenBitmap) -> Result<()> {
+    pub(crate) fn bitmap(&mut self, name: &str, bitmap: &FrozenBitmap) -> Result<()> {
         let (directory, payload) = bitmap.parts();
         self.array(&format!("{name}.dir"), directory)?;
         self.array(&format!("{name}.words"), payload)
@@ -134,7 +124,7 @@ impl SnapshotWriter {
     /// # Errors
     ///
     /// As [`SnapshotWriter::array`].
-    pub fn offsets(&mut self, name: &str, offsets: &Offsets) -> Result<()> {
+    pub(crate) fn offsets(&mut self, name: &str, offsets: &Offsets) -> Result<()> {
         match offsets {
             Offsets::Narrow(starts) => self.array(&format!("{name}.narrow"), starts),
             Offsets::Wide(starts) => self.array(&format!("{name}.wide"), starts),
@@ -146,7 +136,7 @@ impl SnapshotWriter {
     /// # Errors
     ///
     /// As [`SnapshotWriter::array`].
-    pub fn text(&mut self, name: &str, texts: &TextArray) -> Result<()> {
+    pub(crate) fn text(&mut self, name: &str, texts: &TextArray) -> Result<()> {
         let (offsets, bytes) = texts.parts();
         self.offsets(name, offsets)?;
         self.array(&format!("{name}.text"), bytes)
@@ -158,7 +148,7 @@ impl SnapshotWriter {
     /// # Errors
     ///
     /// [`Error::Io`] when writing fails, or two sections have the same name.
-    pub fn finish(self) -> Result<()> {
+    pub(crate) fn finish(self) -> Result<()> {
         let label = self.label.clone();
         let file = self.finish_file()?;
         file.sync().map_err(|source| failed(&label, source))
@@ -170,7 +160,7 @@ impl SnapshotWriter {
     /// # Errors
     ///
     /// As [`SnapshotWriter::finish`].
-    pub fn finish_temporary(self) -> Result<()> {
+    pub(crate) fn finish_temporary(self) -> Result<()> {
         self.finish_file().map(drop)
     }
 

@@ -3,6 +3,7 @@ use crate::storage::Array;
 use crate::storage::FrozenBitmap;
 use crate::storage::Offsets;
 use crate::storage::blocks::catch_corrupt;
+use crate::storage::files::Disk;
 use bytes::Bytes;
 use hexgraph_base::types::Error;
 use hexgraph_base::types::Result;
@@ -31,7 +32,7 @@ fn sample(count: u32) -> Content {
 }
 
 fn write(path: &Path, content: &Content) {
-    let mut writer = SnapshotWriter::create(path).unwrap();
+    let mut writer = SnapshotWriter::create_in(&Disk, path.as_ref()).unwrap();
     writer.array("numbers", &Array::from_vec(content.numbers.clone())).unwrap();
     writer.bytes("bytes", &content.bytes).unwrap();
     writer.array("empty", &Array::<u32>::empty()).unwrap();
@@ -111,7 +112,7 @@ fn a_snapshot_is_copied_from_its_map() {
     let (one, two) = (dir.path().join("one"), dir.path().join("two"));
     write(&one, &sample(50_000));
     let old = SnapshotFile::open(&one).unwrap();
-    let mut writer = SnapshotWriter::create(&two).unwrap();
+    let mut writer = SnapshotWriter::create_in(&Disk, &two).unwrap();
     writer.array("numbers", &old.array::<u64>("numbers").unwrap()).unwrap();
     writer.bitmap("members", &old.bitmap("members").unwrap()).unwrap();
     writer.text("texts", &old.text("texts").unwrap()).unwrap();
@@ -192,7 +193,7 @@ fn only_damaged_blocks_are_refused() {
 fn senseless_sections_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("senseless.hxs");
-    let mut writer = SnapshotWriter::create(&path).unwrap();
+    let mut writer = SnapshotWriter::create_in(&Disk, &path).unwrap();
     writer.array("none.narrow", &Array::<u32>::empty()).unwrap();
     writer.array("set.dir", &Array::from_vec(vec![[7_u64, 7]])).unwrap();
     writer.array("set.words", &Array::from_vec(vec![1_u64])).unwrap();
@@ -226,7 +227,7 @@ fn senseless_sections_are_refused() {
 #[test]
 fn names_must_differ() {
     let dir = tempfile::tempdir().unwrap();
-    let mut writer = SnapshotWriter::create(dir.path().join("twice")).unwrap();
+    let mut writer = SnapshotWriter::create_in(&Disk, &dir.path().join("twice")).unwrap();
     writer.bytes("twice", b"1").unwrap();
     writer.bytes("twice", b"2").unwrap();
     let error = writer.finish().unwrap_err().to_string();

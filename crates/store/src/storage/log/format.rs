@@ -4,13 +4,13 @@ use crate::storage::Identity;
 use crc32fast::Hasher;
 
 /// The length of the header of a log.
-pub const HEADER_LEN: u64 = 128;
+pub(crate) const HEADER_LEN: u64 = 128;
 
 /// The length of a header of the first format, and the least that says which format a log has.
-pub const HEADER_LEN_1: usize = 32;
+pub(super) const HEADER_LEN_1: usize = 32;
 
 /// The length of what stands before the payload of a record.
-pub const FRAME_LEN: usize = 32;
+pub(super) const FRAME_LEN: usize = 32;
 
 const FRAME_LEN_1: usize = 28;
 

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A log that is appended to. One thread writes; any may sync.
-pub struct LogWriter {
+pub(crate) struct LogWriter {
     path: PathBuf,
     file: Arc<dyn OutputFile>,
     layout: Layout,
@@ -30,7 +30,7 @@ impl LogWriter {
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses; what there is of the file then counts as empty.
-    pub fn create(files: &dyn Files, path: &Path, header: &Header) -> Result<LogWriter> {
+    pub(crate) fn create(files: &dyn Files, path: &Path, header: &Header) -> Result<LogWriter> {
         let create = || {
             let file = files.create(path)?;
             write_all_at(&*file, &header.to_bytes(), 0)?;
@@ -44,12 +44,12 @@ impl LogWriter {
     }
 
     /// The length of what was appended, with the header.
-    pub fn end(&self) -> u64 {
+    pub(crate) fn end(&self) -> u64 {
         self.end
     }
 
     /// The file, for the one who syncs it.
-    pub fn file(&self) -> Arc<dyn OutputFile> {
+    pub(crate) fn file(&self) -> Arc<dyn OutputFile> {
         Arc::clone(&self.file)
     }
 
@@ -61,7 +61,7 @@ impl LogWriter {
     /// [`Error::Limit`] for a payload of 4 GiB; nothing is written then. [`Error::Io`] when the
     /// system refuses. The inner result tells whether the log is as it was before: when it is not,
     /// nothing may be appended any more.
-    pub fn append(
+    pub(crate) fn append(
         &mut self,
         commit: u64,
         payload: &[u8],
@@ -91,7 +91,7 @@ impl LogWriter {
 }
 
 /// Why a record was not appended.
-pub struct AppendError {
+pub(crate) struct AppendError {
     /// The reason.
     pub error: Error,
     /// False when a part of the record may be left in the log.

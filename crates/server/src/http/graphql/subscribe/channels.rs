@@ -31,7 +31,7 @@ use tokio::task::AbortHandle;
 
 /// What subscribers of one identity are told.
 #[derive(Clone)]
-pub enum News {
+pub(crate) enum News {
     /// Nothing was asked yet.
     None,
     /// The newest answer.
@@ -42,7 +42,7 @@ pub enum News {
 
 /// An answer as JSON, and what tells it from others of its channel.
 #[derive(Clone)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// The text.
     pub json: Bytes,
     /// Differs where the answer does, whatever stands beside the data.
@@ -51,12 +51,12 @@ pub struct Answer {
 
 /// The channels that somebody listens to.
 #[derive(Default)]
-pub struct Channels {
+pub(crate) struct Channels {
     list: Mutex<HashMap<Identity, Weak<Channel>>>,
 }
 
 /// A question that is asked as long as somebody listens.
-pub struct Channel {
+pub(crate) struct Channel {
     news: watch::Receiver<News>,
     /// The commit by which the newest answer was found.
     asked: watch::Receiver<u64>,
@@ -88,7 +88,7 @@ impl Channels {
     /// # Errors
     ///
     /// When it can't begin.
-    pub fn join(
+    pub(crate) fn join(
         self: &Arc<Channels>,
         app: &Arc<App>,
         wanted: Subscribable,
@@ -135,7 +135,7 @@ impl Channel {
     }
 
     /// What is published, beginning with an answer at least as new as a commit.
-    pub async fn listen(&self, commit: u64) -> watch::Receiver<News> {
+    pub(crate) async fn listen(&self, commit: u64) -> watch::Receiver<News> {
         let mut asked = self.asked.clone();
         loop {
             let newest = *asked.borrow_and_update();

@@ -18,14 +18,14 @@ type Work = Box<dyn FnOnce() + Send>;
 
 /// The threads. They end when this is dropped and nothing is left to do.
 #[derive(Default)]
-pub struct Desks {
+pub(crate) struct Desks {
     queue: OnceLock<Sender<Work>>,
 }
 
 impl Desks {
     /// Carries out `work`, which may take its time, when it is its turn. When the caller is gone by then, it is not
     /// carried out.
-    pub async fn carry_out<T: Send + 'static>(
+    pub(crate) async fn carry_out<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> T {

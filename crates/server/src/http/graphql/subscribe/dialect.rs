@@ -20,7 +20,7 @@ use serde_json::json;
 
 /// Which protocol a connection speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
+pub(super) enum Dialect {
     /// `graphql-transport-ws`.
     Modern,
     /// `graphql-ws`, as `subscriptions-transport-ws` has it.
@@ -29,7 +29,7 @@ pub enum Dialect {
 
 /// What a client says.
 #[derive(Debug, Clone)]
-pub enum Said {
+pub(super) enum Said {
     /// It begins; entries of the payload that are text count as headers.
     Init(Headers),
     /// It wants to know whether the server is there; this is the answer.
@@ -50,10 +50,10 @@ pub enum Said {
 
 impl Dialect {
     /// Both names, the better one first.
-    pub const NAMES: [&'static str; 2] = ["graphql-transport-ws", "graphql-ws"];
+    pub(super) const NAMES: [&'static str; 2] = ["graphql-transport-ws", "graphql-ws"];
 
     /// The one of a name.
-    pub fn of_name(name: &str) -> Option<Dialect> {
+    pub(super) fn of_name(name: &str) -> Option<Dialect> {
         match name {
             "graphql-transport-ws" => Some(Dialect::Modern),
             "graphql-ws" => Some(Dialect::Legacy),
@@ -62,7 +62,7 @@ impl Dialect {
     }
 
     /// Reads a message of a client.
-    pub fn read(self, text: &str) -> Said {
+    pub(super) fn read(self, text: &str) -> Said {
         let message: Map<String, Value> = match serde_json::from_str(text) {
             Ok(Value::Object(message)) => message,
             Ok(_) => return self.wrong("the message is not an object"),
@@ -155,7 +155,7 @@ impl Dialect {
     }
 
     /// The answer to an operation whose name another one has that runs.
-    pub fn taken(self, id: &str) -> Said {
+    pub(super) fn taken(self, id: &str) -> Said {
         match self {
             Dialect::Modern => {
                 Said::Fatal(4409, reason(&format!("Subscriber for {id} already exists")))
@@ -165,12 +165,12 @@ impl Dialect {
     }
 
     /// Says that operations may begin.
-    pub fn acknowledge(self) -> String {
+    pub(super) fn acknowledge(self) -> String {
         json!({ "type": "connection_ack" }).to_string()
     }
 
     /// An answer, given as JSON text.
-    pub fn next(self, id: &str, payload: &[u8]) -> String {
+    pub(super) fn next(self, id: &str, payload: &[u8]) -> String {
         let kind = match self {
             Dialect::Modern => "next",
             Dialect::Legacy => "data",
@@ -180,7 +180,7 @@ impl Dialect {
     }
 
     /// Says that nothing can be answered: the last messages of an operation.
-    pub fn failed(self, id: &str, faults: &[Fault]) -> Vec<String> {
+    pub(super) fn failed(self, id: &str, faults: &[Fault]) -> Vec<String> {
         match self {
             Dialect::Modern => {
                 let faults = faults_to_json(faults);
@@ -195,7 +195,7 @@ impl Dialect {
     }
 
     /// Says that there are no more answers.
-    pub fn complete(self, id: &str) -> String {
+    pub(super) fn complete(self, id: &str) -> String {
         match id {
             "" => json!({ "type": "complete" }),
             id => json!({ "id": id, "type": "complete" }),
@@ -232,7 +232,7 @@ fn one_text(faults: &[Fault]) -> String {
 }
 
 /// What a close frame can hold: 123 bytes of text.
-pub fn reason(message: &str) -> String {
+pub(super) fn reason(message: &str) -> String {
     let mut end = message.len().min(123);
     while !message.is_char_boundary(end) {
         end -= 1;

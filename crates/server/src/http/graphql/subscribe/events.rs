@@ -28,7 +28,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(12);
 
 /// Which requests of a client are to be answered with events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
+pub(crate) enum Wanted {
     /// None.
     Never,
     /// Those that go on: the client takes JSON, too, and there are clients that name both with all they ask.
@@ -38,7 +38,7 @@ pub enum Wanted {
 }
 
 /// What a client wants to be answered with events.
-pub fn wants_events(headers: &HeaderMap) -> Wanted {
+pub(crate) fn wants_events(headers: &HeaderMap) -> Wanted {
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
     let accepted = accepted.unwrap_or_default().to_ascii_lowercase();
     let takes = |wanted: &[&str]| {
@@ -54,7 +54,7 @@ pub fn wants_events(headers: &HeaderMap) -> Wanted {
 }
 
 /// Makes `response`, whose headers stay, one that goes on with the answers to a request.
-pub fn answer(
+pub(crate) fn answer(
     app: &Arc<App>,
     request: Request,
     headers: Headers,

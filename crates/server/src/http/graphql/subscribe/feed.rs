@@ -29,7 +29,7 @@ use tokio::sync::mpsc::Sender;
 use tokio::task::AbortHandle;
 
 /// What a client wants.
-pub struct Job {
+pub(super) struct Job {
     /// The client's name for it.
     pub id: Arc<str>,
     /// Ours: an id may be used again.
@@ -43,7 +43,7 @@ pub struct Job {
 }
 
 /// Something for the client.
-pub struct Delivery {
+pub(super) struct Delivery {
     /// Which job it belongs to.
     pub id: Arc<str>,
     /// Which job of that name.
@@ -55,7 +55,7 @@ pub struct Delivery {
 }
 
 /// What a client is told.
-pub enum Item {
+pub(super) enum Item {
     /// An answer as JSON.
     Next(Bytes),
     /// Nothing can be answered. It is the last.
@@ -65,7 +65,7 @@ pub enum Item {
 }
 
 /// A running job; it ends when this is dropped.
-pub struct Feed {
+pub(super) struct Feed {
     canceller: Canceller,
     task: AbortHandle,
 }
@@ -79,7 +79,7 @@ impl Drop for Feed {
 
 impl Feed {
     /// Begins a job. What comes of it goes to `out`.
-    pub fn start(app: &Arc<App>, job: Job, out: Sender<Delivery>) -> Feed {
+    pub(super) fn start(app: &Arc<App>, job: Job, out: Sender<Delivery>) -> Feed {
         let canceller = Control::new().canceller();
         let source =
             Source { app: Arc::clone(app), id: job.id, serial: job.serial, canceller, out };

@@ -43,7 +43,7 @@ impl Default for SubscribeOptions {
 }
 
 /// The subscriptions of a server.
-pub struct Feeds {
+pub(crate) struct Feeds {
     /// As the server was told.
     pub options: SubscribeOptions,
     /// What is asked for them; many may listen to one channel.
@@ -58,7 +58,7 @@ pub struct Feeds {
 
 impl Feeds {
     /// None yet.
-    pub fn new(options: SubscribeOptions) -> Feeds {
+    pub(crate) fn new(options: SubscribeOptions) -> Feeds {
         Feeds {
             options,
             channels: Arc::default(),
@@ -69,17 +69,17 @@ impl Feeds {
     }
 
     /// A place for one more, until it is dropped; `None` when there are too many.
-    pub fn place(&self) -> Option<OwnedSemaphorePermit> {
+    pub(crate) fn place(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
     }
 
     /// Tells when the server stops.
-    pub fn closing(&self) -> Closing {
+    pub(crate) fn closing(&self) -> Closing {
         Closing(self.closing.subscribe())
     }
 
     /// Has all connections end, and waits for them so long.
-    pub async fn close(&self, grace: Duration) {
+    pub(crate) async fn close(&self, grace: Duration) {
         self.closing.send_replace(true);
         // Those that take longer are cut off.
         let _ = timeout(grace, self.closing.closed()).await;
@@ -87,11 +87,11 @@ impl Feeds {
 }
 
 /// Knows when the server stops.
-pub struct Closing(watch::Receiver<bool>);
+pub(crate) struct Closing(watch::Receiver<bool>);
 
 impl Closing {
     /// Returns when the server stops.
-    pub async fn wait(&mut self) {
+    pub(crate) async fn wait(&mut self) {
         // An error means that the server is gone already.
         let _ = self.0.wait_for(|closing| *closing).await;
     }

@@ -8,6 +8,7 @@ mod dialect;
 mod socket;
 mod events;
 
-pub use events::{Wanted, answer as answer_with_events, wants_events};
-pub use feeds::{Feeds, SubscribeOptions};
-pub use socket::{accept, is_subscriber};
+pub(super) use events::{Wanted, answer as answer_with_events, wants_events};
+pub(crate) use feeds::Feeds;
+pub use feeds::SubscribeOptions;
+pub(super) use socket::{accept, is_subscriber};

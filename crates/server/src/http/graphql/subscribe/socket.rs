@@ -39,7 +39,7 @@ const GOODBYE: Duration = Duration::from_millis(500);
 type End = Option<(u16, String)>;
 
 /// Whether a request wants a connection for subscriptions by a protocol that is known.
-pub fn is_subscriber(headers: &HeaderMap) -> bool {
+pub(crate) fn is_subscriber(headers: &HeaderMap) -> bool {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let wanted = text(header::UPGRADE).eq_ignore_ascii_case("websocket");
     let mut names = text(header::SEC_WEBSOCKET_PROTOCOL).split(',').map(str::trim);
@@ -47,7 +47,7 @@ pub fn is_subscriber(headers: &HeaderMap) -> bool {
 }
 
 /// Makes a connection of a request.
-pub fn accept(app: Arc<App>, upgrade: WebSocketUpgrade, headers: Headers) -> Response {
+pub(crate) fn accept(app: Arc<App>, upgrade: WebSocketUpgrade, headers: Headers) -> Response {
     let most = app.feeds.options.message_len_max;
     let upgrade = upgrade.max_message_size(most).max_frame_size(most).protocols(Dialect::NAMES);
     upgrade.on_upgrade(|socket| async move {
