@@ -2,7 +2,7 @@
 //! gives it back when it ends.
 //!
 //! What is drawn is a promise, and promises may be wrong. So the budget of a server also looks at
-//! the anonymous memory that the process really has, every 10 ms at the most: where that, or the
+//! the anonymous memory that the process really has, every few milliseconds: where that, or the
 //! data with what is drawn, passes the bound, nothing more is drawn but for a small reserve, which
 //! keeps a server answering small requests when its data alone fill the bound.
 //!
@@ -11,6 +11,9 @@
 //!         │ data and the rest │ drawn now │    free    │   rest = anonymous memory when all was quiet
 //!         │ anonymous memory, sampled │ drawn since │  │   whichever is more decides
 //! ```
+//!
+//! What was given back since the last look is not taken off: the allocator keeps pages for a while, and only the next
+//! look tells whether the process has them still.
 //!
 //! A draw within a block that is held already costs an atomic addition on the request's own
 //! counter; another block costs one on that of the process.
@@ -41,9 +44,14 @@ const LARGE_BLOCK: u64 = 1 << 20;
 /// The part of a budget that is drawn whatever the process has: one in so many.
 const RESERVE: u64 = 16;
 
-/// The part of a budget that only small shares get: one in so many. So they are given something when great requests have
-/// drawn all that they get; and it is room for what is allocated beyond what was drawn, until the next look tells.
+/// The part of a budget that only small shares get: one in so many, but at least [`MARGIN_MIN`]. So they are given
+/// something when great requests have drawn all that they get; and it is room for what is allocated beyond what was drawn,
+/// until the next look tells.
 const MARGIN: u64 = 8;
+
+/// What may be allocated until the next look, and kept by the allocator, does not depend on the bound of a process: so
+/// many bytes, or a quarter of a small bound.
+const MARGIN_MIN: u64 = 96 << 20;
 
 /// A share of at most so many bytes is small.
 const SMALL: u64 = 256 << 10;
@@ -52,8 +60,12 @@ const SMALL: u64 = 256 << 10;
 /// allocator looks at a part of its pages at a time.
 const TIDY_TIMES: u64 = 5;
 
-/// How often the memory of the process is looked at, at the most.
+/// How often the memory of the process is looked at, at the most, where it had less than half of the bound the last time.
+/// A look costs some 20 µs.
 const LOOK_INTERVAL: Duration = Duration::from_millis(10);
+
+/// The same where it had more: two cores fill several megabytes in a millisecond.
+const CLOSE_LOOK_INTERVAL: Duration = Duration::from_millis(2);
 
 /// The memory that requests share. A clone is the same budget.
 #[derive(Clone)]
@@ -64,6 +76,8 @@ pub struct Budget {
 struct Inner {
     bound: u64,
     drawn: AtomicU64,
+    /// All that was ever drawn.
+    taken: AtomicU64,
     /// What was given back since the last [`Budget::tidy`].
     given: AtomicU64,
     /// How often [`Budget::tidy`] has still something to do.
@@ -76,9 +90,9 @@ struct Watch {
     started: Instant,
     /// Nanoseconds from the start on.
     next_look: AtomicU64,
-    /// The anonymous memory at the last look, and what was drawn then.
+    /// The anonymous memory at the last look, and all that had ever been drawn then.
     anonymous: AtomicU64,
-    drawn: AtomicU64,
+    taken: AtomicU64,
     /// The anonymous memory when hardly anything was drawn the last time.
     quiet: AtomicU64,
     read: fn() -> Option<u64>,
@@ -100,8 +114,8 @@ impl Budget {
 
     fn with(bound: u64, watch: Option<Watch>) -> Budget {
         let none = || AtomicU64::new(0);
-        let (drawn, given, untidy) = (none(), none(), none());
-        Budget { inner: Arc::new(Inner { bound, drawn, given, untidy, watch }) }
+        let (drawn, taken, given, untidy) = (none(), none(), none(), none());
+        Budget { inner: Arc::new(Inner { bound, drawn, taken, given, untidy, watch }) }
     }
 
     /// A budget of so many bytes for the whole process: its data, and what is drawn.
@@ -123,9 +137,9 @@ impl Budget {
 
     fn watching(bound: u64, read: fn() -> Option<u64>) -> Budget {
         let none = || AtomicU64::new(0);
-        let (next_look, anonymous, drawn, quiet) = (none(), none(), none(), none());
+        let (next_look, anonymous, taken, quiet) = (none(), none(), none(), none());
         let started = Instant::now();
-        Budget::with(bound, Some(Watch { started, next_look, anonymous, drawn, quiet, read }))
+        Budget::with(bound, Some(Watch { started, next_look, anonymous, taken, quiet, read }))
     }
 
     /// The bytes that there are in all.
@@ -151,7 +165,7 @@ impl Budget {
     /// [`Error::Limit`] that names the bound.
     pub fn check_growth(&self) -> Result<()> {
         let Some(watch) = &self.inner.watch else { return Ok(()) };
-        watch.look(self.drawn(), self.inner.bound);
+        watch.look(&self.inner);
         let anonymous = watch.anonymous.load(Relaxed);
         match self.inner.bound < anonymous {
             true => Err(self.full("to add data", anonymous)),
@@ -181,24 +195,26 @@ impl Budget {
 
     /// Takes bytes for a share that will hold so many then.
     fn take(&self, bytes: u64, held: u64) -> Result<()> {
-        let Inner { bound, drawn, watch, .. } = &*self.inner;
-        let kept = if held <= SMALL { 0 } else { *bound / MARGIN };
+        let Inner { bound, drawn, taken, watch, .. } = &*self.inner;
+        let least = if watch.is_some() { MARGIN_MIN.min(*bound / 4) } else { 0 };
+        let margin = least.max(*bound / MARGIN);
+        let kept = if held <= SMALL { 0 } else { margin };
         if *bound - kept < bytes {
             return Err(self.full(&format!("for another {bytes} bytes"), self.drawn()));
         }
-        let before = drawn.fetch_add(bytes, Relaxed);
-        let after = before.saturating_add(bytes);
-        let projected = match watch {
-            Some(watch) if bound / RESERVE < after => {
-                watch.look(before, *bound);
-                watch.projected(after)
-            }
-            _ => after,
-        };
+        let looked =
+            watch.as_ref().filter(|_| bound / RESERVE < self.drawn().saturating_add(bytes));
+        if let Some(watch) = looked {
+            watch.look(&self.inner);
+        }
+        let after = drawn.fetch_add(bytes, Relaxed).saturating_add(bytes);
+        let ever = taken.fetch_add(bytes, Relaxed).wrapping_add(bytes);
+        let projected = looked.map_or(after, |watch| watch.projected(after, ever));
         if projected <= *bound - kept {
             return Ok(());
         }
-        self.inner.drawn.fetch_sub(bytes, Relaxed);
+        drawn.fetch_sub(bytes, Relaxed);
+        taken.fetch_sub(bytes, Relaxed);
         Err(self.full(&format!("for another {bytes} bytes"), projected - bytes))
     }
 
@@ -228,25 +244,29 @@ impl fmt::Debug for Budget {
 
 impl Watch {
     /// Looks at the memory of the process, unless somebody did so a moment ago.
-    fn look(&self, drawn: u64, bound: u64) {
+    fn look(&self, inner: &Inner) {
         let now = self.started.elapsed().as_nanos() as u64;
         let due = self.next_look.load(Relaxed);
-        let next = now + LOOK_INTERVAL.as_nanos() as u64;
+        let is_close = inner.bound / 2 < self.anonymous.load(Relaxed);
+        let interval = if is_close { CLOSE_LOOK_INTERVAL } else { LOOK_INTERVAL };
+        let next = now + interval.as_nanos() as u64;
         // One of those who come at once looks.
         if now < due || self.next_look.compare_exchange(due, next, Relaxed, Relaxed).is_err() {
             return;
         }
+        // What is drawn while the system counts may be counted twice, and is not forgotten.
+        let (drawn, taken) = (inner.drawn.load(Relaxed), inner.taken.load(Relaxed));
         let Some(anonymous) = (self.read)() else { return };
         self.anonymous.store(anonymous, Relaxed);
-        self.drawn.store(drawn, Relaxed);
-        if drawn <= bound / RESERVE {
+        self.taken.store(taken, Relaxed);
+        if drawn <= inner.bound / RESERVE {
             self.quiet.store(anonymous.saturating_sub(drawn), Relaxed);
         }
     }
 
-    /// What the process has when all is allocated that is drawn.
-    fn projected(&self, drawn: u64) -> u64 {
-        let since = drawn.saturating_sub(self.drawn.load(Relaxed));
+    /// What the process has when all is allocated that is drawn, of all that was `ever` drawn.
+    fn projected(&self, drawn: u64, ever: u64) -> u64 {
+        let since = ever.saturating_sub(self.taken.load(Relaxed));
         let sampled = self.anonymous.load(Relaxed).saturating_add(since);
         sampled.max(self.quiet.load(Relaxed).saturating_add(drawn))
     }
@@ -374,12 +394,13 @@ impl Drop for Share {
 
 /// So many bytes in whole blocks.
 fn in_blocks(bytes: u64) -> u64 {
-    let block = match bytes {
-        0 => return 0,
-        ..=BLOCK => return bytes.next_power_of_two().max(FIRST_BLOCK),
-        ..LARGE_BLOCK => BLOCK,
-        _ => LARGE_BLOCK,
-    };
+    if bytes == 0 {
+        return 0;
+    }
+    if bytes <= BLOCK {
+        return bytes.next_power_of_two().max(FIRST_BLOCK);
+    }
+    let block = if bytes < LARGE_BLOCK { BLOCK } else { LARGE_BLOCK };
     bytes.checked_next_multiple_of(block).unwrap_or(u64::MAX)
 }
 
@@ -466,6 +487,17 @@ mod tests {
         let small: Vec<Share> = (0..3).map(|_| budget.share()).collect();
         small.iter().for_each(|share| share.draw(SMALL).unwrap());
         small[0].draw(SMALL).unwrap_err();
+    }
+
+    #[test]
+    fn what_was_given_back_counts_until_the_next_look() {
+        let budget = Budget::watching(1 << 30, || Some(100));
+        let watch = budget.inner.watch.as_ref().unwrap();
+        budget.inner.taken.store(40, Relaxed);
+        watch.look(&budget.inner);
+        assert_eq!(watch.projected(0, 40), 100);
+        assert_eq!(watch.projected(5, 90), 150);
+        assert_eq!(watch.projected(200, 90), 300);
     }
 
     #[test]

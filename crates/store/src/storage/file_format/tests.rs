@@ -32,7 +32,7 @@ fn sample(count: u32) -> Content {
 }
 
 fn write(path: &Path, content: &Content) {
-    let mut writer = SnapshotWriter::create_in(&Disk, path.as_ref()).unwrap();
+    let mut writer = SnapshotWriter::create_in(&Disk, path).unwrap();
     writer.array("numbers", &Array::from_vec(content.numbers.clone())).unwrap();
     writer.bytes("bytes", &content.bytes).unwrap();
     writer.array("empty", &Array::<u32>::empty()).unwrap();
