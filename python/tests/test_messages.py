@@ -155,9 +155,9 @@ CALLS = {
         ValueError,
         ['set_json["at"]: the latitude 95 of [2, 95]', "its longitude, then its latitude"],
     ),
-    "a latitude of a polygon": (
+    "a latitude of many points": (
         lambda db, _: db.mutate(
-            set_json={"at": {"type": "Polygon", "coordinates": [[(0, 0), (0, 95), (5, 5), (0, 0)]]}}
+            set_json={"at": {"type": "MultiPoint", "coordinates": [(0, 0), (0, 95), (5, 5)]}}
         ),
         ValueError,
         ["the latitude 95 of [0, 95]"],

@@ -61,13 +61,24 @@ fn region() -> impl Strategy<Value = Region> {
 }
 
 impl Region {
-    fn place(&self, (x, y): Place) -> String {
-        let (x, y) = (self.middle.0 + x * self.size, self.middle.1 + y * self.size);
+    /// A point, which has to be a place on the globe.
+    fn place(&self, place: Place) -> String {
+        let (x, y) = self.at(place);
         format!("[{},{}]", x.clamp(-180.0, 180.0), y.clamp(-90.0, 90.0))
     }
 
+    /// A corner, which may lie beyond a pole or the date line.
+    fn corner(&self, place: Place) -> String {
+        let (x, y) = self.at(place);
+        format!("[{x},{y}]")
+    }
+
+    fn at(&self, (x, y): Place) -> Place {
+        (self.middle.0 + x * self.size, self.middle.1 + y * self.size)
+    }
+
     fn polygon(&self, ring: &[Place]) -> String {
-        let corners = ring.iter().chain(&ring[..1]).map(|corner| self.place(*corner));
+        let corners = ring.iter().chain(&ring[..1]).map(|corner| self.corner(*corner));
         format!("[[{}]]", corners.collect::<Vec<_>>().join(","))
     }
 

@@ -10,6 +10,7 @@ use hexgraph_base::types::Geometry;
 use pyo3::exceptions::PyTypeError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyBool;
 use pyo3::types::PyByteArray;
 use pyo3::types::PyBytes;
@@ -27,8 +28,8 @@ use std::fmt::Write;
 /// How deep objects may nest: as deep as the engine reads them.
 const DEPTH_MAX: usize = 250;
 
-/// How deep the places of a geometry nest, those of several polygons.
-const COORDINATES_DEPTH: usize = 3;
+/// How deep the coordinates of points nest: those of a multipoint are in one list.
+const COORDINATES_DEPTH: usize = 1;
 
 /// The names of methods that give the elements of an array, or the value of a scalar.
 const TO_PYTHON: [&str; 4] = ["tolist", "to_list", "to_pylist", "as_py"];
@@ -281,6 +282,8 @@ impl<'py> Encoder<'py> {
         if object.len() == 2
             && object.contains("type")?
             && let Some(coordinates) = object.get_item("coordinates")?
+            && let Ok(name) = object.as_any().get_item("type")?.extract::<PyBackedStr>()
+            && matches!(&*name, "Point" | "MultiPoint")
         {
             self.check_coordinates(&coordinates, 0)?;
         }
