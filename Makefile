@@ -62,7 +62,7 @@ fuzz: ## Ask parsers and openers what a fuzzer makes up, each for FUZZ_SECONDS (
 lint: dev check-licenses ## Check format and style of Rust and Python, the type stubs, licences, the version of Rust
 	cargo fmt --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
-	RUSTDOCFLAGS='-Dwarnings -Arustdoc::private_intra_doc_links' cargo doc --locked --workspace --exclude hexgraph-python --no-deps --document-private-items
+	RUSTDOCFLAGS=-Dwarnings cargo doc --locked --workspace --exclude hexgraph-python --no-deps --document-private-items
 	$(BIN)/ruff check python tests benches
 	$(BIN)/ruff format --check python tests
 	$(BIN)/mypy

@@ -24,6 +24,7 @@ from ._native import (
 )
 from .connection import connect
 from .errors import (
+    ClosedError,
     ConflictError,
     CorruptError,
     Error,
@@ -32,12 +33,14 @@ from .errors import (
     LoadError,
     ParseError,
     QueryError,
+    ReadOnlyError,
     SchemaError,
     StorageError,
 )
 
 __all__ = [
     "ArrowTable",
+    "ClosedError",
     "ConflictError",
     "CorruptError",
     "Database",
@@ -50,6 +53,7 @@ __all__ = [
     "Pages",
     "ParseError",
     "QueryError",
+    "ReadOnlyError",
     "Result",
     "SchemaError",
     "SchemaReport",

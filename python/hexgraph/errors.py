@@ -72,6 +72,14 @@ class ConflictError(Error):
     """Another transaction changed the same data first. Try again."""
 
 
+class ClosedError(Error):
+    """The database was closed. Open it again."""
+
+
+class ReadOnlyError(Error):
+    """The database can't be changed from here. Open it for writing, and in one process only."""
+
+
 class LoadError(Error):
     """A file holds something that can't be stored. Fix the file, or load with on_error="skip"."""
 

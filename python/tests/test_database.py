@@ -257,7 +257,7 @@ def test_one_writer_and_many_readers(tmp_path):
             hexgraph.connect(path, read_only=True) as two,
         ):
             assert names(one) == names(two) == ["Ada"]
-            with pytest.raises(hexgraph.QueryError, match="read-only"):
+            with pytest.raises(hexgraph.ReadOnlyError, match="read-only"):
                 one.mutate(set='<0x1> <name> "Eve" .')
     hexgraph.connect(path).close()
 
@@ -284,7 +284,7 @@ def test_a_damaged_snapshot_is_named(people, tmp_path):
 def test_a_closed_database_says_so(people):
     people.close()
     people.close()
-    with pytest.raises(hexgraph.QueryError, match="closed"):
+    with pytest.raises(hexgraph.ClosedError, match="closed"):
         people.query(NAMES)
 
 

@@ -12,6 +12,8 @@ CLASSES = [
     errors.QueryError("m"),
     errors.LimitError("m"),
     errors.ConflictError("m"),
+    errors.ClosedError("m"),
+    errors.ReadOnlyError("m"),
     errors.LoadError("m", "f.rdf", 4, 5),
     errors.CorruptError("m", "p.hxs"),
     errors.InternalError("m", "src/db/guard.rs:1:2"),

@@ -245,10 +245,10 @@ def test_a_closed_database_has_no_transactions(tmp_path):
     db = hexgraph.connect(tmp_path / "db")
     txn = db.txn()
     db.close()
-    with pytest.raises(hexgraph.QueryError, match="closed"):
+    with pytest.raises(hexgraph.ClosedError, match="closed"):
         txn.mutate(set='<1> <name> "x" .')
     reader = hexgraph.connect(tmp_path / "db", read_only=True)
-    with pytest.raises(hexgraph.QueryError, match="read-only"):
+    with pytest.raises(hexgraph.ReadOnlyError, match="read-only"):
         reader.txn().mutate(set='<1> <name> "x" .')
     reader.close()
 

@@ -165,7 +165,7 @@ impl Database {
     /// The newest version.
     pub(super) fn version(&self) -> Result<Arc<Version>> {
         let open = self.shared.open.load();
-        open.as_ref().map(|open| open.store.version()).ok_or_else(closed)
+        open.as_ref().map(|open| open.store.version()).ok_or(Error::Closed)
     }
 
     /// What a single request may use.
@@ -277,9 +277,9 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] when it is closed.
+    /// [`Error::Closed`] when it is closed.
     pub(super) fn open_state(&self) -> Result<Arc<Open>> {
-        self.shared.open.load_full().ok_or_else(closed)
+        self.shared.open.load_full().ok_or(Error::Closed)
     }
 }
 
@@ -287,10 +287,6 @@ fn stats_of(version: &Version) -> Stats {
     let subjects = version.predicates.iter().map(|(_, predicate)| predicate.subjects());
     let nodes = subjects.reduce(|one, other| one.or(&other)).map_or(0, |nodes| nodes.len());
     Stats { nodes: nodes as u64, commit: version.commit, predicates: graph::stats(version) }
-}
-
-fn closed() -> Error {
-    Error::query("the database is closed")
 }
 
 /// Whoever sends requests to other servers, where nobody else is named.

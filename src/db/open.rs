@@ -153,7 +153,8 @@ impl Open {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] when it was opened to be read only, or by the parent of this process.
+    /// [`Error::ReadOnly`] when it was opened to be read only, or by the parent of this process;
+    /// [`Error::Closed`] when it was closed meanwhile.
     pub(super) fn check_writable(&self) -> Result<()> {
         match &self.home {
             Home::Memory => Ok(()),
@@ -176,6 +177,7 @@ impl Open {
         }
         let mut clock = writing.clock.lock().unwrap_or_else(PoisonError::into_inner);
         if *clock < number {
+            // Fails when it was closed while this waited.
             writing.directory.set_clock(number + CLOCK_STEP)?;
             *clock = number + CLOCK_STEP;
         }
@@ -280,15 +282,24 @@ impl Open {
     pub(super) fn finish(&self) -> Result<()> {
         let Home::Write(writing) = &self.home else { return Ok(()) };
         self.wait_for_checkpointer();
-        // After a failed sync there is nothing that could be done any more.
-        if writing.directory.check_writable().is_err() || writing.wal.has_failed() {
+        if writing.directory.check_writable().is_err() {
             return Ok(());
         }
-        // Where there is no room for a snapshot, the log has it all.
-        match SHORT_LOG < writing.wal.unsaved() {
-            true => self.checkpoint(&|| Ok(())).or_else(|_| writing.wal.close()),
-            false => writing.wal.close(),
+        // After a failed sync there is nothing that could be done any more.
+        let has_failed = writing.wal.has_failed();
+        if !has_failed && SHORT_LOG < writing.wal.unsaved() {
+            // Where there is no room for a snapshot, the log has it all.
+            let _ = self.checkpoint(&|| Ok(()));
         }
+        // Threads whose work was interrupted may hold the database for a while. None of them writes a snapshot or the clock
+        // while these are held, and afterwards all are refused.
+        let _saving = writing.lock();
+        let _clock = writing.clock.lock().unwrap_or_else(PoisonError::into_inner);
+        match has_failed {
+            true => writing.directory.release(),
+            false => writing.wal.close()?,
+        }
+        Ok(())
     }
 
     /// Waits for the thread that writes a snapshot, which keeps the database open.

@@ -68,12 +68,4 @@ impl Document {
     pub fn text(&self) -> &str {
         self.source.text()
     }
-
-    /// True when the plan depends on the variables it is made with.
-    pub fn has_variables(&self) -> bool {
-        self.source.text().contains('$')
-            || self.operations.iter().any(|operation| {
-                matches!(operation, ast::Operation::Query(query) if query.declarations.is_some())
-            })
-    }
 }

@@ -13,6 +13,8 @@ mod classes {
     import_exception!(hexgraph.errors, QueryError);
     import_exception!(hexgraph.errors, LimitError);
     import_exception!(hexgraph.errors, ConflictError);
+    import_exception!(hexgraph.errors, ClosedError);
+    import_exception!(hexgraph.errors, ReadOnlyError);
     import_exception!(hexgraph.errors, LoadError);
     import_exception!(hexgraph.errors, CorruptError);
     import_exception!(hexgraph.errors, StorageError);
@@ -48,6 +50,8 @@ pub(crate) fn to_python_with_text(error: Error, text: &str) -> PyErr {
         }
         Error::Limit { message } => classes::LimitError::new_err(message),
         Error::Conflict => classes::ConflictError::new_err(Error::Conflict.to_string()),
+        Error::Closed => classes::ClosedError::new_err(Error::Closed.to_string()),
+        Error::ReadOnly { message } => classes::ReadOnlyError::new_err(message),
         Error::Load { file, line, column, message } => {
             classes::LoadError::new_err((message, file, line, column))
         }

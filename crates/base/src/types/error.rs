@@ -81,6 +81,16 @@ pub enum Error {
     /// changed under it, or nobody used it for too long. Begin again.
     #[error("Transaction has been aborted. Please retry")]
     Conflict,
+    /// The database was closed. Open it again.
+    #[error("the database is closed")]
+    Closed,
+    /// The database can't be changed from here: it is open read-only, or belongs to the process that this one was
+    /// forked from. Open it for writing.
+    #[error("{message}")]
+    ReadOnly {
+        /// Names the directory and what it is open for.
+        message: String,
+    },
     /// A file to be loaded holds something that can't be stored. Fix the file.
     #[error("{file}:{line}:{column}: {message}")]
     Load {

@@ -177,6 +177,7 @@ impl Reply {
     pub(super) fn about(self, error: &Error) -> Reply {
         match error {
             Error::Internal { .. } => self.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+            Error::Closed => self.with_status(StatusCode::SERVICE_UNAVAILABLE),
             _ => self,
         }
     }

@@ -29,6 +29,7 @@ use std::path::PathBuf;
 use std::process;
 use std::sync::Arc;
 use std::sync::Mutex;
+use std::sync::OnceLock;
 use std::sync::PoisonError;
 
 const CURRENT: &str = "CURRENT";
@@ -51,6 +52,8 @@ struct Lock {
     file: File,
     /// A forked child has the file too, and must not write.
     process: u32,
+    /// Set when the directory is given up while somebody has it still.
+    released: OnceLock<()>,
 }
 
 impl Drop for Lock {
@@ -58,9 +61,16 @@ impl Drop for Lock {
         // Closing would do, if nobody else had the file: a process that was just started has it for a moment, until it
         // becomes another program. Then whoever closed a database could not open it again.
         if self.process == process::id() {
-            // Where it fails closing is what is left.
-            let _ = self.file.unlock();
+            self.release();
         }
+    }
+}
+
+impl Lock {
+    fn release(&self) {
+        let _ = self.released.set(());
+        // Where it fails closing the file is what is left.
+        let _ = self.file.unlock();
     }
 }
 
@@ -213,7 +223,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses; [`Error::Query`] when it is not ours to write.
+    /// [`Error::Io`] when the system refuses; as [`Directory::check_writable`].
     pub fn set_clock(&self, number: u64) -> Result<()> {
         self.check_writable()?;
         self.replace(CLOCK, CLOCK_NEXT, &number.to_string())
@@ -246,15 +256,36 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] when it is open for reading, or in a forked child.
+    /// [`Error::ReadOnly`] when it is open for reading, or in a forked child; [`Error::Closed`] after
+    /// [`Directory::release`].
     pub fn check_writable(&self) -> Result<()> {
         let path = self.path.display();
         match &self.lock {
-            Some(lock) if lock.process == process::id() => Ok(()),
-            Some(_) => Err(Error::query(format!(
-                "{path} belongs to the process that opened it; a forked child may only read"
-            ))),
-            None => Err(Error::query(format!("{path} is open read-only"))),
+            Some(lock) if lock.process != process::id() => Err(Error::ReadOnly {
+                message: format!(
+                    "{path} belongs to the process that opened it; a forked child may only read"
+                ),
+            }),
+            Some(_) => self.check_kept(),
+            None => Err(Error::ReadOnly { message: format!("{path} is open read-only") }),
+        }
+    }
+
+    /// Says whether the right to write is still there. Asks the system nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Closed`] after [`Directory::release`].
+    pub fn check_kept(&self) -> Result<()> {
+        let is_released = self.lock.as_ref().is_some_and(|lock| lock.released.get().is_some());
+        if is_released { Err(Error::Closed) } else { Ok(()) }
+    }
+
+    /// Gives the right to write back, so that the directory can be opened at once although somebody may hold this handle
+    /// for a while. The caller sees to it that nothing is being written.
+    pub fn release(&self) {
+        if let Some(lock) = self.lock.as_ref().filter(|lock| lock.process == process::id()) {
+            lock.release();
         }
     }
 
@@ -370,7 +401,7 @@ fn take_lock(path: &Path) -> Result<Lock> {
         _ => failed("opening", &path, error),
     })?;
     match file.try_lock() {
-        Ok(()) => Ok(Lock { file, process: process::id() }),
+        Ok(()) => Ok(Lock { file, process: process::id(), released: OnceLock::new() }),
         Err(TryLockError::WouldBlock) => {
             let reason = "the database is open for writing already, here or in another process; \
                           close it there, or open it read-only";

@@ -133,10 +133,10 @@ impl Wal {
     ///
     /// # Errors
     ///
-    /// As [`Journal::wait`].
+    /// [`Error::Io`] when the system refuses, now or before.
     pub fn rotate(&self) -> Result<(u64, u64)> {
-        self.directory.check_writable()?;
         let mut log = self.log();
+        self.directory.check_writable()?;
         self.syncs.wait(log.end)?;
         if let Some(writer) = log.writer.take() {
             log.previous = (log.number, writer.end());
@@ -162,7 +162,7 @@ impl Wal {
     ///
     /// # Errors
     ///
-    /// As [`Journal::wait`].
+    /// [`Error::Io`] when the system refuses, now or before.
     pub fn sync(&self) -> Result<()> {
         let end = self.log().end;
         self.syncs.wait(end).map(|_| ())
@@ -179,11 +179,12 @@ impl Wal {
     }
 
     /// Makes all that was noted durable and says so in `CURRENT`, so that nothing of it can be missing without notice
-    /// when the database is opened the next time.
+    /// when the database is opened the next time. Gives the directory up then: what a writer who comes later wants to note
+    /// is refused with [`Error::Closed`].
     ///
     /// # Errors
     ///
-    /// As [`Journal::wait`].
+    /// [`Error::Io`] when the system refuses, now or before; the directory is kept then.
     pub fn close(&self) -> Result<()> {
         let log = self.log();
         self.syncs.wait(log.end)?;
@@ -191,6 +192,7 @@ impl Wal {
             // Durable it is in any case, and only this process writes here.
             let _ = self.directory.note_durable(log.number, writer.end());
         }
+        self.directory.release();
         Ok(())
     }
 
@@ -260,6 +262,7 @@ impl Log {
 impl Journal for Arc<Wal> {
     fn append(&self, commit: u64, record: &[u8]) -> Result<u64> {
         let mut log = self.log();
+        self.directory.check_kept()?;
         let durable = {
             let state = self.syncs.state();
             if let Some(failure) = &state.failure {
