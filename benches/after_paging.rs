@@ -4,17 +4,10 @@
 //! ten million edges, by DQL and by GraphQL, and all of it again on a snapshot just mapped.
 //! `HEXGRAPH_BENCH_NODES` sets another size.
 
-use criterion::BenchmarkId;
-use criterion::Criterion;
-use criterion::criterion_group;
-use criterion::criterion_main;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::OpenOptions;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
-use hexgraph_benches::ask;
-use hexgraph_benches::load_lines;
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use hexgraph::db::graphql::{Headers, Request};
+use hexgraph::db::{Control, Database, OpenOptions};
+use hexgraph_benches::{ask, load_lines};
 use std::hint::black_box;
 use std::time::Instant;
 

@@ -1,18 +1,13 @@
 //! What does a commit cost? Commits of one N-Quad by how durable they are and how many write at
 //! once, N-Quads in batches of a thousand, and how fast a log is read again.
 
-use hexgraph::db::Database;
-use hexgraph::db::OpenOptions;
-use hexgraph::db::SyncPolicy;
+use hexgraph::db::{Database, OpenOptions, SyncPolicy};
 use hexgraph_benches::shared;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const NODES: u64 = 100_000;
 const SCHEMA: &str = "score: int .\nrank: int .\nnext: [uid] .";

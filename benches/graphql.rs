@@ -3,28 +3,16 @@
 //! Films with directors: pages with nested fields by both languages, at several depths; single nodes; and what it takes to
 //! read, check and plan a text that came before. `HEXGRAPH_BENCH_FILMS` sets another size.
 
-use criterion::BenchmarkId;
-use criterion::Criterion;
-use criterion::criterion_group;
-use criterion::criterion_main;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
-use hexgraph::graphql::auth::Claims;
-use hexgraph::graphql::auth::Rulebook;
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use hexgraph::db::graphql::{Headers, Request};
+use hexgraph::db::{Control, Database};
+use hexgraph::graphql::auth::{Claims, Rulebook};
 use hexgraph::graphql::generate::Api;
-use hexgraph::graphql::lower::Caller;
-use hexgraph::graphql::lower::SimilarTo;
-use hexgraph::graphql::lower::lower;
-use hexgraph::graphql::request::Limits;
-use hexgraph::graphql::request::Requests;
-use hexgraph::graphql::sdl::Settings;
-use hexgraph::graphql::sdl::read;
-use hexgraph_benches::ask;
-use hexgraph_benches::load_lines;
-use serde_json::Map;
-use serde_json::json;
+use hexgraph::graphql::lower::{Caller, SimilarTo, lower};
+use hexgraph::graphql::request::{Limits, Requests};
+use hexgraph::graphql::sdl::{Settings, read};
+use hexgraph_benches::{ask, load_lines};
+use serde_json::{Map, json};
 use std::hint::black_box;
 
 const SDL: &str = "

@@ -1,12 +1,7 @@
 //! How long does each kind of query take on the film data, result as JSON text included?
 
-use criterion::Criterion;
-use criterion::criterion_group;
-use criterion::criterion_main;
-use hexgraph_benches::FEATURES;
-use hexgraph_benches::ask;
-use hexgraph_benches::film;
-use hexgraph_benches::shared;
+use criterion::{Criterion, criterion_group, criterion_main};
+use hexgraph_benches::{FEATURES, ask, film, shared};
 use std::hint::black_box;
 
 fn queries(c: &mut Criterion) {

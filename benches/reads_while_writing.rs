@@ -2,13 +2,9 @@
 //! without pause.
 
 use hexgraph::db::Database;
-use hexgraph_benches::ask;
-use hexgraph_benches::load_lines;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
-use std::time::Instant;
+use hexgraph_benches::{ask, load_lines};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 const NODES: u64 = 100_000;
 const READ: &str = "{ q(func: ge(score, 90), first: 20) { uid name score } }";

@@ -2,13 +2,10 @@
 //!
 //! Writes one of about `HEXGRAPH_BENCH_NODES` (twenty million) nodes beside a small one.
 
-use hexgraph::db::Database;
-use hexgraph::db::OpenOptions;
-use hexgraph_benches::ask;
-use hexgraph_benches::load_lines;
+use hexgraph::db::{Database, OpenOptions};
+use hexgraph_benches::{ask, load_lines};
 use std::path::Path;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 fn write(dir: &Path, nodes: u64) {
     let db = Database::in_memory();

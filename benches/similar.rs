@@ -4,8 +4,7 @@
 //! any structure, which is the hard case, and in a thousand clusters.
 
 use hexgraph::db::Database;
-use hexgraph_benches::ask;
-use hexgraph_benches::load_lines;
+use hexgraph_benches::{ask, load_lines};
 use std::fmt::Write;
 use std::time::Instant;
 

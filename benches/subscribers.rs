@@ -4,21 +4,15 @@
 //! Clients live in the same process; they count the messages and do nothing else.
 
 use hexgraph::db::Database;
-use hexgraph_server::http::ServeOptions;
-use hexgraph_server::http::Server;
-use std::io::ErrorKind;
-use std::io::Read;
-use std::net::SocketAddr;
-use std::net::TcpStream;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::AtomicU64;
+use hexgraph_server::http::{ServeOptions, Server};
+use std::io::{ErrorKind, Read};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::thread;
-use std::time::Duration;
-use std::time::Instant;
-use tungstenite::Message;
-use tungstenite::WebSocket;
+use std::time::{Duration, Instant};
 use tungstenite::client::IntoClientRequest;
+use tungstenite::{Message, WebSocket};
 
 const SCHEMA: &str = "type Note @withSubscription {
     id: ID!

@@ -4,15 +4,9 @@ mod features;
 
 pub use features::FEATURES;
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::LoadOptions;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Source;
-use std::io::BufWriter;
-use std::io::Write;
-use std::path::Path;
-use std::path::PathBuf;
+use hexgraph::db::{Control, Database, LoadOptions, QueryRequest, Source};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 /// As programs set it.
 #[global_allocator]

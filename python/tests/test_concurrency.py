@@ -66,7 +66,7 @@ def test_a_forked_child_does_not_write_the_directory(tmp_path):
         def child():
             try:
                 db.mutate(set='<0x2> <name> "Child" .')
-            except hexgraph.QueryError as error:
+            except hexgraph.ReadOnlyError as error:
                 queue.put((count(db), str(error)))
             db.close()
 

@@ -5,26 +5,15 @@
 
 use arc_swap::ArcSwapOption;
 use hexgraph_graphql::model::HttpMethod;
-use hexgraph_graphql::remote::Fetch;
-use hexgraph_graphql::remote::Incoming;
-use hexgraph_graphql::remote::Outgoing;
-use hexgraph_graphql::remote::Unanswered;
-use iri_string::types::UriAbsoluteStr;
-use iri_string::types::UriReferenceStr;
-use percent_encoding::AsciiSet;
-use percent_encoding::CONTROLS;
-use percent_encoding::utf8_percent_encode;
-use std::io;
-use std::process;
+use hexgraph_graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
+use iri_string::types::{UriAbsoluteStr, UriReferenceStr};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use std::sync::Arc;
-use std::time::Duration;
-use std::time::Instant;
-use ureq::Agent;
-use ureq::Error;
-use ureq::http;
+use std::time::{Duration, Instant};
+use std::{io, process};
 use ureq::http::Uri;
-use ureq::tls::RootCerts;
-use ureq::tls::TlsConfig;
+use ureq::tls::{RootCerts, TlsConfig};
+use ureq::{Agent, Error, http};
 
 /// How many redirects are followed.
 const REDIRECTS_MAX: usize = 5;

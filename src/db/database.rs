@@ -4,29 +4,22 @@
 use super::graphql::Schemas;
 use super::guard::guarded;
 use super::open::Open;
-use super::operation::OpenOptions;
-use super::operation::Stats;
-use super::plans::Plans;
-use super::plans::Variables;
+use super::operation::{OpenOptions, Stats};
 use super::pool::Pool;
-use super::slow::SlowLog;
+use crate::db::ask::plans::{Plans, Variables};
+use crate::db::ask::slow::SlowLog;
 use arc_swap::ArcSwapOption;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::plan::Query;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Error, Result};
 #[cfg(feature = "graphql")]
 use hexgraph_graphql::remote::Fetch;
 #[cfg(all(feature = "graphql", not(feature = "client")))]
 use hexgraph_graphql::remote::NoFetch;
-use hexgraph_store::durability::Disk;
-use hexgraph_store::durability::Files;
-use hexgraph_store::exec::Control;
-use hexgraph_store::exec::Limits;
+use hexgraph_store::durability::{Disk, Files};
+use hexgraph_store::exec::{Control, Limits};
 use hexgraph_store::graph;
-use hexgraph_store::graph::Claim;
-use hexgraph_store::graph::Commit;
-use hexgraph_store::graph::Version;
+use hexgraph_store::graph::{Claim, Commit, Version};
 use rayon::ThreadPool;
 use std::path::Path;
 use std::process;

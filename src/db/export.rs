@@ -4,18 +4,14 @@ use super::database::Database;
 use super::guard::guarded;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph;
 use hexgraph_store::graph::Version;
-use std::fs;
 use std::fs::File;
-use std::io;
-use std::io::BufWriter;
-use std::io::Write;
-use std::path::Path;
-use std::path::PathBuf;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// The ends of names of packed files.
 const GZIP: &str = ".gz";
@@ -133,8 +129,7 @@ impl Write for Output {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::db::LoadOptions;
-    use crate::db::Source;
+    use crate::db::{LoadOptions, Source};
 
     #[test]
     fn exports_load_back() {

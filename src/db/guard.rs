@@ -4,16 +4,12 @@
 //! passes it on to the thread that waits. So a hook notes the place of each panic with its message,
 //! and whoever catches one looks its message up.
 
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Error, Result};
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic;
-use std::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
-use std::sync::Mutex;
-use std::sync::Once;
-use std::sync::PoisonError;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, Once, PoisonError};
 
 /// How many panics are remembered until somebody catches them. Those of the program around us are
 /// noted too and never asked for.

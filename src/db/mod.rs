@@ -2,31 +2,28 @@
 
 mod operation;
 mod database;
-mod explain;
-mod slow;
-mod query;
-mod pages;
+mod ask;
 mod change;
-mod upsert;
-mod mutate;
-mod txn;
-mod transactions;
-mod input;
 mod paths;
 mod export;
-mod plans;
 mod pool;
 mod open;
 mod guard;
-mod rows;
-mod checked;
 #[cfg(feature = "client")]
 mod client;
 #[cfg(feature = "graphql")]
 pub mod graphql;
 
+pub use ask::explain::{ExplainedStep, Explanation};
+pub use ask::pages::Pages;
+pub use ask::plans::Variables;
+pub use ask::query::{QueryAnswer, QueryRequest};
+pub use ask::slow::SlowQuery;
+pub use change::input::LoadProgress;
+pub use change::mutate::{Mutation, MutationAnswer, MutationRequest};
+pub use change::transactions::TxnLimits;
+pub use change::txn::{Txn, TxnOptions};
 pub use database::Database;
-pub use explain::{ExplainedStep, Explanation};
 pub use export::ExportReport;
 pub use guard::guarded;
 pub use hexgraph_base::schema::{SchemaItem, SchemaReport};
@@ -34,18 +31,12 @@ pub use hexgraph_dql::{Given, without_passwords};
 pub use hexgraph_store::durability::{Recovery, SyncPolicy};
 pub use hexgraph_store::exec::{Canceller, Control, Limits, Onward, byte_count, parse_time};
 pub use hexgraph_store::graph::{PredicateStats, Statements};
-pub use input::LoadProgress;
-pub use mutate::{Mutation, MutationAnswer, MutationRequest};
 pub use open::{Checked, check};
-pub use operation::{Drop, Latency, LoadOptions, LoadReport, Memory, OpenOptions, memory_count};
-pub use operation::{SkippedLine, Source, Stats};
-pub use pages::Pages;
+pub use operation::{
+    Drop, Latency, LoadOptions, LoadReport, Memory, OpenOptions, SkippedLine, Source, Stats,
+    memory_count,
+};
 pub use paths::{files_of, has_triples};
-pub use plans::Variables;
-pub use query::{QueryAnswer, QueryRequest};
-pub use slow::SlowQuery;
-pub use transactions::TxnLimits;
-pub use txn::{Txn, TxnOptions};
 
 #[cfg(test)]
 mod tests;

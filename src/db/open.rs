@@ -3,31 +3,17 @@
 use super::database::Database;
 use super::guard::guarded;
 use super::operation::OpenOptions;
-use super::transactions::Transactions;
+use crate::db::change::transactions::Transactions;
 use hexgraph_base::budget::Budget;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
-use hexgraph_base::types::endless;
-use hexgraph_store::durability::Directory;
-use hexgraph_store::durability::FileAccess;
-use hexgraph_store::durability::Files;
-use hexgraph_store::durability::Follower;
-use hexgraph_store::durability::Recovery;
-use hexgraph_store::durability::Wal;
+use hexgraph_base::types::{Error, Result, endless};
+use hexgraph_store::durability::{Directory, FileAccess, Files, Follower, Recovery, Wal};
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph;
-use hexgraph_store::graph::Check;
-use hexgraph_store::graph::Store;
-use hexgraph_store::graph::Version;
-use hexgraph_store::graph::persist;
-use std::fs;
+use hexgraph_store::graph::{Check, Store, Version, persist};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
-use std::thread;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::{fs, thread};
 
 /// So many bytes of log make a snapshot due, where nothing else is said.
 const CHECKPOINT_BYTES: u64 = 64 << 20;

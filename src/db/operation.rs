@@ -1,16 +1,12 @@
 //! What can be asked of a database, and what it answers.
 
-use super::input::LoadProgress;
-use super::transactions::TxnLimits;
+use crate::db::change::input::LoadProgress;
+use crate::db::change::transactions::TxnLimits;
 use bytes::Bytes;
 use hexgraph_base::budget::Budget;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
-use hexgraph_store::durability::FileAccess;
-use hexgraph_store::durability::SyncPolicy;
-use hexgraph_store::exec::Limits;
-use hexgraph_store::exec::byte_count;
-use hexgraph_store::exec::parse_time;
+use hexgraph_base::types::{Error, Result};
+use hexgraph_store::durability::{FileAccess, SyncPolicy};
+use hexgraph_store::exec::{Limits, byte_count, parse_time};
 use hexgraph_store::graph;
 use hexgraph_store::graph::PredicateStats;
 use std::path::PathBuf;

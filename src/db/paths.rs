@@ -1,10 +1,8 @@
 //! The files that a path stands for.
 
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Error, Result};
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The files that a path means: itself; for a folder, those in it whose names are `wanted`; for a
 /// pattern with `*`, `?` or `[…]` that names no file itself, those that it matches. By name.

@@ -1,13 +1,10 @@
 //! The threads of a database.
 
 use arc_swap::ArcSwapOption;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
-use rayon::ThreadPool;
-use rayon::ThreadPoolBuilder;
-use std::mem;
-use std::process;
+use hexgraph_base::types::{Error, Result};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::Arc;
+use std::{mem, process};
 
 /// A thread pool that starts when it is first asked for, and again in a forked child.
 pub(super) struct Pool {

@@ -1,39 +1,16 @@
 //! Stored values as columns of Arrow.
 
-use arrow_array::ArrayRef;
-use arrow_array::ListArray;
-use arrow_array::RecordBatch;
-use arrow_array::UInt64Array;
-use arrow_array::builder::ArrayBuilder;
-use arrow_array::builder::BooleanBuilder;
-use arrow_array::builder::Float32Builder;
-use arrow_array::builder::Float64Builder;
-use arrow_array::builder::Int64Builder;
-use arrow_array::builder::ListBuilder;
-use arrow_array::builder::StringBuilder;
-use arrow_array::builder::TimestampMicrosecondBuilder;
-use arrow_array::builder::TimestampNanosecondBuilder;
-use arrow_buffer::NullBuffer;
-use arrow_buffer::OffsetBuffer;
-use arrow_schema::DataType;
-use arrow_schema::Field;
-use arrow_schema::Schema;
-use arrow_schema::SchemaRef;
-use arrow_schema::TimeUnit;
+use arrow_array::builder::{
+    ArrayBuilder, BooleanBuilder, Float32Builder, Float64Builder, Int64Builder, ListBuilder,
+    StringBuilder, TimestampMicrosecondBuilder, TimestampNanosecondBuilder,
+};
+use arrow_array::{ArrayRef, ListArray, RecordBatch, UInt64Array};
+use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use hexgraph_base::schema::PredicateDef;
-use hexgraph_base::types::DateTime;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
-use hexgraph_base::types::Uid;
-use hexgraph_base::types::ValueRef;
-use hexgraph_base::types::ValueType;
-use hexgraph_store::graph::LangValues;
-use hexgraph_store::graph::NodeIds;
-use hexgraph_store::graph::Predicate;
-use hexgraph_store::storage::Edges;
-use hexgraph_store::storage::FacetColumn;
-use hexgraph_store::storage::Values;
-use hexgraph_store::storage::text_of;
+use hexgraph_base::types::{DateTime, Error, Result, Uid, ValueRef, ValueType};
+use hexgraph_store::graph::{LangValues, NodeIds, Predicate};
+use hexgraph_store::storage::{Edges, FacetColumn, Values, text_of};
 use roaring::RoaringBitmap;
 use std::collections::HashMap;
 use std::sync::Arc;

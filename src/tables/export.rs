@@ -10,34 +10,23 @@
 //! What the names of columns say is in `plan_nodes.rs`; what is a list in the schema is a list here.
 //! Instants are timestamps in UTC, or texts where some have a zone or don't fit.
 
-use super::columns::NodeColumns;
-use super::columns::edge_batch;
-use super::columns::edge_schema;
-use crate::db::Control;
-use crate::db::Database;
-use crate::db::ExportReport;
+use super::columns::{NodeColumns, edge_batch, edge_schema};
+use crate::db::{Control, Database, ExportReport};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
-use hexgraph_store::graph::Direction;
-use hexgraph_store::graph::Predicate;
-use hexgraph_store::graph::Version;
-use hexgraph_store::graph::is_exported;
-use hexgraph_store::graph::room_to_settle;
-use hexgraph_store::graph::settle_all;
+use hexgraph_base::types::{Error, Result};
+use hexgraph_store::graph::{
+    Direction, Predicate, Version, is_exported, room_to_settle, settle_all,
+};
 use hexgraph_store::storage::text_of;
 use parquet::arrow::ArrowWriter;
-use parquet::basic::Compression;
-use parquet::basic::ZstdLevel;
+use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use roaring::RoaringBitmap;
 use std::collections::BTreeMap;
-use std::fs;
 use std::fs::File;
-use std::io;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// The file of the schema.
 pub(super) const SCHEMA_FILE: &str = "graph.schema";

@@ -1,34 +1,18 @@
 //! Finds out what the columns of tables are, and loads them.
 
-use super::cells::natural_type;
-use super::ids::IdColumn;
-use super::options::EdgeOptions;
-use super::options::NodeOptions;
-use super::options::Table;
-use super::options::TableOptions;
-use super::parts::ColumnName;
-use super::parts::FacetColumn;
-use super::plan::EdgePlan;
-use super::plan::Plan;
-use super::plan::id_type;
-use super::plan_nodes::plan_nodes;
-use super::plan_nodes::split_type;
-use super::rounds::Rounds;
-use super::source::Source;
-use crate::db::Control;
-use crate::db::Database;
-use crate::db::LoadReport;
-use hexgraph_base::schema::PredicateDef;
-use hexgraph_base::schema::is_reserved;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
-use hexgraph_base::types::ValueType;
-use hexgraph_base::types::did_you_mean;
+use crate::db::{Control, Database, LoadReport};
+use crate::tables::read::cells::natural_type;
+use crate::tables::read::rounds::Rounds;
+use crate::tables::read::source::Source;
+use crate::tables::shape::ids::IdColumn;
+use crate::tables::shape::options::{EdgeOptions, NodeOptions, Table, TableOptions};
+use crate::tables::shape::parts::{ColumnName, FacetColumn};
+use crate::tables::shape::plan::{EdgePlan, Plan, id_type};
+use crate::tables::shape::plan_nodes::{plan_nodes, split_type};
+use hexgraph_base::schema::{PredicateDef, is_reserved};
+use hexgraph_base::types::{Error, Result, ValueType, did_you_mean};
 use hexgraph_store::graph;
-use hexgraph_store::graph::ColumnLoad;
-use hexgraph_store::graph::IdSpace;
-use hexgraph_store::graph::Predicate;
-use hexgraph_store::graph::Version;
+use hexgraph_store::graph::{ColumnLoad, IdSpace, Predicate, Version};
 use std::borrow::Cow;
 
 /// What the key of a facet may not hold, as N-Quads could not write it.

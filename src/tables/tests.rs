@@ -1,32 +1,17 @@
-use super::EdgeOptions;
-use super::IdSpace;
-use super::NodeOptions;
-use super::Table;
-use super::TableOptions;
-use crate::db::Control;
-use crate::db::Database;
-use crate::db::QueryRequest;
-use arrow_array::ArrayRef;
-use arrow_array::BooleanArray;
-use arrow_array::Float64Array;
-use arrow_array::Int64Array;
-use arrow_array::ListArray;
-use arrow_array::RecordBatch;
-use arrow_array::RecordBatchIterator;
-use arrow_array::StringArray;
-use arrow_array::TimestampMillisecondArray;
-use arrow_array::UInt64Array;
-use arrow_array::types::Float32Type;
-use arrow_array::types::Int32Type;
-use hexgraph_base::types::Result;
-use hexgraph_base::types::ValueType;
+use super::{EdgeOptions, IdSpace, NodeOptions, Table, TableOptions};
+use crate::db::{Control, Database, QueryRequest};
+use arrow_array::types::{Float32Type, Int32Type};
+use arrow_array::{
+    ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, RecordBatch, RecordBatchIterator,
+    StringArray, TimestampMillisecondArray, UInt64Array,
+};
+use hexgraph_base::types::{Result, ValueType};
 use parquet::arrow::ArrowWriter;
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, a)| (n, a, true)))

@@ -1,19 +1,12 @@
 //! What operators do over HTTP: draining, ending a server, exports, and who may.
 
 use hexgraph::db::Database;
-use hexgraph_server::http::Security;
-use hexgraph_server::http::ServeOptions;
-use hexgraph_server::http::Server;
-use serde_json::Value;
-use serde_json::json;
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::Read;
-use std::io::Write;
+use hexgraph_server::http::{Security, ServeOptions, Server};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tungstenite::Message;
 use tungstenite::client::IntoClientRequest;
 

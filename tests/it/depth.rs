@@ -1,8 +1,6 @@
 //! Deep graphs: what nests too deep is refused, never a stack that overflows.
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::QueryRequest;
+use hexgraph::db::{Control, Database, QueryRequest};
 
 const NODES: u64 = 20_000;
 

@@ -3,19 +3,11 @@
 //! `tests/fixtures/format-N` has a directory that was written with format N, and what it answered then. [`write`] is
 //! what wrote them all; it also runs on a directory of the format of today.
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::Drop;
-use hexgraph::db::OpenOptions;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::TxnOptions;
-use hexgraph::db::check;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
+use hexgraph::db::graphql::{Headers, Request};
+use hexgraph::db::{Control, Database, Drop, OpenOptions, QueryRequest, TxnOptions, check};
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The schema of the part that went to the snapshot: each type of value and each kind of index.
 const FIRST_SCHEMA: &str = r#"

@@ -1,15 +1,11 @@
 //! The geo functions find in the index what a look at every value finds, while values come and go,
 //! and after a save.
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::OpenOptions;
-use hexgraph::db::QueryRequest;
+use hexgraph::db::{Control, Database, OpenOptions, QueryRequest};
 use hexgraph::geo::GeoQuery;
 use hexgraph::types::Geometry;
 use proptest::prelude::*;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 type Place = (f64, f64);
 

@@ -6,17 +6,12 @@
 //! a line. `>` starts a query, whose answer stands below it, one line to the next blank line.
 //! `HEXGRAPH_UPDATE_GOLDEN=1` writes the answers as they are now.
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::Mutation;
-use hexgraph::db::MutationAnswer;
-use hexgraph::db::MutationRequest;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Statements;
+use hexgraph::db::{
+    Control, Database, Mutation, MutationAnswer, MutationRequest, QueryRequest, Statements,
+};
 use hexgraph::types::Result;
 use std::fmt::Write;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 fn scripts(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();

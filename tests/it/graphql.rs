@@ -6,13 +6,9 @@
 //! caller says, and then the answer; or lines that begin with `?`, a request in DQL, and the answer. `HEXGRAPH_UPDATE_GOLDEN=1` writes the answers
 //! as they are now.
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
-use std::path::Path;
-use std::path::PathBuf;
+use hexgraph::db::graphql::{Headers, Request};
+use hexgraph::db::{Control, Database, QueryRequest};
+use std::path::{Path, PathBuf};
 
 fn scripts() -> Vec<PathBuf> {
     let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/graphql");

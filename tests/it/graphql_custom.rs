@@ -11,12 +11,9 @@ mod remote;
 mod roots;
 mod server;
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
-use serde_json::Value;
-use serde_json::json;
+use hexgraph::db::graphql::{Headers, Request};
+use hexgraph::db::{Control, Database};
+use serde_json::{Value, json};
 
 /// A database with a schema in which `URL` stands for the address of a server.
 fn database(schema: &str, url: &str) -> Database {

@@ -1,10 +1,7 @@
 //! Whatever mutations do, both ends of a link are there or none is, and an end for one node has one.
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
+use hexgraph::db::graphql::{Headers, Request};
+use hexgraph::db::{Control, Database, QueryRequest};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::Value;

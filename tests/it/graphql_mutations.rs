@@ -1,10 +1,7 @@
 //! Mutations in GraphQL beside each other, and after a restart.
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::OpenOptions;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
+use hexgraph::db::graphql::{Headers, Request};
+use hexgraph::db::{Control, Database, OpenOptions};
 use std::thread;
 
 const SCHEMA: &str = "

@@ -9,35 +9,19 @@ mod client;
 mod history;
 
 use super::process;
-use super::process::number_from_environment;
-use super::process::say;
-use client::Aborted;
-use client::Client;
-use client::FIRST_ACCOUNT;
-use client::FIRST_COUNTER;
-use client::FIRST_REGISTER;
-use client::Inside;
-use client::OverHttp;
-use client::Session;
+use super::process::{number_from_environment, say};
+use client::{
+    Aborted, Client, FIRST_ACCOUNT, FIRST_COUNTER, FIRST_REGISTER, Inside, OverHttp, Session,
+};
 use fastrand::Rng;
-use hexgraph::db::Database;
-use hexgraph::db::LoadOptions;
-use hexgraph::db::OpenOptions;
-use hexgraph::db::Source;
-use hexgraph_server::http::ServeOptions;
-use hexgraph_server::http::Server;
-use history::ACCOUNTS;
-use history::Change;
-use history::Event;
-use history::REGISTERS;
-use history::Reading;
+use hexgraph::db::{Database, LoadOptions, OpenOptions, Source};
+use hexgraph_server::http::{ServeOptions, Server};
+use history::{ACCOUNTS, Change, Event, REGISTERS, Reading};
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const DIRECTORY: &str = "HEXGRAPH_ISOLATION_DIRECTORY";
 

@@ -1,22 +1,13 @@
 //! Past a limit a request fails with the limit's name, and the database goes on.
 
 use hexgraph::answer::JsonSink;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::LoadOptions;
-use hexgraph::db::Memory;
-use hexgraph::db::Mutation;
-use hexgraph::db::MutationRequest;
-use hexgraph::db::OpenOptions;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Source;
-use hexgraph::db::Statements;
-use hexgraph::db::Txn;
-use hexgraph::db::TxnOptions;
+use hexgraph::db::{
+    Control, Database, LoadOptions, Memory, Mutation, MutationRequest, OpenOptions, QueryRequest,
+    Source, Statements, Txn, TxnOptions,
+};
 use hexgraph::types::Error;
 use std::fmt::Write;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A hundred nodes, each with an edge to each, and a name.
 fn database(limits: &[(&str, &str)]) -> Database {

@@ -1,29 +1,16 @@
 //! Passwords take long on purpose: whoever sets, deletes or compares them holds up himself, and nobody else.
 
 use crate::wait::check_wait;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::LoadOptions;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Source;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
-use hexgraph::dql;
-use hexgraph::exec;
+use hexgraph::db::graphql::{Headers, Request};
+use hexgraph::db::{Control, Database, LoadOptions, QueryRequest, Source};
 use hexgraph::exec::ExecOptions;
-use hexgraph::graph;
-use hexgraph::graph::Bindings;
-use hexgraph::graph::MutationTree;
-use hexgraph::graph::Replay;
-use hexgraph::graph::Stager;
-use hexgraph::graph::Statements;
-use hexgraph::graph::Version;
+use hexgraph::graph::{Bindings, MutationTree, Replay, Stager, Statements, Version};
 use hexgraph::schema::Actor;
 use hexgraph::types::Error;
+use hexgraph::{dql, exec, graph};
 use std::fmt::Write;
 use std::sync::Arc;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const COUNT: usize = 10;
 const GIVEN: &str = "$2a$10$L47fLSO7ARF8N1GzmCIXfeNty3BP4spgVME2gBvbYgPOxYGaBXNSC";

@@ -1,25 +1,14 @@
 //! Whether the GraphQL schema, which is data of the engine itself, and its rules outlive whatever a client may send: each way
 //! by which data and definitions change is tried on it.
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::Drop;
-use hexgraph::db::LoadOptions;
-use hexgraph::db::Mutation;
-use hexgraph::db::MutationRequest;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Source;
-use hexgraph::db::Statements;
-use hexgraph::db::TxnOptions;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
-use hexgraph::tables::EdgeOptions;
-use hexgraph::tables::IdSpace;
-use hexgraph::tables::NodeOptions;
-use hexgraph::tables::Table;
+use hexgraph::db::graphql::{Headers, Request};
+use hexgraph::db::{
+    Control, Database, Drop, LoadOptions, Mutation, MutationRequest, QueryRequest, Source,
+    Statements, TxnOptions,
+};
+use hexgraph::tables::{EdgeOptions, IdSpace, NodeOptions, Table};
 use hexgraph::types::Result;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const SDL: &str = r#"
 type Doc @auth(query: { rule: "{ $ROLE: { eq: \"ADMIN\" } }" }) { id: ID! title: String @search(by: [exact]) }

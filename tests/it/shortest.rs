@@ -1,8 +1,6 @@
 //! The ways of finding a shortest path agree: from one end, from both ends, and by weights of 1.
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::QueryRequest;
+use hexgraph::db::{Control, Database, QueryRequest};
 use proptest::prelude::*;
 
 const NODES: u64 = 12;

@@ -1,14 +1,9 @@
 //! Deep requests on threads with small stacks: each is answered, or refused in words, and the process lives.
 //!
 //! The list below has one request for each walk over something that nests: texts, plans, filters, math, answers and
-//! the trees that are dropped. `types/stack.rs` is what all of them ask.
+//! the trees that are dropped. `types/work/stack.rs` is what all of them ask.
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::Mutation;
-use hexgraph::db::MutationRequest;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Statements;
+use hexgraph::db::{Control, Database, Mutation, MutationRequest, QueryRequest, Statements};
 use std::thread;
 
 /// From what musl gives to what the system gives, in KiB.

@@ -1,24 +1,15 @@
 //! GraphQL subscriptions over real sockets: order of messages, endings, limits, slow clients.
 
 use hexgraph::db::Database;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
-use hexgraph_server::http::ServeOptions;
-use hexgraph_server::http::Server;
-use hexgraph_server::http::SubscribeOptions;
-use serde_json::Value;
-use serde_json::json;
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::ErrorKind;
-use std::io::Write;
+use hexgraph::db::graphql::{Headers, Request};
+use hexgraph_server::http::{ServeOptions, Server, SubscribeOptions};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::net::TcpStream;
 use std::thread;
-use std::time::Duration;
-use std::time::Instant;
-use tungstenite::Message;
-use tungstenite::WebSocket;
+use std::time::{Duration, Instant};
 use tungstenite::client::IntoClientRequest;
+use tungstenite::{Message, WebSocket};
 
 const SCHEMA: &str = "
     type Note @withSubscription { id: ID! text: String! @search(by: [hash]) stars: Int seen: Int }

@@ -10,21 +10,14 @@ mod operations;
 mod state;
 
 use super::process;
-use super::process::number_from_environment;
-use super::process::say;
+use super::process::{number_from_environment, say};
 use fastrand::Rng;
-use hexgraph::db::Database;
-use hexgraph::db::OpenOptions;
-use operations::Operation;
-use operations::THREADS;
-use state::Acknowledged;
-use state::Model;
-use state::export;
+use hexgraph::db::{Database, OpenOptions};
+use operations::{Operation, THREADS};
+use state::{Acknowledged, Model, export};
 use std::io::Write;
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 

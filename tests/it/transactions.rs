@@ -1,27 +1,15 @@
 //! Transactions keep apart what they promise to keep apart: the history of many that overlap is
 //! one that snapshot isolation allows, and what one sees is what it would see alone.
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::Mutation;
-use hexgraph::db::MutationRequest;
-use hexgraph::db::OpenOptions;
-use hexgraph::db::QueryAnswer;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Statements;
-use hexgraph::db::SyncPolicy;
-use hexgraph::db::Txn;
-use hexgraph::db::TxnLimits;
-use hexgraph::db::TxnOptions;
-use hexgraph::types::Error;
-use hexgraph::types::Result;
+use hexgraph::db::{
+    Control, Database, Mutation, MutationRequest, OpenOptions, QueryAnswer, QueryRequest,
+    Statements, SyncPolicy, Txn, TxnLimits, TxnOptions,
+};
+use hexgraph::types::{Error, Result};
 use proptest::prelude::*;
-use proptest::test_runner::RngAlgorithm;
-use proptest::test_runner::TestRng;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering;
+use proptest::test_runner::{RngAlgorithm, TestRng};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const NODES: u64 = 5;
 const THREADS: u8 = 4;

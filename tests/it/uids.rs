@@ -1,16 +1,9 @@
 //! Uids can't be used up: whatever uids data names, and however many programs take, new nodes get cheap ones.
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::LoadOptions;
-use hexgraph::db::OpenOptions;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Source;
-use hexgraph::db::TxnOptions;
+use hexgraph::db::{Control, Database, LoadOptions, OpenOptions, QueryRequest, Source, TxnOptions};
 use hexgraph::types::Error;
 use std::path::Path;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Uids from here on stand in a table that a commit copies; those below cost nothing.
 const TABLE: u64 = 1 << 31;

@@ -1,14 +1,9 @@
 //! Readers see whole versions: while one writer commits without pause, every query finds what one
 //! commit wrote, all of it, and commits never seem to go backwards.
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::QueryRequest;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
-use std::time::Instant;
+use hexgraph::db::{Control, Database, QueryRequest};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 const NODES: u64 = 50;
 

@@ -1,11 +1,9 @@
 //! How long somebody else who writes has to wait.
 
 use hexgraph::db::Database;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Checks that nobody else waits while `work` computes: no longer than a part of its time, `share` of which make it up.
 /// The system may hold anybody up, so it is tried three times.

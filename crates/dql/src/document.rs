@@ -1,9 +1,8 @@
 //! A text that was read: it can be planned many times, with other variables each time.
 
-use super::Given;
-use super::ast;
 use super::lower::{Lowering, Uses};
 use super::source::Source;
+use super::{Given, ast};
 use hexgraph_base::plan;
 use hexgraph_base::types::Result;
 use std::collections::BTreeMap;

@@ -2,13 +2,11 @@
 //! plan holds.
 
 use super::document::UpsertPlan;
-use super::{Condition, Document, Given, MutationRequest};
-use super::{parse, parse_condition, parse_mutation};
+use super::{Condition, Document, Given, MutationRequest, parse, parse_condition, parse_mutation};
 use hexgraph_base::plan::{
-    Aggregate, Argument, Block, BlockKind, Call, Cascade, Comparison, Constant,
+    Aggregate, Argument, Block, BlockKind, Call, Cascade, Comparison, Constant, Endpoint, Expand,
+    Field, FieldKind, Filter, MathExpr, Operand, OrderKey, Query, VarId,
 };
-use hexgraph_base::plan::{Endpoint, Expand, Field, FieldKind, Filter, MathExpr, Operand};
-use hexgraph_base::plan::{OrderKey, Query, VarId};
 use hexgraph_base::types::{Error, Position, Result};
 use proptest::prelude::*;
 use std::collections::BTreeMap;

@@ -1,57 +1,31 @@
 //! The database as a Python object.
 
-use super::errors::to_python;
-use super::errors::to_python_with_text;
-use super::explanation::PyExplanation;
-use super::explanation::slow_dict;
 use super::graphql;
 use super::graphql::GraphqlArguments;
-use super::interrupt::detached;
-use super::interrupt::interruptible;
-use super::interrupt::interruptible_with;
-use super::mutation::MutationArguments;
-use super::mutation::PyUpsert;
-use super::pages::PyPages;
-use super::requests::Target;
-use super::requests::UpsertArguments;
-use super::requests::to_timeout;
-use super::result::PyResultSet;
-use super::server::PyServer;
-use super::server::Servers;
-use super::source::PyLoadReport;
-use super::source::PySchemaReport;
-use super::source::to_export_folder;
-use super::source::to_schema_text;
-use super::source::to_sources;
-use super::subscription::PySubscription;
-use super::tables::GivenOptions;
-use super::tables::IdPredicates;
-use super::tables::skips;
-use super::tables::to_facets;
-use super::tables::to_id_spaces;
-use super::tables::to_ids;
-use super::tables::to_memory;
-use super::tables::to_tables;
-use super::tables::with_bar;
+use super::interrupt::{detached, interruptible, interruptible_with};
+use super::mutation::{MutationArguments, PyUpsert};
+use super::requests::{Target, UpsertArguments, to_timeout};
+use super::server::{PyServer, Servers};
+use super::source::{PyLoadReport, PySchemaReport, to_export_folder, to_schema_text, to_sources};
+use super::tables::{
+    GivenOptions, IdPredicates, skips, to_facets, to_id_spaces, to_ids, to_memory, to_tables,
+    with_bar,
+};
 use super::txn::PyTxn;
-use super::variables::to_variables;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::Drop;
-use hexgraph::db::LoadOptions;
-use hexgraph::db::PredicateStats;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Recovery;
-use hexgraph::db::Stats;
-use hexgraph::db::TxnOptions;
-use hexgraph::tables::EdgeOptions;
-use hexgraph::tables::NodeOptions;
-use hexgraph_server::http::ServeOptions;
-use hexgraph_server::http::Server;
+use crate::answers::explanation::{PyExplanation, slow_dict};
+use crate::answers::pages::PyPages;
+use crate::answers::result::PyResultSet;
+use crate::answers::subscription::PySubscription;
+use crate::convert::errors::{to_python, to_python_with_text};
+use crate::convert::variables::to_variables;
+use hexgraph::db::{
+    Control, Database, Drop, LoadOptions, PredicateStats, QueryRequest, Recovery, Stats, TxnOptions,
+};
+use hexgraph::tables::{EdgeOptions, NodeOptions};
+use hexgraph_server::http::{ServeOptions, Server};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::PathBuf;

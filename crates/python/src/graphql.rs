@@ -1,17 +1,13 @@
 //! GraphQL requests from the arguments of Python, and their answers as dicts.
 
-use super::encoding::encode;
-use super::errors::to_python;
-use super::interrupt::detached;
-use super::interrupt::interruptible;
-use super::json::loads;
+use super::interrupt::{detached, interruptible};
 use super::requests::to_timeout;
-use super::subscription::PySubscription;
+use crate::answers::subscription::PySubscription;
+use crate::convert::encoding::encode;
+use crate::convert::errors::to_python;
+use crate::convert::json::loads;
 use hexgraph::db::Database;
-use hexgraph::db::graphql::Fault;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
-use hexgraph::db::graphql::Response;
+use hexgraph::db::graphql::{Fault, Headers, Request, Response};
 use hexgraph_base::types::stack;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

@@ -4,14 +4,11 @@
 //! 50 ms that thread takes the lock for a moment and lets Python look at its signals, which only
 //! the main thread of Python ever has.
 
-use super::errors::to_python;
-use hexgraph::db::Control;
-use hexgraph::db::guarded;
+use crate::convert::errors::to_python;
+use hexgraph::db::{Control, guarded};
 use hexgraph_base::types::Result;
 use pyo3::prelude::*;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Runs `work` with the lock released.

@@ -1,25 +1,16 @@
 //! The Python package's native half: it converts, releases the interpreter's lock, and calls the
 //! database.
 
-mod errors;
+mod convert;
 mod interrupt;
-mod variables;
 mod source;
-mod encoding;
 mod requests;
-mod subscription;
+mod answers;
 mod graphql;
 mod txn;
 mod tables;
 mod database;
-mod pages;
 mod mutation;
-mod explanation;
-mod result;
-mod json;
-mod dict_sink;
-mod arrow_columns;
-mod arrow;
 mod server;
 mod module;
 

@@ -1,23 +1,18 @@
 //! What Python sees of the native half.
 
-use super::arrow::ArrowTable;
 use super::database::PyDatabase;
-use super::explanation::PyExplanation;
-use super::interrupt::detached;
-use super::interrupt::signal_came;
+use super::interrupt::{detached, signal_came};
 use super::mutation::PyUpsert;
-use super::pages::PyPages;
 use super::requests::to_timeout;
-use super::result::PyResultSet;
 use super::server::PyServer;
-use super::source::PyLoadReport;
-use super::source::PySchemaReport;
-use super::subscription::PySubscription;
+use super::source::{PyLoadReport, PySchemaReport};
 use super::txn::PyTxn;
-use hexgraph::db::Database;
-use hexgraph::db::Memory;
-use hexgraph::db::OpenOptions;
-use hexgraph::db::memory_count;
+use crate::answers::explanation::PyExplanation;
+use crate::answers::pages::PyPages;
+use crate::answers::result::PyResultSet;
+use crate::answers::subscription::PySubscription;
+use crate::convert::arrow::ArrowTable;
+use hexgraph::db::{Database, Memory, OpenOptions, memory_count};
 use hexgraph_base::types::Error;
 use hexgraph_server::cli;
 use hexgraph_server::cli::Interrupt;
@@ -77,7 +72,7 @@ fn open_database(
         return Ok(PyDatabase::new(Database::in_memory_with(options), None, false));
     };
     let opened = detached(py, || Database::open(&path, options));
-    let database = opened.map_err(super::errors::to_python)?;
+    let database = opened.map_err(crate::convert::errors::to_python)?;
     Ok(PyDatabase::new(database, Some(path), read_only))
 }
 

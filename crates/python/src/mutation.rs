@@ -1,17 +1,11 @@
 //! What a mutation is made of in Python, and what came of it.
 
-use super::encoding::Encoded;
-use super::encoding::encode;
-use super::encoding::text_of;
-use super::result::PyResultSet;
-use hexgraph::db::Mutation;
-use hexgraph::db::MutationAnswer;
-use hexgraph::db::Statements;
+use crate::answers::result::PyResultSet;
+use crate::convert::encoding::{Encoded, encode, text_of};
+use hexgraph::db::{Mutation, MutationAnswer, Statements};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use pyo3::types::PyString;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyString, PyTuple};
 use std::collections::BTreeMap;
 
 /// What an upsert did.

@@ -1,21 +1,14 @@
 //! Queries, mutations and upserts, asked of a database or inside a transaction: the one way from
 //! the arguments of Python to the engine.
 
-use super::errors::to_python_with_text;
 use super::interrupt::interruptible_with;
-use super::mutation::MutationArguments;
-use super::mutation::PyUpsert;
-use super::mutation::Texts;
-use super::mutation::uid_dict;
-use super::result::PyResultSet;
-use super::variables::to_variables;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::MutationAnswer;
-use hexgraph::db::MutationRequest;
-use hexgraph::db::QueryAnswer;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Txn;
+use super::mutation::{MutationArguments, PyUpsert, Texts, uid_dict};
+use crate::answers::result::PyResultSet;
+use crate::convert::errors::to_python_with_text;
+use crate::convert::variables::to_variables;
+use hexgraph::db::{
+    Control, Database, MutationAnswer, MutationRequest, QueryAnswer, QueryRequest, Txn,
+};
 use hexgraph_base::types::Result;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -3,10 +3,7 @@
 use hexgraph_server::http::Server;
 use pyo3::prelude::*;
 use std::mem;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::Weak;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// A server in the background. `with db.serve() as server:` stops it at the end, and closing the
 /// database stops it too.

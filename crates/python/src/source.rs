@@ -1,24 +1,15 @@
 //! What is loaded, and what came of it.
 
-use super::encoding::text_of;
-use super::errors::to_python;
+use crate::convert::encoding::text_of;
+use crate::convert::errors::to_python;
 use bytes::Bytes;
-use hexgraph::db::LoadReport;
-use hexgraph::db::SchemaItem;
-use hexgraph::db::SchemaReport;
-use hexgraph::db::Source;
-use hexgraph::db::files_of;
-use hexgraph::db::has_triples;
-use hexgraph::tables::is_export_folder;
-use hexgraph::tables::is_table_name;
+use hexgraph::db::{LoadReport, SchemaItem, SchemaReport, Source, files_of, has_triples};
+use hexgraph::tables::{is_export_folder, is_table_name};
 use hexgraph_base::types::Error;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
-use pyo3::types::PyString;
-use pyo3::types::PyTuple;
-use std::path::Path;
-use std::path::PathBuf;
+use pyo3::types::{PyList, PyString, PyTuple};
+use std::path::{Path, PathBuf};
 
 /// What a load did.
 #[pyclass(frozen, name = "LoadReport", module = "hexgraph")]

@@ -1,28 +1,14 @@
 //! Tables of Python as tables to load.
 
-use super::errors::to_python;
-use super::errors::to_python_with_text;
 use super::interrupt::interruptible_with;
-use super::source::PyLoadReport;
-use super::source::to_schema_text;
-use hexgraph::db::Control;
-use hexgraph::db::LoadProgress;
-use hexgraph::db::LoadReport;
-use hexgraph::db::byte_count;
-use hexgraph::db::files_of;
-use hexgraph::tables::ID_PREDICATE;
-use hexgraph::tables::IdSpace;
-use hexgraph::tables::Table;
-use hexgraph::tables::TableOptions;
-use hexgraph::tables::is_table_name;
-use hexgraph_base::types::Result;
-use hexgraph_base::types::ValueType;
-use pyo3::exceptions::PyTypeError;
-use pyo3::exceptions::PyValueError;
+use super::source::{PyLoadReport, to_schema_text};
+use crate::convert::errors::{to_python, to_python_with_text};
+use hexgraph::db::{Control, LoadProgress, LoadReport, byte_count, files_of};
+use hexgraph::tables::{ID_PREDICATE, IdSpace, Table, TableOptions, is_table_name};
+use hexgraph_base::types::{Result, ValueType};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use pyo3::types::PyList;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyList, PyTuple};
 use pyo3_arrow::PyRecordBatchReader;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

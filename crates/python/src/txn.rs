@@ -1,16 +1,13 @@
 //! A transaction as a Python object.
 
-use super::errors::to_python;
 use super::interrupt::detached;
-use super::mutation::MutationArguments;
-use super::mutation::PyUpsert;
-use super::requests::Target;
-use super::requests::UpsertArguments;
-use super::result::PyResultSet;
+use super::mutation::{MutationArguments, PyUpsert};
+use super::requests::{Target, UpsertArguments};
+use crate::answers::result::PyResultSet;
+use crate::convert::errors::to_python;
 use hexgraph::db::Txn;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 
 /// Several requests that see one moment and are committed as one. Made by `Database.txn`.
 ///

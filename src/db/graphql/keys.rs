@@ -1,11 +1,8 @@
 //! Sets of keys, in files or behind addresses of other servers.
 
-use hexgraph_graphql::auth::FetchedKeys;
-use hexgraph_graphql::auth::KeySource;
+use hexgraph_graphql::auth::{FetchedKeys, KeySource};
 use hexgraph_graphql::model::HttpMethod;
-use hexgraph_graphql::remote::Fetch;
-use hexgraph_graphql::remote::Incoming;
-use hexgraph_graphql::remote::Outgoing;
+use hexgraph_graphql::remote::{Fetch, Incoming, Outgoing};
 use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;

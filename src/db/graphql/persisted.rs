@@ -6,10 +6,8 @@
 use crate::db::graphql::request::Request;
 use dashmap::DashMap;
 use hexgraph_graphql::request::Fault;
-use serde_json::Map;
-use serde_json::Value;
-use sha2::Digest;
-use sha2::Sha256;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;

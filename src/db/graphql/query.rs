@@ -1,28 +1,17 @@
 //! Root fields of queries: introspection, and what is read from a version.
 
-use crate::db::graphql::answer::Writer;
-use crate::db::graphql::custom::Local;
-use crate::db::graphql::custom::by_another;
-use crate::db::graphql::custom::by_dql;
-use crate::db::graphql::custom::declared;
-use crate::db::graphql::found::Found;
-use crate::db::graphql::gather::gather;
-use crate::db::graphql::reach::Reach;
-use crate::db::graphql::run::Outcome;
-use crate::db::graphql::run::Run;
-use crate::db::graphql::run::root_path;
+use crate::db::graphql::remote::custom::{Local, by_another, by_dql, declared};
+use crate::db::graphql::remote::gather::gather;
+use crate::db::graphql::remote::reach::Reach;
+use crate::db::graphql::reply::answer::Writer;
+use crate::db::graphql::reply::found::Found;
+use crate::db::graphql::run::{Outcome, Run, root_path};
 use hexgraph_base::answer::write_json_text;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Error, Result};
 use hexgraph_graphql::generate::RootKind;
-use hexgraph_graphql::lower::Caller;
-use hexgraph_graphql::lower::Lowered;
-use hexgraph_graphql::lower::SimilarTo;
-use hexgraph_graphql::lower::lower;
+use hexgraph_graphql::lower::{Caller, Lowered, SimilarTo, lower};
 use hexgraph_graphql::model::Custom;
-use hexgraph_graphql::request::Fault;
-use hexgraph_graphql::request::Field;
-use hexgraph_graphql::request::introspect;
+use hexgraph_graphql::request::{Fault, Field, introspect};
 use hexgraph_store::exec;
 use hexgraph_store::exec::Answer;
 use hexgraph_store::graph::Version;

@@ -1,13 +1,11 @@
 //! What is asked, and what is answered.
 
-use crate::db::graphql::span::Span;
+use crate::db::graphql::reply::span::Span;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::schema::SchemaReport;
 use hexgraph_base::types::write_int;
-use hexgraph_graphql::request::Fault;
-use hexgraph_graphql::request::PathStep;
-use serde_json::Map;
-use serde_json::Value;
+use hexgraph_graphql::request::{Fault, PathStep};
+use serde_json::{Map, Value};
 
 /// A GraphQL request.
 #[derive(Debug, Clone, Default)]

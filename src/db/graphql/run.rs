@@ -2,33 +2,22 @@
 //! the other, each in a commit of its own, until one fails.
 
 use crate::db::Database;
-use crate::db::graphql::mutate::mutate;
-use crate::db::graphql::query::Begun;
-use crate::db::graphql::query::Reader;
-use crate::db::graphql::request::Headers;
-use crate::db::graphql::request::Request;
-use crate::db::graphql::request::Response;
-use crate::db::graphql::schema::GraphqlOptions;
-use crate::db::graphql::schema::LIMITS;
-use crate::db::graphql::schema::Loaded;
+use crate::db::graphql::change::mutate::mutate;
+use crate::db::graphql::query::{Begun, Reader};
+use crate::db::graphql::reply::span::Span;
+use crate::db::graphql::request::{Headers, Request, Response};
+use crate::db::graphql::schema::{GraphqlOptions, LIMITS, Loaded};
 use crate::db::graphql::session::Session;
-use crate::db::graphql::span::Span;
 use crate::db::guard::guarded;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::types::Error;
 use hexgraph_graphql::lower::Caller;
-use hexgraph_graphql::remote::HeaderOf;
-use hexgraph_graphql::remote::Sender;
+use hexgraph_graphql::remote::{HeaderOf, Sender};
 use hexgraph_graphql::request as language;
-use hexgraph_graphql::request::Fault;
-use hexgraph_graphql::request::Field;
-use hexgraph_graphql::request::Operation;
-use hexgraph_graphql::request::OperationKind;
-use hexgraph_graphql::request::PathStep;
+use hexgraph_graphql::request::{Fault, Field, Operation, OperationKind, PathStep};
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph::Version;
-use rayon::iter::IntoParallelRefIterator;
-use rayon::iter::ParallelIterator;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::sync::Arc;
 use std::time::Instant;
 

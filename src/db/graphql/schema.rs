@@ -5,41 +5,24 @@
 //! a text came into the graph: by a change, from a log or a snapshot, or by following another process.
 
 use crate::db::Database;
-use crate::db::graphql::hooks::Hooks;
+use crate::db::graphql::change::hooks::Hooks;
 use crate::db::graphql::keys::Keys;
 use crate::db::graphql::persisted::Persisted;
 use crate::db::guard::guarded;
-use arc_swap::ArcSwap;
-use arc_swap::ArcSwapOption;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use hexgraph_base::schema::SchemaReport;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
-use hexgraph_base::types::Uid;
-use hexgraph_base::types::endless;
-use hexgraph_base::types::stack;
-use hexgraph_graphql::auth::KeySource;
-use hexgraph_graphql::auth::Rulebook;
-use hexgraph_graphql::auth::Verifier;
+use hexgraph_base::types::{Error, Result, Uid, endless, stack};
+use hexgraph_graphql::auth::{KeySource, Rulebook, Verifier};
 use hexgraph_graphql::generate::Api;
 use hexgraph_graphql::model::Model;
-use hexgraph_graphql::remote;
 use hexgraph_graphql::remote::Fetch;
-use hexgraph_graphql::request::Limits;
-use hexgraph_graphql::request::Request;
-use hexgraph_graphql::request::Requests;
-use hexgraph_graphql::sdl::Settings;
-use hexgraph_graphql::sdl::check_rules;
-use hexgraph_graphql::sdl::read;
-use hexgraph_graphql::syntax;
+use hexgraph_graphql::request::{Limits, Request, Requests};
+use hexgraph_graphql::sdl::{Settings, check_rules, read};
+use hexgraph_graphql::{remote, syntax};
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph;
-use hexgraph_store::graph::Check;
-use hexgraph_store::graph::Predicate;
-use hexgraph_store::graph::Version;
-use hexgraph_store::graph::encode_changes;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use hexgraph_store::graph::{Check, Predicate, Version, encode_changes};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// What requests are bounded by.

@@ -1,17 +1,12 @@
 //! Who asks: the token of a request, checked once.
 
 use crate::db::graphql::request::Headers;
-use crate::db::graphql::schema::GraphqlOptions;
-use crate::db::graphql::schema::Loaded;
+use crate::db::graphql::schema::{GraphqlOptions, Loaded};
 use hexgraph_base::types::stack;
-use hexgraph_graphql::auth::Audience;
-use hexgraph_graphql::auth::Claims;
-use hexgraph_graphql::auth::bearer;
+use hexgraph_graphql::auth::{Audience, Claims, bearer};
 use hexgraph_graphql::lower::Caller;
 use serde_json::Value;
-use std::time::Duration;
-use std::time::SystemTime;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// What is known of the caller of a request.
 #[derive(Clone)]

@@ -1,17 +1,11 @@
 //! `querySimilarT...`: the nearest nodes to a vector, or to a node that the caller may see.
 
-use crate::db::graphql::answer::vector_of;
-use crate::db::graphql::query::Begun;
-use crate::db::graphql::query::Reader;
-use crate::db::graphql::query::store_fault;
-use crate::db::graphql::run::Outcome;
-use crate::db::graphql::run::root_path;
+use crate::db::graphql::query::{Begun, Reader, store_fault};
+use crate::db::graphql::reply::answer::vector_of;
+use crate::db::graphql::run::{Outcome, root_path};
 use hexgraph_graphql::generate::RootKind;
-use hexgraph_graphql::lower::Caller;
-use hexgraph_graphql::lower::SimilarTo;
-use hexgraph_graphql::lower::lower_reference;
-use hexgraph_graphql::request::Fault;
-use hexgraph_graphql::request::Field;
+use hexgraph_graphql::lower::{Caller, SimilarTo, lower_reference};
+use hexgraph_graphql::request::{Fault, Field};
 
 impl Reader<'_> {
     /// The value of a field that asks for similar nodes.

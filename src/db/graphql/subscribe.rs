@@ -4,26 +4,18 @@
 //! whom they agree have the same [`Identity`], and one subscription can serve them all.
 
 use crate::db::Database;
-use crate::db::graphql::request::Headers;
-use crate::db::graphql::request::Request;
-use crate::db::graphql::request::Response;
+use crate::db::graphql::request::{Headers, Request, Response};
 use crate::db::graphql::run::Run;
 use crate::db::graphql::schema::Loaded;
 use crate::db::graphql::session::Session;
 use crate::db::guard::guarded;
 use hexgraph_base::types::Error;
-use hexgraph_graphql::request::Fault;
-use hexgraph_graphql::request::Operation;
-use hexgraph_graphql::request::OperationKind;
+use hexgraph_graphql::request::{Fault, Operation, OperationKind};
 use hexgraph_graphql::subscribe;
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph::Watch;
-use serde_json::Value;
-use serde_json::json;
-use std::hash::BuildHasher;
-use std::hash::Hash;
-use std::hash::Hasher;
-use std::hash::RandomState;
+use serde_json::{Value, json};
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::SystemTime;
 

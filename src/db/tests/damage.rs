@@ -2,21 +2,14 @@
 //! record, or an error that says where. What is known to have been durable is never missing without a word.
 
 use super::power_loss::commits_of;
-use crate::db::Control;
-use crate::db::Database;
-use crate::db::Mutation;
-use crate::db::MutationRequest;
-use crate::db::OpenOptions;
-use crate::db::Statements;
-use crate::db::TxnOptions;
-use crate::db::check;
+use crate::db::{
+    Control, Database, Mutation, MutationRequest, OpenOptions, Statements, TxnOptions, check,
+};
 use hexgraph_base::types::Error;
 use hexgraph_store::storage::LogReader;
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
-use std::time::Duration;
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 const SCHEMA: &str = "number: int @index(int) .\nname: string .\nnext: uid @reverse .";
 

@@ -1,12 +1,7 @@
 //! Logs, checkpoints, and readers beside a writer, on real files.
 
 use super::power_loss::commits_of;
-use crate::db::Control;
-use crate::db::Database;
-use crate::db::OpenOptions;
-use crate::db::QueryRequest;
-use crate::db::SyncPolicy;
-use crate::db::check;
+use crate::db::{Control, Database, OpenOptions, QueryRequest, SyncPolicy, check};
 use hexgraph_base::types::Error;
 use std::fs;
 use std::path::Path;

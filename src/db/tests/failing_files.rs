@@ -2,11 +2,8 @@
 //! lost, what was refused is not half there, and a database goes on where it can.
 
 use super::power_loss::commits_of;
-use super::simulated::Fault;
-use super::simulated::SimulatedFiles;
-use crate::db::Database;
-use crate::db::OpenOptions;
-use crate::db::check;
+use super::simulated::{Fault, SimulatedFiles};
+use crate::db::{Database, OpenOptions, check};
 use hexgraph_base::types::Error;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,15 +1,7 @@
 //! The power goes at any moment: what was acknowledged is there, whole.
 
-use super::simulated::Op;
-use super::simulated::SimulatedFiles;
-use crate::db::Control;
-use crate::db::Database;
-use crate::db::Drop;
-use crate::db::LoadOptions;
-use crate::db::OpenOptions;
-use crate::db::QueryRequest;
-use crate::db::Source;
-use crate::db::check;
+use super::simulated::{Op, SimulatedFiles};
+use crate::db::{Control, Database, Drop, LoadOptions, OpenOptions, QueryRequest, Source, check};
 use bytes::Bytes;
 use std::fs;
 use std::path::Path;

@@ -1,17 +1,11 @@
 //! Files that note what is done to them, can fail, and can be seen as a disk shows them after the
 //! power went.
 
-use hexgraph_store::durability::Disk;
-use hexgraph_store::durability::Files;
-use hexgraph_store::durability::OutputFile;
+use hexgraph_store::durability::{Disk, Files, OutputFile};
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::{fs, io};
 
 /// What survives of a write as a whole or not at all.
 const SECTOR_LEN: usize = 512;

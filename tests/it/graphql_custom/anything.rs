@@ -1,19 +1,11 @@
 //! Whatever another server answers, the request is answered: with values of the declared types, or with null and an error.
 
-use super::add_users;
-use super::ask;
+use super::{add_users, ask};
 use hexgraph::db::Database;
-use hexgraph::graphql::remote::Fetch;
-use hexgraph::graphql::remote::Incoming;
-use hexgraph::graphql::remote::Outgoing;
-use hexgraph::graphql::remote::Unanswered;
+use hexgraph::graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
 use proptest::prelude::*;
-use serde_json::Value;
-use serde_json::json;
-use std::sync::Arc;
-use std::sync::LazyLock;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use serde_json::{Value, json};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 const SCHEMA: &str = r#"
     enum Mood { GOOD BAD }

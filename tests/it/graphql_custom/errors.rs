@@ -1,19 +1,11 @@
 //! Servers that answer with nonsense, too much, too late or not at all.
 
-use super::add_users;
-use super::ask;
-use super::database;
-use super::error;
-use super::server::Answer;
-use super::server::Asked;
-use super::server::Server;
+use super::server::{Answer, Asked, Server};
+use super::{add_users, ask, database, error};
 use hexgraph::db::Control;
-use hexgraph::db::graphql::GraphqlOptions;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
+use hexgraph::db::graphql::{GraphqlOptions, Headers, Request};
 use serde_json::json;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const SCHEMA: &str = r#"
     type User {

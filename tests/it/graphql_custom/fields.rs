@@ -1,14 +1,8 @@
 //! Custom fields of types.
 
-use super::add_users;
-use super::ask;
-use super::data;
-use super::database;
-use super::server::Answer;
-use super::server::Asked;
-use super::server::Server;
-use serde_json::Value;
-use serde_json::json;
+use super::server::{Answer, Asked, Server};
+use super::{add_users, ask, data, database};
+use serde_json::{Value, json};
 
 const SCHEMA: &str = r#"
     interface Being { id: ID! name: String! @search(by: [hash]) }

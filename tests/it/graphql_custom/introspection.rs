@@ -1,13 +1,9 @@
 //! What is checked against the schemas of other servers when a schema is set.
 
 use super::data;
-use super::server::Answer;
-use super::server::Asked;
-use super::server::Server;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
+use super::server::{Answer, Asked, Server};
+use hexgraph::db::graphql::{Headers, Request};
+use hexgraph::db::{Control, Database};
 use serde_json::json;
 
 /// What the other server declares.

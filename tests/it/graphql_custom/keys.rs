@@ -1,17 +1,11 @@
 //! Sets of keys behind addresses.
 
-use super::ask_with;
-use super::database;
-use super::server::Answer;
-use super::server::Asked;
-use super::server::Server;
+use super::server::{Answer, Asked, Server};
+use super::{ask_with, database};
 use hexgraph::db::Database;
 use hexgraph::db::graphql::Headers;
-use jsonwebtoken::Algorithm;
-use jsonwebtoken::EncodingKey;
-use jsonwebtoken::Header;
-use serde_json::Value;
-use serde_json::json;
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use serde_json::{Value, json};
 
 const SCHEMA: &str = r#"
     type Secret @auth(query: { rule: "{$ROLE: {eq: \"A\"}}" }) { id: ID! name: String }

@@ -1,16 +1,10 @@
 //! `@lambda` and `@lambdaOnMutate`.
 
-use super::ask_with;
-use super::data;
-use super::error;
-use super::server::Answer;
-use super::server::Asked;
-use super::server::Server;
+use super::server::{Answer, Asked, Server};
+use super::{ask_with, data, error};
 use hexgraph::db::Database;
-use hexgraph::db::graphql::GraphqlOptions;
-use hexgraph::db::graphql::Headers;
-use serde_json::Value;
-use serde_json::json;
+use hexgraph::db::graphql::{GraphqlOptions, Headers};
+use serde_json::{Value, json};
 
 const SCHEMA: &str = r#"
     enum Mood { GOOD BAD }

@@ -1,20 +1,12 @@
 //! Requests that the reference is known to send, and what it makes of their answers.
 
 use super::ask_with;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::graphql::Fetch;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Incoming;
-use hexgraph::db::graphql::Outgoing;
-use hexgraph::db::graphql::Request;
-use hexgraph::db::graphql::Unanswered;
-use serde_json::Value;
-use serde_json::json;
+use hexgraph::db::graphql::{Fetch, Headers, Incoming, Outgoing, Request, Unanswered};
+use hexgraph::db::{Control, Database};
+use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 const SCHEMA: &str = r#"
     type Movie @remote { id: ID! name: String! director: [Director] }

@@ -1,15 +1,8 @@
 //! Fields that other GraphQL servers answer.
 
-use super::add_users;
-use super::ask;
-use super::data;
-use super::database;
-use super::error;
-use super::server::Answer;
-use super::server::Asked;
-use super::server::Server;
-use serde_json::Value;
-use serde_json::json;
+use super::server::{Answer, Asked, Server};
+use super::{add_users, ask, data, database, error};
+use serde_json::{Value, json};
 
 const SCHEMA: &str = r#"
     type Land @remote {

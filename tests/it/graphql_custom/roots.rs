@@ -1,10 +1,7 @@
 //! Fields of `Query` and `Mutation`.
 
-use super::ask_with;
-use super::data;
-use super::database;
-use super::server::Answer;
-use super::server::Server;
+use super::server::{Answer, Server};
+use super::{ask_with, data, database};
 use hexgraph::db::graphql::Headers;
 use serde_json::json;
 use std::time::Instant;

@@ -3,9 +3,7 @@
 
 use super::world::World;
 use regex::Regex;
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 

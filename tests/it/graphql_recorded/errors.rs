@@ -1,17 +1,9 @@
 //! What is missing, and what can't be: nulls, paths and messages.
 
-use super::record::Record;
-use super::record::ask;
-use super::record::schema;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::Mutation;
-use hexgraph::db::MutationRequest;
-use hexgraph::db::Statements;
+use super::record::{Record, ask, schema};
 use hexgraph::db::graphql::Headers;
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use hexgraph::db::{Control, Database, Mutation, MutationRequest, Statements};
+use serde_json::{Map, Value, json};
 
 const SCHEMA: &str = "
     type Author {

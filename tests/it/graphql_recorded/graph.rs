@@ -3,16 +3,11 @@
 
 use super::record::quoted;
 use super::world::World;
-use hexgraph::graphql::model::Kind;
-use hexgraph::graphql::model::Language;
-use hexgraph::graphql::model::Model;
+use hexgraph::graphql::model::{Kind, Language, Model};
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::hash::DefaultHasher;
-use std::hash::Hash;
-use std::hash::Hasher;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The predicates of a schema.
 pub struct Predicates {

@@ -1,21 +1,12 @@
 //! Mutations: they leave what the recorded upsert leaves.
 
-use super::graph::Graph;
-use super::graph::Predicates;
-use super::graph::graph;
+use super::graph::{Graph, Predicates, graph};
 use super::pools::Pools;
-use super::record::Record;
-use super::record::ask;
-use super::record::schema;
+use super::record::{Record, ask, schema};
 use super::scene::Scene;
 use super::shape::renamed;
 use super::world::World;
-use hexgraph::db::Control;
-use hexgraph::db::Mutation;
-use hexgraph::db::MutationRequest;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Statements;
-use hexgraph::db::TxnOptions;
+use hexgraph::db::{Control, Mutation, MutationRequest, QueryRequest, Statements, TxnOptions};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

@@ -2,14 +2,10 @@
 
 use super::answers::Reader;
 use super::pools::Pools;
-use super::record::Record;
-use super::record::ask;
-use super::record::dql;
-use super::record::schema;
+use super::record::{Record, ask, dql, schema};
 use super::world::World;
 use hexgraph::db::graphql::Headers;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What differs for a node, if anything.
 fn difference(world: &World, record: &Record, node: u64) -> Option<String> {

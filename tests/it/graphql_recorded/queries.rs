@@ -1,19 +1,11 @@
 //! Queries: the answer is what the recorded DQL finds.
 
-use super::answers::Reader;
-use super::answers::gathered;
+use super::answers::{Reader, gathered};
 use super::pools::Pools;
-use super::record::Record;
-use super::record::ask;
-use super::record::dql;
-use super::record::schema;
-use super::shape::renamed;
-use super::shape::renaming;
+use super::record::{Record, ask, dql, schema};
+use super::shape::{renamed, renaming};
 use super::world::World;
-use hexgraph::db::graphql::Fetch;
-use hexgraph::db::graphql::Incoming;
-use hexgraph::db::graphql::Outgoing;
-use hexgraph::db::graphql::Unanswered;
+use hexgraph::db::graphql::{Fetch, Incoming, Outgoing, Unanswered};
 use serde_json::Value;
 use std::sync::Arc;
 

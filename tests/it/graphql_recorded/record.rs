@@ -1,16 +1,9 @@
 //! The records, and who asks.
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::Given;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Variables;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
+use hexgraph::db::graphql::{Headers, Request};
+use hexgraph::db::{Control, Database, Given, QueryRequest, Variables};
 use regex::Regex;
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::PathBuf;
 

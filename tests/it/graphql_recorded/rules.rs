@@ -2,24 +2,14 @@
 //! forbidden, the recorded DQL tells: it finds which nodes may be updated, which of the new ones may
 //! be, and which may lose a link.
 
-use super::graph::End;
-use super::graph::Graph;
-use super::mutations::NODES;
-use super::mutations::Stage;
+use super::graph::{End, Graph};
+use super::mutations::{NODES, Stage};
 use super::pools::Pools;
-use super::record::Record;
-use super::record::ask;
-use super::record::dql;
-use super::record::quoted;
-use super::record::schema;
-use super::record::without_rules;
+use super::record::{Record, ask, dql, quoted, schema, without_rules};
 use super::world::World;
-use hexgraph::db::graphql::GraphqlOptions;
-use hexgraph::db::graphql::Headers;
-use regex::Captures;
-use regex::Regex;
-use serde_json::Value;
-use serde_json::json;
+use hexgraph::db::graphql::{GraphqlOptions, Headers};
+use regex::{Captures, Regex};
+use serde_json::{Value, json};
 use std::sync::LazyLock;
 
 static NEW: LazyLock<Regex> =

@@ -1,10 +1,8 @@
 //! What a mutation's record says of the data before it, made true.
 
 use super::graph::Graph;
-use super::record::Record;
-use super::record::quoted;
-use super::shape::Renaming;
-use super::shape::uids;
+use super::record::{Record, quoted};
+use super::shape::{Renaming, uids};
 use super::world::World;
 use hexgraph::graphql::model::Kind;
 use regex::Regex;

@@ -2,8 +2,7 @@
 
 use super::record::Record;
 use super::world::World;
-use regex::Captures;
-use regex::Regex;
+use regex::{Captures, Regex};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -4,16 +4,10 @@ use super::pools::Pools;
 use super::record::quoted;
 use fastrand::Rng;
 use hexgraph::db::Database;
-use hexgraph::graphql::model::Field;
-use hexgraph::graphql::model::Kind;
-use hexgraph::graphql::model::Language;
-use hexgraph::graphql::model::Model;
-use hexgraph::graphql::model::TypeDef;
-use hexgraph::graphql::sdl::Settings;
-use hexgraph::graphql::sdl::read;
+use hexgraph::graphql::model::{Field, Kind, Language, Model, TypeDef};
+use hexgraph::graphql::sdl::{Settings, read};
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// How many nodes of a type have a password: to make one takes long.

@@ -1,29 +1,13 @@
 //! The answer of a query, by loops over nodes.
 
-use super::filter::Sense;
-use super::filter::parse_uid;
-use super::filter::passes;
-use super::filter::passes_at_root;
-use super::filter::passes_of;
-use super::filter::sense_of;
-use super::graph::Graph;
-use super::graph::compare;
+use super::filter::{Sense, parse_uid, passes, passes_at_root, passes_of, sense_of};
+use super::graph::{Graph, compare};
 use super::lit::Lit;
-use super::request::Asked;
-use super::request::Part;
-use super::request::holds;
-use super::schema::Field;
-use super::schema::Many;
-use super::schema::Of;
-use super::schema::Scalar;
-use super::schema::Schema;
-use super::shape::Group;
-use super::shape::groups;
-use super::shape::of_any;
+use super::request::{Asked, Part, holds};
+use super::schema::{Field, Many, Of, Scalar, Schema};
+use super::shape::{Group, groups, of_any};
 use super::words::stored;
-use serde_json::Map;
-use serde_json::Value as Json;
-use serde_json::json;
+use serde_json::{Map, Value as Json, json};
 use std::cmp::Ordering;
 
 /// Answers from one graph.

@@ -2,28 +2,18 @@
 //! as little as it demands and with random arguments.
 
 use super::family;
-use super::run::first_seed;
-use super::run::seconds;
-use super::words::chance;
-use super::words::one_of;
-use apollo_compiler::Node;
-use apollo_compiler::Schema;
-use apollo_compiler::ast::Definition;
-use apollo_compiler::ast::Document;
-use apollo_compiler::ast::InputValueDefinition;
-use apollo_compiler::ast::Type;
+use super::run::{first_seed, seconds};
+use super::words::{chance, one_of};
+use apollo_compiler::ast::{Definition, Document, InputValueDefinition, Type};
 use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::validation::Valid;
+use apollo_compiler::{Node, Schema};
 use fastrand::Rng;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
+use hexgraph::db::graphql::{Headers, Request};
+use hexgraph::db::{Control, Database};
 use serde_json::Value as Json;
-use std::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
-use std::time::Duration;
-use std::time::Instant;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 /// What the family of the twin has not.
 const MORE: [&str; 8] = [

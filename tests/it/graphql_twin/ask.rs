@@ -1,24 +1,10 @@
 //! Random queries: filters, orders, pages, selections.
 
 use super::graph::Graph;
-use super::lit::Lit;
-use super::lit::name;
-use super::lit::object;
-use super::lit::plain;
-use super::request::Argument;
-use super::request::Asked;
-use super::request::Condition;
-use super::request::Fragment;
-use super::request::Part;
-use super::request::Request;
-use super::schema::Field;
-use super::schema::Of;
-use super::schema::Scalar;
-use super::schema::Schema;
-use super::schema::lower_first;
-use super::words::chance;
-use super::words::one_of;
-use super::words::value;
+use super::lit::{Lit, name, object, plain};
+use super::request::{Argument, Asked, Condition, Fragment, Part, Request};
+use super::schema::{Field, Of, Scalar, Schema, lower_first};
+use super::words::{chance, one_of, value};
 use fastrand::Rng;
 use std::collections::BTreeSet;
 

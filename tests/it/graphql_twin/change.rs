@@ -1,19 +1,10 @@
 //! A mutation under way: objects become nodes or links, and links keep both of their ends.
 
 use super::filter::parse_uid;
-use super::graph::Graph;
-use super::graph::Node;
+use super::graph::{Graph, Node};
 use super::lit::Lit;
-use super::naming::Failure;
-use super::naming::Names;
-use super::naming::filled;
-use super::naming::id_given;
-use super::naming::keys_given;
-use super::naming::refused;
-use super::naming::unpack;
-use super::schema::Field;
-use super::schema::Of;
-use super::schema::Schema;
+use super::naming::{Failure, Names, filled, id_given, keys_given, refused, unpack};
+use super::schema::{Field, Of, Schema};
 use super::words::stored;
 use std::collections::HashMap;
 

@@ -3,16 +3,10 @@
 use super::ask::Asking;
 use super::graph::Graph;
 use super::input::Inputs;
-use super::lit::Lit;
-use super::lit::plain;
-use super::request::Argument;
-use super::request::Asked;
-use super::request::Part;
-use super::request::Request;
-use super::schema::Of;
-use super::schema::Schema;
-use super::words::chance;
-use super::words::one_of;
+use super::lit::{Lit, plain};
+use super::request::{Argument, Asked, Part, Request};
+use super::schema::{Of, Schema};
+use super::words::{chance, one_of};
 use fastrand::Rng;
 use std::collections::BTreeSet;
 

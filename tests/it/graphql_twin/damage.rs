@@ -3,16 +3,12 @@
 
 use super::api;
 use super::api::Caller;
-use super::run::first_seed;
-use super::run::seconds;
-use super::words::chance;
-use super::words::one_of;
+use super::run::{first_seed, seconds};
+use super::words::{chance, one_of};
 use fastrand::Rng;
 use hexgraph::db::Database;
-use std::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
-use std::time::Duration;
-use std::time::Instant;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 /// The longest that a schema may take.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -1,16 +1,8 @@
 //! Random schemas. Fields of one name have one shape wherever they are, so that selections of several types can meet.
 
-use super::lit::Lit;
-use super::lit::name;
-use super::lit::plain;
-use super::schema::Field;
-use super::schema::Kind;
-use super::schema::Many;
-use super::schema::Of;
-use super::schema::Scalar;
-use super::schema::Schema;
-use super::words::chance;
-use super::words::one_of;
+use super::lit::{Lit, name, plain};
+use super::schema::{Field, Kind, Many, Of, Scalar, Schema};
+use super::words::{chance, one_of};
 use fastrand::Rng;
 
 /// The field that tells nodes apart.

@@ -1,13 +1,8 @@
 //! What a filter means, node by node.
 
-use super::graph::Graph;
-use super::graph::compare;
+use super::graph::{Graph, compare};
 use super::lit::Lit;
-use super::schema::Field;
-use super::schema::Of;
-use super::schema::Scalar;
-use super::schema::Schema;
-use super::schema::lower_first;
+use super::schema::{Field, Of, Scalar, Schema, lower_first};
 use super::words::stored;
 use serde_json::Value as Json;
 use std::cmp::Ordering;

@@ -1,12 +1,9 @@
 //! The nodes of the model: plain maps.
 
-use super::schema::Field;
-use super::schema::Of;
-use super::schema::Schema;
+use super::schema::{Field, Of, Schema};
 use serde_json::Value as Json;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone, Default)]
 pub struct Node {

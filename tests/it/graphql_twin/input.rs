@@ -2,17 +2,9 @@
 
 use super::family::MARK;
 use super::graph::Graph;
-use super::lit::Lit;
-use super::lit::object;
-use super::lit::plain;
-use super::schema::Field;
-use super::schema::Of;
-use super::schema::Scalar;
-use super::schema::Schema;
-use super::schema::lower_first;
-use super::words::chance;
-use super::words::one_of;
-use super::words::value;
+use super::lit::{Lit, object, plain};
+use super::schema::{Field, Of, Scalar, Schema, lower_first};
+use super::words::{chance, one_of, value};
 use fastrand::Rng;
 
 /// Makes inputs for one state of the graph.

@@ -1,15 +1,10 @@
 //! What mutations do to the graph of the model.
 
 use super::change::Change;
-use super::filter::Sense;
-use super::filter::passes_at_root;
-use super::filter::sense;
+use super::filter::{Sense, passes_at_root, sense};
 use super::graph::Graph;
 use super::lit::Lit;
-use super::naming::Failure;
-use super::naming::Names;
-use super::naming::keys_given;
-use super::naming::refused;
+use super::naming::{Failure, Names, keys_given, refused};
 use super::request::Asked;
 use super::schema::Schema;
 

@@ -3,10 +3,7 @@
 use super::filter::parse_uid;
 use super::graph::Graph;
 use super::lit::Lit;
-use super::schema::Field;
-use super::schema::Of;
-use super::schema::Schema;
-use super::schema::lower_first;
+use super::schema::{Field, Of, Schema, lower_first};
 use super::words::stored;
 use serde_json::Value as Json;
 

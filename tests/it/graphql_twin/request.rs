@@ -1,8 +1,7 @@
 //! A request as a tree, and its text.
 
 use super::lit::Lit;
-use serde_json::Map;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 use std::fmt::Write;
 
 /// What a field is given.

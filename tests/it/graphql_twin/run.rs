@@ -4,14 +4,11 @@
 //! `HEXGRAPH_GRAPHQL_TWIN_DIFFERENCES` how many to look for (1). With a difference comes the number of its session, which is
 //! the seed to repeat it.
 
-use super::session::Session;
-use super::session::Tally;
+use super::session::{Session, Tally};
 use std::sync::Mutex;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// From so many queries on their shares say something.
 const MEANINGFUL: usize = 1000;

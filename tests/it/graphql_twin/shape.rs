@@ -1,10 +1,7 @@
 //! What is selected of an object of a concrete type, with fragments written out and fields of one key put together.
 
-use super::request::Asked;
-use super::request::Part;
-use super::request::holds;
-use super::schema::Of;
-use super::schema::Schema;
+use super::request::{Asked, Part, holds};
+use super::schema::{Of, Schema};
 
 /// The fields of one key, which ask for the same thing; what they select counts together.
 #[derive(Debug, Clone)]

@@ -1,11 +1,7 @@
 //! Makes a request smaller, as long as something stays wrong with it.
 
 use super::lit::Lit;
-use super::request::Argument;
-use super::request::Asked;
-use super::request::Fragment;
-use super::request::Part;
-use super::request::Request;
+use super::request::{Argument, Asked, Fragment, Part, Request};
 
 /// The smallest request on the way for which `is_wrong` holds.
 pub fn shrink(request: Request, is_wrong: impl Fn(&Request) -> bool) -> Request {

@@ -3,22 +3,12 @@
 //! The model does not know which numbers the engine gives to new nodes. They are found out by what the nodes hold and
 //! what they lead to: colours, refined along the edges. Nodes of one colour can stand for each other.
 
-use super::graph::Graph;
-use super::graph::Node;
-use super::graph::compare;
-use super::schema::Of;
-use super::schema::Scalar;
-use super::schema::Schema;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::QueryRequest;
-use serde_json::Value as Json;
-use serde_json::json;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
-use std::hash::DefaultHasher;
-use std::hash::Hash;
-use std::hash::Hasher;
+use super::graph::{Graph, Node, compare};
+use super::schema::{Of, Scalar, Schema};
+use hexgraph::db::{Control, Database, QueryRequest};
+use serde_json::{Value as Json, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// How often colours are refined.
 const ROUNDS: usize = 4;

@@ -1,13 +1,9 @@
 //! The values that graphs and requests are made of: few, so that they meet.
 
-use super::lit::Lit;
-use super::lit::name;
-use super::lit::plain;
-use super::schema::MOODS;
-use super::schema::Scalar;
+use super::lit::{Lit, name, plain};
+use super::schema::{MOODS, Scalar};
 use fastrand::Rng;
-use serde_json::Value as Json;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 const TEXTS: [&str; 8] =
     ["red fox", "Red", "blue", "blue fox", "Zebra", "a \"quoted\" <b>", "fox", "naïve"];

@@ -8,24 +8,12 @@ mod rules;
 mod subscribers;
 mod world;
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::LoadOptions;
-use hexgraph::db::OpenOptions;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Source;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
-use jsonwebtoken::EncodingKey;
-use jsonwebtoken::Header;
-use rules::Claims;
-use rules::Op;
-use rules::Rules;
-use serde_json::Value;
-use serde_json::json;
-use world::KINDS;
-use world::Kind;
-use world::World;
+use hexgraph::db::graphql::{Headers, Request};
+use hexgraph::db::{Control, Database, LoadOptions, OpenOptions, QueryRequest, Source};
+use jsonwebtoken::{EncodingKey, Header};
+use rules::{Claims, Op, Rules};
+use serde_json::{Value, json};
+use world::{KINDS, Kind, World};
 
 const SECRET: &str = "a secret of the test";
 

@@ -1,25 +1,12 @@
 //! Whether `checkUserPassword` tells more than it should. Who knows a password, and passes the rule for it, is shown that
 //! node; behind it are only nodes that may be seen. Whoever does not is told what is told of nodes that are not there.
 
-use super::answer;
-use super::database;
-use super::headers;
-use super::requests;
-use super::rules;
-use super::rules::Claims;
-use super::rules::Op;
-use super::rules::Rules;
-use super::settled;
-use super::with_authorization;
-use super::world;
-use super::world::BACK;
-use super::world::Kind;
-use super::world::World;
-use super::world::uid;
+use super::rules::{Claims, Op, Rules};
+use super::world::{BACK, Kind, World, uid};
+use super::{answer, database, headers, requests, rules, settled, with_authorization, world};
 use hexgraph::db::Database;
 use hexgraph::db::graphql::Headers;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 struct Vault {

@@ -1,17 +1,8 @@
 //! Random requests.
 
-use super::world::BACK;
-use super::world::KEYED;
-use super::world::Kind;
-use super::world::Node;
-use super::world::SIMILAR;
-use super::world::Scalar;
-use super::world::THINGS;
-use super::world::World;
-use super::world::code;
-use super::world::random_value;
-use super::world::random_vector;
-use super::world::uid;
+use super::world::{
+    BACK, KEYED, Kind, Node, SIMILAR, Scalar, THINGS, World, code, random_value, random_vector, uid,
+};
 use fastrand::Rng;
 use std::collections::BTreeMap;
 

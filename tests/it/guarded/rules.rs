@@ -1,13 +1,7 @@
 //! Random rules: their text for the schema, and what they say of a node.
 
-use super::world::KINDS;
-use super::world::Kind;
-use super::world::Scalar;
-use super::world::World;
-use super::world::random_value;
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use super::world::{KINDS, Kind, Scalar, World, random_value};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 pub type Claims = Map<String, Value>;

@@ -2,32 +2,17 @@
 //! may see, they are woken, and what they were told last is what they would be answered by an engine that was never
 //! given the hidden nodes.
 
-use super::Case;
-use super::Op;
-use super::answer;
-use super::headers;
-use super::requests;
-use super::rules;
 use super::rules::Claims;
-use super::settled;
-use super::signed;
 use super::world::World;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
-use hexgraph::db::graphql::Subscription;
-use hexgraph::db::graphql::Update;
-use serde_json::Value;
-use serde_json::json;
+use super::{Case, Op, answer, headers, requests, rules, settled, signed};
+use hexgraph::db::graphql::{Headers, Request, Subscription, Update};
+use hexgraph::db::{Control, Database};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
-use std::time::SystemTime;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 struct Subscriber {
     text: String,

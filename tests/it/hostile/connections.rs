@@ -6,8 +6,7 @@ use super::wire::Line;
 use std::io::Read;
 use std::net::SocketAddr;
 use std::thread::sleep;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const MS: Duration = Duration::from_millis(1);
 

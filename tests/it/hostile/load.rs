@@ -1,12 +1,10 @@
 //! An open-loop load: requests are sent when it is their time, whether those before were answered or not, and a latency
 //! counts from when the request should have been sent. So a server that gets slow does not make its load smaller.
 
-use super::wire::Line;
-use super::wire::Told;
+use super::wire::{Line, Told};
 use std::net::SocketAddr;
 use std::sync::Mutex;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How long things took.
 #[derive(Debug, Default, Clone)]

@@ -1,22 +1,10 @@
 //! Every route by every method from everybody, against the table of routes: who is refused, and that nothing was
 //! changed then. What is expected follows from the table; [`KNOWN`] says by hand what the table has.
 
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::TxnOptions;
-use hexgraph_server::http::Effect;
-use hexgraph_server::http::ROUTES;
-use hexgraph_server::http::Role;
-use hexgraph_server::http::Route;
-use hexgraph_server::http::Security;
-use hexgraph_server::http::ServeOptions;
-use hexgraph_server::http::Server;
+use hexgraph::db::{Control, Database, QueryRequest, TxnOptions};
+use hexgraph_server::http::{Effect, ROUTES, Role, Route, Security, ServeOptions, Server};
 use std::fmt::Write as _;
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::Read;
-use std::io::Write as _;
+use std::io::{BufRead, BufReader, Read, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 

@@ -3,25 +3,20 @@
 //!
 //! The limits of single requests are set so high here that nothing but the budget of the process holds.
 
-use super::great;
 use super::program::Program;
-use super::turn;
-use super::watch::Seen;
-use super::watch::Watch;
+use super::watch::{Seen, Watch};
+use super::{great, turn};
 use crate::process::number_from_environment;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Read;
-use std::io::Write;
-use std::net::SocketAddr;
-use std::net::TcpStream;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Mutex;
 use std::thread;
 use std::thread::sleep;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const MIB: u64 = 1 << 20;
 

@@ -1,13 +1,11 @@
 //! More than the server can do: what is quick stays quick, what is too much is refused at once.
 
-use super::load::Load;
-use super::load::Outcome;
+use super::load::{Load, Outcome};
 use super::program::Program;
 use super::turn;
 use crate::process::number_from_environment;
 use std::fmt::Write;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const SCHEMA: &str = "name: string @index(exact) .\nnext: [uid] .\nrank: int .";
 

@@ -1,18 +1,11 @@
 //! `hexgraph serve` as a process of its own, under the limits of a shell, and what the system knows of it.
 
 use super::wire::Line;
-use rustix::process::Pid;
-use rustix::process::Resource;
-use rustix::process::Rlimit;
-use rustix::process::prlimit;
-use std::io::BufRead;
-use std::io::BufReader;
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::process::Child;
-use std::process::Command;
-use std::process::Stdio;
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 
 /// A server. It is killed when this is dropped.
 pub struct Program {

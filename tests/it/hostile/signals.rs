@@ -1,19 +1,15 @@
 //! A process that serves ends gently when it is asked to, by whichever signal and whoever handles Ctrl-C in it.
 
 use crate::process;
-use crate::process::number_from_environment;
-use crate::process::start;
-use hexgraph::db::Database;
-use hexgraph::db::OpenOptions;
+use crate::process::{number_from_environment, start};
+use hexgraph::db::{Database, OpenOptions};
 use hexgraph_server::cli;
 use hexgraph_server::cli::Interrupt;
-use std::io::Read;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const FOLDER: &str = "HEXGRAPH_SIGNALS_FOLDER";
 const HOST: &str = "HEXGRAPH_SIGNALS_HOST";

@@ -1,12 +1,9 @@
 //! A client that knows no more of HTTP than it needs, and keeps its connection.
 
 use std::io;
-use std::io::Read;
-use std::io::Write;
-use std::net::SocketAddr;
-use std::net::TcpStream;
-use std::time::Duration;
-use std::time::Instant;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
 
 /// How long any answer may take before a test gives up.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,23 +1,13 @@
 //! Clients of a database: in its process, and over HTTP.
 
-use super::history::ACCOUNTS;
-use super::history::CLIENTS;
-use super::history::REGISTERS;
-use super::history::Reading;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::Mutation;
-use hexgraph::db::MutationRequest;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Statements;
-use hexgraph::db::Txn;
-use hexgraph::db::TxnOptions;
+use super::history::{ACCOUNTS, CLIENTS, REGISTERS, Reading};
+use hexgraph::db::{
+    Control, Database, Mutation, MutationRequest, QueryRequest, Statements, Txn, TxnOptions,
+};
 use hexgraph::types::Error;
 use serde_json::Value;
-use std::io::Read;
-use std::io::Write;
-use std::net::SocketAddr;
-use std::net::TcpStream;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
 
 /// The uids of registers, accounts and counters.
 pub const FIRST_REGISTER: usize = 0x10;

@@ -4,8 +4,7 @@
 //! its client. So each commit makes a state that never was before, and what somebody reads names
 //! the commit up to which he reads. Commits stand in the order of their numbers.
 
-use std::collections::BTreeMap;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 pub const REGISTERS: usize = 6;
 pub const ACCOUNTS: usize = 5;

@@ -1,12 +1,8 @@
 //! The same for GraphQL: requests, values, rules, introspection and subscriptions.
 
-use super::ask_everywhere;
-use super::nested;
-use super::on_stack;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
+use super::{ask_everywhere, nested, on_stack};
+use hexgraph::db::graphql::{Headers, Request};
+use hexgraph::db::{Control, Database};
 use hexgraph::types::stack;
 
 const SCHEMA: &str = "

@@ -6,19 +6,11 @@
 //! move amounts between accounts. So the numbers alone tell what the whole data must be.
 
 use fastrand::Rng;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::Drop;
-use hexgraph::db::LoadOptions;
-use hexgraph::db::Mutation;
-use hexgraph::db::MutationRequest;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Source;
-use hexgraph::db::Statements;
-use hexgraph::db::Txn;
-use hexgraph::db::TxnOptions;
-use hexgraph::types::Error;
-use hexgraph::types::Result;
+use hexgraph::db::{
+    Control, Database, Drop, LoadOptions, Mutation, MutationRequest, QueryRequest, Source,
+    Statements, Txn, TxnOptions,
+};
+use hexgraph::types::{Error, Result};
 use std::fmt::Write;
 use std::ops::Range;
 

@@ -1,12 +1,8 @@
 //! What a database holds, so that two can be compared, and the model that they are compared with.
 
 use super::operations;
-use super::operations::FIRST_NEW_UID;
-use super::operations::Operation;
-use super::operations::THREADS;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::QueryRequest;
+use super::operations::{FIRST_NEW_UID, Operation, THREADS};
+use hexgraph::db::{Control, Database, QueryRequest};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;

@@ -1,32 +1,22 @@
 //! A case: how a database came to be, and a query. Engine and twin are asked alike.
 
 use super::compare::difference;
-use super::exec;
 use super::exec::Failure;
 use super::generate::quoted;
-use super::graph;
-use super::graph::Change;
-use super::graph::Graph;
+use super::graph::{Change, Graph};
 use super::piece::Piece;
 use super::schema::Schema;
+use super::{exec, graph};
 use bytes::Bytes;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::Drop;
-use hexgraph::db::Given;
-use hexgraph::db::LoadOptions;
-use hexgraph::db::OpenOptions;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Source;
-use hexgraph::db::SyncPolicy;
+use hexgraph::db::{
+    Control, Database, Drop, Given, LoadOptions, OpenOptions, QueryRequest, Source, SyncPolicy,
+};
 use hexgraph::types::Error;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
-use std::time::Duration;
-use std::time::Instant;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// The longest that the engine may take for one query.

@@ -1,18 +1,11 @@
 //! Random schemas, graphs and changes.
 
-use super::graph::Change;
-use super::graph::Facets;
-use super::graph::Graph;
-use super::graph::Object;
-use super::graph::Triple;
-use super::schema::Definition;
-use super::schema::Schema;
+use super::graph::{Change, Facets, Graph, Object, Triple};
+use super::schema::{Definition, Schema};
 use super::words;
-use super::words::chance;
-use super::words::one_of;
+use super::words::{chance, one_of};
 use fastrand::Rng;
-use hexgraph::types::Value;
-use hexgraph::types::ValueType;
+use hexgraph::types::{Value, ValueType};
 
 /// The predicates with the indexes that each may have.
 const PREDICATES: &[(&str, ValueType, bool, &[&[&str]])] = &[

@@ -2,10 +2,8 @@
 //! predicate to targets. Nothing is derived from them: who wants incoming edges looks at all edges.
 
 use super::schema::Schema;
-use hexgraph::types::Value;
-use hexgraph::types::ValueType;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use hexgraph::types::{Value, ValueType};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// The facets of an edge or value, by key.

@@ -1,7 +1,6 @@
 //! Values as JSON.
 
-use hexgraph::types::DateTime;
-use hexgraph::types::Value;
+use hexgraph::types::{DateTime, Value};
 use serde_json::Value as Json;
 
 /// A value as it shows in an answer.

@@ -14,5 +14,4 @@ mod case;
 mod shrink;
 mod run;
 
-pub use compare::difference;
-pub use compare::shows_anything;
+pub use compare::{difference, shows_anything};

@@ -4,10 +4,7 @@
 //! that a failure is due to what was changed; or `random`), `HEXGRAPH_TWIN_DIFFERENCES` how many to look for (1). With a difference comes the
 //! number of its session, which is the seed to repeat it, and the smallest case that shows it.
 
-use super::case::Case;
-use super::case::Pair;
-use super::case::Step;
-use super::case::Verdict;
+use super::case::{Case, Pair, Step, Verdict};
 use super::compare::shows_anything;
 use super::data;
 use super::generate::Generator;
@@ -18,8 +15,7 @@ use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How many queries each state of a database is asked.
 const QUERIES: usize = 40;

@@ -1,13 +1,9 @@
 //! Makes a case smaller as long as engine and twin differ.
 
-use super::case::Case;
-use super::case::Step;
-use super::case::Verdict;
-use super::case::written_out;
+use super::case::{Case, Step, Verdict, written_out};
 use super::graph::Triple;
 use super::piece::Piece;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The longest that may be spent on one case.
 const PATIENCE: Duration = Duration::from_secs(30);

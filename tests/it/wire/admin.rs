@@ -1,9 +1,7 @@
 //! The API that administers, against the recorded introspection of the reference's.
 
-use super::site::Site;
-use super::site::message;
-use serde_json::Value;
-use serde_json::json;
+use super::site::{Site, message};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;

@@ -1,26 +1,16 @@
 //! Memory that requests over the wire take together, and answers that are longer than what is kept
 //! of them.
 
-use super::site::Site;
-use super::site::message;
-use super::site::whole_of;
+use super::site::{Site, message, whole_of};
 use flate2::read::GzDecoder;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::LoadOptions;
-use hexgraph::db::Memory;
-use hexgraph::db::OpenOptions;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Source;
+use hexgraph::db::{Control, Database, LoadOptions, Memory, OpenOptions, QueryRequest, Source};
 use hexgraph_server::http::ServeOptions;
 use serde_json::Value;
 use std::fmt::Write as _;
-use std::io::Read;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const DQL: &str = "Content-Type: application/dql";
 

@@ -1,17 +1,12 @@
 //! Requests as they come in: bodies, headers, methods, keys.
 
-use super::site::Answer;
-use super::site::Site;
-use super::site::message;
+use super::site::{Answer, Site, message};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use hexgraph_server::http::Security;
-use hexgraph_server::http::ServeOptions;
-use serde_json::Value;
-use serde_json::json;
-use std::io::Read;
-use std::io::Write;
+use hexgraph_server::http::{Security, ServeOptions};
+use serde_json::{Value, json};
+use std::io::{Read, Write};
 
 const SCHEMA: &str = "
 type Note @withSubscription { id: ID! text: String! @search(by: [exact]) rank: Int weight: Float links: [Note] }

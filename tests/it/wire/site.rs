@@ -1,14 +1,9 @@
 //! A server, and requests to it with nothing in between.
 
 use hexgraph::db::Database;
-use hexgraph_server::http::ServeOptions;
-use hexgraph_server::http::Server;
-use serde_json::Value;
-use serde_json::json;
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::Read;
-use std::io::Write;
+use hexgraph_server::http::{ServeOptions, Server};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
 /// A server with a database in memory.

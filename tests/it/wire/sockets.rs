@@ -1,18 +1,14 @@
 //! Conversations over WebSocket, frame by frame: what is malformed, out of order or said twice.
 
 use super::site::Site;
-use hexgraph_server::http::ServeOptions;
-use hexgraph_server::http::SubscribeOptions;
-use serde_json::Value;
-use serde_json::json;
+use hexgraph_server::http::{ServeOptions, SubscribeOptions};
+use serde_json::{Value, json};
 use std::net::TcpStream;
 use std::time::Duration;
-use tungstenite::Message;
-use tungstenite::WebSocket;
 use tungstenite::client::IntoClientRequest;
 use tungstenite::protocol::frame::Frame;
-use tungstenite::protocol::frame::coding::Data;
-use tungstenite::protocol::frame::coding::OpCode;
+use tungstenite::protocol::frame::coding::{Data, OpCode};
+use tungstenite::{Message, WebSocket};
 
 const SCHEMA: &str = "type Note @withSubscription { id: ID! text: String! rank: Int @search }";
 

@@ -1,10 +1,7 @@
 //! JSON in pieces, for answers that are longer than what should be in memory at once.
 
 use super::json::JsonSink;
-use crate::types::Result;
-use crate::types::Sink;
-use crate::types::Uid;
-use crate::types::ValueRef;
+use crate::types::{Result, Sink, Uid, ValueRef};
 use std::panic::resume_unwind;
 
 /// Writes an answer as JSON and hands it over piece by piece. A piece is a little longer than what

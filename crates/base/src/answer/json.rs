@@ -3,12 +3,7 @@
 //! Everything is appended to one buffer. An open object or array remembers where it began, with its
 //! comma and key, so taking it back is a truncation. An omitted value takes its key back likewise.
 
-use crate::types::Sink;
-use crate::types::Uid;
-use crate::types::ValueRef;
-use crate::types::write_float;
-use crate::types::write_float32;
-use crate::types::write_int;
+use crate::types::{Sink, Uid, ValueRef, write_float, write_float32, write_int};
 
 /// Writes an answer as JSON into a buffer, which [`JsonSink::clear`] makes ready for the next.
 #[derive(Debug, Default)]
@@ -342,9 +337,7 @@ fn write_separator(letter: &[u8], out: &mut Vec<u8>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::DateTime;
-    use crate::types::Value;
-    use crate::types::ValueType;
+    use crate::types::{DateTime, Value, ValueType};
     use proptest::prelude::*;
 
     fn text(sink: JsonSink) -> String {

@@ -1,8 +1,6 @@
 //! The keys that the objects of a block have, in the order of the query's text.
 
-use crate::types::Sink;
-use crate::types::Uid;
-use crate::types::ValueRef;
+use crate::types::{Sink, Uid, ValueRef};
 
 /// A key that objects of a block may have.
 #[derive(Debug, Clone, PartialEq)]

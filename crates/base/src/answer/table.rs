@@ -3,14 +3,9 @@
 //! Cells are staged for one row and moved into their columns when the row is complete, so that an
 //! object that is taken back leaves nothing behind. The groups of a block with `@groupby` are its rows.
 
-use super::cells::Cell;
-use super::cells::Cells;
+use super::cells::{Cell, Cells};
 use super::keys::Key;
-use crate::types::Error;
-use crate::types::Result;
-use crate::types::Sink;
-use crate::types::Uid;
-use crate::types::ValueRef;
+use crate::types::{Error, Result, Sink, Uid, ValueRef};
 use std::fmt::Write;
 use std::mem;
 

@@ -6,8 +6,7 @@
 use std::fs;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Control groups that have no limit say a number close to 2^63.
 const CGROUP_UNLIMITED: u64 = 1 << 60;

@@ -3,6 +3,4 @@
 mod machine;
 mod pool;
 
-pub use pool::Budget;
-pub use pool::Held;
-pub use pool::Share;
+pub use pool::{Budget, Held, Share};

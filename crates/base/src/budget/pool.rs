@@ -18,18 +18,13 @@
 //! A draw within a block that is held already costs an atomic addition on the request's own
 //! counter; another block costs one on that of the process.
 
-use super::machine::anonymous_memory;
-use super::machine::memory_limit;
-use crate::types::Error;
-use crate::types::Result;
-use std::fmt;
-use std::sync::Arc;
-use std::sync::OnceLock;
+use super::machine::{anonymous_memory, memory_limit};
+use crate::types::{Error, Result};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
-use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+use std::{fmt, thread};
 
 /// The first blocks double from this many bytes on up to [`BLOCK`]: most requests need no more, and there may be
 /// thousands of them.
@@ -407,8 +402,7 @@ fn in_blocks(bytes: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::panic::AssertUnwindSafe;
-    use std::panic::catch_unwind;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
 
     #[test]
     fn what_is_drawn_is_given_back_also_by_a_panic() {

@@ -3,15 +3,12 @@
 //! One thread reads and decompresses; whether a chunk is UTF-8 is found by whoever goes over its
 //! lines, so that this costs the reader nothing.
 
-use std::io::BufReader;
-use std::io::Cursor;
-use std::io::Read;
+use std::io::{BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
 use crate::formats::LineFault;
-use crate::types::Error;
-use crate::types::Result;
+use crate::types::{Error, Result};
 
 /// The length that a chunk has at least, but for the last.
 const CHUNK_LEN: usize = 1 << 20;

@@ -1,9 +1,7 @@
 //! The facets at the end of a statement: `(since=2006-01-02, weight=0.5)`.
 
-use crate::formats::scanner::Scanned;
-use crate::formats::scanner::Scanner;
-use crate::types::Value;
-use crate::types::ValueType;
+use crate::formats::scanner::{Scanned, Scanner};
+use crate::types::{Value, ValueType};
 
 /// Reads facets from their opening bracket to the closing one, and orders them by key.
 pub(super) fn parse_facets<'a>(scanner: &mut Scanner<'a>) -> Scanned<Vec<(&'a str, Value)>> {

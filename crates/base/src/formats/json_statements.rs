@@ -3,25 +3,11 @@
 //! An object is a node: `uid` names it, every other key is a predicate, `predicate@language` and
 //! `predicate|facet` belong to one. Objects nest: the outer one has an edge to the inner one.
 
-use crate::formats::NQuad;
-use crate::formats::Object;
-use crate::formats::Predicate;
-use crate::formats::Subject;
-use crate::formats::json_tree::Json;
-use crate::formats::json_tree::JsonObject;
-use crate::formats::json_tree::Member;
-use crate::formats::json_tree::read_json;
+use crate::formats::json_tree::{Json, JsonObject, Member, read_json};
 use crate::formats::nquad::split_language;
-use crate::types::DateTime;
-use crate::types::Error;
-use crate::types::Position;
-use crate::types::Result;
-use crate::types::Uid;
-use crate::types::Value;
-use crate::types::ValueType;
-use crate::types::parse_vector;
-use crate::types::shown;
+use crate::formats::{NQuad, Object, Predicate, Subject};
 use crate::types::stack;
+use crate::types::{DateTime, Error, Position, Result, Uid, Value, ValueType, parse_vector, shown};
 use std::borrow::Cow;
 
 /// What becomes of statements.

@@ -11,6 +11,8 @@ mod writer;
 
 pub use chunks::{Chunk, ChunkReader, decompressed};
 pub use json_statements::{Change, JsonTree};
-pub use nquad::{LineFault, NQuad, Object, Predicate, Subject, literal_value};
-pub use nquad::{parse_line, parse_text, parse_text_at};
+pub use nquad::{
+    LineFault, NQuad, Object, Predicate, Subject, literal_value, parse_line, parse_text,
+    parse_text_at,
+};
 pub use writer::{write_facets, write_literal};

@@ -4,11 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::formats::scanner::Scanner;
-use crate::types::Error;
-use crate::types::Position;
-use crate::types::Result;
-use crate::types::Value;
-use crate::types::ValueType;
+use crate::types::{Error, Position, Result, Value, ValueType};
 
 /// A statement, borrowed from its line as far as no escapes stand in it.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,21 +5,11 @@
 
 use std::borrow::Cow;
 
-use crate::formats::LineFault;
-use crate::formats::NQuad;
-use crate::formats::Object;
-use crate::formats::Predicate;
-use crate::formats::Subject;
-use crate::formats::escape::escape_end;
-use crate::formats::escape::unescape;
+use crate::formats::escape::{escape_end, unescape};
 use crate::formats::facet::parse_facets;
-use crate::formats::nquad::literal_type;
-use crate::formats::nquad::split_language;
-use crate::types::Position;
-use crate::types::Uid;
-use crate::types::ValueType;
-use crate::types::did_you_mean;
-use crate::types::shown;
+use crate::formats::nquad::{literal_type, split_language};
+use crate::formats::{LineFault, NQuad, Object, Predicate, Subject};
+use crate::types::{Position, Uid, ValueType, did_you_mean, shown};
 
 /// What reading a part of a line gives.
 pub(super) type Scanned<T> = std::result::Result<T, LineFault>;

@@ -1,8 +1,6 @@
 //! Writes values and facets of N-Quads so that reading them gives the same again.
 
-use crate::types::ValueRef;
-use crate::types::ValueType;
-use crate::types::write_int;
+use crate::types::{ValueRef, ValueType, write_int};
 use std::io::Write;
 
 /// Writes a value with quotes, and its language or its type behind it. `known` is the type that
@@ -106,12 +104,8 @@ fn write_escaped(text: &str, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::Object;
-    use crate::formats::literal_value;
-    use crate::formats::parse_line;
-    use crate::types::BigFloat;
-    use crate::types::DateTime;
-    use crate::types::Value;
+    use crate::formats::{Object, literal_value, parse_line};
+    use crate::types::{BigFloat, DateTime, Value};
     use proptest::prelude::*;
 
     fn any_value() -> impl Strategy<Value = Value> {

@@ -8,21 +8,14 @@
 //! exactly one of the two sides, so any ring is sound, also one that crosses itself.
 
 use super::bound::bound_of;
-use super::position::circle;
-use super::position::is_about;
-use super::position::place_of;
-use super::position::radians_of;
+use super::position::{circle, is_about, place_of, radians_of};
 use crate::types::Coordinate;
-use s2rst::r1;
-use s2rst::s1;
 use s2rst::s1::Angle;
-use s2rst::s2::Cap;
-use s2rst::s2::Point;
-use s2rst::s2::Rect;
 use s2rst::s2::edge_crosser::EdgeCrosser;
 use s2rst::s2::edge_crossings::angle_contains_vertex;
-use std::f64::consts::FRAC_PI_2;
-use std::f64::consts::PI;
+use s2rst::s2::{Cap, Point, Rect};
+use s2rst::{r1, s1};
+use std::f64::consts::{FRAC_PI_2, PI};
 
 /// The radius of the earth in metres.
 const EARTH_RADIUS: f64 = 6_371_000.0;

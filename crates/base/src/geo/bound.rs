@@ -6,14 +6,10 @@
 
 use super::position::radians_of;
 use super::trigonometry::atan2;
-use s2rst::r1;
 use s2rst::r3::Vector;
-use s2rst::s1;
-use s2rst::s2::LatLng;
-use s2rst::s2::Point;
-use s2rst::s2::Rect;
-use std::f64::consts::FRAC_PI_2;
-use std::f64::consts::PI;
+use s2rst::s2::{LatLng, Point, Rect};
+use s2rst::{r1, s1};
+use std::f64::consts::{FRAC_PI_2, PI};
 
 /// The length of a cross product below which two places are the same, or opposite, but for
 /// rounding.

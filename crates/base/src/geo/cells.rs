@@ -1,17 +1,10 @@
 //! The cells of a geometry, as numbers that an index keeps.
 
-use super::area::Area;
-use super::area::check_ring;
-use super::cover::LEVEL_MAX;
-use super::cover::LEVEL_MIN;
-use super::cover::covering;
-use super::cover::pieces_of;
+use super::area::{Area, check_ring};
+use super::cover::{LEVEL_MAX, LEVEL_MIN, covering, pieces_of};
 use super::position::place_of;
-use crate::types::Coordinate;
-use crate::types::Geometry;
-use s2rst::s2::CellId;
-use s2rst::s2::Level;
-use s2rst::s2::Point;
+use crate::types::{Coordinate, Geometry};
+use s2rst::s2::{CellId, Level, Point};
 
 /// Checks that a geometry has cells, at less cost than to find them.
 ///

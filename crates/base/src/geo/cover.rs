@@ -12,18 +12,12 @@
 
 use super::area::Area;
 use s2rst::r2;
-use s2rst::s2::Cell;
-use s2rst::s2::CellId;
-use s2rst::s2::CellUnion;
-use s2rst::s2::Face;
-use s2rst::s2::Level;
-use s2rst::s2::LevelMod;
-use s2rst::s2::Point;
-use s2rst::s2::edge_clipping::FACE_CLIP_ERROR_UV_COORD;
-use s2rst::s2::edge_clipping::INTERSECTS_RECT_ERROR_UV_DIST;
-use s2rst::s2::edge_clipping::clip_to_padded_face;
-use s2rst::s2::edge_clipping::edge_intersects_rect;
+use s2rst::s2::edge_clipping::{
+    FACE_CLIP_ERROR_UV_COORD, INTERSECTS_RECT_ERROR_UV_DIST, clip_to_padded_face,
+    edge_intersects_rect,
+};
 use s2rst::s2::edge_crosser::EdgeCrosser;
+use s2rst::s2::{Cell, CellId, CellUnion, Face, Level, LevelMod, Point};
 
 /// The largest cells of a covering: about 300 km wide.
 pub(super) const LEVEL_MIN: Level = Level::new(5);

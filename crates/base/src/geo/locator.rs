@@ -1,11 +1,8 @@
 //! An area that many places are asked of.
 
 use super::area::Area;
-use super::cover::Piece;
-use super::cover::covering;
-use super::cover::pieces_of;
-use s2rst::s2::CellId;
-use s2rst::s2::Point;
+use super::cover::{Piece, covering, pieces_of};
+use s2rst::s2::{CellId, Point};
 
 /// An area with the pieces of its covering: a place is tested against the edges in its own cell.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! Places on the unit sphere, from degrees and back.
 
-use super::trigonometry::atan2;
-use super::trigonometry::sin_cos;
+use super::trigonometry::{atan2, sin_cos};
 use crate::types::Coordinate;
 use s2rst::r3::Vector;
 use s2rst::s2::Point;

@@ -1,23 +1,14 @@
 //! The geo functions of the query language: their arguments, and which geometries they mean.
 
 use super::area::Area;
-use super::cells::area_of;
-use super::cells::areas_of;
-use super::cells::cell_at;
-use super::cells::cells_around;
-use super::cells::cells_within;
-use super::cells::check_flat;
-use super::cells::number_of;
-use super::cells::numbers_within;
+use super::cells::{
+    area_of, areas_of, cell_at, cells_around, cells_within, check_flat, number_of, numbers_within,
+};
 use super::locator::Locator;
-use super::position::degrees_of;
-use super::position::place_of;
+use super::position::{degrees_of, place_of};
 use super::ring::ring_holds;
-use crate::types::Coordinate;
-use crate::types::Geometry;
-use crate::types::parse_float;
-use s2rst::s2::CellId;
-use s2rst::s2::Point;
+use crate::types::{Coordinate, Geometry, parse_float};
+use s2rst::s2::{CellId, Point};
 
 /// A geo function with its arguments.
 #[derive(Debug)]

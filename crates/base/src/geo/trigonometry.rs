@@ -4,9 +4,7 @@
 //! coordinates on the sphere. The system's library rounds differently from version to version, and
 //! the reference does not use it: it has the polynomials of the Cephes library. So have we.
 
-use std::f64::consts::FRAC_PI_2;
-use std::f64::consts::FRAC_PI_4;
-use std::f64::consts::PI;
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 /// π/4 in three parts, so that multiples of the first two are exact.
 const PI_4_PARTS: [f64; 3] =

@@ -5,12 +5,14 @@ mod math;
 mod node;
 mod reads;
 
-pub use function::{Argument, Filter, Reach, TextMatch};
-pub use function::{Call, Comparison, Function, GeoRelation, Operand, PredicateRef, TermIndex};
+pub use function::{
+    Argument, Call, Comparison, Filter, Function, GeoRelation, Operand, PredicateRef, Reach,
+    TermIndex, TextMatch,
+};
 pub use math::{Constant, MathExpr, MathFunction};
-pub use node::{Aggregate, Block, BlockKind, Cascade, Expand, FacetItem, FacetKey, Facets, Field};
-pub use node::{Endpoint, ShortestPath, VarId, Variable};
 pub use node::{
+    Aggregate, Block, BlockKind, Cascade, Endpoint, Expand, FacetItem, FacetKey, Facets, Field,
     FieldKind, GroupBy, GroupKey, Order, OrderKey, Page, Query, Recurse, SchemaRequest,
+    ShortestPath, VarId, Variable,
 };
 pub use reads::Reads;

@@ -1,8 +1,6 @@
 //! The tree of a query: blocks, fields and what they ask for.
 
-use super::Filter;
-use super::Function;
-use super::MathExpr;
+use super::{Filter, Function, MathExpr};
 use crate::types::Position;
 use std::sync::Arc;
 

@@ -2,19 +2,10 @@
 //!
 //! A walk over the whole plan. What only the data can tell, as what `expand` stands for, counts as everything.
 
-use super::Argument;
-use super::Block;
-use super::Call;
-use super::Cascade;
-use super::Expand;
-use super::Field;
-use super::FieldKind;
-use super::Filter;
-use super::Function;
-use super::Operand;
-use super::OrderKey;
-use super::PredicateRef;
-use super::Query;
+use super::{
+    Argument, Block, Call, Cascade, Expand, Field, FieldKind, Filter, Function, Operand, OrderKey,
+    PredicateRef, Query,
+};
 use crate::schema::NODE_TYPE;
 use std::collections::BTreeSet;
 

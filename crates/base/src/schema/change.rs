@@ -2,17 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::schema::PredicateDef;
-use crate::schema::Schema;
-use crate::schema::SchemaText;
-use crate::schema::TypeDef;
-use crate::schema::definition::is_reserved;
-use crate::schema::definition::predefined_predicates;
-use crate::schema::definition::predefined_types;
-use crate::types::Error;
-use crate::types::Result;
-use crate::types::ValueType;
-use crate::types::did_you_mean;
+use crate::schema::definition::{is_reserved, predefined_predicates, predefined_types};
+use crate::schema::{PredicateDef, Schema, SchemaText, TypeDef};
+use crate::types::{Error, Result, ValueType, did_you_mean};
 
 /// One predicate of a schema change, for the indexes to follow.
 #[derive(Debug, Clone, PartialEq, Eq)]

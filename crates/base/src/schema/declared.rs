@@ -5,9 +5,7 @@
 //! beside it counts as declared by `alter` as it stands: so do those of directories that were written before this was
 //! kept, and predicates that nobody declared, which came with data.
 
-use crate::schema::PredicateDef;
-use crate::schema::Tokenizer;
-use crate::schema::TypeDef;
+use crate::schema::{PredicateDef, Tokenizer, TypeDef};
 
 /// Who declares predicates and types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

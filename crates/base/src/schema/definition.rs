@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::schema::Declared;
-use crate::schema::DeclaredFields;
-use crate::schema::Tokenizer;
+use crate::schema::{Declared, DeclaredFields, Tokenizer};
 use crate::types::ValueType;
 
 /// What the schema says of one predicate.

@@ -2,23 +2,13 @@
 //!
 //! A definition is a message of tagged fields (`types/fields.rs`). What has no field is not declared.
 
-use crate::schema::Declared;
-use crate::schema::DeclaredFields;
-use crate::schema::HnswOptions;
-use crate::schema::Metric;
-use crate::schema::Options;
-use crate::schema::PredicateDef;
-use crate::schema::Tokenizer;
-use crate::schema::TypeDef;
+use crate::schema::{
+    Declared, DeclaredFields, HnswOptions, Metric, Options, PredicateDef, Tokenizer, TypeDef,
+};
 use crate::types::ValueType;
-use crate::types::fields::ByteReader;
-use crate::types::fields::Unread;
-use crate::types::fields::put_field;
-use crate::types::fields::put_number;
-use crate::types::fields::put_text;
-use crate::types::fields::put_text_field;
-use crate::types::fields::required;
-use crate::types::fields::skip_unknown;
+use crate::types::fields::{
+    ByteReader, Unread, put_field, put_number, put_text, put_text_field, required, skip_unknown,
+};
 
 /// Fields of a predicate.
 mod predicate {
@@ -259,8 +249,7 @@ fn texts_of(mut field: ByteReader<'_>) -> Result<Vec<String>, Unread> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::Origin;
-    use crate::schema::parse_schema;
+    use crate::schema::{Origin, parse_schema};
     use crate::types::fields::optional;
 
     const TEXT: &str = "a: string @index(exact, term, trigram, fulltext, ngram) @lang @count @upsert .\n\

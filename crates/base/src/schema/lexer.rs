@@ -1,8 +1,6 @@
 //! Splits schema text into words and signs.
 
-use crate::types::Error;
-use crate::types::Position;
-use crate::types::Result;
+use crate::types::{Error, Position, Result};
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,16 +7,10 @@
 
 use std::collections::HashSet;
 
-use crate::schema::Declared;
-use crate::schema::DeclaredFields;
-use crate::schema::Options;
-use crate::schema::Origin;
-use crate::schema::PredicateDef;
-use crate::schema::Schema;
-use crate::schema::SchemaText;
-use crate::schema::Tokenizer;
-use crate::schema::TypeDef;
-use crate::schema::is_reserved;
+use crate::schema::{
+    Declared, DeclaredFields, Options, Origin, PredicateDef, Schema, SchemaText, Tokenizer,
+    TypeDef, is_reserved,
+};
 use crate::types::ValueType;
 
 impl Schema {

@@ -3,14 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use crate::schema::PredicateDef;
-use crate::schema::Schema;
-use crate::schema::Tokenizer;
-use crate::schema::TypeDef;
 use crate::schema::definition::is_reserved;
 use crate::schema::lexer::is_bare_name;
-use crate::types::Sink;
-use crate::types::ValueRef;
+use crate::schema::{PredicateDef, Schema, Tokenizer, TypeDef};
+use crate::types::{Sink, ValueRef};
 
 impl Schema {
     /// The text that turns a new schema into this one, by name. What every graph has is left out.
@@ -217,10 +213,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::schema::HnswOptions;
-    use crate::schema::parse_schema;
-    use crate::types::Uid;
-    use crate::types::ValueType;
+    use crate::schema::{HnswOptions, parse_schema};
+    use crate::types::{Uid, ValueType};
 
     /// Writes JSON of the few things that a schema needs.
     #[derive(Default)]

@@ -2,11 +2,7 @@
 
 use std::fmt;
 
-use crate::schema::Options;
-use crate::schema::PredicateDef;
-use crate::schema::Schema;
-use crate::schema::Tokenizer;
-use crate::schema::TypeDef;
+use crate::schema::{Options, PredicateDef, Schema, Tokenizer, TypeDef};
 
 /// What a change of the schema added, changed, dropped and built.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

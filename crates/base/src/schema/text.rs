@@ -6,19 +6,9 @@
 
 use std::collections::HashSet;
 
-use crate::schema::HnswOptions;
-use crate::schema::PredicateDef;
-use crate::schema::Tokenizer;
-use crate::schema::TypeDef;
-use crate::schema::lexer::Kind;
-use crate::schema::lexer::Token;
-use crate::schema::lexer::tokens;
-use crate::types::Error;
-use crate::types::Position;
-use crate::types::Result;
-use crate::types::ValueType;
-use crate::types::did_you_mean;
-use crate::types::shown;
+use crate::schema::lexer::{Kind, Token, tokens};
+use crate::schema::{HnswOptions, PredicateDef, Tokenizer, TypeDef};
+use crate::types::{Error, Position, Result, ValueType, did_you_mean, shown};
 
 /// The declarations of a schema text, in its order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

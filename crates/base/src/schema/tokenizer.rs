@@ -1,7 +1,6 @@
 //! The kinds of index that a predicate can have.
 
-use crate::types::ValueType;
-use crate::types::did_you_mean;
+use crate::types::{ValueType, did_you_mean};
 
 /// How values become the keys of an index.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -7,7 +7,7 @@ use icu_collator::CollatorBorrowed;
 use icu_collator::options::CollatorOptions;
 use icu_locale_core::Locale;
 
-use super::language;
+use crate::text::words::language;
 
 /// The Unicode collation of one language, with differences of letter, accent and case told apart.
 pub struct Collation {

@@ -1,12 +1,12 @@
 //! Full-text analysis: words folded, without stop words, stemmed by language.
 
-use super::cjk::bigrams;
-use super::distinct::Distinct;
-use super::fold::fold_into;
-use super::language;
-use super::segment::Words;
-use super::stem::Stemmer;
-use super::stop_words;
+use crate::text::words::cjk::bigrams;
+use crate::text::words::distinct::Distinct;
+use crate::text::words::fold::fold_into;
+use crate::text::words::language;
+use crate::text::words::segment::Words;
+use crate::text::words::stem::Stemmer;
+use crate::text::words::stop_words;
 
 /// Makes the tokens of the `fulltext` index. Keeps its buffers: use one for many texts.
 #[derive(Debug, Default)]

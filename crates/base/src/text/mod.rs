@@ -1,18 +1,10 @@
 //! What the indexes make of a text: terms, stems, trigrams, shingles, collation. Knows no storage.
 
-mod segment;
-mod fold;
-mod distinct;
-mod language;
+mod words;
 mod terms;
-mod stop_words;
-mod cjk;
-mod stem;
 mod fulltext;
-mod trigram;
+mod patterns;
 mod ngram;
-mod go_regex;
-mod regex_query;
 mod collation;
 mod levenshtein;
 #[cfg(test)]
@@ -22,6 +14,6 @@ pub use collation::Collation;
 pub use fulltext::FulltextAnalyzer;
 pub use levenshtein::within_distance;
 pub use ngram::NgramAnalyzer;
-pub use regex_query::{TrigramQuery, compile, compile_plain, trigram_query};
+pub use patterns::regex_query::{TrigramQuery, compile, compile_plain, trigram_query};
+pub use patterns::trigram::trigrams;
 pub use terms::TermAnalyzer;
-pub use trigram::trigrams;

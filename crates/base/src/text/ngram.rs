@@ -3,8 +3,8 @@
 use blake2::digest::consts::U32;
 use blake2::{Blake2b, Digest};
 
-use super::distinct::Distinct;
 use super::fulltext::FulltextAnalyzer;
+use crate::text::words::distinct::Distinct;
 
 /// The most words a stored shingle has.
 const WORDS_MAX: usize = 4;

@@ -1,9 +1,9 @@
 //! Term analysis: the words of a text, folded, each once.
 
-use super::distinct::Distinct;
-use super::fold::fold_into;
-use super::language;
-use super::segment::Words;
+use crate::text::words::distinct::Distinct;
+use crate::text::words::fold::fold_into;
+use crate::text::words::language;
+use crate::text::words::segment::Words;
 
 /// Makes the tokens of the `term` index. Keeps its buffers: use one for many texts.
 #[derive(Debug, Default)]

@@ -1,41 +1,29 @@
 //! The words that every layer speaks: uids, values, errors. Depends on nothing of ours.
 
-mod bigfloat;
-mod check;
+mod forms;
+mod work;
 #[cfg(test)]
 mod conformance;
-mod convert;
-mod datetime;
-mod datetime_text;
-mod encoding;
+mod values;
 mod error;
 pub mod fields;
-mod geo;
-mod json_reader;
 mod nearest;
-mod number;
-pub mod parallel;
-mod parse;
-mod password;
 mod sink;
-pub mod stack;
-pub mod sync;
 mod text;
-mod uid;
-mod value;
-mod wkb;
 
-pub use bigfloat::BigFloat;
-pub use check::{Check, endless};
-pub use datetime::DateTime;
+pub use work::{parallel, stack, sync};
+
 pub use error::{Error, Position, Result};
-pub use geo::{Coordinate, Geometry};
-pub use json_reader::JsonReader;
+pub use forms::bigfloat::BigFloat;
+pub use forms::json_reader::JsonReader;
+pub use forms::number::{float_text, ordered_bits, write_float, write_float32, write_int};
+pub(crate) use forms::parse::parse_float;
+pub use forms::parse::{parse_bool, parse_vector};
 pub use nearest::{did_you_mean, nearest};
-pub use number::{float_text, ordered_bits, write_float, write_float32, write_int};
-pub(crate) use parse::parse_float;
-pub use parse::{parse_bool, parse_vector};
 pub use sink::Sink;
 pub use text::{quote, shown};
-pub use uid::Uid;
-pub use value::{Value, ValueRef, ValueType};
+pub use values::datetime::DateTime;
+pub use values::geo::{Coordinate, Geometry};
+pub use values::uid::Uid;
+pub use values::value::{Value, ValueRef, ValueType};
+pub use work::check::{Check, endless};

@@ -1,7 +1,6 @@
 //! Where an answer is written to: JSON text, Python objects.
 
-use super::Uid;
-use super::ValueRef;
+use super::{Uid, ValueRef};
 
 /// Takes an answer as a stream of events, depth first.
 ///

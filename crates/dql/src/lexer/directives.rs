@@ -4,8 +4,7 @@ use super::cursor;
 use super::modes::{Lexer, Spanned};
 use super::scope::Scope;
 use crate::token::{Text, Token};
-use hexgraph_base::types::nearest;
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{Error, Result, nearest};
 
 const ROOT_DIRECTIVES: [&str; 6] =
     ["filter", "cascade", "normalize", "groupby", "ignorereflex", "recurse"];

@@ -3,8 +3,7 @@
 use super::cursor::{self, Cursor};
 use super::scope::{Header, Open, Previous, Scope};
 use crate::token::{Text, Token};
-use hexgraph_base::types::stack;
-use hexgraph_base::types::{Error, Position, Result};
+use hexgraph_base::types::{Error, Position, Result, stack};
 
 /// The most brackets that may be open at once.
 const DEPTH_MAX: usize = 200;

@@ -2,8 +2,7 @@
 
 use crate::source::Source;
 use hexgraph_base::plan::{VarId, Variable};
-use hexgraph_base::types::nearest;
-use hexgraph_base::types::{Error, Position, Result};
+use hexgraph_base::types::{Error, Position, Result, nearest};
 use rustc_hash::FxHashMap;
 
 /// From this many variables on, names are found by hash.

@@ -1,15 +1,14 @@
 //! A whole request: declarations and fragments first, then the blocks.
 
 use super::names::{IN_MUTATION, Names};
-use super::values::{Held, Values};
 use crate::Given;
 use crate::ast::{Block, Fragment, Operation};
 use crate::document::{Condition, UpsertPlan};
+use crate::lower::arguments::values::{Held, Values};
 use crate::source::Source;
 use crate::token::Text;
 use hexgraph_base::plan::{Filter, Query, VarId};
-use hexgraph_base::types::did_you_mean;
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{Error, Result, did_you_mean};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 

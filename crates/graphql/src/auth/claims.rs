@@ -1,7 +1,6 @@
 //! What a token says of its bearer, as rules see it.
 
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The claims of a caller; none of somebody without a token.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,20 +1,12 @@
 //! Sets of keys that are fetched from addresses (JWK), each kept for as long as it says.
 
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::time::Duration;
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
-use jsonwebtoken::Algorithm;
-use jsonwebtoken::DecodingKey;
-use jsonwebtoken::jwk::Jwk;
-use jsonwebtoken::jwk::JwkSet;
-use jsonwebtoken::jwk::KeyAlgorithm;
-use jsonwebtoken::jwk::KeyOperations;
-use jsonwebtoken::jwk::PublicKeyUse;
+use jsonwebtoken::jwk::{Jwk, JwkSet, KeyAlgorithm, KeyOperations, PublicKeyUse};
+use jsonwebtoken::{Algorithm, DecodingKey};
 
 /// What an address answered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

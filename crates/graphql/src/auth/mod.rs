@@ -10,5 +10,4 @@ pub use claims::Claims;
 pub use keys::{FetchedKeys, KeySource};
 pub use token::{Audience, Denied, Verifier, bearer};
 pub(crate) use verdict::Remains;
-pub use verdict::Rulebook;
-pub use verdict::Verdict;
+pub use verdict::{Rulebook, Verdict};

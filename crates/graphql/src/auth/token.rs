@@ -1,20 +1,13 @@
 //! JSON web tokens: whether one holds, and its claims. The words for what is wrong are the reference's.
 
-use jsonwebtoken::Algorithm as Signing;
-use jsonwebtoken::DecodingKey;
-use jsonwebtoken::crypto;
 use jsonwebtoken::dangerous::insecure_decode_claims;
-use serde_json::Map;
-use serde_json::Value;
+use jsonwebtoken::{Algorithm as Signing, DecodingKey, crypto};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
-use crate::auth::Claims;
-use crate::auth::KeySource;
-use crate::auth::keys::KeySets;
-use crate::auth::keys::NamedKey;
-use crate::model::Algorithm;
-use crate::model::Authorization;
-use crate::model::Keys;
+use crate::auth::keys::{KeySets, NamedKey};
+use crate::auth::{Claims, KeySource};
+use crate::model::{Algorithm, Authorization, Keys};
 
 /// The longest token that is looked at, in bytes.
 const TOKEN_MAX: usize = 1 << 16;
@@ -249,8 +242,7 @@ fn signing(algorithm: Algorithm) -> Signing {
 mod tests {
     use super::*;
     use crate::auth::FetchedKeys;
-    use jsonwebtoken::EncodingKey;
-    use jsonwebtoken::Header;
+    use jsonwebtoken::{EncodingKey, Header};
     use serde_json::json;
 
     struct File(&'static str);

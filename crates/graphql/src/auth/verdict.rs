@@ -5,18 +5,12 @@
 //! but around single queries.
 
 use hexgraph_base::types::stack;
-use std::collections::BTreeSet;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use regex::Regex;
 
-use crate::auth::Claims;
-use crate::auth::rbac;
-use crate::model::AuthRules;
-use crate::model::Model;
-use crate::model::Operation;
-use crate::model::RbacTest;
-use crate::model::Rule;
+use crate::auth::{Claims, rbac};
+use crate::model::{AuthRules, Model, Operation, RbacTest, Rule};
 use hexgraph_base::text::compile_plain;
 
 /// Whether somebody may do something.

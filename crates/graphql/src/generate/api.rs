@@ -1,23 +1,17 @@
 //! The generated API as requests are checked against it.
 
-use apollo_compiler::Name;
-use apollo_compiler::Schema;
 use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::validation::Valid;
-use std::collections::HashMap;
-use std::collections::HashSet;
+use apollo_compiler::{Name, Schema};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::generate::Root;
-use crate::generate::RootKind;
 use crate::generate::builtins::function_filters;
-use crate::generate::generator::Form;
-use crate::generate::generator::Generated;
-use crate::generate::generator::generate;
+use crate::generate::generator::{Form, Generated, generate};
 use crate::generate::operations::Operation;
+use crate::generate::{Root, RootKind};
 use crate::model::Model;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Error, Result};
 
 /// Everything that requests can ask of a schema.
 #[derive(Debug)]

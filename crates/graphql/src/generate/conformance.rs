@@ -1,13 +1,10 @@
 //! The generated schemas that were recorded from the reference, compared definition by definition, in their order.
 
-use apollo_compiler::ast::Definition;
-use apollo_compiler::ast::Document;
+use apollo_compiler::ast::{Definition, Document};
 use std::fs;
 
-use crate::generate::generator::Form;
-use crate::generate::generator::generate;
-use crate::recorded::folder;
-use crate::recorded::settings;
+use crate::generate::generator::{Form, generate};
+use crate::recorded::{folder, settings};
 use crate::sdl::read;
 
 /// The definitions as text. The wording of the scalars' descriptions is our own.

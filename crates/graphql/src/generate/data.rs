@@ -1,25 +1,11 @@
 //! The declared types as they can be selected: arguments on lists of objects, aggregates beside them; payloads.
 
 use crate::generate::builtins::is_known_directive;
-use crate::generate::facts::is_comparable;
-use crate::generate::facts::is_orderable;
-use crate::generate::facts::stored_target;
+use crate::generate::facts::{is_comparable, is_orderable, stored_target};
 use crate::generate::generator::Form;
-use crate::generate::print::directives_text;
-use crate::generate::print::value_text;
-use crate::generate::tree::ArgumentEntry;
-use crate::generate::tree::Definition;
-use crate::generate::tree::Entry;
-use crate::generate::tree::Word;
-use crate::generate::tree::list;
-use crate::generate::tree::lower_first;
-use crate::generate::tree::one;
-use crate::model::Argument;
-use crate::model::EnumValue;
-use crate::model::Field;
-use crate::model::Kind;
-use crate::model::Model;
-use crate::model::TypeDef;
+use crate::generate::print::{directives_text, value_text};
+use crate::generate::tree::{ArgumentEntry, Definition, Entry, Word, list, lower_first, one};
+use crate::model::{Argument, EnumValue, Field, Kind, Model, TypeDef};
 
 /// The declared type itself.
 pub(super) fn declared_type(model: &Model, def: &TypeDef, form: Form) -> Definition {

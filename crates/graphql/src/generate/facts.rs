@@ -1,9 +1,6 @@
 //! What the generator asks of fields and types.
 
-use crate::model::Field;
-use crate::model::Kind;
-use crate::model::Model;
-use crate::model::TypeDef;
+use crate::model::{Field, Kind, Model, TypeDef};
 
 /// The ID of nodes: declared and of use here.
 pub(super) fn id_of(def: &TypeDef) -> Option<&Field> {

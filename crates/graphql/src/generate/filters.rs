@@ -1,26 +1,12 @@
 //! Filters: for each type one input that names what its nodes can be chosen by.
 
 use apollo_compiler::Name;
-use std::collections::BTreeMap;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
-use crate::generate::builtins::equality_keys;
-use crate::generate::builtins::filter_keys;
-use crate::generate::facts::id_of;
-use crate::generate::facts::is_multi_language;
-use crate::generate::facts::is_settable;
-use crate::generate::tree::Definition;
-use crate::generate::tree::Entry;
-use crate::generate::tree::Word;
-use crate::generate::tree::list;
-use crate::generate::tree::lower_first;
-use crate::generate::tree::one;
-use crate::generate::tree::required;
-use crate::model::Field;
-use crate::model::Kind;
-use crate::model::Model;
-use crate::model::TypeDef;
-use crate::model::TypeRef;
+use crate::generate::builtins::{equality_keys, filter_keys};
+use crate::generate::facts::{id_of, is_multi_language, is_settable};
+use crate::generate::tree::{Definition, Entry, Word, list, lower_first, one, required};
+use crate::model::{Field, Kind, Model, TypeDef, TypeRef};
 
 /// The filters of fields that were needed so far, beside the built-in ones.
 #[derive(Default)]

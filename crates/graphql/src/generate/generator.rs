@@ -1,49 +1,23 @@
 //! Puts the parts together, in the order and the sections of the reference.
 
 use apollo_compiler::Name;
-use std::collections::BTreeMap;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::generate::RootKind;
-use crate::generate::builtins::print_builtins;
-use crate::generate::builtins::print_federation;
-use crate::generate::data::aggregate_result;
-use crate::generate::data::declared_field;
-use crate::generate::data::declared_type;
-use crate::generate::data::has_order;
-use crate::generate::data::payload;
-use crate::generate::filters::FieldFilters;
-use crate::generate::filters::union_filter;
-use crate::generate::inputs::add_input;
-use crate::generate::inputs::embedding;
-use crate::generate::inputs::has_filter;
-use crate::generate::inputs::order;
-use crate::generate::inputs::orderable;
-use crate::generate::inputs::patch;
-use crate::generate::inputs::reference;
-use crate::generate::inputs::union_reference;
-use crate::generate::inputs::union_type;
-use crate::generate::inputs::update_input;
-use crate::generate::operations::Operation;
-use crate::generate::operations::can_add;
-use crate::generate::operations::can_update;
-use crate::generate::operations::is_subscribable;
-use crate::generate::operations::mutations;
-use crate::generate::operations::queries;
-use crate::generate::print::print_banner;
-use crate::generate::print::print_section;
+use crate::generate::builtins::{print_builtins, print_federation};
+use crate::generate::data::{aggregate_result, declared_field, declared_type, has_order, payload};
+use crate::generate::filters::{FieldFilters, union_filter};
+use crate::generate::inputs::{
+    add_input, embedding, has_filter, order, orderable, patch, reference, union_reference,
+    union_type, update_input,
+};
+use crate::generate::operations::{
+    Operation, can_add, can_update, is_subscribable, mutations, queries,
+};
+use crate::generate::print::{print_banner, print_section};
 use crate::generate::prune::prune;
-use crate::generate::tree::ArgumentEntry;
-use crate::generate::tree::Definition;
-use crate::generate::tree::Entry;
-use crate::generate::tree::Word;
-use crate::generate::tree::list;
-use crate::generate::tree::one;
-use crate::generate::tree::required;
-use crate::model::Field;
-use crate::model::Kind;
-use crate::model::Model;
-use crate::model::TypeDef;
+use crate::generate::tree::{ArgumentEntry, Definition, Entry, Word, list, one, required};
+use crate::model::{Field, Kind, Model, TypeDef};
 
 /// What the API is generated for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,21 +1,8 @@
 //! Inputs of mutations, references, orders, and the enums that go with them.
 
-use crate::generate::facts::id_of;
-use crate::generate::facts::is_orderable;
-use crate::generate::facts::is_settable;
-use crate::generate::facts::is_testable;
-use crate::generate::facts::unique_of;
-use crate::generate::tree::Definition;
-use crate::generate::tree::Entry;
-use crate::generate::tree::Word;
-use crate::generate::tree::lower_first;
-use crate::generate::tree::one;
-use crate::generate::tree::required;
-use crate::model::Field;
-use crate::model::Kind;
-use crate::model::Model;
-use crate::model::TypeDef;
-use crate::model::TypeRef;
+use crate::generate::facts::{id_of, is_orderable, is_settable, is_testable, unique_of};
+use crate::generate::tree::{Definition, Entry, Word, lower_first, one, required};
+use crate::model::{Field, Kind, Model, TypeDef, TypeRef};
 
 /// `AddTInput`.
 pub(super) fn add_input(model: &Model, def: &TypeDef) -> Definition {

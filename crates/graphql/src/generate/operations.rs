@@ -2,20 +2,10 @@
 
 use crate::generate::RootKind;
 use crate::generate::data::page_arguments;
-use crate::generate::facts::has_key;
-use crate::generate::facts::id_of;
-use crate::generate::facts::is_settable;
-use crate::generate::facts::unique_of;
+use crate::generate::facts::{has_key, id_of, is_settable, unique_of};
 use crate::generate::generator::Form;
-use crate::generate::tree::ArgumentEntry;
-use crate::generate::tree::Entry;
-use crate::generate::tree::list;
-use crate::generate::tree::one;
-use crate::generate::tree::required;
-use crate::model::Kind;
-use crate::model::Model;
-use crate::model::TypeDef;
-use crate::model::TypeRef;
+use crate::generate::tree::{ArgumentEntry, Entry, list, one, required};
+use crate::model::{Kind, Model, TypeDef, TypeRef};
 
 /// Why `getT` of an interface is said to go.
 const INTERFACE_KEYS_DEPRECATED: &str = "@id argument for get query on interface is being deprecated. \

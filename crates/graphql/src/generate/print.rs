@@ -4,10 +4,7 @@ use apollo_compiler::ast;
 use hexgraph_base::types::stack;
 use std::fmt::Write;
 
-use crate::generate::tree::ArgumentEntry;
-use crate::generate::tree::Definition;
-use crate::generate::tree::Entry;
-use crate::generate::tree::Word;
+use crate::generate::tree::{ArgumentEntry, Definition, Entry, Word};
 
 const RULE: &str = "#######################";
 

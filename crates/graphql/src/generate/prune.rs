@@ -1,11 +1,9 @@
 //! Takes away what can't be used: inputs without fields, fields of such inputs, mutations that need them.
 
-use std::collections::BTreeMap;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::generate::operations::Operation;
-use crate::generate::tree::Definition;
-use crate::generate::tree::Entry;
+use crate::generate::tree::{Definition, Entry};
 
 /// Prunes until nothing changes. Each round takes away one input at least: O(inputs²) at worst, as long as the
 /// longest chain of references in practice.

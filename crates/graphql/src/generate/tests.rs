@@ -1,13 +1,10 @@
 //! The API that is generated from schemas of our own.
 
 use apollo_compiler::Schema;
-use apollo_compiler::ast::Definition;
-use apollo_compiler::ast::Document;
+use apollo_compiler::ast::{Definition, Document};
 
-use crate::generate::Api;
-use crate::generate::RootKind;
-use crate::sdl::Settings;
-use crate::sdl::read;
+use crate::generate::{Api, RootKind};
+use crate::sdl::{Settings, read};
 
 fn api(schema: &str) -> Api {
     Api::new(&read(schema, &Settings::default()).unwrap()).unwrap()

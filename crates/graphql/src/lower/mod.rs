@@ -2,28 +2,21 @@
 
 mod shape;
 mod target;
-mod value;
-mod filter;
-mod geo;
+mod conditions;
 mod order;
 mod cascade;
-mod rules;
-mod aggregate;
+mod roots;
 mod fields;
-mod entities;
-mod similar;
-mod root;
-mod permit;
 
-pub use permit::permit;
-pub use root::{lower, lower_filter, lower_nodes, lower_permitted};
-pub use rules::{Access, Caller};
+pub use conditions::permit::permit;
+pub use conditions::rules::{Access, Caller};
+pub use roots::root::{lower, lower_filter, lower_nodes, lower_permitted};
+pub(crate) use roots::similar::Metric;
+pub use roots::similar::{SimilarTo, lower_reference};
 pub use shape::{
     AggregateOp, AggregateShape, Elsewhere, Key, Leaf, Lowered, ObjectShape, RootShape, Source,
 };
-pub(crate) use similar::Metric;
-pub use similar::{SimilarTo, lower_reference};
 
-pub(crate) use filter::has_type;
-pub(crate) use root::node_block;
+pub(crate) use conditions::filter::has_type;
+pub(crate) use roots::root::node_block;
 pub(crate) use target::plan_field;

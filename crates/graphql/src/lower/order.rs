@@ -1,14 +1,10 @@
 //! `order`, `first`, `offset` and `after`.
 
+use crate::lower::conditions::value::text_of;
 use crate::lower::target::language;
-use crate::lower::value::text_of;
 use crate::model::TypeDef;
-use crate::request::Arguments;
-use crate::request::Field;
-use crate::request::Value;
-use hexgraph_base::plan::Order;
-use hexgraph_base::plan::OrderKey;
-use hexgraph_base::plan::Page;
+use crate::request::{Arguments, Field, Value};
+use hexgraph_base::plan::{Order, OrderKey, Page};
 use hexgraph_base::types::Uid;
 
 /// So many keys an order may have.

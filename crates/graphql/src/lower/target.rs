@@ -1,15 +1,8 @@
 //! Fields → what the executor calls them.
 
-use crate::model::Field;
-use crate::model::Language;
-use crate::model::Predicate;
+use crate::model::{Field, Language, Predicate};
 use hexgraph_base::plan;
-use hexgraph_base::plan::Call;
-use hexgraph_base::plan::FieldKind;
-use hexgraph_base::plan::Filter;
-use hexgraph_base::plan::Function;
-use hexgraph_base::plan::Page;
-use hexgraph_base::plan::PredicateRef;
+use hexgraph_base::plan::{Call, FieldKind, Filter, Function, Page, PredicateRef};
 use hexgraph_base::types::Position;
 
 /// A function without a place in any text.

@@ -2,11 +2,7 @@
 
 use apollo_compiler::ast;
 
-use crate::model::Argument;
-use crate::model::AuthRules;
-use crate::model::Field;
-use crate::model::Generate;
-use crate::model::LambdaOnMutate;
+use crate::model::{Argument, AuthRules, Field, Generate, LambdaOnMutate};
 
 /// What a definition declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

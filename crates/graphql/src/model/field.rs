@@ -1,15 +1,8 @@
 //! A field of an object type, of an interface, of `Query` or of `Mutation`.
 
-use apollo_compiler::Node;
-use apollo_compiler::ast;
+use apollo_compiler::{Node, ast};
 
-use crate::model::Custom;
-use crate::model::DefaultValue;
-use crate::model::Inverse;
-use crate::model::Predicate;
-use crate::model::SearchIndex;
-use crate::model::TypeRef;
-use crate::model::UniqueId;
+use crate::model::{Custom, DefaultValue, Inverse, Predicate, SearchIndex, TypeRef, UniqueId};
 
 /// A field.
 #[derive(Debug, Clone, PartialEq)]

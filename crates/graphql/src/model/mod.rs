@@ -12,8 +12,7 @@ mod schema;
 
 pub use auth::Operation;
 pub(crate) use auth::{AuthRules, RbacTest, Rule};
-pub use authorization::Keys;
-pub use authorization::{Algorithm, Authorization};
+pub use authorization::{Algorithm, Authorization, Keys};
 pub use custom::{Custom, HttpMethod};
 pub(crate) use custom::{CustomHttp, Mode};
 pub(crate) use definition::EnumValue;
@@ -21,10 +20,8 @@ pub use definition::{Key, Kind, Secret, TypeDef};
 pub(crate) use directives::{
     DefaultValue, Generate, Inverse, LambdaOnMutate, SearchIndex, UniqueId,
 };
-pub use field::Argument;
-pub use field::Field;
-pub use predicate::Language;
-pub use predicate::Predicate;
+pub use field::{Argument, Field};
+pub use predicate::{Language, Predicate};
 pub use schema::Model;
 pub use type_ref::Scalar;
 pub(crate) use type_ref::TypeRef;

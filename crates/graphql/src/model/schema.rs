@@ -2,12 +2,9 @@
 
 use std::collections::HashMap;
 
-use apollo_compiler::Node;
-use apollo_compiler::ast;
+use apollo_compiler::{Node, ast};
 
-use crate::model::Authorization;
-use crate::model::Field;
-use crate::model::TypeDef;
+use crate::model::{Authorization, Field, TypeDef};
 
 /// A schema that passed all checks.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,22 +1,16 @@
 //! The recorded mutations with what the reference knew of the data: the same are refused in the
 //! same words, and the others create as many nodes.
 
-use serde_json::Map;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 use std::fs;
 
 use crate::generate::Api;
 use crate::model::Model;
-use crate::mutate::Found;
-use crate::mutate::MutationFault;
-use crate::mutate::Reading;
+use crate::mutate::{Found, MutationFault, Reading};
 use crate::recorded::folder;
-use crate::request::Limits;
-use crate::request::Request;
-use crate::sdl::Settings;
-use crate::sdl::read;
-use hexgraph_base::types::Uid;
-use hexgraph_base::types::Value;
+use crate::request::{Limits, Request};
+use crate::sdl::{Settings, read};
+use hexgraph_base::types::{Uid, Value};
 
 const LIMITS: Limits = Limits { depth: 100, tokens: 100_000, fields: 10_000 };
 

@@ -3,10 +3,7 @@
 use apollo_compiler::Name;
 use hexgraph_base::types::stack;
 
-use crate::model::Field;
-use crate::model::Kind;
-use crate::model::Model;
-use crate::model::TypeDef;
+use crate::model::{Field, Kind, Model, TypeDef};
 use crate::mutate::MutationFault;
 use crate::request::Value;
 

@@ -6,25 +6,14 @@
 
 use std::collections::HashMap;
 
-use crate::lower::has_type;
-use crate::lower::node_block;
-use crate::lower::plan_field;
-use crate::model::Field;
-use crate::model::TypeDef;
+use crate::lower::{has_type, node_block, plan_field};
+use crate::model::{Field, TypeDef};
 use hexgraph_base::plan;
-use hexgraph_base::plan::Argument;
-use hexgraph_base::plan::Block;
-use hexgraph_base::plan::BlockKind;
-use hexgraph_base::plan::Call;
-use hexgraph_base::plan::Comparison;
-use hexgraph_base::plan::FieldKind;
-use hexgraph_base::plan::Operand;
-use hexgraph_base::plan::PredicateRef;
-use hexgraph_base::plan::Query;
-use hexgraph_base::plan::VarId;
-use hexgraph_base::plan::Variable;
-use hexgraph_base::types::Uid;
-use hexgraph_base::types::Value;
+use hexgraph_base::plan::{
+    Argument, Block, BlockKind, Call, Comparison, FieldKind, Operand, PredicateRef, Query, VarId,
+    Variable,
+};
+use hexgraph_base::types::{Uid, Value};
 
 /// One block of the query.
 #[derive(Debug)]

@@ -12,9 +12,8 @@ mod read;
 
 pub use fault::MutationFault;
 pub use lookups::Found;
-pub use outcome::Back;
 pub(crate) use outcome::NewNode;
-pub use outcome::{Link, MATCHED, Outcome, Unlink};
+pub use outcome::{Back, Link, MATCHED, Outcome, Unlink};
 pub use read::Reading;
 
 #[cfg(test)]

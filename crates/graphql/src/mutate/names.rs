@@ -9,17 +9,11 @@ use hexgraph_base::types::stack;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::model::Field;
-use crate::model::Model;
-use crate::model::TypeDef;
+use crate::model::{Field, Model, TypeDef};
 use crate::mutate::MutationFault;
-use crate::mutate::inputs::Entries;
-use crate::mutate::inputs::children;
-use crate::mutate::inputs::filled_by_parent;
-use crate::mutate::inputs::given;
-use crate::mutate::inputs::inverse_of;
-use crate::mutate::inputs::ordered;
-use crate::mutate::inputs::same_entries;
+use crate::mutate::inputs::{
+    Entries, children, filled_by_parent, given, inverse_of, ordered, same_entries,
+};
 use crate::mutate::lookups::Lookups;
 use crate::request::Value;
 use hexgraph_base::types::Uid;

@@ -2,8 +2,7 @@
 
 use crate::model::TypeDef;
 use crate::mutate::MutationFault;
-use hexgraph_base::formats::NQuad;
-use hexgraph_base::formats::Subject;
+use hexgraph_base::formats::{NQuad, Subject};
 
 /// The variable of the nodes that the filter of an update or a delete has found.
 pub const MATCHED: &str = "x";

@@ -1,29 +1,13 @@
 //! One mutation, from its arguments to its outcome.
 
-use crate::generate::Root;
-use crate::generate::RootKind;
-use crate::model::Kind;
-use crate::model::Model;
-use crate::model::TypeDef;
-use crate::mutate::Back;
-use crate::mutate::Found;
-use crate::mutate::MATCHED;
-use crate::mutate::MutationFault;
-use crate::mutate::Outcome;
-use crate::mutate::Unlink;
-use crate::mutate::inputs::Entries;
-use crate::mutate::inputs::entries;
-use crate::mutate::inputs::given;
-use crate::mutate::names::Names;
-use crate::mutate::names::Place;
-use crate::mutate::writer::Writer;
-use crate::mutate::writer::back_of;
-use crate::request::Arguments;
-use crate::request::Value;
-use hexgraph_base::formats::NQuad;
-use hexgraph_base::formats::Object;
-use hexgraph_base::formats::Predicate;
-use hexgraph_base::formats::Subject;
+use crate::generate::{Root, RootKind};
+use crate::model::{Kind, Model, TypeDef};
+use crate::mutate::inputs::{Entries, entries, given};
+use crate::mutate::names::{Names, Place};
+use crate::mutate::writer::{Writer, back_of};
+use crate::mutate::{Back, Found, MATCHED, MutationFault, Outcome, Unlink};
+use crate::request::{Arguments, Value};
+use hexgraph_base::formats::{NQuad, Object, Predicate, Subject};
 use hexgraph_base::plan::Query;
 use hexgraph_base::types::Position;
 

@@ -1,27 +1,13 @@
 //! The patches of an update → statements and links of the nodes that its filter finds.
 
-use crate::model::Field;
-use crate::model::TypeDef;
-use crate::mutate::MATCHED;
-use crate::mutate::MutationFault;
-use crate::mutate::Unlink;
-use crate::mutate::inputs::Entries;
-use crate::mutate::inputs::Shape;
-use crate::mutate::inputs::children;
-use crate::mutate::inputs::ordered;
-use crate::mutate::names::Names;
-use crate::mutate::names::Place;
-use crate::mutate::values::language;
-use crate::mutate::values::statement;
-use crate::mutate::values::text;
-use crate::mutate::values::value_statements;
-use crate::mutate::writer::Age;
-use crate::mutate::writer::Writer;
-use crate::mutate::writer::back_of;
-use crate::mutate::writer::required_key;
+use crate::model::{Field, TypeDef};
+use crate::mutate::inputs::{Entries, Shape, children, ordered};
+use crate::mutate::names::{Names, Place};
+use crate::mutate::values::{language, statement, text, value_statements};
+use crate::mutate::writer::{Age, Writer, back_of, required_key};
+use crate::mutate::{MATCHED, MutationFault, Unlink};
 use crate::request::Value;
-use hexgraph_base::formats::Object;
-use hexgraph_base::formats::Subject;
+use hexgraph_base::formats::{Object, Subject};
 
 const UPDATED: Subject<'static> = Subject::Var(MATCHED);
 

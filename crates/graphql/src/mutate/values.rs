@@ -1,21 +1,14 @@
 //! Values of inputs → the objects of statements.
 
-use serde_json::Value as Json;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use std::borrow::Cow;
 
-use crate::model::Field;
-use crate::model::Language;
-use crate::mutate::inputs::entries;
-use crate::mutate::inputs::given;
+use crate::model::{Field, Language};
+use crate::mutate::inputs::{entries, given};
 use crate::request::Value;
-use hexgraph_base::formats::NQuad;
-use hexgraph_base::formats::Object;
-use hexgraph_base::formats::Predicate;
-use hexgraph_base::formats::Subject;
+use hexgraph_base::formats::{NQuad, Object, Predicate, Subject};
 use hexgraph_base::types;
-use hexgraph_base::types::Position;
-use hexgraph_base::types::ValueType;
+use hexgraph_base::types::{Position, ValueType};
 
 /// A statement about a predicate.
 pub(super) fn statement<'a>(

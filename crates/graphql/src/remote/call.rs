@@ -3,28 +3,14 @@
 use std::time::Duration;
 
 use apollo_compiler::ast;
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-use crate::model::Custom;
-use crate::model::CustomHttp;
-use crate::model::Field;
-use crate::model::HttpMethod;
-use crate::model::Mode;
-use crate::model::Model;
-use crate::remote::address;
-use crate::remote::fetch::Incoming;
-use crate::remote::fetch::Outgoing;
-use crate::remote::headers;
-use crate::remote::headers::HeaderOf;
-use crate::remote::headers::Headers;
-use crate::remote::operation;
-use crate::remote::reply;
+use crate::model::{Custom, CustomHttp, Field, HttpMethod, Mode, Model};
+use crate::remote::fetch::{Incoming, Outgoing};
+use crate::remote::headers::{HeaderOf, Headers};
 use crate::remote::reply::Reply;
-use crate::remote::template::Values;
-use crate::remote::template::filled;
-use crate::remote::template::json_of;
+use crate::remote::template::{Values, filled, json_of};
+use crate::remote::{address, headers, operation, reply};
 use crate::request;
 use crate::request::Arguments;
 use crate::sdl::parse_template;

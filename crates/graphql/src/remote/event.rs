@@ -1,10 +1,8 @@
 //! `@lambdaOnMutate`: what the lambda server is told after a commit.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::model::HttpMethod;
-use crate::model::TypeDef;
+use crate::model::{HttpMethod, TypeDef};
 use crate::remote::call::Sender;
 use crate::remote::fetch::Outgoing;
 use crate::remote::headers::Headers;

@@ -10,18 +10,9 @@ use std::collections::HashSet;
 use apollo_compiler::ast;
 use apollo_compiler::ast::OperationType;
 
-use crate::model::CustomHttp;
-use crate::model::Field;
-use crate::model::Kind;
-use crate::model::Mode;
-use crate::model::Model;
-use crate::model::TypeDef;
-use crate::model::TypeRef;
+use crate::model::{CustomHttp, Field, Kind, Mode, Model, TypeDef, TypeRef};
 use crate::remote::operation;
-use crate::remote::schema::RemoteField;
-use crate::remote::schema::RemoteInput;
-use crate::remote::schema::RemoteSchema;
-use crate::remote::schema::RemoteType;
+use crate::remote::schema::{RemoteField, RemoteInput, RemoteSchema, RemoteType};
 use crate::sdl::parse_template;
 
 /// What does not fit: nothing when all does.

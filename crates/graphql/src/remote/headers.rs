@@ -1,7 +1,6 @@
 //! The headers of requests to other servers.
 
-use crate::model::CustomHttp;
-use crate::model::Model;
+use crate::model::{CustomHttp, Model};
 
 /// Headers that say how a message is framed: passed on, they would contradict the message that is sent.
 const FRAMING: [&str; 9] = [

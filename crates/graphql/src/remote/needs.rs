@@ -2,15 +2,9 @@
 
 use apollo_compiler::ast;
 
-use crate::model::Custom;
-use crate::model::CustomHttp;
-use crate::model::Field;
-use crate::model::Kind;
-use crate::model::Model;
-use crate::model::TypeDef;
+use crate::model::{Custom, CustomHttp, Field, Kind, Model, TypeDef};
 use crate::remote::operation;
-use crate::sdl::template_variables;
-use crate::sdl::url_variables;
+use crate::sdl::{template_variables, url_variables};
 
 /// Types of values that are objects to the store.
 const GEOMETRIES: [&str; 3] = ["Point", "Polygon", "MultiPolygon"];

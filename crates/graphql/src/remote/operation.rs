@@ -3,19 +3,13 @@
 //! A field is sent with the key that it has in our answer, so the reply has room for one field with two sets of arguments.
 //! Custom fields of ours are not sent: the fields that they need are, and do not show.
 
-use apollo_compiler::Name;
-use apollo_compiler::Node;
-use apollo_compiler::ast;
+use apollo_compiler::{Name, Node, ast};
 use hexgraph_base::types::stack;
 
 use crate::model;
-use crate::model::Kind;
-use crate::model::Model;
-use crate::model::TypeDef;
+use crate::model::{Kind, Model, TypeDef};
 use crate::remote::needs::needs;
-use crate::request::Field;
-use crate::request::Selection;
-use crate::request::Value;
+use crate::request::{Field, Selection, Value};
 use crate::syntax::parse_query;
 
 /// The one operation of a text.

@@ -6,17 +6,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::model::Custom;
-use crate::model::CustomHttp;
-use crate::model::Field;
-use crate::model::HttpMethod;
-use crate::model::Model;
-use crate::remote::fetch::Fetch;
-use crate::remote::fetch::Outgoing;
-use crate::remote::fit;
-use crate::remote::headers;
-use crate::remote::schema::QUESTION;
-use crate::remote::schema::RemoteSchema;
+use crate::model::{Custom, CustomHttp, Field, HttpMethod, Model};
+use crate::remote::fetch::{Fetch, Outgoing};
+use crate::remote::schema::{QUESTION, RemoteSchema};
+use crate::remote::{fit, headers};
 use crate::syntax::Fault;
 
 /// The servers that are asked at once.

@@ -2,8 +2,7 @@
 
 use apollo_compiler::ast;
 use hexgraph_base::types::stack;
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::request;
 

@@ -7,9 +7,7 @@ use arc_swap::ArcSwap;
 use std::sync::Arc;
 
 use crate::generate::Api;
-use crate::request::Fault;
-use crate::request::Limits;
-use crate::request::Request;
+use crate::request::{Fault, Limits, Request};
 
 /// The most texts that are kept.
 const ENTRIES_MAX: usize = 1_000;

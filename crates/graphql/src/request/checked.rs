@@ -4,35 +4,21 @@ use apollo_compiler::Name;
 use apollo_compiler::ast::Type;
 use arc_swap::ArcSwap;
 use hexgraph_base::types::stack;
-use serde_json::Map;
-use serde_json::Value as Json;
-use std::collections::HashMap;
-use std::collections::HashSet;
+use serde_json::{Map, Value as Json};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::generate::Api;
-use crate::request::Fault;
-use crate::request::Limits;
-use crate::request::Operation;
-use crate::request::OperationKind;
-use crate::request::Value;
-use crate::request::document::DirectiveNode;
-use crate::request::document::Document;
-use crate::request::document::OperationNode;
-use crate::request::document::SelectionNode;
-use crate::request::document::ValueKind;
 use crate::request::flatten::flatten;
-use crate::request::literals::Template;
-use crate::request::literals::VariableNumbers;
-use crate::request::literals::template;
-use crate::request::parser::parse;
+use crate::request::grammar::document::{
+    DirectiveNode, Document, OperationNode, SelectionNode, ValueKind,
+};
+use crate::request::grammar::literals::{Template, VariableNumbers, template};
+use crate::request::grammar::parser::parse;
 use crate::request::plan::Plan;
-use crate::request::rules::CascadeVariable;
-use crate::request::rules::cascade_message;
-use crate::request::rules::check;
-use crate::request::rules::field_of;
-use crate::request::rules::root_type;
+use crate::request::rules::{CascadeVariable, cascade_message, check, field_of, root_type};
 use crate::request::variables::coerce_variable;
+use crate::request::{Fault, Limits, Operation, OperationKind, Value};
 
 /// How many plans are kept for a text: one for each operation and each choice of what is skipped.
 const PLANS_MAX: usize = 64;

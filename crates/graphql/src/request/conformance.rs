@@ -1,23 +1,13 @@
 //! The requests that were recorded with the reference's answers: those that it refused before carrying them out are
 //! refused in the same words, all others are resolved, and introspection answers the same.
 
-use serde_json::Map;
-use serde_json::Value as Json;
-use serde_json::json;
+use serde_json::{Map, Value as Json, json};
 use std::fs;
 
 use crate::generate::Api;
-use crate::recorded::folder;
-use crate::recorded::records;
-use crate::recorded::settings;
-use crate::request::Fault;
-use crate::request::Limits;
-use crate::request::Operation;
-use crate::request::PathStep;
-use crate::request::Request;
-use crate::request::introspect;
-use crate::sdl::check_rules;
-use crate::sdl::read;
+use crate::recorded::{folder, records, settings};
+use crate::request::{Fault, Limits, Operation, PathStep, Request, introspect};
+use crate::sdl::{check_rules, read};
 
 fn api(schema: &str) -> Api {
     let model = read(schema, &settings()).unwrap_or_else(|faults| panic!("{faults:?}"));

@@ -7,38 +7,19 @@
 use apollo_compiler::Name;
 use apollo_compiler::schema::ExtendedType;
 use hexgraph_base::types::stack;
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::generate::Api;
-use crate::request::Arguments;
-use crate::request::Cascade;
-use crate::request::Fault;
-use crate::request::FieldShape;
-use crate::request::Limits;
-use crate::request::OperationKind;
-use crate::request::Selection;
-use crate::request::document::DirectiveNode;
-use crate::request::document::Document;
-use crate::request::document::FieldId;
-use crate::request::document::FieldNode;
-use crate::request::document::OperationNode;
-use crate::request::document::SelectionNode;
-use crate::request::document::ValueKind;
-use crate::request::literals::Template;
-use crate::request::literals::VariableNumbers;
-use crate::request::literals::constant;
-use crate::request::literals::template;
-use crate::request::plan::Plan;
-use crate::request::plan::PlannedArguments;
-use crate::request::plan::PlannedBranch;
-use crate::request::plan::PlannedCascade;
-use crate::request::plan::PlannedField;
-use crate::request::plan::PlannedSelection;
-use crate::request::rules::field_of;
-use crate::request::rules::is_composite;
-use crate::request::rules::root_type;
+use crate::request::grammar::document::{
+    DirectiveNode, Document, FieldId, FieldNode, OperationNode, SelectionNode, ValueKind,
+};
+use crate::request::grammar::literals::{Template, VariableNumbers, constant, template};
+use crate::request::plan::{
+    Plan, PlannedArguments, PlannedBranch, PlannedCascade, PlannedField, PlannedSelection,
+};
+use crate::request::rules::{field_of, is_composite, root_type};
+use crate::request::{Arguments, Cascade, Fault, FieldShape, Limits, OperationKind, Selection};
 
 /// How many selections are looked at, for each type at most.
 const STEPS_MAX: usize = 5_000_000;

@@ -3,21 +3,15 @@
 //! As in the reference, lists that a type does not have are empty and not null, and so is a missing description.
 //! What a request asks may grow with each level that it is nested, so the length of the answer is bounded.
 
-use apollo_compiler::Name;
-use apollo_compiler::Node;
-use apollo_compiler::ast::DirectiveDefinition;
-use apollo_compiler::ast::FieldDefinition;
-use apollo_compiler::ast::InputValueDefinition;
-use apollo_compiler::ast::OperationType;
-use apollo_compiler::ast::Type;
-use apollo_compiler::schema::EnumValueDefinition;
-use apollo_compiler::schema::ExtendedType;
+use apollo_compiler::ast::{
+    DirectiveDefinition, FieldDefinition, InputValueDefinition, OperationType, Type,
+};
+use apollo_compiler::schema::{EnumValueDefinition, ExtendedType};
+use apollo_compiler::{Name, Node};
 use hexgraph_base::types::stack;
 
 use crate::generate::Api;
-use crate::request::Fault;
-use crate::request::Field;
-use crate::request::Value;
+use crate::request::{Fault, Field, Value};
 
 /// The longest answer, in bytes: a tool that asks for everything of a schema with thousands of types needs a part of it.
 const LENGTH_MAX: usize = 64 << 20;

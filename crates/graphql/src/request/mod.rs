@@ -2,11 +2,8 @@
 
 mod resolved;
 mod limits;
-mod document;
-mod lexer;
-mod parser;
+mod grammar;
 mod rules;
-mod literals;
 mod variables;
 mod plan;
 mod flatten;
@@ -25,5 +22,6 @@ pub use checked::{Request, no_query};
 pub use introspect::introspect;
 pub use limits::Limits;
 pub(crate) use resolved::Branch;
-pub use resolved::Selection;
-pub use resolved::{Arguments, Cascade, Field, FieldShape, Operation, OperationKind, Value};
+pub use resolved::{
+    Arguments, Cascade, Field, FieldShape, Operation, OperationKind, Selection, Value,
+};

@@ -6,14 +6,8 @@
 use apollo_compiler::Name;
 use std::sync::Arc;
 
-use crate::request::Arguments;
-use crate::request::Branch;
-use crate::request::Cascade;
-use crate::request::Field;
-use crate::request::FieldShape;
-use crate::request::Selection;
-use crate::request::Value;
-use crate::request::literals::Template;
+use crate::request::grammar::literals::Template;
+use crate::request::{Arguments, Branch, Cascade, Field, FieldShape, Selection, Value};
 
 /// The selections of an operation; that of the root is the last.
 #[derive(Debug)]

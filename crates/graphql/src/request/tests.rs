@@ -1,24 +1,14 @@
 //! Requests to a schema of our own.
 
 use proptest::prelude::*;
-use serde_json::Map;
-use serde_json::Value as Json;
-use serde_json::json;
+use serde_json::{Map, Value as Json, json};
 use std::sync::LazyLock;
 
-use crate::generate::Api;
-use crate::generate::RootKind;
-use crate::request::Fault;
-use crate::request::Field;
-use crate::request::Limits;
-use crate::request::Operation;
-use crate::request::OperationKind;
-use crate::request::Request;
-use crate::request::Requests;
-use crate::request::Value;
-use crate::request::introspect;
-use crate::sdl::Settings;
-use crate::sdl::read;
+use crate::generate::{Api, RootKind};
+use crate::request::{
+    Fault, Field, Limits, Operation, OperationKind, Request, Requests, Value, introspect,
+};
+use crate::sdl::{Settings, read};
 
 const SCHEMA: &str = r#"
 "Something that moves."

@@ -8,12 +8,9 @@ use hexgraph_base::types::stack;
 use serde_json::Value as Json;
 
 use crate::generate::Api;
-use crate::request::Fault;
-use crate::request::PathStep;
-use crate::request::Value;
-use crate::request::literals::constant;
-use crate::request::rules::function_count_message;
-use crate::request::rules::input_fields;
+use crate::request::grammar::literals::constant;
+use crate::request::rules::{function_count_message, input_fields};
+use crate::request::{Fault, PathStep, Value};
 
 /// Lists and objects may be nested this deeply in a variable. Parsers of JSON stop at 128 on their own.
 const DEPTH_MAX: usize = 200;

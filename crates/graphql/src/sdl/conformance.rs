@@ -6,12 +6,9 @@ use std::fs;
 use serde_json::Value;
 
 use crate::generate::Api;
-use crate::recorded::folder;
-use crate::recorded::records;
-use crate::recorded::settings;
+use crate::recorded::{folder, records, settings};
 use crate::request::Request;
-use crate::sdl::check_rules;
-use crate::sdl::read;
+use crate::sdl::{check_rules, read};
 use crate::syntax::Fault;
 
 /// Cases that differ, each with its reason: `name # why`.

@@ -1,38 +1,19 @@
 //! The schema language: text to model, with the reference's messages; model to the store's schema.
 
-mod value;
-mod raw;
-mod builtin;
-mod draft;
-mod names;
-mod standard;
-mod template;
-mod url;
-mod search;
-mod inverse;
-mod dgraph;
-mod federation;
-mod fields;
-mod custom;
-mod custom_graphql;
-mod types;
-mod sharing;
-mod check;
-mod rbac;
-mod auth;
-mod authorization;
-mod comments;
+mod source;
 mod build;
+mod check;
+mod custom;
+mod rules;
 mod read;
-mod store;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
 mod tests;
 
-pub use auth::check_rules;
+pub(crate) use custom::template::parse_template;
 pub use read::{Settings, read};
-pub(crate) use template::parse_template;
+pub use rules::auth::check_rules;
 
-pub(crate) use template::variables as template_variables;
-pub(crate) use url::read as url_variables;
+pub(crate) use custom::template::variables as template_variables;
+pub(crate) use custom::url::read as url_variables;

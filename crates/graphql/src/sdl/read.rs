@@ -1,21 +1,17 @@
 //! From text to model, stage by stage. A stage tells all of its faults; the next does not begin
 //! when there are any.
 
-use crate::model::Field;
-use crate::model::Model;
-use crate::model::TypeDef;
-use crate::sdl::auth;
-use crate::sdl::build;
-use crate::sdl::check;
-use crate::sdl::comments;
-use crate::sdl::draft::Draft;
-use crate::sdl::federation;
-use crate::sdl::names;
-use crate::sdl::raw;
-use crate::sdl::standard;
-use crate::syntax::Fault;
-use crate::syntax::Places;
-use crate::syntax::parse_schema;
+use crate::model::{Field, Model, TypeDef};
+use crate::sdl::build::model as build;
+use crate::sdl::check::federation;
+use crate::sdl::check::meaning as check;
+use crate::sdl::check::names;
+use crate::sdl::check::standard;
+use crate::sdl::rules::auth;
+use crate::sdl::source::comments;
+use crate::sdl::source::draft::Draft;
+use crate::sdl::source::raw;
+use crate::syntax::{Fault, Places, parse_schema};
 
 /// What the server was told that a schema depends on.
 #[derive(Debug, Clone, Default)]

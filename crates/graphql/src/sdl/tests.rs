@@ -1,21 +1,12 @@
 //! Cases of our own: what the checks refuse, what the model says, and that no text panics.
 
-use apollo_compiler::ExecutableDocument;
-use apollo_compiler::Schema;
+use apollo_compiler::{ExecutableDocument, Schema};
 use proptest::prelude::*;
 
-use crate::model::AuthRules;
-use crate::model::Custom;
-use crate::model::DefaultValue;
-use crate::model::Inverse;
-use crate::model::Language;
-use crate::model::Mode;
-use crate::model::Model;
-use crate::model::RbacTest;
-use crate::model::Rule;
-use crate::sdl::Settings;
-use crate::sdl::check_rules;
-use crate::sdl::read;
+use crate::model::{
+    AuthRules, Custom, DefaultValue, Inverse, Language, Mode, Model, RbacTest, Rule,
+};
+use crate::sdl::{Settings, check_rules, read};
 use hexgraph_base::schema::parse_schema;
 
 fn valid(text: &str) -> Model {

@@ -6,13 +6,8 @@
 //! nothing new, and never one too few.
 
 use crate::generate::RootKind;
-use crate::model::Custom;
-use crate::model::Model;
-use crate::model::Rule;
-use crate::model::TypeDef;
-use crate::request::Field;
-use crate::request::Operation;
-use crate::request::Value;
+use crate::model::{Custom, Model, Rule, TypeDef};
+use crate::request::{Field, Operation, Value};
 use hexgraph_base::types::stack;
 use std::collections::BTreeSet;
 
@@ -186,10 +181,8 @@ impl<'a> Reads<'a> {
 mod tests {
     use super::*;
     use crate::generate::Api;
-    use crate::request::Limits;
-    use crate::request::Request;
-    use crate::sdl::Settings;
-    use crate::sdl::read;
+    use crate::request::{Limits, Request};
+    use crate::sdl::{Settings, read};
     use serde_json::Map;
 
     const SCHEMA: &str = r#"

@@ -3,12 +3,8 @@
 use apollo_compiler::ast::Document;
 use apollo_compiler::parser::Parser;
 
-use crate::syntax::Fault;
-use crate::syntax::Place;
-use crate::syntax::query_grammar;
-use crate::syntax::recognizer::Grammar;
-use crate::syntax::recognizer::recognize;
-use crate::syntax::schema_grammar;
+use crate::syntax::recognizer::{Grammar, recognize};
+use crate::syntax::{Fault, Place, query_grammar, schema_grammar};
 
 /// Parses a schema. Nothing but comments is a schema too.
 ///

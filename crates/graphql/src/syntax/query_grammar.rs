@@ -1,8 +1,7 @@
 //! The grammar of requests.
 
 use crate::syntax::lexer::Kind;
-use crate::syntax::recognizer::Read;
-use crate::syntax::recognizer::Recognizer;
+use crate::syntax::recognizer::{Read, Recognizer};
 
 /// A whole text.
 pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {

@@ -4,12 +4,8 @@
 use hexgraph_base::types::stack;
 use std::ops::Range;
 
-use crate::syntax::Fault;
-use crate::syntax::Places;
-use crate::syntax::lexer::Kind;
-use crate::syntax::lexer::LexFault;
-use crate::syntax::lexer::Token;
-use crate::syntax::lexer::Tokens;
+use crate::syntax::lexer::{Kind, LexFault, Token, Tokens};
+use crate::syntax::{Fault, Places};
 use hexgraph_base::types::quote;
 
 /// How deep values, types and selections may be nested.

@@ -1,8 +1,7 @@
 //! The grammar of schemas.
 
 use crate::syntax::lexer::Kind;
-use crate::syntax::recognizer::Read;
-use crate::syntax::recognizer::Recognizer;
+use crate::syntax::recognizer::{Read, Recognizer};
 
 /// Where a directive may stand.
 const LOCATIONS: [&str; 18] = [

@@ -1,10 +1,7 @@
 //! What can be typed.
 
-use clap::Args;
-use clap::Parser;
-use clap::Subcommand;
-use std::net::IpAddr;
-use std::net::Ipv4Addr;
+use clap::{Args, Parser, Subcommand};
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
 /// An embedded graph engine that answers DQL.

@@ -1,15 +1,11 @@
 //! How far a load is, on a terminal.
 
 use super::interrupt::Interrupt;
-use hexgraph::db::Control;
-use hexgraph::db::LoadProgress;
+use hexgraph::db::{Control, LoadProgress};
 use std::io;
-use std::io::IsTerminal;
-use std::io::Write;
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::time::Duration;
-use std::time::Instant;
+use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A load that is done by then shows nothing.
 const PATIENCE: Duration = Duration::from_millis(500);

@@ -1,55 +1,26 @@
 //! What the commands do.
 
-use super::arguments::Arguments;
-use super::arguments::Command;
-use super::arguments::LoadArguments;
-use super::arguments::QueryArguments;
-use super::arguments::ServeArguments;
-use super::bar::clear_bar;
-use super::bar::control_with_bar;
+use super::arguments::{Arguments, Command, LoadArguments, QueryArguments, ServeArguments};
+use super::bar::{clear_bar, control_with_bar};
 use super::interrupt::Interrupt;
-use super::quote::Done;
-use super::quote::Failure;
+use super::quote::{Done, Failure};
 use super::security::security;
-use super::tables::is_table;
-use super::tables::load_table;
-use crate::http::AdmissionOptions;
-use crate::http::ConnectionOptions;
-use crate::http::ServeOptions;
-use crate::http::Server;
-use crate::http::SubscribeOptions;
+use super::tables::{is_table, load_table};
+use crate::http::{AdmissionOptions, ConnectionOptions, ServeOptions, Server, SubscribeOptions};
 use clap::Parser;
-use hexgraph::db::Checked;
-use hexgraph::db::Database;
-use hexgraph::db::Limits;
-use hexgraph::db::LoadOptions;
-use hexgraph::db::LoadProgress;
-use hexgraph::db::LoadReport;
-use hexgraph::db::Memory;
-use hexgraph::db::OpenOptions;
-use hexgraph::db::QueryRequest;
-use hexgraph::db::Recovery;
-use hexgraph::db::Source;
-use hexgraph::db::Variables;
-use hexgraph::db::byte_count;
-use hexgraph::db::check;
-use hexgraph::db::files_of;
 use hexgraph::db::graphql::GraphqlOptions;
-use hexgraph::db::guarded;
-use hexgraph::db::has_triples;
-use hexgraph::db::memory_count;
-use hexgraph::tables::TableOptions;
-use hexgraph::tables::is_export_folder;
-use hexgraph::tables::is_table_name;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
+use hexgraph::db::{
+    Checked, Database, Limits, LoadOptions, LoadProgress, LoadReport, Memory, OpenOptions,
+    QueryRequest, Recovery, Source, Variables, byte_count, check, files_of, guarded, has_triples,
+    memory_count,
+};
+use hexgraph::tables::{TableOptions, is_export_folder, is_table_name};
+use hexgraph_base::types::{Error, Result};
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::io::Write;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fs, io};
 
 /// Runs the command that the arguments name, the program's own name first. Returns the status
 /// with which the process is to end: 0 for success, 1 for a failure, 2 for wrong arguments.

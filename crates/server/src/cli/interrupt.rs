@@ -2,11 +2,9 @@
 
 use crate::http::Ended;
 use hexgraph::db::Control;
-use std::io;
-use std::thread;
 use std::time::Duration;
-use tokio::runtime::Builder;
-use tokio::runtime::Runtime;
+use std::{io, thread};
+use tokio::runtime::{Builder, Runtime};
 #[cfg(unix)]
 use tokio::signal::unix::Signal;
 #[cfg(unix)]

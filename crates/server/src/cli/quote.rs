@@ -1,7 +1,6 @@
 //! Errors with the line of a text that they are about, and a mark below the place.
 
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Position;
+use hexgraph_base::types::{Error, Position};
 
 /// The most letters of a line that are shown.
 const SHOWN_MAX: usize = 66;

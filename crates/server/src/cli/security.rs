@@ -1,10 +1,8 @@
 //! Who may ask a server, as the arguments, files and the environment say.
 
 use super::arguments::ServeArguments;
-use crate::http::Secret;
-use crate::http::Security;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
+use crate::http::{Secret, Security};
+use hexgraph_base::types::{Error, Result};
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
@@ -72,8 +70,7 @@ fn add_file(kind: Secret, path: &Path, security: &mut Security) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::arguments::Arguments;
-    use crate::cli::arguments::Command;
+    use crate::cli::arguments::{Arguments, Command};
     use clap::Parser;
 
     fn read(arguments: &[&str], environment: &[(&str, &str)]) -> Result<String> {

@@ -1,21 +1,10 @@
 //! Tables that the command line names.
 
-use super::arguments::LoadArguments;
-use super::arguments::TableArguments;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
-use hexgraph::db::LoadReport;
-use hexgraph::tables::EdgeOptions;
-use hexgraph::tables::IdSpace;
-use hexgraph::tables::NodeOptions;
-use hexgraph::tables::Table;
-use hexgraph::tables::TableOptions;
-use hexgraph::tables::is_table_name;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
-use hexgraph_base::types::ValueType;
-use std::path::Path;
-use std::path::PathBuf;
+use super::arguments::{LoadArguments, TableArguments};
+use hexgraph::db::{Control, Database, LoadReport};
+use hexgraph::tables::{EdgeOptions, IdSpace, NodeOptions, Table, TableOptions, is_table_name};
+use hexgraph_base::types::{Error, Result, ValueType};
+use std::path::{Path, PathBuf};
 
 /// Whether a file is a table, by its name.
 pub(super) fn is_table(file: &Path) -> bool {

@@ -1,18 +1,16 @@
 //! The one table of what can be asked for: the router is made of it, the guard and OPTIONS read it, and so does
 //! the table in docs/http.md, which a test compares with this one. What is not in it does not exist.
 
-use super::admin;
-use super::alter;
-use super::commit;
 use super::graphql;
-use super::health;
-use super::incoming::BODY_LEN_MAX;
-use super::mutate;
-use super::query;
-use super::router::Answerer;
-use super::router::log_in;
-use axum::http::Method;
-use axum::http::StatusCode;
+use super::router::{Answerer, log_in};
+use crate::http::endpoints::admin;
+use crate::http::endpoints::alter;
+use crate::http::endpoints::commit;
+use crate::http::endpoints::health;
+use crate::http::endpoints::mutate;
+use crate::http::endpoints::query;
+use crate::http::message::incoming::BODY_LEN_MAX;
+use axum::http::{Method, StatusCode};
 
 /// A path, and what holds for all requests to it.
 pub struct Route {
@@ -60,7 +58,7 @@ pub(super) enum Work {
     /// A function, where it may take its time.
     Answer(Answerer),
     /// A function, at once and without a body.
-    AtOnce(fn(&super::router::App, Option<&str>) -> super::reply::Reply),
+    AtOnce(fn(&super::router::App, Option<&str>) -> crate::http::message::reply::Reply),
     /// GraphQL, subscriptions among it.
     Graphql,
     /// The GraphQL that administers.

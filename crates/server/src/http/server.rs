@@ -1,43 +1,27 @@
 //! A server in the background, and how to stop it.
 
-use super::admission::AdmissionOptions;
-use super::admission::Lanes;
+use super::admission::{AdmissionOptions, Lanes};
 use super::connections;
 use super::connections::ConnectionOptions;
-use super::graphql::Feeds;
-use super::graphql::SubscribeOptions;
-use super::incoming::Bodies;
-use super::router::App;
-use super::router::router;
-use super::security::Security;
-use super::stream::STREAMS_MAX;
-use super::switches::SHUTDOWN_GRACE;
-use super::switches::STOP_GRACE;
-use super::switches::Switches;
-use hexgraph::db::Control;
-use hexgraph::db::Database;
+use super::graphql::{Feeds, SubscribeOptions};
+use super::router::{App, router};
+use crate::http::guard::security::Security;
+use crate::http::guard::switches::{SHUTDOWN_GRACE, STOP_GRACE, Switches};
+use crate::http::message::incoming::Bodies;
+use crate::http::message::stream::STREAMS_MAX;
 use hexgraph::db::graphql::Folder;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
-use std::io;
-use std::net::IpAddr;
-use std::net::Ipv4Addr;
-use std::net::SocketAddr;
-use std::net::TcpListener;
+use hexgraph::db::{Control, Database};
+use hexgraph_base::types::{Error, Result};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
-use std::process;
 use std::sync::Arc;
-use std::thread;
 use std::thread::JoinHandle;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use std::{io, process, thread};
 use tokio::net::TcpListener as TokioListener;
-use tokio::runtime::Builder;
-use tokio::runtime::Runtime;
-use tokio::sync::Semaphore;
-use tokio::sync::watch;
-use tokio::task;
-use tokio::time;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{Semaphore, watch};
+use tokio::{task, time};
 
 /// How often idle transactions are looked for.
 const EXPIRE_INTERVAL: Duration = Duration::from_secs(5);

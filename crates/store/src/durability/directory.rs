@@ -10,27 +10,13 @@
 //! `CLOCK` has a number above those of all transactions that clients were told: so none of them is
 //! told again after a crash, and who comes back with one is not taken for somebody else.
 
-use super::current::Current;
-use super::current::LastLog;
-use super::current::log_number;
-use super::current::snapshot_number;
-use crate::storage::Disk;
-use crate::storage::Files;
-use crate::storage::Identity;
-use crate::storage::write_all_at;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
-use std::fs;
-use std::fs::File;
-use std::fs::TryLockError;
-use std::io;
-use std::path::Path;
-use std::path::PathBuf;
-use std::process;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::OnceLock;
-use std::sync::PoisonError;
+use super::current::{Current, LastLog, log_number, snapshot_number};
+use crate::storage::{Disk, Files, Identity, write_all_at};
+use hexgraph_base::types::{Error, Result};
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::{fs, io, process};
 
 const CURRENT: &str = "CURRENT";
 const CURRENT_NEXT: &str = "CURRENT.next";

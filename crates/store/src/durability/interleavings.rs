@@ -6,20 +6,14 @@
 #![cfg(feature = "shuttle")]
 
 use super::syncs::Syncs;
-use crate::graph::Claim;
-use crate::graph::Journal;
-use crate::graph::Store;
-use crate::graph::Version;
+use crate::graph::{Claim, Journal, Store, Version};
 use crate::storage::OutputFile;
 use hexgraph_base::schema::TypeDef;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Error, Result};
 use shuttle::thread;
 use std::io;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 const SCHEDULES: usize = 3_000;
 

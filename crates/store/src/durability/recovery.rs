@@ -1,17 +1,12 @@
 //! Reads a directory: the newest snapshot, and what the logs have that came after it.
 
-use super::current::Current;
-use super::current::LastLog;
+use super::current::{Current, LastLog};
 use super::directory::Directory;
 use super::wal::LogStart;
-use crate::graph::Replay;
-use crate::graph::Version;
 use crate::graph::persist;
-use crate::storage::FileAccess;
-use crate::storage::Identity;
-use crate::storage::LogReader;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
+use crate::graph::{Replay, Version};
+use crate::storage::{FileAccess, Identity, LogReader};
+use hexgraph_base::types::{Error, Result};
 use std::path::Path;
 
 /// What the newest snapshot and the logs have, and where reading goes on when there is more.

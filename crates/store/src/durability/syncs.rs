@@ -3,17 +3,11 @@
 //! Whoever needs a place to be durable syncs for all who came before, or waits for one who does.
 
 use crate::storage::OutputFile;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
-use hexgraph_base::types::sync::Condvar;
-use hexgraph_base::types::sync::Mutex;
-use hexgraph_base::types::sync::MutexGuard;
-use std::io;
-use std::mem;
-use std::sync::Arc;
-use std::sync::PoisonError;
-use std::thread;
+use hexgraph_base::types::sync::{Condvar, Mutex, MutexGuard};
+use hexgraph_base::types::{Error, Result};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
+use std::{io, mem, thread};
 
 /// The syncs of a log. A thread that syncs every so often shares this and nothing else: it may end
 /// a little later than the database, whose lock it must not keep.

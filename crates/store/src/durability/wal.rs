@@ -7,19 +7,11 @@
 //! A place in the journal is a number of bytes, counted on from log to log.
 
 use super::directory::Directory;
-use super::syncs::Syncs;
-use super::syncs::poisoned;
+use super::syncs::{Syncs, poisoned};
 use crate::graph::Journal;
-use crate::storage::Files;
-use crate::storage::LOG_HEADER_LEN;
-use crate::storage::LogHeader;
-use crate::storage::LogWriter;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
+use crate::storage::{Files, LOG_HEADER_LEN, LogHeader, LogWriter};
+use hexgraph_base::types::{Error, Result};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// When a commit counts as done.

@@ -1,32 +1,17 @@
 //! Runs the blocks of a request in the order that their variables allow.
 
-use super::context::Context;
-use super::extent;
-use super::limits::Control;
-use super::output;
-use super::rdf;
-use super::settings::Limits;
-use super::traverse::Inherited;
-use super::traverse::distinct;
-use super::tree::BlockResult;
-use super::tree::FieldData;
-use super::tree::FieldResult;
-use super::tree::Level;
+use crate::exec::control::context::Context;
+use crate::exec::control::limits::Limits;
+use crate::exec::control::stop::Control;
+use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Level};
+use crate::exec::walk::traverse::{Inherited, distinct};
+use crate::exec::write::extent;
+use crate::exec::write::output;
+use crate::exec::write::rdf;
 use crate::graph::Version;
 use hexgraph_base::answer::Key;
-use hexgraph_base::plan::Block;
-use hexgraph_base::plan::BlockKind;
-use hexgraph_base::plan::Call;
-use hexgraph_base::plan::Field;
-use hexgraph_base::plan::FieldKind;
-use hexgraph_base::plan::OrderKey;
-use hexgraph_base::plan::Query;
-use hexgraph_base::plan::VarId;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
-use hexgraph_base::types::Sink;
-use hexgraph_base::types::Uid;
-use hexgraph_base::types::stack;
+use hexgraph_base::plan::{Block, BlockKind, Call, Field, FieldKind, OrderKey, Query, VarId};
+use hexgraph_base::types::{Error, Result, Sink, Uid, stack};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -174,7 +159,7 @@ impl Answer {
     /// written, so there may be fewer objects; with `@normalize` there may be more.
     pub fn root_counts(&self) -> impl Iterator<Item = (&str, usize)> {
         let blocks = self.blocks.iter().map(|it| (&self.query.blocks[it.block], it.roots.len()));
-        let shown = blocks.filter(|(block, _)| super::tree::is_visible(block));
+        let shown = blocks.filter(|(block, _)| crate::exec::control::tree::is_visible(block));
         shown.map(|(block, count)| (block.name.as_str(), count))
     }
 
@@ -191,7 +176,9 @@ impl Answer {
     /// The names of the visible blocks.
     pub fn block_names(&self) -> impl Iterator<Item = &str> {
         let blocks = self.blocks.iter().map(|result| &self.query.blocks[result.block]);
-        blocks.filter(|block| super::tree::is_visible(block)).map(|block| block.name.as_str())
+        blocks
+            .filter(|block| crate::exec::control::tree::is_visible(block))
+            .map(|block| block.name.as_str())
     }
 
     /// The keys that the objects of a block may have, in the order of the text; empty when there is
@@ -201,7 +188,10 @@ impl Answer {
         let Some(result) = self.blocks.iter().find(named) else { return Vec::new() };
         let mut keys = match result.groups {
             Some(_) => vec![Key::Always("@groupby".to_owned())],
-            None => super::keys::of_level(&result.level, self.query.blocks[result.block].normalize),
+            None => crate::exec::write::keys::of_level(
+                &result.level,
+                self.query.blocks[result.block].normalize,
+            ),
         };
         if self.options.debug {
             keys.push(Key::Perhaps("uid".to_owned()));
@@ -290,7 +280,7 @@ fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {
     for var in &block.defines {
         let known = &mut context.vars[var.0 as usize];
         if known.is_none() {
-            *known = Some(super::context::Var::uids(Default::default()));
+            *known = Some(crate::exec::control::context::Var::uids(Default::default()));
         }
     }
     context.end(&step, result.count.unwrap_or(result.roots.len() + result.paths.len()));
@@ -305,7 +295,7 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
     context.control.charge(4 * result.roots.len())?;
     let nodes = distinct(&result.roots);
     if let Some(var) = block.var {
-        context.set_var(var, super::context::Var::uids(nodes.clone().into()));
+        context.set_var(var, crate::exec::control::context::Var::uids(nodes.clone().into()));
     }
     if let Some(group_by) = &block.group_by {
         let step = context.begin("group", &block.name, None, None);
@@ -337,7 +327,7 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
                 .roots
                 .retain(|&node| level.place(node).is_some_and(|place| level.is_alive(place)));
             let page = hexgraph_base::plan::Page { after: 0, ..block.page };
-            result.roots = super::page::cut(&result.roots, page).to_vec();
+            result.roots = crate::exec::select::page::cut(&result.roots, page).to_vec();
         }
     }
     context.group_fields(&mut result.level)?;
@@ -376,7 +366,7 @@ fn count_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResul
         |field: &Arc<Field>| FieldResult { field: Arc::clone(field), data: FieldData::CountUid };
     result.level.fields = block.fields.iter().map(field).collect();
     if let Some(var) = block.var {
-        context.set_var(var, super::context::Var::uids(set));
+        context.set_var(var, crate::exec::control::context::Var::uids(set));
     }
     Ok(())
 }

@@ -1,22 +1,12 @@
 //! The query of an upsert: what it answers, and what it means for the mutations that follow.
 
-use super::context::Context;
-use super::context::Var;
-use super::limits::Control;
-use super::run::Answer;
-use super::run::ExecOptions;
-use super::run::run_blocks;
-use super::run::with_strangers;
-use crate::graph::Binding;
-use crate::graph::Bindings;
-use crate::graph::Version;
+use super::run::{Answer, ExecOptions, run_blocks, with_strangers};
+use crate::exec::control::context::{Context, Var};
+use crate::exec::control::stop::Control;
+use crate::graph::{Binding, Bindings, Version};
 use crate::storage::NodeSet;
-use hexgraph_base::plan::Call;
-use hexgraph_base::plan::Filter;
-use hexgraph_base::plan::Query;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
-use hexgraph_base::types::stack;
+use hexgraph_base::plan::{Call, Filter, Query};
+use hexgraph_base::types::{Error, Result, stack};
 use std::sync::Arc;
 
 /// What the query of an upsert found.

@@ -8,27 +8,14 @@ mod persisting;
 mod replaying;
 mod vectors;
 
-use super::Binding;
-use super::Bindings;
-use super::LoadOptions;
-use super::LoadReport;
-use super::LoadSource;
-use super::MutationReport;
-use super::MutationTree;
-use super::Passwords;
-use super::Stager;
-use super::Statements;
-use super::Version;
-use super::alter;
-use super::load;
-use super::stage;
-use super::version::PredicateData;
+use super::{
+    Binding, Bindings, LoadOptions, LoadReport, LoadSource, MutationReport, MutationTree,
+    Passwords, Stager, Statements, Version, alter, load, stage,
+};
+use crate::graph::version::whole::PredicateData;
 use hexgraph_base::schema::Actor;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
-use hexgraph_base::types::Value;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use hexgraph_base::types::{Error, Result, Value};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 
 /// Passwords at once.

@@ -6,21 +6,11 @@
 //! tested.
 
 use super::build::Source;
-use super::token_index::TokenIndex;
-use super::token_index::TokenKey;
-use crate::storage::Array;
-use crate::storage::Offsets;
-use crate::storage::Values;
-use hexgraph_base::geo::cells_of;
-use hexgraph_base::geo::check_indexable;
-use hexgraph_base::schema::PredicateDef;
-use hexgraph_base::schema::Tokenizer;
-use hexgraph_base::types::Check;
-use hexgraph_base::types::Geometry;
-use hexgraph_base::types::Result;
-use hexgraph_base::types::ValueRef;
-use hexgraph_base::types::ValueType;
-use hexgraph_base::types::parallel;
+use super::token_index::{TokenIndex, TokenKey};
+use crate::storage::{Array, Offsets, Values};
+use hexgraph_base::geo::{cells_of, check_indexable};
+use hexgraph_base::schema::{PredicateDef, Tokenizer};
+use hexgraph_base::types::{Check, Geometry, Result, ValueRef, ValueType, parallel};
 
 /// Checks that the geo index of a predicate, if it has one, can take a value. What is no geometry
 /// is no matter for it.

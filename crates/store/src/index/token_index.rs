@@ -5,15 +5,10 @@
 //! same structure with other tokens. A lookup is a binary search in the dictionary; a posting
 //! list is a part of one array, ascending by node.
 
-use crate::storage::Array;
-use crate::storage::NodeSet;
-use crate::storage::Offsets;
-use crate::storage::Values;
-use hexgraph_base::types::ValueRef;
-use hexgraph_base::types::ordered_bits;
+use crate::storage::{Array, NodeSet, Offsets, Values};
+use hexgraph_base::types::{ValueRef, ordered_bits};
 use std::cmp::Ordering;
-use std::hash::Hash;
-use std::hash::Hasher;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 /// The stored part of an index.

@@ -2,8 +2,7 @@
 
 use crate::db::Database;
 use crate::db::graphql::admin::Instance;
-use crate::db::graphql::request::Request;
-use crate::db::graphql::request::Response;
+use crate::db::graphql::request::{Request, Response};
 use crate::db::graphql::run::not_executed;
 use crate::db::graphql::schema::LIMITS;
 use crate::db::guard::guarded;
@@ -12,11 +11,7 @@ use hexgraph_base::schema::SchemaReport;
 use hexgraph_base::types::Error;
 use hexgraph_graphql::generate::Api;
 use hexgraph_graphql::request as language;
-use hexgraph_graphql::request::Fault;
-use hexgraph_graphql::request::Field;
-use hexgraph_graphql::request::Operation;
-use hexgraph_graphql::request::OperationKind;
-use hexgraph_graphql::request::introspect;
+use hexgraph_graphql::request::{Fault, Field, Operation, OperationKind, introspect};
 use serde_json::Value as Json;
 use std::sync::OnceLock;
 
@@ -143,9 +138,7 @@ fn write_key(is_first: bool, field: &Field, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::db::graphql::admin::Act;
-    use crate::db::graphql::admin::Folder;
-    use crate::db::graphql::admin::Tasks;
+    use crate::db::graphql::admin::{Act, Folder, Tasks};
     use hexgraph_store::exec::Control;
     use std::cell::RefCell;
     use std::sync::Arc;

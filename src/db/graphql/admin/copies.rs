@@ -1,20 +1,14 @@
 //! Exports and backups that a request asks for.
 
 use crate::db::Database;
-use crate::db::graphql::admin::Folder;
-use crate::db::graphql::admin::Instance;
-use crate::db::graphql::admin::tasks::PATIENCE;
-use crate::db::graphql::admin::tasks::Status;
-use crate::db::graphql::admin::tasks::Task;
+use crate::db::graphql::admin::tasks::{PATIENCE, Status, Task};
+use crate::db::graphql::admin::{Folder, Instance};
 use crate::db::guard::guarded;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Error, Result};
 use hexgraph_graphql::request::Value;
-use serde_json::Value as Json;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Writes the data as text, in the folder of exports: a new folder with the data and the schema.
 ///

@@ -4,14 +4,10 @@
 //! one after the other, and each step is looked at after links are followed. What is written goes to a new folder in
 //! it, so nothing that was there is replaced.
 
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
-use std::fs;
-use std::io;
+use hexgraph_base::types::{Error, Result};
 use std::io::ErrorKind;
-use std::path::Component;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
 /// So many folders of one name are tried.
 const NAMES_MAX: u32 = 1000;

@@ -1,7 +1,6 @@
 //! What a surface lends to requests that administer: what it knows of itself, and what it can do.
 
-use crate::db::graphql::admin::Folder;
-use crate::db::graphql::admin::Tasks;
+use crate::db::graphql::admin::{Folder, Tasks};
 use hexgraph_store::exec::Control;
 use std::sync::Arc;
 

@@ -1,17 +1,12 @@
 //! What each root field of the API does.
 
 use crate::db::Database;
-use crate::db::graphql::admin::Act;
-use crate::db::graphql::admin::Instance;
-use crate::db::graphql::admin::copies;
 use crate::db::graphql::admin::state::health;
+use crate::db::graphql::admin::{Act, Instance, copies};
 use hexgraph_base::schema::SchemaReport;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
-use hexgraph_graphql::request::Field;
-use hexgraph_graphql::request::Value;
-use serde_json::Value as Json;
-use serde_json::json;
+use hexgraph_base::types::{Error, Result};
+use hexgraph_graphql::request::{Field, Value};
+use serde_json::{Value as Json, json};
 
 /// What an engine in one process has no use for.
 const ALONE: &str = "one engine holds all of the data here";

@@ -2,11 +2,8 @@
 
 use crate::db::Database;
 use crate::db::graphql::admin::Instance;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Uid;
-use serde_json::Map;
-use serde_json::Value as Json;
-use serde_json::json;
+use hexgraph_base::types::{Error, Uid};
+use serde_json::{Map, Value as Json, json};
 
 impl Database {
     /// The GraphQL schema and what is made of it.

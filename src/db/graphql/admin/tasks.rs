@@ -5,20 +5,11 @@
 
 use crate::db::Control;
 use crate::db::guard::guarded;
-use hexgraph_base::types::DateTime;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{DateTime, Error, Result};
 use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::Condvar;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
-use std::time::Instant;
-use std::time::SystemTime;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How long a request waits for its task.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);

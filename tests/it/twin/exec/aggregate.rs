@@ -1,8 +1,7 @@
 //! `min max sum avg`.
 
 use super::level::number;
-use super::state::Outcome;
-use super::state::refuse;
+use super::state::{Outcome, refuse};
 use hexgraph::plan::Aggregate;
 use hexgraph::types::Value;
 

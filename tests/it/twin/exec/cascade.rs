@@ -1,14 +1,8 @@
 //! `@cascade`: nodes without a required field go, from the leaves up; then lists are paged.
 
 use super::order::cut;
-use super::state::Data;
-use super::state::Found;
-use super::state::Level;
-use hexgraph::plan::Block;
-use hexgraph::plan::Cascade;
-use hexgraph::plan::Field;
-use hexgraph::plan::FieldKind;
-use hexgraph::plan::Page;
+use super::state::{Data, Found, Level};
+use hexgraph::plan::{Block, Cascade, Field, FieldKind, Page};
 
 /// Drops what has to go from a level and those below.
 pub fn cascade(level: &mut Level, inherited: Option<&Cascade>) {

@@ -1,23 +1,11 @@
 //! Computed fields: `val`, aggregates over the level below, `math`. A place in the tree is the
 //! numbers of the fields that lead to it.
 
-use super::aggregate::aggregate;
-use super::aggregate::sum;
+use super::aggregate::{aggregate, sum};
 use super::level::number;
 use super::math;
-use super::state::Data;
-use super::state::Found;
-use super::state::Level;
-use super::state::Outcome;
-use super::state::Twin;
-use super::state::ValueMap;
-use super::state::Var;
-use super::state::refuse;
-use hexgraph::plan::Aggregate;
-use hexgraph::plan::Field;
-use hexgraph::plan::FieldKind;
-use hexgraph::plan::MathExpr;
-use hexgraph::plan::VarId;
+use super::state::{Data, Found, Level, Outcome, Twin, ValueMap, Var, refuse};
+use hexgraph::plan::{Aggregate, Field, FieldKind, MathExpr, VarId};
 use hexgraph::types::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;

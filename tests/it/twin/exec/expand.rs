@@ -1,13 +1,8 @@
 //! `expand(...)`: the fields that stand in its place.
 
-use super::state::Outcome;
-use super::state::Twin;
-use super::state::refuse;
+use super::state::{Outcome, Twin, refuse};
 use hexgraph::plan;
-use hexgraph::plan::Expand;
-use hexgraph::plan::Field;
-use hexgraph::plan::FieldKind;
-use hexgraph::plan::Page;
+use hexgraph::plan::{Expand, Field, FieldKind, Page};
 use hexgraph::types::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,18 +1,10 @@
 //! Facets: filters, orders, and what shows.
 
 use super::functions::terms_of;
-use super::state::Outcome;
-use super::state::Twin;
-use super::state::refuse;
+use super::state::{Outcome, Twin, refuse};
 use crate::twin::graph::Facets;
 use hexgraph::plan;
-use hexgraph::plan::Argument;
-use hexgraph::plan::Call;
-use hexgraph::plan::Comparison;
-use hexgraph::plan::Filter;
-use hexgraph::plan::Function;
-use hexgraph::plan::Operand;
-use hexgraph::plan::TextMatch;
+use hexgraph::plan::{Argument, Call, Comparison, Filter, Function, Operand, TextMatch};
 use hexgraph::types::Value;
 use std::cmp::Ordering;
 

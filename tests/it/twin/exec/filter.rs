@@ -1,7 +1,6 @@
 //! Filters: the nodes of a set that pass.
 
-use super::state::Outcome;
-use super::state::Twin;
+use super::state::{Outcome, Twin};
 use hexgraph::plan::Filter;
 use std::collections::BTreeSet;
 

@@ -1,21 +1,12 @@
 //! Functions as questions to one node.
 
-use super::state::Outcome;
-use super::state::Twin;
-use super::state::refuse;
+use super::state::{Outcome, Twin, refuse};
 use crate::twin::graph::Facets;
-use hexgraph::plan::Argument;
-use hexgraph::plan::Call;
-use hexgraph::plan::Comparison;
-use hexgraph::plan::Function;
-use hexgraph::plan::Operand;
-use hexgraph::plan::PredicateRef;
-use hexgraph::plan::TermIndex;
-use hexgraph::plan::TextMatch;
-use hexgraph::plan::VarId;
+use hexgraph::plan::{
+    Argument, Call, Comparison, Function, Operand, PredicateRef, TermIndex, TextMatch, VarId,
+};
 use hexgraph::text;
-use hexgraph::types::Value;
-use hexgraph::types::ValueType;
+use hexgraph::types::{Value, ValueType};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 

@@ -1,20 +1,10 @@
 //! `@groupby`.
 
 use super::aggregate::aggregate;
-use super::publish::Published;
-use super::publish::add_values;
-use super::state::Data;
-use super::state::Group;
-use super::state::GroupKey;
-use super::state::Level;
-use super::state::Outcome;
-use super::state::Twin;
-use super::state::ValueMap;
-use super::state::refuse;
+use super::publish::{Published, add_values};
+use super::state::{Data, Group, GroupKey, Level, Outcome, Twin, ValueMap, refuse};
 use hexgraph::plan;
-use hexgraph::plan::Field;
-use hexgraph::plan::FieldKind;
-use hexgraph::plan::GroupBy;
+use hexgraph::plan::{Field, FieldKind, GroupBy};
 use hexgraph::types::Value;
 use std::cmp::Ordering;
 use std::sync::Arc;

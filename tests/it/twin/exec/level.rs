@@ -2,24 +2,12 @@
 
 use super::facets;
 use super::order::cut;
-use super::state::Data;
-use super::state::Edges;
-use super::state::Found;
-use super::state::Level;
-use super::state::Outcome;
-use super::state::Shown;
-use super::state::Twin;
-use super::state::Var;
-use super::state::refuse;
+use super::state::{Data, Edges, Found, Level, Outcome, Shown, Twin, Var, refuse};
 use crate::twin::graph::Facets;
 use crate::twin::schema::Definition;
-use hexgraph::plan::Cascade;
-use hexgraph::plan::Field;
-use hexgraph::plan::FieldKind;
-use hexgraph::plan::Page;
+use hexgraph::plan::{Cascade, Field, FieldKind, Page};
 use hexgraph::types::Value;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 impl Twin<'_> {

@@ -1,16 +1,10 @@
 //! `math(...)` over maps from nodes to values.
 
 use super::level::number;
-use super::state::Outcome;
-use super::state::ValueMap;
-use super::state::refuse;
-use hexgraph::plan::Constant;
-use hexgraph::plan::MathExpr;
-use hexgraph::plan::MathFunction;
-use hexgraph::plan::VarId;
+use super::state::{Outcome, ValueMap, refuse};
+use hexgraph::plan::{Constant, MathExpr, MathFunction, VarId};
 use hexgraph::types::Value;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 type Lookup<'l> = dyn Fn(VarId) -> Outcome<ValueMap> + 'l;
 

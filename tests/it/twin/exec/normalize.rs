@@ -2,12 +2,7 @@
 
 use super::facets::shown;
 use super::output::Object;
-use super::state::Data;
-use super::state::Failure;
-use super::state::Found;
-use super::state::Level;
-use super::state::Outcome;
-use super::state::Twin;
+use super::state::{Data, Failure, Found, Level, Outcome, Twin};
 use crate::twin::json;
 use hexgraph::plan::FieldKind;
 use serde_json::Value as Json;

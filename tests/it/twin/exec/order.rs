@@ -1,14 +1,9 @@
 //! Order and pages of lists of nodes.
 
-use super::state::Outcome;
-use super::state::Twin;
-use super::state::refuse;
-use hexgraph::plan::Order;
-use hexgraph::plan::OrderKey;
-use hexgraph::plan::Page;
+use super::state::{Outcome, Twin, refuse};
+use hexgraph::plan::{Order, OrderKey, Page};
 use hexgraph::text::Collation;
-use hexgraph::types::Value;
-use hexgraph::types::ValueType;
+use hexgraph::types::{Value, ValueType};
 use std::cmp::Ordering;
 
 /// The part of a list that is wanted; `after` is seen to elsewhere.

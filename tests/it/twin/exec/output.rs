@@ -2,26 +2,13 @@
 
 use super::facets::shown;
 use super::normalize::flat_objects;
-use super::state::BlockResult;
-use super::state::Data;
-use super::state::Edges;
-use super::state::Found;
-use super::state::Group;
-use super::state::GroupKey;
-use super::state::Level;
-use super::state::Outcome;
-use super::state::Path;
-use super::state::Shown;
-use super::state::Twin;
+use super::state::{
+    BlockResult, Data, Edges, Found, Group, GroupKey, Level, Outcome, Path, Shown, Twin,
+};
 use crate::twin::json;
 use hexgraph::plan;
-use hexgraph::plan::Block;
-use hexgraph::plan::BlockKind;
-use hexgraph::plan::Field;
-use hexgraph::plan::FieldKind;
-use hexgraph::plan::GroupBy;
-use serde_json::Map;
-use serde_json::Value as Json;
+use hexgraph::plan::{Block, BlockKind, Field, FieldKind, GroupBy};
+use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 
 /// An object.

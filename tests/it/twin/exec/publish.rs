@@ -1,21 +1,10 @@
 //! Variables of nodes, values, counts and facets, taken from the finished tree of a block.
 
 use super::level;
-use super::state::BlockResult;
-use super::state::Data;
-use super::state::Edges;
-use super::state::Found;
-use super::state::Level;
-use super::state::Outcome;
-use super::state::Twin;
-use super::state::ValueMap;
-use super::state::Var;
-use super::state::refuse;
-use hexgraph::plan::FieldKind;
-use hexgraph::plan::VarId;
+use super::state::{BlockResult, Data, Edges, Found, Level, Outcome, Twin, ValueMap, Var, refuse};
+use hexgraph::plan::{FieldKind, VarId};
 use hexgraph::types::Value;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The variables found so far.
 pub type Published = BTreeMap<VarId, Var>;

@@ -1,20 +1,8 @@
 //! `@recurse`: the same fields level by level, no edge twice unless loops are allowed.
 
-use super::state::Data;
-use super::state::Edges;
-use super::state::Failure;
-use super::state::Found;
-use super::state::Level;
-use super::state::Outcome;
-use super::state::Twin;
-use super::state::refuse;
-use hexgraph::plan::Block;
-use hexgraph::plan::Field;
-use hexgraph::plan::FieldKind;
-use hexgraph::plan::Page;
-use hexgraph::plan::Recurse;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use super::state::{Data, Edges, Failure, Found, Level, Outcome, Twin, refuse};
+use hexgraph::plan::{Block, Field, FieldKind, Page, Recurse};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The edges that were walked: predicate, direction, from, to.

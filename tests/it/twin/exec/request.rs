@@ -1,24 +1,13 @@
 //! A whole request: its blocks, in the order that their variables allow.
 
-use super::cascade;
-use super::group;
 use super::order::cut;
 use super::publish::Published;
-use super::state::BlockResult;
-use super::state::Level;
-use super::state::Outcome;
-use super::state::Twin;
-use super::state::Var;
-use super::state::refuse;
+use super::state::{BlockResult, Level, Outcome, Twin, Var, refuse};
+use super::{cascade, group};
 use crate::twin::graph::Graph;
-use hexgraph::plan::Block;
-use hexgraph::plan::BlockKind;
-use hexgraph::plan::OrderKey;
-use hexgraph::plan::Page;
-use hexgraph::plan::Query;
+use hexgraph::plan::{Block, BlockKind, OrderKey, Page, Query};
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The answer to a query.
 ///

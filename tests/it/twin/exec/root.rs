@@ -1,22 +1,11 @@
 //! The nodes that a block starts from.
 
-use super::functions::Condition;
-use super::functions::is_text;
+use super::functions::{Condition, is_text};
 use super::order::cut;
-use super::state::Outcome;
-use super::state::Twin;
-use super::state::Var;
-use super::state::refuse;
-use hexgraph::plan::Block;
-use hexgraph::plan::Call;
-use hexgraph::plan::Comparison;
-use hexgraph::plan::Function;
-use hexgraph::plan::Operand;
-use hexgraph::plan::Page;
-use hexgraph::plan::PredicateRef;
+use super::state::{Outcome, Twin, Var, refuse};
+use hexgraph::plan::{Block, Call, Comparison, Function, Operand, Page, PredicateRef};
 use hexgraph::text;
-use hexgraph::types::Value;
-use hexgraph::types::ValueType;
+use hexgraph::types::{Value, ValueType};
 use std::collections::BTreeSet;
 
 impl Twin<'_> {

@@ -2,19 +2,9 @@
 //! long, or paths of one weight leave a choice, the answer is undecided.
 
 use super::level::number;
-use super::state::Failure;
-use super::state::Outcome;
-use super::state::Path;
-use super::state::Twin;
-use super::state::Var;
-use super::state::refuse;
-use hexgraph::plan::Block;
-use hexgraph::plan::Endpoint;
-use hexgraph::plan::Field;
-use hexgraph::plan::FieldKind;
-use hexgraph::plan::ShortestPath;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use super::state::{Failure, Outcome, Path, Twin, Var, refuse};
+use hexgraph::plan::{Block, Endpoint, Field, FieldKind, ShortestPath};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The hops that a node has: to which node, at what weight, by which field.
 type Hops = BTreeMap<u64, BTreeMap<u64, (f64, usize)>>;

@@ -1,14 +1,10 @@
 //! What a request holds while it runs: variables, and a tree of levels for each block.
 
-use crate::twin::graph::Facets;
-use crate::twin::graph::Graph;
+use crate::twin::graph::{Facets, Graph};
 use crate::twin::schema::Definition;
-use hexgraph::plan::Block;
-use hexgraph::plan::Field;
-use hexgraph::plan::VarId;
+use hexgraph::plan::{Block, Field, VarId};
 use hexgraph::types::Value;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Why there is no answer.

@@ -1,12 +1,8 @@
 //! Blocks and whole queries.
 
-use super::generator::Generator;
-use super::generator::Kind;
+use super::generator::{Generator, Kind};
 use super::selection::Place;
-use crate::twin::piece::Piece;
-use crate::twin::piece::list;
-use crate::twin::piece::maybe;
-use crate::twin::piece::text;
+use crate::twin::piece::{Piece, list, maybe, text};
 use crate::twin::schema::Definition;
 use crate::twin::words::one_of;
 

@@ -1,7 +1,6 @@
 //! Math and aggregates.
 
-use super::generator::Generator;
-use super::generator::Kind;
+use super::generator::{Generator, Kind};
 use super::selection::Selection;
 use crate::twin::piece::text;
 use crate::twin::words::one_of;

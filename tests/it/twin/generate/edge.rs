@@ -1,14 +1,8 @@
 //! Fields of edges.
 
-use super::generator::Generator;
-use super::generator::Kind;
-use super::selection::Place;
-use super::selection::Selection;
-use super::selection::prefix;
-use crate::twin::piece::Piece;
-use crate::twin::piece::list;
-use crate::twin::piece::maybe;
-use crate::twin::piece::text;
+use super::generator::{Generator, Kind};
+use super::selection::{Place, Selection, prefix};
+use crate::twin::piece::{Piece, list, maybe, text};
 use crate::twin::schema::Definition;
 use crate::twin::words::one_of;
 

@@ -1,11 +1,7 @@
 //! Functions and filters.
 
-use super::generator::Generator;
-use super::generator::Kind;
-use super::generator::quoted;
-use crate::twin::piece::Piece;
-use crate::twin::piece::list;
-use crate::twin::piece::text;
+use super::generator::{Generator, Kind, quoted};
+use crate::twin::piece::{Piece, list, text};
 use crate::twin::schema::Definition;
 use crate::twin::words;
 use crate::twin::words::one_of;

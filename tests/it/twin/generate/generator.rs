@@ -4,11 +4,9 @@ use crate::twin::case::Lists;
 use crate::twin::graph::Graph;
 use crate::twin::schema::Definition;
 use crate::twin::words;
-use crate::twin::words::chance;
-use crate::twin::words::one_of;
+use crate::twin::words::{chance, one_of};
 use fastrand::Rng;
-use hexgraph::types::Value;
-use hexgraph::types::ValueType;
+use hexgraph::types::{Value, ValueType};
 use std::collections::BTreeSet;
 
 /// What a variable holds.

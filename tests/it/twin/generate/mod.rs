@@ -8,5 +8,4 @@ mod computed;
 mod edge;
 mod block;
 
-pub use generator::Generator;
-pub use generator::quoted;
+pub use generator::{Generator, quoted};

@@ -1,9 +1,7 @@
 //! Orders and pages.
 
-use super::generator::Generator;
-use super::generator::Kind;
-use crate::twin::piece::Piece;
-use crate::twin::piece::text;
+use super::generator::{Generator, Kind};
+use crate::twin::piece::{Piece, text};
 use crate::twin::schema::Definition;
 
 impl Generator<'_> {

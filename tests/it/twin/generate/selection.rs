@@ -1,15 +1,10 @@
 //! Selections and the fields of values.
 
-use super::generator::Generator;
-use super::generator::Kind;
-use crate::twin::data;
-use crate::twin::piece::Piece;
-use crate::twin::piece::list;
-use crate::twin::piece::maybe;
-use crate::twin::piece::text;
+use super::generator::{Generator, Kind};
+use crate::twin::piece::{Piece, list, maybe, text};
 use crate::twin::schema::Definition;
-use crate::twin::words;
 use crate::twin::words::one_of;
+use crate::twin::{data, words};
 use hexgraph::types::ValueType;
 use std::collections::BTreeSet;
 

@@ -1,25 +1,16 @@
 //! Rules about fields, arguments and directives.
 
 use apollo_compiler::Node;
-use apollo_compiler::ast::DirectiveDefinition;
-use apollo_compiler::ast::FieldDefinition;
-use apollo_compiler::ast::InputValueDefinition;
+use apollo_compiler::ast::{DirectiveDefinition, FieldDefinition, InputValueDefinition};
 use apollo_compiler::schema::ExtendedType;
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::request::Place;
-use crate::request::document::ArgumentNode;
-use crate::request::document::DirectiveNode;
-use crate::request::document::FieldNode;
-use crate::request::document::ValueKind;
-use crate::request::rules::CascadeVariable;
-use crate::request::rules::field_of;
-use crate::request::rules::is_composite;
+use crate::request::grammar::document::{ArgumentNode, DirectiveNode, FieldNode, ValueKind};
 use crate::request::rules::lookup::field_names;
-use crate::request::rules::suggest::did_you_mean;
-use crate::request::rules::suggest::near_names;
+use crate::request::rules::suggest::{did_you_mean, near_names};
 use crate::request::rules::walker::Walker;
+use crate::request::rules::{CascadeVariable, field_of, is_composite};
 
 impl<'a, 't> Walker<'a, 't> {
     pub(super) fn check_field(

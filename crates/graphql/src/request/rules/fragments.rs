@@ -3,13 +3,9 @@
 use apollo_compiler::schema::ExtendedType;
 use hexgraph_base::types::stack;
 
-use crate::request::document::FragmentNode;
-use crate::request::document::InlineNode;
-use crate::request::document::SelectionNode;
-use crate::request::document::SpreadNode;
+use crate::request::grammar::document::{FragmentNode, InlineNode, SelectionNode, SpreadNode};
 use crate::request::rules::is_composite;
-use crate::request::rules::suggest::did_you_mean;
-use crate::request::rules::suggest::near_names;
+use crate::request::rules::suggest::{did_you_mean, near_names};
 use crate::request::rules::walker::Walker;
 
 impl<'a, 't> Walker<'a, 't> {
@@ -137,7 +133,7 @@ impl<'a, 't> Walker<'a, 't> {
 const CHAIN_MAX: usize = 200;
 
 fn collect_spreads<'a, 't>(
-    document: &'a crate::request::document::Document<'t>,
+    document: &'a crate::request::grammar::document::Document<'t>,
     selections: &'a [SelectionNode<'t>],
     spreads: &mut Vec<&'a SpreadNode<'t>>,
 ) {

@@ -1,11 +1,8 @@
 //! Look-ups in the generated schema.
 
-use apollo_compiler::Name;
-use apollo_compiler::Node;
-use apollo_compiler::ast::FieldDefinition;
-use apollo_compiler::ast::InputValueDefinition;
-use apollo_compiler::ast::OperationType;
+use apollo_compiler::ast::{FieldDefinition, InputValueDefinition, OperationType};
 use apollo_compiler::schema::ExtendedType;
+use apollo_compiler::{Name, Node};
 
 use crate::generate::Api;
 use crate::request::OperationKind;

@@ -6,22 +6,15 @@
 //! on. Sets that were looked at are remembered, so fields that are reached in many ways cost once; what is left is
 //! bounded by a budget.
 
-use apollo_compiler::ast::FieldDefinition;
-use apollo_compiler::ast::Type;
+use apollo_compiler::ast::{FieldDefinition, Type};
 use apollo_compiler::schema::ExtendedType;
 use hexgraph_base::types::stack;
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::request::Place;
-use crate::request::document::ArgumentNode;
-use crate::request::document::FieldId;
-use crate::request::document::OperationNode;
-use crate::request::document::SelectionNode;
-use crate::request::rules::field_of;
-use crate::request::rules::is_composite;
-use crate::request::rules::root_type;
+use crate::request::grammar::document::{ArgumentNode, FieldId, OperationNode, SelectionNode};
 use crate::request::rules::walker::Walker;
+use crate::request::rules::{field_of, is_composite, root_type};
 
 /// How many fields are gathered at most.
 const STEPS_MAX: usize = 1_000_000;

@@ -4,8 +4,7 @@ use apollo_compiler::schema::ExtendedType;
 use std::collections::HashSet;
 
 use crate::request::OperationKind;
-use crate::request::document::OperationNode;
-use crate::request::document::SelectionNode;
+use crate::request::grammar::document::{OperationNode, SelectionNode};
 use crate::request::rules::walker::Walker;
 
 impl<'a, 't> Walker<'a, 't> {

@@ -5,14 +5,10 @@ use apollo_compiler::schema::ExtendedType;
 use hexgraph_base::types::stack;
 use std::collections::HashSet;
 
-use crate::request::document::ArgumentNode;
-use crate::request::document::ValueKind;
-use crate::request::document::ValueNode;
+use crate::request::grammar::document::{ArgumentNode, ValueKind, ValueNode};
 use crate::request::rules::input_fields;
-use crate::request::rules::suggest::did_you_mean;
-use crate::request::rules::suggest::near_names;
-use crate::request::rules::walker::Expected;
-use crate::request::rules::walker::Walker;
+use crate::request::rules::suggest::{did_you_mean, near_names};
+use crate::request::rules::walker::{Expected, Walker};
 
 impl<'a, 't> Walker<'a, 't> {
     pub(super) fn check_value(&mut self, expected: Expected<'a>, value: &'a ValueNode<'t>) {

@@ -2,34 +2,19 @@
 //! before parents, operations before fragments, and each operation walks the fragments that it uses, since a variable
 //! in a fragment belongs to the operation.
 
-use apollo_compiler::Name;
-use apollo_compiler::Node;
-use apollo_compiler::ast::FieldDefinition;
-use apollo_compiler::ast::InputValueDefinition;
-use apollo_compiler::ast::Type;
+use apollo_compiler::ast::{FieldDefinition, InputValueDefinition, Type};
 use apollo_compiler::schema::ExtendedType;
+use apollo_compiler::{Name, Node};
 use hexgraph_base::types::stack;
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::generate::Api;
-use crate::request::Fault;
-use crate::request::Limits;
-use crate::request::OperationKind;
-use crate::request::Place;
-use crate::request::document::ArgumentNode;
-use crate::request::document::DirectiveNode;
-use crate::request::document::Document;
-use crate::request::document::FieldId;
-use crate::request::document::InlineNode;
-use crate::request::document::OperationNode;
-use crate::request::document::SelectionNode;
-use crate::request::document::SpreadNode;
-use crate::request::document::ValueKind;
-use crate::request::document::ValueNode;
-use crate::request::document::VariableNode;
-use crate::request::rules::field_of;
-use crate::request::rules::root_type;
+use crate::request::grammar::document::{
+    ArgumentNode, DirectiveNode, Document, FieldId, InlineNode, OperationNode, SelectionNode,
+    SpreadNode, ValueKind, ValueNode, VariableNode,
+};
+use crate::request::rules::{field_of, root_type};
+use crate::request::{Fault, Limits, OperationKind, Place};
 
 /// More faults than this are not looked for.
 const FAULTS_MAX: usize = 100;

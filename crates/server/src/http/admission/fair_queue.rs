@@ -1,7 +1,6 @@
 //! A queue in which each client has its own, and they take turns: who sends a thousand requests waits for itself.
 
-use std::collections::HashMap;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::time::Instant;
 

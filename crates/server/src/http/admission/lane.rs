@@ -5,8 +5,7 @@
 //! those who are let in need not wait for nothing (after CoDel, Nichols and Jacobson 2012).
 
 use super::fair_queue::FairQueue;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// How much the last time that a place was held counts.

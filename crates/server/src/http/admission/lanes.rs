@@ -1,16 +1,10 @@
 //! Both lanes, and what all requests share.
 
-use super::lane::Client;
-use super::lane::Entry;
-use super::lane::Lane;
+use super::lane::{Client, Entry, Lane};
 use super::likeness::Slow;
 use super::options::AdmissionOptions;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
-use std::time::Duration;
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// What a slow request is taken to take as long as nobody has seen one.
 const SLOW_AT_FIRST: Duration = Duration::from_millis(20);

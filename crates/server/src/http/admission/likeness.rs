@@ -1,9 +1,7 @@
 //! Which requests are alike: those that differ in their numbers and texts only. And which kinds were slow lately.
 
-use rustc_hash::FxHashMap;
-use rustc_hash::FxHasher;
-use std::hash::Hash;
-use std::hash::Hasher;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
 
 /// So much of a body is looked at.
 const LOOKED_AT: usize = 16 << 10;

@@ -1,8 +1,7 @@
 //! How much may run at once, and how long it may wait.
 
 use hexgraph::db::parse_time;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Error, Result};
 use std::thread::available_parallelism;
 use std::time::Duration;
 

@@ -1,29 +1,17 @@
 //! The way of one request: into a lane, onto a thread, from the fast lane into the slow one, or back with a refusal.
 
 use super::lane::Client;
-use super::lanes::Lanes;
-use super::lanes::Place;
-use super::lanes::Running;
-use super::lanes::Which;
-use hexgraph::db::Control;
-use hexgraph::db::Onward;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result as EngineResult;
+use super::lanes::{Lanes, Place, Running, Which};
+use hexgraph::db::{Control, Onward};
+use hexgraph_base::types::{Error, Result as EngineResult};
 use std::panic::resume_unwind;
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
-use std::task::Context;
-use std::task::Poll;
-use std::task::Wake;
-use std::task::Waker;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::thread::Thread;
 use std::time::Duration;
-use tokio::task::JoinError;
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::sleep;
 
 /// How often a request that waits for the slow lane looks whether anybody still waits for it.
@@ -203,8 +191,7 @@ pub(crate) const OVERLOADED: &str = "the server has more to do than it can: try 
 /// How long this thread has computed. What waits for a lock, the disk or another server does not.
 #[cfg(unix)]
 fn busy_time() -> Duration {
-    use rustix::time::ClockId;
-    use rustix::time::clock_gettime;
+    use rustix::time::{ClockId, clock_gettime};
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }

@@ -5,41 +5,27 @@
 //! at most once a second, in the log.
 
 use super::options::ConnectionOptions;
-use super::phase::Line;
-use super::phase::Peer;
+use super::phase::{Line, Peer};
 use super::seats::Seats;
 use super::stream::Stream;
-use super::timed_body::TimedBody;
-use super::timed_body::Told;
-use super::timed_body::Verdict;
+use super::timed_body::{TimedBody, Told, Verdict};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
-use axum::http::HeaderValue;
-use axum::http::Request;
-use axum::http::Response;
-use axum::http::StatusCode;
-use axum::http::header;
+use axum::http::{HeaderValue, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
-use hyper_util::rt::TokioTimer;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::AsyncReadExt;
-use tokio::io::AsyncWriteExt;
-use tokio::net::TcpListener;
-use tokio::net::TcpStream;
-use tokio::sync::OwnedSemaphorePermit;
-use tokio::sync::Semaphore;
-use tokio::sync::watch;
-use tokio::time::Instant;
-use tokio::time::sleep;
-use tokio::time::timeout;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::{Instant, sleep, timeout};
 use tower::ServiceExt;
 
 /// How much of a request's head, or of its body, is kept of each connection.
@@ -206,9 +192,7 @@ async fn answer(
 
 /// Whether accepting failed because of the one connection that it was about.
 fn is_of_client(error: &io::Error) -> bool {
-    use io::ErrorKind::ConnectionAborted;
-    use io::ErrorKind::ConnectionRefused;
-    use io::ErrorKind::ConnectionReset;
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 

@@ -1,9 +1,7 @@
 //! What connections may take: settings that suit strangers.
 
-use hexgraph::db::byte_count;
-use hexgraph::db::parse_time;
-use hexgraph_base::types::Error;
-use hexgraph_base::types::Result;
+use hexgraph::db::{byte_count, parse_time};
+use hexgraph_base::types::{Error, Result};
 use std::time::Duration;
 
 /// The most connections where the system would give descriptors for more.

@@ -8,9 +8,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::Context;
 use std::time::Duration;
-use tokio::time::Instant;
-use tokio::time::Sleep;
-use tokio::time::sleep_until;
+use tokio::time::{Instant, Sleep, sleep_until};
 
 /// The pace of one direction of a connection.
 pub(super) struct Pace {

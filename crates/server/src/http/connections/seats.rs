@@ -1,15 +1,10 @@
 //! Who is connected. Where all seats are taken, the one that has been idle for longest gives way to who comes.
 
-use super::phase::Line;
-use super::phase::Phase;
+use super::phase::{Line, Phase};
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::OwnedSemaphorePermit;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 /// How long a connection has to be idle, or to owe its first request, before it gives way.

@@ -2,26 +2,19 @@
 
 use super::options::ConnectionOptions;
 use super::pace::Pace;
-use super::phase::Line;
-use super::phase::Phase;
+use super::phase::{Line, Phase};
 use socket2::SockRef;
 use std::future::Future;
 use std::io;
 use std::net::Shutdown;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Context;
-use std::task::Poll;
-use std::task::ready;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::io::AsyncRead;
-use tokio::io::AsyncWrite;
-use tokio::io::ReadBuf;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::Instant;
-use tokio::time::Sleep;
-use tokio::time::sleep_until;
+use tokio::time::{Instant, Sleep, sleep_until};
 
 /// The socket of a connection, with the seat that it takes as long as it is open, also under another protocol.
 pub(super) struct Stream {

@@ -4,21 +4,15 @@ use super::options::ConnectionOptions;
 use super::pace::Pace;
 use super::phase::Line;
 use axum::body::Body as AnyBody;
-use http_body::Body;
-use http_body::Frame;
-use http_body::SizeHint;
-use hyper::body::Bytes;
-use hyper::body::Incoming;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::{Bytes, Incoming};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::OnceLock;
-use std::task::Context;
-use std::task::Poll;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::time::Sleep;
-use tokio::time::sleep;
+use tokio::time::{Sleep, sleep};
 
 /// Why a body was given up.
 pub(super) type Verdict = Arc<OnceLock<Late>>;

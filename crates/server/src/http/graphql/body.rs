@@ -1,13 +1,10 @@
 //! From an HTTP request to a GraphQL request. Messages are those of the reference.
 
-use crate::http::go_json;
-use crate::http::incoming::Incoming;
+use crate::http::message::go_json;
+use crate::http::message::incoming::Incoming;
 use axum::http::HeaderMap;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
-use serde_json::Deserializer;
-use serde_json::Map;
-use serde_json::Value;
+use hexgraph::db::graphql::{Headers, Request};
+use serde_json::{Deserializer, Map, Value};
 
 /// The type of the variables in messages.
 const VARIABLES: &str = "map[string]interface {}";

@@ -1,36 +1,24 @@
 //! `/graphql` and `/admin`: how requests are read, and what every answer carries.
 
-use crate::http::admin;
 use crate::http::connections::Peer;
-use crate::http::graphql::body;
+use crate::http::endpoints::admin;
 use crate::http::graphql::extensions::extensions;
-use crate::http::graphql::subscribe;
 use crate::http::graphql::subscribe::Wanted;
-use crate::http::incoming;
-use crate::http::incoming::Incoming;
-use crate::http::incoming::Unreadable;
-use crate::http::reply::Reply;
-use crate::http::reply::schema_extensions;
-use crate::http::router::Answerer;
-use crate::http::router::App;
-use crate::http::router::packed;
-use crate::http::router::received;
-use crate::http::router::run;
+use crate::http::graphql::{body, subscribe};
+use crate::http::message::incoming;
+use crate::http::message::incoming::{Incoming, Unreadable};
+use crate::http::message::reply::{Reply, schema_extensions};
+use crate::http::router::{Answerer, App, packed, received, run};
 use crate::http::routes::Route;
 use axum::body::Body;
-use axum::extract::ConnectInfo;
-use axum::extract::FromRequestParts;
-use axum::extract::Request;
 use axum::extract::ws::WebSocketUpgrade;
-use axum::http::Method;
-use axum::http::StatusCode;
-use axum::http::header;
+use axum::extract::{ConnectInfo, FromRequestParts, Request};
+use axum::http::{Method, StatusCode, header};
 use axum::response::Response;
 use hexgraph::db::Control;
-use hexgraph::db::graphql::Fault;
-use hexgraph::db::graphql::OperationKind;
-use hexgraph::db::graphql::Request as GraphqlRequest;
-use hexgraph::db::graphql::Response as GraphqlResponse;
+use hexgraph::db::graphql::{
+    Fault, OperationKind, Request as GraphqlRequest, Response as GraphqlResponse,
+};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::task::block_in_place;

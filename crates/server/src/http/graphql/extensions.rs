@@ -4,10 +4,7 @@ use crate::http::router::App;
 use hexgraph::db::graphql::Response;
 use hexgraph_base::types::DateTime;
 use std::io::Write;
-use std::time::Duration;
-use std::time::Instant;
-use std::time::SystemTime;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How much was read, and how long it took since `since`, in the form of Apollo's tracing. Nothing where it is switched off.
 pub(super) fn extensions(app: &App, response: &Response, since: Instant) -> String {

@@ -1,8 +1,8 @@
 //! `/admin/schema`, `/admin/schema/validate` and `/probe/graphql`.
 
-use crate::http::admin;
-use crate::http::incoming::Incoming;
-use crate::http::reply::Reply;
+use crate::http::endpoints::admin;
+use crate::http::message::incoming::Incoming;
+use crate::http::message::reply::Reply;
 use crate::http::router::App;
 use axum::http::StatusCode;
 use hexgraph::db::Control;

@@ -1,15 +1,9 @@
-use super::super::alter::drop_data;
-use super::super::alter::drop_type;
-use super::super::define;
-use super::super::drop_all;
-use super::super::drop_attr;
-use super::super::resolve;
+use super::super::{define, drop_all, drop_attr, resolve};
 use super::*;
-use crate::index::IndexKind;
-use crate::index::TokenKey;
+use crate::graph::change::alter::{drop_data, drop_type};
+use crate::index::{IndexKind, TokenKey};
 use hexgraph_base::types::Error;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const DATA: &str = "<1> <name> \"Ann Lee\" .\n<2> <name> \"Bob\" .\n<1> <age> \"30\" .\n\
                     <2> <age> \"x\" .\n<1> <friend> <2> .\n";

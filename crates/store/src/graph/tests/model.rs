@@ -1,13 +1,10 @@
 //! Random changes, compared with a model that is too simple to be wrong.
 
-use super::super::compact::settle_all;
-use super::super::persist;
 use super::*;
-use crate::graph::export;
-use crate::graph::export_json;
-use crate::index::TokenKey;
-use crate::index::index_kinds;
-use crate::index::tokens_of;
+use crate::graph::build::compact::settle_all;
+use crate::graph::persist;
+use crate::graph::{export, export_json};
+use crate::index::{TokenKey, index_kinds, tokens_of};
 use proptest::prelude::*;
 use std::ops::Bound;
 

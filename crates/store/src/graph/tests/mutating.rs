@@ -186,8 +186,7 @@ fn many_changes_are_folded() {
 
 #[test]
 fn mutations_of_a_request_come_one_after_the_other() {
-    use Statements::Json;
-    use Statements::NQuads;
+    use Statements::{Json, NQuads};
     let version = set(&with_schema(SCHEMA), "<1> <tag> \"a\" .\n<1> <dgraph.type> \"Person\" .");
     let mut bindings = Bindings::default();
     bindings.bind("v", Binding::Uids(vec![Uid(1), Uid(2)]));

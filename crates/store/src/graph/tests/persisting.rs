@@ -1,8 +1,6 @@
-use super::super::persist::open;
-use super::super::persist::save;
-use super::super::persist::verify;
 use super::super::stats;
 use super::*;
+use crate::graph::persist::{open, save, verify};
 use hexgraph_base::types::Error;
 
 fn version() -> Version {

@@ -1,14 +1,8 @@
 use super::*;
-use crate::graph::Replay;
-use crate::graph::SchemaChange;
-use crate::graph::encode_changes;
-use crate::graph::encode_next_uid;
 use crate::graph::persist;
-use crate::graph::resolve;
+use crate::graph::{Replay, SchemaChange, encode_changes, encode_next_uid, resolve};
 use crate::storage::LogReader;
-use hexgraph_base::types::fields::optional;
-use hexgraph_base::types::fields::put_field;
-use hexgraph_base::types::fields::required;
+use hexgraph_base::types::fields::{optional, put_field, required};
 use proptest::prelude::*;
 use std::path::Path;
 

@@ -1,15 +1,11 @@
 //! The nearest vectors through loads, mutations, alters and files.
 
-use super::super::Nearest;
-use super::super::Predicate;
-use super::super::compact::settle_all;
-use super::super::persist;
+use super::super::{Nearest, Predicate};
 use super::*;
-use crate::index::Links;
-use crate::index::NearGraph;
-use crate::storage::Array;
-use crate::storage::Offsets;
-use crate::storage::catch_corrupt;
+use crate::graph::build::compact::settle_all;
+use crate::graph::persist;
+use crate::index::{Links, NearGraph};
+use crate::storage::{Array, Offsets, catch_corrupt};
 use hexgraph_base::schema::Metric;
 use hexgraph_base::types::Error;
 use proptest::prelude::*;
@@ -225,7 +221,7 @@ fn a_file_with_wild_links_does_no_harm() {
             members: Array::from_vec((1000..1020).map(wild).collect()),
             layers: vec![links(count as usize), links(20), links(3)],
         };
-        let base = super::super::values::ValueBase {
+        let base = crate::graph::version::values::ValueBase {
             column: base.column.clone(),
             indexes: Vec::new(),
             vectors: Some(index),

@@ -9,22 +9,11 @@
 //!
 //! The order, and who stands in the layers above, is drawn from a hash of the position.
 
-use super::links::GrowingLinks;
-use super::links::Layer;
-use super::links::Linked;
-use super::links::NearGraph;
+use super::links::{GrowingLinks, Layer, Linked, NearGraph};
 use super::points::Points;
-use super::search::Aim;
-use super::search::Candidate;
-use super::search::Scratch;
-use super::search::beam;
-use super::search::candidate;
-use super::search::descend;
-use super::search::spread;
-use super::search::vertex;
+use super::search::{Aim, Candidate, Scratch, beam, candidate, descend, spread, vertex};
 use crate::storage::Array;
-use hexgraph_base::types::Check;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Check, Result};
 use rayon::prelude::*;
 
 /// How many links a vector gets when it comes, and keeps in the layers above the lowest. Data

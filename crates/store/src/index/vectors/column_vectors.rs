@@ -2,13 +2,8 @@
 
 use super::regrow::GONE;
 use super::vector_index::VectorIndex;
-use crate::storage::Array;
-use crate::storage::Column;
-use crate::storage::FrozenBitmap;
-use crate::storage::Values;
-use hexgraph_base::types::Value;
-use hexgraph_base::types::ValueRef;
-use hexgraph_base::types::ValueType;
+use crate::storage::{Array, Column, FrozenBitmap, Values};
+use hexgraph_base::types::{Value, ValueRef, ValueType};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 

@@ -5,8 +5,7 @@
 //! in all layers below it, and the walk down needs no table. Place 0 is in every layer and is
 //! where searches enter.
 
-use crate::storage::Array;
-use crate::storage::Offsets;
+use crate::storage::{Array, Offsets};
 
 /// The links of a graph.
 #[derive(Clone, Default)]

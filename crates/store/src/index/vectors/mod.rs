@@ -15,6 +15,5 @@ mod tests;
 pub use column_vectors::as_vector;
 pub use links::Links;
 pub(crate) use links::NearGraph;
-pub use points::Query;
-pub use points::measure;
+pub use points::{Query, measure};
 pub(crate) use vector_index::{VectorIndex, vector_options};

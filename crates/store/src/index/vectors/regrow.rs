@@ -4,20 +4,11 @@
 //! one that is gone, the links of that one take its place among the candidates, so that the ways
 //! through it are not lost. What is new is added as to any growing graph.
 
-use super::builder::Builder;
-use super::builder::Newcomer;
-use super::builder::Shape;
-use super::builder::draw;
-use super::builder::level_of;
-use super::builder::links_max;
-use super::builder::thinned;
-use super::links::Linked;
-use super::links::Links;
-use super::links::NearGraph;
+use super::builder::{Builder, Newcomer, Shape, draw, level_of, links_max, thinned};
+use super::links::{Linked, Links, NearGraph};
 use super::points::Points;
 use crate::storage::Array;
-use hexgraph_base::types::Check;
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Check, Result};
 use rayon::prelude::*;
 
 /// No position, no place.

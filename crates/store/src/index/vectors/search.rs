@@ -5,11 +5,8 @@
 //! distance and a vertex make one number, so that the heaps compare integers, and equal distances
 //! come in the order of vertices: results do not depend on chance.
 
-use super::links::Layer;
-use super::links::Linked;
-use super::links::NearGraph;
-use super::points::Points;
-use super::points::Query;
+use super::links::{Layer, Linked, NearGraph};
+use super::points::{Points, Query};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

@@ -1,19 +1,11 @@
 //! The index against a comparison with every vector.
 
 use super::builder::draw;
-use super::points::Query;
-use super::points::key_of;
-use super::points::measure;
-use super::vector_index::Near;
-use super::vector_index::VectorIndex;
-use crate::storage::Column;
-use crate::storage::FrozenBitmap;
-use crate::storage::ValuesBuilder;
-use hexgraph_base::schema::HnswOptions;
-use hexgraph_base::schema::Metric;
-use hexgraph_base::types::ValueRef;
-use hexgraph_base::types::ValueType;
-use hexgraph_base::types::endless;
+use super::points::{Query, key_of, measure};
+use super::vector_index::{Near, VectorIndex};
+use crate::storage::{Column, FrozenBitmap, ValuesBuilder};
+use hexgraph_base::schema::{HnswOptions, Metric};
+use hexgraph_base::types::{ValueRef, ValueType, endless};
 
 type Vectors = Vec<Vec<f32>>;
 

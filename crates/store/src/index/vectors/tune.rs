@@ -6,14 +6,8 @@
 
 use super::links::NearGraph;
 use super::points::Points;
-use super::search::Aim;
-use super::search::Candidate;
-use super::search::Scratch;
-use super::search::candidate;
-use super::search::key;
-use super::search::walk;
-use hexgraph_base::types::Check;
-use hexgraph_base::types::Result;
+use super::search::{Aim, Candidate, Scratch, candidate, key, walk};
+use hexgraph_base::types::{Check, Result};
 use rayon::prelude::*;
 use std::collections::BinaryHeap;
 

@@ -4,36 +4,16 @@
 //! they are few, or so many are wanted that a walk would meet most of them, all are compared;
 //! else the graph is walked, and what it finds is nearly always right (see [`super::tune`]).
 
-use super::builder::LINKS;
-use super::builder::Shape;
-use super::builder::build;
-use super::column_vectors::moves;
-use super::column_vectors::vectors_of;
+use super::builder::{LINKS, Shape, build};
+use super::column_vectors::{moves, vectors_of};
 use super::links::NearGraph;
-use super::points::Points;
-use super::points::Query;
-use super::points::distance_of;
-use super::points::scale_of;
-use super::regrow::Change;
-use super::regrow::GONE;
-use super::regrow::regrow;
-use super::search::Aim;
-use super::search::Candidate;
-use super::search::Scratch;
-use super::search::candidate;
-use super::search::key;
-use super::search::vertex;
-use super::search::walk;
+use super::points::{Points, Query, distance_of, scale_of};
+use super::regrow::{Change, GONE, regrow};
+use super::search::{Aim, Candidate, Scratch, candidate, key, vertex, walk};
 use super::tune::tune;
-use crate::storage::Array;
-use crate::storage::Column;
-use crate::storage::FrozenBitmap;
-use hexgraph_base::schema::HnswOptions;
-use hexgraph_base::schema::Metric;
-use hexgraph_base::schema::PredicateDef;
-use hexgraph_base::schema::Tokenizer;
-use hexgraph_base::types::Check;
-use hexgraph_base::types::Result;
+use crate::storage::{Array, Column, FrozenBitmap};
+use hexgraph_base::schema::{HnswOptions, Metric, PredicateDef, Tokenizer};
+use hexgraph_base::types::{Check, Result};
 use rayon::prelude::*;
 use std::collections::BinaryHeap;
 

@@ -11,22 +11,12 @@
 use crate::http::graphql::extensions::extensions;
 use crate::http::router::App;
 use axum::body::Bytes;
-use hexgraph::db::Canceller;
-use hexgraph::db::Control;
-use hexgraph::db::graphql::Fault;
-use hexgraph::db::graphql::Identity;
-use hexgraph::db::graphql::Subscribable;
-use hexgraph::db::graphql::Subscription;
-use hexgraph::db::graphql::Update;
+use hexgraph::db::graphql::{Fault, Identity, Subscribable, Subscription, Update};
+use hexgraph::db::{Canceller, Control};
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::MutexGuard;
-use std::sync::PoisonError;
-use std::sync::Weak;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
-use tokio::sync::Notify;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
 
 /// What subscribers of one identity are told.

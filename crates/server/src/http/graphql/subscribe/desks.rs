@@ -3,13 +3,9 @@
 //! A commit that wakes thousands of subscriptions gives these threads much to do and starts none. Threads of the runtime
 //! would be hundreds then, each with memory of its own.
 
-use crossbeam::channel::SendError;
-use crossbeam::channel::Sender;
-use crossbeam::channel::unbounded;
+use crossbeam::channel::{SendError, Sender, unbounded};
 use std::future::pending;
-use std::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::OnceLock;
 use std::thread;
 use tokio::sync::oneshot;

@@ -10,13 +10,8 @@
 //! | first message | `connection_init` must be | `connection_init` may be |
 
 use crate::http::graphql::body;
-use hexgraph::db::graphql::Fault;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
-use hexgraph::db::graphql::faults_to_json;
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use hexgraph::db::graphql::{Fault, Headers, Request, faults_to_json};
+use serde_json::{Map, Value, json};
 
 /// Which protocol a connection speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,26 +1,17 @@
 //! Server-sent events: a response that goes on, with one operation, as `graphql-sse` has it with distinct connections.
 
-use crate::http::graphql::subscribe::feed::Delivery;
-use crate::http::graphql::subscribe::feed::Feed;
-use crate::http::graphql::subscribe::feed::Item;
-use crate::http::graphql::subscribe::feed::Job;
+use crate::http::graphql::subscribe::feed::{Delivery, Feed, Item, Job};
 use crate::http::graphql::subscribe::feeds::Closing;
 use crate::http::router::App;
-use axum::body::Body;
-use axum::body::Bytes;
-use axum::http::HeaderMap;
-use axum::http::HeaderValue;
-use axum::http::header;
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use futures_util::stream;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::Request;
-use hexgraph::db::graphql::Response as GraphqlResponse;
+use hexgraph::db::graphql::{Headers, Request, Response as GraphqlResponse};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::OwnedSemaphorePermit;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::sleep;
 
 /// How often a comment is sent, so that nobody on the way takes the connection for dead.

@@ -11,21 +11,13 @@ use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::channels::News;
 use crate::http::router::App;
 use axum::body::Bytes;
-use hexgraph::db::Canceller;
-use hexgraph::db::Control;
-use hexgraph::db::graphql::Fault;
-use hexgraph::db::graphql::Headers;
-use hexgraph::db::graphql::OperationKind;
-use hexgraph::db::graphql::Request;
-use hexgraph::db::graphql::Subscribable;
-use std::future::Future;
-use std::future::pending;
+use hexgraph::db::graphql::{Fault, Headers, OperationKind, Request, Subscribable};
+use hexgraph::db::{Canceller, Control};
+use std::future::{Future, pending};
 use std::sync::Arc;
-use std::time::Instant;
-use std::time::SystemTime;
-use tokio::sync::OwnedSemaphorePermit;
-use tokio::sync::Semaphore;
+use std::time::{Instant, SystemTime};
 use tokio::sync::mpsc::Sender;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::AbortHandle;
 
 /// What a client wants.

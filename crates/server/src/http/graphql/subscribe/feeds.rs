@@ -4,9 +4,7 @@ use crate::http::graphql::subscribe::channels::Channels;
 use crate::http::graphql::subscribe::desks::Desks;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::OwnedSemaphorePermit;
-use tokio::sync::Semaphore;
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
 
 /// How subscriptions are served.

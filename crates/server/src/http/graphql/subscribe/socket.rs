@@ -1,33 +1,20 @@
 //! A connection over WebSocket: one task, which reads what the client says and writes what its subscriptions find.
 
-use crate::http::graphql::subscribe::dialect::Dialect;
-use crate::http::graphql::subscribe::dialect::Said;
-use crate::http::graphql::subscribe::dialect::reason;
-use crate::http::graphql::subscribe::feed::Delivery;
-use crate::http::graphql::subscribe::feed::Feed;
-use crate::http::graphql::subscribe::feed::Item;
-use crate::http::graphql::subscribe::feed::Job;
+use crate::http::graphql::subscribe::dialect::{Dialect, Said, reason};
+use crate::http::graphql::subscribe::feed::{Delivery, Feed, Item, Job};
 use crate::http::router::App;
-use axum::extract::ws::CloseFrame;
-use axum::extract::ws::Message;
-use axum::extract::ws::WebSocket;
-use axum::extract::ws::WebSocketUpgrade;
-use axum::http::HeaderMap;
-use axum::http::header;
+use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
+use axum::http::{HeaderMap, header};
 use axum::response::Response;
-use hexgraph::db::graphql::Fault;
-use hexgraph::db::graphql::Headers;
+use hexgraph::db::graphql::{Fault, Headers};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
-use std::ops::ControlFlow::Break;
-use std::ops::ControlFlow::Continue;
+use std::ops::ControlFlow::{Break, Continue};
 use std::sync::Arc;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
-use tokio::time::interval;
-use tokio::time::timeout;
+use tokio::time::{interval, timeout};
 
 /// How many messages may wait to be written. A subscription has one of them at most.
 const QUEUE_LEN: usize = 16;

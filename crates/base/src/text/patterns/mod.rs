@@ -1,0 +1,5 @@
+//! Regular expressions, and the trigrams that a text must have to match one.
+
+pub(super) mod trigram;
+pub(super) mod go_regex;
+pub(super) mod regex_query;

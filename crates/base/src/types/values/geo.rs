@@ -1,0 +1,473 @@
+//! Geometries: GeoJSON read, checked and written.
+
+use crate::types::forms::json_reader::JsonReader;
+use crate::types::forms::number;
+use crate::types::stack;
+
+/// The deepest nesting of collections within collections.
+const DEPTH_MAX: usize = 64;
+
+/// One point's numbers: longitude, latitude, and perhaps more.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Coordinate {
+    axes: [f64; 4],
+    dimensions: u8,
+}
+
+impl Coordinate {
+    /// A point of at least one and at most four numbers; `None` for others.
+    pub fn new(axes: &[f64]) -> Option<Coordinate> {
+        let mut all = [0.0; 4];
+        all.get_mut(..axes.len())?.copy_from_slice(axes);
+        (!axes.is_empty()).then_some(Coordinate { axes: all, dimensions: axes.len() as u8 })
+    }
+
+    /// The longitude.
+    pub fn x(&self) -> f64 {
+        self.axes[0]
+    }
+
+    /// The latitude.
+    pub fn y(&self) -> f64 {
+        self.axes[1]
+    }
+
+    /// All the numbers.
+    pub fn axes(&self) -> &[f64] {
+        &self.axes[..usize::from(self.dimensions)]
+    }
+}
+
+/// A geometry. All coordinates within one have the same number of dimensions.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Geometry {
+    /// A point.
+    Point(Coordinate),
+    /// A line from point to point.
+    LineString(Vec<Coordinate>),
+    /// An outer ring and the holes in it.
+    Polygon(Vec<Vec<Coordinate>>),
+    /// Several points.
+    MultiPoint(Vec<Coordinate>),
+    /// Several lines.
+    MultiLineString(Vec<Vec<Coordinate>>),
+    /// Several polygons.
+    MultiPolygon(Vec<Vec<Vec<Coordinate>>>),
+    /// Several geometries.
+    Collection(Vec<Geometry>),
+}
+
+impl Geometry {
+    /// Reads GeoJSON, in which `'` may stand for `"`.
+    ///
+    /// # Errors
+    /// What is no JSON, no geometry, or has coordinates of the wrong shape. Rings need not be
+    /// closed: an index asks for that, storage does not.
+    pub fn parse(text: &str) -> Result<Geometry, String> {
+        let read = if text.contains('\'') {
+            Geometry::parse_json(&text.replace('\'', "\""))
+        } else {
+            Geometry::parse_json(text)
+        };
+        read.map_err(|reason| {
+            format!("{} is no GeoJSON: {reason}", crate::types::text::shown(text))
+        })
+    }
+
+    /// Reads GeoJSON as it is.
+    ///
+    /// # Errors
+    /// As [`Geometry::parse`], the reason alone.
+    pub fn parse_json(text: &str) -> Result<Geometry, String> {
+        check_json(text)?;
+        geometry(&mut JsonReader::new(text), 0)
+    }
+
+    /// Reads what stands behind `"coordinates":` in GeoJSON, of a type that is known.
+    ///
+    /// # Errors
+    /// As [`Geometry::parse`], the reason alone.
+    pub fn parse_coordinates(type_name: &str, text: &str) -> Result<Geometry, String> {
+        check_json(text)?;
+        shaped(type_name, Some(JsonReader::new(text)))
+    }
+
+    /// Checks that its single points are places on the globe. Lines and borders of areas may go
+    /// beyond a pole or the date line, as Dgraph lets them.
+    ///
+    /// # Errors
+    ///
+    /// The first point that is no place.
+    pub fn check_places(&self) -> Result<(), String> {
+        stack::require();
+        match self {
+            Geometry::Point(point) => check_place(point),
+            Geometry::MultiPoint(points) => points.iter().try_for_each(check_place),
+            Geometry::Collection(members) => members.iter().try_for_each(Geometry::check_places),
+            Geometry::LineString(_)
+            | Geometry::Polygon(_)
+            | Geometry::MultiLineString(_)
+            | Geometry::MultiPolygon(_) => Ok(()),
+        }
+    }
+
+    /// The name of the type, as in GeoJSON.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Geometry::Point(_) => "Point",
+            Geometry::LineString(_) => "LineString",
+            Geometry::Polygon(_) => "Polygon",
+            Geometry::MultiPoint(_) => "MultiPoint",
+            Geometry::MultiLineString(_) => "MultiLineString",
+            Geometry::MultiPolygon(_) => "MultiPolygon",
+            Geometry::Collection(_) => "GeometryCollection",
+        }
+    }
+
+    /// Writes the canonical GeoJSON, without blanks.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        stack::require();
+        out.extend_from_slice(b"{\"type\":\"");
+        out.extend_from_slice(self.type_name().as_bytes());
+        out.extend_from_slice(match self {
+            Geometry::Collection(_) => b"\",\"geometries\":",
+            _ => b"\",\"coordinates\":",
+        });
+        match self {
+            Geometry::Point(point) => write_point(point, out),
+            Geometry::LineString(points) | Geometry::MultiPoint(points) => write_line(points, out),
+            Geometry::Polygon(lines) | Geometry::MultiLineString(lines) => write_lines(lines, out),
+            Geometry::MultiPolygon(polygons) => {
+                write_array(polygons, out, |polygon, out| write_lines(polygon, out));
+            }
+            Geometry::Collection(members) => write_array(members, out, Geometry::write),
+        }
+        out.push(b'}');
+    }
+
+    /// The canonical GeoJSON.
+    pub fn to_text(&self) -> String {
+        let mut out = Vec::new();
+        self.write(&mut out);
+        String::from_utf8(out).expect("geometries are written in ASCII")
+    }
+}
+
+/// Refuses what lies beyond the poles, or farther than half around: most often the two numbers stand in the wrong order.
+fn check_place(place: &Coordinate) -> Result<(), String> {
+    let (longitude, latitude) = (place.x(), place.y());
+    let (axis, number, most) = match (longitude.abs() <= 180.0, latitude.abs() <= 90.0) {
+        (_, false) => ("latitude", latitude, 90),
+        (false, true) => ("longitude", longitude, 180),
+        (true, true) => return Ok(()),
+    };
+    let order = "a place is its longitude, then its latitude";
+    Err(format!(
+        "the {axis} {number} of [{longitude}, {latitude}] is not between -{most} and {most}: {order}"
+    ))
+}
+
+fn write_array<T>(items: &[T], out: &mut Vec<u8>, mut write: impl FnMut(&T, &mut Vec<u8>)) {
+    out.push(b'[');
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        write(item, out);
+    }
+    out.push(b']');
+}
+
+fn write_point(point: &Coordinate, out: &mut Vec<u8>) {
+    write_array(point.axes(), out, |axis, out| number::write_json_float(*axis, out));
+}
+
+fn write_line(points: &[Coordinate], out: &mut Vec<u8>) {
+    write_array(points, out, write_point);
+}
+
+fn write_lines(lines: &[Vec<Coordinate>], out: &mut Vec<u8>) {
+    write_array(lines, out, |line, out| write_line(line, out));
+}
+
+fn check_json(text: &str) -> Result<(), String> {
+    let mut whole = JsonReader::new(text);
+    whole.skip()?;
+    whole.end()
+}
+
+/// Reads an object that is known to be JSON.
+fn geometry(reader: &mut JsonReader<'_>, depth: usize) -> Result<Geometry, String> {
+    stack::require();
+    if depth > DEPTH_MAX {
+        return Err("it is nested too deep".to_string());
+    }
+    if reader.peek()? == b'n' {
+        return Err(unknown_type(""));
+    }
+    if reader.peek()? != b'{' {
+        return Err(wrong_type(reader, "a geometry"));
+    }
+    let mut kind = String::new();
+    let (mut coordinates, mut members) = (None, None);
+    reader.object(|key, value| {
+        let is_null = value.peek()? == b'n';
+        match key.to_ascii_lowercase().as_str() {
+            "type" if value.peek()? == b'"' => {
+                kind = value.string()?.into_owned();
+                return Ok(());
+            }
+            "type" if !is_null => return Err(wrong_type(value, "a string")),
+            "coordinates" => coordinates = (!is_null).then(|| value.clone()),
+            "geometries" => members = (!is_null).then(|| value.clone()),
+            _ => {}
+        }
+        value.skip()
+    })?;
+    if kind == "GeometryCollection" {
+        return collection(members, depth);
+    }
+    shaped(&kind, coordinates)
+}
+
+fn unknown_type(kind: &str) -> String {
+    match kind {
+        "" => "`type` is missing".to_owned(),
+        kind => format!("there is no type `{kind}`"),
+    }
+}
+
+fn collection(members: Option<JsonReader<'_>>, depth: usize) -> Result<Geometry, String> {
+    let mut geometries = Vec::new();
+    if let Some(mut reader) = members {
+        array(&mut reader, "an array of geometries", |member| {
+            geometries.push(geometry(member, depth + 1)?);
+            Ok(())
+        })?;
+    }
+    Ok(Geometry::Collection(geometries))
+}
+
+fn shaped(kind: &str, coordinates: Option<JsonReader<'_>>) -> Result<Geometry, String> {
+    let levels = match kind {
+        "Point" => 0,
+        "LineString" | "MultiPoint" => 1,
+        "Polygon" | "MultiLineString" => 2,
+        "MultiPolygon" => 3,
+        _ => return Err(unknown_type(kind)),
+    };
+    let mut reader = coordinates.ok_or("`coordinates` are missing")?;
+    let mut stride = Stride { of_first: 0 };
+    let reader = &mut reader;
+    let geometry = match (levels, kind) {
+        (0, _) => Geometry::Point(stride.point(reader)?),
+        (1, "LineString") => Geometry::LineString(stride.line(reader)?),
+        (1, _) => Geometry::MultiPoint(stride.line(reader)?),
+        (2, "Polygon") => Geometry::Polygon(stride.lines(reader)?),
+        (2, _) => Geometry::MultiLineString(stride.lines(reader)?),
+        _ => {
+            let mut polygons = Vec::new();
+            array(reader, "an array of polygons", |polygon| {
+                polygons.push(stride.lines(polygon)?);
+                Ok(())
+            })?;
+            Geometry::MultiPolygon(polygons)
+        }
+    };
+    Ok(geometry)
+}
+
+/// Sees to it that all points have as many numbers as the first.
+struct Stride {
+    of_first: usize,
+}
+
+impl Stride {
+    fn point(&mut self, reader: &mut JsonReader<'_>) -> Result<Coordinate, String> {
+        let mut axes = [0.0; 4];
+        let mut count = 0;
+        array(reader, "a point", |element| {
+            if !matches!(element.peek()?, b'-' | b'0'..=b'9') {
+                return Err(wrong_type(element, "a number"));
+            }
+            let number = element.number()?;
+            if let Some(axis) = axes.get_mut(count) {
+                *axis = number;
+            }
+            count += 1;
+            Ok(())
+        })?;
+        if self.of_first == 0 {
+            self.of_first = count;
+        }
+        if count < 2 {
+            return Err(format!("a point has at least two numbers, found {count}"));
+        }
+        if count != self.of_first {
+            let first = self.of_first;
+            return Err(format!("a point of {count} numbers beside one of {first}"));
+        }
+        Coordinate::new(axes.get(..count).unwrap_or(&[]))
+            .ok_or_else(|| format!("a point has at most four numbers, found {count}"))
+    }
+
+    fn line(&mut self, reader: &mut JsonReader<'_>) -> Result<Vec<Coordinate>, String> {
+        let mut points = Vec::new();
+        array(reader, "an array of points", |point| {
+            points.push(self.point(point)?);
+            Ok(())
+        })?;
+        Ok(points)
+    }
+
+    fn lines(&mut self, reader: &mut JsonReader<'_>) -> Result<Vec<Vec<Coordinate>>, String> {
+        let mut lines = Vec::new();
+        array(reader, "an array of lines", |line| {
+            lines.push(self.line(line)?);
+            Ok(())
+        })?;
+        Ok(lines)
+    }
+}
+
+fn array<'a>(
+    reader: &mut JsonReader<'a>,
+    wanted: &str,
+    element: impl FnMut(&mut JsonReader<'a>) -> Result<(), String>,
+) -> Result<(), String> {
+    if reader.peek()? != b'[' {
+        return Err(wrong_type(reader, wanted));
+    }
+    reader.array(element)
+}
+
+fn wrong_type(reader: &mut JsonReader<'_>, wanted: &str) -> String {
+    let found = match reader.peek() {
+        Ok(b'{') => "object",
+        Ok(b'[') => "array",
+        Ok(b'"') => "string",
+        Ok(b't' | b'f') => "bool",
+        Ok(b'n') => "null",
+        _ => "number",
+    };
+    format!("found a JSON {found} where {wanted} should be")
+}
+
+/// The text that a stored geometry has as a string: `'` for `"`.
+pub(in crate::types) fn single_quoted(canonical: &str) -> String {
+    canonical.replace('"', "'")
+}
+
+/// Reads a geometry's text into canonical text.
+pub(in crate::types) fn canonical_text(text: &str) -> Result<String, String> {
+    Geometry::parse(text).map(|geometry| geometry.to_text())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn reads_every_type() {
+        for text in [
+            r#"{"type":"Point","coordinates":[1,2]}"#,
+            r#"{"type":"Point","coordinates":[-122.082506,37.4249518,5]}"#,
+            r#"{"type":"LineString","coordinates":[[1,2],[3,4]]}"#,
+            r#"{"type":"Polygon","coordinates":[[[0,0],[2,0],[2,2],[0,2],[0,0]]]}"#,
+            r#"{"type":"MultiPoint","coordinates":[[1,2],[3,4]]}"#,
+            r#"{"type":"MultiLineString","coordinates":[[[1,2,3],[4,5,6],[7,8,9],[1,2,3]]]}"#,
+            r#"{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1],[0,0]]]]}"#,
+            r#"{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[1,2]}]}"#,
+            r#"{"type":"Polygon","coordinates":[]}"#,
+        ] {
+            let geometry = Geometry::parse(text).unwrap();
+            assert_eq!(geometry.to_text(), text);
+            assert_eq!(Geometry::parse(&single_quoted(text)), Ok(geometry));
+        }
+        let spaced = r#" { "coordinates" : [ 1.0 , 2e0 ], "bbox": [{}], "TYPE" : "Point" } "#;
+        let expected = r#"{"type":"Point","coordinates":[1,2]}"#;
+        assert_eq!(Geometry::parse(spaced).unwrap().to_text(), expected);
+    }
+
+    #[test]
+    fn refuses_what_is_no_geometry() {
+        for (text, reason) in [
+            ("thisisntjson", "unexpected `h` in `true`"),
+            ("{}", "`type` is missing"),
+            ("null", "`type` is missing"),
+            ("1", "found a JSON number where a geometry should be"),
+            (r#"{"type":"Curve","coordinates":[1,2]}"#, "there is no type `Curve`"),
+            (r#"{"type":"Point","coordinates":[1]}"#, "a point has at least two numbers, found 1"),
+            (r#"{"type":"Point","coordinates":[]}"#, "a point has at least two numbers, found 0"),
+            (r#"{"type":"Point"}"#, "`coordinates` are missing"),
+            (
+                r#"{"type":"LineString","coordinates":[[1,2],[1,2,3]]}"#,
+                "a point of 3 numbers beside one of 2",
+            ),
+            (
+                r#"{"type":"Point","coordinates":["1",2]}"#,
+                "found a JSON string where a number should be",
+            ),
+            (
+                r#"{"type":"Polygon","coordinates":[1,2]}"#,
+                "found a JSON number where an array of points should be",
+            ),
+        ] {
+            let error = Geometry::parse(text).unwrap_err();
+            assert!(error.ends_with(&format!(" is no GeoJSON: {reason}")), "{error}");
+        }
+    }
+
+    #[test]
+    fn places_lie_on_the_globe() {
+        let checked = |text: &str| Geometry::parse(text).unwrap().check_places();
+        for text in [
+            r#"{"type":"Point","coordinates":[180,-90]}"#,
+            r#"{"type":"Point","coordinates":[-180,90,9000]}"#,
+            r#"{"type":"Polygon","coordinates":[[[1,2],[3,94]]]}"#,
+            r#"{"type":"LineString","coordinates":[[1,2],[190,4]]}"#,
+            r#"{"type":"MultiLineString","coordinates":[[],[[1,2],[3,94]]]}"#,
+            r#"{"type":"MultiPolygon","coordinates":[[],[[[1,2],[3,94]]]]}"#,
+        ] {
+            assert_eq!(checked(text), Ok(()), "{text}");
+        }
+        for (text, fault) in [
+            (r#"{"type":"Point","coordinates":[2,95]}"#, "the latitude 95 of [2, 95]"),
+            (r#"{"type":"Point","coordinates":[190.5,-91]}"#, "the latitude -91 of [190.5, -91]"),
+            (r#"{"type":"Point","coordinates":[-180.5,1]}"#, "the longitude -180.5 of [-180.5, 1]"),
+            (r#"{"type":"MultiPoint","coordinates":[[1,2],[3,94]]}"#, "the latitude 94"),
+            (
+                r#"{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[1,94]}]}"#,
+                "the latitude 94",
+            ),
+        ] {
+            let told = checked(text).unwrap_err();
+            assert!(told.starts_with(fault), "{told} for {text}");
+        }
+    }
+
+    #[test]
+    fn deep_collections_are_refused() {
+        let deep = format!(
+            "{}{}",
+            r#"{"type":"GeometryCollection","geometries":["#.repeat(200),
+            "]}".repeat(200)
+        );
+        assert!(Geometry::parse(&deep).unwrap_err().ends_with("too deep"));
+    }
+
+    proptest! {
+        #[test]
+        fn points_round_trip(x in any::<f64>(), y in any::<f64>()) {
+            prop_assume!(x.is_finite() && y.is_finite());
+            let point = Geometry::Point(Coordinate::new(&[x, y]).unwrap());
+            prop_assert_eq!(Geometry::parse(&point.to_text()), Ok(point));
+        }
+
+        #[test]
+        fn any_text_is_survived(text in "\\PC*|\\{\"type\":\"P[a-z]{3,6}\",\"coordinates\":[\\[\\]0-9,]{0,20}\\}") {
+            let _ = Geometry::parse(&text);
+        }
+    }
+}

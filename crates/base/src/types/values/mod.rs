@@ -1,0 +1,10 @@
+//! What a predicate can hold: the types, their order, and their bytes.
+
+pub(super) mod value;
+pub(super) mod uid;
+pub(super) mod datetime;
+pub(super) mod datetime_text;
+pub(super) mod geo;
+pub(super) mod wkb;
+pub(super) mod password;
+pub(super) mod encoding;

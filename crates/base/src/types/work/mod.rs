@@ -1,0 +1,6 @@
+//! How work is done anywhere: as long as it is asked for, on how many threads, how deep, under which locks.
+
+pub(super) mod check;
+pub mod parallel;
+pub mod stack;
+pub mod sync;

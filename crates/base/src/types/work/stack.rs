@@ -1,0 +1,117 @@
+//! How deep a walk may go: as deep as the stack of its thread has room for.
+//!
+//! Requests, plans, answers and values are trees, and walks over them call themselves. Fixed bounds on nesting do not
+//! help a thread with a small stack (128 KiB are usual with musl, and a program may ask for less than that), so
+//! every function that calls itself, over however many others, asks here first. What is left above the reserve is for
+//! the work between two questions, which does not call itself.
+//!
+//! A walk that can fail calls [`check`]; one that can't calls [`require`], which unwinds with the same error to
+//! `Database`. Trees that are made without recursion are dropped by it: who makes one asks with [`check_levels`]
+//! how deep it may get. Code of others that calls itself within a bound of its own runs in [`with_room`].
+
+use crate::types::error::{Error, Result};
+use std::panic::resume_unwind;
+
+/// What has to be left. Frames of code that is not optimised are several times as large.
+const RESERVE: usize = if cfg!(debug_assertions) { 64 << 10 } else { 24 << 10 };
+
+/// What dropping, comparing or copying one level of a tree takes.
+const LEVEL: usize = if cfg!(debug_assertions) { 2 << 10 } else { 512 };
+
+/// What code of others gets that nests at most some hundred levels.
+const ROOM: usize = if cfg!(debug_assertions) { 4 << 20 } else { 1 << 20 };
+
+/// Says whether a walk may go one level deeper. Costs a few nanoseconds.
+///
+/// # Errors
+///
+/// [`Error::Limit`] when the thread has little stack left.
+#[inline]
+pub fn check() -> Result<()> {
+    check_levels(0)
+}
+
+/// As [`check`], for a tree of so many levels that is not made by a recursion, but dropped by one.
+///
+/// # Errors
+///
+/// [`Error::Limit`] when the thread has too little stack left for it.
+#[inline]
+pub fn check_levels(levels: usize) -> Result<()> {
+    if has(RESERVE + LEVEL * levels) { Ok(()) } else { Err(too_deep()) }
+}
+
+/// As [`check`]; where the stack ends the thread unwinds with the error, which `Database` returns.
+#[inline]
+pub fn require() {
+    if !has(RESERVE) {
+        resume_unwind(Box::new(too_deep()));
+    }
+}
+
+/// Runs work that may call itself some hundred times without asking here: on another stack, where this
+/// one has too little room. The work may not call into Python, which knows the bounds of its threads' stacks.
+pub fn with_room<T>(work: impl FnOnce() -> T) -> T {
+    if has(ROOM) { work() } else { stacker::grow(ROOM, work) }
+}
+
+/// What is said where the stack ends.
+#[cold]
+pub fn too_deep() -> Error {
+    let message = "the request is nested too deeply for the stack of its thread: nest less, or ask \
+                   on a thread with a larger stack";
+    Error::Limit { message: message.to_owned() }
+}
+
+/// Systems that don't tell how large their stacks are have large ones.
+#[inline]
+fn has(bytes: usize) -> bool {
+    stacker::remaining_stack().is_none_or(|left| bytes <= left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::catch_unwind;
+    use std::thread;
+
+    fn on_stack<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
+        thread::Builder::new().stack_size(bytes).spawn(work).unwrap().join().unwrap()
+    }
+
+    #[test]
+    fn a_walk_ends_before_its_stack() {
+        fn walk(depth: usize) -> usize {
+            match check() {
+                Ok(()) => std::hint::black_box(walk(depth + 1)),
+                Err(error) => {
+                    assert!(error.to_string().contains("too deeply"), "{error}");
+                    depth
+                }
+            }
+        }
+        let (small, large) = (on_stack(256 << 10, || walk(0)), on_stack(1 << 20, || walk(0)));
+        assert!(0 < small && 2 * small < large, "{small} {large}");
+    }
+
+    #[test]
+    fn what_can_not_fail_unwinds_with_the_error() {
+        fn walk(depth: usize) -> usize {
+            require();
+            if depth == usize::MAX { 0 } else { std::hint::black_box(walk(depth + 1)) + 1 }
+        }
+        let payload = on_stack(256 << 10, || catch_unwind(|| walk(0)).unwrap_err());
+        assert!(matches!(*payload.downcast::<Error>().unwrap(), Error::Limit { .. }));
+    }
+
+    #[test]
+    fn others_get_the_room_that_they_need() {
+        fn walk(levels: usize) -> u8 {
+            let frame = std::hint::black_box([1_u8; 4096]);
+            if levels == 0 { frame[0] } else { walk(levels - 1) + frame[levels] - 1 }
+        }
+        assert_eq!(on_stack(128 << 10, || with_room(|| walk(200))), 1);
+        assert!(on_stack(256 << 10, || check_levels(10)).is_ok());
+        assert!(on_stack(256 << 10, || check_levels(10_000)).is_err());
+    }
+}

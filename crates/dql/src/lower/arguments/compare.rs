@@ -1,0 +1,119 @@
+//! Comparisons: what is compared, and with what.
+
+use crate::ast::{self, Value};
+use crate::lower::request::Lowering;
+use hexgraph_base::plan::{Argument, Call, Comparison, Operand};
+use hexgraph_base::types::Result;
+
+impl<'a> Lowering<'a> {
+    /// `eq`, `le`, `lt`, `ge` or `gt`.
+    pub(super) fn compare(&mut self, call: &'a ast::Call, op: Comparison) -> Result<Call> {
+        let left = self.operand_of(call)?;
+        let mut arguments = Vec::with_capacity(1);
+        let mut is_given_list = false;
+        for value in &call.arguments[1..] {
+            if let Some(items) = self.given_items(value)? {
+                is_given_list = true;
+                arguments.extend(items.iter().map(|item| Argument::Text(item.clone())));
+                continue;
+            }
+            match value {
+                Value::List(_, values) => {
+                    for value in values {
+                        arguments.push(self.compared(call, value, &left)?);
+                    }
+                }
+                value => arguments.push(self.compared(call, value, &left)?),
+            }
+        }
+        let takes_many =
+            op == Comparison::Eq && matches!(left, Operand::Predicate(_) | Operand::Val(_));
+        // A list that is given may be empty: nothing equals any of its values.
+        if is_given_list && takes_many {
+            return Ok(Call::Compare { op, left, arguments });
+        }
+        if arguments.is_empty() || arguments.len() > 1 && !takes_many {
+            let wanted = if takes_many { "at least one value" } else { "one value" };
+            let error = self.wrong_count(call, wanted, arguments.len());
+            return Err(match left {
+                Operand::Count(_) | Operand::Len(_) if 1 < arguments.len() => {
+                    error.with_hint("join two comparisons with `or` in a filter")
+                }
+                _ => error,
+            });
+        }
+        Ok(Call::Compare { op, left, arguments })
+    }
+
+    /// The items of a list that a `$variable` holds.
+    pub(super) fn given_items(&self, value: &'a Value) -> Result<Option<&'a [String]>> {
+        match value {
+            Value::Variable(name) => Ok(self.held(name)?.items),
+            _ => Ok(None),
+        }
+    }
+
+    /// `between`.
+    pub(super) fn between(&mut self, call: &'a ast::Call) -> Result<Call> {
+        let left = self.operand_of(call)?;
+        let [_, low, high] = &call.arguments[..] else {
+            return Err(self.wrong_count(call, "two values", call.arguments.len() - 1));
+        };
+        let low = self.compared(call, low, &left)?;
+        let high = self.compared(call, high, &left)?;
+        Ok(Call::Between { left, low, high })
+    }
+
+    /// What a value of a comparison is. Only one side may be a function.
+    fn compared(
+        &mut self,
+        call: &'a ast::Call,
+        value: &'a Value,
+        left: &Operand,
+    ) -> Result<Argument> {
+        match value {
+            Value::Call(inner) if !matches!(left, Operand::Predicate(_)) => {
+                let message = "only one argument may be a function";
+                let hint = "write a number, or compare a variable: `val(x)`";
+                Err(self.error_with(inner.name.start, message, hint))
+            }
+            Value::Call(inner) => match self.text(&inner.name).to_ascii_lowercase().as_str() {
+                "val" => Ok(Argument::Val(self.only_variable(inner)?)),
+                "len" | "count" => {
+                    let message = "the function must be the first argument";
+                    let hint = format!(
+                        "write `{}({}(x), 3)`",
+                        self.text(&call.name),
+                        self.text(&inner.name)
+                    );
+                    Err(self.error_with(inner.name.start, message, hint))
+                }
+                _ => {
+                    let message = format!("`{}` can't be a value", self.text(&inner.name));
+                    Err(self.error_with(inner.name.start, message, "expected `val(x)`"))
+                }
+            },
+            value => Ok(Argument::Text(self.scalar(call.name.start, value)?.to_owned())),
+        }
+    }
+
+    /// The first argument of a comparison.
+    fn operand_of(&mut self, call: &'a ast::Call) -> Result<Operand> {
+        let Some(Value::Call(inner)) = call.arguments.first() else {
+            return Ok(Operand::Predicate(self.attribute(call)?));
+        };
+        match self.text(&inner.name).to_ascii_lowercase().as_str() {
+            "val" => Ok(Operand::Val(self.only_variable(inner)?)),
+            "len" => Ok(Operand::Len(self.only_variable(inner)?)),
+            "count" => {
+                self.check_count(inner, 1)?;
+                Ok(Operand::Count(self.attribute(inner)?))
+            }
+            _ => {
+                let message = format!("`{}` can't be compared", self.text(&inner.name));
+                let hint = "expected a predicate, val(x), count(p) or len(x)";
+                Err(self.error_with(inner.name.start, message, hint))
+            }
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! Functions that choose nodes: names, numbers of arguments, and what each may be.
+
+use crate::ast::{self, Value};
+use crate::lower::request::Lowering;
+use crate::token::Text;
+use hexgraph_base::plan::{
+    Argument, Call, Comparison, Function, GeoRelation, Operand, PredicateRef, TermIndex, TextMatch,
+    VarId,
+};
+use hexgraph_base::types::{Error, Result, nearest};
+
+/// The longest name of a predicate.
+const PREDICATE_LENGTH_MAX: usize = 65_535;
+
+const FUNCTIONS: [&str; 26] = [
+    "eq",
+    "le",
+    "lt",
+    "ge",
+    "gt",
+    "between",
+    "anyofterms",
+    "allofterms",
+    "anyoftext",
+    "alloftext",
+    "ngram",
+    "regexp",
+    "match",
+    "has",
+    "type",
+    "uid",
+    "uid_in",
+    "near",
+    "within",
+    "intersects",
+    "contains",
+    "similar_to",
+    "anyof",
+    "allof",
+    "val",
+    "count",
+];
+
+/// The functions that a message shows when none is near.
+const SHOWN: [&str; 10] =
+    ["eq", "ge", "between", "anyofterms", "alloftext", "regexp", "match", "has", "type", "uid"];
+
+/// How functions are written.
+const FORMS: [&str; 25] = [
+    "eq(name, \"Ada\")",
+    "le(age, 30)",
+    "lt(age, 30)",
+    "ge(age, 30)",
+    "gt(age, 30)",
+    "between(age, 20, 30)",
+    "anyofterms(name, \"Ada Bob\")",
+    "allofterms(name, \"Ada Bob\")",
+    "anyoftext(text, \"some words\")",
+    "alloftext(text, \"some words\")",
+    "ngram(text, \"some words\")",
+    "regexp(name, /pattern/i)",
+    "match(name, \"Ada\", 3)",
+    "has(name)",
+    "type(Person)",
+    "uid_in(friend, 0x1)",
+    "near(place, [8.5, 47.4], 1000)",
+    "within(place, [[[8, 47], [9, 47], [9, 48], [8, 47]]])",
+    "contains(area, [8.5, 47.4])",
+    "intersects(area, [[[8, 47], [9, 47], [9, 48], [8, 47]]])",
+    "similar_to(vector, 10, \"[0.1, 0.2]\")",
+    "anyof(name, tokenizer, \"value\")",
+    "allof(name, tokenizer, \"value\")",
+    "count(friend)",
+    "val(x)",
+];
+
+/// A proposal to write a function as it is meant to be; empty for an unknown one.
+fn form_of(name: &str) -> String {
+    let is_it = |form: &&&str| {
+        form.split_once('(').is_some_and(|(known, _)| known.eq_ignore_ascii_case(name))
+    };
+    FORMS.iter().find(is_it).map_or_else(String::new, |form| format!("write `{form}`"))
+}
+
+impl<'a> Lowering<'a> {
+    /// The function of a block.
+    pub(in crate::lower) fn root_call(&mut self, call: &'a ast::Call) -> Result<Function> {
+        let function = self.filter_call(call)?;
+        let refused = match &function.call {
+            Call::UidIn { .. } => "uid_in",
+            Call::Compare { left: Operand::Len(_), .. }
+            | Call::Between { left: Operand::Len(_), .. } => "len",
+            _ => return Ok(function),
+        };
+        let message = format!("`{refused}` can't be the function of a block");
+        Err(self.error_with(call.name.start, message, "use it in a filter"))
+    }
+
+    /// A function of a filter.
+    pub(in crate::lower) fn filter_call(&mut self, call: &'a ast::Call) -> Result<Function> {
+        let name = self.text(&call.name);
+        let mut lower = [0; 16];
+        let lower = match lower.get_mut(..name.len()) {
+            Some(lower) => {
+                lower.copy_from_slice(name.as_bytes());
+                lower.make_ascii_lowercase();
+                std::str::from_utf8(lower).unwrap_or(name)
+            }
+            None => name,
+        };
+        let call = self.by_name(lower, call)?;
+        Ok(call)
+    }
+
+    fn by_name(&mut self, name: &str, call: &'a ast::Call) -> Result<Function> {
+        let meaning = match name {
+            "eq" => self.compare(call, Comparison::Eq)?,
+            "le" => self.compare(call, Comparison::Le)?,
+            "lt" => self.compare(call, Comparison::Lt)?,
+            "ge" => self.compare(call, Comparison::Ge)?,
+            "gt" => self.compare(call, Comparison::Gt)?,
+            "between" => self.between(call)?,
+            "anyofterms" => self.terms(call, TermIndex::Term, TextMatch::Any)?,
+            "allofterms" => self.terms(call, TermIndex::Term, TextMatch::All)?,
+            "anyoftext" => self.terms(call, TermIndex::FullText, TextMatch::Any)?,
+            "alloftext" => self.terms(call, TermIndex::FullText, TextMatch::All)?,
+            // Of a long phrase, three words in a row are enough, as in the reference.
+            "ngram" => self.terms(call, TermIndex::NGram, TextMatch::Any)?,
+            "regexp" => self.regexp(call)?,
+            "match" => self.match_distance(call)?,
+            "has" => {
+                self.check_count(call, 1)?;
+                Call::Has(self.attribute(call)?)
+            }
+            "type" => self.type_name(call)?,
+            "uid" => self.uid(call)?,
+            "uid_in" => self.uid_in(call)?,
+            "near" => self.geo(call, GeoRelation::Near, 3)?,
+            "within" => self.geo(call, GeoRelation::Within, 2)?,
+            "contains" => self.geo(call, GeoRelation::Contains, 2)?,
+            "intersects" => self.geo(call, GeoRelation::Intersects, 2)?,
+            "similar_to" => self.similar_to(call)?,
+            "anyof" | "allof" => self.custom_terms(call)?,
+            _ => return Err(self.unknown_function(name, call)),
+        };
+        Ok(Function { call: meaning, at: self.source.position(call.name.start) })
+    }
+
+    fn unknown_function(&self, name: &str, call: &'a ast::Call) -> Error {
+        let (message, hint) = match name {
+            "var" => ("`var` is no function".to_owned(), "write `uid(x)`".to_owned()),
+            "val" | "count" | "len" => {
+                let message = format!("`{name}` is only an argument of another function");
+                (message, format!("write `eq({name}(...), ...)`"))
+            }
+            "checkpwd" => {
+                let message = "`checkpwd` can't choose nodes".to_owned();
+                (message, "use it as a field".to_owned())
+            }
+            _ => {
+                let hint = match nearest(name, FUNCTIONS.iter().copied()) {
+                    Some(known) => format!("did you mean `{known}`?"),
+                    None => format!("known ones are {}", SHOWN.join(", ")),
+                };
+                (format!("unknown function `{name}`"), hint)
+            }
+        };
+        self.error_with(call.name.start, message, hint)
+    }
+
+    fn terms(&mut self, call: &'a ast::Call, index: TermIndex, wants: TextMatch) -> Result<Call> {
+        let predicate = self.attribute(call)?;
+        self.check_count(call, 2)?;
+        let text = self.argument(call, 1)?;
+        Ok(Call::Terms { predicate, index, wants, text })
+    }
+
+    fn custom_terms(&mut self, call: &'a ast::Call) -> Result<Call> {
+        self.attribute(call)?;
+        self.check_count(call, 3)?;
+        self.argument(call, 2)?;
+        Ok(Call::CustomTerms { tokenizer: self.argument(call, 1)? })
+    }
+
+    fn regexp(&mut self, call: &'a ast::Call) -> Result<Call> {
+        let predicate = self.attribute(call)?;
+        self.check_count(call, 2)?;
+        let text = match &call.arguments[1] {
+            Value::Regex(text) => self.text(text),
+            Value::Variable(name) => self.value_of(name)?,
+            _ => "",
+        };
+        let split = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
+        let Some((pattern, flags)) = split else {
+            let message = "`regexp` without a regular expression";
+            return Err(self.error_with(
+                call.name.start,
+                message,
+                "write `regexp(name, /pattern/)`",
+            ));
+        };
+        Ok(Call::Regexp {
+            predicate,
+            pattern: pattern.replace("\\/", "/"),
+            flags: flags.to_owned(),
+        })
+    }
+
+    fn match_distance(&mut self, call: &'a ast::Call) -> Result<Call> {
+        let predicate = self.attribute(call)?;
+        self.check_count(call, 3)?;
+        let text = self.argument(call, 1)?;
+        Ok(Call::Match { predicate, text, distance: self.argument(call, 2)? })
+    }
+
+    fn type_name(&mut self, call: &'a ast::Call) -> Result<Call> {
+        self.check_count(call, 1)?;
+        let name = self.argument(call, 0)?;
+        if name.is_empty() {
+            let hint = "write `type(Person)`";
+            return Err(self.error_with(call.name.start, "`type` without a name", hint));
+        }
+        Ok(Call::Type(name))
+    }
+
+    fn geo(&mut self, call: &'a ast::Call, relation: GeoRelation, count: usize) -> Result<Call> {
+        let predicate = self.attribute(call)?;
+        self.check_count(call, count)?;
+        let values = call.arguments[1..].iter();
+        let arguments =
+            values.map(|value| self.geo_argument(call.name.start, value)).collect::<Result<_>>()?;
+        Ok(Call::Geo { relation, predicate, arguments })
+    }
+
+    fn similar_to(&mut self, call: &'a ast::Call) -> Result<Call> {
+        let predicate = self.attribute(call)?;
+        let [_, _, target, options @ ..] = &call.arguments[..] else {
+            return Err(self.wrong_count(call, "a number and a vector", call.arguments.len() - 1));
+        };
+        let count = self.argument(call, 1)?;
+        let target = match target {
+            Value::Call(inner) if self.text(&inner.name).eq_ignore_ascii_case("val") => {
+                Argument::Val(self.only_variable(inner)?)
+            }
+            value => Argument::Text(self.text_of_list(call.name.start, value)?.to_owned()),
+        };
+        let mut list: Vec<(String, String)> = Vec::new();
+        for option in options {
+            let Value::Named(argument) = option else {
+                let message = "unexpected argument of `similar_to`";
+                let hint = "options have names: `ef: 64`; a vector is written in quotes";
+                return Err(self.error_with(call.name.start, message, hint));
+            };
+            let at = argument.key.start;
+            let key = self.text(&argument.key).to_ascii_lowercase();
+            if !matches!(key.as_str(), "ef" | "distance_threshold") {
+                let message = format!("`{key}` is no option of `similar_to`");
+                return Err(self.error_with(at, message, "expected ef or distance_threshold"));
+            }
+            if list.iter().any(|(known, _)| *known == key) {
+                return Err(self.repeated(argument));
+            }
+            list.push((key, self.scalar(at, &argument.value)?.to_owned()));
+        }
+        Ok(Call::SimilarTo { predicate, count, target, options: list, admits: None })
+    }
+
+    /// The name of a predicate, which has a greatest length.
+    pub(in crate::lower) fn predicate_name(&self, name: &'a Text) -> Result<&'a str> {
+        let text = self.text(name);
+        if text.len() > PREDICATE_LENGTH_MAX {
+            let message = format!("a predicate with more than {PREDICATE_LENGTH_MAX} bytes");
+            return Err(self.error(name.start, message));
+        }
+        Ok(text)
+    }
+
+    /// The predicate that a function starts with.
+    pub(super) fn attribute(&self, call: &'a ast::Call) -> Result<PredicateRef> {
+        let function = self.text(&call.name);
+        let at = call.name.start;
+        let (name, langs) = match call.arguments.first() {
+            Some(Value::Word(name, langs)) => (name, langs),
+            None => {
+                let message = format!("`{function}` without a predicate");
+                return Err(self.error_with(at, message, form_of(function)));
+            }
+            Some(Value::Quoted(name)) => {
+                let hint = format!("write `{}` without quotes", self.text(name));
+                return Err(self.error_with(name.start, "a predicate in quotes", hint));
+            }
+            Some(_) => {
+                let message = format!("the first argument of `{function}` must be a predicate");
+                return Err(self.error(at, message));
+            }
+        };
+        let lang = langs.as_ref().map(|langs| self.text(langs));
+        if let Some(lang) = lang.filter(|lang| *lang == "*" || lang.contains(':')) {
+            let message = format!("`@{lang}` in a function");
+            return Err(self.error_with(name.start, message, "only one language is possible here"));
+        }
+        let text = self.predicate_name(name)?;
+        if text == "uid" {
+            return Err(self.uid_is_no_predicate(name.start));
+        }
+        let (name, reverse) = match text.strip_prefix('~') {
+            Some(name) => (name, true),
+            None => (text, false),
+        };
+        let (name, lang) = (name.to_owned(), lang.map(str::to_owned));
+        Ok(PredicateRef { name, reverse, lang })
+    }
+
+    /// A plain argument as text.
+    fn argument(&self, call: &'a ast::Call, index: usize) -> Result<String> {
+        self.scalar(call.name.start, &call.arguments[index]).map(str::to_owned)
+    }
+
+    pub(super) fn check_count(&self, call: &'a ast::Call, count: usize) -> Result<()> {
+        let found = call.arguments.len();
+        if found == count {
+            return Ok(());
+        }
+        Err({
+            let plural = if count == 1 { "" } else { "s" };
+            self.wrong_count(call, &format!("{count} argument{plural}"), found)
+        })
+    }
+
+    pub(super) fn wrong_count(&self, call: &'a ast::Call, wanted: &str, found: usize) -> Error {
+        let name = self.text(&call.name);
+        let message = format!("`{name}` takes {wanted}, found {found}");
+        self.error_with(call.name.start, message, form_of(name))
+    }
+
+    /// The error for `uid` in the place of a predicate.
+    pub(in crate::lower) fn uid_is_no_predicate(&self, at: u32) -> Error {
+        self.error_with(at, "`uid` is no predicate", "nodes are chosen by `uid(0x1)`")
+    }
+
+    /// The variable of `val(x)` and its like.
+    pub(in crate::lower) fn only_variable(&mut self, call: &'a ast::Call) -> Result<VarId> {
+        match &call.arguments[..] {
+            [Value::Word(name, None)] => Ok(self.read(name)),
+            _ => {
+                let name = self.text(&call.name);
+                let message = format!("`{name}` takes exactly one variable");
+                Err(self.error_with(call.name.start, message, format!("write `{name}(x)`")))
+            }
+        }
+    }
+}

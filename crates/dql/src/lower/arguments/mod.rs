@@ -1,0 +1,10 @@
+//! What stands in parentheses: numbers, uids, values, functions, expressions.
+
+pub(super) mod number;
+pub(super) mod geo;
+pub(super) mod uids;
+pub(super) mod values;
+pub(super) mod compare;
+pub(super) mod function;
+pub(super) mod math;
+pub(super) mod facets;

@@ -1,0 +1,59 @@
+//! Numbers as arguments: base 0, so `0x1f`, `0o17`, `0b1` and `017` are numbers, too.
+
+use hexgraph_base::types::Uid;
+
+/// A whole number.
+pub(in crate::lower) fn int(text: &str) -> Option<i64> {
+    let (sign, digits) = match text.as_bytes().first()? {
+        b'-' => (-1, &text[1..]),
+        b'+' => (1, &text[1..]),
+        _ => (1, text),
+    };
+    let magnitude = i128::from(uint(digits)?);
+    i64::try_from(sign * magnitude).ok()
+}
+
+/// A whole number without a sign.
+pub(in crate::lower) fn uint(text: &str) -> Option<u64> {
+    Uid::parse(text).map(|uid| uid.0)
+}
+
+/// A truth value.
+pub(in crate::lower) fn boolean(text: &str) -> Option<bool> {
+    match text {
+        "1" | "t" | "T" | "TRUE" | "true" | "True" => Some(true),
+        "0" | "f" | "F" | "FALSE" | "false" | "False" => Some(false),
+        _ => None,
+    }
+}
+
+/// True for a text that would be a number if 64 bits were enough for it.
+pub(super) fn is_too_large(text: &str) -> bool {
+    let (digits, radix) = match text.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (&text[2..], 16),
+        [b'0', b'o' | b'O', ..] => (&text[2..], 8),
+        [b'0', b'b' | b'B', ..] => (&text[2..], 2),
+        [b'0', _, ..] => (&text[1..], 8),
+        _ => (text, 10),
+    };
+    !digits.is_empty()
+        && digits.chars().all(|digit| digit.is_digit(radix))
+        && u64::from_str_radix(digits, radix).is_err()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_base_0() {
+        assert_eq!(int("-0x10"), Some(-16));
+        assert_eq!(int("+1"), Some(1));
+        assert_eq!(int("9223372036854775808"), None);
+        assert_eq!(int("--1"), None);
+        assert_eq!(uint("017"), Some(15));
+        assert!(is_too_large("18446744073709551616"));
+        assert!(!is_too_large("18446744073709551615"));
+        assert!(!is_too_large("0xg"));
+    }
+}

@@ -1,0 +1,153 @@
+//! The variables of a query that start with `$`: declared in its head, given by the caller.
+
+use super::number;
+use crate::Given;
+use crate::ast::Declaration;
+use crate::source::Source;
+use hexgraph_base::types::{Error, Result, did_you_mean};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// The value of a `$variable`: as one text, and its items where a list was given.
+#[derive(Clone, Copy, Default)]
+pub(in crate::lower) struct Held<'a> {
+    pub text: &'a str,
+    pub items: Option<&'a [String]>,
+}
+
+/// The values of the `$variables`.
+pub(in crate::lower) struct Values<'a> {
+    given: &'a BTreeMap<String, Given>,
+    /// The type and the value of each variable.
+    declared: FxHashMap<&'a str, (&'a str, Held<'a>)>,
+    /// True when a query has a list of declarations, even an empty one.
+    has_list: bool,
+}
+
+impl<'a> Values<'a> {
+    /// Nothing is declared yet.
+    pub(in crate::lower) fn new(given: &'a BTreeMap<String, Given>) -> Values<'a> {
+        Values { given, declared: FxHashMap::default(), has_list: false }
+    }
+
+    /// Takes one list of declarations.
+    pub(in crate::lower) fn declare(
+        &mut self,
+        source: &'a Source,
+        list: &'a [Declaration],
+    ) -> Result<()> {
+        self.has_list = true;
+        for declaration in list {
+            let name = declaration.name.of(source.text());
+            let value = self.value(source, declaration, name)?;
+            match value.items {
+                Some(items) => {
+                    items.iter().try_for_each(|item| check(source, declaration, name, item))?;
+                }
+                None if value.text.is_empty() => {}
+                None => check(source, declaration, name, value.text)?,
+            }
+            let type_name = declaration.type_name.of(source.text());
+            self.declared.insert(name, (type_name, value));
+        }
+        Ok(())
+    }
+
+    fn value(
+        &self,
+        source: &'a Source,
+        declaration: &'a Declaration,
+        name: &str,
+    ) -> Result<Held<'a>> {
+        let at = source.position(declaration.name.start);
+        let default = declaration.default.as_ref().map(|default| default.of(source.text()));
+        if declaration.required && default.is_some() {
+            let message = format!("variable {name} is required and has a default");
+            let hint = "remove the `!` or the default".to_owned();
+            return Err(Error::Syntax { message, at, hint });
+        }
+        match self.given.get(name) {
+            Some(given) if !given.text().is_empty() => Ok(Held::of(given)),
+            _ if declaration.required => {
+                let message = format!("variable {name} is required and has no value");
+                Err(Error::syntax(at, message).with_hint("give it one with the request"))
+            }
+            _ => Ok(Held { text: default.unwrap_or_default(), items: None }),
+        }
+    }
+
+    /// Checks that everything given is declared. Without declarations nothing is.
+    pub(in crate::lower) fn check_given(&self) -> Result<()> {
+        let is_declared = |name: &str| self.declared.contains_key(name);
+        match self.given.keys().find(|name| self.has_list && !is_declared(name)) {
+            Some(name) => {
+                let message = format!("variable {name} has a value but no declared type");
+                let declared = self.declared.keys().copied();
+                let hint = match did_you_mean(name, declared) {
+                    near if near.is_empty() => {
+                        format!("declare it: `query name({name}: string) {{ ... }}`")
+                    }
+                    near => near,
+                };
+                Err(Error::query(message).with_hint(hint))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a variable has neither a value nor a default, and is of a type that an empty text is
+    /// none of. The reference takes the empty text for the value, and finds fault with that.
+    pub(in crate::lower) fn is_missing(&self, name: &str) -> bool {
+        let Some(&(type_name, value)) = self.declared.get(name) else { return false };
+        value.text.is_empty() && matches!(type_name, "int" | "float" | "bool" | "float32vector")
+    }
+
+    /// The value of a declared variable; empty when it has none.
+    pub(in crate::lower) fn declared(&self, name: &str) -> Option<Held<'a>> {
+        self.declared.get(name).map(|&(_, value)| value)
+    }
+
+    /// The names of the declared variables.
+    pub(in crate::lower) fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.declared.keys().copied()
+    }
+
+    /// The type that a variable was declared with.
+    pub(super) fn type_of(&self, name: &str) -> Option<&'a str> {
+        self.declared.get(name).map(|&(type_name, _)| type_name)
+    }
+
+    /// The value of a variable that need not be declared.
+    pub(in crate::lower) fn declared_or_given(&self, name: &str) -> Option<&'a str> {
+        let given = || self.given.get(name).map(Given::text);
+        self.declared(name).map(|value| value.text).or_else(given)
+    }
+}
+
+impl<'a> Held<'a> {
+    fn of(given: &'a Given) -> Held<'a> {
+        Held { text: given.text(), items: given.items() }
+    }
+}
+
+fn check(source: &Source, declaration: &Declaration, name: &str, value: &str) -> Result<()> {
+    let type_name = declaration.type_name.of(source.text());
+    let fits = match type_name {
+        "int" => number::int(value).is_some(),
+        "float" => value.parse::<f64>().is_ok(),
+        "bool" => number::boolean(value).is_some(),
+        "string" | "float32vector" => true,
+        _ => {
+            let at = source.position(declaration.type_name.start);
+            let message = format!("type `{type_name}` of variable {name} is not supported");
+            let hint = "expected int, float, bool, string or float32vector".to_owned();
+            return Err(Error::Syntax { message, at, hint });
+        }
+    };
+    if fits {
+        return Ok(());
+    }
+    let at = source.position(declaration.name.start);
+    let message = format!("variable {name} is declared as {type_name}, and its value is `{value}`");
+    Err(Error::syntax(at, message))
+}

@@ -1,0 +1,23 @@
+//! Filters.
+
+use crate::ast::Condition;
+use crate::lower::request::Lowering;
+use hexgraph_base::plan::Filter;
+use hexgraph_base::types::{Result, stack};
+
+impl<'a> Lowering<'a> {
+    /// A filter of nodes.
+    pub(in crate::lower) fn filter(&mut self, condition: &'a Condition) -> Result<Filter> {
+        stack::check()?;
+        Ok(match condition {
+            Condition::And(list) => Filter::And(self.filters(list)?),
+            Condition::Or(list) => Filter::Or(self.filters(list)?),
+            Condition::Not(inner) => Filter::Not(Box::new(self.filter(inner)?)),
+            Condition::Call(call) => Filter::Function(Box::new(self.filter_call(call)?)),
+        })
+    }
+
+    fn filters(&mut self, list: &'a [Condition]) -> Result<Vec<Filter>> {
+        list.iter().map(|condition| self.filter(condition)).collect()
+    }
+}

@@ -1,0 +1,387 @@
+//! One field: what it asks for, and what follows it.
+
+use super::fields::Place;
+use super::modifiers::Modifiers;
+use crate::ast::{Counted, FieldItem, Head, Suffix, Value};
+use crate::lower::request::Lowering;
+use crate::token::{FieldFunction, Text};
+use hexgraph_base::plan::{Aggregate, Call, Expand, Field, FieldKind, Filter};
+use hexgraph_base::types::{Result, nearest};
+use std::sync::Arc;
+
+impl<'a> Lowering<'a> {
+    pub(in crate::lower) fn field(&mut self, item: &'a FieldItem, place: Place) -> Result<Field> {
+        if place.in_empty_block {
+            self.check_empty_block(item)?;
+        }
+        match &item.head {
+            Head::Predicate(name) => self.predicate(item, name, place),
+            Head::Count(counted) => self.counted(item, counted, place),
+            Head::Math(sequence) => {
+                if place.in_group {
+                    return Err(self.not_in_group(item.at, "math"));
+                }
+                if item.prefix.var.is_none() && item.prefix.alias.is_none() {
+                    let hint = "write `name: math(...)` or `x as math(...)`";
+                    return Err(self.error_with(item.at, "`math` without a name", hint));
+                }
+                let Some(sequence) = sequence else {
+                    let hint = "write `math(x + 1)`";
+                    return Err(self.error_with(item.at, "`math()` without an expression", hint));
+                };
+                let expression = self.math(sequence)?;
+                self.plain(item, FieldKind::Math(expression), String::new())
+            }
+            Head::Call(function, arguments) => self.function(item, *function, arguments, place),
+        }
+    }
+
+    fn check_empty_block(&self, item: &'a FieldItem) -> Result<()> {
+        use FieldFunction::{Avg, Max, Min, Sum};
+        let found = match &item.head {
+            Head::Math(_) | Head::Call(Min | Max | Sum | Avg, _) => return Ok(()),
+            Head::Predicate(name) => self.text(name),
+            Head::Count(_) => "count",
+            Head::Call(..) => "a function",
+        };
+        let message = format!("found `{found}` in a block without a function");
+        let hint = "such a block holds only math and min, max, sum, avg of variables";
+        Err(self.error_with(item.at, message, hint))
+    }
+
+    fn not_in_group(&self, at: u32, found: &str) -> hexgraph_base::types::Error {
+        let message = format!("found `{found}` below `@groupby`");
+        let hint = "expected count(uid), or min, max, sum, avg of a predicate";
+        self.error_with(at, message, hint)
+    }
+
+    fn predicate(&mut self, item: &'a FieldItem, name: &'a Text, place: Place) -> Result<Field> {
+        let text = self.text(name);
+        if place.in_group {
+            return Err(self.not_in_group(item.at, text));
+        }
+        let mut modifiers = self.modifiers(item.at, item.suffixes.iter())?;
+        if text == "uid" {
+            let key = with_langs(text, &modifiers.langs);
+            return self.complete(item, FieldKind::Uid, key, modifiers, place);
+        }
+        let text = self.predicate_name(name)?;
+        let langs = std::mem::take(&mut modifiers.langs);
+        if modifiers.has_body && !langs.is_empty() {
+            let message = format!("`{text}` has languages, so it can't have a selection");
+            let lang = langs.join(":");
+            let known = ["filter", "facets", "cascade", "normalize", "groupby"];
+            let hint = match nearest(&lang, known.into_iter()) {
+                Some(known) => format!("did you mean `@{known}`?"),
+                None if matches!(&*lang, "recurse" | "ignorereflex") => {
+                    format!("`@{lang}` stands behind a block")
+                }
+                None => format!("remove `{{ ... }}`, or `@{lang}`"),
+            };
+            return Err(self.error_with(item.at, message, hint));
+        }
+        let key = with_langs(text, &langs);
+        let (name, reverse) = without_tilde(text);
+        let kind = FieldKind::Predicate { name: name.to_owned(), reverse, langs };
+        self.complete(item, kind, key, modifiers, place)
+    }
+
+    fn counted(
+        &mut self,
+        item: &'a FieldItem,
+        counted: &'a Counted,
+        place: Place,
+    ) -> Result<Field> {
+        let (name, inner) = match counted {
+            Counted::Predicate(name, inner) => (name, inner),
+            Counted::Nothing => {
+                let hint = "write `count(uid)`";
+                return Err(self.error_with(item.at, "`count()` without a predicate", hint));
+            }
+            Counted::Call => {
+                let hint = "expected a predicate or `uid`";
+                return Err(self.error_with(item.at, "a variable can't be counted", hint));
+            }
+        };
+        let text = self.text(name);
+        if place.in_group && text != "uid" {
+            return Err(self.not_in_group(item.at, &format!("count({text})")));
+        }
+        let mut modifiers = self.modifiers(item.at, inner.iter().chain(&item.suffixes))?;
+        if modifiers.has_body {
+            let hint = "remove `{ ... }`";
+            return Err(self.error_with(item.at, "what is counted can't have a selection", hint));
+        }
+        if text.eq_ignore_ascii_case("uid") {
+            let key = "count".to_owned();
+            return self.complete(item, FieldKind::CountUid, key, modifiers, place);
+        }
+        let langs = std::mem::take(&mut modifiers.langs);
+        let (name, reverse) = without_tilde(self.predicate_name(name)?);
+        let kind = FieldKind::Count { name: name.to_owned(), reverse, langs };
+        self.complete(item, kind, format!("count({text})"), modifiers, place)
+    }
+
+    fn modifiers(
+        &mut self,
+        at: u32,
+        suffixes: impl Iterator<Item = &'a Suffix>,
+    ) -> Result<Modifiers> {
+        let mut modifiers = Modifiers::default();
+        for suffix in suffixes {
+            self.suffix(suffix, &mut modifiers)?;
+        }
+        let orders_facets = modifiers.facets.as_ref().is_some_and(|list| !list.order.is_empty());
+        if orders_facets && !modifiers.paging.order.is_empty() {
+            let message = "an order by facets and another one by a predicate";
+            return Err(self.error_with(at, message, "keep one of them"));
+        }
+        Ok(modifiers)
+    }
+
+    fn function(
+        &mut self,
+        item: &'a FieldItem,
+        function: FieldFunction,
+        arguments: &'a [Value],
+        place: Place,
+    ) -> Result<Field> {
+        match function {
+            FieldFunction::Val => self.val(item, arguments, place),
+            FieldFunction::Uid => {
+                let hint = "use it at the root: `func: uid(x)`";
+                Err(self.error_with(item.at, "`uid(...)` can't be a field", hint))
+            }
+            FieldFunction::Expand => self.expand(item, arguments, place),
+            FieldFunction::Min => self.aggregate(item, Aggregate::Min, "min", arguments, place),
+            FieldFunction::Max => self.aggregate(item, Aggregate::Max, "max", arguments, place),
+            FieldFunction::Sum => self.aggregate(item, Aggregate::Sum, "sum", arguments, place),
+            FieldFunction::Avg => self.aggregate(item, Aggregate::Avg, "avg", arguments, place),
+            FieldFunction::CheckPassword => self.check_password(item, arguments, place),
+        }
+    }
+
+    fn val(&mut self, item: &'a FieldItem, arguments: &'a [Value], place: Place) -> Result<Field> {
+        if place.in_group {
+            return Err(self.not_in_group(item.at, "val"));
+        }
+        if item.prefix.var.is_some() {
+            let message = "`val(x)` can't be bound to another variable";
+            return Err(self.error_with(item.at, message, "use the variable `x` itself"));
+        }
+        let [Value::Word(name, None)] = arguments else {
+            return Err(self.error_with(item.at, "`val` takes one variable", "write `val(x)`"));
+        };
+        let var = self.read(name);
+        let key = format!("val({})", self.text(name));
+        self.plain(item, FieldKind::Val(var), key)
+    }
+
+    fn aggregate(
+        &mut self,
+        item: &'a FieldItem,
+        op: Aggregate,
+        op_name: &str,
+        arguments: &'a [Value],
+        place: Place,
+    ) -> Result<Field> {
+        match (arguments, place.in_group) {
+            ([Value::Word(name, langs)], true) => {
+                let langs = langs.as_ref().map(|langs| self.langs(langs)).transpose()?;
+                let name = self.text(name);
+                let key = format!("{op_name}({name})");
+                let langs = langs.unwrap_or_default();
+                let kind = FieldKind::AggregatePredicate { op, name: name.to_owned(), langs };
+                self.plain(item, kind, key)
+            }
+            ([Value::Call(call)], false) if self.text(&call.name).eq_ignore_ascii_case("val") => {
+                let var = self.only_variable(call)?;
+                let name = match &call.arguments[..] {
+                    [Value::Word(name, _)] => self.text(name),
+                    _ => "",
+                };
+                let key = format!("{op_name}(val({name}))");
+                self.plain(item, FieldKind::AggregateVar(op, var), key)
+            }
+            (_, true) => {
+                let hint = format!("write `{op_name}(predicate)`");
+                let message = format!("`{op_name}` takes one predicate below `@groupby`");
+                Err(self.error_with(item.at, message, hint))
+            }
+            (_, false) => {
+                let hint = format!("write `{op_name}(val(x))`");
+                let message = format!("`{op_name}` takes one variable");
+                Err(self.error_with(item.at, message, hint))
+            }
+        }
+    }
+
+    fn check_password(
+        &mut self,
+        item: &'a FieldItem,
+        arguments: &'a [Value],
+        place: Place,
+    ) -> Result<Field> {
+        if place.in_group {
+            return Err(self.not_in_group(item.at, "checkpwd"));
+        }
+        let [Value::Word(name, None), password @ (Value::Quoted(_) | Value::Variable(_))] =
+            arguments
+        else {
+            let hint = "write `checkpwd(predicate, \"text\")`";
+            return Err(self.error_with(item.at, "wrong arguments of `checkpwd`", hint));
+        };
+        let password = self.scalar(item.at, password)?.to_owned();
+        let name = self.predicate_name(name)?;
+        if name == "uid" {
+            return Err(self.uid_is_no_predicate(item.at));
+        }
+        let key = format!("checkpwd({name})");
+        self.plain(item, FieldKind::CheckPassword { name: name.to_owned(), password }, key)
+    }
+
+    fn expand(
+        &mut self,
+        item: &'a FieldItem,
+        arguments: &'a [Value],
+        place: Place,
+    ) -> Result<Field> {
+        if place.in_group {
+            return Err(self.not_in_group(item.at, "expand"));
+        }
+        if place.in_shortest {
+            let hint = "name the predicates of the path";
+            return Err(self.error_with(
+                item.at,
+                "`expand` can't stand in a `shortest` block",
+                hint,
+            ));
+        }
+        if item.prefix.var.is_some() || item.prefix.alias.is_some() {
+            let message = "`expand` has neither an alias nor a variable";
+            return Err(self.error_with(item.at, message, "name the fields instead"));
+        }
+        let expand = self.expansion(item, arguments)?;
+        let modifiers = self.modifiers(item.at, item.suffixes.iter())?;
+        let filters_types = match modifiers.filter.as_ref().and_then(Option::as_ref) {
+            Some(Filter::Function(function)) => matches!(function.call, Call::Type(_)),
+            _ => true,
+        };
+        let allows_directive = |suffix: &Suffix| match suffix {
+            Suffix::Langs(_) => false,
+            Suffix::Directive(_, directive) => {
+                matches!(directive, crate::ast::Directive::Filter(_))
+            }
+            Suffix::Arguments(_) | Suffix::Body(_) => true,
+        };
+        if !filters_types || !item.suffixes.iter().all(allows_directive) {
+            let message = "`expand` takes only a filter of types";
+            return Err(self.error_with(item.at, message, "write `@filter(type(Name))`"));
+        }
+        self.complete(item, FieldKind::Expand(expand), "expand".to_owned(), modifiers, place)
+    }
+
+    fn expansion(&mut self, item: &'a FieldItem, arguments: &'a [Value]) -> Result<Expand> {
+        if let [Value::Call(call)] = arguments
+            && self.text(&call.name).eq_ignore_ascii_case("val")
+        {
+            return Ok(Expand::Var(self.only_variable(call)?));
+        }
+        let mut types = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            match argument {
+                Value::Word(name, None) => match self.text(name) {
+                    "_all_" if arguments.len() == 1 => return Ok(Expand::All),
+                    old @ ("_forward_" | "_reverse_") => {
+                        let message = format!("`expand({old})` is no longer supported");
+                        let hint = "write `expand(_all_)`, or the names of types";
+                        return Err(self.error_with(name.start, message, hint));
+                    }
+                    name => types.push(name.to_owned()),
+                },
+                _ => return Err(self.wrong_expand(item.at)),
+            }
+        }
+        if types.is_empty() { Err(self.wrong_expand(item.at)) } else { Ok(Expand::Types(types)) }
+    }
+
+    fn wrong_expand(&self, at: u32) -> hexgraph_base::types::Error {
+        let hint = "expected `_all_`, names of types or `val(x)`";
+        self.error_with(at, "wrong arguments of `expand`", hint)
+    }
+
+    /// A field that nothing may follow.
+    fn plain(&mut self, item: &'a FieldItem, kind: FieldKind, key: String) -> Result<Field> {
+        if !item.suffixes.is_empty() {
+            let message = "nothing may follow a function of variables";
+            return Err(self.error_with(item.at, message, "remove what stands behind `)`"));
+        }
+        self.complete(item, kind, key, Modifiers::default(), Place::default())
+    }
+
+    fn complete(
+        &mut self,
+        item: &'a FieldItem,
+        kind: FieldKind,
+        key: String,
+        modifiers: Modifiers,
+        place: Place,
+    ) -> Result<Field> {
+        let alias = item.prefix.alias.as_ref().map(|alias| self.text(alias).to_owned());
+        let var = item.prefix.var.as_ref().map(|var| self.define(var));
+        let key = match (&alias, &item.prefix.var) {
+            (Some(alias), _) => alias.clone(),
+            (None, Some(var)) if key.is_empty() => format!("val({})", self.text(var)),
+            _ => key,
+        };
+        let place = Place {
+            in_group: modifiers.group_by.is_some(),
+            in_empty_block: false,
+            in_shortest: place.in_shortest,
+        };
+        let fields = self.bodies(&item.suffixes, place)?;
+        Ok(Field {
+            kind,
+            at: self.source.position(item.at),
+            alias,
+            key,
+            var,
+            filter: modifiers.filter.flatten(),
+            order: modifiers.paging.order,
+            page: modifiers.paging.page,
+            facets: modifiers.facets,
+            facet_filter: modifiers.facet_filter.flatten(),
+            cascade: modifiers.cascade,
+            normalize: modifiers.normalize,
+            group_by: modifiers.group_by,
+            fields,
+            has_body: modifiers.has_body,
+        })
+    }
+
+    /// The fields of all selections behind a field.
+    fn bodies(&mut self, suffixes: &'a [Suffix], place: Place) -> Result<Vec<Arc<Field>>> {
+        let mut fields = Vec::new();
+        for suffix in suffixes {
+            if let Suffix::Body(items) = suffix {
+                fields.reserve(items.len());
+                self.extend(&mut fields, items, place)?;
+            }
+        }
+        self.check_selection(&fields, place)?;
+        Ok(fields)
+    }
+}
+
+/// The key of a predicate with its languages.
+fn with_langs(name: &str, langs: &[String]) -> String {
+    if langs.is_empty() { name.to_owned() } else { format!("{name}@{}", langs.join(":")) }
+}
+
+/// The name without the sign of a reverse edge, and whether it had one.
+fn without_tilde(name: &str) -> (&str, bool) {
+    match name.strip_prefix('~') {
+        Some(name) => (name, true),
+        None => (name, false),
+    }
+}

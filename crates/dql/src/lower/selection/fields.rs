@@ -1,0 +1,106 @@
+//! Selections: fields and fragments.
+
+use super::duplicates::first_duplicate;
+use crate::ast::Item;
+use crate::lower::request::Lowering;
+use crate::token::Text;
+use hexgraph_base::plan::{Field, FieldKind};
+use hexgraph_base::types::{Error, Position, Result, nearest, stack};
+use std::sync::Arc;
+
+/// The most selections within each other, fragments included.
+const DEPTH_MAX: usize = 250;
+
+/// The most fields that a request may have, fragments expanded.
+const FIELDS_MAX: usize = 100_000;
+
+/// Where a field stands, as far as other rules hold there.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::lower) struct Place {
+    /// Right inside the selection of a `@groupby`.
+    pub in_group: bool,
+    /// Right inside a block without a function.
+    pub in_empty_block: bool,
+    /// Anywhere inside a `shortest` block.
+    pub in_shortest: bool,
+}
+
+impl<'a> Lowering<'a> {
+    /// The fields of a selection, fragments expanded, no key twice.
+    pub(in crate::lower) fn selection(
+        &mut self,
+        items: &'a [Item],
+        place: Place,
+    ) -> Result<Vec<Arc<Field>>> {
+        let mut fields = Vec::with_capacity(items.len());
+        self.extend(&mut fields, items, place)?;
+        self.check_selection(&fields, place)?;
+        Ok(fields)
+    }
+
+    /// Adds the fields of some items, fragments expanded.
+    pub(in crate::lower) fn extend(
+        &mut self,
+        fields: &mut Vec<Arc<Field>>,
+        items: &'a [Item],
+        place: Place,
+    ) -> Result<()> {
+        stack::check()?;
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            let message = format!("selections are nested deeper than {DEPTH_MAX} levels");
+            return Err(Error::syntax(Position { line: 1, column: 0 }, message));
+        }
+        for item in items {
+            match item {
+                Item::Spread(name) => self.spread(fields, name, place)?,
+                Item::Field(field) => {
+                    self.field_count += 1;
+                    if self.field_count > FIELDS_MAX {
+                        let message = format!("the request has more than {FIELDS_MAX} fields");
+                        return Err(Error::Limit { message });
+                    }
+                    fields.push(Arc::new(self.field(field, place)?));
+                }
+            }
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn spread(&mut self, fields: &mut Vec<Arc<Field>>, name: &'a Text, place: Place) -> Result<()> {
+        let text = self.text(name);
+        let Some(&fragment) = self.fragments.get(text) else {
+            let hint = match nearest(text, self.fragments.keys().copied()) {
+                Some(known) => format!("did you mean `{known}`?"),
+                None => format!("define it: `fragment {text} {{ ... }}`"),
+            };
+            return Err(self.error_with(name.start, format!("fragment `{text}` is missing"), hint));
+        };
+        if self.expanding.contains(&text) {
+            let message = format!("fragment `{text}` contains itself");
+            return Err(self.error_with(name.start, message, "remove this `...`"));
+        }
+        self.expanding.push(text);
+        self.extend(fields, &fragment.items, place)?;
+        self.expanding.pop();
+        Ok(())
+    }
+
+    /// Checks what only the whole selection shows.
+    pub(super) fn check_selection(&self, fields: &[Arc<Field>], place: Place) -> Result<()> {
+        if let Some(field) = first_duplicate(fields) {
+            let message = format!("`{}` stands twice in one selection", field.key);
+            let hint = "give one of them an alias".to_owned();
+            return Err(Error::Syntax { message, at: field.at, hint });
+        }
+        if place.in_group {
+            let mut counts = fields.iter().filter(|field| field.kind == FieldKind::CountUid);
+            if let Some(second) = counts.nth(1) {
+                return Err(Error::syntax(second.at, "a second `count(uid)` in one `@groupby`")
+                    .with_hint("remove one of them"));
+            }
+        }
+        Ok(())
+    }
+}

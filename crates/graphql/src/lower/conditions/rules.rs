@@ -1,0 +1,321 @@
+//! Rules of `@auth` → conditions in the plan.
+//!
+//! A rule that is a query holds for the nodes that the query would give if all of its fields had to be there (`@cascade`). Put
+//! the other way round that is a condition on one node: its filter, a value or an edge for each field, and the same again for
+//! the nodes at the other ends. So a rule is asked like any filter, of whichever nodes are at hand. Rules see all data: no
+//! rules hold inside of them.
+
+use super::filter::{RootFilter, Sight, filter, has_type, root_filter};
+use crate::auth::{Claims, Remains, Rulebook, Verdict};
+use crate::generate::Api;
+use crate::lower::order;
+use crate::lower::target::{all, filter_of, is_uid, nothing, reference};
+use crate::model::{Kind, Model, Operation, TypeDef};
+use crate::request::{Cascade, Field, Limits, Requests};
+use apollo_compiler::ast::Type;
+use hexgraph_base::plan::{Call, Filter, Reach};
+use hexgraph_base::types::stack;
+use serde_json::{Map, Value as Json};
+
+/// Somebody who asks, and what is asked by.
+#[derive(Clone, Copy)]
+pub struct Caller<'a> {
+    /// The schema.
+    pub model: &'a Model,
+    /// What can be asked.
+    pub api: &'a Api,
+    /// Texts that were checked, those of rules among them.
+    pub requests: &'a Requests,
+    /// The rules.
+    pub rules: &'a Rulebook,
+    /// What is known of the caller.
+    pub claims: &'a Claims,
+}
+
+/// What somebody may do to the nodes of a type.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Access {
+    /// It to all of them.
+    All,
+    /// Nothing.
+    None,
+    /// It to the nodes that pass.
+    Where(Filter),
+}
+
+impl Access {
+    /// The condition, which nothing passes where nothing is permitted.
+    pub fn into_filter(self) -> Option<Filter> {
+        match self {
+            Access::All => None,
+            Access::None => Some(nothing()),
+            Access::Where(filter) => Some(filter),
+        }
+    }
+}
+
+impl Caller<'_> {
+    /// Which nodes of a type the rules leave. Of an interface or a union: those that the rules of each concrete type leave.
+    ///
+    /// A rule that can't be asked, because a claim has the wrong type, leaves none.
+    pub fn access(&self, def: &TypeDef, operation: Operation) -> Access {
+        let concrete = match def.kind {
+            Kind::Interface => &def.implementors,
+            Kind::Union => &def.members,
+            _ => return self.of_type(def, operation),
+        };
+        let types = concrete.iter().filter_map(|name| self.model.get(name));
+        let each: Vec<(&TypeDef, Access)> =
+            types.map(|def| (def, self.of_type(def, operation))).collect();
+        if each.iter().all(|(_, access)| *access == Access::All) {
+            return if each.is_empty() { self.of_type(def, operation) } else { Access::All };
+        }
+        let parts = each.into_iter().filter_map(|(def, access)| match access {
+            Access::None => None,
+            Access::All => Some(has_type(def)),
+            Access::Where(filter) => all(vec![has_type(def), filter]),
+        });
+        match parts.collect::<Vec<_>>() {
+            parts if parts.is_empty() => Access::None,
+            parts => Access::Where(any(parts)),
+        }
+    }
+
+    fn of_type(&self, def: &TypeDef, operation: Operation) -> Access {
+        match self.rules.verdict(&def.auth, operation, self.claims) {
+            Verdict::Allow => Access::All,
+            Verdict::Deny => Access::None,
+            Verdict::Where(remains) => self.what_remains(&remains),
+        }
+    }
+
+    fn what_remains(&self, remains: &Remains<'_>) -> Access {
+        stack::require();
+        match remains {
+            Remains::All(parts) => {
+                let mut filters = Vec::with_capacity(parts.len());
+                for part in parts {
+                    match self.what_remains(part) {
+                        Access::None => return Access::None,
+                        Access::All => {}
+                        Access::Where(Filter::And(parts)) => filters.extend(parts),
+                        Access::Where(filter) => filters.push(filter),
+                    }
+                }
+                all(filters).map_or(Access::All, Access::Where)
+            }
+            Remains::Any(parts) => {
+                let mut filters = Vec::with_capacity(parts.len());
+                for part in parts {
+                    match self.what_remains(part) {
+                        Access::All => return Access::All,
+                        Access::None => {}
+                        Access::Where(filter) => filters.push(filter),
+                    }
+                }
+                if filters.is_empty() { Access::None } else { Access::Where(any(filters)) }
+            }
+            Remains::Query { text, negated, .. } => match self.query(text) {
+                None => Access::None,
+                Some(None) => {
+                    if *negated {
+                        Access::None
+                    } else {
+                        Access::All
+                    }
+                }
+                Some(Some(filter)) if *negated => Access::Where(Filter::Not(Box::new(filter))),
+                Some(Some(filter)) => Access::Where(filter),
+            },
+        }
+    }
+
+    /// What the query of a rule asks of a node; no condition is one that all nodes meet. `None` when it can't be asked.
+    fn query(&self, text: &str) -> Option<Option<Filter>> {
+        let request = self.requests.get(self.api, text, &Limits::default()).ok()?;
+        let mut variables = Map::new();
+        for (name, ty) in request.variables() {
+            variables.insert(name.to_string(), variable(ty, self.claims.get(name)?));
+        }
+        let operation = request.resolve(self.api, None, &variables).ok()?;
+        let field = operation.fields.first()?;
+        let def = self.model.get(&field.shape.root.as_ref()?.type_name)?;
+        let given = match field.arguments.given("filter") {
+            Some(given) => root_filter(Sight::Whole(self.model), def, given).ok()?,
+            None => None,
+        };
+        let mut conditions = Vec::new();
+        add(given.and_then(RootFilter::into_filter), &mut conditions);
+        self.conditions(field, None, &mut conditions).ok()?;
+        Some(all(conditions))
+    }
+
+    /// What a field asks of the nodes that it leads to beside its filter: that what has to be there is there.
+    fn conditions(
+        &self,
+        asked: &Field,
+        inherited: Option<&Cascade>,
+        conditions: &mut Vec<Filter>,
+    ) -> Result<(), String> {
+        stack::require();
+        let cascade = asked.cascade.as_ref().or(inherited);
+        let is_required = |name: &str| {
+            let named = cascade.filter(|cascade| !cascade.fields.is_empty());
+            named.is_none_or(|cascade| cascade.fields.iter().any(|field| field == name))
+        };
+        for branch in &asked.selection.branches {
+            let Some(def) = branch.types.first().and_then(|name| self.model.get(name)) else {
+                continue;
+            };
+            for below in branch.fields.iter().filter(|below| is_required(&below.shape.name)) {
+                if let Some(condition) = self.presence(def, below, cascade)?
+                    && !conditions.contains(&condition)
+                {
+                    conditions.push(condition);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// That a field has a value, or leads to a node that is as the field asks.
+    fn presence(
+        &self,
+        def: &TypeDef,
+        asked: &Field,
+        cascade: Option<&Cascade>,
+    ) -> Result<Option<Filter>, String> {
+        let Some(field) = def.field(&asked.shape.name).filter(|field| !is_uid(field)) else {
+            return Ok(None);
+        };
+        let Some(predicate) = &field.predicate else { return Ok(None) };
+        let target = self
+            .model
+            .get(field.ty.name())
+            .filter(|target| matches!(target.kind, Kind::Object | Kind::Interface | Kind::Union));
+        let Some(target) = target else {
+            return Ok(Some(filter_of(Call::Has(reference(predicate)))));
+        };
+        let mut conditions = Vec::new();
+        if predicate.reverse && target.kind != Kind::Union {
+            conditions.push(has_type(target));
+        }
+        if let Some(given) = asked.arguments.given("filter") {
+            add(filter(Sight::Whole(self.model), target, given)?, &mut conditions);
+        }
+        self.conditions(asked, cascade, &mut conditions)?;
+        Ok(Some(Filter::Reaches(Box::new(Reach {
+            predicate: predicate.name.clone(),
+            reverse: predicate.reverse,
+            more_than: order::offset(&asked.arguments),
+            filter: all(conditions),
+        }))))
+    }
+}
+
+/// Adds the parts of a filter.
+fn add(given: Option<Filter>, conditions: &mut Vec<Filter>) {
+    match given {
+        Some(Filter::And(parts)) => conditions.extend(parts),
+        given => conditions.extend(given),
+    }
+}
+
+fn any(mut filters: Vec<Filter>) -> Filter {
+    if filters.len() == 1 { filters.remove(0) } else { Filter::Or(filters) }
+}
+
+/// A claim as the value of a variable: texts and numbers stand for each other, as they do in the store's filters.
+fn variable(ty: &Type, claim: &Json) -> Json {
+    match claim {
+        Json::Array(items) => items.iter().map(|item| variable(ty.item_type(), item)).collect(),
+        Json::String(text) => match ty.inner_named_type().as_str() {
+            "Boolean" => text.parse().map_or_else(|_| claim.clone(), Json::Bool),
+            "Int" => text.parse::<i64>().map_or_else(|_| claim.clone(), Json::from),
+            _ => claim.clone(),
+        },
+        Json::Number(number) => match ty.inner_named_type().as_str() {
+            "String" => Json::String(number.to_string()),
+            _ => claim.clone(),
+        },
+        Json::Bool(truth) if ty.inner_named_type() == "String" => Json::String(truth.to_string()),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sdl::{Settings, read};
+    use hexgraph_base::plan::{Argument, Comparison, Operand};
+    use serde_json::json;
+
+    const SDL: &str = r#"
+        type Note @auth(query: { or: [
+            { rule: "{$ROLE: {eq: \"ADMIN\"}}" },
+            { rule: "query($USER: String!) { queryNote { owner(filter: {name: {eq: $USER}}) { age } } }" }
+        ]}, delete: { not: { rule: "query { queryNote(filter: {public: true}) { id } }" } }) {
+            id: ID!
+            public: Boolean @search
+            owner: User
+        }
+        type User { id: ID! name: String @search(by: [hash]) age: Int }
+    "#;
+
+    fn access(operation: Operation, claims: Json) -> Access {
+        let model = read(SDL, &Settings::default()).expect("a schema");
+        let api = Api::new(&model).expect("an API");
+        let Json::Object(claims) = claims else { panic!("an object") };
+        let caller = Caller {
+            model: &model,
+            api: &api,
+            requests: &Requests::default(),
+            rules: &Rulebook::new(&model),
+            claims: &Claims::new(claims),
+        };
+        caller.access(model.get("Note").expect("declared"), operation)
+    }
+
+    fn equals(name: &str, value: &str) -> Filter {
+        let reference = |name: &str| hexgraph_base::plan::PredicateRef {
+            name: name.to_owned(),
+            reverse: false,
+            lang: None,
+        };
+        filter_of(match value {
+            "" => Call::Has(reference(name)),
+            value => Call::Compare {
+                op: Comparison::Eq,
+                left: Operand::Predicate(reference(name)),
+                arguments: vec![Argument::Text(value.to_owned())],
+            },
+        })
+    }
+
+    #[test]
+    fn queries_become_conditions() {
+        let below = Filter::And(vec![equals("User.name", "ann"), equals("User.age", "")]);
+        let reach = Filter::Reaches(Box::new(Reach {
+            predicate: "Note.owner".to_owned(),
+            reverse: false,
+            more_than: 0,
+            filter: Some(below),
+        }));
+        assert_eq!(access(Operation::Query, json!({"USER": "ann"})), Access::Where(reach));
+        assert_eq!(access(Operation::Query, json!({"ROLE": "ADMIN"})), Access::All);
+        assert_eq!(access(Operation::Query, json!({})), Access::None);
+    }
+
+    #[test]
+    fn negations_stand_around_queries() {
+        let public = Filter::Not(Box::new(equals("Note.public", "true")));
+        assert_eq!(access(Operation::Delete, json!({})), Access::Where(public));
+        assert_eq!(access(Operation::Update, json!({})), Access::All);
+    }
+
+    #[test]
+    fn claims_of_a_wrong_type_permit_nothing() {
+        assert_eq!(access(Operation::Query, json!({"USER": ["ann", "bob"]})), Access::None);
+        assert_eq!(access(Operation::Query, json!({"USER": {"name": "ann"}})), Access::None);
+    }
+}

@@ -1,0 +1,51 @@
+//! `aggregateT` and `<field>Aggregate`: the values are fetched, the numbers are computed when the answer is written.
+
+use crate::lower::shape::{AggregateKey, AggregateOp, AggregateShape};
+use crate::lower::target::fetched;
+use crate::model::TypeDef;
+use crate::request;
+use hexgraph_base::plan;
+use std::sync::Arc;
+
+/// What is asked of the aggregates over nodes of a type, and the fields that have to be fetched for them.
+pub(in crate::lower) fn aggregate<'a>(
+    def: &'a TypeDef,
+    asked: &'a request::Field,
+) -> (AggregateShape<'a>, Vec<Arc<plan::Field>>) {
+    let mut shape = AggregateShape::default();
+    let mut fields: Vec<Arc<plan::Field>> = Vec::new();
+    let mut places: Vec<&str> = Vec::new();
+    for field in asked.selection.only().unwrap_or(&[]) {
+        let name = field.shape.name.as_str();
+        let op = match name {
+            "__typename" => Some(AggregateOp::TypeName),
+            "count" => Some(AggregateOp::Count),
+            _ => suffixed(name).and_then(|(of, op)| {
+                let predicate = def.field(of)?.predicate.as_ref()?;
+                let known = places.iter().position(|place| *place == of);
+                let place = known.unwrap_or_else(|| {
+                    places.push(of);
+                    fields.push(Arc::new(fetched(predicate)));
+                    fields.len() - 1
+                });
+                Some(op(place))
+            }),
+        };
+        if let Some(op) = op {
+            shape.keys.push(AggregateKey { field, op });
+        }
+    }
+    (shape, fields)
+}
+
+type Make = fn(usize) -> AggregateOp;
+
+fn suffixed(name: &str) -> Option<(&str, Make)> {
+    let ops: [(&str, Make); 4] = [
+        ("Min", AggregateOp::Min),
+        ("Max", AggregateOp::Max),
+        ("Sum", AggregateOp::Sum),
+        ("Avg", AggregateOp::Avg),
+    ];
+    ops.into_iter().find_map(|(suffix, op)| Some((name.strip_suffix(suffix)?, op)))
+}

@@ -1,0 +1,288 @@
+//! Root fields → plans.
+
+use super::aggregate::aggregate;
+use super::entities::entities;
+use super::similar::{SimilarTo, similar};
+use crate::generate::RootKind;
+use crate::lower::cascade::cascade;
+use crate::lower::conditions::filter::{Sight, has_type, root_filter};
+use crate::lower::conditions::rules::{Access, Caller};
+use crate::lower::conditions::value::text_of;
+use crate::lower::fields::{Lowering, Selected, refused};
+use crate::lower::order;
+use crate::lower::shape::{Lowered, ObjectShape, RootShape};
+use crate::lower::target::{all, filter_of, function, is_uid, plan_field, reference};
+use crate::model;
+use crate::model::{Operation, TypeDef};
+use crate::request::{Fault, Field, PathStep, Value};
+use hexgraph_base::plan::{
+    Argument, Block, BlockKind, Call, Comparison, FieldKind, Filter, Operand, Page, Query, VarId,
+};
+use hexgraph_base::types::{Position, Uid};
+use std::sync::Arc;
+
+/// The plan of a field of `Query` that is answered from the store. `to` matters for `querySimilarT...` alone.
+///
+/// # Errors
+///
+/// What is wrong with an argument, in the words of the reference.
+pub fn lower<'a>(
+    caller: Caller<'a>,
+    field: &'a Field,
+    to: SimilarTo,
+) -> Result<Lowered<'a>, Fault> {
+    let Some(root) = &field.shape.root else { return Err(wrong(field, "it is no root field")) };
+    if root.kind == RootKind::Entities {
+        return entities(caller, field);
+    }
+    let def = caller.model.get(&root.type_name);
+    let def = def.ok_or_else(|| wrong(field, "there is no such type"))?;
+    match root.kind {
+        RootKind::Get => get(caller, def, field),
+        RootKind::CheckPassword => check_password(caller, def, field),
+        RootKind::Query => list(caller, def, field, None),
+        RootKind::Aggregate => aggregated(caller, def, field),
+        RootKind::SimilarById | RootKind::SimilarByEmbedding => similar(caller, def, field, to),
+        _ => Err(wrong(field, "it is not answered from the store")),
+    }
+}
+
+/// The plan of a list of nodes that are known by their uids, as in the payload of a mutation. `field` is the list's field,
+/// with its arguments and selection. Nodes that are gone, or not of the type, are left out.
+///
+/// # Errors
+///
+/// As [`lower`].
+pub fn lower_nodes<'a>(
+    caller: Caller<'a>,
+    type_name: &str,
+    field: &'a Field,
+    mut uids: Vec<u64>,
+) -> Result<Lowered<'a>, Fault> {
+    let def = caller.model.get(type_name).ok_or_else(|| wrong(field, "there is no such type"))?;
+    uids.sort_unstable();
+    uids.dedup();
+    list(caller, def, field, Some(Call::Uid { uids, vars: Vec::new() }))
+}
+
+/// The block that selects the nodes of a type that pass a filter, for a mutation. It shows nothing.
+///
+/// # Errors
+///
+/// As [`lower`].
+pub fn lower_filter(
+    caller: Caller<'_>,
+    type_name: &str,
+    operation: Operation,
+    field: &Field,
+    filter: Option<&Value>,
+) -> Result<Block, Fault> {
+    let def = caller.model.get(type_name).ok_or_else(|| wrong(field, "there is no such type"))?;
+    let block = chosen(caller, def, operation, field, filter, None)?;
+    Ok(Block { name: "var".to_owned(), kind: BlockKind::Hidden, has_body: false, ..block })
+}
+
+/// The block that keeps those of some nodes which pass a condition, as its only variable. `uids` ascend.
+pub fn lower_permitted(uids: Vec<u64>, filter: Filter) -> Block {
+    let block = node_block(Call::Uid { uids, vars: Vec::new() }, Some(filter));
+    let var = VarId(0);
+    Block {
+        name: "var".to_owned(),
+        kind: BlockKind::Hidden,
+        has_body: false,
+        var: Some(var),
+        defines: vec![var],
+        ..block
+    }
+}
+
+fn get<'a>(caller: Caller<'a>, def: &'a TypeDef, field: &'a Field) -> Result<Lowered<'a>, Fault> {
+    let block = get_block(caller, def, Operation::Query, field)?;
+    let (query, shape) = with_selection(caller, def, field, block)?;
+    Ok(Lowered { query, shape: RootShape::One(shape) })
+}
+
+fn with_selection<'a>(
+    caller: Caller<'a>,
+    def: &'a TypeDef,
+    field: &'a Field,
+    mut block: Block,
+) -> Result<(Query, ObjectShape<'a>), Fault> {
+    let inherited = field.cascade.as_ref();
+    let selected = Lowering::new(caller).selection(def, &field.selection, inherited)?;
+    block.cascade = selected.cascade(inherited);
+    let Selected { fields, shape, .. } = selected;
+    block.fields = fields;
+    Ok((Query { blocks: vec![block], ..Query::default() }, shape))
+}
+
+fn check_password<'a>(
+    caller: Caller<'a>,
+    def: &'a TypeDef,
+    field: &'a Field,
+) -> Result<Lowered<'a>, Fault> {
+    let secret = def.secret.as_ref().ok_or_else(|| wrong(field, "there is no password"))?;
+    let password = field.arguments.given(&secret.field).and_then(text_of).unwrap_or_default();
+    let block = get_block(caller, def, Operation::Password, field)?;
+    let (mut query, shape) = with_selection(caller, def, field, block)?;
+    let kind = FieldKind::CheckPassword { name: secret.predicate.clone(), password };
+    let fields = &mut query.blocks[0].fields;
+    let place = fields.len();
+    fields.push(Arc::new(plan_field(kind, "checkpwd".to_owned())));
+    Ok(Lowered { query, shape: RootShape::Checked(place, shape) })
+}
+
+fn list<'a>(
+    caller: Caller<'a>,
+    def: &'a TypeDef,
+    field: &'a Field,
+    nodes: Option<Call>,
+) -> Result<Lowered<'a>, Fault> {
+    let mut block = filtered(caller, def, field, nodes)?;
+    block.order = order::order(def, &field.arguments);
+    block.page = order::page(field).map_err(|message| wrong_at(field, &message))?;
+    order::check(&block.order, block.page).map_err(|message| refused(field, &message))?;
+    let (query, shape) = with_selection(caller, def, field, block)?;
+    Ok(Lowered { query, shape: RootShape::List(shape) })
+}
+
+fn aggregated<'a>(
+    caller: Caller<'a>,
+    def: &'a TypeDef,
+    field: &'a Field,
+) -> Result<Lowered<'a>, Fault> {
+    let mut block = filtered(caller, def, field, None)?;
+    let (mut shape, fields) = aggregate(def, field);
+    shape.is_hidden = caller.access(def, Operation::Query) == Access::None;
+    block.fields = fields;
+    if block.fields.is_empty() {
+        // Counted without being listed.
+        block.fields.push(Arc::new(plan_field(FieldKind::CountUid, "count".to_owned())));
+    }
+    block.cascade = cascade(&[def], field.cascade.as_ref());
+    let query = Query { blocks: vec![block], ..Query::default() };
+    Ok(Lowered { query, shape: RootShape::Aggregate(shape) })
+}
+
+/// The nodes of a type, or those given, that pass the filter. A filter that an index answers alone comes first.
+fn filtered(
+    caller: Caller<'_>,
+    def: &TypeDef,
+    field: &Field,
+    nodes: Option<Call>,
+) -> Result<Block, Fault> {
+    chosen(caller, def, Operation::Query, field, field.arguments.given("filter"), nodes)
+}
+
+fn chosen(
+    caller: Caller<'_>,
+    def: &TypeDef,
+    operation: Operation,
+    field: &Field,
+    filter: Option<&Value>,
+    nodes: Option<Call>,
+) -> Result<Block, Fault> {
+    let sight = match operation {
+        Operation::Query => Sight::Of(caller),
+        _ => Sight::Changing(caller.model),
+    };
+    let given = filter.map(|value| root_filter(sight, def, value)).transpose();
+    let given = given.map_err(|message| refused(field, &message))?.flatten();
+    let (named, rest) = given.map_or((None, None), |given| (given.named, given.rest));
+    let named = named.map(|uids| Call::Uid { uids, vars: Vec::new() });
+    let lowering = Lowering::new(caller);
+    // Nodes that are known and nodes that are named are asked for both.
+    let (root, more) = match (nodes, named) {
+        (Some(nodes), Some(named)) => (Some(nodes), Some(filter_of(named))),
+        (nodes, named) => (nodes.or(named), None),
+    };
+    let is_rooted = root.is_some();
+    let filter = lowering.admitted(def, rest, is_rooted, operation);
+    if let Some(root) = root {
+        return Ok(node_block(root, all(more.into_iter().chain(filter).collect())));
+    }
+    Ok(match filter {
+        Some(Filter::Function(function)) if comes_first(&function.call) => {
+            node_block(function.call, Some(has_type(def)))
+        }
+        filter => node_block(Call::Type(def.dgraph_type.clone()), filter),
+    })
+}
+
+fn comes_first(call: &Call) -> bool {
+    matches!(call, Call::Compare { op: Comparison::Eq, .. })
+}
+
+/// The node that the arguments name, by its uid and the values that are unique.
+pub(super) fn get_block(
+    caller: Caller<'_>,
+    def: &TypeDef,
+    operation: Operation,
+    field: &Field,
+) -> Result<Block, Fault> {
+    let mut calls = Vec::new();
+    for key in &def.fields {
+        let is_key = key.is_id() || key.unique.is_some();
+        let Some(value) = field.arguments.given(&key.name).filter(|_| is_key) else { continue };
+        if is_uid(key) {
+            order::uid(field, value).map_err(|message| wrong_at(field, &message))?;
+        }
+        calls.push(key_call(key, value));
+    }
+    if calls.is_empty() {
+        calls.push(Call::Uid { uids: Vec::new(), vars: Vec::new() });
+    }
+    let root = calls.remove(0);
+    let permitted = caller.access(def, operation).into_filter();
+    let rest = calls.into_iter().map(filter_of).chain([has_type(def)]).chain(permitted);
+    Ok(node_block(root, all(rest.collect())))
+}
+
+/// The nodes that have a key.
+pub(super) fn key_call(key: &model::Field, value: &Value) -> Call {
+    match &key.predicate {
+        Some(predicate) => Call::Compare {
+            op: Comparison::Eq,
+            left: Operand::Predicate(reference(predicate)),
+            arguments: text_of(value).map(Argument::Text).into_iter().collect(),
+        },
+        None => {
+            let uid = value.as_str().and_then(Uid::parse).filter(|uid| uid.0 != 0);
+            Call::Uid { uids: uid.map(|uid| uid.0).into_iter().collect(), vars: Vec::new() }
+        }
+    }
+}
+
+/// A block that shows nodes.
+pub(crate) fn node_block(root: Call, filter: Option<Filter>) -> Block {
+    Block {
+        name: "q".to_owned(),
+        at: Position::default(),
+        kind: BlockKind::Visible,
+        var: None,
+        root: Some(function(root)),
+        filter,
+        order: Vec::new(),
+        page: Page::default(),
+        cascade: None,
+        normalize: false,
+        ignore_reflex: false,
+        recurse: None,
+        group_by: None,
+        fields: Vec::new(),
+        has_body: true,
+        reads: Vec::new(),
+        defines: Vec::new(),
+    }
+}
+
+/// A root field with an argument that can't be read.
+fn wrong_at(field: &Field, message: &str) -> Fault {
+    Fault { places: vec![field.shape.location], ..wrong(field, message) }
+}
+
+/// A root field whose arguments make no sense.
+pub(in crate::lower) fn wrong(field: &Field, message: &str) -> Fault {
+    let message = format!("couldn't rewrite query {} because {message}", field.shape.key);
+    Fault::on(vec![PathStep::Key(field.shape.key.as_str().into())], message)
+}

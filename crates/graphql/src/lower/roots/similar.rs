@@ -1,0 +1,167 @@
+//! `querySimilarT...`: the nodes whose vectors are near to another.
+
+use super::root::{get_block, node_block, wrong};
+use crate::lower::conditions::filter::{RootFilter, Sight, has_type, root_filter};
+use crate::lower::conditions::rules::{Access, Caller};
+use crate::lower::conditions::value::{number_of, text_of};
+use crate::lower::fields::{Lowering, refused, uid_field};
+use crate::lower::shape::{Lowered, ObjectShape, RootShape};
+use crate::lower::target::{all, fetched, reference};
+use crate::model;
+use crate::model::{Operation, Predicate, TypeDef};
+use crate::request::{Fault, Field, Value};
+use hexgraph_base::plan::{Argument, Call, Filter, Query};
+use std::sync::Arc;
+
+/// What distance means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metric {
+    /// The length of the difference.
+    Euclidean,
+    /// One less the cosine of the angle between.
+    Cosine,
+    /// One less the dot product.
+    DotProduct,
+}
+
+impl Metric {
+    /// The distance of two vectors of one length; `None` when there is none.
+    pub fn distance(self, one: &[f32], other: &[f32]) -> Option<f64> {
+        if one.len() != other.len() {
+            return None;
+        }
+        let pairs = || one.iter().zip(other).map(|(a, b)| (f64::from(*a), f64::from(*b)));
+        let dot = || pairs().map(|(a, b)| a * b).sum::<f64>();
+        let square = |vector: &[f32]| vector.iter().map(|a| f64::from(*a).powi(2)).sum::<f64>();
+        let distance = match self {
+            Metric::Euclidean => pairs().map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt(),
+            Metric::DotProduct => 1.0 - dot(),
+            Metric::Cosine => 1.0 - dot() / (square(one) * square(other)).sqrt(),
+        };
+        distance.is_finite().then_some(distance)
+    }
+}
+
+/// What a vector is compared with.
+pub enum SimilarTo {
+    /// The vector of the request.
+    Given,
+    /// This vector, such as that of another node.
+    Of(Vec<f32>),
+}
+
+/// The nodes near to a vector.
+pub(in crate::lower) fn similar<'a>(
+    caller: Caller<'a>,
+    def: &'a TypeDef,
+    field: &'a Field,
+    to: SimilarTo,
+) -> Result<Lowered<'a>, Fault> {
+    let by = embedding(def, field)?;
+    let predicate = by.predicate.as_ref().ok_or_else(|| wrong(field, "it is not stored"))?;
+    let count = field.arguments.given("topK").and_then(text_of).unwrap_or_default();
+    let vector = match to {
+        SimilarTo::Of(vector) => vector,
+        SimilarTo::Given => given_vector(field),
+    };
+    // What the request's own filter refuses takes places, as in the reference.
+    let admits = match caller.access(def, Operation::Query) {
+        Access::Where(permitted) => all(vec![has_type(def), permitted]).map(Box::new),
+        Access::All | Access::None => None,
+    };
+    let call = nearest(predicate, field, &vector, count, admits);
+    let mut lowering = Lowering::new(caller);
+    let mut selected = lowering.selection(def, &field.selection, field.cascade.as_ref())?;
+    let given = field.arguments.given("filter");
+    let given = given.map(|value| root_filter(Sight::Of(caller), def, value)).transpose();
+    let given = given.map_err(|message| refused(field, &message))?.flatten();
+    let given = given.and_then(RootFilter::into_filter);
+    let filter = lowering.admitted(def, given, true, Operation::Query);
+    let place = selected.fields.len();
+    selected.fields.push(Arc::new(fetched(predicate)));
+    let mut block = node_block(call, filter);
+    block.fields = selected.fields;
+    let query = Query { blocks: vec![block], ..Query::default() };
+    let (metric, object) = (metric(by), selected.shape);
+    Ok(Lowered { query, shape: RootShape::Similar { place, vector, metric, object } })
+}
+
+fn nearest(
+    predicate: &Predicate,
+    field: &Field,
+    vector: &[f32],
+    count: String,
+    admits: Option<Box<Filter>>,
+) -> Call {
+    let numbers: Vec<String> = vector.iter().map(ToString::to_string).collect();
+    let options = ["ef", "distance_threshold"]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), text_of(field.arguments.given(name)?)?)));
+    Call::SimilarTo {
+        predicate: reference(predicate),
+        count,
+        target: Argument::Text(format!("[{}]", numbers.join(","))),
+        options: options.collect(),
+        admits,
+    }
+}
+
+/// Finds the node that others should be similar to: the first field of its only block is its vector.
+///
+/// # Errors
+///
+/// What is wrong with the arguments.
+pub fn lower_reference<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lowered<'a>, Fault> {
+    let (def, by) = embedding_of(caller, field)?;
+    let mut block = get_block(caller, def, Operation::Query, field)?;
+    let vector = by.predicate.as_ref().map(|predicate| Arc::new(fetched(predicate)));
+    block.fields = vec![vector.unwrap_or_else(uid_field)];
+    let query = Query { blocks: vec![block], ..Query::default() };
+    Ok(Lowered { query, shape: RootShape::One(ObjectShape::default()) })
+}
+
+fn embedding_of<'a>(
+    caller: Caller<'a>,
+    field: &Field,
+) -> Result<(&'a TypeDef, &'a model::Field), Fault> {
+    let name = field.shape.root.as_ref().map_or("", |root| root.type_name.as_str());
+    let def = caller.model.get(name).ok_or_else(|| wrong(field, "there is no such type"))?;
+    Ok((def, embedding(def, field)?))
+}
+
+fn embedding<'a>(def: &'a TypeDef, field: &Field) -> Result<&'a model::Field, Fault> {
+    let name = field.arguments.given("by").and_then(Value::as_str).unwrap_or_default();
+    let found = def.field(name).filter(|by| by.embedding);
+    found.ok_or_else(|| wrong(field, &format!("{name} is no embedding of {}", def.name)))
+}
+
+/// The vector of a request.
+fn given_vector(field: &Field) -> Vec<f32> {
+    let numbers = field.arguments.given("vector").and_then(Value::as_list).unwrap_or(&[]);
+    numbers.iter().filter_map(|number| Some(number_of(number)? as f32)).collect()
+}
+
+fn metric(field: &model::Field) -> Metric {
+    let options = field.search.iter().flat_map(|index| &index.options);
+    let named = options.into_iter().find(|(name, _)| name == "metric");
+    match named.map(|(_, metric)| metric.as_str()) {
+        Some("cosine") => Metric::Cosine,
+        Some("dotproduct") => Metric::DotProduct,
+        _ => Metric::Euclidean,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        let (one, other) = (&[3.0, 0.0][..], &[0.0, 4.0][..]);
+        assert_eq!(Metric::Euclidean.distance(one, other), Some(5.0));
+        assert_eq!(Metric::Cosine.distance(one, other), Some(1.0));
+        assert_eq!(Metric::DotProduct.distance(one, one), Some(-8.0));
+        assert_eq!(Metric::Cosine.distance(one, &[0.0, 0.0]), None);
+        assert_eq!(Metric::Euclidean.distance(one, &[1.0]), None);
+    }
+}

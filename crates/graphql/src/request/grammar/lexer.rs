@@ -1,0 +1,268 @@
+//! The tokens of a request with their places, and strings as what they stand for.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::request::Place;
+use crate::syntax::{Kind, Tokens};
+
+/// A piece of the text.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::request) struct Token<'t> {
+    pub kind: TokenKind<'t>,
+    pub at: Place,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::request) enum TokenKind<'t> {
+    End,
+    /// One of `! $ & ( ) : = @ [ ] { } |`.
+    Mark(u8),
+    Spread,
+    Name(&'t str),
+    Int(&'t str),
+    Float(&'t str),
+    String(Cow<'t, str>),
+    Block(String),
+    /// Not a token; the reason.
+    Invalid(String),
+}
+
+impl TokenKind<'_> {
+    /// The name of the kind alone, as messages say what was found.
+    pub(in crate::request) fn word(&self) -> Cow<'static, str> {
+        match self {
+            TokenKind::End => "<EOF>".into(),
+            TokenKind::Mark(mark) => char::from(*mark).to_string().into(),
+            TokenKind::Spread => "...".into(),
+            TokenKind::Name(_) => "Name".into(),
+            TokenKind::Int(_) => "Int".into(),
+            TokenKind::Float(_) => "Float".into(),
+            TokenKind::String(_) => "String".into(),
+            TokenKind::Block(_) => "BlockString".into(),
+            TokenKind::Invalid(_) => "<Invalid>".into(),
+        }
+    }
+}
+
+impl fmt::Display for TokenKind<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.word())?;
+        match self {
+            TokenKind::Name(text) | TokenKind::Int(text) | TokenKind::Float(text) => {
+                write!(f, " {text:?}")
+            }
+            TokenKind::String(text) if !text.is_empty() => write!(f, " {text:?}"),
+            TokenKind::Block(text) if !text.is_empty() => write!(f, " {text:?}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Reads tokens from a text.
+pub(in crate::request) struct Lexer<'t> {
+    text: &'t str,
+    tokens: Tokens<'t>,
+    /// Up to which byte `line` and `column` are counted.
+    counted: usize,
+    line: u32,
+    column: u32,
+}
+
+impl<'t> Lexer<'t> {
+    pub(in crate::request) fn new(text: &'t str) -> Lexer<'t> {
+        Lexer { text, tokens: Tokens::new(text), counted: 0, line: 1, column: 1 }
+    }
+
+    /// The next token; [`TokenKind::End`] again and again at the end, [`TokenKind::Invalid`] at a fault.
+    pub(in crate::request) fn read(&mut self) -> Token<'t> {
+        let (kind, at) = match self.tokens.next() {
+            Ok(token) => (kind(token.kind, token.text), token.at),
+            Err((at, reason)) => (TokenKind::Invalid(reason), at),
+        };
+        Token { kind, at: self.locate(at) }
+    }
+
+    /// Line and column of the byte `to`, which is not before the last one asked for.
+    fn locate(&mut self, to: usize) -> Place {
+        let bytes = self.text.as_bytes();
+        for at in self.counted..to {
+            match bytes[at] {
+                b'\n' if at > 0 && bytes[at - 1] == b'\r' => {}
+                b'\n' | b'\r' => {
+                    self.line += 1;
+                    self.column = 1;
+                }
+                // A byte that continues a character.
+                0x80..=0xbf => {}
+                _ => self.column += 1,
+            }
+        }
+        self.counted = to;
+        Place { line: self.line, column: self.column }
+    }
+}
+
+fn kind(kind: Kind, text: &str) -> TokenKind<'_> {
+    match kind {
+        Kind::End => TokenKind::End,
+        Kind::Name => TokenKind::Name(text),
+        Kind::Int => TokenKind::Int(text),
+        Kind::Float => TokenKind::Float(text),
+        Kind::String => TokenKind::String(string_value(text)),
+        Kind::BlockString => {
+            let lines = text.replace("\\\"\"\"", "\"\"\"").replace("\r\n", "\n");
+            TokenKind::Block(block_value(&lines.replace('\r', "\n")))
+        }
+        Kind::Mark("...") => TokenKind::Spread,
+        Kind::Mark(mark) => TokenKind::Mark(mark.as_bytes()[0]),
+    }
+}
+
+/// A string with its escapes replaced. They were looked through before.
+fn string_value(text: &str) -> Cow<'_, str> {
+    let Some(first) = text.find('\\') else { return text.into() };
+    let mut value = text[..first].to_owned();
+    let mut rest = &text[first..];
+    while let Some(escape) = rest.strip_prefix('\\') {
+        let (character, length) = read_escape(escape).unwrap_or(('\u{fffd}', 0));
+        value.push(character);
+        let plain = &escape[length..];
+        let end = plain.find('\\').unwrap_or(plain.len());
+        value.push_str(&plain[..end]);
+        rest = &plain[end..];
+    }
+    value.into()
+}
+
+/// The character that an escape stands for and the bytes behind the backslash. Two `\u` that make up a
+/// surrogate pair are one character.
+fn read_escape(rest: &str) -> Option<(char, usize)> {
+    let simple = match rest.as_bytes().first()? {
+        byte @ (b'"' | b'/' | b'\\') => char::from(*byte),
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => {
+            let high = hex4(rest.get(1..5)?)?;
+            if (0xd800..0xdc00).contains(&high) {
+                let low = rest.get(5..11).and_then(|next| hex4(next.strip_prefix("\\u")?));
+                if let Some(low @ 0xdc00..0xe000) = low {
+                    let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+                    return Some((char::from_u32(code)?, 11));
+                }
+            }
+            return Some((char::from_u32(high).unwrap_or('\u{fffd}'), 5));
+        }
+        _ => return None,
+    };
+    Some((simple, 1))
+}
+
+fn hex4(text: &str) -> Option<u32> {
+    if text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        u32::from_str_radix(text, 16).ok()
+    } else {
+        None
+    }
+}
+
+/// A block string without the indentation that its lines share and without blank lines around it.
+fn block_value(raw: &str) -> String {
+    let lines: Vec<&str> = raw.split('\n').collect();
+    let blank = |line: &&str| line.trim_start_matches([' ', '\t']).is_empty();
+    let indent = lines.iter().skip(1).filter(|line| !blank(line));
+    let indent = indent
+        .map(|line| line.len() - line.trim_start_matches([' ', '\t']).len())
+        .min()
+        .unwrap_or(0);
+    let Some(first) = lines.iter().position(|line| !blank(line)) else { return String::new() };
+    let last = lines.iter().rposition(|line| !blank(line)).unwrap_or(first);
+    let stripped = lines.iter().enumerate().map(|(at, line)| match at {
+        0 => line,
+        _ => line.get(indent..).unwrap_or(""),
+    });
+    stripped.skip(first).take(last + 1 - first).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<TokenKind<'_>> {
+        let mut lexer = Lexer::new(text);
+        let mut kinds = Vec::new();
+        loop {
+            match lexer.read().kind {
+                TokenKind::End => return kinds,
+                kind @ TokenKind::Invalid(_) => {
+                    kinds.push(kind);
+                    return kinds;
+                }
+                kind => kinds.push(kind),
+            }
+        }
+    }
+
+    #[test]
+    fn reads_every_kind() {
+        assert_eq!(
+            kinds("{ a: -1 ...b 1.5e3 # c\n \"x\\u0041\\n\" }"),
+            [
+                TokenKind::Mark(b'{'),
+                TokenKind::Name("a"),
+                TokenKind::Mark(b':'),
+                TokenKind::Int("-1"),
+                TokenKind::Spread,
+                TokenKind::Name("b"),
+                TokenKind::Float("1.5e3"),
+                TokenKind::String("xA\n".into()),
+                TokenKind::Mark(b'}'),
+            ]
+        );
+        assert_eq!(kinds("\"\"\"\n  a\n    b\n\"\"\""), [TokenKind::Block("a\n  b".into())]);
+        assert_eq!(kinds("\"\\ud83d\\ude00\""), [TokenKind::String("😀".into())]);
+        let escaped = "\"\\\\ü\\/x\\\"\\t\"";
+        assert_eq!(kinds(escaped), [TokenKind::String("\\ü/x\"\t".into())]);
+        for half in
+            ["ud83dx", "ud83d", "ude00", "ud83d\\u0041", "ud83d\\ud83d\\ude00", "ud83d ude00"]
+        {
+            let text = format!("\"\\{half}\"");
+            let TokenKind::Invalid(why) = &kinds(&text)[0] else { panic!("{half}") };
+            let shown = &half[..5];
+            assert_eq!(
+                why,
+                &format!(
+                    "Invalid character escape sequence: \\{shown} is half of a character, without its other half."
+                )
+            );
+        }
+        let block = "\"\"\"a\r\n  \\\"\"\"\r  b\"\"\"";
+        assert_eq!(kinds(block), [TokenKind::Block("a\n\"\"\"\nb".into())]);
+    }
+
+    #[test]
+    fn places_count_characters() {
+        let mut lexer = Lexer::new("\"é\"\n \"ü\" a \"ö\" b");
+        let mut places = Vec::new();
+        loop {
+            let token = lexer.read();
+            places.push((token.at.line, token.at.column));
+            if token.kind == TokenKind::End {
+                break;
+            }
+        }
+        assert_eq!(places, [(1, 2), (2, 3), (2, 6), (2, 9), (2, 12), (2, 13)]);
+    }
+
+    #[test]
+    fn refuses() {
+        for text in
+            ["'", "01", "1.", "-", "\"a", "\"a\nb\"", "\"\\x\"", "\"\\u12\"", "\"\"\"a", "\u{1}"]
+        {
+            assert!(kinds(text).iter().any(|kind| matches!(kind, TokenKind::Invalid(_))), "{text}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The checks of the directives by which several services share a schema.
+
+use super::meaning::Subject;
+use super::types::argument_place;
+use crate::sdl::source::draft::{Draft, is_key};
+use crate::sdl::source::raw::{RawDirective, RawType};
+use crate::sdl::source::value::bare;
+use crate::syntax::Fault;
+
+/// The fields that a directive names.
+fn named_fields(directive: &RawDirective) -> Option<String> {
+    directive.argument("fields").map(|fields| bare(fields)).filter(|fields| !fields.is_empty())
+}
+
+/// Checks `@key`.
+pub(in crate::sdl) fn key(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
+    let mut keys = def.directives.iter().filter(|directive| directive.name() == "key");
+    let key = keys.next()?;
+    let name = &def.name;
+    if let Some(second) = keys.next() {
+        let message = format!("Type {name}; @key directive should not be defined more than once.");
+        return Some(Fault::at(second.place, message));
+    }
+    let Some(named) = named_fields(key) else {
+        let message =
+            format!("Type {name}; Argument fields inside @key directive must be defined.");
+        return Some(Fault::at(key.place, message));
+    };
+    let place = argument_place(draft, key, "fields");
+    let Some(field) = def.field(&named) else {
+        let message = format!(
+            "Type {name}; @key directive uses a field {named} which is not defined inside the type."
+        );
+        return Some(Fault::at(place, message));
+    };
+    if !field.is_id() && !field.has("id") {
+        let message = format!(
+            "Type {name}: Field {named}: used inside @key directive should be of type ID or have \
+             @id directive."
+        );
+        return Some(Fault::at(place, message));
+    }
+    let remote = def.directive("remote")?;
+    let message = format!("Type {name}; @remote directive cannot be defined with @key directive");
+    Some(Fault::at(remote.place, message))
+}
+
+/// Checks `@extends`, which `extend type` gives too.
+pub(in crate::sdl) fn extends(def: &RawType) -> Option<Fault> {
+    def.directive("extends")?;
+    let name = &def.name;
+    if !def.has("key") {
+        return Some(without_key(def));
+    }
+    let remote = def.directive("remote")?;
+    let message =
+        format!("Type {name}; @remote directive cannot be defined with @extends directive");
+    Some(Fault::at(remote.place, message))
+}
+
+/// An extension whose entity can't be named.
+pub(in crate::sdl) fn without_key(def: &RawType) -> Fault {
+    let place = def.directive("extends").and_then(|extends| extends.place);
+    let message =
+        format!("Type {}; Type Extension cannot be defined without @key directive", def.name);
+    Fault::at(place, message)
+}
+
+fn only_in_extensions(subject: &Subject<'_>, directive: &RawDirective) -> Option<Fault> {
+    let message = format!(
+        "Type {}: Field {}: @{} directive can only be defined on fields in type extensions. i.e., \
+         the type must have `@extends` or use `extend` keyword.",
+        subject.def.name,
+        subject.field.name,
+        directive.name()
+    );
+    (!subject.def.has("extends")).then(|| Fault::at(directive.place, message))
+}
+
+/// Checks `@external`.
+pub(in crate::sdl) fn external(subject: &Subject<'_>, directive: &RawDirective) -> Option<Fault> {
+    if let Some(fault) = only_in_extensions(subject, directive) {
+        return Some(fault);
+    }
+    let Subject { def, field, .. } = *subject;
+    let start = format!("Type {}: Field {}:", def.name, field.name);
+    if field.is_custom() {
+        let message = format!(
+            "{start} @external directive can not be defined on  fields with @custom or @lambda \
+             directive."
+        );
+        return Some(Fault::at(directive.place, message));
+    }
+    if is_key(def, field) {
+        return None;
+    }
+    let useless = ["hasInverse", "search", "dgraph", "id"];
+    let found = useless.into_iter().find_map(|name| field.directive(name))?;
+    let message = format!(
+        "{start} @{} directive can not be defined on @external fields that are not @key.",
+        found.name()
+    );
+    Some(Fault::at(found.place, message))
+}
+
+/// Checks `@requires`.
+pub(in crate::sdl) fn requires(subject: &Subject<'_>, directive: &RawDirective) -> Option<Fault> {
+    if let Some(fault) = only_in_extensions(subject, directive) {
+        return Some(fault);
+    }
+    let def = subject.def;
+    let name = &def.name;
+    let Some(named) = named_fields(directive) else {
+        let message =
+            format!("Type {name}; Argument fields inside @requires directive must be defined.");
+        return Some(Fault::at(directive.place, message));
+    };
+    let message = named.split_whitespace().find_map(|field| match def.field(field) {
+        None => Some(format!(
+            "Type {name}; @requires directive uses a field {field} which is not defined inside \
+             the type."
+        )),
+        Some(found) if !found.has("external") => {
+            Some(format!("Type {name}; Field {field} must be @external."))
+        }
+        Some(_) => None,
+    })?;
+    Some(Fault::at(directive.place, message))
+}
+
+/// Checks `@provides`.
+pub(in crate::sdl) fn provides(subject: &Subject<'_>, directive: &RawDirective) -> Option<Fault> {
+    let Subject { draft, def, field } = *subject;
+    let name = &def.name;
+    let Some(other) = draft.get(field.ty.name()).filter(|other| other.has("key")) else {
+        let message =
+            format!("Type {name}; Field {} does not return a type that has a @key.", field.name);
+        return Some(Fault::at(directive.place, message));
+    };
+    let Some(named) = named_fields(directive) else {
+        let message =
+            format!("Type {name}; Argument fields inside @provides directive must be defined.");
+        return Some(Fault::at(directive.place, message));
+    };
+    let unknown = named.split_whitespace().find(|named| other.field(named).is_none())?;
+    let what = format!("@provides field {unknown} doesn't exist for type {}.", other.name);
+    Some(subject.fault_at(directive, what))
+}

@@ -1,0 +1,104 @@
+//! `@hasInverse`: two fields are the two ends of a link. It may be written at one end; then it is
+//! written at the other too, with all types that have the field from an interface.
+
+use apollo_compiler::ast::Value;
+use apollo_compiler::name;
+
+use super::meaning::Subject;
+use crate::sdl::source::draft::Draft;
+use crate::sdl::source::raw::{RawDirective, RawField, RawKind, RawType};
+use crate::sdl::source::value::bare;
+use crate::syntax::{Fault, Place};
+
+/// A directive to be written at the other end of a link.
+pub(in crate::sdl) struct Link {
+    /// The type and the field where it goes.
+    type_name: String,
+    field: String,
+    /// The field that it names.
+    inverse: apollo_compiler::Name,
+    /// Where the directive was that made it.
+    place: Option<Place>,
+}
+
+/// Checks the directive. Returns what is to be written at the other end.
+///
+/// # Errors
+///
+/// The fault.
+pub(in crate::sdl) fn check(
+    subject: &Subject<'_>,
+    directive: &RawDirective,
+) -> Result<Option<Link>, Fault> {
+    let Subject { draft, def, field } = *subject;
+    let type_name = field.ty.name();
+    if !matches!(draft.kind_of(type_name), Some(RawKind::Object | RawKind::Interface)) {
+        return Err(subject.fault(format!(
+            "Field {} is of type {type_name}, but @hasInverse directive only applies to fields \
+             with object types.",
+            field.name
+        )));
+    }
+    let Some(inverse) = directive.argument("field").map(|field| bare(field)) else {
+        let what = "@hasInverse directive doesn't have field argument.";
+        return Err(subject.fault_at(directive, what));
+    };
+    let Some(inverse) = draft.get(type_name).and_then(|other| other.field(&inverse)) else {
+        let what = format!("inverse field {inverse} doesn't exist for type {type_name}.");
+        return Err(subject.fault_at(directive, what));
+    };
+    is_inverse(subject, inverse).map_err(|message| Fault::at(directive.place, message))?;
+    let name = apollo_compiler::Name::new(&field.name).ok();
+    Ok(name.filter(|_| !inverse.has("hasInverse") && def.is_stored_kind()).map(|name| Link {
+        type_name: type_name.to_owned(),
+        field: inverse.name.clone(),
+        inverse: name,
+        place: directive.place,
+    }))
+}
+
+/// Checks that the field at the other end can be the inverse of the subject.
+fn is_inverse(subject: &Subject<'_>, inverse: &RawField) -> Result<(), String> {
+    let Subject { draft, def, field } = *subject;
+    // The directive may have come from an interface: then the link is the interface's.
+    let parent = draft.parent_interface(field);
+    let linked = parent
+        .filter(|parent| parent.field(&field.name).is_some_and(|field| field.has("hasInverse")));
+    let (expected, name) = (&linked.unwrap_or(def).name, &field.name);
+    if inverse.ty.name() != expected {
+        return Err(format!(
+            "Type {expected}; Field {name}: @hasInverse is required to link the fields of same \
+             type, but the field {} is of the type {} instead of {expected}. To link these make \
+             sure the fields are of the same type.",
+            inverse.name, inverse.ty
+        ));
+    }
+    let Some(back) = inverse.directive("hasInverse") else { return Ok(()) };
+    let back = back.argument("field").map(|field| bare(field)).unwrap_or_default();
+    if back == *name {
+        return Ok(());
+    }
+    let other = format!("{}.{}", field.ty.name(), inverse.name);
+    Err(format!(
+        "Type {expected}; Field {name}: @hasInverse should be consistant. {expected}.{name} is the \
+         inverse of {other}, but {other} is the inverse of {expected}.{back}."
+    ))
+}
+
+/// Writes the directive at the other end.
+pub(in crate::sdl) fn write(draft: &mut Draft<'_>, link: &Link) {
+    let is_interface = draft.is_kind(&link.type_name, RawKind::Interface);
+    let argument = Value::Enum(link.inverse.clone());
+    let made = RawDirective::made(name!("hasInverse"), vec![(name!("field"), argument)]);
+    let made = RawDirective { place: link.place, ..made };
+    let add_to = |def: &mut RawType| {
+        if let Some(field) = def.fields.iter_mut().find(|field| field.name == link.field) {
+            field.directives.push(made.clone());
+        }
+    };
+    draft.get_mut(&link.type_name).into_iter().for_each(add_to);
+    if is_interface {
+        let implements = |def: &&mut RawType| def.interfaces.contains(&link.type_name);
+        draft.schema.types.iter_mut().filter(implements).for_each(add_to);
+    }
+}

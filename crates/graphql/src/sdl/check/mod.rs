@@ -1,0 +1,12 @@
+//! The checks of everything else: stage by stage, each telling all of its faults.
+
+pub(super) mod names;
+pub(super) mod standard;
+pub(super) mod meaning;
+pub(super) mod types;
+pub(super) mod fields;
+pub(super) mod search;
+pub(super) mod inverse;
+pub(super) mod sharing;
+pub(super) mod dgraph;
+pub(super) mod federation;

@@ -1,0 +1,177 @@
+//! The check of predicates that several fields share: they have to agree on what is stored.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::sdl::source::draft::{Draft, dgraph_type, predicate_text, secret_of};
+use crate::sdl::source::raw::{RawField, RawKind, RawType};
+use crate::syntax::{Fault, Place};
+
+/// The first field of a predicate.
+struct User {
+    type_name: String,
+    field: String,
+    ty: String,
+    place: Option<Place>,
+    unique: bool,
+    secret: bool,
+}
+
+/// What is known so far.
+struct Sharing<'a> {
+    draft: &'a Draft<'a>,
+    users: HashMap<String, User>,
+    /// The predicates that each interface declares.
+    of_interfaces: HashMap<&'a str, HashSet<String>>,
+}
+
+/// Checks interfaces first, then the types that may implement them.
+pub(in crate::sdl) fn check(draft: &Draft<'_>, faults: &mut Vec<Fault>) {
+    let mut sharing = Sharing { draft, users: HashMap::new(), of_interfaces: HashMap::new() };
+    for kind in [RawKind::Interface, RawKind::Object] {
+        for def in draft.types().iter().filter(|def| def.kind == kind) {
+            sharing.check(def, faults);
+        }
+    }
+}
+
+impl<'a> Sharing<'a> {
+    fn check(&mut self, def: &'a RawType, faults: &mut Vec<Fault>) {
+        if def.kind == RawKind::Object {
+            self.interfaces(def, faults);
+        }
+        let prefix = dgraph_type(def);
+        for field in def.fields.iter().filter(|field| !field.is_id()) {
+            // What comes from an interface is checked there.
+            if self.draft.parent_interface(field).is_some() {
+                continue;
+            }
+            let predicate = predicate_text(field, &prefix);
+            if def.kind == RawKind::Interface {
+                self.of_interfaces.entry(&def.name).or_default().insert(predicate.clone());
+            }
+            if !predicate.starts_with('~') && !predicate.starts_with("<~") {
+                self.field(def, field, predicate, faults);
+            }
+        }
+        self.secret(def, faults);
+    }
+
+    /// Two interfaces of a type may not declare the same predicate.
+    fn interfaces(&self, def: &RawType, faults: &mut Vec<Fault>) {
+        let mut shared: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (index, first) in def.interfaces.iter().enumerate() {
+            let Some(predicates) = self.of_interfaces.get(first.as_str()) else { continue };
+            for second in &def.interfaces[index + 1..] {
+                let others = self.of_interfaces.get(second.as_str());
+                for predicate in others.into_iter().flatten() {
+                    if predicates.contains(predicate) {
+                        let names = shared.entry(predicate).or_insert_with(|| vec![first.as_str()]);
+                        names.push(second);
+                    }
+                }
+            }
+        }
+        faults.extend(shared.into_iter().map(|(predicate, names)| {
+            let message = format!(
+                "Type {}; implements interfaces [{}], all of which have fields with @dgraph \
+                 predicate: {predicate}. These fields must use different Dgraph predicates.",
+                def.name,
+                names.join(" ")
+            );
+            Fault::at(def.place, message)
+        }));
+    }
+
+    fn field(
+        &mut self,
+        def: &RawType,
+        field: &RawField,
+        predicate: String,
+        faults: &mut Vec<Fault>,
+    ) {
+        let name = field.ty.name();
+        let user = User {
+            type_name: def.name.clone(),
+            field: field.name.clone(),
+            ty: if field.ty.is_list() { format!("[{name}]") } else { name.to_owned() },
+            place: field.place,
+            unique: field.has("id"),
+            secret: false,
+        };
+        let Some(first) = self.users.get(&predicate) else {
+            self.users.insert(predicate, user);
+            return;
+        };
+        if first.secret {
+            faults.push(secret_conflict(first, &user));
+        } else if first.ty != user.ty {
+            faults.push(user.fault(format!(
+                "has type {}, which is different to type {}; field {}, which has the same @dgraph \
+                 directive but type {}. These fields must have either the same GraphQL types, or \
+                 use different Dgraph predicates.",
+                user.ty, first.type_name, first.field, first.ty
+            )));
+        }
+        if first.unique != user.unique {
+            let (with, without) = if first.unique { (first, &user) } else { (&user, first) };
+            faults.push(without.fault(format!(
+                "doesn't have @id directive, which conflicts with type {}; field {}, which has the \
+                 same @dgraph directive along with @id directive. Both these fields must either use \
+                 @id directive, or use different Dgraph predicates.",
+                with.type_name, with.field
+            )));
+        }
+        faults.extend(own_interface(def, first, &user));
+    }
+
+    fn secret(&mut self, def: &RawType, faults: &mut Vec<Fault>) {
+        let Some((field, Some(predicate))) = secret_of(def) else { return };
+        if self.draft.password_interface(def, &field).is_some() {
+            return;
+        }
+        let user = User {
+            type_name: def.name.clone(),
+            field,
+            ty: "String".to_owned(),
+            place: def.directive("secret").and_then(|secret| secret.place),
+            unique: false,
+            secret: true,
+        };
+        let Some(first) = self.users.get(&predicate) else {
+            self.users.insert(predicate, user);
+            return;
+        };
+        if !first.secret {
+            faults.push(secret_conflict(&user, first));
+        }
+        faults.extend(own_interface(def, first, &user));
+    }
+}
+
+/// A type may not share a predicate with an interface that it implements.
+fn own_interface(def: &RawType, first: &User, user: &User) -> Option<Fault> {
+    let is_own = def.kind == RawKind::Object && def.interfaces.contains(&first.type_name);
+    is_own.then(|| {
+        user.fault(format!(
+            "has the @dgraph directive, which conflicts with interface {}; field {}, that this type \
+             implements. These fields must use different Dgraph predicates.",
+            first.type_name, first.field
+        ))
+    })
+}
+
+fn secret_conflict(secret: &User, user: &User) -> Fault {
+    user.fault(format!(
+        "has the @dgraph predicate, but that conflicts with type {} @secret directive on the same \
+         predicate. @secret predicates are stored encrypted and so the same predicate can't be used \
+         as a {}.",
+        secret.type_name, user.ty
+    ))
+}
+
+impl User {
+    fn fault(&self, what: String) -> Fault {
+        let message = format!("Type {}; Field {}: {what}", self.type_name, self.field);
+        Fault::at(self.place, message)
+    }
+}

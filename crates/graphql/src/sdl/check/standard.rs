@@ -1,0 +1,356 @@
+//! The checks that any GraphQL schema has to pass, in the reference's words. Definitions are looked at in the order of the
+//! text. The reference stops at the first fault; here each field tells its first one, and each definition, too.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::model::TypeRef;
+use crate::sdl::build::builtin;
+use crate::sdl::source::draft::Draft;
+use crate::sdl::source::raw::{RawDirective, RawField, RawKind, RawType};
+use crate::syntax::{Fault, Place};
+use hexgraph_base::types::quote;
+
+type Checked = Result<(), Fault>;
+
+/// What may be the type of a field, and of an input's field or an argument.
+const OUTPUTS: &[RawKind] =
+    &[RawKind::Scalar, RawKind::Object, RawKind::Interface, RawKind::Union, RawKind::Enum];
+const INPUTS: &[RawKind] = &[RawKind::Scalar, RawKind::Enum, RawKind::Input];
+
+fn fail<T>(place: Option<Place>, message: String) -> Result<T, Fault> {
+    Err(Fault::at(place, message))
+}
+
+/// Checks the whole schema.
+///
+/// # Errors
+///
+/// The faults, each once: fields that types have from an interface have its faults, too.
+pub(in crate::sdl) fn check(draft: &Draft<'_>) -> Result<(), Vec<Fault>> {
+    let mut faults = redeclared(draft);
+    if faults.is_empty() {
+        match Standard::new(draft) {
+            Ok(standard) => standard.check(&mut faults),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    let mut told = HashSet::new();
+    faults.retain(|fault| told.insert((fault.message.clone(), fault.places.clone())));
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+fn redeclared(draft: &Draft<'_>) -> Vec<Fault> {
+    let mut names = HashSet::new();
+    let is_taken = |def: &&RawType| {
+        let is_built_in = builtin::kind_of(&def.name, draft.federated).is_some();
+        !names.insert(def.name.clone()) || is_built_in
+    };
+    let taken = draft.types().iter().filter(is_taken);
+    taken.map(|def| Fault::at(def.place, format!("Cannot redeclare type {}.", def.name))).collect()
+}
+
+/// A schema with the directives that it declares.
+struct Standard<'a> {
+    draft: &'a Draft<'a>,
+    /// Arguments and locations.
+    declared: HashMap<&'a str, (Vec<&'a str>, Vec<&'static str>)>,
+}
+
+impl<'a> Standard<'a> {
+    fn new(draft: &'a Draft<'a>) -> Result<Standard<'a>, Fault> {
+        let mut declared = HashMap::new();
+        for def in &draft.schema.directives {
+            let name = def.name.as_str();
+            let arguments = def.arguments.iter().map(|argument| argument.name.as_str()).collect();
+            let locations = def.locations.iter().map(|location| location.name()).collect();
+            let is_new = declared.insert(name, (arguments, locations)).is_none();
+            if !is_new || builtin::directive(name, draft.federated).is_some() {
+                let place = def.name.location().map(|span| draft.places.at(span.offset()));
+                return fail(place, format!("Cannot redeclare directive {name}."));
+            }
+        }
+        Ok(Standard { draft, declared })
+    }
+
+    fn roots(&self) -> Checked {
+        let mut definitions = self.draft.schema.roots.iter().filter(|roots| !roots.extension);
+        if let Some(second) = definitions.nth(1) {
+            let message =
+                "Cannot have multiple schema entry points, consider schema extensions instead.";
+            return fail(second.place, message.to_owned());
+        }
+        let operations = self.draft.schema.roots.iter().flat_map(|roots| &roots.operations);
+        for (operation, name, place) in operations {
+            if self.draft.kind_of(name).is_none() {
+                let message =
+                    format!("Schema root {operation} refers to a type {name} that does not exist.");
+                return fail(*place, message);
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, faults: &mut Vec<Fault>) {
+        faults.extend(self.roots().err());
+        for def in self.draft.types() {
+            let before = faults.len();
+            faults.extend(def.fields.iter().filter_map(|field| self.field(field).err()));
+            let rest = match faults.len() == before {
+                true => self.definition(def),
+                false => self.directives(&def.directives, def.kind.name()),
+            };
+            faults.extend(rest.err());
+        }
+        if faults.is_empty() {
+            faults.extend(self.entities().err());
+        }
+        faults.extend(self.directive_definitions().err());
+    }
+
+    fn field(&self, field: &RawField) -> Checked {
+        valid_name(field.place, &field.name)?;
+        self.known(field)?;
+        self.arguments(&field.arguments)?;
+        self.directives(&field.directives, "FIELD_DEFINITION")
+    }
+
+    fn definition(&self, def: &RawType) -> Checked {
+        self.members(def)?;
+        let mut fields: HashMap<&str, &RawField> = HashMap::new();
+        for field in &def.fields {
+            fields.entry(&field.name).or_insert(field);
+        }
+        for interface in &def.interfaces {
+            self.implements(def, &fields, interface)?;
+        }
+        self.content(def)?;
+        let mut seen = HashSet::new();
+        for field in &def.fields {
+            if !seen.insert(&field.name) {
+                let message =
+                    format!("Field {}.{} can only be defined once.", def.name, field.name);
+                return fail(field.place, message);
+            }
+        }
+        valid_name(def.place, &def.name)?;
+        self.directives(&def.directives, def.kind.name())
+    }
+
+    fn known(&self, field: &RawField) -> Checked {
+        let name = field.ty.name();
+        match self.draft.kind_of(name) {
+            Some(_) => Ok(()),
+            None => fail(field.type_place, format!("Undefined type {name}.")),
+        }
+    }
+
+    fn arguments(&self, arguments: &[RawField]) -> Checked {
+        for argument in arguments {
+            valid_name(argument.place, &argument.name)?;
+            self.known(argument)?;
+            let kind = self.draft.kind_of(argument.ty.name()).expect("the type is known");
+            if !INPUTS.contains(&kind) {
+                let message = format!(
+                    "cannot use {} as argument {} because {} is not a valid input type",
+                    argument.ty,
+                    argument.name,
+                    kind.name()
+                );
+                return fail(argument.place, message);
+            }
+            self.directives(&argument.directives, "ARGUMENT_DEFINITION")?;
+        }
+        Ok(())
+    }
+
+    fn directives(&self, directives: &[RawDirective], location: &str) -> Checked {
+        for directive in directives {
+            let (name, place) = (directive.name(), directive.place);
+            valid_name(place, name)?;
+            let builtin = builtin::directive(name, self.draft.federated);
+            let declared = self.declared.get(name);
+            let (arguments, locations) = match (builtin, declared) {
+                (Some((_, arguments, locations)), _) => (*arguments, *locations),
+                (None, Some((arguments, locations))) => (&arguments[..], &locations[..]),
+                (None, None) => return fail(place, format!("Undefined directive {name}.")),
+            };
+            let mut written = directive.node.arguments.iter();
+            if let Some(other) = written.find(|written| !arguments.contains(&&*written.name)) {
+                let message =
+                    format!("{} is not supported as an argument for {name} directive.", other.name);
+                return fail(place, message);
+            }
+            if !locations.contains(&location) {
+                return fail(place, format!("Directive {name} is not applicable on {location}."));
+            }
+        }
+        Ok(())
+    }
+
+    fn members(&self, def: &RawType) -> Checked {
+        for member in &def.members {
+            match self.draft.kind_of(member) {
+                Some(RawKind::Object) => {}
+                Some(_) => {
+                    let kind = def.kind.name();
+                    let message = format!("{kind} type {} must be OBJECT.", quote(member));
+                    return fail(def.place, message);
+                }
+                None => return fail(def.place, format!("Undefined type {}.", quote(member))),
+            }
+        }
+        Ok(())
+    }
+
+    /// Types with `@key` are the members of a union, which holds object types only.
+    fn entities(&self) -> Checked {
+        let interface = |def: &&RawType| def.has("key") && def.kind == RawKind::Interface;
+        match self.draft.types().iter().find(interface) {
+            Some(def) => {
+                fail(def.place, format!("UNION type {} must be OBJECT.", quote(&def.name)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// A type has kinds of fields that it may have, and at least one.
+    fn content(&self, def: &RawType) -> Checked {
+        let kind = def.kind.name();
+        let (is_empty, lacks, allowed) = match def.kind {
+            RawKind::Object | RawKind::Interface => {
+                (def.fields.is_empty(), "one or more fields", OUTPUTS)
+            }
+            RawKind::Input => (def.fields.is_empty(), "one or more input fields", INPUTS),
+            RawKind::Enum => (def.values.is_empty(), "one or more unique enum values", INPUTS),
+            RawKind::Union | RawKind::Scalar => return Ok(()),
+        };
+        if is_empty {
+            return fail(def.place, format!("{kind} must define {lacks}."));
+        }
+        for field in &def.fields {
+            let is_allowed = |found| allowed.contains(&found);
+            if !self.draft.kind_of(field.ty.name()).is_some_and(is_allowed) {
+                let names: Vec<&str> = allowed.iter().map(|kind| kind.name()).collect();
+                let message = format!("{kind} field must be one of {}.", names.join(", "));
+                return fail(field.place, message);
+            }
+        }
+        Ok(())
+    }
+
+    fn implements(
+        &self,
+        def: &RawType,
+        fields: &HashMap<&str, &RawField>,
+        interface: &str,
+    ) -> Checked {
+        let Some(kind) = self.draft.kind_of(interface) else {
+            return fail(def.place, format!("Undefined type {}.", quote(interface)));
+        };
+        let Some(interface) = self.draft.get(interface).filter(|_| kind == RawKind::Interface)
+        else {
+            let message = format!("{} is a non interface type {}.", quote(interface), kind.name());
+            return fail(def.place, message);
+        };
+        for required in &interface.fields {
+            // Fields of interfaces were copied, so that each is there.
+            let Some(found) = fields.get(required.name.as_str()) else { continue };
+            self.implements_field(def, interface, required, found)?;
+        }
+        Ok(())
+    }
+
+    fn implements_field(
+        &self,
+        def: &RawType,
+        interface: &RawType,
+        required: &RawField,
+        found: &RawField,
+    ) -> Checked {
+        let start = format!("For {} to implement {}", def.name, interface.name);
+        if !self.is_covariant(&required.ty, &found.ty) {
+            let message =
+                format!("{start} the field {} must have type {}.", required.name, required.ty);
+            return fail(found.place, message);
+        }
+        for argument in &required.arguments {
+            let mut own = found.arguments.iter();
+            let Some(own) = own.find(|own| own.name == argument.name) else {
+                let message = format!(
+                    "{start} the field {} must have the same arguments but it is missing {}.",
+                    required.name, argument.name
+                );
+                return fail(found.place, message);
+            };
+            if !is_compatible(&argument.ty, &own.ty) {
+                let message = format!(
+                    "{start} the field {} must have the same arguments but {} has the wrong type.",
+                    required.name, argument.name
+                );
+                return fail(own.place, message);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_covariant(&self, required: &TypeRef, actual: &TypeRef) -> bool {
+        if required.is_non_null() && !actual.is_non_null() {
+            return false;
+        }
+        match (required.element(), actual.element()) {
+            (Some(required), Some(actual)) => self.is_covariant(required, actual),
+            (None, None) => {
+                required.name() == actual.name() || self.is_possible(required.name(), actual.name())
+            }
+            _ => false,
+        }
+    }
+
+    /// True when every value of a type is one of the interface or union.
+    fn is_possible(&self, of: &str, name: &str) -> bool {
+        let implements = |def: &RawType| def.interfaces.iter().any(|interface| interface == of);
+        let holds = |def: &RawType| def.members.iter().any(|member| member == name);
+        self.draft.get(name).is_some_and(implements) || self.draft.get(of).is_some_and(holds)
+    }
+
+    fn directive_definitions(&self) -> Checked {
+        for def in &self.draft.schema.directives {
+            let place = |name: &apollo_compiler::Name| {
+                name.location().map(|span| self.draft.places.at(span.offset()))
+            };
+            valid_name(place(&def.name), &def.name)?;
+            for argument in &def.arguments {
+                valid_name(place(&argument.name), &argument.name)?;
+                let ty = argument.ty.inner_named_type();
+                if self.draft.kind_of(ty).is_none() {
+                    return fail(place(ty), format!("Undefined type {ty}."));
+                }
+                if argument.directives.has(&def.name) {
+                    let message = format!("Directive {} cannot refer to itself.", def.name);
+                    return fail(place(&argument.name), message);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn valid_name(place: Option<Place>, name: &str) -> Checked {
+    if !name.starts_with("__") {
+        return Ok(());
+    }
+    let message = format!(
+        "Name \"{name}\" must not begin with \"__\", which is reserved by GraphQL introspection."
+    );
+    fail(place, message)
+}
+
+/// True when an argument of the one type may stand for one of the other.
+fn is_compatible(required: &TypeRef, own: &TypeRef) -> bool {
+    let same = match (required.element(), own.element()) {
+        (Some(required), Some(own)) => is_compatible(required, own),
+        (None, None) => required.name() == own.name(),
+        _ => false,
+    };
+    same && (required.is_non_null() || !own.is_non_null())
+}

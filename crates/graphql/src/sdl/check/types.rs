@@ -1,0 +1,223 @@
+//! The checks of a type and of the directives at it.
+
+use apollo_compiler::ast::Value;
+
+use super::federation;
+use crate::sdl::build::builtin;
+use crate::sdl::source::draft::Draft;
+use crate::sdl::source::raw::{RawDirective, RawField, RawKind, RawType};
+use crate::sdl::source::value;
+use crate::sdl::source::value::{bare, written};
+use crate::syntax::{Fault, Place};
+
+/// Checks a type apart from its fields.
+pub(in crate::sdl) fn check(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
+    faults.extend(one_id(def));
+    faults.extend(dgraph_type(def));
+    faults.extend(secret(def));
+    faults.extend(conflicting(def));
+    faults.extend(has_content(def));
+    faults.extend(if def.has("remote") { remote(draft, def) } else { stored(draft, def) });
+    generate(draft, def, faults);
+    faults.extend(federation::key(draft, def));
+    faults.extend(federation::extends(def));
+    lambda_on_mutate(draft, def, faults);
+}
+
+fn one_id(def: &RawType) -> Option<Fault> {
+    let ids: Vec<&RawField> = def.fields.iter().filter(|field| field.is_id()).collect();
+    let (last, others) = ids.split_last()?;
+    if others.is_empty() || def.is_root() {
+        return None;
+    }
+    let others: Vec<&str> = others.iter().map(|field| field.name.as_str()).collect();
+    let name = &def.name;
+    let message = format!(
+        "Fields {} and {} are listed as IDs for type {name}, but a type can have only one ID field. \
+         Pick a single field as the ID for type {name}.",
+        others.join(", "),
+        last.name
+    );
+    let places = ids.iter().filter_map(|field| field.place).collect();
+    Some(Fault { places, ..Fault::new(message) })
+}
+
+fn dgraph_type(def: &RawType) -> Option<Fault> {
+    let directive = def.directive("dgraph")?;
+    let name = &def.name;
+    let message = match directive.argument("type") {
+        Some(ty) if !bare(ty).is_empty() => match &**ty {
+            Value::String(text) if !builtin::is_reserved(text) => return None,
+            Value::String(text) => format!(
+                "Type {name}; type argument '{text}' for @dgraph directive is a reserved keyword."
+            ),
+            _ => format!("Type {name}; type argument for @dgraph directive should of type String."),
+        },
+        _ => format!("Type {name}; type argument for @dgraph directive should not be empty."),
+    };
+    Some(Fault::at(directive.place, message))
+}
+
+fn secret(def: &RawType) -> Option<Fault> {
+    let secrets = def.directives.iter().filter(|directive| directive.name() == "secret");
+    let fields: Vec<String> = secrets
+        .map(|secret| secret.argument("field").map(|field| bare(field)).unwrap_or_default())
+        .collect();
+    let name = &def.name;
+    let what = if fields.iter().any(String::is_empty) {
+        "Argument \"field\" of secret directive is empty".to_owned()
+    } else {
+        match fields.as_slice() {
+            [] => return None,
+            [field] => {
+                def.field(field)?;
+                format!("has a secret directive and field of the same name {field}")
+            }
+            several => format!("has more than one secret fields {}", several.join(",")),
+        }
+    };
+    Some(Fault::at(def.place, format!("Type {name}; {what}")))
+}
+
+fn conflicting(def: &RawType) -> Option<Fault> {
+    let other = ["auth", "withSubscription"].into_iter().find(|other| def.has(other))?;
+    let message = format!("Type {}; cannot have both @{other} and @remote directive", def.name);
+    def.has("remote").then(|| Fault::at(def.place, message))
+}
+
+/// A type of which nothing could be added makes no sense.
+fn has_content(def: &RawType) -> Option<Fault> {
+    let has_content = def.kind != RawKind::Object
+        || def.is_root()
+        || def.has("remote")
+        || def.fields.iter().any(|field| !field.is_id() && !field.is_custom());
+    let message = format!(
+        "Type {}; is invalid, a type must have atleast one field that is not of ID! type and \
+         doesn't have @custom/@lambda directive.",
+        def.name
+    );
+    (!has_content).then(|| Fault::at(def.place, message))
+}
+
+/// What is stored has nothing that is not, but custom fields.
+fn stored(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
+    if def.is_root() {
+        return None;
+    }
+    let is_remote = |name: &str| draft.get(name).is_some_and(|other| other.has("remote"));
+    let mut fields = def.fields.iter().filter(|field| !field.is_custom());
+    if let Some(field) = fields.find(|field| is_remote(field.ty.name())) {
+        let message = format!(
+            "Type {}; field {}; is of a type that has @remote directive. Those would need to be \
+             resolved by a @custom/@lambda directive.",
+            def.name, field.name
+        );
+        return Some(Fault::at(field.place, message));
+    }
+    let interface = def.interfaces.iter().find(|name| is_remote(name))?;
+    let message = format!(
+        "Type {}; without @remote directive can't implement an interface {interface}; with have \
+         @remote directive.",
+        def.name
+    );
+    Some(Fault::at(def.place, message))
+}
+
+fn remote(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
+    if let Some(field) = def.fields.iter().find(|field| field.is_custom()) {
+        let message = format!(
+            "Type {}; field {}; can't have @custom/@lambda directive as a @remote type can't have \
+             fields with @custom/@lambda directive.",
+            def.name, field.name
+        );
+        return Some(Fault::at(field.place, message));
+    }
+    let is_stored = |name: &&String| draft.get(name).is_some_and(|other| !other.has("remote"));
+    let interface = def.interfaces.iter().find(is_stored)?;
+    let message = format!(
+        "Type {}; with @remote directive implements interface {interface}; which doesn't have \
+         @remote directive.",
+        def.name
+    );
+    Some(Fault::at(def.place, message))
+}
+
+/// The switches of `@generate`.
+const GENERATED: [(&str, &[&str]); 2] = [
+    ("query", &["get", "query", "password", "aggregate"]),
+    ("mutation", &["add", "update", "delete"]),
+];
+
+fn generate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
+    let Some(directive) = def.directive("generate") else { return };
+    let name = &def.name;
+    for (group, switches) in GENERATED {
+        let Some(argument) = directive.argument(group) else { continue };
+        if !matches!(**argument, Value::Object(_)) {
+            let message = format!(
+                "Type {name}; {group} argument for @generate directive should be of type Object."
+            );
+            faults.push(Fault::at(argument_place(draft, directive, group), message));
+        }
+        for switch in switches {
+            let Some(found) = value::entry(argument, switch) else { continue };
+            if !matches!(**found, Value::Boolean(_)) {
+                let message = format!(
+                    "Type {name}; {switch} field inside {group} argument of @generate directive \
+                     can only be true/false, found: `{}",
+                    bare(found)
+                );
+                faults.push(Fault::at(value::place(found, draft.places), message));
+            }
+        }
+    }
+    if let Some(found) = directive.argument("subscription")
+        && !matches!(**found, Value::Boolean(_))
+    {
+        let message = format!(
+            "Type {name}; subscription argument in @generate directive can only be true/false, \
+             found: `{}`.",
+            bare(found)
+        );
+        faults.push(Fault::at(directive.place, message));
+    }
+}
+
+fn lambda_on_mutate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
+    let Some(directive) = def.directive("lambdaOnMutate") else { return };
+    let name = &def.name;
+    if draft.settings.lambda_url.is_none() {
+        let message = format!(
+            "Type {name}: has the @lambdaOnMutate directive, but the `--graphql lambda-url` flag \
+             wasn't specified during alpha startup."
+        );
+        faults.push(Fault::at(directive.place, message));
+    }
+    if def.has("remote") {
+        let message = format!(
+            "Type {name}; @lambdaOnMutate directive not allowed along with @remote directive."
+        );
+        faults.push(Fault::at(directive.place, message));
+    }
+    for argument in &directive.node.arguments {
+        if !matches!(*argument.value, Value::Boolean(_)) {
+            let message = format!(
+                "Type {name}; {} argument in @lambdaOnMutate directive can only be true/false, \
+                 found: `{}`.",
+                argument.name,
+                written(&argument.value)
+            );
+            faults.push(Fault::at(argument_place(draft, directive, &argument.name), message));
+        }
+    }
+}
+
+/// Where the name of an argument stands.
+pub(in crate::sdl) fn argument_place(
+    draft: &Draft<'_>,
+    directive: &RawDirective,
+    name: &str,
+) -> Option<Place> {
+    let argument = directive.node.arguments.iter().find(|argument| argument.name == name)?;
+    argument.name.location().map(|span| draft.places.at(span.offset()))
+}

@@ -1,0 +1,409 @@
+//! The check of `@custom` and `@lambda`. What only the remote server could tell is not asked.
+
+use std::collections::HashSet;
+
+use apollo_compiler::Node;
+use apollo_compiler::ast::Value;
+
+use super::operation as custom_graphql;
+use super::template;
+use super::url;
+use crate::sdl::build::builtin;
+use crate::sdl::build::model::go_bool;
+use crate::sdl::check::meaning::Subject;
+use crate::sdl::check::types::argument_place;
+use crate::sdl::source::raw::RawDirective;
+use crate::sdl::source::value;
+use crate::sdl::source::value::{bare, entry, items};
+use crate::syntax::{Fault, Place};
+
+/// A `@custom` that is looked at. Messages write `Field f; ` or `Field f: `.
+pub(in crate::sdl) struct Custom<'a> {
+    pub(in crate::sdl) subject: Subject<'a>,
+    directive: &'a RawDirective,
+    pub(super) batch: bool,
+    pub(in crate::sdl) faults: &'a mut Vec<Fault>,
+}
+
+impl Custom<'_> {
+    pub(in crate::sdl) fn fault(
+        &mut self,
+        place: Option<Place>,
+        separator: char,
+        what: impl AsRef<str>,
+    ) {
+        let (def, field) = (&self.subject.def.name, &self.subject.field.name);
+        let message = format!("Type {def}; Field {field}{separator} {}", what.as_ref());
+        self.faults.push(Fault::at(place, message));
+    }
+
+    fn place(&self, value: &Node<Value>) -> Option<Place> {
+        value::place(value, self.subject.draft.places)
+    }
+}
+
+/// The parts of `http: {...}` that belong together.
+struct Http<'a> {
+    url: &'a Node<Value>,
+    method: Option<String>,
+    body: Option<&'a Node<Value>>,
+    graphql: Option<&'a Node<Value>>,
+    has_url_variables: bool,
+}
+
+/// Checks `@lambda`: without an address to send to, it can't be carried out.
+pub(in crate::sdl) fn check_lambda(
+    subject: &Subject<'_>,
+    directive: &RawDirective,
+    faults: &mut Vec<Fault>,
+) {
+    if subject.draft.settings.lambda_url.is_none() {
+        let what = "has the @lambda directive, but the --graphql \"lambda-url=...;\" flag wasn't \
+                    specified during alpha startup.";
+        faults.push(subject.fault_at(directive, what));
+        return;
+    }
+    let mut found = Vec::new();
+    let mut custom = Custom { subject: *subject, directive, batch: false, faults: &mut found };
+    custom.company();
+    if !subject.def.is_root() {
+        custom.not_key();
+        let unique = [subject.def.id_field(), subject.def.unique_field()];
+        if unique.iter().flatten().all(|field| !builtin::is_scalar(field.ty.name())) {
+            let what = "@custom directive, body template must use a field with type ID! or a field \
+                        with @id directive.";
+            custom.fault(directive.place, ':', what);
+        }
+    }
+    faults.extend(found.into_iter().map(|fault| Fault {
+        message: format!("While building @custom for @lambda: {}", fault.message),
+        ..fault
+    }));
+}
+
+/// Checks `@custom`.
+pub(in crate::sdl) fn check(
+    subject: &Subject<'_>,
+    directive: &RawDirective,
+    faults: &mut Vec<Fault>,
+) {
+    let mut custom = Custom { subject: *subject, directive, batch: false, faults };
+    custom.company();
+    let count = directive.node.arguments.len();
+    if count != 1 {
+        let what = format!(
+            "has {count} arguments for @custom directive, it should contain exactly one of `http` \
+             or `dql` arguments."
+        );
+        custom.fault(directive.place, ':', what);
+    }
+    if let Some(dql) = directive.argument("dql") {
+        custom.dql(dql);
+    } else if let Some(http) = directive.argument("http") {
+        custom.http(http);
+    } else {
+        let what = "one of `http` or `dql` arguments must be present for @custom directive.";
+        custom.fault(directive.place, ':', what);
+    }
+}
+
+impl<'a> Custom<'a> {
+    /// What else may stand at the field, and what the type must have.
+    fn company(&mut self) {
+        let (place, field, def) = (self.directive.place, self.subject.field, self.subject.def);
+        for other in ["search", "dgraph"] {
+            if field.has(other) {
+                let what = format!("custom directive not allowed along with @{other} directive.");
+                self.fault(place, ';', what);
+            }
+        }
+        if !def.is_root() && def.id_field().is_none() && def.unique_field().is_none() {
+            let what = "@custom directive is only allowed on fields where the type definition has \
+                        a field with type ID! or a field with @id directive.";
+            self.fault(place, ';', what);
+        }
+    }
+
+    fn dql(&mut self, dql: &Node<Value>) {
+        let subject = self.subject;
+        let place = argument_place(subject.draft, self.directive, "dql");
+        if subject.def.name != "Query" {
+            let what = "@custom directive with `dql` can be used only on queries.";
+            self.fault(place, ':', what);
+        }
+        if !matches!(**dql, Value::String(_)) {
+            let what = "dql argument for @custom directive must be of type String.";
+            self.fault(place, ':', what);
+        }
+        if bare(dql).trim().is_empty() {
+            let what = "dql argument for @custom directive must not be empty.";
+            self.fault(place, ':', what);
+        }
+        for argument in &subject.field.arguments {
+            if argument.ty.is_list() || !builtin::is_scalar(argument.ty.name()) {
+                let what = format!(
+                    "Argument {}: must be of a scalar type. @custom DQL queries accept only scalar \
+                     arguments.",
+                    argument.name
+                );
+                self.fault(place, ':', what);
+            }
+        }
+    }
+
+    fn http(&mut self, http: &Node<Value>) {
+        let place = self.directive.place;
+        if !matches!(**http, Value::Object(_)) {
+            let what = "http argument for @custom directive should be of type Object.";
+            self.fault(argument_place(self.subject.draft, self.directive, "http"), ':', what);
+        }
+        let Some(url) = entry(http, "url") else {
+            self.fault(place, ';', "url field inside @custom directive is mandatory.");
+            return;
+        };
+        let Some(variables) = url::read(&bare(url)) else {
+            self.fault(self.place(url), ';', "url field inside @custom directive is invalid.");
+            return;
+        };
+        self.url_variables(url, "path", &variables.path);
+        self.url_variables(url, "query", &variables.query);
+        let http_parts = Http {
+            url,
+            method: entry(http, "method").map(|method| bare(method)),
+            body: entry(http, "body"),
+            graphql: entry(http, "graphql"),
+            has_url_variables: !variables.path.is_empty() || !variables.query.is_empty(),
+        };
+        self.method(entry(http, "method"));
+        self.mode(entry(http, "mode"), &http_parts);
+        self.combination(&http_parts);
+        if self.templates(&http_parts).is_some() {
+            self.headers(http, &http_parts);
+        }
+    }
+
+    /// Variables in the address come from arguments, or from fields beside this one.
+    fn url_variables(&mut self, url: &Node<Value>, part: &str, names: &[String]) {
+        let subject = self.subject;
+        let place = self.place(url);
+        let (list, kind) = if subject.def.is_root() {
+            (&subject.field.arguments, "an argument")
+        } else {
+            (&subject.def.fields, "a field")
+        };
+        for name in names {
+            let what = match list.iter().find(|candidate| candidate.name == *name) {
+                None => "is not defined",
+                Some(found) if part == "path" && !found.ty.is_non_null() => "can be null",
+                Some(_) => continue,
+            };
+            let what =
+                format!("url {part} inside @custom directive uses {kind} {name} that {what}.");
+            self.fault(place, ';', what);
+        }
+    }
+
+    fn method(&mut self, method: Option<&Node<Value>>) {
+        let Some(method) = method else {
+            let what = "method field inside @custom directive is mandatory.";
+            self.fault(self.directive.place, ';', what);
+            return;
+        };
+        if !matches!(bare(method).as_str(), "GET" | "POST" | "PUT" | "PATCH" | "DELETE") {
+            let what =
+                "method field inside @custom directive can only be GET/POST/PUT/PATCH/DELETE.";
+            self.fault(self.place(method), ';', what);
+        }
+    }
+
+    fn mode(&mut self, mode: Option<&Node<Value>>, http: &Http<'_>) {
+        let Some(mode) = mode else { return };
+        let place = self.place(mode);
+        if self.subject.def.is_root() {
+            let what = "mode field inside @custom directive can't be present on Query/Mutation.";
+            self.fault(place, ';', what);
+        }
+        let name = bare(mode);
+        if name != "SINGLE" && name != "BATCH" {
+            let what = "mode field inside @custom directive can only be SINGLE/BATCH.";
+            self.fault(place, ';', what);
+        }
+        self.batch = name == "BATCH";
+        if self.batch && http.has_url_variables {
+            let what = "has parameters in url inside @custom directive while mode is BATCH, url \
+                        can't contain parameters if mode is BATCH.";
+            self.fault(self.place(http.url), ';', what);
+        }
+    }
+
+    /// What may not stand beside `graphql`.
+    fn combination(&mut self, http: &Http<'_>) {
+        if http.graphql.is_none() {
+            return;
+        }
+        let place = self.directive.place;
+        if http.has_url_variables {
+            let what = "has parameters in url along with graphql field inside @custom directive, \
+                        url can't contain parameters if graphql field is present.";
+            self.fault(place, ';', what);
+        }
+        if let Some(method) = http.method.as_deref().filter(|method| *method != "POST") {
+            let what = format!(
+                "has method {method} while graphql field is also present inside @custom directive, \
+                 method can only be POST if graphql field is present."
+            );
+            self.fault(place, ';', what);
+        }
+        let what = match (self.batch, http.body) {
+            (false, Some(_)) => {
+                "has both body and graphql field inside @custom directive, they can't be present \
+                 together."
+            }
+            (true, None) => {
+                "both body and graphql field inside @custom directive are required if mode is BATCH."
+            }
+            _ => return,
+        };
+        self.fault(place, ';', what);
+    }
+
+    /// Checks body and `graphql`. Nothing when `graphql` is so wrong that the rest makes no sense.
+    fn templates(&mut self, http: &Http<'_>) -> Option<()> {
+        let mut required = Vec::new();
+        if let Some(body) = http.body {
+            match template::variables(&bare(body), http.graphql.is_none()) {
+                Ok(variables) => required = variables,
+                Err(why) => {
+                    let what = format!(
+                        "body template inside @custom directive could not be parsed: {why}"
+                    );
+                    self.fault(self.place(body), ';', what);
+                }
+            }
+            if self.subject.def.is_root() {
+                self.body_arguments(body, &required);
+            }
+        }
+        if let Some(graphql) = http.graphql {
+            let place = self.place(graphql);
+            let variables = custom_graphql::check(self, &bare(graphql), place)?;
+            if !self.batch && !self.subject.def.is_root() && !variables.is_empty() {
+                required = variables;
+            }
+        }
+        if !self.subject.def.is_root() {
+            self.not_key();
+            match (http.body, http.graphql) {
+                (Some(body), _) => self.required_fields(&required, "body template", body),
+                (None, Some(graphql)) => self.required_fields(&required, "graphql", graphql),
+                (None, None) => {}
+            }
+        }
+        Some(())
+    }
+
+    fn body_arguments(&mut self, body: &Node<Value>, required: &[String]) {
+        let arguments: HashSet<&str> =
+            self.subject.field.arguments.iter().map(|argument| argument.name.as_str()).collect();
+        for name in required.iter().filter(|name| !arguments.contains(name.as_str())) {
+            let what = format!(
+                "body template inside @custom directive uses an argument {name} that is not defined."
+            );
+            self.fault(self.place(body), ';', what);
+        }
+    }
+
+    fn not_key(&mut self) {
+        let (def, name) = (self.subject.def, &self.subject.field.name);
+        let keys = [def.id_field(), def.unique_field()];
+        if keys.into_iter().flatten().any(|key| key.name == *name) {
+            let what = "custom directive not allowed on field of type ID! or field with @id \
+                        directive.";
+            self.fault(self.directive.place, ';', what);
+        }
+    }
+
+    /// The variables of a field's template are fields beside it, one of them an id.
+    fn required_fields(&mut self, required: &[String], part: &str, at: &Node<Value>) {
+        let (def, own) = (self.subject.def, &self.subject.field.name);
+        let place = self.place(at);
+        let keys = [def.id_field(), def.unique_field()];
+        let mut has_key = false;
+        for name in required {
+            if name == own {
+                self.fault(place, ';', format!("@custom directive, {part} can't require itself."));
+            }
+            let Some(field) = def.field(name) else {
+                let what = format!(
+                    "@custom directive, {part} must use fields defined within the type, found \
+                     `{name}`."
+                );
+                self.fault(place, ';', what);
+                continue;
+            };
+            let ty = field.ty.name();
+            if !builtin::is_scalar(ty) {
+                let what = format!(
+                    "@custom directive, {part} must use scalar fields, found field `{name}` of \
+                     type `{ty}`."
+                );
+                self.fault(place, ';', what);
+            }
+            if field.is_custom() {
+                let what = format!(
+                    "@custom directive, {part} can't use another field with @custom/@lambda \
+                     directive, found field `{name}` with @custom/@lambda."
+                );
+                self.fault(place, ';', what);
+            }
+            has_key |= keys.into_iter().flatten().any(|key| key.name == *name);
+        }
+        if !has_key {
+            let what = format!(
+                "@custom directive, {part} must use a field with type ID! or a field with @id \
+                 directive."
+            );
+            self.fault(place, ':', what);
+        }
+    }
+
+    /// Checks `skipIntrospection` and the lists of headers.
+    fn headers(&mut self, http: &Node<Value>, parts: &Http<'_>) {
+        let Some(at) = parts.body.or(parts.graphql) else { return };
+        let place = self.place(at);
+        if let Some(skip) = entry(http, "skipIntrospection")
+            && go_bool(&bare(skip)).is_none()
+        {
+            let what = format!(
+                "skipIntrospection in @custom directive can only be true/false, found: `{}`.",
+                bare(skip)
+            );
+            self.fault(place, ';', what);
+        }
+        let mut forwarded = HashSet::new();
+        for list in ["forwardHeaders", "secretHeaders", "introspectionHeaders"] {
+            for header in entry(http, list).map_or(&[][..], |headers| items(headers)) {
+                let header = bare(header);
+                let name = header.split(':').next().unwrap_or_default().to_owned();
+                if 2 < header.split(':').count() {
+                    let what = format!(
+                        "{list} in @custom directive should be of the form \
+                         'remote_headername:local_headername' or just 'headername', found: \
+                         `{header}`."
+                    );
+                    return self.fault(place, ';', what);
+                }
+                if list == "secretHeaders" && forwarded.contains(&name) {
+                    let what = format!(
+                        "secretHeaders and forwardHeaders in @custom directive cannot have \
+                         overlapping headers, found: `{header}`."
+                    );
+                    return self.fault(place, ';', what);
+                }
+                if list == "forwardHeaders" {
+                    forwarded.insert(name);
+                }
+            }
+        }
+    }
+}

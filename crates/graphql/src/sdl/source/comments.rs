@@ -1,0 +1,111 @@
+//! Comment lines with a meaning: `# Dgraph.Authorization`, `# Dgraph.Allow-Origin` and
+//! `# Dgraph.Secret`. Their place is free.
+
+use crate::model::Authorization;
+use crate::sdl::rules::authorization;
+
+/// What the lines say.
+#[derive(Debug, Default)]
+pub(in crate::sdl) struct Comments {
+    pub(in crate::sdl) authorization: Option<Authorization>,
+    pub(in crate::sdl) allowed_origins: Vec<String>,
+    pub(in crate::sdl) secrets: Vec<(String, String)>,
+}
+
+/// Reads the lines of a schema. O(text).
+///
+/// # Errors
+///
+/// What is wrong with a line.
+pub(in crate::sdl) fn read(text: &str) -> Result<Comments, String> {
+    let mut comments = Comments::default();
+    let mut authorization: Option<&str> = None;
+    for (number, line) in (1..).zip(text.lines().map(str::trim)) {
+        let Some(comment) = line.strip_prefix('#').map(str::trim) else { continue };
+        if let Some(rest) = comment.strip_prefix("Dgraph.Authorization") {
+            if authorization.replace(rest).is_some() {
+                return Err(format!(
+                    "Dgraph.Authorization should be only be specified once in a schema, found \
+                     second mention at line {number}"
+                ));
+            }
+        } else if comment.starts_with("Dgraph.Allow-Origin") {
+            let origin = origin(comment).ok_or_else(|| bad_origin(line))?;
+            if !comments.allowed_origins.contains(&origin) {
+                comments.allowed_origins.push(origin);
+            }
+        } else if comment.starts_with("Dgraph.Secret") {
+            let (name, value) = secret(comment).ok_or_else(|| bad_secret(number))?;
+            comments.secrets.retain(|(known, _)| *known != name);
+            comments.secrets.push((name, value));
+        }
+    }
+    comments.authorization = authorization.map(authorization::read).transpose()?;
+    Ok(comments)
+}
+
+fn origin(comment: &str) -> Option<String> {
+    let mut words = comment.split_whitespace().skip(1);
+    let origin = serde_json::from_str(words.next()?).ok()?;
+    words.next().is_none().then_some(origin)
+}
+
+fn bad_origin(line: &str) -> String {
+    format!(
+        "incorrect format for specifying Dgraph.Allow-Origin found for comment: `{line}`, it should \
+         be `# Dgraph.Allow-Origin \"http://example.com\"`"
+    )
+}
+
+/// `name "value"`; runs of blanks in the value count as one.
+fn secret(comment: &str) -> Option<(String, String)> {
+    let mut words = comment.split_whitespace().skip(1);
+    let name = words.next()?.trim_matches('"').to_owned();
+    let value = words.collect::<Vec<&str>>().join(" ");
+    let inside = value.strip_prefix('"')?.strip_suffix('"')?;
+    (!inside.contains('"')).then(|| (name, inside.to_owned()))
+}
+
+/// What stands in the line is not told: it is a secret.
+fn bad_secret(number: usize) -> String {
+    format!(
+        "incorrect format for specifying Dgraph secret found in the comment at line {number}, it should be \
+         `# Dgraph.Secret key \"value\"`"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_found_anywhere() {
+        let text = "type A { f: Int }\n  #Dgraph.Allow-Origin \"http://a\"\n# Dgraph.Secret k \"v w\"\n\
+                    # Dgraph.Allow-Origin   \"http://b\"\n# Dgraph.Allow-Origin \"http://a\"";
+        let comments = read(text).expect("valid");
+        assert_eq!(comments.allowed_origins, ["http://a", "http://b"]);
+        assert_eq!(comments.secrets, [("k".to_owned(), "v w".to_owned())]);
+        assert!(comments.authorization.is_none());
+    }
+
+    #[test]
+    fn malformed_lines_are_told() {
+        for text in [
+            "# Dgraph.Secret k hunter2",
+            "# Dgraph.Secret hunter2",
+            "# Dgraph.Secret k \"hunter2\" \"b\"",
+        ] {
+            let told = read(&format!("\n{text}")).expect_err(text);
+            assert!(told.contains("in the comment at line 2, it should be"), "{told}");
+            assert!(!told.contains("hunter2"), "{told}");
+        }
+        for text in
+            ["# Dgraph.Allow-Origin http://a", "# Dgraph.Allow-Origin \"http://a\" \"http://b\""]
+        {
+            assert!(read(text).expect_err(text).contains(text));
+        }
+        let line = "# Dgraph.Authorization H N HS256 \"k\"\n";
+        let told = read(&(line.to_owned() + line)).expect_err("twice");
+        assert!(told.ends_with("found second mention at line 2"), "{told}");
+    }
+}

@@ -1,0 +1,250 @@
+//! The schema between reading and checking: all definitions, found by name, with the fields of
+//! interfaces copied to the types that implement them.
+
+use std::collections::{HashMap, HashSet};
+
+use apollo_compiler::name;
+
+use super::raw::{RawDirective, RawField, RawKind, RawSchema, RawType, is_root_name};
+use super::value::bare;
+use crate::sdl::Settings;
+use crate::sdl::build::builtin;
+use crate::syntax::{Fault, Places};
+
+/// The definitions of a text.
+pub(in crate::sdl) struct Draft<'a> {
+    pub(in crate::sdl) schema: RawSchema,
+    pub(in crate::sdl) places: &'a Places<'a>,
+    pub(in crate::sdl) settings: &'a Settings,
+    /// A type has `@key`.
+    pub(in crate::sdl) federated: bool,
+    by_name: HashMap<String, usize>,
+    /// Per type, the fields that a `@provides` names.
+    provided: HashMap<String, HashSet<String>>,
+}
+
+impl<'a> Draft<'a> {
+    /// Marks what is declared with `extend`, and makes everything found by name.
+    pub(in crate::sdl) fn new(
+        mut schema: RawSchema,
+        places: &'a Places<'a>,
+        settings: &'a Settings,
+    ) -> Draft<'a> {
+        for def in schema.types.iter_mut().filter(|def| def.extension) {
+            if !is_root_name(&def.name) {
+                let extends = RawDirective::made(name!("extends"), Vec::new());
+                def.directives.push(RawDirective { place: def.place, ..extends });
+            }
+        }
+        let mut by_name = HashMap::new();
+        for (index, def) in schema.types.iter().enumerate() {
+            by_name.entry(def.name.clone()).or_insert(index);
+        }
+        let federated = schema.types.iter().any(|def| def.has("key"));
+        let provided = provided_fields(&schema.types);
+        Draft { schema, places, settings, federated, by_name, provided }
+    }
+
+    pub(in crate::sdl) fn types(&self) -> &[RawType] {
+        &self.schema.types
+    }
+
+    /// The deployer's type of a name.
+    pub(in crate::sdl) fn get(&self, name: &str) -> Option<&RawType> {
+        self.by_name.get(name).map(|&index| &self.schema.types[index])
+    }
+
+    /// The deployer's type of a name, to be changed.
+    pub(in crate::sdl) fn get_mut(&mut self, name: &str) -> Option<&mut RawType> {
+        self.by_name.get(name).map(|&index| &mut self.schema.types[index])
+    }
+
+    /// The kind of a type, the deployer's or built in.
+    pub(in crate::sdl) fn kind_of(&self, name: &str) -> Option<RawKind> {
+        self.get(name).map(|def| def.kind).or_else(|| builtin::kind_of(name, self.federated))
+    }
+
+    pub(in crate::sdl) fn is_kind(&self, name: &str, kind: RawKind) -> bool {
+        self.kind_of(name) == Some(kind)
+    }
+
+    /// The interface that a field was copied from: where its predicate is.
+    pub(in crate::sdl) fn parent_interface(&self, field: &RawField) -> Option<&RawType> {
+        field.inherited_from.as_ref().and_then(|name| self.get(name))
+    }
+
+    /// The interface of a type that has the password.
+    pub(in crate::sdl) fn password_interface(
+        &self,
+        def: &RawType,
+        password: &str,
+    ) -> Option<&RawType> {
+        let interfaces = def.interfaces.iter().filter_map(|name| self.get(name));
+        interfaces
+            .into_iter()
+            .find(|interface| secret_of(interface).is_some_and(|(field, _)| field == password))
+    }
+
+    /// True for a field that is another service's and not needed here.
+    pub(in crate::sdl) fn is_foreign(&self, def: &RawType, field: &RawField) -> bool {
+        let provided = self.provided.get(&def.name);
+        field.has("external")
+            && !is_key(def, field)
+            && !provided.is_some_and(|fields| fields.contains(&field.name))
+    }
+}
+
+/// True when the type's `@key` names the field.
+pub(in crate::sdl) fn is_key(def: &RawType, field: &RawField) -> bool {
+    let key = def.directive("key").and_then(|key| key.argument("fields"));
+    key.is_some_and(|key| bare(key) == field.name)
+}
+
+/// The name of a type in the store.
+pub(in crate::sdl) fn dgraph_type(def: &RawType) -> String {
+    let ty = def.directive("dgraph").and_then(|dgraph| dgraph.argument("type"));
+    ty.map_or_else(|| def.name.clone(), |ty| bare(ty))
+}
+
+/// What `@dgraph(pred:)` says.
+pub(in crate::sdl) fn dgraph_pred(field: &RawField) -> Option<String> {
+    field.directive("dgraph").and_then(|dgraph| dgraph.argument("pred")).map(|pred| bare(pred))
+}
+
+/// The predicate of a field as it is written, its type being stored under a name.
+pub(in crate::sdl) fn predicate_text(field: &RawField, dgraph_type: &str) -> String {
+    dgraph_pred(field).unwrap_or_else(|| format!("{dgraph_type}.{}", field.name))
+}
+
+/// Name and predicate, if it says one, of the type's password.
+pub(in crate::sdl) fn secret_of(def: &RawType) -> Option<(String, Option<String>)> {
+    let secret = def.directives.iter().rfind(|directive| directive.name() == "secret")?;
+    let field = secret.argument("field").map(|field| bare(field)).unwrap_or_default();
+    Some((field, secret.argument("pred").map(|pred| bare(pred))))
+}
+
+fn provided_fields(types: &[RawType]) -> HashMap<String, HashSet<String>> {
+    let mut provided: HashMap<String, HashSet<String>> = HashMap::new();
+    for field in types.iter().filter(|def| !def.has("remote")).flat_map(|def| &def.fields) {
+        let names = field.directive("provides").and_then(|provides| provides.argument("fields"));
+        if let Some(names) = names.map(|names| bare(names)) {
+            let of_type = provided.entry(field.ty.name().to_owned()).or_default();
+            of_type.extend(names.split_whitespace().map(str::to_owned));
+        }
+    }
+    provided
+}
+
+impl Draft<'_> {
+    /// Copies the fields and the password of interfaces into the types that implement them.
+    ///
+    /// Fields come before those of the type itself, the last interface's first. A field that the
+    /// type repeats stays where it is and becomes the interface's.
+    ///
+    /// # Errors
+    ///
+    /// A field has another type than its interface says.
+    pub(in crate::sdl) fn copy_interfaces(&mut self) -> Result<(), Fault> {
+        for index in 0..self.schema.types.len() {
+            let def = &self.schema.types[index];
+            if def.kind == RawKind::Object && !def.interfaces.is_empty() {
+                let expanded = self.with_interfaces(def)?;
+                self.schema.types[index] = expanded;
+            }
+        }
+        Ok(())
+    }
+
+    fn with_interfaces(&self, def: &RawType) -> Result<RawType, Fault> {
+        let mut expanded = def.clone();
+        // The interface that each field was seen in first.
+        let mut seen: HashMap<&str, &str> = HashMap::new();
+        // How often the type itself declares a field, and where it does first.
+        let mut own: HashMap<&str, (usize, usize)> = HashMap::new();
+        for (index, field) in def.fields.iter().enumerate() {
+            own.entry(&field.name).or_insert((0, index)).0 += 1;
+        }
+        let mut before = 0;
+        for interface in def.interfaces.iter().filter_map(|name| self.get(name)) {
+            if interface.kind != RawKind::Interface {
+                continue;
+            }
+            let mut copies = Vec::new();
+            for field in &interface.fields {
+                let first_seen = seen.get(field.name.as_str()).copied();
+                let own = own.get(field.name.as_str()).filter(|(count, _)| *count == 1);
+                // A list of IDs is no ID here, and is refused later on.
+                let is_id = field.is_id() && !field.ty.is_list();
+                if let Some((_, index)) = own {
+                    same_type(def, &def.fields[*index], interface, field)?;
+                    match first_seen {
+                        None => expanded.fields[before + index] = replacement(field, interface),
+                        // It is there twice now, which the standard checks refuse.
+                        Some(_) if !is_id => copies.push(inherit(field, interface)),
+                        Some(_) => {}
+                    }
+                } else if let (true, Some(other), Some(known)) =
+                    (is_id, first_seen, expanded.field(&field.name))
+                {
+                    same_id(def, known, interface, field, other)?;
+                } else {
+                    // An interface may have it twice, too: the standard checks refuse that.
+                    copies.push(inherit(field, interface));
+                }
+                seen.insert(&field.name, &interface.name);
+            }
+            before += copies.len();
+            copies.append(&mut expanded.fields);
+            expanded.fields = copies;
+            expanded.directives.extend(interface.directive("secret").cloned());
+        }
+        Ok(expanded)
+    }
+}
+
+/// A field as an interface gives it; its description stays there.
+fn inherit(field: &RawField, interface: &RawType) -> RawField {
+    RawField {
+        description: String::new(),
+        inherited_from: Some(interface.name.clone()),
+        ..field.clone()
+    }
+}
+
+/// A field as an interface gives it to a type that repeats it.
+fn replacement(field: &RawField, interface: &RawType) -> RawField {
+    RawField { inherited_from: Some(interface.name.clone()), ..field.clone() }
+}
+
+fn same_type(
+    def: &RawType,
+    own: &RawField,
+    interface: &RawType,
+    field: &RawField,
+) -> Result<(), Fault> {
+    if own.ty == field.ty {
+        return Ok(());
+    }
+    let message = format!(
+        "For type {} to implement interface {} the field {} must have type {}",
+        def.name, interface.name, field.name, field.ty
+    );
+    Err(Fault::at(def.place, message))
+}
+
+fn same_id(
+    def: &RawType,
+    seen: &RawField,
+    interface: &RawType,
+    field: &RawField,
+    other: &str,
+) -> Result<(), Fault> {
+    if seen.ty == field.ty {
+        return Ok(());
+    }
+    let message = format!(
+        "field {} is of type {} in interface {} and is of type {} in interface {other}",
+        field.name, field.ty, interface.name, seen.ty
+    );
+    Err(Fault::at(def.place, message))
+}

@@ -1,0 +1,65 @@
+//! How a query was answered.
+
+use hexgraph::db::{ExplainedStep, Explanation, SlowQuery};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use std::collections::BTreeMap;
+use std::time::UNIX_EPOCH;
+
+/// The steps of a query: what was expected, what came out, and how long it took.
+#[pyclass(frozen, name = "Explanation", module = "hexgraph")]
+pub struct PyExplanation {
+    explanation: Explanation,
+}
+
+impl PyExplanation {
+    /// What there is to tell.
+    pub fn new(explanation: Explanation) -> PyExplanation {
+        PyExplanation { explanation }
+    }
+}
+
+#[pymethods]
+impl PyExplanation {
+    /// The steps in the order in which they began, as dicts: "depth", "action", "detail", "way",
+    /// "estimate" (None where no index tells), "rows", "seconds" with the steps inside it.
+    #[getter]
+    fn steps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let steps = self.explanation.steps.iter().map(|step| step_dict(py, step));
+        PyList::new(py, steps.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    fn __repr__(&self) -> String {
+        self.explanation.to_string()
+    }
+
+    fn _repr_html_(&self) -> String {
+        let text = self.explanation.to_string();
+        let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        format!("<pre>{text}</pre>")
+    }
+}
+
+fn step_dict<'py>(py: Python<'py>, step: &ExplainedStep) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("depth", step.depth)?;
+    dict.set_item("action", step.action)?;
+    dict.set_item("detail", &step.detail)?;
+    dict.set_item("way", step.way)?;
+    dict.set_item("estimate", step.estimate)?;
+    dict.set_item("rows", step.rows)?;
+    dict.set_item("seconds", step.time.as_secs_f64())?;
+    Ok(dict)
+}
+
+/// A slow query as a dict.
+pub(crate) fn slow_dict<'py>(py: Python<'py>, query: &SlowQuery) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("text", &query.text)?;
+    let variables = query.variables.iter().map(|(name, value)| (name.as_str(), value.text()));
+    dict.set_item("variables", variables.collect::<BTreeMap<_, _>>())?;
+    dict.set_item("seconds", query.latency.total().as_secs_f64())?;
+    let at = query.at.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+    dict.set_item("at", at)?;
+    Ok(dict)
+}

@@ -1,0 +1,6 @@
+//! What comes back from a request.
+
+pub(super) mod result;
+pub(super) mod pages;
+pub(super) mod explanation;
+pub(super) mod subscription;

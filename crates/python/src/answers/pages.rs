@@ -1,0 +1,34 @@
+//! A long result in pages.
+
+use super::result::PyResultSet;
+use crate::interrupt::interruptible;
+use hexgraph::db::Pages;
+use pyo3::prelude::*;
+use std::sync::{Mutex, PoisonError};
+
+/// An iterator of results, a page each.
+#[pyclass(frozen, name = "Pages", module = "hexgraph")]
+pub struct PyPages {
+    pages: Mutex<Pages>,
+}
+
+impl PyPages {
+    /// An iterator over pages.
+    pub fn new(pages: Pages) -> PyPages {
+        PyPages { pages: Mutex::new(pages) }
+    }
+}
+
+#[pymethods]
+impl PyPages {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyResultSet>> {
+        let page = interruptible(py, None, |control| {
+            self.pages.lock().unwrap_or_else(PoisonError::into_inner).next(control)
+        })?;
+        Ok(page.map(PyResultSet::new))
+    }
+}

@@ -1,0 +1,179 @@
+//! Tables as Arrow, handed over through the PyCapsule interface.
+
+use super::arrow_columns::column;
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeListArray, LargeStringArray,
+    NullArray, RecordBatch, RecordBatchOptions, StringArray, StructArray,
+    TimestampMicrosecondArray, TimestampNanosecondArray,
+};
+use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use hexgraph_base::answer::{Cells, Lists, Table, Texts, Values};
+use hexgraph_base::types::{Error, Result};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule};
+use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
+use std::sync::Arc;
+
+type NamedColumn<'py> = (String, &'static str, Bound<'py, PyAny>, Bound<'py, PyBytes>);
+
+const NANOS: i64 = 1_000_000_000;
+
+/// A table in Arrow's layout: `pyarrow.table(t)`, `polars.DataFrame(t)` and their like take it.
+#[pyclass(frozen, module = "hexgraph")]
+pub struct ArrowTable {
+    batch: RecordBatch,
+}
+
+impl ArrowTable {
+    /// The table in Arrow's layout. Times are in nanoseconds, or in microseconds where they reach
+    /// beyond the years 1678 to 2261.
+    pub fn new(table: Table) -> Result<ArrowTable> {
+        let rows = table.rows;
+        let mut fields = Vec::new();
+        let mut arrays = Vec::new();
+        for column in table.columns {
+            let array = array_of(column.cells).map_err(internal)?;
+            fields.push(Field::new(column.name, array.data_type().clone(), true));
+            arrays.push(array);
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let schema = Arc::new(Schema::new(fields));
+        let batch = RecordBatch::try_new_with_options(schema, arrays, &options);
+        Ok(ArrowTable { batch: batch.map_err(internal)? })
+    }
+
+    /// The table as a stream of one batch.
+    pub fn stream<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let array: ArrayRef = Arc::new(StructArray::from(self.batch.clone()));
+        let field = Arc::new(Field::new("", array.data_type().clone(), false));
+        let stream = ArrayIterator::new([Ok(array)], field);
+        Ok(to_stream_pycapsule(py, Box::new(stream), requested_schema)?)
+    }
+}
+
+#[pymethods]
+impl ArrowTable {
+    /// The names of the columns.
+    #[getter]
+    fn column_names(&self) -> Vec<String> {
+        self.batch.schema().fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    /// The number of rows.
+    #[getter]
+    fn num_rows(&self) -> usize {
+        self.batch.num_rows()
+    }
+
+    /// The columns for numpy: name, dtype (or "text" or "object"), values as bytes (or a list),
+    /// and a byte for each value that says whether it is missing.
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<NamedColumn<'py>>> {
+        let schema = self.batch.schema();
+        let columns = schema.fields().iter().zip(self.batch.columns());
+        columns
+            .map(|(field, array)| {
+                let (kind, values, missing) = column(py, array)?;
+                Ok((field.name().clone(), kind, values, missing))
+            })
+            .collect()
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        self.stream(py, requested_schema)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Ok(to_schema_pycapsule(py, self.batch.schema().as_ref())?)
+    }
+
+    fn __len__(&self) -> usize {
+        self.batch.num_rows()
+    }
+
+    fn __repr__(&self) -> String {
+        let schema = self.batch.schema();
+        let columns = schema.fields().iter();
+        let columns = columns.map(|field| format!("{}: {}", field.name(), field.data_type()));
+        let columns = columns.collect::<Vec<String>>().join(", ");
+        let rows = self.batch.num_rows();
+        let noun = if rows == 1 { "row" } else { "rows" };
+        format!("<hexgraph.ArrowTable: {rows} {noun}, columns {columns}>")
+    }
+}
+
+fn internal(error: ArrowError) -> Error {
+    Error::query(format!("the rows make no Arrow table: {error}"))
+}
+
+fn array_of(cells: Cells) -> std::result::Result<ArrayRef, ArrowError> {
+    Ok(match cells {
+        Cells::Null(count) => Arc::new(NullArray::new(count)),
+        Cells::Int(Values { values, valid }) => {
+            Arc::new(Int64Array::new(values.into(), Some(valid.into())))
+        }
+        Cells::Float(Values { values, valid }) => {
+            Arc::new(Float64Array::new(values.into(), Some(valid.into())))
+        }
+        Cells::Bool(Values { values, valid }) => {
+            Arc::new(BooleanArray::new(values.into(), Some(valid.into())))
+        }
+        Cells::Time(times) => time_array(times),
+        Cells::Text(texts) => text_array(texts)?,
+        Cells::List(lists) => list_array(*lists)?,
+    })
+}
+
+fn time_array(times: Values<(i64, u32)>) -> ArrayRef {
+    let nulls = Some(NullBuffer::from(times.valid));
+    let in_nanos = times.values.iter().map(|&(seconds, nanos)| {
+        seconds.checked_mul(NANOS).and_then(|whole| whole.checked_add(i64::from(nanos)))
+    });
+    match in_nanos.collect::<Option<Vec<i64>>>() {
+        Some(values) => {
+            Arc::new(TimestampNanosecondArray::new(values.into(), nulls).with_timezone("UTC"))
+        }
+        None => {
+            let micros = times.values.iter().map(|&(seconds, nanos)| {
+                seconds.saturating_mul(1_000_000).saturating_add(i64::from(nanos / 1_000))
+            });
+            let values: ScalarBuffer<i64> = micros.collect();
+            Arc::new(TimestampMicrosecondArray::new(values, nulls).with_timezone("UTC"))
+        }
+    }
+}
+
+fn text_array(texts: Texts) -> std::result::Result<ArrayRef, ArrowError> {
+    let Texts { bytes, ends, valid } = texts;
+    let nulls = Some(NullBuffer::from(valid));
+    let bytes_len = bytes.len();
+    let bytes = Buffer::from_vec(bytes.into_bytes());
+    Ok(if i32::try_from(bytes_len).is_ok() {
+        let offsets = [0].into_iter().chain(ends.into_iter().map(|end| end as i32));
+        let offsets = OffsetBuffer::new(offsets.collect());
+        Arc::new(StringArray::try_new(offsets, bytes, nulls)?)
+    } else {
+        Arc::new(LargeStringArray::try_new(large_offsets(ends), bytes, nulls)?)
+    })
+}
+
+fn list_array(lists: Lists) -> std::result::Result<ArrayRef, ArrowError> {
+    let Lists { items, ends, valid } = lists;
+    let items = array_of(items)?;
+    let field = Arc::new(Field::new("item", DataType::clone(items.data_type()), true));
+    let nulls = Some(NullBuffer::from(valid));
+    Ok(Arc::new(LargeListArray::try_new(field, large_offsets(ends), items, nulls)?))
+}
+
+fn large_offsets(ends: Vec<usize>) -> OffsetBuffer<i64> {
+    OffsetBuffer::new([0].into_iter().chain(ends.into_iter().map(|end| end as i64)).collect())
+}

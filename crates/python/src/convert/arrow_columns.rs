@@ -1,0 +1,77 @@
+//! The columns of a table in the forms that numpy and pandas take without an Arrow library.
+
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeListArray, LargeStringArray,
+    StringArray, TimestampMicrosecondArray, TimestampNanosecondArray,
+};
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDateTime, PyList, PyTzInfo};
+
+/// A column: what its values are (a dtype of numpy, or "text" or "object"), the values as bytes or
+/// as a list, and a byte for each that says whether it is missing.
+pub(crate) type PyColumn<'py> = (&'static str, Bound<'py, PyAny>, Bound<'py, PyBytes>);
+
+/// The column of an array.
+pub(crate) fn column<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<PyColumn<'py>> {
+    let (kind, values) = if let Some(array) = of::<Int64Array>(array) {
+        ("int64", bytes(py, bytemuck::cast_slice(array.values())))
+    } else if let Some(array) = of::<Float64Array>(array) {
+        ("float64", bytes(py, bytemuck::cast_slice(array.values())))
+    } else if let Some(array) = of::<BooleanArray>(array) {
+        let truths: Vec<u8> = array.values().iter().map(u8::from).collect();
+        ("bool", bytes(py, &truths))
+    } else if let Some(array) = of::<TimestampNanosecondArray>(array) {
+        ("datetime64[ns]", bytes(py, bytemuck::cast_slice(array.values())))
+    } else if let Some(array) = of::<TimestampMicrosecondArray>(array) {
+        ("datetime64[us]", bytes(py, bytemuck::cast_slice(array.values())))
+    } else {
+        let items: PyResult<Vec<_>> =
+            (0..array.len()).map(|place| item(py, array, place)).collect();
+        let is_text = of::<StringArray>(array).is_some() || of::<LargeStringArray>(array).is_some();
+        (if is_text { "text" } else { "object" }, PyList::new(py, items?)?.into_any())
+    };
+    let missing: Vec<u8> = (0..array.len()).map(|place| u8::from(array.is_null(place))).collect();
+    Ok((kind, values, PyBytes::new(py, &missing)))
+}
+
+/// One value as an object of Python.
+fn item<'py>(py: Python<'py>, array: &ArrayRef, place: usize) -> PyResult<Bound<'py, PyAny>> {
+    if array.is_null(place) {
+        return Ok(py.None().into_bound(py));
+    }
+    if let Some(array) = of::<StringArray>(array) {
+        array.value(place).into_bound_py_any(py)
+    } else if let Some(array) = of::<LargeStringArray>(array) {
+        array.value(place).into_bound_py_any(py)
+    } else if let Some(array) = of::<Int64Array>(array) {
+        array.value(place).into_bound_py_any(py)
+    } else if let Some(array) = of::<Float64Array>(array) {
+        array.value(place).into_bound_py_any(py)
+    } else if let Some(array) = of::<BooleanArray>(array) {
+        array.value(place).into_bound_py_any(py)
+    } else if let Some(array) = of::<TimestampNanosecondArray>(array) {
+        time(py, array.value(place) as f64 / 1e9)
+    } else if let Some(array) = of::<TimestampMicrosecondArray>(array) {
+        time(py, array.value(place) as f64 / 1e6)
+    } else if let Some(array) = of::<LargeListArray>(array) {
+        let list = array.value(place);
+        let items: PyResult<Vec<_>> = (0..list.len()).map(|place| item(py, &list, place)).collect();
+        Ok(PyList::new(py, items?)?.into_any())
+    } else {
+        Ok(py.None().into_bound(py))
+    }
+}
+
+fn time(py: Python<'_>, seconds: f64) -> PyResult<Bound<'_, PyAny>> {
+    let utc = PyTzInfo::utc(py)?;
+    Ok(PyDateTime::from_timestamp(py, seconds, Some(&utc))?.into_any())
+}
+
+fn of<T: 'static>(array: &ArrayRef) -> Option<&T> {
+    array.as_any().downcast_ref::<T>()
+}
+
+fn bytes<'py>(py: Python<'py>, bytes: &[u8]) -> Bound<'py, PyAny> {
+    PyBytes::new(py, bytes).into_any()
+}

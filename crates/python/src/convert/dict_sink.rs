@@ -1,0 +1,349 @@
+//! Answers as Python's own objects, equal to what `json.loads` makes of the JSON.
+
+use super::json::Keys;
+use hexgraph::db::{Canceller, Control};
+use hexgraph_base::types::{Sink, Uid, ValueRef};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use std::cell::Cell;
+
+/// How many values are made between two looks at the signals.
+const SIGNALS_INTERVAL: u32 = 1 << 16;
+
+/// Builds dicts and lists.
+pub(crate) struct DictSink<'a, 'py> {
+    py: Python<'py>,
+    open: Vec<Open<'py>>,
+    keys: Keys<'py>,
+    values: u32,
+    root: Option<Bound<'py, PyAny>>,
+    rows: Option<Rows<'py>>,
+    fault: &'a Fault,
+}
+
+/// The block whose objects become tuples.
+struct Rows<'py> {
+    block: String,
+    columns: Vec<String>,
+    /// The cells of the row at hand, by column.
+    cells: Vec<Option<Bound<'py, PyAny>>>,
+    /// The column of the next value.
+    column: usize,
+    /// Whether the writer is in the block.
+    is_here: bool,
+}
+
+/// What Python raised while an answer was written: no memory, or a signal. Raising it stops the
+/// request of the control.
+pub(crate) struct Fault {
+    raised: Cell<Option<PyErr>>,
+    canceller: Canceller,
+}
+
+impl Fault {
+    /// Nothing raised yet.
+    pub(crate) fn new(control: &Control) -> Fault {
+        Fault { raised: Cell::new(None), canceller: control.canceller() }
+    }
+
+    /// What was raised.
+    pub(crate) fn take(&self) -> Option<PyErr> {
+        self.raised.take()
+    }
+
+    fn raise(&self, error: PyErr) {
+        self.raised.set(Some(error));
+        self.canceller.cancel();
+    }
+}
+
+struct Open<'py> {
+    container: Container<'py>,
+    /// The key that the container itself has where it stands.
+    key: Option<Bound<'py, PyString>>,
+    /// The key of the next value in it.
+    next_key: Option<Bound<'py, PyString>>,
+    is_empty: bool,
+}
+
+enum Container<'py> {
+    Dict(Bound<'py, PyDict>),
+    List(Bound<'py, PyList>),
+    /// The cells are those of [`Rows`].
+    Row,
+}
+
+impl<'a, 'py> DictSink<'a, 'py> {
+    /// A sink without anything.
+    pub(crate) fn new(py: Python<'py>, fault: &'a Fault) -> DictSink<'a, 'py> {
+        DictSink {
+            py,
+            open: Vec::new(),
+            keys: Keys::default(),
+            values: 0,
+            root: None,
+            rows: None,
+            fault,
+        }
+    }
+
+    /// A sink that makes a tuple of each object of a block: its values in the order of `columns`,
+    /// and those of other keys behind them.
+    pub(crate) fn of_rows(
+        py: Python<'py>,
+        fault: &'a Fault,
+        block: String,
+        columns: Vec<String>,
+    ) -> DictSink<'a, 'py> {
+        let cells = vec![None; columns.len()];
+        let rows = Rows { block, columns, cells, column: 0, is_here: false };
+        DictSink { rows: Some(rows), ..DictSink::new(py, fault) }
+    }
+
+    /// The tuples that were written, all of one length.
+    pub(crate) fn finish_rows(self) -> PyResult<Bound<'py, PyList>> {
+        let py = self.py;
+        let Some(rows) = &self.rows else { return Ok(PyList::empty(py)) };
+        let (block, width) = (rows.block.clone(), rows.columns.len());
+        let found = self.finish().cast_into::<PyDict>()?.get_item(block)?;
+        let Some(found) = found else { return Ok(PyList::empty(py)) };
+        let list = found.cast_into::<PyList>()?;
+        for (place, row) in list.iter().enumerate() {
+            let row = row.cast_into::<PyTuple>()?;
+            if row.len() < width {
+                let missing = (row.len()..width).map(|_| py.None().into_bound(py));
+                let cells: Vec<_> = row.iter().chain(missing).collect();
+                list.set_item(place, PyTuple::new(py, cells)?)?;
+            }
+        }
+        Ok(list)
+    }
+
+    /// What was written.
+    pub(crate) fn finish(self) -> Bound<'py, PyAny> {
+        self.root.unwrap_or_else(|| PyDict::new(self.py).into_any())
+    }
+
+    fn begin(&mut self, container: Container<'py>) {
+        let key = self.open.last_mut().and_then(|open| open.next_key.take());
+        self.open.push(Open { container, key, next_key: None, is_empty: true });
+    }
+
+    fn end(&mut self) {
+        let Some(Open { container, key, .. }) = self.open.pop() else { return };
+        let value = match container {
+            Container::Dict(dict) => dict.into_any(),
+            Container::List(list) => list.into_any(),
+            Container::Row => match self.row() {
+                Ok(row) => row.into_any(),
+                Err(error) => return self.fault.raise(error),
+            },
+        };
+        match self.open.last_mut() {
+            Some(parent) => parent.next_key = key,
+            None => {
+                self.root = Some(value);
+                return;
+            }
+        }
+        self.put(value);
+    }
+
+    fn put(&mut self, value: Bound<'py, PyAny>) {
+        let Some(open) = self.open.last_mut() else { return };
+        open.is_empty = false;
+        if let (Container::Row, Some(rows)) = (&open.container, &mut self.rows) {
+            rows.cells[rows.column] = Some(value);
+            self.values += 1;
+            return;
+        }
+        let done = match (&open.container, open.next_key.take()) {
+            (Container::Dict(dict), Some(key)) => dict.set_item(key, value),
+            (Container::List(list), _) => list.append(value),
+            (Container::Dict(_) | Container::Row, _) => Ok(()),
+        };
+        self.values += 1;
+        let done = match self.values % SIGNALS_INTERVAL {
+            0 => done.and_then(|()| self.py.check_signals()),
+            _ => done,
+        };
+        if let Err(error) = done {
+            self.fault.raise(error);
+        }
+    }
+
+    /// The row at hand as a tuple; the next one starts without cells.
+    fn row(&mut self) -> PyResult<Bound<'py, PyTuple>> {
+        let py = self.py;
+        let Some(rows) = &mut self.rows else { return Ok(PyTuple::empty(py)) };
+        let take = |cell: &mut Option<_>| cell.take().unwrap_or_else(|| py.None().into_bound(py));
+        PyTuple::new(py, rows.cells.iter_mut().map(take))
+    }
+
+    /// Notes the column of the next value of a row.
+    fn find_column(&mut self, key: &str) {
+        let Some(rows) = &mut self.rows else { return };
+        let next = rows.column + 1;
+        rows.column = match rows.columns.get(next) {
+            Some(name) if name == key => next,
+            _ => match rows.columns.iter().position(|name| name == key) {
+                Some(place) => place,
+                None => {
+                    rows.columns.push(key.to_owned());
+                    rows.cells.push(None);
+                    rows.columns.len() - 1
+                }
+            },
+        };
+    }
+
+    fn is_in_row(&self) -> bool {
+        matches!(self.open.last(), Some(Open { container: Container::Row, .. }))
+    }
+
+    /// Puts what a call made, or keeps what it raised.
+    fn put_made(&mut self, made: PyResult<Bound<'py, PyAny>>) {
+        match made {
+            Ok(value) => self.put(value),
+            Err(error) => self.fault.raise(error),
+        }
+    }
+
+    /// Leaves out the next value, and its key.
+    fn omit(&mut self) {
+        if let Some(open) = self.open.last_mut() {
+            open.next_key = None;
+        }
+    }
+
+    fn float(&mut self, number: f64) {
+        match number.is_finite() {
+            true => self.put(PyFloat::new(self.py, number).into_any()),
+            false => self.omit(),
+        }
+    }
+
+    fn vector(&mut self, numbers: &[f32]) {
+        // The shortest text of each is what the JSON has; the plain conversion has more digits.
+        let numbers = numbers.iter().map(|number| number.to_string().parse().unwrap_or(f64::NAN));
+        let numbers: Vec<f64> = numbers.collect();
+        let list = PyList::new(self.py, numbers).map(Bound::into_any);
+        self.put_made(list);
+    }
+
+    fn json(&mut self, text: &str) {
+        let json = self.py.import("json");
+        let value = json.and_then(|json| json.call_method1("loads", (text,)));
+        self.put_made(value);
+    }
+}
+
+impl Sink for DictSink<'_, '_> {
+    fn begin_object(&mut self) {
+        let is_row = self.open.len() == 2 && self.rows.as_ref().is_some_and(|rows| rows.is_here);
+        self.begin(match is_row {
+            true => Container::Row,
+            false => Container::Dict(PyDict::new(self.py)),
+        });
+    }
+
+    fn end_object(&mut self) {
+        self.end();
+    }
+
+    fn discard_object(&mut self) {
+        if self.is_in_row()
+            && let Some(rows) = &mut self.rows
+        {
+            rows.cells.fill(None);
+        }
+        self.open.pop();
+    }
+
+    fn begin_array(&mut self) {
+        self.begin(Container::List(PyList::empty(self.py)));
+    }
+
+    fn end_array(&mut self) {
+        self.end();
+    }
+
+    fn discard_array(&mut self) {
+        self.open.pop();
+    }
+
+    fn is_empty(&self) -> bool {
+        self.open.last().is_none_or(|open| open.is_empty)
+    }
+
+    fn key(&mut self, key: &str) {
+        if self.is_in_row() {
+            return self.find_column(key);
+        }
+        if let (1, Some(rows)) = (self.open.len(), &mut self.rows) {
+            rows.is_here = rows.block == key;
+        }
+        let key = self.keys.find(self.py, key);
+        if let Some(open) = self.open.last_mut() {
+            open.next_key = Some(key);
+        }
+    }
+
+    fn value(&mut self, value: ValueRef<'_>) {
+        match value {
+            ValueRef::Default(text) | ValueRef::String(text) => self.text(text),
+            ValueRef::Int(number) => self.int(number),
+            ValueRef::Float(number) => self.float(number),
+            ValueRef::Bool(truth) => {
+                let truth = PyBool::new(self.py, truth).to_owned();
+                self.put(truth.into_any());
+            }
+            ValueRef::DateTime(time) => {
+                let mut text = Vec::with_capacity(32);
+                if !time.is_zero() {
+                    time.write(&mut text);
+                }
+                self.text(&String::from_utf8_lossy(&text));
+            }
+            ValueRef::Geo(json) => self.json(json),
+            ValueRef::Password(_) => self.omit(),
+            ValueRef::BigFloat(digits) => self.json(digits),
+            ValueRef::Vector(numbers) => self.vector(numbers),
+            ValueRef::Binary(bytes) => self.text(&String::from_utf8_lossy(bytes)),
+        }
+    }
+
+    fn uid(&mut self, uid: Uid) {
+        let mut digits = [0; 18];
+        self.text(uid_text(uid, &mut digits));
+    }
+
+    fn int(&mut self, number: i64) {
+        self.put(PyInt::new(self.py, number).into_any());
+    }
+
+    fn null(&mut self) {
+        let none = self.py.None().into_bound(self.py);
+        self.put(none);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.put(PyString::new(self.py, text).into_any());
+    }
+}
+
+/// `0x1f`, written at the end of `digits`.
+fn uid_text(uid: Uid, digits: &mut [u8; 18]) -> &str {
+    let mut rest = uid.0;
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b"0123456789abcdef"[(rest & 15) as usize];
+        rest >>= 4;
+        if rest == 0 {
+            break;
+        }
+    }
+    digits[start - 2..start].copy_from_slice(b"0x");
+    std::str::from_utf8(&digits[start - 2..]).expect("the digits are ASCII")
+}

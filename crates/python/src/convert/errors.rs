@@ -1,0 +1,63 @@
+//! Errors as exceptions: the one table of them.
+
+use hexgraph_base::types::{Error, Position};
+use pyo3::PyErr;
+
+/// The classes, which are written in Python.
+mod classes {
+    use pyo3::import_exception;
+
+    import_exception!(hexgraph.errors, ParseError);
+    import_exception!(hexgraph.errors, SchemaError);
+    import_exception!(hexgraph.errors, QueryError);
+    import_exception!(hexgraph.errors, LimitError);
+    import_exception!(hexgraph.errors, ConflictError);
+    import_exception!(hexgraph.errors, ClosedError);
+    import_exception!(hexgraph.errors, ReadOnlyError);
+    import_exception!(hexgraph.errors, LoadError);
+    import_exception!(hexgraph.errors, CorruptError);
+    import_exception!(hexgraph.errors, StorageError);
+    import_exception!(hexgraph.errors, InternalError);
+}
+
+/// The exception of an error.
+pub(crate) fn to_python(error: Error) -> PyErr {
+    to_python_with_text(error, "")
+}
+
+/// The line and the column of a place, from 1, and that line of the text; zeros for no place.
+fn shown(text: &str, at: Option<Position>) -> (u32, u32, String) {
+    let Some(at) = at else { return (0, 0, String::new()) };
+    let line = text.split('\n').nth((at.line as usize).saturating_sub(1));
+    (at.line, at.shown_column(), line.unwrap_or_default().trim_end_matches('\r').to_owned())
+}
+
+/// The exception of an error; one about a text quotes the line of `text` that is wrong.
+pub(crate) fn to_python_with_text(error: Error, text: &str) -> PyErr {
+    match error {
+        Error::Syntax { message, at, hint } => {
+            let (row, column, line) = shown(text, Some(at));
+            classes::ParseError::new_err((message, row, column, hint, line))
+        }
+        Error::Schema { message, at, hint } => {
+            let (row, column, line) = shown(text, at);
+            classes::SchemaError::new_err((message, row, column, hint, line))
+        }
+        Error::Query { message, at, hint } => {
+            let (row, column, line) = shown(text, at);
+            classes::QueryError::new_err((message, row, column, hint, line))
+        }
+        Error::Limit { message } => classes::LimitError::new_err(message),
+        Error::Conflict => classes::ConflictError::new_err(Error::Conflict.to_string()),
+        Error::Closed => classes::ClosedError::new_err(Error::Closed.to_string()),
+        Error::ReadOnly { message } => classes::ReadOnlyError::new_err(message),
+        Error::Load { file, line, column, message } => {
+            classes::LoadError::new_err((message, file, line, column))
+        }
+        Error::Corrupt { path, message } => classes::CorruptError::new_err((message, path)),
+        Error::Internal { message, place } => classes::InternalError::new_err((message, place)),
+        Error::Io { context, source } => {
+            classes::StorageError::new_err((format!("{context}: {source}"), source.raw_os_error()))
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Values of Python as values of variables.
+
+use super::encoding::text_of as surrogate_free;
+use hexgraph::db::{Given, Variables};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{
+    PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyRange, PySet, PyString, PyTuple,
+};
+
+/// How deep lists may be in each other: coordinates of a geometry have four levels.
+const DEPTH_MAX: usize = 4;
+
+/// The variables of a request. Names may come with their `$` or without.
+///
+/// # Errors
+///
+/// `TypeError` that names the variable whose value has no text in DQL, `ValueError` one whose value
+/// is none: a missing one, NaN, a text with half a character.
+pub(crate) fn to_variables(given: Option<&Bound<'_, PyDict>>) -> PyResult<Variables> {
+    let mut variables = Variables::new();
+    for (name, value) in given.into_iter().flat_map(|given| given.iter()) {
+        let name: String = name.extract()?;
+        let name = name.trim_start_matches('$');
+        let Some(value) = given_of(&value, name)? else { return Err(no_text(&value, name)) };
+        variables.insert(format!("${name}"), value);
+    }
+    Ok(variables)
+}
+
+fn no_text(value: &Bound<'_, PyAny>, name: &str) -> PyErr {
+    let kind = value.get_type().name().map_or_else(|_| "unknown".into(), |kind| kind.to_string());
+    let message = format!(
+        "variable ${name}: a value of type {kind} has no text in DQL; \
+         pass text, a number, a boolean, a date or time, or a list of them"
+    );
+    PyTypeError::new_err(message)
+}
+
+/// Refuses what has a text that means nothing.
+fn check(name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return surrogate_free(text, || format!("variable ${name}")).map(drop);
+    }
+    // NaN and the missing times of pandas and numpy differ from themselves.
+    let differs = value.ne(value).unwrap_or(false);
+    if value.is_none() || differs {
+        let shown = value.repr()?;
+        return Err(PyValueError::new_err(format!(
+            "variable ${name}: {shown} is no value: leave it out, with a default in the query"
+        )));
+    }
+    Ok(())
+}
+
+fn given_of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Given>> {
+    let Some(values) = items_of(value)? else {
+        check(name, value)?;
+        return Ok(text_of(value)?.map(Given::from));
+    };
+    let mut items = Vec::with_capacity(values.len());
+    for item in values {
+        match item_text(name, &item, 1)? {
+            Some(text) => items.push(text),
+            None => return Err(no_text(&item, name)),
+        }
+    }
+    Ok(Some(Given::list(items)))
+}
+
+/// An item of a list as text; a list in a list as `[one, other]`.
+fn item_text(name: &str, item: &Bound<'_, PyAny>, depth: usize) -> PyResult<Option<String>> {
+    let Some(values) = items_of(item)? else {
+        check(name, item)?;
+        return text_of(item);
+    };
+    if depth == DEPTH_MAX {
+        return Ok(None);
+    }
+    let mut texts = Vec::with_capacity(values.len());
+    for value in values {
+        let Some(text) = item_text(name, &value, depth + 1)? else { return Ok(None) };
+        texts.push(text);
+    }
+    Ok(Some(format!("[{}]", texts.join(", "))))
+}
+
+/// The items of a list, of an array of numpy and its kin, or of a column of a frame.
+fn items_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Bound<'py, PyAny>>>> {
+    let is_list = value.is_instance_of::<PyList>()
+        || value.is_instance_of::<PyTuple>()
+        || value.is_instance_of::<PySet>()
+        || value.is_instance_of::<PyFrozenSet>()
+        || value.is_instance_of::<PyRange>();
+    if is_list {
+        return value.try_iter()?.collect::<PyResult<_>>().map(Some);
+    }
+    // Text has none of these, and neither have dates.
+    for method in ["tolist", "to_list", "to_pylist"] {
+        if !value.hasattr(method)? {
+            continue;
+        }
+        if let Ok(dimensions) = value.getattr("ndim")
+            && dimensions.extract::<usize>().is_ok_and(|dimensions| dimensions == 0)
+        {
+            return Ok(None);
+        }
+        // Its own list would have times in nanoseconds as ints.
+        if kind_of(value)? == Some('M') {
+            return value.try_iter()?.collect::<PyResult<_>>().map(Some);
+        }
+        let list = value.call_method0(method)?;
+        return match list.cast::<PyList>() {
+            Ok(list) => Ok(Some(list.iter().collect())),
+            Err(_) => Ok(None),
+        };
+    }
+    Ok(None)
+}
+
+/// The kind of a value or array of numpy: `M` for times.
+fn kind_of(value: &Bound<'_, PyAny>) -> PyResult<Option<char>> {
+    let Ok(kind) = value.getattr("dtype").and_then(|dtype| dtype.getattr("kind")) else {
+        return Ok(None);
+    };
+    Ok(kind.extract::<String>()?.chars().next())
+}
+
+fn text_of(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(Some(text.to_string()));
+    }
+    if let Ok(truth) = value.cast::<PyBool>() {
+        return Ok(Some(truth.is_true().to_string()));
+    }
+    if value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>() {
+        return Ok(Some(value.str()?.to_string()));
+    }
+    // A time of numpy is its own text.
+    if kind_of(value)? == Some('M') {
+        return Ok(Some(value.str()?.to_string()));
+    }
+    // Dates and times; then the scalars of numpy and its kin, and decimals.
+    if value.hasattr("isoformat")? {
+        return Ok(Some(value.call_method0("isoformat")?.extract()?));
+    }
+    if value.hasattr("item")? {
+        let inner = value.call_method0("item")?;
+        return if inner.hasattr("item")? { Ok(None) } else { text_of(&inner) };
+    }
+    if value.hasattr("__float__")? {
+        return Ok(Some(value.str()?.to_string()));
+    }
+    Ok(None)
+}

@@ -1,0 +1,94 @@
+//! What administers and is not GraphQL: `/admin/shutdown`, `/admin/draining` and `/admin/config/cache_mb`; and who may.
+
+use crate::http::message::go_values;
+use crate::http::message::incoming::Incoming;
+use crate::http::message::reply::Reply;
+use crate::http::router::App;
+use axum::http::Method;
+use hexgraph::db::Control;
+use hexgraph::db::graphql::{Act, Instance};
+use serde_json::json;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Why a request may not administer; `None` when it may.
+pub(in crate::http) fn refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
+    token_refusal(app, incoming).or_else(|| {
+        let refusal = app.security.address_refusal(incoming)?;
+        Some(Reply::unauthorized(&refusal))
+    })
+}
+
+/// Why the token of a request does not do; `None` when it does.
+pub(in crate::http) fn token_refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
+    let refusal = || Reply::unauthorized("Invalid X-Dgraph-AuthToken");
+    (!app.security.knows_token(incoming)).then(refusal)
+}
+
+/// Has `work` done with what the server lends to requests that administer.
+pub(in crate::http) fn with_instance<T>(
+    app: &App,
+    incoming: &Incoming,
+    control: &Control,
+    work: impl FnOnce(&Instance<'_>) -> T,
+) -> T {
+    let act = |act| match act {
+        Act::Drain(enable) => app.switches.drain(enable),
+        Act::ShutDown => app.switches.shut_down(),
+    };
+    work(&Instance {
+        address: app.address.to_string(),
+        uptime: app.started.elapsed().as_secs(),
+        now: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
+        refusal: app.security.address_refusal(incoming),
+        folder: app.exports.as_ref(),
+        tasks: &app.tasks,
+        control,
+        act: &act,
+    })
+}
+
+/// Ends the server.
+pub(in crate::http) fn shut_down(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    if let Some(refusal) = refusal(app, incoming) {
+        return refusal;
+    }
+    app.switches.shut_down();
+    done("Server is shutting down")
+}
+
+/// Says whether clients are refused.
+pub(in crate::http) fn drain(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    if let Some(refusal) = refusal(app, incoming) {
+        return refusal;
+    }
+    match go_values::parse_bool(incoming.parameter("enable")) {
+        Ok(enable) => {
+            app.switches.drain(enable);
+            done(&format!("draining mode has been set to {enable}"))
+        }
+        Err(_) => Reply::invalid_request("Found invalid value for the enable parameter"),
+    }
+}
+
+/// There is no cache whose size could be set: data is read where it lies.
+pub(in crate::http) fn configure_cache(
+    app: &App,
+    incoming: &Incoming,
+    _control: &Control,
+) -> Reply {
+    if let Some(refusal) = refusal(app, incoming) {
+        return refusal;
+    }
+    if *incoming.method() == Method::GET {
+        return Reply::json("0");
+    }
+    let megabytes = incoming.text().ok().and_then(|text| text.trim().parse::<f64>().ok());
+    match megabytes.filter(|megabytes| 0.0 <= *megabytes) {
+        Some(_) => done("cache_mb has been accepted"),
+        None => Reply::internal_error("the body is no number of megabytes from 0 on"),
+    }
+}
+
+fn done(message: &str) -> Reply {
+    Reply::json(json!({ "code": "Success", "message": message }).to_string())
+}

@@ -1,0 +1,175 @@
+//! `POST /alter`.
+
+use crate::http::message::incoming::Incoming;
+use crate::http::message::reply::Reply;
+use crate::http::router::App;
+use hexgraph::db::{Control, Database, Drop, SchemaReport};
+use hexgraph_base::types::{Error, Result as EngineResult};
+use serde_json::{Map, Value};
+
+/// Changes the schema, or drops something.
+pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+    let refusal = app.security.refusal(incoming);
+    if let Some(refusal) = refusal.or(app.switches.refusal().map(|error| error.to_string())) {
+        return Reply::internal_error(&refusal);
+    }
+    let done =
+        incoming.text().map_err(Error::query).and_then(|text| run(&app.database, text, control));
+    match done {
+        Ok(report) => Reply::altered(&report),
+        Err(error) => Reply::error(&error),
+    }
+}
+
+/// A body that is no operation in JSON is the text of a schema.
+fn run(database: &Database, body: &str, control: &Control) -> EngineResult<SchemaReport> {
+    let operation = match serde_json::from_str::<Value>(body) {
+        Ok(Value::Object(members)) => Operation::read(&members),
+        _ => None,
+    };
+    match operation {
+        _ if body.is_empty() => Err(Error::query(NOTHING_SET)),
+        None => database.alter_with(body, control),
+        Some(operation) => match operation.drop().map_err(Error::query)? {
+            Some(drop) => database.drop(&drop).map(|()| SchemaReport::default()),
+            None if operation.schema.is_empty() => Err(Error::query(NOTHING_SET)),
+            None => database.alter_with(&operation.schema, control),
+        },
+    }
+}
+
+const NOTHING_SET: &str =
+    "nothing to do (send a schema text, or `{\"drop_all\": true}` and its like)";
+
+/// An operation as the reference defines it; names are in either spelling.
+#[derive(Default)]
+struct Operation {
+    schema: String,
+    drop_attr: String,
+    drop_all: bool,
+    drop_op: DropOp,
+    drop_value: String,
+}
+
+#[derive(Clone, Copy, Default, PartialEq)]
+enum DropOp {
+    #[default]
+    None,
+    All,
+    Data,
+    Attr,
+    Type,
+}
+
+impl Operation {
+    /// `None` when a member is unknown or of a wrong type.
+    fn read(members: &Map<String, Value>) -> Option<Operation> {
+        let mut operation = Operation::default();
+        for (name, value) in members {
+            match name.as_str() {
+                "schema" => operation.schema = value.as_str()?.to_owned(),
+                "drop_attr" | "dropAttr" => operation.drop_attr = value.as_str()?.to_owned(),
+                "drop_all" | "dropAll" => operation.drop_all = value.as_bool()?,
+                "drop_op" | "dropOp" => operation.drop_op = DropOp::read(value)?,
+                "drop_value" | "dropValue" => operation.drop_value = value.as_str()?.to_owned(),
+                "run_in_background" | "runInBackground" => drop(value.as_bool()?),
+                _ => return None,
+            }
+        }
+        Some(operation)
+    }
+
+    fn drop(&self) -> Result<Option<Drop>, String> {
+        let drops_all = self.drop_all || self.drop_op == DropOp::All;
+        if drops_all && self.drop_op == DropOp::Data {
+            return Err(
+                "`drop_all` and `drop_op` exclude each other (leave one of them out)".to_owned()
+            );
+        }
+        if drops_all {
+            return Ok(Some(Drop::All));
+        }
+        let value = self.drop_value.clone();
+        match self.drop_op {
+            DropOp::Data if !value.is_empty() => {
+                Err("`drop_op` DATA drops all data (leave out `drop_value`)".to_owned())
+            }
+            DropOp::Data => Ok(Some(Drop::Data)),
+            DropOp::Attr if value.is_empty() => {
+                Err("`drop_op` ATTR without a predicate (write its name as `drop_value`)"
+                    .to_owned())
+            }
+            DropOp::Attr => Ok(Some(Drop::Predicate(value))),
+            DropOp::Type if value.is_empty() => {
+                Err("`drop_op` TYPE without a type (write its name as `drop_value`)".to_owned())
+            }
+            DropOp::Type => Ok(Some(Drop::Type(value))),
+            _ if !self.drop_attr.is_empty() => Ok(Some(Drop::Predicate(self.drop_attr.clone()))),
+            _ => Ok(None),
+        }
+    }
+}
+
+impl DropOp {
+    fn read(value: &Value) -> Option<DropOp> {
+        let by_number = [DropOp::None, DropOp::All, DropOp::Data, DropOp::Attr, DropOp::Type];
+        match value {
+            Value::Number(number) => by_number.get(number.as_u64()? as usize).copied(),
+            Value::String(name) => match name.as_str() {
+                "NONE" => Some(DropOp::None),
+                "ALL" => Some(DropOp::All),
+                "DATA" => Some(DropOp::Data),
+                "ATTR" => Some(DropOp::Attr),
+                "TYPE" => Some(DropOp::Type),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drop_of(body: &str) -> Result<Option<Drop>, String> {
+        let Value::Object(members) = serde_json::from_str(body).unwrap() else { panic!("{body}") };
+        Operation::read(&members).ok_or("no operation".to_owned())?.drop()
+    }
+
+    #[test]
+    fn operations() {
+        let predicate = Ok(Some(Drop::Predicate("p".to_owned())));
+        let cases = [
+            (r#"{"drop_all": true}"#, Ok(Some(Drop::All))),
+            (r#"{"dropOp": "ALL"}"#, Ok(Some(Drop::All))),
+            (r#"{"drop_op": 2}"#, Ok(Some(Drop::Data))),
+            (r#"{"drop_attr": "p"}"#, predicate.clone()),
+            (r#"{"drop_op": "ATTR", "drop_value": "p"}"#, predicate),
+            (r#"{"drop_op": "TYPE", "drop_value": "T"}"#, Ok(Some(Drop::Type("T".to_owned())))),
+            (r#"{"schema": "a: int ."}"#, Ok(None)),
+        ];
+        for (body, want) in cases {
+            assert_eq!(drop_of(body), want, "{body}");
+        }
+        let faulty = [
+            (
+                r#"{"drop_op": "ATTR"}"#,
+                "`drop_op` ATTR without a predicate (write its name as `drop_value`)",
+            ),
+            (
+                r#"{"drop_op": "DATA", "drop_value": "p"}"#,
+                "`drop_op` DATA drops all data (leave out `drop_value`)",
+            ),
+            (r#"{"drop_op": "FOO"}"#, "no operation"),
+            (r#"{"other": 1}"#, "no operation"),
+            (
+                r#"{"drop_all": true, "drop_op": "DATA"}"#,
+                "`drop_all` and `drop_op` exclude each other (leave one of them out)",
+            ),
+        ];
+        for (body, why) in faulty {
+            assert_eq!(drop_of(body), Err(why.to_owned()), "{body}");
+        }
+    }
+}

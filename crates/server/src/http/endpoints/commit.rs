@@ -1,0 +1,107 @@
+//! `POST /commit`, and `GET /assign` as the coordinator of the reference has it.
+
+use super::query::json_error;
+use crate::http::message::go_values;
+use crate::http::message::incoming::Incoming;
+use crate::http::message::reply::Reply;
+use crate::http::router::App;
+use hexgraph::db::Control;
+use serde_json::{Value, json};
+
+/// Commits a transaction, or discards it.
+pub(in crate::http) fn answer(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    if let Some(refusal) = app.switches.refusal() {
+        return Reply::refused(&refusal);
+    }
+    let Request { start, ends, keys } = match read(incoming) {
+        Ok(request) => request,
+        Err(message) => return Reply::invalid_request(&message),
+    };
+    if ends {
+        return match app.database.discard_txn(start) {
+            Ok(()) => Reply::json(r#"{"code":"Success","message":"Done"}"#),
+            Err(error) => Reply::refused(&error),
+        };
+    }
+    match app.database.commit_txn(start, Some(&keys)) {
+        Ok(commit) => {
+            let txn = json!({ "start_ts": start, "commit_ts": commit });
+            let data = json!({ "code": "Success", "message": "Done" });
+            Reply::json(json!({ "data": data, "extensions": { "txn": txn } }).to_string())
+        }
+        Err(error) => Reply::refused(&error),
+    }
+}
+
+/// Hands uids out: `what=uids` and their number.
+pub(in crate::http) fn assign(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+    let count = match (incoming.parameter("what"), incoming.number("num")) {
+        ("uids", Ok(count)) => count,
+        ("uids", Err(message)) => return Reply::invalid_request(&message),
+        (other, _) => {
+            let message = format!("Invalid what: [{other}]. Must be one of uids");
+            return Reply::invalid_request(&message);
+        }
+    };
+    match app.database.assign_uids(count) {
+        Ok(first) => {
+            let (first, last) = (first.0.to_string(), (first.0 + count - 1).to_string());
+            Reply::json(json!({ "startId": first, "endId": last, "readOnly": "0" }).to_string())
+        }
+        Err(error) => Reply::refused(&error),
+    }
+}
+
+struct Request {
+    start: u64,
+    /// True for one that is discarded.
+    ends: bool,
+    keys: Vec<u64>,
+}
+
+fn read(incoming: &Incoming) -> Result<Request, String> {
+    let start = incoming.number("startTs")?;
+    if start == 0 {
+        return Err("startTs parameter is mandatory while trying to commit".to_owned());
+    }
+    let ends = incoming.flag("abort")?;
+    let keys = if ends { Vec::new() } else { read_keys(incoming.text()?)? };
+    Ok(Request { start, ends, keys })
+}
+
+/// Reads `{"keys": [...], "preds": [...]}`, or the keys alone. What is no key is left out.
+fn read_keys(body: &str) -> Result<Vec<u64>, String> {
+    let body: Value = serde_json::from_str(body).map_err(|error| json_error(body, &error))?;
+    let keys = match &body {
+        Value::Array(keys) => Some(keys),
+        Value::Object(members) => match members.get("keys") {
+            None | Some(Value::Null) => None,
+            Some(Value::Array(keys)) => Some(keys),
+            Some(_) => return Err("Error parsing JSON: `keys` must be a list of texts".to_owned()),
+        },
+        _ => return Err("Error parsing JSON: it is no object and no list of keys".to_owned()),
+    };
+    let keys = keys.into_iter().flatten().filter_map(Value::as_str);
+    Ok(keys.filter_map(go_values::parse_base36).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_a_commit() {
+        let cases: [(&str, Result<Vec<u64>, ()>); 7] = [
+            (r#"{"keys": ["z", "10", "!", ""], "preds": ["1-0-name"]}"#, Ok(vec![35, 36])),
+            (r#"["3w5e11264sgsf"]"#, Ok(vec![u64::MAX])),
+            (r#"["3w5e11264sgsg"]"#, Ok(vec![])),
+            (r#"{"keys": null}"#, Ok(vec![])),
+            ("{}", Ok(vec![])),
+            ("", Err(())),
+            (r#"{"keys": 1}"#, Err(())),
+        ];
+        for (body, want) in cases {
+            assert_eq!(read_keys(body).map_err(drop), want, "{body}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! `GET /health` and `GET /state`.
+
+use crate::http::message::reply::Reply;
+use crate::http::router::App;
+use axum::http::StatusCode;
+use serde_json::json;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Tells what the cluster is made of: one server.
+pub(in crate::http) fn state(app: &App, _parameters: Option<&str>) -> Reply {
+    match app.database.membership(&app.address.to_string(), started(app)) {
+        Ok(state) => Reply::json(state.to_string()),
+        Err(error) => Reply::internal_error(&error.to_string()),
+    }
+}
+
+/// When the server started, in seconds since 1970.
+fn started(app: &App) -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    now.saturating_sub(app.started.elapsed().as_secs())
+}
+
+/// Says that the server is there, in the form that clients and consoles of Dgraph read. One that drains is there, but
+/// not for clients: that is told unless all that is asked is whether it lives.
+pub(in crate::http) fn answer(app: &App, parameters: Option<&str>) -> Reply {
+    let mut names = parameters.unwrap_or_default().split('&');
+    let asks_only_live = names.any(|name| name == "live" || name == "live=");
+    if let Some(refusal) = app.switches.refusal().filter(|_| !asks_only_live) {
+        return Reply::text(refusal.to_string()).with_status(StatusCode::SERVICE_UNAVAILABLE);
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let (status, commit) = match app.database.commit() {
+        Ok(commit) => (StatusCode::OK, commit),
+        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, 0),
+    };
+    let health = json!([{
+        "instance": "alpha",
+        "address": app.address.to_string(),
+        "status": if status == StatusCode::OK { "healthy" } else { "unhealthy" },
+        "group": "1",
+        "version": concat!("hexgraph-v", env!("CARGO_PKG_VERSION")),
+        "uptime": app.started.elapsed().as_secs(),
+        "lastEcho": now,
+        "ongoing": [],
+        "indexing": [],
+        "ee_features": [],
+        "max_assigned": commit,
+    }]);
+    Reply::json(health.to_string()).with_status(status)
+}

@@ -1,0 +1,216 @@
+//! `POST /mutate`.
+
+use crate::http::message::go_json;
+use crate::http::message::incoming::Incoming;
+use crate::http::message::reply::{Extensions, Reply, Txn};
+use crate::http::router::App;
+use hexgraph::db::{
+    Control, Database, Mutation, MutationAnswer, MutationRequest, Statements, TxnOptions,
+};
+use hexgraph_base::types::{JsonReader, Position, Result as EngineResult};
+use serde_json::json;
+use std::borrow::Cow;
+use std::net::IpAddr;
+
+/// Carries out a mutation: in the transaction that it names, in a new one, or as one of its own.
+pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+    if let Some(refusal) = app.switches.refusal() {
+        return Reply::failed(&refusal);
+    }
+    let request = match read(incoming) {
+        Ok(request) => request,
+        Err(message) => return Reply::invalid_request(&message),
+    };
+    let done = run(&app.database, &request, incoming.client(), control);
+    done.and_then(|done| reply(done, control)).unwrap_or_else(|error| Reply::failed(&error))
+}
+
+fn run(
+    database: &Database,
+    request: &Request<'_>,
+    client: Option<IpAddr>,
+    control: &Control,
+) -> EngineResult<MutationAnswer> {
+    let Request { body, commits_now, start } = request;
+    if *commits_now && *start == 0 {
+        return match body {
+            Body::Text(text) => database.mutate_text(text, control),
+            Body::Json(request) => database.mutate_request(request, control),
+        };
+    }
+    let txn = match *start {
+        0 => database.begin(TxnOptions { client, ..TxnOptions::default() })?,
+        start => database.resume_for(start, client)?,
+    };
+    let mut done = match body {
+        Body::Text(text) => txn.mutate_text(text, control)?,
+        Body::Json(request) => txn.mutate(request, control)?,
+    };
+    if *commits_now {
+        done.commit = Some(txn.commit()?);
+        (done.keys, done.predicates) = (Vec::new(), Vec::new());
+    }
+    txn.leave_open();
+    Ok(done)
+}
+
+fn reply(done: MutationAnswer, control: &Control) -> EngineResult<Reply> {
+    let mut latency = done.latency;
+    let queries = match &done.queries {
+        None => "null".to_owned(),
+        Some(answer) => {
+            let (json, encoding) = answer.to_json_within(control)?;
+            latency.encoding = encoding;
+            json
+        }
+    };
+    let uids = match done.is_query {
+        true => "null".to_owned(),
+        false => json!(done.uids).to_string(),
+    };
+    let data = format!(
+        "{{\"code\":\"Success\",\"message\":\"Done\",\"queries\":{queries},\"uids\":{uids}}}"
+    );
+    let txn = Txn {
+        start: done.start,
+        commit: done.commit,
+        keys: done.keys,
+        predicates: done.predicates,
+    };
+    let extensions = Extensions { latency, txn, touched: None, explain: None };
+    Ok(Reply::data(data.as_bytes(), &extensions))
+}
+
+struct Request<'a> {
+    body: Body<'a>,
+    commits_now: bool,
+    /// The number of its transaction; 0 for a new one.
+    start: u64,
+}
+
+enum Body<'a> {
+    /// DQL with N-Quads in it.
+    Text(&'a str),
+    /// A request in JSON.
+    Json(MutationRequest<'a>),
+}
+
+fn read(incoming: &Incoming) -> Result<Request<'_>, String> {
+    let commits_now = incoming.flag("commitNow")?;
+    let start = incoming.number("startTs")?;
+    let is_json = match incoming.content_type()?.as_str() {
+        "application/rdf" => false,
+        "application/json" => true,
+        _ => {
+            return Err("Unsupported Content-Type. Supported content types are \
+                        application/json, application/rdf"
+                .to_owned());
+        }
+    };
+    let text = incoming.text()?;
+    let body = if is_json { Body::Json(read_json(text)?) } else { Body::Text(text) };
+    Ok(Request { body, commits_now, start })
+}
+
+/// Reads `{"query": …, "cond": …, "set": …, "delete": …, "mutations": [{…}, …]}`. What is set and
+/// deleted beside the mutations is a mutation before them.
+fn read_json(body: &str) -> Result<MutationRequest<'_>, String> {
+    let mut reader = JsonReader::new(body);
+    read_members(&mut reader).map_err(|reason| {
+        go_json::message(body).unwrap_or_else(|| {
+            let Position { line, column } = Position::of(body, reader.offset());
+            format!("Error parsing JSON at line {line}, character {}: {reason}", column + 1)
+        })
+    })
+}
+
+fn read_members<'a>(reader: &mut JsonReader<'a>) -> Result<MutationRequest<'a>, String> {
+    let mut request = MutationRequest::default();
+    let mut first = Mutation::default();
+    let mut mutations = Vec::new();
+    reader.object(|key, value| match &*key {
+        "query" => text(value).map(|text| request.query = text),
+        "mutations" if value.peek()? != b'n' => {
+            mutations.clear();
+            value.array(|element| {
+                let mut mutation = Mutation::default();
+                element.object(|key, value| read_part(&key, value, &mut mutation))?;
+                mutations.push(mutation);
+                Ok(())
+            })
+        }
+        key => read_part(key, value, &mut first),
+    })?;
+    reader.end()?;
+    mutations.insert(0, first);
+    mutations.retain(|mutation| !mutation.set.is_empty() || !mutation.delete.is_empty());
+    Ok(MutationRequest { mutations, ..request })
+}
+
+/// Reads a member of a mutation. Members of other names mean nothing.
+fn read_part<'a>(
+    key: &str,
+    value: &mut JsonReader<'a>,
+    mutation: &mut Mutation<'a>,
+) -> Result<(), String> {
+    match key {
+        "cond" => mutation.condition = text(value)?,
+        "set" => mutation.set = statements(value)?,
+        "delete" => mutation.delete = statements(value)?,
+        _ => value.skip()?,
+    }
+    Ok(())
+}
+
+fn text<'a>(value: &mut JsonReader<'a>) -> Result<Cow<'a, str>, String> {
+    match value.peek()? {
+        b'n' => value.word().map(|_| Cow::Borrowed("")),
+        _ => value.string(),
+    }
+}
+
+fn statements<'a>(value: &mut JsonReader<'a>) -> Result<Vec<Statements<'a>>, String> {
+    if value.peek()? == b'n' {
+        value.word()?;
+        return Ok(Vec::new());
+    }
+    let start = value.offset();
+    value.skip()?;
+    Ok(vec![Statements::Json(value.since(start))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies() {
+        let text = r#"{"mutations": [{"set": [{"b": 2}], "cond": "@if(eq(len(v), 0))"}, {}],
+            "query": "{ q(func: uid(1)) { v as uid\n } }", "delete": null, "set": {"a": {"c": 1}},
+            "variables": {"$x": "1"}, "cond": null}"#;
+        let request = read_json(text).unwrap();
+        assert_eq!(request.query, "{ q(func: uid(1)) { v as uid\n } }");
+        let sets: Vec<_> = request.mutations.iter().map(|mutation| mutation.set.clone()).collect();
+        let json = |text| vec![Statements::Json(text)];
+        assert_eq!(sets, [json(r#"{"a": {"c": 1}}"#), json(r#"[{"b": 2}]"#)]);
+        assert_eq!(request.mutations[1].condition, "@if(eq(len(v), 0))");
+        assert!(read_json("{}").unwrap().mutations.is_empty());
+    }
+
+    #[test]
+    fn faulty_bodies() {
+        let cases = [
+            ("", "line 1, character 0: unexpected end of JSON input"),
+            ("{\"set\": [}", "invalid character '}' looking for beginning of value"),
+            ("{\"query\":\n 5}", "line 2, character 2: "),
+            ("[]", "line 1, character 1: "),
+            ("{\"mutations\": {}}", "line 1, character 15: "),
+            ("{} x", "invalid character 'x' after top-level value"),
+        ];
+        for (body, part) in cases {
+            let message = read_json(body).unwrap_err();
+            assert!(message.starts_with("Error parsing JSON at "), "{message}");
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! `POST /query`.
+
+use crate::http::message::go_json;
+use crate::http::message::incoming::Incoming;
+use crate::http::message::reply::{Extensions, Reply, Txn};
+use crate::http::message::stream::{PIECE_LEN, Pieces, STREAM_MIN, STREAMS_MAX, Stream};
+use crate::http::router::App;
+use hexgraph::db::{
+    Control, Database, ExplainedStep, Explanation, Given, Latency, QueryAnswer, QueryRequest,
+    Variables, without_passwords,
+};
+use hexgraph_base::answer::write_plain_text;
+use hexgraph_base::types::{Error, Result as EngineResult};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Answers a query.
+pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
+    if let Some(refusal) = app.switches.refusal() {
+        return Reply::failed(&refusal);
+    }
+    match read(incoming).and_then(|request| Ok((request, wanted(incoming)?))) {
+        Ok(((request, start), wanted)) => {
+            run(app, &request, start, wanted, control).unwrap_or_else(|error| Reply::failed(&error))
+        }
+        Err(message) => Reply::invalid_request(&message),
+    }
+}
+
+fn run(
+    app: &App,
+    request: &QueryRequest,
+    start: u64,
+    Wanted { rdf, explain }: Wanted,
+    control: &Control,
+) -> EngineResult<Reply> {
+    if explain {
+        control.start_trace();
+    }
+    let (answer, start) = app.database.query_at(start, request, control)?;
+    let written = match rdf {
+        false => answer.to_short_json(STREAM_MIN, control)?,
+        true => {
+            let (lines, time) = answer.to_rdf_within(control)?;
+            let mut text = Vec::with_capacity(lines.len() + 2);
+            write_plain_text(&lines, &mut text);
+            Some((String::from_utf8(text).expect("a quoted text is text"), time))
+        }
+    };
+    let steps = control
+        .trace()
+        .map(|trace| Explanation::new(&request.text, trace.steps(), answer.latency()).steps);
+    let about = About { start, steps, prints_slow: app.prints_slow.then(|| request.text.clone()) };
+    match written {
+        Some((data, encoding)) => {
+            let extensions = about.extensions(&app.database, &answer, encoding);
+            Ok(Reply::data(data.as_bytes(), &extensions))
+        }
+        None => stream(app, answer, about, control),
+    }
+}
+
+/// What is told of a query beside its answer.
+struct About {
+    start: u64,
+    steps: Option<Vec<ExplainedStep>>,
+    /// The text, where slow queries are printed.
+    prints_slow: Option<String>,
+}
+
+impl About {
+    fn extensions(
+        self,
+        database: &Database,
+        answer: &QueryAnswer,
+        encoding: Duration,
+    ) -> Extensions {
+        let latency = Latency { encoding, ..answer.latency() };
+        if let Some(text) = &self.prints_slow
+            && database.limits().slow <= latency.total()
+        {
+            let (text, _) = without_passwords(text);
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            eprintln!("slow query, {:.3} s: {text}", latency.total().as_secs_f64());
+        }
+        let txn = Txn { start: self.start, ..Txn::default() };
+        let touched = answer.touched().into_iter().map(|(name, count)| (name.to_owned(), count));
+        Extensions { latency, txn, touched: Some(touched.collect()), explain: self.steps }
+    }
+}
+
+/// The reply with a long answer, which is written while it is sent.
+fn stream(app: &App, answer: QueryAnswer, about: About, control: &Control) -> EngineResult<Reply> {
+    let place = Arc::clone(&app.streams).try_acquire_owned().map_err(|_| {
+        control.note_starved();
+        let message = format!(
+            "{STREAMS_MAX} answers of more than {STREAM_MIN} bytes are being sent, which is the \
+             most: try again later, or ask for less"
+        );
+        Error::Limit { message }
+    })?;
+    // For the pieces that wait for the client.
+    control.draw(8 * PIECE_LEN as u64)?;
+    let touched = answer.touched().values().sum();
+    let database = app.database.clone();
+    let write = move |control: &Control, pieces: &mut Pieces<'_>| {
+        let started = Instant::now();
+        pieces.send(b"{\"data\":".to_vec())?;
+        answer.write_chunks(PIECE_LEN, control, |piece| pieces.send(piece))?;
+        let extensions = about.extensions(&database, &answer, started.elapsed());
+        pieces.send(format!(",\"extensions\":{}}}", extensions.to_json()).into_bytes())
+    };
+    Ok(Reply::stream(Stream::new(place, control.successor(), write), Some(touched)))
+}
+
+/// How the answer is to be written.
+struct Wanted {
+    /// As N-Quads.
+    rdf: bool,
+    /// With the steps of the query.
+    explain: bool,
+}
+
+fn wanted(incoming: &Incoming) -> Result<Wanted, String> {
+    let explain = incoming.flag("explain")?;
+    match incoming.parameter("respFormat") {
+        "" | "json" => Ok(Wanted { rdf: false, explain }),
+        "rdf" => Ok(Wanted { rdf: true, explain }),
+        other => Err(format!("invalid value [{other}] for parameter respFormat")),
+    }
+}
+
+/// The query, and the number of the moment that it is about; 0 for now.
+fn read(incoming: &Incoming) -> Result<(QueryRequest, u64), String> {
+    let debug = incoming.flag("debug")?;
+    let start = incoming.number("startTs")?;
+    // A query costs the same whether a mutation may follow it or not, and the newest version is
+    // always at hand, so these two change nothing.
+    incoming.flag("ro")?;
+    incoming.flag("be")?;
+    let (text, variables) = match incoming.content_type()?.as_str() {
+        "application/json" => read_json(incoming.text()?)?,
+        "application/dql" | "application/graphql+-" => {
+            (incoming.text()?.to_owned(), Variables::new())
+        }
+        _ => {
+            return Err("Unsupported Content-Type. Supported content types are \
+                        application/json, application/graphql+-,application/dql"
+                .to_owned());
+        }
+    };
+    Ok((QueryRequest { text, variables, debug }, start))
+}
+
+fn read_json(body: &str) -> Result<(String, Variables), String> {
+    let mut body: Map<String, Value> =
+        serde_json::from_str(body).map_err(|error| json_error(body, &error))?;
+    let text = match body.remove("query") {
+        Some(Value::String(text)) => text,
+        None | Some(Value::Null) => String::new(),
+        Some(other) => {
+            return Err(format!("Error parsing JSON: `query` must be a text, not {other}"));
+        }
+    };
+    let mut variables = Variables::new();
+    let given = match body.remove("variables") {
+        Some(Value::Object(given)) => given,
+        None | Some(Value::Null) => return Ok((text, variables)),
+        Some(other) => {
+            return Err(format!("Error parsing JSON: `variables` is no object but {other}"));
+        }
+    };
+    for (name, value) in given {
+        let given = match value {
+            Value::String(value) => Given::from(value),
+            Value::Array(values) if values.iter().all(Value::is_string) => {
+                let texts = values.iter().filter_map(Value::as_str);
+                Given::list(texts.map(str::to_owned).collect())
+            }
+            value => {
+                return Err(format!(
+                    "Error parsing JSON: variable {name} must be a text or a list of texts, \
+                     not {value}"
+                ));
+            }
+        };
+        variables.insert(name, given);
+    }
+    Ok((text, variables))
+}
+
+/// What is wrong with a body that should be JSON.
+pub(super) fn json_error(body: &str, error: &serde_json::Error) -> String {
+    go_json::message(body).unwrap_or_else(|| {
+        let (line, column) = (error.line(), error.column());
+        let message = error.to_string();
+        let reason = message.split(" at line ").next().unwrap_or(&message);
+        format!("Error parsing JSON at line {line}, character {column}: {reason}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_bodies() {
+        let (text, variables) =
+            read_json(r#"{"query":"{ q }","variables":{"$a":"1"},"more":1}"#).unwrap();
+        assert_eq!((text.as_str(), variables["$a"].text()), ("{ q }", "1"));
+        assert_eq!(read_json("{}").unwrap().0, "");
+        for bad in ["{", "[]x", r#"{"query":1}"#, r#"{"variables":{"$a":1}}"#, "[1]", "7"] {
+            assert!(read_json(bad).unwrap_err().starts_with("Error parsing JSON"), "{bad}");
+        }
+        let wrong = |body| read_json(body).unwrap_err();
+        let end = "unexpected end of JSON input\n";
+        assert_eq!(wrong("{"), format!("Error parsing JSON at line 1, character 1: {end}"));
+        assert_eq!(wrong("{\n \n"), format!("Error parsing JSON at line 3, character 1: {end}"));
+        let want = "Error parsing JSON at line 1, character 4: \
+                    invalid character 'b' looking for beginning of value\n";
+        assert_eq!(wrong("{\"\":b}").replace("character 6", "character 4"), want);
+    }
+}

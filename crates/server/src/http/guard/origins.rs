@@ -1,0 +1,293 @@
+//! Which pages of browsers may ask: a browser sends requests for whatever page it shows, from the machine, and often
+//! the network, of whoever looks at the page.
+//!
+//! Three rules, whatever the path and the method, before anything else is looked at:
+//!
+//! 1. `Host` is an address, `localhost`, or a name that was allowed. A page of a foreign name that was made to lead
+//!    here (DNS rebinding) has that name in it, and would be of one origin with us.
+//! 2. A request with an `Origin` is of the origin that it is sent to, or of one that was allowed. So are those that a
+//!    browser says are not of the same (`Sec-Fetch-Site`); without an `Origin` nobody knows of which they are.
+//! 3. What changes something is not asked for by GET, which links and images do too.
+//!
+//! Programs that are no browsers send neither `Origin` nor `Sec-Fetch-Site`, so the first rule is all they see.
+
+use crate::http::message::reply::Reply;
+use crate::http::router::App;
+use crate::http::routes::Route;
+use axum::http::request::Parts;
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use hexgraph_base::types::{Error, Result};
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Arc;
+use std::time::Duration;
+use tower_http::cors::{AllowCredentials, AllowHeaders, AllowMethods, AllowOrigin, CorsLayer};
+
+/// How long a browser may remember what it was allowed.
+const PREFLIGHT_AGE: Duration = Duration::from_secs(600);
+
+/// What pages may ask, and by which names.
+#[derive(Debug, Clone, Default)]
+pub struct Origins {
+    /// Names of this server, in lower case.
+    hosts: Vec<String>,
+    /// Origins whose pages may ask, as browsers write them.
+    allowed: Vec<String>,
+    /// Pages of all origins may, without credentials.
+    allows_all: bool,
+    /// What changes something may be asked for by GET.
+    allows_get_changes: bool,
+}
+
+impl Origins {
+    /// Makes a name of this server known; `*` stands for all.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for what is no name.
+    pub fn allow_host(&mut self, name: &str) -> Result<()> {
+        let is_name = name.parse::<Authority>().is_ok_and(|known| known.host() == name);
+        if !is_name {
+            let hint = "write a name without a port, as graph.example.org";
+            return Err(
+                Error::query("an allowed host that is no name of a machine").with_hint(hint)
+            );
+        }
+        self.hosts.push(name.trim_end_matches('.').to_ascii_lowercase());
+        Ok(())
+    }
+
+    /// Lets pages of an origin ask, `*` those of all.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for what is no origin.
+    pub fn allow_origin(&mut self, origin: &str) -> Result<()> {
+        if origin == "*" {
+            self.allows_all = true;
+            return Ok(());
+        }
+        let origin = origin.trim_end_matches('/').to_ascii_lowercase();
+        let uri = origin.parse::<Uri>().unwrap_or_default();
+        let is_origin = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'))
+            && matches!(uri.scheme_str(), Some("http" | "https"))
+            && uri.path_and_query().is_none_or(|rest| rest == "/");
+        if !is_origin {
+            let hint =
+                "write it as browsers do, as https://app.example.org or http://localhost:3000";
+            return Err(Error::query("an allowed origin that is none").with_hint(hint));
+        }
+        self.allowed.push(origin);
+        Ok(())
+    }
+
+    /// Lets what changes something be asked for by GET.
+    pub fn allow_get_changes(&mut self) {
+        self.allows_get_changes = true;
+    }
+
+    /// Why a request that changes something may not come by GET; `None` where it may.
+    pub fn get_refusal(&self) -> Option<&'static str> {
+        let refusal = "by GET nothing is changed, since links and images of any page are fetched so: \
+                       use POST, or start the server with --allow-get-changes";
+        (!self.allows_get_changes).then_some(refusal)
+    }
+
+    /// Why a request is refused for the name that it calls this server by.
+    fn host_refusal(&self, headers: &HeaderMap, uri: &Uri) -> Option<String> {
+        let mut named = headers.get_all(header::HOST).iter();
+        let (first, more) = (named.next(), named.next());
+        let is_ours = |name: &str| self.is_ours(name);
+        let is_known = first.and_then(|name| name.to_str().ok()).is_some_and(is_ours);
+        if is_known && more.is_none() && uri.authority().is_none_or(|it| is_ours(it.as_str())) {
+            return None;
+        }
+        let message = "the header Host is no address, not `localhost`, and no name that this server was told it has: \
+                       start it with --allow-host NAME for each name that leads here";
+        Some(message.to_owned())
+    }
+
+    fn is_ours(&self, authority: &str) -> bool {
+        let Ok(authority) = authority.parse::<Authority>() else { return false };
+        // Nothing stands before the name, and behind it at most a port.
+        let port = authority.as_str().strip_prefix(authority.host());
+        let is_port = |port: &str| port.is_empty() || port.starts_with(':');
+        if !port.is_some_and(is_port) {
+            return false;
+        }
+        let host = authority.host().trim_end_matches('.').to_ascii_lowercase();
+        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+        host == "localhost"
+            || host.parse::<IpAddr>().is_ok()
+            || bare.is_some_and(|host| host.parse::<Ipv6Addr>().is_ok())
+            || self.hosts.iter().any(|known| *known == host || known == "*")
+    }
+
+    /// Whether pages of an origin may ask for a path, beside those of this server.
+    fn is_allowed(&self, app: &App, path: &str, origin: &str) -> bool {
+        self.allows_all || self.is_named(app, path, origin)
+    }
+
+    /// Whether an origin was allowed by its name: to the server, or for `/graphql` by the schema.
+    fn is_named(&self, app: &App, path: &str, origin: &str) -> bool {
+        let origin = origin.to_ascii_lowercase();
+        self.allowed.contains(&origin)
+            || path == "/graphql"
+                && app
+                    .database
+                    .graphql_access()
+                    .origins
+                    .iter()
+                    .any(|known| known.trim_end_matches('/').eq_ignore_ascii_case(&origin))
+    }
+
+    /// Why a request is refused for where it comes from.
+    fn origin_refusal(&self, app: &App, path: &str, headers: &HeaderMap) -> Option<String> {
+        let mut origins = headers.get_all(header::ORIGIN).iter();
+        let site = headers.get("sec-fetch-site");
+        let is_near = site.is_none_or(|site| site == "same-origin" || site == "none");
+        let reason = match (origins.next(), origins.next()) {
+            (None, _) if is_near => return None,
+            (None, _) => "the browser says that a page of another origin asks",
+            (Some(origin), None) => {
+                let origin = origin.to_str().unwrap_or_default();
+                if is_near && is_same(origin, headers) || self.is_allowed(app, path, origin) {
+                    return None;
+                }
+                "a page of another origin asks"
+            }
+            (Some(_), Some(_)) => "there are two headers Origin",
+        };
+        Some(format!(
+            "{reason}, and none may that this server was not told of: start it with --allow-origin ORIGIN for each whose pages may ask"
+        ))
+    }
+
+    /// What a request is refused with before anything else of it is looked at.
+    pub(in crate::http) fn refusal(&self, app: &App, parts: (&HeaderMap, &Uri)) -> Option<Reply> {
+        let (headers, uri) = parts;
+        let refusal = self
+            .host_refusal(headers, uri)
+            .or_else(|| self.origin_refusal(app, uri.path(), headers))?;
+        Some(Reply::unauthorized(&refusal).with_status(StatusCode::FORBIDDEN))
+    }
+}
+
+/// Whether an origin is the one that a request is sent to. Its scheme is not known where something else than this server ends
+/// an encrypted connection, so ports are compared with it left out where it is that of the scheme.
+fn is_same(origin: &str, headers: &HeaderMap) -> bool {
+    let Some((scheme, authority)) = origin.split_once("://") else { return false };
+    let port = match scheme {
+        "http" => ":80",
+        "https" => ":443",
+        _ => return false,
+    };
+    let bare = |authority: &str| {
+        let authority = authority.to_ascii_lowercase();
+        authority.strip_suffix(port).map(str::to_owned).unwrap_or(authority)
+    };
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    !host.is_empty() && bare(authority) == bare(host)
+}
+
+/// Whether a browser asks whether a page may send a request.
+pub(in crate::http) fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
+    method == Method::OPTIONS
+        && headers.contains_key(header::ORIGIN)
+        && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+/// Tells browsers what pages may send and read: those whose requests come as far as this.
+pub(in crate::http) fn layer(app: &Arc<App>, route: &'static Route) -> CorsLayer {
+    let (origins, credentials) = (Arc::clone(app), Arc::clone(app));
+    let may_ask = move |origin: &HeaderValue, parts: &Parts| {
+        let origin = origin.to_str().unwrap_or_default();
+        let known = &origins.security.origins;
+        is_same(origin, &parts.headers) || known.is_allowed(&origins, route.path, origin)
+    };
+    let may_have_credentials = move |origin: &HeaderValue, parts: &Parts| {
+        let origin = origin.to_str().unwrap_or_default();
+        let known = &credentials.security.origins;
+        is_same(origin, &parts.headers) || known.is_named(&credentials, route.path, origin)
+    };
+    CorsLayer::new()
+        .allow_methods(AllowMethods::list(route.methods.iter().cloned()))
+        .allow_headers(AllowHeaders::mirror_request())
+        .allow_origin(AllowOrigin::predicate(may_ask))
+        .allow_credentials(AllowCredentials::predicate(may_have_credentials))
+        .max_age(PREFLIGHT_AGE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_this_server() {
+        let mut origins = Origins::default();
+        origins.allow_host("Graph.Example.org").unwrap();
+        for (host, want) in [
+            ("localhost", true),
+            ("LOCALHOST:8080", true),
+            ("localhost.:8080", true),
+            ("127.0.0.1:8080", true),
+            ("10.1.2.3", true),
+            ("[::1]:8080", true),
+            ("[::1]", true),
+            ("graph.example.org", true),
+            ("graph.example.org.:443", true),
+            ("evil.example", false),
+            ("localhost.evil.example", false),
+            ("a.graph.example.org", false),
+            ("127.0.0.1.evil.example", false),
+            ("localhost@evil.example", false),
+            ("evil@localhost", false),
+            ("[::1].evil.example", false),
+            ("", false),
+            ("a b", false),
+        ] {
+            assert_eq!(origins.is_ours(host), want, "{host}");
+        }
+        for bad in ["", "a:80", "http://a", "a/b", "a@b", "a b"] {
+            let error = origins.allow_host(bad).unwrap_err().to_string();
+            assert!(error.starts_with("an allowed host that is no name of a machine"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_same_origin() {
+        for (origin, host, want) in [
+            ("http://localhost:8080", "localhost:8080", true),
+            ("http://LOCALHOST:8080", "localhost:8080", true),
+            ("https://graph.example", "graph.example", true),
+            ("https://graph.example", "graph.example:443", true),
+            ("http://graph.example:80", "graph.example", true),
+            ("http://localhost:3000", "localhost:8080", false),
+            ("http://localhost", "localhost:8080", false),
+            ("http://127.0.0.1:8080", "localhost:8080", false),
+            ("https://graph.example:80", "graph.example", false),
+            ("null", "localhost", false),
+            ("file://", "", false),
+            ("http://", "", false),
+            ("", "localhost", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::HOST, host.parse().unwrap());
+            assert_eq!(is_same(origin, &headers), want, "{origin} at {host}");
+        }
+    }
+
+    #[test]
+    fn origins_are_written_as_browsers_do() {
+        let mut origins = Origins::default();
+        origins.allow_origin("https://App.example/").unwrap();
+        assert_eq!(origins.allowed, ["https://app.example"]);
+        for bad in ["", "app.example", "null", "ftp://a", "http://a/b", "http://u@a", "https://"] {
+            let error = origins.allow_origin(bad).unwrap_err().to_string();
+            assert!(error.starts_with("an allowed origin that is none"), "{error}");
+        }
+        assert!(!origins.allows_all);
+        origins.allow_origin("*").unwrap();
+        assert!(origins.allows_all);
+    }
+}

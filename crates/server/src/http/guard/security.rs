@@ -1,0 +1,294 @@
+//! Who may alter and administer: a token that they share, and the addresses that they may come from. Who may ask at all.
+
+use super::keys::{Holder, Keys};
+use super::origins::Origins;
+use crate::http::message::incoming::Incoming;
+use hexgraph_base::types::{Error, Result};
+use sha2::{Digest, Sha256};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::net::{IpAddr, ToSocketAddrs};
+
+/// The header that names the token.
+const TOKEN_HEADER: &str = "x-dgraph-authtoken";
+
+/// Who may alter and administer a server. Without more it is who comes from this machine, and anybody may ask.
+#[derive(Debug, Clone, Default)]
+pub struct Security {
+    /// A digest of the token, so that comparing tells nothing about it.
+    token: Option<[u8; 32]>,
+    /// Those without which nobody is answered, where there are any.
+    pub(in crate::http) keys: Keys,
+    /// Which pages may ask.
+    pub origins: Origins,
+    /// The first and the last address of ranges that others than this machine may come from.
+    ranges: Vec<(IpAddr, IpAddr)>,
+}
+
+/// What a secret lets its holder do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secret {
+    /// Alter and administer, beside a key where there are any: `token`.
+    Token,
+    /// Everything: `admin-key`.
+    AdminKey,
+    /// Read and write: `client-key`.
+    ClientKey,
+}
+
+impl Secret {
+    fn of_name(name: &str) -> Option<Secret> {
+        match name {
+            "token" => Some(Secret::Token),
+            "admin-key" => Some(Secret::AdminKey),
+            "client-key" => Some(Secret::ClientKey),
+            _ => None,
+        }
+    }
+}
+
+impl Security {
+    /// Reads settings as they are typed: `token=…`, `whitelist=…`, `admin-key=…`, `client-key=…`, with `;` between.
+    /// The keys may come more than once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for what is neither, and for addresses that are none. It says which setting is wrong and not
+    /// what stands there: that may be a secret.
+    pub fn set(&mut self, text: &str) -> Result<()> {
+        let settings = text.split(';').map(str::trim).enumerate();
+        for (at, setting) in settings.filter(|(_, setting)| !setting.is_empty()) {
+            let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
+            let (name, value) = (name.trim(), value.trim());
+            match (Secret::of_name(name), name, value) {
+                (Some(_), _, "") => {
+                    return Err(Error::query(format!("security {name}: it is empty")));
+                }
+                (Some(kind), _, secret) => self.add(kind, secret),
+                (None, "whitelist", addresses) if setting.contains('=') => {
+                    let addresses = addresses.split(',').map(str::trim);
+                    for (at, text) in addresses.enumerate().filter(|(_, text)| !text.is_empty()) {
+                        self.ranges.extend(ranges_of(text, at + 1)?);
+                    }
+                }
+                _ => {
+                    let expected = "expected token=SECRET, whitelist=ADDRESSES, admin-key=SECRET or client-key=SECRET";
+                    let message = format!("security, setting {}: {expected}", at + 1);
+                    return Err(Error::query(message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Who shares the queues of a busy server with itself alone: those who have one key, where there are keys, else those who
+    /// come from one address, or one network of them where each has many.
+    pub fn client_of(&self, incoming: &Incoming) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        match incoming.client().map(|address| address.to_canonical()) {
+            _ if !self.keys.is_empty() => self.keys.given(incoming.headers()).hash(&mut hasher),
+            Some(IpAddr::V6(address)) => address.segments()[..4].hash(&mut hasher),
+            other => other.hash(&mut hasher),
+        }
+        hasher.finish()
+    }
+
+    /// Adds a secret. There is one token, the last; of keys there may be many.
+    pub fn add(&mut self, kind: Secret, secret: &str) {
+        match kind {
+            Secret::Token => self.token = Some(digest(secret)),
+            Secret::AdminKey => self.keys.add(secret, Holder::Admin),
+            Secret::ClientKey => self.keys.add(secret, Holder::Client),
+        }
+    }
+
+    /// Whether a request names the token, where there is one.
+    pub fn knows_token(&self, incoming: &Incoming) -> bool {
+        self.token.is_none() || given(incoming).is_some_and(|given| self.is_token(given))
+    }
+
+    /// Why a request may not come from where it comes; `None` where it may.
+    pub fn address_refusal(&self, incoming: &Incoming) -> Option<String> {
+        let Some(address) = incoming.client() else {
+            return Some("unauthorized ip address: it is not known".to_owned());
+        };
+        let address = address.to_canonical();
+        let is_listed = |(first, last): &(IpAddr, IpAddr)| {
+            first.is_ipv4() == address.is_ipv4() && (*first..=*last).contains(&address)
+        };
+        if !address.is_loopback() && !self.ranges.iter().any(is_listed) {
+            return Some(format!("unauthorized ip address: {address}"));
+        }
+        None
+    }
+
+    /// Why a request may not alter; `None` when it may.
+    pub fn refusal(&self, incoming: &Incoming) -> Option<String> {
+        if let Some(refusal) = self.address_refusal(incoming) {
+            return Some(refusal);
+        }
+        match given(incoming) {
+            _ if self.token.is_none() => None,
+            None => Some("No Auth Token found. Token needed for Admin operations.".to_owned()),
+            Some(given) if self.is_token(given) => None,
+            Some(_) => Some("Provided auth token does not match. Permission denied.".to_owned()),
+        }
+    }
+
+    fn is_token(&self, given: &str) -> bool {
+        self.token == Some(digest(given))
+    }
+}
+
+fn given(incoming: &Incoming) -> Option<&str> {
+    incoming.headers().get(TOKEN_HEADER)?.to_str().ok().filter(|given| !given.is_empty())
+}
+
+fn digest(token: &str) -> [u8; 32] {
+    Sha256::digest(token).into()
+}
+
+/// An address, a network (`10.0.0.0/8`), a range (`10.0.0.1:10.0.0.9`), or the name of a machine.
+/// `at` is its place in the list: what stands there is not told, since it may be a secret that went astray.
+fn ranges_of(text: &str, at: usize) -> Result<Vec<(IpAddr, IpAddr)>> {
+    if let Ok(address) = text.parse::<IpAddr>() {
+        return Ok(vec![(address.to_canonical(), address.to_canonical())]);
+    }
+    let bad = || Error::query(format!("security whitelist, entry {at}: it is no address"));
+    if let Some((address, bits)) = text.split_once('/') {
+        let address = address.parse::<IpAddr>().map_err(|_| bad())?;
+        let bits = bits.parse::<u32>().map_err(|_| bad())?;
+        return Ok(vec![network(address, bits).ok_or_else(bad)?]);
+    }
+    let range = text.split_once(':').or_else(|| text.split_once('-'));
+    let ends = range.and_then(|(first, last)| Some((first.parse().ok()?, last.parse().ok()?)));
+    if let Some((first, last)) = ends {
+        let is_range = IpAddr::is_ipv4(&first) == IpAddr::is_ipv4(&last) && first <= last;
+        return if is_range { Ok(vec![(first, last)]) } else { Err(bad()) };
+    }
+    // Only what can be a name goes to the name servers.
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+    if !text.chars().all(is_name) {
+        return Err(bad());
+    }
+    let failed = |error| Error::io(format!("security whitelist, entry {at}: looking it up"), error);
+    let found = (text, 0).to_socket_addrs().map_err(failed)?;
+    Ok(found.map(|found| (found.ip().to_canonical(), found.ip().to_canonical())).collect())
+}
+
+/// The first and the last address that have the first bits of another.
+fn network(address: IpAddr, bits: u32) -> Option<(IpAddr, IpAddr)> {
+    Some(match address {
+        IpAddr::V4(address) => {
+            let rest = u32::MAX.checked_shr(bits).unwrap_or(0);
+            let first = (bits <= 32).then_some(address.to_bits() & !rest)?;
+            (IpAddr::V4(first.into()), IpAddr::V4((first | rest).into()))
+        }
+        IpAddr::V6(address) => {
+            let rest = u128::MAX.checked_shr(bits).unwrap_or(0);
+            let first = (bits <= 128).then_some(address.to_bits() & !rest)?;
+            (IpAddr::V6(first.into()), IpAddr::V6((first | rest).into()))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::Bytes;
+    use axum::http::HeaderMap;
+
+    fn request(address: &str, token: Option<&str>) -> Incoming {
+        let mut headers = HeaderMap::new();
+        if let Some(token) = token {
+            headers.insert(TOKEN_HEADER, token.parse().unwrap());
+        }
+        let incoming = Incoming::new(headers, None, Bytes::new()).unwrap();
+        incoming.with_client(address.parse().ok())
+    }
+
+    #[test]
+    fn addresses() {
+        let mut security = Security::default();
+        let may = |security: &Security, address: &str| {
+            security.address_refusal(&request(address, None)).is_none()
+        };
+        for (address, want) in [
+            ("127.0.0.1", true),
+            ("127.9.9.9", true),
+            ("::1", true),
+            ("::ffff:127.0.0.1", true),
+            ("10.0.0.1", false),
+            ("unknown", false),
+        ] {
+            assert_eq!(may(&security, address), want, "{address}");
+        }
+        security.set("whitelist=10.1.2.3, 10.2.0.0/16,10.3.0.5:10.3.0.7;").unwrap();
+        security.set("whitelist=fd00::/8,10.4.0.1-10.4.0.2,2001:db8::1").unwrap();
+        for address in [
+            "10.1.2.3",
+            "::ffff:10.1.2.3",
+            "10.2.255.255",
+            "10.3.0.5",
+            "10.3.0.7",
+            "fd12::9",
+            "10.4.0.2",
+            "2001:db8::1",
+            "127.0.0.1",
+        ] {
+            assert!(may(&security, address), "{address}");
+        }
+        for address in ["10.1.2.4", "10.3.0.8", "10.1.255.255", "2001:db8::2", "fe80::1", "0.0.0.0"]
+        {
+            assert!(!may(&security, address), "{address}");
+        }
+        let refusal = security.refusal(&request("9.9.9.9", None)).unwrap();
+        assert_eq!(refusal, "unauthorized ip address: 9.9.9.9");
+        security.set("whitelist=0.0.0.0/0,::/0").unwrap();
+        assert!(may(&security, "9.9.9.9") && may(&security, "fe80::1"));
+    }
+
+    #[test]
+    fn tokens() {
+        let mut security = Security::default();
+        assert_eq!(security.refusal(&request("::1", None)), None);
+        security.set("token= itIs=Secret ;whitelist=1.1.1.1").unwrap();
+        assert_eq!(security.refusal(&request("1.1.1.1", Some("itIs=Secret"))), None);
+        let wrong = security.refusal(&request("::1", Some("x"))).unwrap();
+        assert_eq!(wrong, "Provided auth token does not match. Permission denied.");
+        for none in [None, Some("")] {
+            let refusal = security.refusal(&request("::1", none)).unwrap();
+            assert_eq!(refusal, "No Auth Token found. Token needed for Admin operations.");
+            assert!(!security.knows_token(&request("::1", none)));
+        }
+        assert!(security.knows_token(&request("::1", Some("itIs=Secret"))));
+        assert!(!format!("{security:?}").contains("Secret"));
+    }
+
+    #[test]
+    fn wrong_settings() {
+        let neither = "expected token=SECRET, whitelist=ADDRESSES";
+        for (bad, why) in [
+            ("token", "security token: it is empty"),
+            ("token=", "security token: it is empty"),
+            ("admin-key", "security admin-key: it is empty"),
+            ("client-key= ", "security client-key: it is empty"),
+            ("tokens=hunter2", neither),
+            ("hunter2", neither),
+            ("admin_key=hunter2", neither),
+            ("whitelist=10.0.0.0/33", "security whitelist, entry 1: it is no address"),
+            ("whitelist=::/129", "entry 1: it is no address"),
+            ("whitelist=1.2.3.4:1.2.3.3", "entry 1: it is no address"),
+            ("whitelist=1.2.3/8", "entry 1: it is no address"),
+            ("whitelist=::1,::1/x", "entry 2: it is no address"),
+            ("whitelist=::1,token=hunter2", "entry 2: it is no address"),
+            ("whitelist=::1,hunter2!", "entry 2: it is no address"),
+        ] {
+            let error = Security::default().set(bad).expect_err(bad);
+            assert!(matches!(error, Error::Query { .. }), "{error:?}");
+            let error = error.to_string();
+            assert!(error.contains(why) && !error.contains("hunter2"), "{error}");
+        }
+        let second = Security::default().set("token=a;hunter2").unwrap_err().to_string();
+        assert!(second.contains("security, setting 2: expected"), "{second}");
+    }
+}

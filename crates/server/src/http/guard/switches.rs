@@ -1,0 +1,90 @@
+//! What an operator switches while a server runs: whether clients are answered, and whether it goes on.
+
+use hexgraph_base::types::Error;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How long requests that run may take to finish once the server is asked to shut down by a request.
+pub(in crate::http) const SHUTDOWN_GRACE: Duration = Duration::from_secs(30);
+
+/// How long they may take once the program stops it.
+pub(in crate::http) const STOP_GRACE: Duration = Duration::from_secs(2);
+
+/// What is told to clients of a server that drains; they look for it.
+const DRAINING: &str = "the server is in draining mode and client requests will only be allowed \
+     after exiting the mode  by sending a GraphQL draining(enable: false) mutation to /admin";
+
+/// The switches of a server.
+pub(in crate::http) struct Switches {
+    draining: watch::Sender<bool>,
+    ending: watch::Sender<Ending>,
+}
+
+/// How urgently a server ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Ending {
+    Not,
+    Gently,
+    Now,
+}
+
+impl Default for Switches {
+    /// It answers, and goes on.
+    fn default() -> Switches {
+        Switches { draining: watch::Sender::new(false), ending: watch::Sender::new(Ending::Not) }
+    }
+}
+
+impl Switches {
+    /// Says whether clients are refused.
+    pub(in crate::http) fn drain(&self, enable: bool) {
+        self.draining.send_replace(enable);
+    }
+
+    /// Why clients are refused now; `None` when they are not.
+    pub(in crate::http) fn refusal(&self) -> Option<Error> {
+        self.draining.borrow().then(|| Error::query(DRAINING))
+    }
+
+    /// Returns when clients are refused.
+    pub(in crate::http) async fn drained(&self) {
+        // An error means that the server is gone, and they are refused, too.
+        let _ = self.draining.subscribe().wait_for(|draining| *draining).await;
+    }
+
+    /// Has the server end when it has answered what it was asked before.
+    pub(in crate::http) fn shut_down(&self) {
+        self.end(Ending::Gently);
+    }
+
+    /// Has the server end, and what is under way soon after.
+    pub(in crate::http) fn stop(&self) {
+        self.end(Ending::Now);
+    }
+
+    /// Returns when the server is to end.
+    pub(in crate::http) async fn ending(&self) {
+        self.reached(Ending::Gently).await;
+    }
+
+    /// Returns when what is under way has had its time; to be asked once the server is to end.
+    pub(in crate::http) async fn out_of_patience(&self) {
+        tokio::select! {
+            () = tokio::time::sleep(SHUTDOWN_GRACE) => {}
+            () = self.reached(Ending::Now) => tokio::time::sleep(STOP_GRACE).await,
+        }
+    }
+
+    fn end(&self, ending: Ending) {
+        self.ending.send_if_modified(|known| {
+            let is_news = *known < ending;
+            *known = ending.max(*known);
+            is_news
+        });
+    }
+
+    async fn reached(&self, ending: Ending) {
+        // An error means that the server is gone already.
+        let _ = self.ending.subscribe().wait_for(|known| ending <= *known).await;
+    }
+}

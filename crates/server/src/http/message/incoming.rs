@@ -1,0 +1,506 @@
+//! A request as it came in: its body unpacked, its parameters read on demand.
+//!
+//! Memory for a body is drawn as its bytes come, not by what its headers say: so a client that
+//! announces much and sends nothing takes nothing. Bodies that are not whole have half of the
+//! memory at the most: who sends slowly leaves the rest to requests that run.
+
+use super::go_values;
+use axum::body::{Body, BodyDataStream, Bytes};
+use axum::extract::Query;
+use axum::http::{HeaderMap, Method, Uri, header};
+use flate2::read::GzDecoder;
+use futures_util::StreamExt;
+use hexgraph::db::Control;
+use hexgraph_base::budget::{Budget, Share};
+use hexgraph_base::types::Error;
+use std::io::Read;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The longest body that is taken at all, packed and unpacked, in bytes: the limit `body` may be
+/// less, and is not more.
+pub(in crate::http) const BODY_LEN_MAX: usize = 256 << 20;
+
+/// Of a body that is refused so many bytes are thrown away, and for so long.
+const THROWN_AWAY_MAX: usize = 256 << 20;
+const THROW_AWAY_TIME: Duration = Duration::from_secs(2);
+
+/// A packed body is unpacked so many bytes at a time.
+const UNPACK_LEN: usize = 64 << 10;
+
+/// What all that is packed with gzip begins with.
+const GZIP_HEADER: &[u8] = &[0x1f, 0x8b, 8];
+
+/// A request. Messages of errors are those of the reference where it has one.
+pub struct Incoming {
+    method: Method,
+    client: Option<IpAddr>,
+    headers: HeaderMap,
+    parameters: Vec<(String, String)>,
+    body: Bytes,
+    is_packed: bool,
+    share: Option<Arc<Share>>,
+}
+
+/// Why a request can't be read.
+#[derive(Debug)]
+pub enum Unreadable {
+    /// Something is wrong with it.
+    Wrong(String),
+    /// There is no memory for it now, or no time to unpack it.
+    Starved(Error),
+}
+
+/// The memory that bodies draw of.
+#[derive(Debug)]
+pub struct Bodies {
+    whole: Budget,
+    /// For those that are not whole, beside what they draw of the other.
+    unfinished: Budget,
+}
+
+/// What a body has drawn that is coming in.
+struct Drawn {
+    share: Share,
+    unfinished: Share,
+}
+
+impl Bodies {
+    /// Of a budget.
+    pub fn new(budget: &Budget) -> Bodies {
+        Bodies { whole: budget.clone(), unfinished: Budget::new(budget.bound() / 2) }
+    }
+}
+
+impl Drawn {
+    fn draw(&self, bytes: usize) -> Result<(), Unreadable> {
+        let bytes = bytes as u64;
+        self.unfinished.draw(bytes).map_err(|_| {
+            let message = "bodies of requests that are not whole have half of the memory of this process (setting \
+                           `memory`) already: try again later";
+            Unreadable::Starved(Error::Limit { message: message.to_owned() })
+        })?;
+        self.share.draw(bytes).map_err(Unreadable::Starved)
+    }
+
+    fn give_back(&self, bytes: usize) {
+        self.unfinished.give_back(bytes as u64);
+        self.share.give_back(bytes as u64);
+    }
+}
+
+impl Incoming {
+    /// Receives the body, of at most so many bytes, and splits the parameters.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, or that there is no memory for it.
+    pub async fn receive(
+        bodies: &Bodies,
+        headers: HeaderMap,
+        parameters: Option<&str>,
+        (body, most): (Body, usize),
+    ) -> Result<Incoming, Unreadable> {
+        let (share, unfinished) = (bodies.whole.share(), bodies.unfinished.share());
+        let drawn = Drawn { share, unfinished };
+        let body = receive_body(&headers, body, most, &drawn).await?;
+        let is_packed = is_packed(&headers, &body).map_err(Unreadable::Wrong)?;
+        let incoming = Incoming::new(headers, parameters, body).map_err(Unreadable::Wrong)?;
+        Ok(Incoming { is_packed, share: Some(Arc::new(drawn.share)), ..incoming })
+    }
+
+    /// Whether the body has to be unpacked.
+    pub fn is_packed(&self) -> bool {
+        self.is_packed
+    }
+
+    /// The same with its body unpacked, to at most so many bytes. It may take a while.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, that there is no memory for it, or why it had to stop.
+    pub fn unpacked(self, most: usize, control: &Control) -> Result<Incoming, Unreadable> {
+        let Some(share) = self.share.as_ref().filter(|_| self.is_packed) else { return Ok(self) };
+        let body = unpack(&self.body, most, share, control)?;
+        share.give_back(self.body.len() as u64);
+        Ok(Incoming { body, is_packed: false, ..self })
+    }
+
+    /// A request with a plain body.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with its parameters.
+    pub fn new(
+        headers: HeaderMap,
+        parameters: Option<&str>,
+        body: Bytes,
+    ) -> Result<Incoming, String> {
+        let parameters = match parameters {
+            Some(text) => split(text)?,
+            None => Vec::new(),
+        };
+        let (method, client, share) = (Method::POST, None, None);
+        Ok(Incoming { method, client, headers, parameters, body, is_packed: false, share })
+    }
+
+    /// What was drawn for it.
+    pub fn share(&self) -> Option<&Arc<Share>> {
+        self.share.as_ref()
+    }
+
+    /// The same with another method than POST.
+    pub fn with_method(self, method: Method) -> Incoming {
+        Incoming { method, ..self }
+    }
+
+    /// The same from another client.
+    pub fn with_client(self, client: Option<IpAddr>) -> Incoming {
+        Incoming { client, ..self }
+    }
+
+    /// Where it comes from, where that is known.
+    pub fn client(&self) -> Option<IpAddr> {
+        self.client
+    }
+
+    /// The method.
+    pub fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// The headers.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+
+    /// The body.
+    pub fn bytes(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// The body alone.
+    pub fn into_body(self) -> Bytes {
+        self.body
+    }
+
+    /// The body as text.
+    pub fn text(&self) -> Result<&str, String> {
+        std::str::from_utf8(&self.body).map_err(|error| format!("the body is not UTF-8: {error}"))
+    }
+
+    /// The media type in lower case, without its parameters. Empty when there is none.
+    pub fn media_type(&self) -> String {
+        let value = self.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let media_type = value.unwrap_or_default().split(';').next().unwrap_or_default();
+        media_type.trim().to_ascii_lowercase()
+    }
+
+    /// The media type, where nothing but UTF-8 is named beside it.
+    pub fn content_type(&self) -> Result<String, String> {
+        let value = self.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let value = value.unwrap_or_default().to_ascii_lowercase();
+        let mut parts = value.split(';').map(str::trim);
+        let charset = parts.find_map(|part| part.strip_prefix("charset="));
+        match charset.map(|charset| charset.trim_matches('"')) {
+            None | Some("utf-8") => Ok(self.media_type()),
+            Some(_) => Err("the charset is not supported (only UTF-8 is)".to_owned()),
+        }
+    }
+
+    /// A parameter; empty when it is not there.
+    pub fn parameter(&self, name: &str) -> &str {
+        let found = self.parameters.iter().find(|(key, _)| key == name);
+        found.map_or("", |(_, value)| value)
+    }
+
+    /// A parameter that is true or false.
+    pub fn flag(&self, name: &str) -> Result<bool, String> {
+        let said = |error| format!("while parsing {name} as bool: {error}");
+        match self.parameter(name) {
+            "" => Ok(false),
+            text => go_values::parse_bool(text).map_err(said),
+        }
+    }
+
+    /// A parameter that is a number.
+    pub fn number(&self, name: &str) -> Result<u64, String> {
+        let said = |error| format!("while parsing {name} as uint64: {error}");
+        match self.parameter(name) {
+            "" => Ok(0),
+            text => go_values::parse_u64(text).map_err(said),
+        }
+    }
+
+    /// How long the request may take.
+    pub fn timeout(&self) -> Result<Option<Duration>, String> {
+        let said = |error| format!("while parsing timeout as time.Duration: {error}");
+        match self.parameter("timeout") {
+            "" => Ok(None),
+            text => go_values::parse_duration(text).map(Some).map_err(said),
+        }
+    }
+}
+
+/// Whether the client can unpack gzip.
+pub(in crate::http) fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    accepted.is_some_and(|accepted| {
+        accepted.split(',').any(|coding| {
+            let (name, quality) = coding.split_once(';').unwrap_or((coding, ""));
+            let quality = quality.trim().strip_prefix("q=").map(|number| number.trim().parse());
+            // Nothing of it is wanted: `q=0`.
+            name.trim().eq_ignore_ascii_case("gzip") && quality != Some(Ok(0.0))
+        })
+    })
+}
+
+/// Receives a body of at most so many bytes. What is left of a body that is refused is thrown away,
+/// within bounds: a client that is still sending would not read why.
+async fn receive_body(
+    headers: &HeaderMap,
+    body: Body,
+    most: usize,
+    drawn: &Drawn,
+) -> Result<Bytes, Unreadable> {
+    let mut pieces = body.into_data_stream();
+    let received = gather_body(headers, &mut pieces, most, drawn).await;
+    if received.is_err() {
+        let throw_away = async {
+            let mut left = THROWN_AWAY_MAX;
+            while let Some(Ok(piece)) = pieces.next().await
+                && piece.len() <= left
+            {
+                left -= piece.len();
+            }
+        };
+        // Whoever needs longer for it is cut off.
+        let _ = timeout(THROW_AWAY_TIME, throw_away).await;
+    }
+    received
+}
+
+async fn gather_body(
+    headers: &HeaderMap,
+    pieces: &mut BodyDataStream,
+    most: usize,
+    drawn: &Drawn,
+) -> Result<Bytes, Unreadable> {
+    let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+    let announced = announced.and_then(|length| length.parse().ok()).unwrap_or(usize::MAX);
+    let too_long = || {
+        let reason = format!(
+            "length limit exceeded: it has more than {most} bytes, the most here and by the limit `body`"
+        );
+        Unreadable::Wrong(format!("while reading the body: {reason}"))
+    };
+    if headers.contains_key(header::CONTENT_LENGTH) && most < announced {
+        return Err(too_long());
+    }
+    let mut whole = Vec::new();
+    let mut first: Option<Bytes> = None;
+    while let Some(piece) = pieces.next().await {
+        let wrong = |error| format!("while reading the body: {error}");
+        let piece = piece.map_err(|error| Unreadable::Wrong(wrong(error.to_string())))?;
+        let known = first.as_ref().map_or(whole.len(), Bytes::len);
+        if most - known < piece.len() {
+            return Err(too_long());
+        }
+        // Most bodies are one piece, which is left where it is.
+        if known == 0 {
+            drawn.draw(piece.len())?;
+            first = Some(piece);
+            continue;
+        }
+        let (draw, give_back) = (|bytes| drawn.draw(bytes), |bytes| drawn.give_back(bytes));
+        make_room(&mut whole, known + piece.len(), announced.min(most), (&draw, &give_back))?;
+        if let Some(first) = first.take() {
+            whole.extend_from_slice(&first);
+            drawn.give_back(first.len());
+        }
+        whole.extend_from_slice(&piece);
+    }
+    Ok(first.unwrap_or_else(|| Bytes::from(whole)))
+}
+
+/// What draws memory, and what gives it back.
+type Ways<'a> = (&'a dyn Fn(usize) -> Result<(), Unreadable>, &'a dyn Fn(usize));
+
+/// Makes room in a buffer for so many bytes in all, and for as many again, where it may be that
+/// more than `likely` come.
+fn make_room(
+    buffer: &mut Vec<u8>,
+    wanted: usize,
+    likely: usize,
+    (draw, give_back): Ways<'_>,
+) -> Result<(), Unreadable> {
+    let room = buffer.capacity();
+    if wanted <= room {
+        return Ok(());
+    }
+    let wanted = wanted.max((2 * room).min(likely));
+    draw(wanted)?;
+    buffer.reserve_exact(wanted - buffer.len());
+    give_back(room);
+    Ok(())
+}
+
+/// Whether a body is packed with gzip, the only way to pack one that is known.
+fn is_packed(headers: &HeaderMap, body: &[u8]) -> Result<bool, String> {
+    let coding = headers.get(header::CONTENT_ENCODING).map_or(&b""[..], |value| value.as_bytes());
+    match coding.to_ascii_lowercase().as_slice() {
+        b"" | b"identity" => Ok(false),
+        b"gzip" | b"x-gzip" if body.starts_with(GZIP_HEADER) => Ok(true),
+        b"gzip" | b"x-gzip" => Err("gzip: invalid header".to_owned()),
+        _ => Err("Unsupported content encoding".to_owned()),
+    }
+}
+
+fn unpack(body: &[u8], most: usize, share: &Share, control: &Control) -> Result<Bytes, Unreadable> {
+    let mut unpacked = Vec::new();
+    let mut reader = GzDecoder::new(body);
+    let draw = |bytes| share.draw(bytes as u64).map_err(Unreadable::Starved);
+    let give_back = |bytes| share.give_back(bytes as u64);
+    loop {
+        control.check().map_err(Unreadable::Starved)?;
+        let (known, likely) = (unpacked.len(), most.saturating_add(UNPACK_LEN));
+        make_room(&mut unpacked, known + UNPACK_LEN, likely, (&draw, &give_back))?;
+        unpacked.resize(known + UNPACK_LEN, 0);
+        let count = reader.read(&mut unpacked[known..]);
+        let count = count.map_err(|error| Unreadable::Wrong(format!("gzip: {error}")))?;
+        unpacked.truncate(known + count);
+        if count == 0 {
+            return Ok(Bytes::from(unpacked));
+        }
+        if most < unpacked.len() {
+            let reason = format!("the body unpacks to more than {most} bytes");
+            return Err(Unreadable::Wrong(format!(
+                "{reason}, the most here and by the limit `body`"
+            )));
+        }
+    }
+}
+
+fn split(parameters: &str) -> Result<Vec<(String, String)>, String> {
+    let uri = Uri::builder().path_and_query(format!("/?{parameters}")).build();
+    let uri = uri.map_err(|error| format!("in the parameters: {error}"))?;
+    match Query::<Vec<(String, String)>>::try_from_uri(&uri) {
+        Ok(Query(parameters)) => Ok(parameters),
+        Err(error) => Err(format!("in the parameters: {}", error.body_text())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn bodies_draw_what_comes_and_are_bounded() {
+        use flate2::Compression;
+        use flate2::write::GzEncoder;
+        use futures_util::stream;
+        use std::io::Write;
+        const MOST: usize = 16 << 20;
+        let budget = Budget::new(80 << 20);
+        let bodies = Bodies::new(&budget);
+        let pieces = |count: usize| {
+            let piece = || Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; 64 << 10]));
+            Body::from_stream(stream::iter((0..count).map(move |_| piece())))
+        };
+        let packed = |bytes: usize| {
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+            encoder.write_all(&vec![b'x'; bytes]).unwrap();
+            Body::from(encoder.finish().unwrap())
+        };
+        let gzip = || HeaderMap::from_iter([(header::CONTENT_ENCODING, "gzip".parse().unwrap())]);
+        let control = Control::new();
+        let receive = async |headers, body| {
+            let incoming = Incoming::receive(&bodies, headers, None, (body, MOST)).await?;
+            incoming.unpacked(MOST, &control)
+        };
+        let body = receive(HeaderMap::new(), pieces(48)).await.unwrap();
+        assert_eq!(body.bytes().len(), 3 << 20);
+        assert!((3 << 20..8 << 20).contains(&budget.drawn()), "{}", budget.drawn());
+        let wrong = receive(HeaderMap::new(), pieces(300)).await.map(|_| ()).unwrap_err();
+        assert!(matches!(&wrong, Unreadable::Wrong(why) if why.contains("the limit `body`")));
+        let wrong = receive(gzip(), packed(17 << 20)).await.map(|_| ()).unwrap_err();
+        assert!(matches!(&wrong, Unreadable::Wrong(why) if why.contains("unpacks to more than")));
+        let others = budget.share();
+        others.draw(60 << 20).unwrap();
+        let wrong = receive(gzip(), packed(10 << 20)).await.map(|_| ()).unwrap_err();
+        assert!(
+            matches!(&wrong, Unreadable::Starved(Error::Limit { message })
+                if message.contains("`memory`")),
+            "{wrong:?}"
+        );
+        drop(others);
+        drop(body);
+        let unpacked = receive(gzip(), packed(4 << 20)).await.unwrap();
+        assert_eq!(unpacked.bytes().len(), 4 << 20);
+        drop(unpacked);
+        let many: Vec<_> =
+            futures_util::future::join_all((0..60).map(|_| receive(HeaderMap::new(), pieces(40))))
+                .await;
+        assert!(many.iter().any(|one| matches!(one, Err(Unreadable::Starved(_)))));
+        drop(many);
+        // Half of it is for bodies that are not whole; a whole one counts no more among them.
+        let body = receive(HeaderMap::new(), pieces(200)).await.unwrap();
+        let never = |count| {
+            let pieces = pieces(count).into_data_stream().chain(stream::pending());
+            let body = Body::from_stream(pieces);
+            timeout(THROW_AWAY_TIME + Duration::from_secs(1), receive(HeaderMap::new(), body))
+        };
+        let (one, other) = tokio::join!(never(250), never(250));
+        let refused = one.ok().or(other.ok()).unwrap().map(|_| ()).unwrap_err();
+        assert!(
+            matches!(&refused, Unreadable::Starved(Error::Limit { message })
+                if message.contains("half of the memory")),
+            "{refused:?}"
+        );
+        drop(body);
+        assert_eq!((budget.drawn(), bodies.unfinished.drawn()), (0, 0));
+    }
+
+    fn incoming(content_type: &'static str, parameters: &str) -> Incoming {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_TYPE, content_type.parse().unwrap());
+        Incoming::new(headers, Some(parameters), Bytes::new()).unwrap()
+    }
+
+    #[test]
+    fn content_types() {
+        let of = |text| incoming(text, "").content_type();
+        assert_eq!(of("application/dql"), Ok("application/dql".to_owned()));
+        assert_eq!(of("Application/JSON; charset=UTF-8"), Ok("application/json".to_owned()));
+        let why = "the charset is not supported (only UTF-8 is)".to_owned();
+        assert_eq!(of("application/dql;charset=latin1"), Err(why));
+    }
+
+    #[test]
+    fn answers_in_gzip() {
+        for (accepted, want) in [
+            ("gzip", true),
+            ("br, GZIP;q=0.5", true),
+            ("gzip;q=0", false),
+            ("br;q=1, gzip; q=0.0", false),
+            ("deflate", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT_ENCODING, accepted.parse().unwrap());
+            assert_eq!(accepts_gzip(&headers), want, "{accepted}");
+        }
+    }
+
+    #[test]
+    fn parameters() {
+        let incoming = incoming("", "ro=T&startTs=0x10&timeout=1.5s&be=maybe&ro=false&a=%7B+b");
+        assert_eq!(incoming.flag("ro"), Ok(true));
+        assert_eq!(incoming.number("startTs"), Ok(16));
+        assert_eq!(incoming.timeout(), Ok(Some(Duration::from_millis(1500))));
+        assert_eq!(incoming.parameter("a"), "{ b");
+        let want = "while parsing be as bool: strconv.ParseBool: parsing \"maybe\": invalid syntax";
+        assert_eq!(incoming.flag("be"), Err(want.to_owned()));
+    }
+}

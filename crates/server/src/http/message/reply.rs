@@ -1,0 +1,404 @@
+//! What is sent back: the envelopes, the headers, and gzip.
+
+use super::go_values;
+use super::stream::Stream;
+use crate::http::admission::OVERLOADED;
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use hexgraph::db::{ExplainedStep, Latency, SchemaReport};
+use hexgraph_base::budget::Share;
+use hexgraph_base::types::Error;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::Arc;
+
+/// Nearly all that is wrong with a query or a mutation.
+const INVALID_REQUEST: &str = "ErrorInvalidRequest";
+
+/// A reply before it is packed. All are sent with status 200, errors too, but for a few.
+pub(in crate::http) struct Reply {
+    status: StatusCode,
+    content_type: &'static str,
+    body: Content,
+    /// Whether it tells of a failure, and of nothing else.
+    is_failure: bool,
+    /// What is drawn for the body until it is sent.
+    share: Option<Arc<Share>>,
+    touched: Option<u64>,
+    /// What stands in place of the usual headers, and beside them; `None` leaves one out.
+    headers: Vec<(&'static str, Option<String>)>,
+}
+
+/// What is sent.
+enum Content {
+    Whole(Vec<u8>),
+    /// Is written while it is sent.
+    Stream(Box<Stream>),
+}
+
+/// What stands beside the data.
+pub(in crate::http) struct Extensions {
+    /// The times it took.
+    pub latency: Latency,
+    /// The version that was read, or made.
+    pub txn: Txn,
+    /// For each predicate the number of uids that it was asked of; `None` for mutations.
+    pub touched: Option<BTreeMap<String, u64>>,
+    /// The steps of a query, where they were asked for.
+    pub explain: Option<Vec<ExplainedStep>>,
+}
+
+/// The transaction of a reply.
+#[derive(Default)]
+pub(in crate::http) struct Txn {
+    /// The number of the moment that it reads.
+    pub start: u64,
+    /// The number of its commit, where it is committed.
+    pub commit: Option<u64>,
+    /// The conflict keys of what the request changed, where it is not committed.
+    pub keys: Vec<u64>,
+    /// The names of the predicates that the request changed.
+    pub predicates: Vec<String>,
+}
+
+impl Txn {
+    /// Members without a value are left out.
+    fn to_json(&self) -> Value {
+        let mut members = Map::new();
+        members.insert("start_ts".to_owned(), json!(self.start));
+        if let Some(commit) = self.commit {
+            members.insert("commit_ts".to_owned(), json!(commit));
+        }
+        if !self.keys.is_empty() {
+            let keys = self.keys.iter().map(|&key| go_values::to_base36(key));
+            members.insert("keys".to_owned(), keys.collect());
+        }
+        if !self.predicates.is_empty() {
+            // There is one group of servers, the first, and one namespace, 0.
+            let predicates = self.predicates.iter().map(|name| format!("1-0-{name}"));
+            members.insert("preds".to_owned(), predicates.collect());
+        }
+        Value::Object(members)
+    }
+}
+
+impl Reply {
+    /// `{"data":…}` with what stands beside it. The data are JSON text and not looked into.
+    pub(in crate::http) fn data(data: &[u8], extensions: &Extensions) -> Reply {
+        let beside = extensions.to_json();
+        let parts = [b"{\"data\":", data, b",\"extensions\":", beside.as_bytes(), b"}"];
+        Reply { touched: extensions.total(), ..Reply::json(parts.concat()) }
+    }
+
+    /// What `/alter` answers.
+    pub(in crate::http) fn done() -> Reply {
+        Reply::json(r#"{"data":{"code":"Success","message":"Done"}}"#)
+    }
+
+    /// What `/alter` answers; where something is no more as it was, with all that was changed beside it.
+    pub(in crate::http) fn altered(report: &SchemaReport) -> Reply {
+        match schema_extensions(report) {
+            None => Reply::done(),
+            Some(told) => {
+                let done = r#"{"data":{"code":"Success","message":"Done"},"extensions":"#;
+                Reply::json(format!("{done}{told}}}"))
+            }
+        }
+    }
+
+    /// An array or object that is the whole reply.
+    pub(in crate::http) fn json(body: impl Into<Vec<u8>>) -> Reply {
+        let content_type = "application/json";
+        Reply {
+            status: StatusCode::OK,
+            content_type,
+            body: Content::Whole(body.into()),
+            is_failure: false,
+            share: None,
+            touched: None,
+            headers: Vec::new(),
+        }
+    }
+
+    /// A request that was understood and could not be carried out.
+    pub(in crate::http) fn failed(error: &Error) -> Reply {
+        let errors = errors(&message_of(error), INVALID_REQUEST);
+        Reply::json(format!(r#"{{"errors":{errors},"data":null}}"#)).failing().about(error)
+    }
+
+    /// `{"data":…}` whose data are written while they are sent, with what stands beside them.
+    pub(in crate::http) fn stream(stream: Stream, touched: Option<u64>) -> Reply {
+        Reply { body: Content::Stream(Box::new(stream)), touched, ..Reply::json(Vec::new()) }
+    }
+
+    /// The same, which tells of a failure and of nothing else.
+    pub(in crate::http) fn failing(self) -> Reply {
+        Reply { is_failure: true, ..self }
+    }
+
+    /// Where it tells of a failure: that the same request may succeed in a moment.
+    pub(in crate::http) fn later(mut self) -> Reply {
+        if !self.is_failure {
+            return self;
+        }
+        self.set_header("retry-after", Some("1".to_owned()));
+        self.with_status(StatusCode::SERVICE_UNAVAILABLE)
+    }
+
+    /// The same with what was drawn for its request, of which the body keeps its part until it is
+    /// sent.
+    pub(in crate::http) fn with_share(mut self, share: Option<&Arc<Share>>) -> Reply {
+        self.share = share.cloned();
+        self
+    }
+
+    /// A request about a transaction that could not be carried out.
+    pub(in crate::http) fn refused(error: &Error) -> Reply {
+        Reply::invalid_request(&message_of(error)).about(error)
+    }
+
+    /// Any other request that could not be carried out.
+    pub(in crate::http) fn error(error: &Error) -> Reply {
+        Reply::internal_error(&message_of(error)).about(error)
+    }
+
+    /// The status says whether the fault is the client's or ours.
+    pub(in crate::http) fn about(self, error: &Error) -> Reply {
+        match error {
+            Error::Internal { .. } => self.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+            Error::Closed => self.with_status(StatusCode::SERVICE_UNAVAILABLE),
+            _ => self,
+        }
+    }
+
+    /// A request that was not understood.
+    pub(in crate::http) fn invalid_request(message: &str) -> Reply {
+        Reply::errors(message, INVALID_REQUEST)
+    }
+
+    /// Any other failure.
+    pub(in crate::http) fn internal_error(message: &str) -> Reply {
+        Reply::errors(message, "Error")
+    }
+
+    /// A method that the path does not have.
+    pub(in crate::http) fn invalid_method() -> Reply {
+        let reply = Reply::errors("Invalid method", "ErrorInvalidMethod");
+        Reply { status: StatusCode::BAD_REQUEST, ..reply }
+    }
+
+    /// A path that there is not.
+    pub(in crate::http) fn not_found() -> Reply {
+        Reply::text("404 page not found\n").with_status(StatusCode::NOT_FOUND)
+    }
+
+    /// A reply to be read by people.
+    pub(in crate::http) fn text(body: impl Into<String>) -> Reply {
+        let content_type = "text/plain; charset=utf-8";
+        Reply { content_type, ..Reply::json(body.into()) }
+    }
+
+    /// A request of somebody who may not.
+    pub(in crate::http) fn unauthorized(message: &str) -> Reply {
+        Reply::errors(message, "ErrorUnauthorized")
+    }
+
+    /// Nothing but headers.
+    pub(in crate::http) fn empty() -> Reply {
+        Reply::json(Vec::new())
+    }
+
+    /// A request that is not carried out because there is too much to do.
+    pub(in crate::http) fn overloaded() -> Reply {
+        let mut reply = Reply::errors(OVERLOADED, "ErrorUnavailable");
+        reply.set_header("retry-after", Some("1".to_owned()));
+        reply.with_status(StatusCode::SERVICE_UNAVAILABLE)
+    }
+
+    /// The same with another status.
+    pub(in crate::http) fn with_status(self, status: StatusCode) -> Reply {
+        Reply { status, ..self }
+    }
+
+    /// The same with a header.
+    pub(in crate::http) fn with_header(
+        mut self,
+        name: &'static str,
+        value: impl Into<String>,
+    ) -> Reply {
+        self.set_header(name, Some(value.into()));
+        self
+    }
+
+    /// Gives a header another value than it has in other replies; without one it is left out.
+    pub(in crate::http) fn set_header(&mut self, name: &'static str, value: Option<String>) {
+        self.headers.push((name, value));
+    }
+
+    /// Says that the reply depends on a header of the request.
+    pub(in crate::http) fn add_vary(&mut self, name: &str) {
+        let known = self.headers.iter_mut().find(|(header, _)| *header == "vary");
+        match known {
+            Some((_, Some(names))) => *names = format!("{names}, {name}"),
+            _ => self.set_header("vary", Some(name.to_owned())),
+        }
+    }
+
+    /// The reply as it is sent.
+    pub(in crate::http) fn into_response(self, wants_gzip: bool) -> Response {
+        let body = match self.body {
+            Content::Whole(body) => {
+                let body = if wants_gzip { pack(&body) } else { body };
+                whole_body(body, self.share)
+            }
+            Content::Stream(stream) => stream.start(wants_gzip),
+        };
+        let mut response = Response::new(body);
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        if wants_gzip {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        if let Some(touched) = self.touched {
+            headers.insert("dgraph-toucheduids", HeaderValue::from(touched));
+        }
+        for (name, value) in self.headers {
+            headers.remove(name);
+            if let Some(value) = value.and_then(|value| HeaderValue::from_str(&value).ok()) {
+                headers.insert(name, value);
+            }
+        }
+        response
+    }
+
+    /// A reply with an error.
+    pub(in crate::http) fn errors(message: &str, code: &str) -> Reply {
+        Reply::json(format!(r#"{{"errors":{}}}"#, errors(message, code))).failing()
+    }
+}
+
+impl Extensions {
+    /// As JSON text.
+    pub(in crate::http) fn to_json(&self) -> String {
+        let Latency { parsing, processing, encoding } = self.latency;
+        let total = self.latency.total();
+        let times = [
+            ("parsing_ns", parsing),
+            ("processing_ns", processing),
+            ("encoding_ns", encoding),
+            ("total_ns", total),
+        ];
+        let times = times.iter().filter(|(_, time)| !time.is_zero());
+        let times: Vec<String> =
+            times.map(|(name, time)| format!("\"{name}\":{}", time.as_nanos())).collect();
+        let txn = self.txn.to_json();
+        let mut metrics = String::new();
+        if let (Some(touched), Some(total)) = (&self.touched, self.total()) {
+            let mut counts = touched.clone();
+            counts.insert("_total".to_owned(), total);
+            metrics = format!(",\"metrics\":{{\"num_uids\":{}}}", json!(counts));
+        }
+        if let Some(steps) = &self.explain {
+            let steps: Vec<_> = steps.iter().map(step_json).collect();
+            metrics.push_str(&format!(",\"explain\":{}", json!(steps)));
+        }
+        format!("{{\"server_latency\":{{{}}},\"txn\":{txn}{metrics}}}", times.join(","))
+    }
+
+    /// The number of uids that were asked of in all.
+    pub(in crate::http) fn total(&self) -> Option<u64> {
+        self.touched.as_ref().map(|touched| touched.values().sum())
+    }
+}
+
+/// What stands beside an answer, as JSON text, where a change of the schema has taken something away or made it otherwise:
+/// all that was changed.
+pub(in crate::http) fn schema_extensions(report: &SchemaReport) -> Option<String> {
+    if report.dropped.is_empty() && report.changed.is_empty() {
+        return None;
+    }
+    let parts = report.parts().into_iter().filter(|(_, items)| !items.is_empty());
+    let parts: Map<String, Value> = parts
+        .map(|(name, items)| (name.to_owned(), items.iter().map(ToString::to_string).collect()))
+        .collect();
+    Some(json!({ "schema": parts }).to_string())
+}
+
+fn step_json(step: &ExplainedStep) -> Value {
+    json!({
+        "depth": step.depth,
+        "action": step.action,
+        "detail": step.detail,
+        "way": step.way,
+        "estimate": step.estimate,
+        "rows": step.rows,
+        "ns": step.time.as_nanos() as u64,
+    })
+}
+
+/// The message of an error; that of a conflict is what clients look for.
+fn message_of(error: &Error) -> String {
+    match error {
+        Error::Conflict => format!("rpc error: code = Aborted desc = {error}"),
+        _ => error.to_string(),
+    }
+}
+
+fn errors(message: &str, code: &str) -> String {
+    json!([{ "message": message, "extensions": { "code": code } }]).to_string()
+}
+
+/// Bodies shorter than this keep nothing of what was drawn for them.
+const DRAWN_BODY_MIN: usize = 64 << 10;
+
+/// A body that keeps what is drawn for it until it is sent.
+fn whole_body(body: Vec<u8>, share: Option<Arc<Share>>) -> Body {
+    struct Drawn {
+        body: Vec<u8>,
+        _share: Arc<Share>,
+    }
+    impl AsRef<[u8]> for Drawn {
+        fn as_ref(&self) -> &[u8] {
+            &self.body
+        }
+    }
+    match share {
+        Some(share) if DRAWN_BODY_MIN < body.len() => {
+            share.keep_only(body.capacity() as u64);
+            Body::from(Bytes::from_owner(Drawn { body, _share: share }))
+        }
+        _ => Body::from(body),
+    }
+}
+
+fn pack(body: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 4), Compression::fast());
+    encoder.write_all(body).expect("a vector takes what is written to it");
+    encoder.finish().expect("a vector takes what is written to it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_status_says_whose_fault_it_is() {
+        let ours = Error::Internal { message: "no row".into(), place: "src/a.rs:1:2".into() };
+        let theirs = Error::query("no such thing");
+        let replies = [Reply::failed, Reply::refused, Reply::error];
+        for reply in replies {
+            assert_eq!(reply(&theirs).into_response(false).status(), StatusCode::OK);
+            let told = reply(&ours);
+            let Content::Whole(body) = &told.body else { panic!("it is short") };
+            let body: Value = serde_json::from_slice(body).unwrap();
+            let message = "a fault of hexgraph, please report it: no row (src/a.rs:1:2)";
+            assert_eq!(body["errors"][0]["message"], message);
+            assert_eq!(told.into_response(false).status(), StatusCode::INTERNAL_SERVER_ERROR);
+        }
+    }
+}

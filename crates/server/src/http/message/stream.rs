@@ -1,0 +1,162 @@
+//! Answers that are written while they are sent.
+//!
+//! The writer runs on a thread that may wait, and hands pieces over through a short channel: so an
+//! answer of gigabytes takes a few pieces of memory beside what was found. He waits for a client
+//! that reads slowly, but not long, and not past the deadline of the request.
+//!
+//! All is found when the writing begins; what may fail then are the limits on time and on the
+//! length of the answer, or damage in a file. The status is sent by then, so the connection is cut:
+//! a client sees that the body has no end.
+
+use axum::body::{Body, Bytes};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use futures_util::stream;
+use hexgraph::db::Control;
+use hexgraph_base::types::{Error, Result};
+use std::io::Write;
+use std::time::Duration;
+use std::{io, thread};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::Sender;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::time::timeout;
+
+/// Longer answers are written while they are sent.
+pub(in crate::http) const STREAM_MIN: u64 = 4 << 20;
+
+/// The bytes of a piece.
+pub(in crate::http) const PIECE_LEN: usize = 256 << 10;
+
+/// So many answers are written while they are sent at once: each has a thread.
+pub(in crate::http) const STREAMS_MAX: usize = 64;
+
+/// So many pieces wait for the client.
+const PIECES_MAX: usize = 4;
+
+/// A client that takes no piece for so long is given up.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often a writer that waits looks at its control.
+const LOOK_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Where pieces of an answer go.
+pub(in crate::http) struct Pieces<'a> {
+    way: Way<'a>,
+    packer: Option<GzEncoder<Vec<u8>>>,
+}
+
+/// The way to the client.
+#[derive(Clone, Copy)]
+struct Way<'a> {
+    sender: &'a Sender<Piece>,
+    control: &'a Control,
+    runtime: &'a Handle,
+}
+
+/// An answer that is not written yet.
+pub(in crate::http) struct Stream {
+    control: Control,
+    write: Box<dyn FnOnce(&Control, &mut Pieces<'_>) -> Result<()> + Send>,
+    place: OwnedSemaphorePermit,
+}
+
+enum Piece {
+    Next(Vec<u8>),
+    End,
+}
+
+impl Stream {
+    /// What `write` will write, until `control` stops it.
+    pub(in crate::http) fn new(
+        place: OwnedSemaphorePermit,
+        control: Control,
+        write: impl FnOnce(&Control, &mut Pieces<'_>) -> Result<()> + Send + 'static,
+    ) -> Stream {
+        Stream { control, write: Box::new(write), place }
+    }
+
+    /// Begins to write. Returns what is to be sent.
+    pub(in crate::http) fn start(self, wants_gzip: bool) -> Body {
+        let Stream { control, write, place } = self;
+        let (sender, receiver) = mpsc::channel(PIECES_MAX);
+        let runtime = Handle::current();
+        let work = move || {
+            let packer = wants_gzip.then(|| GzEncoder::new(Vec::new(), Compression::fast()));
+            let way = Way { sender: &sender, control: &control, runtime: &runtime };
+            let mut pieces = Pieces { way, packer };
+            // Whoever fails sends no end: that cuts the connection.
+            if write(&control, &mut pieces).and_then(|()| pieces.finish()).is_ok() {
+                let _ = way.wait(Piece::End);
+            }
+            drop(place);
+        };
+        // Not one of the threads that answer requests. Without one there is no end either.
+        let _ = thread::Builder::new().name("hexgraph-stream".to_owned()).spawn(work);
+        Body::from_stream(stream::unfold(Some(receiver), |receiver| async {
+            let mut receiver = receiver?;
+            match receiver.recv().await {
+                Some(Piece::Next(bytes)) => Some((Ok(Bytes::from(bytes)), Some(receiver))),
+                Some(Piece::End) => None,
+                None => Some((Err(io::Error::other("the answer was not written whole")), None)),
+            }
+        }))
+    }
+}
+
+impl Pieces<'_> {
+    /// Hands a piece over, perhaps packed and later.
+    ///
+    /// # Errors
+    ///
+    /// `Limit` when the client does not take it.
+    pub(in crate::http) fn send(&mut self, bytes: Vec<u8>) -> Result<()> {
+        let Some(packer) = &mut self.packer else { return self.hand_over(bytes) };
+        packer.write_all(&bytes).expect("a vector takes what is written to it");
+        match PIECE_LEN / 4 < packer.get_ref().len() {
+            true => {
+                let packed = std::mem::take(packer.get_mut());
+                self.hand_over(packed)
+            }
+            false => Ok(()),
+        }
+    }
+
+    fn finish(mut self) -> Result<()> {
+        match self.packer.take() {
+            Some(packer) => {
+                let rest = packer.finish().expect("a vector takes what is written to it");
+                self.hand_over(rest)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn hand_over(&self, bytes: Vec<u8>) -> Result<()> {
+        self.way.wait(Piece::Next(bytes))
+    }
+}
+
+impl Way<'_> {
+    /// Hands a piece over as soon as there is room for it.
+    fn wait(&self, piece: Piece) -> Result<()> {
+        let message = "the client takes nothing of the answer";
+        let given_up = || Error::Limit { message: message.to_owned() };
+        let mut waited = Duration::ZERO;
+        let place = loop {
+            self.control.check()?;
+            // The timer belongs to the runtime.
+            let room = async { timeout(LOOK_INTERVAL, self.sender.reserve()).await };
+            match self.runtime.block_on(room) {
+                Ok(Ok(place)) => break place,
+                Ok(Err(_)) => return Err(given_up()),
+                Err(_) => waited += LOOK_INTERVAL,
+            }
+            if PATIENCE <= waited {
+                return Err(given_up());
+            }
+        };
+        place.send(piece);
+        Ok(())
+    }
+}

@@ -1,0 +1,155 @@
+//! What a comparison wants of a value: its arguments converted to the type that they meet.
+
+use crate::exec::control::context::Context;
+use hexgraph_base::plan::{Argument, Comparison};
+use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType};
+use std::cmp::Ordering;
+
+/// A condition on one value.
+#[derive(Debug, Clone)]
+pub(crate) enum Wanted {
+    /// Equal to one of these.
+    AnyOf(Vec<Value>),
+    /// On the wanted side of this.
+    Than(Comparison, Value),
+    /// Between these, both included.
+    Between(Value, Value),
+}
+
+impl Wanted {
+    /// The ints that are wanted, when they are a range of ints.
+    pub(crate) fn int_range(&self) -> Option<(i64, i64)> {
+        Some(match self {
+            Wanted::AnyOf(values) => match values.as_slice() {
+                [Value::Int(number)] => (*number, *number),
+                _ => return None,
+            },
+            Wanted::Than(op, Value::Int(number)) => match op {
+                Comparison::Eq => (*number, *number),
+                Comparison::Le => (i64::MIN, *number),
+                Comparison::Lt => (i64::MIN, number.checked_sub(1)?),
+                Comparison::Ge => (*number, i64::MAX),
+                Comparison::Gt => (number.checked_add(1)?, i64::MAX),
+            },
+            Wanted::Between(Value::Int(low), Value::Int(high)) => (*low, *high),
+            _ => return None,
+        })
+    }
+
+    /// Whether a value is wanted. Values that can't be compared are not.
+    pub(crate) fn holds(&self, value: ValueRef<'_>) -> bool {
+        match self {
+            Wanted::AnyOf(values) => values.iter().any(|wanted| value.equals(wanted.as_ref())),
+            Wanted::Than(op, bound) => {
+                value.compare(bound.as_ref()).is_some_and(|order| op_holds(*op, order))
+            }
+            Wanted::Between(low, high) => {
+                value.compare(low.as_ref()).is_some_and(Ordering::is_ge)
+                    && value.compare(high.as_ref()).is_some_and(Ordering::is_le)
+            }
+        }
+    }
+}
+
+/// Whether an order is on the wanted side.
+pub(crate) fn op_holds(op: Comparison, order: Ordering) -> bool {
+    match op {
+        Comparison::Eq => order.is_eq(),
+        Comparison::Le => order.is_le(),
+        Comparison::Lt => order.is_lt(),
+        Comparison::Ge => order.is_ge(),
+        Comparison::Gt => order.is_gt(),
+    }
+}
+
+impl Context<'_> {
+    /// The texts of a comparison's arguments: literals, and all distinct values of variables.
+    pub(crate) fn argument_texts(&self, arguments: &[Argument]) -> Result<Vec<String>> {
+        let mut texts = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            match argument {
+                Argument::Text(text) => texts.push(text.clone()),
+                Argument::Val(var) => {
+                    let map = self.expect_values(*var)?;
+                    let single = map.constant.iter().map(|value| value.as_ref());
+                    for value in map.iter().map(|(_, value)| value).chain(single) {
+                        if let Ok(Value::String(text)) = value.convert(ValueType::String) {
+                            texts.push(text);
+                        }
+                    }
+                }
+            }
+        }
+        texts.sort_unstable();
+        texts.dedup();
+        Ok(texts)
+    }
+
+    /// Converts the arguments of a comparison.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when an argument is none of the type, or their number is wrong.
+    pub(crate) fn wanted(
+        &self,
+        op: Comparison,
+        arguments: &[Argument],
+        value_type: ValueType,
+    ) -> Result<Wanted> {
+        let texts = self.argument_texts(arguments)?;
+        let values: Vec<Value> =
+            texts.iter().map(|text| argument_value(text, value_type)).collect::<Result<_>>()?;
+        if op == Comparison::Eq {
+            return Ok(Wanted::AnyOf(values));
+        }
+        let count = values.len();
+        let mut values = values.into_iter();
+        match (values.next(), count) {
+            (Some(value), 1) => Ok(Wanted::Than(op, value)),
+            _ if arguments.iter().any(|argument| matches!(argument, Argument::Val(_))) => {
+                Ok(Wanted::AnyOf(Vec::new()))
+            }
+            _ => Err(Error::query(format!("`{}` takes one value, found {count}", op.name()))),
+        }
+    }
+
+    /// Converts the arguments of `between`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when an argument is none of the type.
+    pub(crate) fn wanted_between(
+        &self,
+        low: &Argument,
+        high: &Argument,
+        value_type: ValueType,
+    ) -> Result<Wanted> {
+        let mut bounds = Vec::with_capacity(2);
+        for argument in [low, high] {
+            let texts = self.argument_texts(std::slice::from_ref(argument))?;
+            match texts.as_slice() {
+                [text] => bounds.push(argument_value(text, value_type)?),
+                _ => return Ok(Wanted::AnyOf(Vec::new())),
+            }
+        }
+        let high = bounds.pop().expect("two bounds were pushed");
+        let low = bounds.pop().expect("two bounds were pushed");
+        Ok(Wanted::Between(low, high))
+    }
+}
+
+/// An argument in the type of what it is compared with.
+pub(crate) fn argument_value(text: &str, value_type: ValueType) -> Result<Value> {
+    let wanted = if value_type == ValueType::Default { ValueType::String } else { value_type };
+    if wanted == ValueType::Password {
+        let hint = "write the field `checkpwd(predicate, \"text\")`";
+        return Err(Error::query("passwords can't be compared").with_hint(hint));
+    }
+    Value::parse(text, wanted).map_err(|reason| match text.is_empty() {
+        true => Error::query(format!(
+            "an empty text is no {}, and nor is a variable that has no value",
+            wanted.name()
+        )),
+        false => Error::query(reason),
+    })
+}

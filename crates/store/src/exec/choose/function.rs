@@ -1,0 +1,464 @@
+//! Functions: the set of their nodes from an index, or a test of single nodes.
+
+use super::compare::Wanted;
+use super::geo::GeoCall;
+use super::similar::Similar;
+use super::tester::{Counter, Tester, comparable};
+use crate::exec::control::context::Context;
+use crate::graph::{IndexView, LangValues, Predicate};
+use crate::index::{IndexKind, TokenKey, tokens_of};
+use crate::storage::NodeSet;
+use hexgraph_base::plan::{
+    Call, Comparison, Function, Operand, PredicateRef, TermIndex, TextMatch, VarId,
+};
+use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, ValueType, stack};
+use std::ops::Bound;
+
+impl<'a> Context<'a> {
+    /// The predicate that a function names.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for a language on a predicate that has none, and for `~` on one without
+    /// reverse edges.
+    pub(crate) fn resolve(&self, name: &PredicateRef) -> Result<Option<&'a Predicate>> {
+        let Some(predicate) = self.predicate(&name.name) else { return Ok(None) };
+        if name.lang.is_some() && !predicate.def.lang {
+            return Err(no_languages(predicate, name.lang.as_deref().unwrap_or_default()));
+        }
+        if name.reverse && predicate.direction(true).is_none() {
+            return Err(no_reverse(&name.name));
+        }
+        Ok(Some(predicate))
+    }
+
+    /// About how many nodes the function has, where an index can tell; cheap.
+    pub(crate) fn estimate(&self, function: &Function) -> Option<usize> {
+        stack::require();
+        match &function.call {
+            Call::Uid { uids, vars } => {
+                Some(uids.len() + vars.iter().map(|var| self.uid_var(*var).len()).sum::<usize>())
+            }
+            Call::Has(name) => {
+                let predicate = self.predicate(&name.name)?;
+                self.has_set(predicate, name).ok().map(|set| set.len())
+            }
+            Call::Type(name) => self.type_nodes(name).map(|nodes| nodes.len()),
+            Call::Compare { op, left: Operand::Predicate(name), arguments } => {
+                let predicate = self.resolve(name).ok()??;
+                let wanted = self.wanted(*op, arguments, comparable(predicate.def.value_type));
+                estimate_wanted(predicate, name.lang.as_deref(), &wanted.ok()?)
+            }
+            Call::Between { left: Operand::Predicate(name), low, high } => {
+                let predicate = self.resolve(name).ok()??;
+                let wanted = self.wanted_between(low, high, comparable(predicate.def.value_type));
+                estimate_wanted(predicate, name.lang.as_deref(), &wanted.ok()?)
+            }
+            // Only the index can answer these.
+            Call::Terms { .. } | Call::SimilarTo { .. } => Some(0),
+            _ => None,
+        }
+    }
+
+    /// The nodes of a function from an index; `None` when no index gives them exactly.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] with the place of the function, for wrong arguments or a missing index.
+    pub(crate) fn indexed<'f>(&self, function: &'f Function) -> Result<Option<NodeSet>>
+    where
+        'a: 'f,
+    {
+        self.set_of(&function.call).map_err(|error| error.or_at(function.at))
+    }
+
+    fn set_of<'f>(&self, call: &'f Call) -> Result<Option<NodeSet>>
+    where
+        'a: 'f,
+    {
+        match call {
+            Call::Uid { uids, vars } => Ok(Some(self.uid_set(uids, vars))),
+            Call::Has(name) => match self.resolve(name)? {
+                Some(predicate) => self.has_set(predicate, name).map(Some),
+                None => Ok(Some(NodeSet::default())),
+            },
+            Call::Type(name) => Ok(Some(self.type_nodes(name).unwrap_or_default())),
+            Call::Compare { op, left: Operand::Predicate(name), arguments } => {
+                let Some(predicate) = self.resolve(name)? else { return Ok(None) };
+                let wanted = self.wanted(*op, arguments, comparable(predicate.def.value_type));
+                let wanted = wanted.map_err(|error| error.or_hint(type_of(&predicate.def)))?;
+                Ok(ordered_set(predicate, name.lang.as_deref(), &wanted))
+            }
+            Call::Between { left: Operand::Predicate(name), low, high } => {
+                let Some(predicate) = self.resolve(name)? else { return Ok(None) };
+                let value_type = comparable(predicate.def.value_type);
+                let wanted = self.wanted_between(low, high, value_type)?;
+                Ok(ordered_set(predicate, name.lang.as_deref(), &wanted))
+            }
+            Call::Terms { predicate, index, wants, text } => {
+                self.term_set(predicate, *index, *wants, text).map(Some)
+            }
+            Call::Geo { relation, predicate, arguments } => {
+                let call = GeoCall { relation: *relation, name: predicate, arguments };
+                self.geo_nodes(call, None).map(Some)
+            }
+            Call::SimilarTo { predicate, count, target, options, admits } => {
+                let admits = admits.as_deref();
+                self.similar_set(Similar { predicate, count, target, options, admits }).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The function as a test of single nodes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::indexed`].
+    pub(crate) fn tester<'f>(&self, function: &'f Function) -> Result<Tester<'f>>
+    where
+        'a: 'f,
+    {
+        self.test_of(function).map_err(|error| error.or_at(function.at))
+    }
+
+    fn test_of<'f>(&self, function: &'f Function) -> Result<Tester<'f>>
+    where
+        'a: 'f,
+    {
+        match &function.call {
+            Call::Compare { op, left, arguments } => {
+                self.compare_tester(left, |value_type| self.wanted(*op, arguments, value_type))
+            }
+            Call::Between { left, low, high } => {
+                self.compare_tester(left, |value_type| self.wanted_between(low, high, value_type))
+            }
+            Call::Regexp { predicate, pattern, flags } => {
+                let Some(found) = self.resolve(predicate)? else { return nothing() };
+                expect_text(found, "regexp")?;
+                let regex =
+                    Box::new(hexgraph_base::text::compile(pattern, flags).map_err(bad_pattern)?);
+                Ok(Tester::Regexp { predicate: found, lang: predicate.lang.as_deref(), regex })
+            }
+            Call::Match { predicate, text, distance } => {
+                let Some(found) = self.resolve(predicate)? else { return nothing() };
+                expect_index(found, IndexKind::Trigram, "trigram")?;
+                let distance = match_distance(distance)?;
+                Ok(Tester::Match {
+                    predicate: found,
+                    lang: predicate.lang.as_deref(),
+                    text,
+                    distance,
+                })
+            }
+            Call::Has(name) => match self.resolve(name)? {
+                Some(predicate) => Ok(Tester::Has(predicate, name.lang.as_deref(), name.reverse)),
+                None => nothing(),
+            },
+            Call::UidIn { predicate, uids, vars } => self.uid_in_tester(predicate, uids, vars),
+            Call::Uid { .. } | Call::Type(_) | Call::Terms { .. } | Call::SimilarTo { .. } => {
+                Ok(Tester::Member(self.indexed(function)?.unwrap_or_default()))
+            }
+            Call::Geo { relation, predicate, arguments } => {
+                self.geo_tester(GeoCall { relation: *relation, name: predicate, arguments })
+            }
+            Call::CustomTerms { tokenizer } => {
+                let message = format!("there is no custom tokenizer `{tokenizer}`");
+                Err(Error::query(message)
+                    .with_hint("use the function of a known index, such as anyofterms"))
+            }
+        }
+    }
+
+    fn compare_tester<'f>(
+        &self,
+        left: &'f Operand,
+        wanted: impl Fn(ValueType) -> Result<Wanted>,
+    ) -> Result<Tester<'f>>
+    where
+        'a: 'f,
+    {
+        match left {
+            Operand::Predicate(name) => {
+                let Some(predicate) = self.resolve(name)? else { return nothing() };
+                if predicate.is_edges() {
+                    let name = &name.name;
+                    let message =
+                        format!("`{name}` leads to nodes, which can't be compared with a value");
+                    let hint = format!("write `uid_in({name}, 0x1)`");
+                    return Err(Error::query(message).with_hint(hint));
+                }
+                let wanted = wanted(comparable(predicate.def.value_type));
+                let wanted = wanted.map_err(|error| error.or_hint(type_of(&predicate.def)))?;
+                Ok(Tester::of_values(predicate, name.lang.as_deref(), wanted))
+            }
+            Operand::Count(name) => {
+                let wanted = wanted(ValueType::Int);
+                let wanted = wanted.map_err(|error| error.or_hint("a count is an int"))?;
+                let Some(predicate) = self.resolve(name)? else { return nothing() };
+                let counter =
+                    Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
+                Ok(Tester::Count { counter, wanted })
+            }
+            Operand::Val(var) => {
+                let map = self.expect_values(*var)?;
+                let Some(value_type) = var_type(&map) else { return nothing() };
+                let hint = || {
+                    let name = self.var_name(*var);
+                    format!("the values of `{name}` are of type {}", value_type.name())
+                };
+                let wanted = wanted(comparable(value_type));
+                let wanted = wanted.map_err(|error| error.or_hint(hint()))?;
+                Ok(Tester::Var { map, wanted })
+            }
+            Operand::Len(var) => {
+                let length = self.uid_var(*var).len() as i64;
+                Ok(Tester::Constant(wanted(ValueType::Int)?.holds(ValueRef::Int(length))))
+            }
+        }
+    }
+
+    fn uid_in_tester(
+        &self,
+        name: &PredicateRef,
+        uids: &[u64],
+        vars: &[VarId],
+    ) -> Result<Tester<'a>> {
+        let Some(predicate) = self.resolve(name)? else { return nothing() };
+        if !predicate.is_edges() {
+            let name = &name.name;
+            let message =
+                format!("`uid_in` needs a predicate that leads to nodes, and `{name}` has values");
+            return Err(Error::query(message).with_hint(format!("write `eq({name}, ...)`")));
+        }
+        let targets = self.node_set(uids.iter().copied());
+        let targets = vars.iter().fold(targets, |all, var| all.or(&self.uid_var(*var)));
+        Ok(Tester::EdgeTo(predicate, name.reverse, targets))
+    }
+
+    /// The nodes of `uid(...)`: literals beside a variable do not count, as in the reference.
+    pub(crate) fn uid_set(&self, uids: &[u64], vars: &[VarId]) -> NodeSet {
+        if vars.is_empty() {
+            return self.node_set(uids.iter().copied());
+        }
+        vars.iter().fold(NodeSet::default(), |all, var| all.or(&self.uid_var(*var)))
+    }
+
+    /// The nodes of some uids.
+    pub(crate) fn node_set(&self, uids: impl Iterator<Item = u64>) -> NodeSet {
+        let nodes = uids.filter_map(|uid| self.version.nodes.node(Uid(uid)));
+        let mut nodes: Vec<u32> = nodes.collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        NodeSet::from(nodes)
+    }
+
+    /// The nodes that have a predicate.
+    pub(crate) fn has_set(&self, predicate: &Predicate, name: &PredicateRef) -> Result<NodeSet> {
+        if predicate.is_edges() {
+            let edges = predicate.direction(name.reverse);
+            return edges.map(|edges| edges.subjects()).ok_or_else(|| no_reverse(&name.name));
+        }
+        let parts = predicate.parts(name.lang.as_deref()).iter().map(LangValues::subjects);
+        Ok(parts.reduce(|one, other| one.or(&other)).unwrap_or_default())
+    }
+
+    /// The nodes of a type.
+    pub(crate) fn type_nodes(&self, name: &str) -> Option<NodeSet> {
+        let index = self.predicate("dgraph.type")?.values("")?.index(IndexKind::Ordered)?;
+        Some(index.nodes(&TokenKey::Text(name.into())))
+    }
+
+    /// The nodes that have any or all tokens of a text.
+    pub(crate) fn term_set(
+        &self,
+        name: &PredicateRef,
+        index: TermIndex,
+        wants: TextMatch,
+        text: &str,
+    ) -> Result<NodeSet> {
+        let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
+        let (kind, title) = match index {
+            TermIndex::Term => (IndexKind::Term, "term"),
+            TermIndex::FullText => (IndexKind::FullText, "fulltext"),
+            TermIndex::NGram => (IndexKind::NGram, "ngram"),
+        };
+        expect_index(predicate, kind, title)?;
+        let lang = name.lang.as_deref().filter(|lang| *lang != "." && kind != IndexKind::Term);
+        let tokens = query_tokens(kind, text, lang.unwrap_or(""));
+        let parts = predicate.parts(name.lang.as_deref());
+        let views = parts.iter().filter_map(|part| part.index(kind));
+        let sets = views.map(|view| tokens_in(view, &tokens, wants));
+        Ok(sets.reduce(|one, other| one.or(&other)).unwrap_or_default())
+    }
+}
+
+/// Whether the estimate of a function is what its index tells: some are always asked.
+pub(crate) fn is_told(function: &Function) -> bool {
+    !matches!(function.call, Call::Terms { .. } | Call::SimilarTo { .. })
+}
+
+fn nothing<'a>() -> Result<Tester<'a>> {
+    Ok(Tester::Constant(false))
+}
+
+/// The error for `~p` without `@reverse`.
+pub(crate) fn no_reverse(name: &str) -> Error {
+    let message = format!("predicate `{name}` has no reverse edges");
+    Error::query(message).with_hint(format!("add `@reverse` to the schema of `{name}`"))
+}
+
+/// What a predicate holds, for who compared it with something else.
+pub(crate) fn type_of(def: &PredicateDef) -> String {
+    format!("`{}` is of type {}", def.name, def.value_type.name())
+}
+
+/// The error for a regular expression that can't be read.
+pub(crate) fn bad_pattern(reason: String) -> Error {
+    Error::query(reason).with_hint("a regular expression is written `/pattern/` or `/pattern/i`")
+}
+
+/// The error for a language of a predicate without `@lang`.
+pub(crate) fn no_languages(predicate: &Predicate, lang: &str) -> Error {
+    let name = &predicate.def.name;
+    let message = format!("predicate `{name}` has no languages");
+    let hint = match predicate.def.value_type {
+        ValueType::String => {
+            format!("leave out `@{lang}`, or add `@lang` to the schema of `{name}`")
+        }
+        _ => format!("leave out `@{lang}`"),
+    };
+    Error::query(message).with_hint(hint)
+}
+
+/// The type of the values of a variable.
+pub(crate) fn var_type(map: &crate::exec::control::tree::ValueMap) -> Option<ValueType> {
+    if let Some(value) = &map.constant {
+        return Some(value.value_type());
+    }
+    (!map.nodes.is_empty()).then(|| map.values.get(0).value_type())
+}
+
+fn query_tokens(kind: IndexKind, text: &str, lang: &str) -> Vec<TokenKey> {
+    if kind == IndexKind::NGram {
+        return crate::index::ngram_query(text, lang);
+    }
+    let mut tokens = Vec::new();
+    tokens_of(kind, ValueRef::String(text), ValueType::String, lang, &mut tokens);
+    tokens.sort_unstable();
+    tokens.dedup();
+    tokens
+}
+
+fn tokens_in(view: IndexView<'_>, tokens: &[TokenKey], wants: TextMatch) -> NodeSet {
+    let mut sets: Vec<NodeSet> = tokens.iter().map(|token| view.nodes(token)).collect();
+    match wants {
+        TextMatch::All => {
+            sets.sort_by_key(NodeSet::len);
+            sets.into_iter().reduce(|one, other| one.and(&other)).unwrap_or_default()
+        }
+        TextMatch::Any if sets.len() == 1 => sets.remove(0),
+        TextMatch::Any => crate::graph::union_of(sets.iter().flat_map(NodeSet::iter).collect()),
+    }
+}
+
+/// The greatest distance of `match`.
+pub(crate) fn match_distance(text: &str) -> Result<usize> {
+    text.parse::<i64>().ok().and_then(|number| usize::try_from(number).ok()).ok_or_else(|| {
+        let message =
+            format!("the distance of `match` is a whole number from 0 on, found `{text}`");
+        Error::query(message).with_hint("write `match(name, \"text\", 3)`")
+    })
+}
+
+/// Refuses a text function on values that are no text.
+pub(crate) fn expect_text(predicate: &Predicate, function: &str) -> Result<()> {
+    match predicate.def.value_type {
+        ValueType::String | ValueType::Default => Ok(()),
+        other => {
+            let (name, found) = (&predicate.def.name, other.name());
+            let message =
+                format!("`{function}` works on strings only, and `{name}` is of type {found}");
+            Err(Error::query(message))
+        }
+    }
+}
+
+/// Refuses a function whose index the schema does not have.
+pub(crate) fn expect_index(predicate: &Predicate, kind: IndexKind, title: &str) -> Result<()> {
+    if crate::index::index_kinds(&predicate.def).contains(&kind) {
+        return Ok(());
+    }
+    let name = &predicate.def.name;
+    let message = format!("predicate `{name}` has no {title} index");
+    let hint = format!("add `@index({title})` to the schema of `{name}`");
+    Err(Error::query(message).with_hint(hint))
+}
+
+/// The nodes whose value is wanted, from the index of whole values.
+pub(crate) fn ordered_set(
+    predicate: &Predicate,
+    lang: Option<&str>,
+    wanted: &Wanted,
+) -> Option<NodeSet> {
+    let mut all: Option<NodeSet> = None;
+    for part in predicate.parts(lang) {
+        let view = part.index(IndexKind::Ordered)?;
+        let set = set_in(view, wanted)?;
+        all = Some(all.map_or(set.clone(), |other| other.or(&set)));
+    }
+    Some(all.unwrap_or_default())
+}
+
+fn set_in(view: IndexView<'_>, wanted: &Wanted) -> Option<NodeSet> {
+    if let Wanted::AnyOf(values) = wanted {
+        let keys: Option<Vec<TokenKey>> =
+            values.iter().map(|value| TokenKey::of(value.as_ref())).collect();
+        let mut sets: Vec<NodeSet> = keys?.iter().map(|key| view.nodes(key)).collect();
+        if sets.len() == 1 {
+            return sets.pop();
+        }
+        return Some(crate::graph::union_of(sets.iter().flat_map(NodeSet::iter).collect()));
+    }
+    let (low, high) = bounds(wanted)?;
+    Some(view.range(low.as_ref(), high.as_ref()))
+}
+
+/// The range of an index that is wanted; `None` where there is none, as for values without an order:
+/// an index has one even for bools, but a comparison finds none of them.
+fn bounds(wanted: &Wanted) -> Option<(Bound<TokenKey>, Bound<TokenKey>)> {
+    let is_ordered = |value: &&Value| value.value_type().is_ordered();
+    let key =
+        |value: &Value| Some(value).filter(is_ordered).and_then(|it| TokenKey::of(it.as_ref()));
+    Some(match wanted {
+        Wanted::Than(Comparison::Le, value) => (Bound::Unbounded, Bound::Included(key(value)?)),
+        Wanted::Than(Comparison::Lt, value) => (Bound::Unbounded, Bound::Excluded(key(value)?)),
+        Wanted::Than(Comparison::Ge, value) => (Bound::Included(key(value)?), Bound::Unbounded),
+        Wanted::Than(Comparison::Gt, value) => (Bound::Excluded(key(value)?), Bound::Unbounded),
+        Wanted::Than(Comparison::Eq, value) => {
+            (Bound::Included(key(value)?), Bound::Included(key(value)?))
+        }
+        Wanted::Between(low, high) => (Bound::Included(key(low)?), Bound::Included(key(high)?)),
+        Wanted::AnyOf(_) => return None,
+    })
+}
+
+fn estimate_wanted(predicate: &Predicate, lang: Option<&str>, wanted: &Wanted) -> Option<usize> {
+    let mut count = 0;
+    for part in predicate.parts(lang) {
+        let view = part.index(IndexKind::Ordered)?;
+        count += match wanted {
+            Wanted::AnyOf(values) => values
+                .iter()
+                .filter_map(|value| TokenKey::of(value.as_ref()))
+                .map(|key| view.nodes(&key).len())
+                .sum(),
+            wanted => {
+                let (low, high) = bounds(wanted)?;
+                view.estimate(low.as_ref(), high.as_ref())
+            }
+        };
+    }
+    Some(count)
+}

@@ -1,0 +1,8 @@
+//! Nodes by what they have: from an index, or by a test of each.
+
+pub(super) mod compare;
+pub(super) mod tester;
+pub(super) mod function;
+pub(super) mod geo;
+pub(super) mod similar;
+pub(super) mod root;

@@ -1,0 +1,320 @@
+//! Root functions: the nodes that a block starts from. They must be answered from an index.
+
+use super::compare::Wanted;
+use super::function::{
+    bad_pattern, expect_index, expect_text, is_told, match_distance, ordered_set, type_of, var_type,
+};
+use super::tester::{Counter, Tester, comparable};
+use crate::exec::control::context::Context;
+use crate::graph::{IndexView, Predicate};
+use crate::index::{IndexKind, TokenKey};
+use crate::storage::{FrozenBitmap, NodeSet, Offsets};
+use hexgraph_base::plan::{Call, Comparison, Function, Operand, PredicateRef, VarId};
+use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::text::TrigramQuery;
+use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType};
+
+impl<'a> Context<'a> {
+    /// The nodes of a root function.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when the function needs an index that the schema does not have.
+    pub(crate) fn root<'f>(&self, function: &'f Function) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        let estimate = match self.control.trace() {
+            Some(_) if is_told(function) => self.estimate(function),
+            _ => None,
+        };
+        let step = self.begin("root", "", Some(function.at), estimate);
+        self.took("index");
+        let nodes = self.root_nodes(function).map_err(|error| error.or_at(function.at))?;
+        self.end(&step, nodes.len());
+        Ok(nodes)
+    }
+
+    fn root_nodes<'f>(&self, function: &'f Function) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        match &function.call {
+            Call::Compare { op, left, arguments } => {
+                let wanted = |value_type| self.wanted(*op, arguments, value_type);
+                self.root_compare(left, *op, &wanted)
+            }
+            Call::Between { left, low, high } => {
+                let wanted = |value_type| self.wanted_between(low, high, value_type);
+                self.root_compare(left, Comparison::Ge, &wanted)
+            }
+            Call::Regexp { predicate, pattern, flags } => {
+                self.root_regexp(function, predicate, pattern, flags)
+            }
+            Call::Match { predicate, text, distance } => {
+                self.root_match(function, predicate, text, distance)
+            }
+            Call::UidIn { .. } => Err(Error::query("`uid_in` can't be the function of a block")
+                .with_hint("use it in a filter")),
+            _ => match self.indexed(function)? {
+                Some(nodes) => Ok(nodes),
+                None => self.tester(function).map(|_| NodeSet::default()),
+            },
+        }
+    }
+
+    fn root_compare<'f>(
+        &self,
+        left: &'f Operand,
+        op: Comparison,
+        wanted: &dyn Fn(ValueType) -> Result<Wanted>,
+    ) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        match left {
+            Operand::Predicate(name) => self.root_compare_values(name, op, wanted),
+            Operand::Count(name) => {
+                let wanted = wanted(ValueType::Int);
+                let wanted = wanted.map_err(|error| error.or_hint("a count is an int"))?;
+                self.root_compare_counts(name, &wanted)
+            }
+            Operand::Val(var) => self.root_compare_var(*var, wanted),
+            Operand::Len(_) => Err(Error::query("`len` can't be the function of a block")
+                .with_hint("use it in a filter")),
+        }
+    }
+
+    fn root_compare_values<'f>(
+        &self,
+        name: &'f PredicateRef,
+        op: Comparison,
+        wanted: &dyn Fn(ValueType) -> Result<Wanted>,
+    ) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
+        let def = &predicate.def;
+        let tells = |kind: &IndexKind| *kind != IndexKind::Trigram;
+        if !crate::index::index_kinds(def).iter().any(tells) {
+            return Err(no_value_index(def, op));
+        }
+        if op != Comparison::Eq && !def.indexes.iter().any(|tokenizer| tokenizer.is_sortable()) {
+            return Err(no_order_index(def));
+        }
+        let wanted = wanted(comparable(def.value_type));
+        let wanted = wanted.map_err(|error| error.or_hint(type_of(def)))?;
+        if let Some(nodes) = ordered_set(predicate, name.lang.as_deref(), &wanted) {
+            return Ok(nodes);
+        }
+        let candidates = self.has_set(predicate, name)?;
+        let tester = Tester::of_values(predicate, name.lang.as_deref(), wanted);
+        Ok(NodeSet::from(self.keep_passing(&candidates, &tester)?))
+    }
+
+    fn root_compare_counts<'f>(&self, name: &'f PredicateRef, wanted: &Wanted) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        if wants_below_one(wanted) {
+            let message = "the function of a block can't find counts of zero or less";
+            let hint = "nodes without the predicate are not tracked: use it in a filter";
+            return Err(Error::query(message).with_hint(hint));
+        }
+        let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
+        if !predicate.def.count {
+            let name = &name.name;
+            let message = format!("predicate `{name}` has no index of its counts");
+            let hint =
+                format!("add `@count` to the schema of `{name}`, or use the function in a filter");
+            return Err(Error::query(message).with_hint(hint));
+        }
+        if let Some(nodes) = settled_counts(predicate, name.reverse, wanted) {
+            return Ok(nodes);
+        }
+        let candidates = match predicate.direction(name.reverse) {
+            Some(edges) => edges.subjects(),
+            None => predicate.subjects(),
+        };
+        let counter = Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
+        let tester = Tester::Count { counter, wanted: wanted.clone() };
+        Ok(NodeSet::from(self.keep_passing(&candidates, &tester)?))
+    }
+
+    fn root_compare_var(
+        &self,
+        var: VarId,
+        wanted: &dyn Fn(ValueType) -> Result<Wanted>,
+    ) -> Result<NodeSet> {
+        let map = self.expect_values(var)?;
+        let Some(value_type) = var_type(&map) else { return Ok(NodeSet::default()) };
+        // The reference swallows an argument of a wrong type here and finds nothing.
+        let Ok(wanted) = wanted(comparable(value_type)) else { return Ok(NodeSet::default()) };
+        let nodes = map.iter().filter(|(_, value)| wanted.holds(*value)).map(|(node, _)| node);
+        Ok(NodeSet::from(nodes.collect::<Vec<_>>()))
+    }
+
+    fn root_regexp<'f>(
+        &self,
+        function: &'f Function,
+        name: &PredicateRef,
+        pattern: &str,
+        flags: &str,
+    ) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        let tester = self.tester(function)?;
+        let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
+        expect_text(predicate, "regexp")?;
+        expect_index(predicate, IndexKind::Trigram, "trigram").map_err(|error| {
+            let hint = "add `@index(trigram)` to the schema, or use the function in a filter";
+            error.with_hint(hint)
+        })?;
+        let query = hexgraph_base::text::trigram_query(pattern, flags).map_err(bad_pattern)?;
+        if matches!(query, TrigramQuery::Any) {
+            let message =
+                format!("the regular expression /{pattern}/ matches too much for an index");
+            let hint = "each alternative needs three literal bytes in a row; or use it in a filter";
+            return Err(Error::query(message).with_hint(hint));
+        }
+        let mut found = NodeSet::default();
+        for part in predicate.parts(name.lang.as_deref()) {
+            if let Some(view) = part.index(IndexKind::Trigram) {
+                found = found.or(&trigram_set(view, &query));
+            }
+        }
+        Ok(NodeSet::from(self.keep_passing(&found, &tester)?))
+    }
+
+    fn root_match<'f>(
+        &self,
+        function: &'f Function,
+        name: &PredicateRef,
+        text: &str,
+        distance: &str,
+    ) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        match_distance(distance)?;
+        let tester = self.tester(function)?;
+        let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
+        let mut trigrams = Vec::new();
+        let value = ValueRef::String(text);
+        crate::index::tokens_of(IndexKind::Trigram, value, ValueType::String, "", &mut trigrams);
+        let mut nodes = Vec::new();
+        for part in predicate.parts(name.lang.as_deref()) {
+            if let Some(view) = part.index(IndexKind::Trigram) {
+                nodes.extend(trigrams.iter().flat_map(|token| view.nodes(token).to_vec()));
+            }
+        }
+        let candidates = crate::graph::union_of(nodes);
+        Ok(NodeSet::from(self.keep_passing(&candidates, &tester)?))
+    }
+}
+
+/// The index that a comparison of values needs.
+fn value_index(value_type: ValueType) -> &'static str {
+    match value_type {
+        ValueType::String | ValueType::Default => "exact",
+        ValueType::DateTime => "day",
+        ValueType::Uid | ValueType::Password | ValueType::Binary | ValueType::Vector => "",
+        other => other.name(),
+    }
+}
+
+fn no_value_index(def: &PredicateDef, op: Comparison) -> Error {
+    let name = &def.name;
+    if def.value_type == ValueType::Uid {
+        let message = format!("`{name}` leads to nodes, which can't be compared with a value");
+        return Error::query(message).with_hint(format!("write `uid_in({name}, 0x1)` in a filter"));
+    }
+    let message = format!("predicate `{name}` has no index of its values");
+    let hint = match (value_index(def.value_type), op) {
+        ("", _) => "use the function in a filter".to_owned(),
+        (index, _) => {
+            format!(
+                "add `@index({index})` to the schema of `{name}`, or use the function in a filter"
+            )
+        }
+    };
+    Error::query(message).with_hint(hint)
+}
+
+fn no_order_index(def: &PredicateDef) -> Error {
+    let name = &def.name;
+    let message = format!("predicate `{name}` has no index that knows an order");
+    let hint = match def.value_type {
+        ValueType::String | ValueType::Default => {
+            format!(
+                "add `@index(exact)` to the schema of `{name}`, or use the function in a filter"
+            )
+        }
+        _ => "use the function in a filter".to_owned(),
+    };
+    Error::query(message).with_hint(hint)
+}
+
+fn wants_below_one(wanted: &Wanted) -> bool {
+    let number = |value: &Value| if let Value::Int(number) = value { *number } else { 0 };
+    match wanted {
+        Wanted::AnyOf(values) => values.iter().any(|value| number(value) <= 0),
+        Wanted::Than(Comparison::Gt, value) => number(value) < 0,
+        Wanted::Than(Comparison::Lt, value) => number(value) <= 1,
+        Wanted::Than(_, value) => number(value) <= 0,
+        Wanted::Between(low, high) => number(low) <= 0 || number(high) <= 0,
+    }
+}
+
+/// The nodes whose number of edges is wanted, by one pass over the offsets of a settled base.
+fn settled_counts(predicate: &Predicate, reverse: bool, wanted: &Wanted) -> Option<NodeSet> {
+    let edges = predicate.direction(reverse).filter(|edges| edges.is_settled())?;
+    let offsets = &edges.base.offsets;
+    let (low, high) = wanted.int_range()?;
+    let subjects = &edges.base.subjects;
+    let nodes = match offsets {
+        Offsets::Narrow(starts) => nodes_between(subjects, starts.as_slice(), low, high),
+        Offsets::Wide(starts) => nodes_between(subjects, starts.as_slice(), low, high),
+    };
+    Some(NodeSet::from(nodes))
+}
+
+/// The subjects whose row's length is between two bounds.
+fn nodes_between<T: Copy + Into<u64>>(
+    subjects: &FrozenBitmap,
+    starts: &[T],
+    low: i64,
+    high: i64,
+) -> Vec<u32> {
+    let mut nodes = Vec::new();
+    let mut ends = starts.iter().map(|start| (*start).into() as i64);
+    let mut start = ends.next().unwrap_or(0);
+    // Internal iteration: the bitmap's fold runs at half the cost of its next.
+    subjects.iter().for_each(|node| {
+        let end = ends.next().unwrap_or(start);
+        if (low..=high).contains(&(end - start)) {
+            nodes.push(node);
+        }
+        start = end;
+    });
+    nodes
+}
+
+/// The nodes that may match a pattern, as far as trigrams tell.
+fn trigram_set(view: IndexView<'_>, query: &TrigramQuery) -> NodeSet {
+    match query {
+        TrigramQuery::Any | TrigramQuery::None => NodeSet::default(),
+        TrigramQuery::Trigram(trigram) => view.nodes(&TokenKey::Int(i64::from(*trigram))),
+        TrigramQuery::And(parts) => {
+            let mut sets: Vec<NodeSet> = parts.iter().map(|part| trigram_set(view, part)).collect();
+            sets.sort_by_key(NodeSet::len);
+            sets.into_iter().reduce(|one, other| one.and(&other)).unwrap_or_default()
+        }
+        TrigramQuery::Or(parts) => {
+            let sets: Vec<NodeSet> = parts.iter().map(|part| trigram_set(view, part)).collect();
+            crate::graph::union_of(sets.iter().flat_map(NodeSet::iter).collect())
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! `similar_to`: the nodes whose vectors are nearest.
+//!
+//! As a filter it is the same set, of all nodes, and not the nearest among the candidates.
+//!
+//! The index knows nothing of conditions. So where only some nodes are admitted, it is asked for more and more of the
+//! nearest ones until enough of them pass: one that does not takes no place, and nobody can tell by the places that are
+//! left how near it is.
+
+use crate::exec::control::context::Context;
+use crate::graph::{Nearest, Predicate};
+use crate::index::as_vector;
+use crate::storage::NodeSet;
+use hexgraph_base::plan::{Argument, Filter, PredicateRef};
+use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, ValueType, parse_vector};
+
+/// By how much more nodes are asked for when too few of them are admitted.
+const GROWTH: usize = 4;
+
+/// The arguments of `similar_to` as they are written.
+#[derive(Clone, Copy)]
+pub(crate) struct Similar<'a> {
+    /// The predicate.
+    pub(crate) predicate: &'a PredicateRef,
+    /// How many neighbours.
+    pub(crate) count: &'a str,
+    /// A vector, a uid, or a variable.
+    pub(crate) target: &'a Argument,
+    /// The options.
+    pub(crate) options: &'a [(String, String)],
+    /// What the neighbours have to pass.
+    pub(crate) admits: Option<&'a Filter>,
+}
+
+impl<'a> Context<'a> {
+    /// The nearest nodes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for arguments that make no sense, and without a vector index.
+    pub(crate) fn similar_set(&self, similar: Similar<'_>) -> Result<NodeSet> {
+        let Some(predicate) = self.resolve(similar.predicate)? else {
+            return Ok(NodeSet::default());
+        };
+        predicate.vector_metric()?;
+        let mut wanted = wanted(similar)?;
+        let Some(vector) = self.target_vector(predicate, similar.target)? else {
+            return Ok(NodeSet::default());
+        };
+        wanted.vector = &vector;
+        match similar.admits {
+            Some(admits) => self.nearest_admitted(predicate, wanted, admits),
+            None => predicate.nearest(&wanted).map(set_of),
+        }
+    }
+
+    /// The nearest of the nodes that pass.
+    fn nearest_admitted(
+        &self,
+        predicate: &Predicate,
+        mut wanted: Nearest<'_>,
+        admits: &Filter,
+    ) -> Result<NodeSet> {
+        let (most, mut before) = (wanted.count, None);
+        loop {
+            self.check()?;
+            let mut near = predicate.nearest(&wanted)?;
+            let found = near.len();
+            let passed = self.filter(admits, set_of(near.clone()))?;
+            if most <= passed.len() || found < wanted.count || before == Some(found) {
+                near.retain(|node| passed.contains(*node));
+                near.truncate(most);
+                return Ok(set_of(near));
+            }
+            before = Some(found);
+            wanted.count = wanted.count.saturating_mul(GROWTH);
+        }
+    }
+
+    /// The vector that others should be near to; `None` when a variable or a node has none.
+    fn target_vector(&self, predicate: &Predicate, target: &Argument) -> Result<Option<Vec<f32>>> {
+        let text = match target {
+            Argument::Text(text) => text.clone(),
+            Argument::Val(var) => {
+                let map = self.expect_values(*var)?;
+                let mut values = map.constant.iter().map(Value::as_ref).collect::<Vec<_>>();
+                values.extend(map.iter().map(|(_, value)| value));
+                let Some((first, rest)) = values.split_first() else { return Ok(None) };
+                if rest.iter().any(|other| !is_same(*first, *other)) {
+                    let name = self.var_name(*var);
+                    let message =
+                        format!("`similar_to` takes one vector, and variable `{name}` has several");
+                    let hint = "choose one with `first: 1` where it is defined";
+                    return Err(Error::query(message).with_hint(hint));
+                }
+                if let ValueRef::Vector(numbers) = first {
+                    return Ok(Some(numbers.to_vec()));
+                }
+                match first.convert(ValueType::String) {
+                    Ok(Value::String(text)) => text,
+                    _ => String::new(),
+                }
+            }
+        };
+        if let Ok(vector) = parse_vector(&text) {
+            return Ok(Some(vector));
+        }
+        let Some(uid) = Uid::parse(&text) else {
+            let message = format!("`{text}` in `similar_to` is no vector and no uid");
+            return Err(Error::query(message).with_hint("a vector is written `\"[0.1, 0.2]\"`"));
+        };
+        let (node, values) = (self.version.nodes.node(uid), predicate.values(""));
+        let value = node.zip(values).and_then(|(node, values)| values.first(node));
+        let vector = value.and_then(as_vector).filter(|vector| !vector.is_empty());
+        Ok(vector.map(|vector| vector.into_owned()))
+    }
+}
+
+fn set_of(mut nodes: Vec<u32>) -> NodeSet {
+    nodes.sort_unstable();
+    NodeSet::from(nodes)
+}
+
+fn is_same(one: ValueRef<'_>, other: ValueRef<'_>) -> bool {
+    match (one, other) {
+        (ValueRef::Vector(one), ValueRef::Vector(other)) => one == other,
+        _ => one.to_value() == other.to_value(),
+    }
+}
+
+/// Reads the number of neighbours and the options.
+fn wanted<'v>(similar: Similar<'_>) -> Result<Nearest<'v>> {
+    let refused = || {
+        let message = format!(
+            "the number of neighbours in `similar_to` is a whole number, found `{}`",
+            similar.count
+        );
+        Error::query(message).with_hint("write `similar_to(predicate, 10, \"[0.1, 0.2]\")`")
+    };
+    let count: i32 = similar.count.parse().map_err(|_| refused())?;
+    let mut wanted = Nearest { vector: &[], count: 0, width: None, distance_max: None };
+    for (name, text) in similar.options {
+        let text = text.trim();
+        let wanted_text =
+            if name == "ef" { "a whole number above 0" } else { "a number from 0 on" };
+        let refused =
+            || Error::query(format!("`{name}` of `similar_to` is {wanted_text}, found `{text}`"));
+        if name == "ef" {
+            let width: i32 = text.parse().map_err(|_| refused())?;
+            wanted.width =
+                Some(usize::try_from(width).ok().filter(|&it| 0 < it).ok_or_else(refused)?);
+        } else {
+            let most: f64 = text.parse().map_err(|_| refused())?;
+            wanted.distance_max = Some(Some(most).filter(|it| 0.0 <= *it).ok_or_else(refused)?);
+        }
+    }
+    wanted.count = match usize::try_from(count) {
+        // Without options the reference gives the nearest one for 0, with them none.
+        Ok(0) if similar.options.is_empty() => 1,
+        Ok(count) => count,
+        Err(_) => return Err(refused()),
+    };
+    Ok(wanted)
+}

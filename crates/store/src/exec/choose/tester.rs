@@ -1,0 +1,303 @@
+//! Functions as tests of single nodes, without an index.
+//!
+//! A filter over few nodes, and one that can stop after a page, asks node by node; the arguments
+//! are converted and compiled once.
+
+use super::compare::Wanted;
+use crate::exec::control::context::Context;
+use crate::exec::control::tree::ValueMap;
+use crate::exec::select::read::typed_or_none;
+use crate::graph::{Direction, Predicate};
+use crate::storage::{FrozenBitmap, NodeSet, Values};
+use hexgraph_base::geo::GeoQuery;
+use hexgraph_base::types::{Geometry, Result, ValueRef, ValueType};
+use rayon::prelude::*;
+use regex::Regex;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// From how many chunks on it pays to wake other threads: below, the tests take under 0.5 ms.
+const PARALLEL_MIN: usize = 4;
+
+/// How many nodes are tested between two looks at the clock.
+const CHUNK: usize = 8_192;
+
+/// The same where a geometry has to be read for each; a large polygon takes as long as thousands of
+/// other values.
+const GEO_CHUNK: usize = 64;
+
+/// A test of one node.
+pub(crate) enum Tester<'a> {
+    /// The same answer for every node.
+    Constant(bool),
+    /// The node is in the set.
+    Member(NodeSet),
+    /// A value of the node is wanted.
+    Value {
+        /// The predicate.
+        predicate: &'a Predicate,
+        /// The language.
+        lang: Option<&'a str>,
+        /// What is wanted.
+        wanted: Wanted,
+    },
+    /// The int of the node is in a range: a value of one row, as it was built.
+    IntRange {
+        /// The nodes that have one.
+        subjects: &'a FrozenBitmap,
+        /// The ints.
+        numbers: Ints<'a>,
+        /// The range.
+        range: RangeInclusive<i64>,
+    },
+    /// The number of values or edges is wanted.
+    Count {
+        /// What is counted.
+        counter: Counter<'a>,
+        /// What is wanted.
+        wanted: Wanted,
+    },
+    /// The value of a variable is wanted.
+    Var {
+        /// The variable.
+        map: Arc<ValueMap>,
+        /// What is wanted.
+        wanted: Wanted,
+    },
+    /// A value of the node equals the one that the variable has for the node or any.
+    Regexp {
+        /// The predicate.
+        predicate: &'a Predicate,
+        /// The language.
+        lang: Option<&'a str>,
+        /// The pattern.
+        regex: Box<Regex>,
+    },
+    /// A text of the node is near another.
+    Match {
+        /// The predicate.
+        predicate: &'a Predicate,
+        /// The language.
+        lang: Option<&'a str>,
+        /// The other text.
+        text: &'a str,
+        /// The greatest distance.
+        distance: usize,
+    },
+    /// A geometry of the node is meant.
+    Geo {
+        /// The predicate.
+        predicate: &'a Predicate,
+        /// The language.
+        lang: Option<&'a str>,
+        /// What is meant.
+        query: Box<GeoQuery>,
+    },
+    /// The node has the predicate.
+    Has(&'a Predicate, Option<&'a str>, bool),
+    /// The node has an edge to one of these.
+    EdgeTo(&'a Predicate, bool, NodeSet),
+    /// More than so many edges of the node lead to nodes that pass.
+    Reaches(&'a Direction, usize, Box<Tester<'a>>),
+    /// Every one holds.
+    And(Vec<Tester<'a>>),
+    /// One holds.
+    Or(Vec<Tester<'a>>),
+    /// It does not hold.
+    Not(Box<Tester<'a>>),
+}
+
+/// A plain array of ints.
+#[derive(Clone, Copy)]
+pub(crate) enum Ints<'a> {
+    /// Of four bytes.
+    Small(&'a [i32]),
+    /// Of eight bytes.
+    Wide(&'a [i64]),
+}
+
+impl<'a> Tester<'a> {
+    /// A test of a predicate's values in a language, in the form that costs least.
+    pub(crate) fn of_values(
+        predicate: &'a Predicate,
+        lang: Option<&'a str>,
+        wanted: Wanted,
+    ) -> Tester<'a> {
+        let part = match predicate.parts(lang) {
+            [part] if part.is_settled() && part.base.column.rows.is_none() => part,
+            _ => return Tester::Value { predicate, lang, wanted },
+        };
+        let column = &part.base.column;
+        let numbers = match &column.values {
+            Values::SmallInt(numbers) => Ints::Small(numbers.as_slice()),
+            Values::Int(numbers) => Ints::Wide(numbers.as_slice()),
+            _ => return Tester::Value { predicate, lang, wanted },
+        };
+        match wanted.int_range() {
+            Some((low, high)) if predicate.def.value_type == ValueType::Int => {
+                Tester::IntRange { subjects: &column.subjects, numbers, range: low..=high }
+            }
+            _ => Tester::Value { predicate, lang, wanted },
+        }
+    }
+}
+
+/// What `count(p)` counts for a node.
+#[derive(Clone, Copy)]
+pub(crate) struct Counter<'a> {
+    /// The predicate.
+    pub(crate) predicate: &'a Predicate,
+    /// True for incoming edges.
+    pub(crate) reverse: bool,
+    /// The language, `None` for all of them together in a filter.
+    pub(crate) lang: Option<&'a str>,
+}
+
+impl Counter<'_> {
+    /// The number of values or edges of a node.
+    pub(crate) fn count(&self, node: u32) -> u64 {
+        if let Some(edges) = self.predicate.direction(self.reverse) {
+            return edges.count(node) as u64;
+        }
+        match self.lang {
+            Some(lang) => {
+                self.predicate.values(lang).map_or(0, |part| part.values(node).len()) as u64
+            }
+            None => self.predicate.langs().iter().map(|part| part.values(node).len() as u64).sum(),
+        }
+    }
+}
+
+impl Tester<'_> {
+    /// Whether the node passes.
+    pub(crate) fn test(&self, node: u32) -> bool {
+        match self {
+            Tester::Constant(answer) => *answer,
+            Tester::Member(set) => set.contains(node),
+            Tester::Value { predicate, lang, wanted } => {
+                any_value(predicate, *lang, node, |value| wanted.holds(value))
+            }
+            Tester::IntRange { subjects, numbers, range } => {
+                subjects.row_of(node).is_some_and(|row| match numbers {
+                    Ints::Small(numbers) => range.contains(&i64::from(numbers[row])),
+                    Ints::Wide(numbers) => range.contains(&numbers[row]),
+                })
+            }
+            Tester::Count { counter, wanted } => {
+                wanted.holds(ValueRef::Int(counter.count(node) as i64))
+            }
+            Tester::Var { map, wanted } => map.get(node).is_some_and(|value| wanted.holds(value)),
+            Tester::Regexp { predicate, lang, regex } => {
+                any_text(predicate, *lang, node, |text| !text.is_empty() && regex.is_match(text))
+            }
+            Tester::Match { predicate, lang, text, distance } => {
+                any_text(predicate, *lang, node, |other| {
+                    !other.is_empty()
+                        && hexgraph_base::text::within_distance(other, text, *distance)
+                })
+            }
+            Tester::Geo { predicate, lang, query } => {
+                any_value(predicate, *lang, node, |value| is_meant(value, query))
+            }
+            Tester::Has(predicate, lang, reverse) => has(predicate, *lang, *reverse, node),
+            Tester::EdgeTo(predicate, reverse, targets) => {
+                edge_to(predicate, *reverse, targets, node)
+            }
+            Tester::Reaches(edges, more_than, passes) => {
+                let targets = edges.targets(node);
+                targets.iter().filter(|target| passes.test(**target)).nth(*more_than).is_some()
+            }
+            Tester::And(parts) => parts.iter().all(|part| part.test(node)),
+            Tester::Or(parts) => parts.iter().any(|part| part.test(node)),
+            Tester::Not(part) => !part.test(node),
+        }
+    }
+
+    /// How many nodes are tested between two looks at the clock.
+    fn chunk_len(&self) -> usize {
+        match self {
+            Tester::Geo { .. } => GEO_CHUNK,
+            Tester::And(parts) | Tester::Or(parts) => {
+                parts.iter().map(Tester::chunk_len).min().unwrap_or(CHUNK)
+            }
+            Tester::Not(part) | Tester::Reaches(_, _, part) => part.chunk_len(),
+            _ => CHUNK,
+        }
+    }
+}
+
+fn is_meant(value: ValueRef<'_>, query: &GeoQuery) -> bool {
+    let ValueRef::Geo(text) = value else { return false };
+    Geometry::parse_json(text).is_ok_and(|geometry| query.matches(&geometry))
+}
+
+/// Whether some value of the node in the language (`.` is all of them), as the schema types it,
+/// passes.
+fn any_value(
+    predicate: &Predicate,
+    lang: Option<&str>,
+    node: u32,
+    passes: impl Fn(ValueRef<'_>) -> bool,
+) -> bool {
+    let wanted = comparable(predicate.def.value_type);
+    let passes = |value| typed_or_none(value, wanted).is_some_and(|value| passes(value.as_ref()));
+    predicate.parts(lang).iter().any(|part| part.values(node).iter().any(passes))
+}
+
+/// The type in which values of a predicate are compared: those without one as text.
+pub(crate) fn comparable(value_type: ValueType) -> ValueType {
+    if value_type == ValueType::Default { ValueType::String } else { value_type }
+}
+
+fn any_text(
+    predicate: &Predicate,
+    lang: Option<&str>,
+    node: u32,
+    passes: impl Fn(&str) -> bool,
+) -> bool {
+    any_value(predicate, lang, node, |value| match value {
+        ValueRef::String(text) | ValueRef::Default(text) => passes(text),
+        _ => false,
+    })
+}
+
+/// Whether the node has the predicate, in the language where one is named.
+pub(crate) fn has(predicate: &Predicate, lang: Option<&str>, reverse: bool, node: u32) -> bool {
+    if let Some(edges) = predicate.direction(reverse) {
+        return edges.has(node);
+    }
+    predicate.parts(lang).iter().any(|part| part.has(node))
+}
+
+fn edge_to(predicate: &Predicate, reverse: bool, targets: &NodeSet, node: u32) -> bool {
+    let Some(edges) = predicate.direction(reverse) else { return false };
+    if targets.len() <= 4 {
+        return targets.iter().any(|target| edges.contains(node, target));
+    }
+    edges.targets(node).iter().any(|&target| targets.contains(target))
+}
+
+impl Context<'_> {
+    /// Keeps the nodes that pass, asking each; many are shared out to rayon's threads. Looks now
+    /// and then whether to stop.
+    pub(crate) fn keep_passing(&self, nodes: &NodeSet, tester: &Tester<'_>) -> Result<Vec<u32>> {
+        let keep = |chunk: &[u32]| -> Result<Vec<u32>> {
+            self.check()?;
+            Ok(chunk.iter().copied().filter(|&node| tester.test(node)).collect())
+        };
+        let _while_testing = self.control.charge_while(2 * size_of::<u32>() * nodes.len())?;
+        let (nodes, chunk_len) = (nodes.to_vec(), tester.chunk_len());
+        if nodes.len() < PARALLEL_MIN * chunk_len {
+            let kept: Result<Vec<Vec<u32>>> = nodes.chunks(chunk_len).map(keep).collect();
+            return kept.map(|kept| kept.concat());
+        }
+        let mut all = Vec::new();
+        // While the threads work this one only waits; between batches it can hear Ctrl-C.
+        for batch in nodes.chunks(64 * chunk_len) {
+            self.check()?;
+            let kept: Result<Vec<Vec<u32>>> = batch.par_chunks(chunk_len).map(keep).collect();
+            all.extend(kept?.concat());
+        }
+        Ok(all)
+    }
+}

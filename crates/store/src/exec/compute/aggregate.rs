@@ -1,0 +1,359 @@
+//! Values that come from other values: `val`, `math`, and aggregates over the level below.
+//!
+//! They are computed when the rest of a block is there, in the order in which their variables
+//! become known. A place in the tree is a path: the number of the field at each level.
+
+use super::sums::{Sum, clamp};
+use crate::exec::control::context::{Context, Var};
+use crate::exec::control::tree::{Column, EdgeField, FieldData, Level, VALUE_BYTES, ValueMap};
+use hexgraph_base::plan::{Aggregate, Field, FieldKind, MathExpr, VarId};
+use hexgraph_base::types::{Error, Result, Value, ValueRef, stack};
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Where the level of each of the block's variables is: the fields that lead to it.
+type Homes = HashMap<VarId, Vec<usize>>;
+
+impl Context<'_> {
+    /// Fills in the computed fields of a block's tree and sets their variables.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when an aggregate's variable is not defined one level below.
+    pub(crate) fn compute(&mut self, root: &mut Level) -> Result<()> {
+        let mut waiting = Vec::new();
+        let mut homes = Homes::new();
+        survey(root, &mut Vec::new(), &mut waiting, &mut homes);
+        while !waiting.is_empty() {
+            let before = waiting.len();
+            let mut rest = Vec::new();
+            for path in waiting {
+                let ready = {
+                    let field = field_at(root, &path);
+                    reads_of(&field.kind).iter().all(|var| {
+                        // A variable without a home in the tree is in a part that was not reached.
+                        self.vars[var.0 as usize].is_some() || !homes.contains_key(var)
+                    })
+                };
+                if !ready {
+                    rest.push(path);
+                    continue;
+                }
+                let computed = self.computed(root, &path, &homes);
+                let map = computed.map_err(|error| error.or_at(field_at(root, &path).at))?;
+                let (place, above) = path.split_last().expect("a path has a last field");
+                let result = &mut level_at_mut(root, above).fields[*place];
+                if let Some(var) = result.field.var {
+                    self.set_var(var, Var::Values(Arc::clone(&map)));
+                }
+                result.data = FieldData::Column(map);
+            }
+            if rest.len() == before {
+                let at = rest.first().map(|path| field_at(root, path).at).unwrap_or_default();
+                let message = "the variables of this field wait for themselves, in a circle";
+                return Err(Error::query_at(at, message).with_hint("define one without the others"));
+            }
+            waiting = rest;
+        }
+        Ok(())
+    }
+
+    fn computed(&self, root: &Level, path: &[usize], homes: &Homes) -> Result<Arc<ValueMap>> {
+        let (_, above) = path.split_last().expect("a path has a last field");
+        let field = field_at(root, path);
+        let values = VALUE_BYTES * level_at(root, above).nodes.len();
+        match &field.kind {
+            FieldKind::AggregateVar(..) | FieldKind::Math(_) => self.control.charge(values)?,
+            _ => {}
+        }
+        match &field.kind {
+            FieldKind::Val(var) => Ok(self.value_var(*var).unwrap_or_default()),
+            FieldKind::AggregateVar(op, var) => {
+                self.aggregate_below(root, above, *op, *var, homes, field).map(Arc::new)
+            }
+            FieldKind::Math(expr) => {
+                let level = level_at(root, above);
+                // The operands, and what flows down to them.
+                let _while_computing = self.control.charge_while(4 * values)?;
+                let lookup = |var: VarId| {
+                    let map = self.expect_values(var)?;
+                    match homes.get(&var) {
+                        Some(home) if home.len() < above.len() && above.starts_with(home) => {
+                            flow_down(root, home, above, &map).map(Arc::new)
+                        }
+                        _ => Ok(map),
+                    }
+                };
+                super::math::evaluate(expr, Some(&level.nodes), &lookup).map(Arc::new)
+            }
+            _ => Ok(Arc::default()),
+        }
+    }
+
+    fn aggregate_below(
+        &self,
+        root: &Level,
+        above: &[usize],
+        op: Aggregate,
+        var: VarId,
+        homes: &Homes,
+        field: &Field,
+    ) -> Result<ValueMap> {
+        let map = self.expect_values(var)?;
+        let wrong_level = || {
+            let name = self.var_name(var);
+            let message = format!(
+                "`{}` aggregates variable `{name}`, which is not defined one level below",
+                field.key
+            );
+            let hint =
+                format!("write it beside the field that has `{name} as ...` in its selection");
+            Error::query_at(field.at, message).with_hint(hint)
+        };
+        if self.vars[var.0 as usize].is_none() {
+            return Ok(ValueMap::default());
+        }
+        let home = homes.get(&var).ok_or_else(wrong_level)?;
+        if home.len() != above.len() + 1 || !home.starts_with(above) {
+            return Err(wrong_level());
+        }
+        let level = level_at(root, above);
+        let FieldData::Edges(edges) = &level.fields[home[above.len()]].data else {
+            return Ok(ValueMap::default());
+        };
+        let mut result = ValueMap::default();
+        for (place, &node) in level.nodes.iter().enumerate() {
+            let values = edges.targets_of(place).iter().filter_map(|&target| map.get(target));
+            if let Some(value) = aggregate(op, values)? {
+                result.nodes.push(node);
+                result.values.push(value);
+            }
+        }
+        Ok(result)
+    }
+
+    /// Fills in the fields of an empty block: each has one value, over all of a variable.
+    pub(crate) fn compute_empty(&mut self, fields: &[Arc<Field>]) -> Result<Level> {
+        let mut level = Level::default();
+        for field in fields {
+            let value = match &field.kind {
+                FieldKind::AggregateVar(op, var) => {
+                    let map = self.expect_values(*var)?;
+                    match &map.constant {
+                        Some(value) => Some(value.clone()),
+                        None => aggregate_numbers(*op, &map.values)
+                            .map_err(|error| error.or_at(field.at))?,
+                    }
+                }
+                FieldKind::Math(expr) => {
+                    let lookup = |var: VarId| self.expect_values(var);
+                    let map = super::math::evaluate(expr, None, &lookup)
+                        .map_err(|error| error.or_at(field.at))?;
+                    if map.constant.is_none() && !map.is_empty() {
+                        let message = "a block without nodes can't compute with values of nodes";
+                        let hint = "aggregate the variables first: `s as sum(val(x))`";
+                        return Err(Error::query_at(field.at, message).with_hint(hint));
+                    }
+                    map.constant
+                }
+                FieldKind::Val(var) => self.expect_values(*var)?.constant.clone(),
+                _ => None,
+            };
+            let map = Arc::new(match value {
+                Some(value) => ValueMap::constant(value),
+                None => ValueMap::default(),
+            });
+            if let Some(var) = field.var {
+                self.set_var(var, Var::Values(Arc::clone(&map)));
+            }
+            let data = FieldData::Column(map);
+            level
+                .fields
+                .push(crate::exec::control::tree::FieldResult { field: Arc::clone(field), data });
+        }
+        Ok(level)
+    }
+}
+
+/// Finds the computed fields and the levels where variables are at home.
+fn survey(level: &Level, path: &mut Vec<usize>, waiting: &mut Vec<Vec<usize>>, homes: &mut Homes) {
+    stack::require();
+    for (number, result) in level.fields.iter().enumerate() {
+        if let Some(var) = result.field.var {
+            let mut home = path.clone();
+            if matches!(result.data, FieldData::Edges(_)) {
+                home.push(number);
+            }
+            homes.entry(var).or_insert(home);
+        }
+        let computed = matches!(
+            result.field.kind,
+            FieldKind::Val(_) | FieldKind::AggregateVar(..) | FieldKind::Math(_)
+        );
+        path.push(number);
+        if computed {
+            waiting.push(path.clone());
+        }
+        let is_edges = matches!(result.data, FieldData::Edges(_));
+        for item in result.field.facets.iter().flat_map(|facets| &facets.items) {
+            let below = if is_edges { path.len() } else { path.len() - 1 };
+            if let Some(var) = item.var {
+                homes.entry(var).or_insert_with(|| path[..below].to_vec());
+            }
+        }
+        if let FieldData::Edges(edges) = &result.data {
+            survey(&edges.level, path, waiting, homes);
+        }
+        path.pop();
+    }
+}
+
+fn reads_of(kind: &FieldKind) -> Vec<VarId> {
+    let mut vars = Vec::new();
+    match kind {
+        FieldKind::Val(var) | FieldKind::AggregateVar(_, var) => vars.push(*var),
+        FieldKind::Math(expr) => math_vars(expr, &mut vars),
+        _ => {}
+    }
+    vars
+}
+
+fn math_vars(expr: &MathExpr, vars: &mut Vec<VarId>) {
+    stack::require();
+    match expr {
+        MathExpr::Constant(_) | MathExpr::Value(_) => {}
+        MathExpr::Var(var) => vars.push(*var),
+        MathExpr::Call(_, operands) => {
+            operands.iter().for_each(|operand| math_vars(operand, vars));
+        }
+    }
+}
+
+fn edges_at(level: &Level, number: usize) -> Option<&EdgeField> {
+    match &level.fields[number].data {
+        FieldData::Edges(edges) => Some(edges),
+        _ => None,
+    }
+}
+
+fn level_at<'t>(root: &'t Level, path: &[usize]) -> &'t Level {
+    path.iter()
+        .fold(root, |level, number| edges_at(level, *number).map_or(level, |edges| &edges.level))
+}
+
+fn level_at_mut<'t>(root: &'t mut Level, path: &[usize]) -> &'t mut Level {
+    let mut level = root;
+    for number in path {
+        match &mut level.fields[*number].data {
+            FieldData::Edges(edges) => level = &mut edges.level,
+            _ => unreachable!("paths lead over edge fields"),
+        }
+    }
+    level
+}
+
+fn field_at<'t>(root: &'t Level, path: &[usize]) -> &'t Field {
+    let (number, above) = path.split_last().expect("a path has a last field");
+    &level_at(root, above).fields[*number].field
+}
+
+/// Brings numbers down the edges from the level of a variable: each node gets the sum over its
+/// parents, once for each path.
+///
+/// # Errors
+///
+/// [`Error::Query`] for a sum of ints that is no int.
+fn flow_down(root: &Level, home: &[usize], to: &[usize], map: &ValueMap) -> Result<ValueMap> {
+    if map.constant.is_some() {
+        return Ok(map.clone());
+    }
+    let mut level = level_at(root, home);
+    let mut sums: Vec<Option<Sum>> =
+        level.nodes.iter().map(|&node| map.get(node).filter(is_number).map(Sum::of)).collect();
+    for number in &to[home.len()..] {
+        let Some(edges) = edges_at(level, *number) else { return Ok(ValueMap::default()) };
+        let mut below: Vec<Option<Sum>> = vec![None; edges.level.nodes.len()];
+        for (place, sum) in sums.iter().enumerate() {
+            let Some(sum) = sum else { continue };
+            for &target in edges.targets_of(place) {
+                let Some(place) = edges.level.place(target) else { continue };
+                match &mut below[place] {
+                    Some(known) => known.add_sum(sum),
+                    none => *none = Some(sum.clone()),
+                }
+            }
+        }
+        sums = below;
+        level = &edges.level;
+    }
+    let mut arrived = ValueMap::default();
+    for (&node, sum) in level.nodes.iter().zip(sums) {
+        if let Some(sum) = sum {
+            arrived.nodes.push(node);
+            arrived.values.push(sum.value()?);
+        }
+    }
+    Ok(arrived)
+}
+
+fn is_number(value: &ValueRef<'_>) -> bool {
+    matches!(value, ValueRef::Int(_) | ValueRef::Float(_))
+}
+
+/// One aggregate over some values; `None` when there are none.
+///
+/// # Errors
+///
+/// [`Error::Query`] for a sum of ints that is no int.
+pub(crate) fn aggregate<'v>(
+    op: Aggregate,
+    values: impl Iterator<Item = ValueRef<'v>>,
+) -> Result<Option<Value>> {
+    match op {
+        Aggregate::Min => Ok(extreme(values, Ordering::Less)),
+        Aggregate::Max => Ok(extreme(values, Ordering::Greater)),
+        Aggregate::Sum => Sum::over(values).map(Sum::value).transpose(),
+        Aggregate::Avg => Ok(Sum::over(values).and_then(Sum::mean)),
+    }
+}
+
+/// An aggregate over a plain array of numbers.
+///
+/// # Errors
+///
+/// As [`aggregate`].
+pub(crate) fn aggregate_numbers(op: Aggregate, values: &Column) -> Result<Option<Value>> {
+    match values {
+        Column::Int(numbers) => aggregate_ints(op, numbers),
+        Column::Float(numbers) => Ok(aggregate_floats(op, numbers)),
+        Column::Any(values) => aggregate(op, values.iter().map(Value::as_ref)),
+    }
+}
+
+fn aggregate_ints(op: Aggregate, numbers: &[i64]) -> Result<Option<Value>> {
+    match op {
+        Aggregate::Min => Ok(numbers.iter().min().map(|least| Value::Int(*least))),
+        Aggregate::Max => Ok(numbers.iter().max().map(|greatest| Value::Int(*greatest))),
+        Aggregate::Sum => Sum::of_ints(numbers).map(Sum::value).transpose(),
+        Aggregate::Avg => Ok(Sum::of_ints(numbers).and_then(Sum::mean)),
+    }
+}
+
+fn aggregate_floats(op: Aggregate, numbers: &[f64]) -> Option<Value> {
+    let numbers = Some(numbers).filter(|numbers| !numbers.is_empty())?;
+    let sum: f64 = numbers.iter().sum();
+    Some(Value::Float(clamp(match op {
+        Aggregate::Min => numbers.iter().copied().fold(f64::INFINITY, f64::min),
+        Aggregate::Max => numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        Aggregate::Sum => sum,
+        Aggregate::Avg => sum / numbers.len() as f64,
+    })))
+}
+
+fn extreme<'v>(values: impl Iterator<Item = ValueRef<'v>>, side: Ordering) -> Option<Value> {
+    let better = |best: ValueRef<'v>, value: ValueRef<'v>| {
+        if value.compare(best) == Some(side) { value } else { best }
+    };
+    values.reduce(better).map(|value| value.to_value())
+}

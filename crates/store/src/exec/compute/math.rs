@@ -1,0 +1,412 @@
+//! `math(...)`: expressions over value variables, node by node.
+//!
+//! An operation runs over the nodes that either operand has; a missing operand counts as the int 0
+//! (comparisons: over those of the left operand). A step that fails (division by zero, a root of a
+//! negative number) leaves its node without a value; with constants alone it fails the request. An
+//! int that does not fit into 64 bits always fails the request: there is a value, so leaving it out
+//! would be a false answer.
+
+use super::math_columns;
+use crate::exec::control::tree::{Column, ValueMap};
+use hexgraph_base::plan::{Constant, MathExpr, MathFunction, VarId};
+use hexgraph_base::types::{BigFloat, Error, Result, Value, ValueRef, stack};
+use std::cmp::Ordering;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+type Lookup<'a> = dyn Fn(VarId) -> Result<Arc<ValueMap>> + 'a;
+
+/// Evaluates an expression. A constant one has its value for each of `nodes`; where no nodes are
+/// given, as in an empty block, it stays a constant.
+///
+/// # Errors
+///
+/// [`Error::Query`] for a failing operation on constants, for an int that does not fit into 64 bits,
+/// and for a `cond` whose condition is a constant.
+pub(crate) fn evaluate(
+    expr: &MathExpr,
+    nodes: Option<&[u32]>,
+    lookup: &Lookup<'_>,
+) -> Result<ValueMap> {
+    let result = eval(expr, lookup)?;
+    let mut map = Arc::try_unwrap(result).unwrap_or_else(|shared| ValueMap::clone(&shared));
+    if let (Some(value), Some(nodes)) = (&map.constant, nodes) {
+        let value = value.clone();
+        map = ValueMap::from_sorted(nodes.iter().map(|&node| (node, value.clone())));
+    }
+    Ok(unify(map))
+}
+
+fn eval(expr: &MathExpr, lookup: &Lookup<'_>) -> Result<Arc<ValueMap>> {
+    stack::require();
+    match expr {
+        MathExpr::Constant(Constant::Int(number)) => {
+            Ok(Arc::new(ValueMap::constant(Value::Int(*number))))
+        }
+        MathExpr::Constant(Constant::Float(number)) => {
+            Ok(Arc::new(ValueMap::constant(Value::Float(*number))))
+        }
+        MathExpr::Value(value) => Ok(Arc::new(ValueMap::constant(value.clone()))),
+        MathExpr::Var(var) => lookup(*var),
+        MathExpr::Call(function, operands) => {
+            let values =
+                operands.iter().map(|operand| eval(operand, lookup)).collect::<Result<Vec<_>>>()?;
+            let starts_with_literal = operands.first().is_some_and(is_literal);
+            // A comparison runs over the nodes of its left operand, and a literal has none.
+            if starts_with_literal && is_comparison(*function) {
+                return Ok(Arc::default());
+            }
+            if *function == MathFunction::Cond
+                && starts_with_literal
+                && values[0].constant.is_some()
+            {
+                let message = "the condition of `cond` is a constant";
+                let hint = "compare a variable, as in `cond(x > 1, x, 0)`";
+                return Err(Error::query(message).with_hint(hint));
+            }
+            call(*function, &values).map(Arc::new)
+        }
+    }
+}
+
+/// True for an expression without variables.
+fn is_literal(expr: &MathExpr) -> bool {
+    match expr {
+        MathExpr::Constant(_) | MathExpr::Value(_) => true,
+        MathExpr::Var(_) => false,
+        MathExpr::Call(_, operands) => operands.iter().all(is_literal),
+    }
+}
+
+fn call(function: MathFunction, operands: &[Arc<ValueMap>]) -> Result<ValueMap> {
+    match operands {
+        [one] => unary(function, one),
+        [one, other] => binary(function, one, other),
+        [condition, yes, no] if function == MathFunction::Cond => Ok(cond(condition, yes, no)),
+        _ => Err(Error::query("a math function has the wrong number of arguments")),
+    }
+}
+
+fn unary(function: MathFunction, operand: &ValueMap) -> Result<ValueMap> {
+    if let Some(value) = &operand.constant {
+        let result = apply_one(function, value.as_ref())?;
+        return result.map(ValueMap::constant).ok_or_else(|| constant_failed(function));
+    }
+    if let Some(found) = math_columns::unary(function, operand) {
+        return Ok(found);
+    }
+    collect(operand.iter().map(|(node, value)| (node, apply_one(function, value))))
+}
+
+fn binary(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Result<ValueMap> {
+    if let Some(found) = math_columns::binary(function, one, other) {
+        return Ok(found);
+    }
+    let apply = |one, other| apply(function, one, other);
+    match (&one.constant, &other.constant) {
+        (Some(one), Some(other)) => {
+            let result = apply(one.as_ref(), other.as_ref())?;
+            result.map(ValueMap::constant).ok_or_else(|| constant_failed(function))
+        }
+        (Some(_), None) if is_comparison(function) => Ok(ValueMap::default()),
+        (Some(one), None) => {
+            collect(other.iter().map(|(node, other)| (node, apply(one.as_ref(), other))))
+        }
+        (None, Some(other)) => {
+            collect(one.iter().map(|(node, one)| (node, apply(one, other.as_ref()))))
+        }
+        (None, None) if one.nodes == other.nodes => {
+            let pairs = one.iter().zip(other.iter());
+            collect(pairs.map(|((node, one), (_, other))| (node, apply(one, other))))
+        }
+        // What a value is compared with has to be there.
+        (None, None) if is_comparison(function) => {
+            let pairs = one.iter().filter_map(|(node, left)| Some((node, left, other.get(node)?)));
+            collect(pairs.map(|(node, left, right)| (node, apply(left, right))))
+        }
+        (None, None) => {
+            let zero = ValueRef::Int(0);
+            collect(both(one, other).into_iter().map(|node| {
+                let left = one.get(node).unwrap_or(zero);
+                let right = other.get(node).unwrap_or(zero);
+                (node, apply(left, right))
+            }))
+        }
+    }
+}
+
+/// The results of the nodes that have one.
+fn collect(results: impl Iterator<Item = (u32, Result<Option<Value>>)>) -> Result<ValueMap> {
+    let mut map = ValueMap::default();
+    for (node, result) in results {
+        if let Some(value) = result? {
+            map.nodes.push(node);
+            map.values.push(value);
+        }
+    }
+    Ok(map)
+}
+
+/// The nodes of either map.
+fn both(one: &ValueMap, other: &ValueMap) -> Vec<u32> {
+    let mut nodes = [one.nodes.as_slice(), other.nodes.as_slice()].concat();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
+fn cond(condition: &ValueMap, yes: &ValueMap, no: &ValueMap) -> ValueMap {
+    match &condition.constant {
+        Some(Value::Bool(true)) => return yes.clone(),
+        Some(Value::Bool(false)) => return no.clone(),
+        Some(_) => return ValueMap::default(),
+        None => {}
+    }
+    ValueMap::from_sorted(condition.iter().filter_map(|(node, value)| {
+        let ValueRef::Bool(truth) = value else { return None };
+        let chosen = if truth { yes } else { no };
+        chosen.get(node).map(|value| (node, value.to_value()))
+    }))
+}
+
+/// The error for a result of ints that is no int.
+fn overflow(function: MathFunction, operands: &[i64]) -> Error {
+    let name = function.name();
+    let operands: Vec<String> = operands.iter().map(i64::to_string).collect();
+    let message = format!(
+        "`{name}` of {} does not fit into an int, which goes from {} to {}",
+        operands.join(" and "),
+        i64::MIN,
+        i64::MAX
+    );
+    Error::query(message).with_hint("compute with floats: multiply a variable by 1.0 first")
+}
+
+fn constant_failed(function: MathFunction) -> Error {
+    let message = format!("`{}` has no result for these constants", function.name());
+    Error::query(message)
+}
+
+fn is_comparison(function: MathFunction) -> bool {
+    ordering_of(function).is_some()
+}
+
+/// When ints and floats meet in one result, all become floats.
+fn unify(map: ValueMap) -> ValueMap {
+    if !matches!(map.values, Column::Any(_)) {
+        return map;
+    }
+    let mixed = {
+        let mut kinds = map.iter().map(|(_, value)| matches!(value, ValueRef::Float(_)));
+        match kinds.next() {
+            Some(first) => kinds.any(|kind| kind != first),
+            None => false,
+        }
+    };
+    if !mixed
+        || map.iter().any(|(_, value)| !matches!(value, ValueRef::Int(_) | ValueRef::Float(_)))
+    {
+        return map;
+    }
+    ValueMap::from_sorted(
+        map.iter().map(|(node, value)| (node, Value::Float(float(value).unwrap_or(0.0)))),
+    )
+}
+
+fn float(value: ValueRef<'_>) -> Option<f64> {
+    match value {
+        ValueRef::Int(number) => Some(number as f64),
+        ValueRef::Float(number) => Some(number),
+        ValueRef::BigFloat(text) => Some(BigFloat::parse(text).ok()?.to_f64()),
+        _ => None,
+    }
+}
+
+/// A result as a value: what overflows becomes the greatest float, as in the reference.
+fn finite(number: f64) -> Option<Value> {
+    Some(Value::Float(super::sums::clamp(number)))
+}
+
+/// Applies an operator to a value; `None` where it has no result.
+///
+/// # Errors
+///
+/// [`Error::Query`] for an int that does not fit into 64 bits.
+fn apply_one(function: MathFunction, value: ValueRef<'_>) -> Result<Option<Value>> {
+    if let (MathFunction::Negate, ValueRef::Int(number)) = (function, value) {
+        let negated = number.checked_neg().ok_or_else(|| overflow(function, &[number]));
+        return negated.map(|number| Some(Value::Int(number)));
+    }
+    Ok(float_of_one(function, value))
+}
+
+/// An operator on one value, all but the negation of an int.
+fn float_of_one(function: MathFunction, value: ValueRef<'_>) -> Option<Value> {
+    match (function, value) {
+        (MathFunction::Negate, ValueRef::Float(number)) => Some(Value::Float(-number)),
+        (MathFunction::Negate, ValueRef::Vector(numbers)) => {
+            Some(Value::Vector(numbers.iter().map(|number| -number).collect()))
+        }
+        (MathFunction::Negate, ValueRef::BigFloat(_)) => {
+            big_floats(MathFunction::Subtract, ValueRef::BigFloat("0"), value)
+        }
+        (MathFunction::Floor | MathFunction::Ceil, ValueRef::Int(number)) => {
+            Some(Value::Int(number))
+        }
+        (MathFunction::Floor, value) => finite(float(value)?.floor()),
+        (MathFunction::Ceil, value) => finite(float(value)?.ceil()),
+        (MathFunction::Exp, value) => finite(float(value)?.exp()),
+        (MathFunction::Ln, value) => finite(float(value).filter(|number| 0.0 <= *number)?.ln()),
+        (MathFunction::Sqrt, value) => finite(float(value).filter(|number| 0.0 <= *number)?.sqrt()),
+        (MathFunction::Since, ValueRef::DateTime(time)) => {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs_f64();
+            finite(now - time.seconds as f64 - f64::from(time.nanos) / 1e9)
+        }
+        _ => None,
+    }
+}
+
+/// Applies an operator to two values; `None` where it has no result.
+///
+/// # Errors
+///
+/// As [`apply_one`].
+fn apply(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Result<Option<Value>> {
+    if let Some(holds) = ordering_of(function) {
+        return Ok(compared(function, holds, one, other));
+    }
+    Ok(match (one, other) {
+        (ValueRef::Int(one), ValueRef::Int(other)) => return ints(function, one, other),
+        (ValueRef::Vector(_), _) | (_, ValueRef::Vector(_)) => vectors(function, one, other),
+        (ValueRef::BigFloat(_), _) | (_, ValueRef::BigFloat(_)) => big_floats(function, one, other),
+        _ => match (float(one), float(other)) {
+            (Some(one), Some(other)) => floats(function, one, other),
+            _ => None,
+        },
+    })
+}
+
+/// Whether two values are in an order; `None` for those that have none.
+fn compared(
+    function: MathFunction,
+    holds: fn(Ordering) -> bool,
+    one: ValueRef<'_>,
+    other: ValueRef<'_>,
+) -> Option<Value> {
+    let comparable =
+        one.value_type() == other.value_type() || float(one).is_some() && float(other).is_some();
+    match (one, other) {
+        _ if !comparable => None,
+        (ValueRef::Bool(one), ValueRef::Bool(other)) => match function {
+            MathFunction::Equal => Some(Value::Bool(one == other)),
+            MathFunction::NotEqual => Some(Value::Bool(one != other)),
+            _ => None,
+        },
+        _ => one.compare(other).map(|order| Value::Bool(holds(order))),
+    }
+}
+
+fn ordering_of(function: MathFunction) -> Option<fn(Ordering) -> bool> {
+    Some(match function {
+        MathFunction::Less => Ordering::is_lt,
+        MathFunction::Greater => Ordering::is_gt,
+        MathFunction::LessEqual => Ordering::is_le,
+        MathFunction::GreaterEqual => Ordering::is_ge,
+        MathFunction::Equal => Ordering::is_eq,
+        MathFunction::NotEqual => Ordering::is_ne,
+        _ => return None,
+    })
+}
+
+fn ints(function: MathFunction, one: i64, other: i64) -> Result<Option<Value>> {
+    let result = match function {
+        MathFunction::Add => one.checked_add(other),
+        MathFunction::Subtract => one.checked_sub(other),
+        MathFunction::Multiply => one.checked_mul(other),
+        MathFunction::Divide | MathFunction::Modulo if other == 0 => return Ok(None),
+        MathFunction::Divide => one.checked_div(other),
+        // Only the quotient of the least int and -1 overflows; the remainder is 0.
+        MathFunction::Modulo => Some(one.wrapping_rem(other)),
+        MathFunction::Max => Some(one.max(other)),
+        MathFunction::Min => Some(one.min(other)),
+        _ => return Ok(floats(function, one as f64, other as f64)),
+    };
+    match result {
+        Some(number) => Ok(Some(Value::Int(number))),
+        None => Err(overflow(function, &[one, other])),
+    }
+}
+
+fn floats(function: MathFunction, one: f64, other: f64) -> Option<Value> {
+    match function {
+        MathFunction::Add => finite(one + other),
+        MathFunction::Subtract => finite(one - other),
+        MathFunction::Multiply => finite(one * other),
+        MathFunction::Divide if other != 0.0 => finite(one / other),
+        MathFunction::Modulo if other != 0.0 => finite(one % other),
+        MathFunction::Max => finite(one.max(other)),
+        MathFunction::Min => finite(one.min(other)),
+        // A broken power of a negative number is none, as is its root.
+        MathFunction::Pow => finite(Some(one.powf(other)).filter(|power| !power.is_nan())?),
+        MathFunction::LogBase if 0.0 < one && 0.0 < other && other != 1.0 => {
+            finite(one.ln() / other.ln())
+        }
+        _ => None,
+    }
+}
+
+fn vectors(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Value> {
+    if let (ValueRef::Vector(one), ValueRef::Vector(other)) = (one, other) {
+        if one.len() != other.len() {
+            return None;
+        }
+        let pairs = one.iter().zip(other);
+        return match function {
+            MathFunction::Add => Some(Value::Vector(pairs.map(|(a, b)| a + b).collect())),
+            MathFunction::Subtract => Some(Value::Vector(pairs.map(|(a, b)| a - b).collect())),
+            MathFunction::Dot => finite(pairs.map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()),
+            _ => None,
+        };
+    }
+    let (numbers, factor) = match (one, other) {
+        (ValueRef::Vector(numbers), scalar) => (numbers, scalar),
+        (scalar, ValueRef::Vector(numbers)) if function == MathFunction::Multiply => {
+            (numbers, scalar)
+        }
+        _ => return None,
+    };
+    let factor = float(factor)? as f32;
+    if factor.is_infinite() {
+        return None;
+    }
+    match function {
+        MathFunction::Multiply => Some(Value::Vector(numbers.iter().map(|x| x * factor).collect())),
+        MathFunction::Divide if factor != 0.0 => {
+            Some(Value::Vector(numbers.iter().map(|x| x / factor).collect()))
+        }
+        _ => None,
+    }
+}
+
+fn big_floats(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Value> {
+    let big = |value: ValueRef<'_>| match value {
+        ValueRef::BigFloat(text) => BigFloat::parse(text).ok(),
+        ValueRef::Int(number) => Some(BigFloat::from_i64(number)),
+        ValueRef::Float(number) => BigFloat::from_f64(number),
+        _ => None,
+    };
+    let (one, other) = (big(one)?, big(other)?);
+    match function {
+        MathFunction::Add => one.add(&other).map(Value::BigFloat),
+        MathFunction::Subtract => one.sub(&other).map(Value::BigFloat),
+        MathFunction::Multiply => one.mul(&other).map(Value::BigFloat),
+        MathFunction::Divide => one.div(&other).map(Value::BigFloat),
+        MathFunction::Max => {
+            Some(Value::BigFloat(if one.compare(&other).is_ge() { one } else { other }))
+        }
+        MathFunction::Min => {
+            Some(Value::BigFloat(if one.compare(&other).is_le() { one } else { other }))
+        }
+        _ => floats(function, one.to_f64(), other.to_f64()),
+    }
+}

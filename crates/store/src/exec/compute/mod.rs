@@ -1,0 +1,9 @@
+//! Values that come from other values.
+
+pub(super) mod variables;
+pub(super) mod sums;
+pub(super) mod aggregate;
+pub(super) mod math_columns;
+pub(super) mod math;
+pub(super) mod partition;
+pub(super) mod group_by;

@@ -1,0 +1,259 @@
+//! Dealing nodes out to the groups of a `@groupby`.
+//!
+//! One key whose values are indexed is read off its index: the postings of a token are a group,
+//! in place where all subjects are grouped. Otherwise each node's keys are looked up in a table.
+
+use crate::exec::choose::function::no_reverse;
+use crate::exec::control::context::Context;
+use crate::exec::control::stop::Control;
+use crate::exec::control::tree::GroupValue;
+use crate::exec::select::read::first_value;
+use crate::graph::Predicate;
+use crate::index::{IndexKind, TokenIndex};
+use crate::storage::{Array, FrozenBitmap};
+use hexgraph_base::plan::{GroupBy, GroupKey};
+use hexgraph_base::types::Result;
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// From this share of the subjects on, the index is walked instead of the members.
+const INDEX_SHARE: usize = 4;
+
+/// The nodes that have the same keys.
+pub(crate) struct Part {
+    /// A value of each key.
+    pub(crate) keys: Vec<GroupValue>,
+    /// The nodes, ascending.
+    pub(crate) members: Members,
+}
+
+/// The nodes of a group: postings are read in place.
+pub(crate) enum Members {
+    /// A list.
+    List(Vec<u32>),
+    /// A part of the postings of an index.
+    Postings(Array<u32>, Range<usize>),
+}
+
+impl Members {
+    /// The nodes, ascending.
+    pub(crate) fn as_slice(&self) -> &[u32] {
+        match self {
+            Members::List(nodes) => nodes,
+            Members::Postings(postings, range) => postings.slice(range.clone()),
+        }
+    }
+}
+
+/// How the values of a key are found.
+enum Source<'a> {
+    /// Values in the first language of a list.
+    Values(&'a Predicate, &'a [String]),
+    /// The nodes that edges lead to.
+    Edges(&'a crate::graph::Direction),
+}
+
+impl Context<'_> {
+    /// The members by their keys; a member with several values of a key is in several groups.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Query`] for incoming edges that the schema does not keep.
+    pub(crate) fn partition(&self, group_by: &GroupBy, members: &[u32]) -> Result<Vec<Part>> {
+        if let [key] = group_by.keys.as_slice()
+            && let Some(parts) = self.parts_of_index(key, members)
+        {
+            return Ok(parts);
+        }
+        let mut sources = Vec::with_capacity(group_by.keys.len());
+        for key in &group_by.keys {
+            match self.source(key)? {
+                Some(source) => sources.push(source),
+                None => return Ok(Vec::new()),
+            }
+        }
+        let mut table = Table::new(self.control);
+        let mut choices = vec![Vec::new(); sources.len()];
+        for (count, &member) in members.iter().enumerate() {
+            if count % 8192 == 8191 {
+                self.check()?;
+            }
+            for (choices, source) in choices.iter_mut().zip(&sources) {
+                choices.clear();
+                source.collect(member, choices);
+            }
+            if choices.iter().all(|choices| !choices.is_empty()) {
+                table.add_all(&choices, member)?;
+            }
+        }
+        Ok(table.finish())
+    }
+
+    fn source<'s>(&'s self, key: &'s GroupKey) -> Result<Option<Source<'s>>> {
+        let (name, reverse) = match key.predicate.strip_prefix('~') {
+            Some(name) => (name, true),
+            None => (key.predicate.as_str(), false),
+        };
+        let Some(predicate) = self.predicate(name) else { return Ok(None) };
+        if !predicate.is_edges() {
+            return Ok(Some(Source::Values(predicate, &key.langs)));
+        }
+        let edges = predicate.direction(reverse).ok_or_else(|| no_reverse(name))?;
+        Ok(Some(Source::Edges(edges)))
+    }
+
+    /// The groups by an index that has a value of every subject; `None` when there is none.
+    fn parts_of_index(&self, key: &GroupKey, members: &[u32]) -> Option<Vec<Part>> {
+        if !key.langs.is_empty() {
+            return None;
+        }
+        let predicate = self.predicate(&key.predicate).filter(|predicate| !predicate.def.list)?;
+        let part = predicate.only_untagged().filter(|part| part.is_settled())?;
+        let view = part.index(IndexKind::Ordered)?;
+        let subjects = &part.base.column.subjects;
+        // An index of a schema altered since may lack values that can't be converted.
+        if view.index.postings.len() != subjects.len()
+            || members.len().saturating_mul(INDEX_SHARE) < subjects.len()
+        {
+            return None;
+        }
+        Some(parts_of_postings(predicate, view.index, &Grouped { nodes: members, subjects }))
+    }
+}
+
+fn parts_of_postings(
+    predicate: &Predicate,
+    index: &TokenIndex,
+    members: &Grouped<'_>,
+) -> Vec<Part> {
+    let all = members.subjects.is_exactly(members.nodes);
+    let wanted: RoaringBitmap =
+        if all { RoaringBitmap::new() } else { members.nodes.iter().copied().collect() };
+    let part = |token: usize| {
+        let range = index.offsets.range(token);
+        let members = if all {
+            Members::Postings(index.postings.clone(), range)
+        } else {
+            let postings = index.postings.slice(range).iter().copied();
+            Members::List(postings.filter(|&node| wanted.contains(node)).collect())
+        };
+        // A token stands for all ways of writing a time; the first member's is shown.
+        let first = *members.as_slice().first()?;
+        let key = GroupValue::Value(first_value(predicate, &[], first)?);
+        Some(Part { keys: vec![key], members })
+    };
+    (0..index.len()).filter_map(part).collect()
+}
+
+/// The nodes to be grouped, and those that have the key.
+struct Grouped<'a> {
+    nodes: &'a [u32],
+    subjects: &'a FrozenBitmap,
+}
+
+impl Source<'_> {
+    fn collect(&self, node: u32, out: &mut Vec<GroupValue>) {
+        match self {
+            Source::Values(predicate, langs) => {
+                out.extend(first_value(predicate, langs, node).map(GroupValue::Value));
+            }
+            Source::Edges(edges) => {
+                out.extend(edges.targets(node).iter().map(|&target| GroupValue::Node(target)));
+            }
+        }
+    }
+}
+
+/// What a group takes beside its keys, their bytes and its members: its places in the table and in the answer.
+const GROUP_BYTES: usize = 200;
+
+/// What each key of a group takes beside its text.
+const KEY_BYTES: usize = 2 * size_of::<GroupValue>();
+
+/// Memory is charged, and the control looked at, when so many bytes are needed.
+const CHARGED_BYTES: usize = 64 << 10;
+
+/// Groups by the bytes of their keys.
+struct Table<'a> {
+    control: &'a Control,
+    /// What is needed, and not charged yet.
+    uncharged: usize,
+    places: FxHashMap<Box<[u8]>, usize>,
+    groups: Vec<(Vec<GroupValue>, Vec<u32>)>,
+    bytes: Vec<u8>,
+    choice: Vec<usize>,
+}
+
+impl<'a> Table<'a> {
+    fn new(control: &'a Control) -> Table<'a> {
+        let (places, groups) = (FxHashMap::default(), Vec::new());
+        Table { control, uncharged: 0, places, groups, bytes: Vec::new(), choice: Vec::new() }
+    }
+
+    /// Adds a member to the group of each choice of one value of each key; none lacks values.
+    fn add_all(&mut self, values: &[Vec<GroupValue>], member: u32) -> Result<()> {
+        self.choice.clear();
+        self.choice.resize(values.len(), 0);
+        loop {
+            self.add(values, member);
+            if CHARGED_BYTES <= self.uncharged {
+                self.control.check()?;
+                self.control.charge(std::mem::take(&mut self.uncharged))?;
+            }
+            // The choices count up like an odometer, the last key fastest.
+            let Some(key) =
+                (0..values.len()).rfind(|&key| self.choice[key] + 1 < values[key].len())
+            else {
+                return Ok(());
+            };
+            self.choice[key] += 1;
+            self.choice[key + 1..].fill(0);
+        }
+    }
+
+    fn add(&mut self, values: &[Vec<GroupValue>], member: u32) {
+        self.bytes.clear();
+        for (choices, &choice) in values.iter().zip(&self.choice) {
+            choices[choice].write_key(&mut self.bytes);
+        }
+        let place = match self.places.get(self.bytes.as_slice()) {
+            Some(place) => *place,
+            None => {
+                let chosen = values.iter().zip(&self.choice);
+                let keys = chosen.map(|(choices, &choice)| choices[choice].clone()).collect();
+                self.places.insert(self.bytes.as_slice().into(), self.groups.len());
+                self.groups.push((keys, Vec::new()));
+                // The bytes of the keys, and their texts, are about as long.
+                self.uncharged += GROUP_BYTES + KEY_BYTES * values.len() + 3 * self.bytes.len();
+                self.groups.len() - 1
+            }
+        };
+        self.groups[place].1.push(member);
+        // A list doubles.
+        self.uncharged += 2 * size_of::<u32>();
+    }
+
+    fn finish(self) -> Vec<Part> {
+        let part = |(keys, nodes)| Part { keys, members: Members::List(nodes) };
+        self.groups.into_iter().map(part).collect()
+    }
+}
+
+impl GroupValue {
+    fn write_key(&self, bytes: &mut Vec<u8>) {
+        match self {
+            GroupValue::Node(node) => {
+                bytes.push(255);
+                bytes.extend(node.to_be_bytes());
+            }
+            GroupValue::Value(value) => {
+                let start = bytes.len();
+                bytes.extend([0; 4]);
+                value.as_ref().group_key(bytes);
+                let length = (bytes.len() - start - 4) as u32;
+                bytes[start..start + 4].copy_from_slice(&length.to_be_bytes());
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Sums of values. Ints are summed in 128 bits, which no number of 64-bit ints overflows.
+
+use hexgraph_base::types::{BigFloat, Error, Result, Value, ValueRef};
+
+/// The sum of some values, one at least, and how many they are.
+#[derive(Debug, Clone)]
+pub struct Sum {
+    total: Total,
+    count: usize,
+}
+
+/// A sum on its way.
+#[derive(Debug, Clone)]
+enum Total {
+    /// Of ints.
+    Int(i128),
+    /// Of floats, or of ints and floats.
+    Float(f64),
+    /// Of anything else: vectors and great floats have sums, of other values the first stays.
+    Other(Value),
+}
+
+impl Sum {
+    /// The sum of one value.
+    pub fn of(value: ValueRef<'_>) -> Sum {
+        let total = match value {
+            ValueRef::Int(number) => Total::Int(number.into()),
+            ValueRef::Float(number) => Total::Float(number),
+            other => Total::Other(other.to_value()),
+        };
+        Sum { total, count: 1 }
+    }
+
+    /// The sum of some values; `None` when there are none.
+    pub fn over<'v>(mut values: impl Iterator<Item = ValueRef<'v>>) -> Option<Sum> {
+        let mut sum = Sum::of(values.next()?);
+        values.for_each(|value| sum.add(value));
+        Some(sum)
+    }
+
+    /// The sum of some ints; `None` when there are none.
+    pub fn of_ints(numbers: &[i64]) -> Option<Sum> {
+        let total = Total::Int(numbers.iter().map(|number| i128::from(*number)).sum());
+        (!numbers.is_empty()).then_some(Sum { total, count: numbers.len() })
+    }
+
+    /// Adds a value.
+    pub fn add(&mut self, value: ValueRef<'_>) {
+        self.count += 1;
+        match (&mut self.total, value) {
+            (Total::Int(sum), ValueRef::Int(more)) => *sum += i128::from(more),
+            (Total::Int(sum), ValueRef::Float(more)) => {
+                self.total = Total::Float(*sum as f64 + more);
+            }
+            (Total::Float(sum), ValueRef::Float(more)) => *sum += more,
+            (Total::Float(sum), ValueRef::Int(more)) => *sum += more as f64,
+            (Total::Other(sum), more) => {
+                if let Some(added) = added(sum, more) {
+                    *sum = added;
+                }
+            }
+            (Total::Int(_) | Total::Float(_), _) => {}
+        }
+    }
+
+    /// Adds another sum of numbers.
+    pub fn add_sum(&mut self, other: &Sum) {
+        let count = self.count + other.count;
+        match (&mut self.total, &other.total) {
+            (Total::Int(sum), Total::Int(more)) => *sum += more,
+            (Total::Int(sum), Total::Float(more)) => self.total = Total::Float(*sum as f64 + more),
+            (Total::Float(sum), Total::Int(more)) => *sum += *more as f64,
+            (Total::Float(sum), Total::Float(more)) => *sum += more,
+            (_, Total::Other(more)) => self.add(more.as_ref()),
+            (Total::Other(_), _) => {}
+        }
+        self.count = count;
+    }
+
+    /// The sum as a value.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for a sum of ints that is no 64-bit int.
+    pub fn value(self) -> Result<Value> {
+        Ok(match self.total {
+            Total::Int(sum) => Value::Int(i64::try_from(sum).map_err(|_| too_large(sum))?),
+            Total::Float(sum) => Value::Float(clamp(sum)),
+            Total::Other(sum) => sum,
+        })
+    }
+
+    /// The mean of the values: a float, a vector for vectors, and 0 for what has no sums.
+    pub fn mean(self) -> Option<Value> {
+        let count = self.count as f64;
+        match self.total {
+            Total::Int(sum) => Some(Value::Float(mean_of_ints(sum, self.count))),
+            Total::Float(sum) => Some(Value::Float(clamp(sum / count))),
+            Total::Other(Value::Vector(sum)) => {
+                let mean = sum.iter().map(|number| (f64::from(*number) / count) as f32);
+                Some(Value::Vector(mean.collect()))
+            }
+            Total::Other(Value::BigFloat(sum)) => {
+                Some(Value::BigFloat(sum.div(&BigFloat::from_f64(count)?)?))
+            }
+            Total::Other(_) => Some(Value::Float(0.0)),
+        }
+    }
+}
+
+/// The sum of two vectors of one length, or of two great floats.
+fn added(sum: &Value, more: ValueRef<'_>) -> Option<Value> {
+    match (sum, more) {
+        (Value::Vector(sum), ValueRef::Vector(more)) if sum.len() == more.len() => {
+            Some(Value::Vector(sum.iter().zip(more).map(|(one, other)| one + other).collect()))
+        }
+        (Value::BigFloat(sum), more) => {
+            let more = match more {
+                ValueRef::BigFloat(text) => BigFloat::parse(text).ok()?,
+                ValueRef::Int(number) => BigFloat::from_i64(number),
+                ValueRef::Float(number) => BigFloat::from_f64(number)?,
+                _ => return None,
+            };
+            sum.add(&more).map(Value::BigFloat)
+        }
+        _ => None,
+    }
+}
+
+/// Keeps a float within what can be printed.
+pub(in crate::exec) fn clamp(number: f64) -> f64 {
+    if number.is_nan() { 0.0 } else { number.clamp(f64::MIN, f64::MAX) }
+}
+
+/// A sum divided by a count. What has more than 53 bits is divided as an int first, so that only
+/// the quotient is rounded.
+fn mean_of_ints(sum: i128, count: usize) -> f64 {
+    const EXACT: u128 = 1 << 53;
+    if sum.unsigned_abs() <= EXACT {
+        return sum as f64 / count as f64;
+    }
+    let count = count as i128;
+    let (whole, rest) = (sum / count, sum % count);
+    whole as f64 + rest as f64 / count as f64
+}
+
+fn too_large(sum: i128) -> Error {
+    let message = format!(
+        "the sum {sum} does not fit into an int, which goes from {} to {}",
+        i64::MIN,
+        i64::MAX
+    );
+    Error::query(message)
+        .with_hint("sum floats, as of a variable `x as math(i * 1.0)`, or ask for `avg`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ints(numbers: &[i64]) -> Sum {
+        Sum::of_ints(numbers).expect("there are numbers")
+    }
+
+    #[test]
+    fn sums_of_ints_are_right_or_an_error() {
+        let sum = ints(&[i64::MAX, i64::MAX, i64::MIN, -5]).value();
+        assert_eq!(sum.map_err(|error| error.to_string()), Ok(Value::Int(i64::MAX - 6)));
+        let error = ints(&[i64::MAX, i64::MAX]).value().unwrap_err();
+        assert!(matches!(&error, Error::Query { .. }), "{error:?}");
+        let message = error.to_string();
+        assert!(message.contains("the sum 18446744073709551614 does not fit"), "{message}");
+    }
+
+    #[test]
+    fn means_do_not_wrap() {
+        assert_eq!(ints(&[i64::MAX, i64::MAX]).mean(), Some(Value::Float(i64::MAX as f64)));
+        assert_eq!(ints(&[i64::MIN; 3]).mean(), Some(Value::Float(i64::MIN as f64)));
+        assert_eq!(ints(&[1, 2]).mean(), Some(Value::Float(1.5)));
+        assert_eq!(ints(&[i64::MAX, i64::MIN]).mean(), Some(Value::Float(-0.5)));
+    }
+
+    #[test]
+    fn ints_among_floats_are_floats() {
+        let values = [ValueRef::Int(i64::MAX), ValueRef::Int(i64::MAX), ValueRef::Float(0.5)];
+        let sum = Sum::over(values.into_iter()).and_then(|sum| sum.value().ok());
+        assert_eq!(sum, Some(Value::Float(18_446_744_073_709_551_614.5)));
+    }
+}

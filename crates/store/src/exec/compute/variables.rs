@@ -1,0 +1,220 @@
+//! Variables of a block, taken from its finished tree: what `@cascade` dropped is not in them.
+
+use crate::exec::control::context::{Context, Var};
+use crate::exec::control::tree::{
+    BlockResult, EdgeField, FieldData, FieldResult, Level, VALUE_BYTES, ValueMap,
+};
+use crate::exec::select::gather::numbers;
+use crate::exec::select::read::{Langs, typed};
+use crate::exec::walk::traverse::distinct;
+use crate::storage::NodeSet;
+use hexgraph_base::plan::{Block, FieldKind, VarId};
+use hexgraph_base::types::{Error, Result, Value, stack};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The variables found so far: one that several levels define (in `@recurse`) is united.
+type Found = BTreeMap<VarId, Var>;
+
+/// The texts of values are charged when they have so many bytes.
+const CHARGED_BYTES: usize = 64 << 10;
+
+impl Context<'_> {
+    /// Sets the variables that a block's tree defines by itself, all but aggregates and math.
+    pub(crate) fn publish(&mut self, block: &Block, result: &BlockResult) -> Result<()> {
+        if block.var.is_none() && block.defines.is_empty() {
+            return Ok(());
+        }
+        let mut found = Found::new();
+        let roots = match &result.level.alive {
+            None => distinct(&result.roots),
+            Some(_) => {
+                let level = &result.level;
+                let alive = |node: &&u32| level.place(**node).is_some_and(|at| level.is_alive(at));
+                distinct(&result.roots.iter().filter(alive).copied().collect::<Vec<u32>>())
+            }
+        };
+        if let Some(var) = block.var
+            && result.paths.is_empty()
+        {
+            found.insert(var, Var::uids(NodeSet::from(roots.clone())));
+        }
+        if !block.defines.is_empty() {
+            self.publish_level(&result.level, &roots, &mut found)?;
+        }
+        for (var, value) in found {
+            self.set_var(var, value);
+        }
+        Ok(())
+    }
+
+    fn publish_level(&self, level: &Level, live: &[u32], found: &mut Found) -> Result<()> {
+        stack::require();
+        for result in &level.fields {
+            let items = result.field.facets.iter().flat_map(|facets| &facets.items);
+            let facets = items.filter(|item| item.var.is_some()).count();
+            let defined = usize::from(result.field.var.is_some()) + facets;
+            self.control.charge(defined * VALUE_BYTES * live.len())?;
+            match &result.data {
+                FieldData::Edges(edges) => self.publish_edges(result, edges, level, live, found)?,
+                FieldData::Values(_) => self.publish_values(result, live, found)?,
+                FieldData::Uid => add_uids(found, result.field.var, live.to_vec()),
+                FieldData::Counts(counts) => {
+                    let count_at = |place: usize| Value::Int(counts[place] as i64);
+                    add_values(found, result.field.var, by_place(level, live, count_at));
+                }
+                FieldData::Passwords(answers) => {
+                    let answer_at = |place: usize| Value::Bool(answers[place]);
+                    add_values(found, result.field.var, by_place(level, live, answer_at));
+                }
+                FieldData::CountUid => {
+                    let count = ValueMap::constant(Value::Int(live.len() as i64));
+                    add_values(found, result.field.var, count);
+                }
+                // A predicate that nobody has yet: its variable is known, and empty.
+                FieldData::Nothing if matches!(result.field.kind, FieldKind::Predicate { .. }) => {
+                    if let Some(var) = result.field.var {
+                        found.entry(var).or_insert_with(|| Var::uids(NodeSet::default()));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn publish_edges(
+        &self,
+        result: &FieldResult,
+        edges: &EdgeField,
+        level: &Level,
+        live: &[u32],
+        found: &mut Found,
+    ) -> Result<()> {
+        let field = &result.field;
+        // Without a cascade all nodes of the level below are reached.
+        let all = level.nodes.len() == live.len() && edges.level.alive.is_none();
+        let below = match all {
+            true => Cow::Borrowed(edges.level.nodes.as_slice()),
+            false => Cow::Owned(below_some(edges, level, live)),
+        };
+        if let Some(group_by) = &field.group_by {
+            if field.fields.iter().all(|inner| inner.var.is_none()) {
+                return Ok(());
+            }
+            // The lists of the nodes above are grouped apart where they are shown; a variable has
+            // one value for a node, over all that are in its group, each once.
+            let groups = self.groups(group_by, &field.fields, &below)?;
+            return self.publish_groups(&field.fields, group_by.keys.len(), &groups, found);
+        }
+        if field.var.is_some() {
+            add_uids(found, field.var, below.to_vec());
+        }
+        for item in field.facets.iter().flat_map(|facets| &facets.items) {
+            if item.var.is_some() {
+                let values = self.facet_values(&item.facet, edges, &level.nodes);
+                let values = values.map_err(|error| error.or_at(field.at))?;
+                add_values(found, item.var, values);
+            }
+        }
+        self.publish_level(&edges.level, &below, found)
+    }
+
+    fn publish_values(&self, result: &FieldResult, live: &[u32], found: &mut Found) -> Result<()> {
+        let FieldData::Values(values) = &result.data else { return Ok(()) };
+        let FieldKind::Predicate { langs, .. } = &result.field.kind else { return Ok(()) };
+        let predicate = &values.predicate;
+        for item in result.field.facets.iter().flat_map(|facets| &facets.items) {
+            let Some(var) = item.var else { continue };
+            let facet_at = |node: &u32| {
+                let (_, list) = predicate.values_in(Langs::First(langs), *node)?;
+                let place = values.places(*node, list.len()).next()?;
+                Some((*node, list.facet(place, &item.facet)?.to_value()))
+            };
+            add_values(found, Some(var), ValueMap::from_sorted(live.iter().filter_map(facet_at)));
+        }
+        if result.field.var.is_none() {
+            return Ok(());
+        }
+        if predicate.def.list {
+            let message = format!(
+                "variable `{}` can't hold the values of `{}`, which is a list",
+                result.field.var.map_or("", |var| self.var_name(var)),
+                predicate.def.name
+            );
+            let hint = "only a predicate with one value per node fits into a variable";
+            return Err(Error::query_at(result.field.at, message).with_hint(hint));
+        }
+        if langs.is_empty()
+            && values.shown.is_none()
+            && let Some(part) = predicate.only_untagged()
+            && let Some(map) = numbers(part, predicate.def.value_type, live)
+        {
+            add_values(found, result.field.var, map);
+            return Ok(());
+        }
+        let (mut map, mut texts) = (ValueMap::default(), 0);
+        for &node in live {
+            if values.is_hidden(node) {
+                continue;
+            }
+            if let Some((_, list)) = predicate.values_in(Langs::First(langs), node) {
+                let value = typed(list.get(0), predicate.def.value_type)?.as_ref().to_value();
+                texts += value.heap_size();
+                if CHARGED_BYTES <= texts {
+                    self.control.charge(std::mem::take(&mut texts))?;
+                }
+                map.nodes.push(node);
+                map.values.push(value);
+            }
+        }
+        self.control.charge(texts)?;
+        add_values(found, result.field.var, map);
+        Ok(())
+    }
+}
+
+/// The nodes below some of a level, each once.
+fn below_some(edges: &EdgeField, level: &Level, nodes: &[u32]) -> Vec<u32> {
+    let mut below = Vec::new();
+    for place in nodes.iter().filter_map(|&node| level.place(node)) {
+        below.extend_from_slice(edges.targets_of(place));
+    }
+    distinct(&below)
+}
+
+fn add_uids(found: &mut Found, var: Option<VarId>, nodes: Vec<u32>) {
+    let Some(var) = var else { return };
+    let set = NodeSet::from(nodes);
+    let set = match found.get(&var) {
+        Some(Var::Uids(known)) => known.set.or(&set),
+        _ => set,
+    };
+    found.insert(var, Var::uids(set));
+}
+
+/// A value for each node that lives, by its place in the level.
+fn by_place(level: &Level, live: &[u32], value_at: impl Fn(usize) -> Value) -> ValueMap {
+    let values = live.iter().filter_map(|node| Some((*node, value_at(level.place(*node)?))));
+    ValueMap::from_sorted(values)
+}
+
+/// Adds the values of a variable; where two levels have a value for a node, the first stays.
+pub(crate) fn add_values(found: &mut BTreeMap<VarId, Var>, var: Option<VarId>, map: ValueMap) {
+    let Some(var) = var else { return };
+    let map = match found.get(&var) {
+        Some(Var::Values(known)) if !known.is_empty() => merge(known, &map),
+        _ => map,
+    };
+    found.insert(var, Var::Values(Arc::new(map)));
+}
+
+fn merge(one: &ValueMap, other: &ValueMap) -> ValueMap {
+    let owned = |map: &ValueMap| {
+        map.iter().map(|(node, value)| (node, value.to_value())).collect::<BTreeMap<u32, Value>>()
+    };
+    let mut all = owned(other);
+    all.extend(owned(one));
+    ValueMap { constant: one.constant.clone(), ..ValueMap::from_sorted(all) }
+}

@@ -1,0 +1,131 @@
+//! What every step of a request shares: the version, the plan, the variables so far.
+
+use super::stop::Control;
+use super::tree::ValueMap;
+use crate::graph::{Predicate, Version};
+use crate::storage::NodeSet;
+use hexgraph_base::plan::{Query, VarId};
+use hexgraph_base::types::{Error, Result};
+use std::sync::Arc;
+
+/// A list has room for so many nodes at the least.
+const ROOM_MIN: usize = 16;
+
+/// A request while it runs.
+pub(crate) struct Context<'a> {
+    /// The graph.
+    pub(crate) version: &'a Version,
+    /// The plan.
+    pub(crate) query: &'a Query,
+    /// Whether to stop.
+    pub(crate) control: &'a Control,
+    /// The variables that have a value, by [`VarId`].
+    pub(crate) vars: Vec<Option<Var>>,
+}
+
+/// What a variable holds.
+#[derive(Debug, Clone)]
+pub(crate) enum Var {
+    /// Nodes; in the order of the path for a `shortest` block.
+    Uids(UidVar),
+    /// A value for some nodes.
+    Values(Arc<ValueMap>),
+}
+
+/// The nodes of a variable.
+#[derive(Clone)]
+pub(crate) struct UidVar {
+    /// The nodes.
+    pub(crate) set: NodeSet,
+    /// The nodes in the order of a path.
+    pub(crate) path: Option<Arc<Vec<u32>>>,
+}
+
+impl std::fmt::Debug for UidVar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "UidVar({} nodes)", self.set.len())
+    }
+}
+
+impl Var {
+    /// A variable of nodes.
+    pub(crate) fn uids(set: NodeSet) -> Var {
+        Var::Uids(UidVar { set, path: None })
+    }
+}
+
+impl<'a> Context<'a> {
+    /// The predicate of a name.
+    pub(crate) fn predicate(&self, name: &str) -> Option<&'a Arc<Predicate>> {
+        self.version.predicate(name)
+    }
+
+    /// The nodes of a variable: of a value variable, those that have a value.
+    pub(crate) fn uid_var(&self, var: VarId) -> NodeSet {
+        match &self.vars[var.0 as usize] {
+            Some(Var::Uids(uids)) => uids.set.clone(),
+            // One value for all stands at a node of its own, as in the reference.
+            Some(Var::Values(map)) if map.constant.is_some() => NodeSet::from(vec![u32::MAX]),
+            Some(Var::Values(map)) => NodeSet::from(map.nodes.clone()),
+            None => NodeSet::default(),
+        }
+    }
+
+    /// The values of a variable; `None` while it has none, or when it holds nodes.
+    pub(crate) fn value_var(&self, var: VarId) -> Option<Arc<ValueMap>> {
+        match &self.vars[var.0 as usize] {
+            Some(Var::Values(map)) => Some(Arc::clone(map)),
+            _ => None,
+        }
+    }
+
+    /// The name of a variable.
+    pub(crate) fn var_name(&self, var: VarId) -> &'a str {
+        &self.query.variables[var.0 as usize].name
+    }
+
+    /// The values of a variable.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when it holds nodes.
+    pub(crate) fn expect_values(&self, var: VarId) -> Result<Arc<ValueMap>> {
+        match &self.vars[var.0 as usize] {
+            Some(Var::Values(map)) => Ok(Arc::clone(map)),
+            Some(Var::Uids(uids)) if uids.set.is_empty() => Ok(Arc::default()),
+            Some(Var::Uids(_)) => {
+                let name = self.var_name(var);
+                let message =
+                    format!("variable `{name}` holds nodes, and `val({name})` needs values");
+                let hint =
+                    format!("write `uid({name})`, or `{name} as ...` before a field with values");
+                Err(Error::query(message).with_hint(hint))
+            }
+            None => Ok(Arc::default()),
+        }
+    }
+
+    /// Sets a variable.
+    pub(crate) fn set_var(&mut self, var: VarId, value: Var) {
+        self.vars[var.0 as usize] = Some(value);
+    }
+
+    /// Makes room in a list for so many nodes more, which is charged before it is there. A list that
+    /// grows step by step doubles, and takes twice its room while it is copied.
+    pub(crate) fn make_room(&self, list: &mut Vec<u32>, more: usize) -> Result<()> {
+        let (room, wanted) = (list.capacity(), list.len() + more);
+        if wanted <= room {
+            return Ok(());
+        }
+        let wanted = wanted.max(2 * room).max(ROOM_MIN);
+        self.control.charge(size_of::<u32>() * wanted)?;
+        list.reserve_exact(wanted - list.len());
+        self.control.uncharge(size_of::<u32>() * room);
+        Ok(())
+    }
+
+    /// Stops the request when it was cancelled or is out of time.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.control.check()
+    }
+}

@@ -1,0 +1,607 @@
+//! When a running request has to stop: cancelled from outside, or past its deadline.
+
+use super::limits::{Limits, past_limit};
+use super::passwords::Computed;
+use super::trace::Trace;
+use crate::graph::Passwords;
+use hexgraph_base::budget::{Budget, Held, Share};
+use hexgraph_base::types::{Error, Result, Value};
+use rayon::ThreadPool;
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, OnceLock, mpsc};
+use std::thread::ThreadId;
+use std::time::{Duration, Instant};
+use std::{panic, thread};
+
+/// How often [`Control::check`] asks the caller's own question: well below the 200 ms within
+/// which Ctrl-C has to stop a request.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// What may stop one request. Whoever does the work calls [`Control::check`] between batches.
+pub struct Control {
+    cancelled: Arc<AtomicBool>,
+    started: Instant,
+    timeout: Option<Duration>,
+    poll: Option<Poll>,
+    gate: Option<Gate>,
+    trace: OnceLock<Trace>,
+    limits: OnceLock<Limits>,
+    /// The bytes that were charged so far.
+    charged: AtomicU64,
+    /// What is drawn of the budget of the process for what is charged.
+    share: OnceLock<Arc<Share>>,
+    /// True when the budget refused to give more.
+    starved: AtomicBool,
+    /// The bytes that were charged before the change that is attempted.
+    charged_before: AtomicU64,
+    /// The bytes that were drawn before it.
+    drawn_before: AtomicU64,
+    passwords: Computed,
+}
+
+/// Stops the request of the [`Control`] that it came from, from any thread.
+#[derive(Clone)]
+pub struct Canceller {
+    cancelled: Arc<AtomicBool>,
+}
+
+/// How far a gate lets a request come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Onward {
+    /// So much further, then it is asked again.
+    For(Duration),
+    /// To its end.
+    ForGood,
+}
+
+/// Asked with true where the request is about to compute on many threads.
+type Pass = Box<dyn Fn(bool) -> Result<Onward> + Send + Sync>;
+
+struct Gate {
+    pass: Pass,
+    owner: ThreadId,
+    next_nanos: AtomicU64,
+}
+
+struct Poll {
+    wants_stop: Box<dyn Fn() -> bool + Send + Sync>,
+    owner: ThreadId,
+    next_nanos: AtomicU64,
+}
+
+impl Control {
+    /// A control that nothing stops but its [`Canceller`].
+    pub fn new() -> Control {
+        let cancelled = Arc::new(AtomicBool::new(false));
+        Control {
+            cancelled,
+            started: Instant::now(),
+            timeout: None,
+            poll: None,
+            gate: None,
+            trace: OnceLock::new(),
+            limits: OnceLock::new(),
+            charged: AtomicU64::new(0),
+            charged_before: AtomicU64::new(0),
+            drawn_before: AtomicU64::new(0),
+            passwords: Computed::default(),
+            share: OnceLock::new(),
+            starved: AtomicBool::new(false),
+        }
+    }
+
+    /// A control of work that goes on after the request itself was answered: it ends at the same
+    /// deadline, has the same limits and what was drawn, and is cancelled with it. It asks no poll.
+    pub fn successor(&self) -> Control {
+        let mut next = Control::new();
+        next.cancelled = Arc::clone(&self.cancelled);
+        (next.started, next.timeout) = (self.started, self.timeout);
+        if let Some(limits) = self.limits.get() {
+            next.set_limits(*limits);
+        }
+        match self.share.get() {
+            Some(share) => next.with_share(Arc::clone(share)),
+            None => next,
+        }
+    }
+
+    /// The same with a deadline, counted from [`Control::new`].
+    pub fn with_timeout(self, timeout: Duration) -> Control {
+        Control { timeout: Some(timeout), ..self }
+    }
+
+    /// The same with a question that is asked at most every 50 ms, and only on the thread that
+    /// calls this; it says true when the request has to stop.
+    pub fn with_poll(self, wants_stop: impl Fn() -> bool + Send + Sync + 'static) -> Control {
+        let poll = Poll {
+            wants_stop: Box::new(wants_stop),
+            owner: thread::current().id(),
+            next_nanos: AtomicU64::new(POLL_INTERVAL.as_nanos() as u64),
+        };
+        Control { poll: Some(poll), ..self }
+    }
+
+    /// The same with a gate: a question that is asked on the thread that calls this, once the request has run for
+    /// `first` and then as often as it says itself. It may keep the request waiting, or refuse it by an error.
+    pub fn with_gate(
+        self,
+        first: Duration,
+        pass: impl Fn(bool) -> Result<Onward> + Send + Sync + 'static,
+    ) -> Control {
+        let gate = Gate {
+            pass: Box::new(pass),
+            owner: thread::current().id(),
+            next_nanos: AtomicU64::new(first.as_nanos() as u64),
+        };
+        Control { gate: Some(gate), ..self }
+    }
+
+    /// Notes each step from now on and what it took: costs about a microsecond a step.
+    pub fn start_trace(&self) {
+        self.trace.get_or_init(Trace::default);
+    }
+
+    /// The steps that were noted since [`Control::start_trace`].
+    pub fn trace(&self) -> Option<&Trace> {
+        self.trace.get()
+    }
+
+    /// Sets the limits of the request, unless it has some already.
+    pub fn set_limits(&self, limits: Limits) {
+        self.limits.get_or_init(|| limits);
+    }
+
+    /// The limits of the request.
+    pub fn limits(&self) -> &Limits {
+        self.limits.get_or_init(Limits::default)
+    }
+
+    /// The same with what the request has drawn already, as for its text.
+    pub fn with_share(self, share: Arc<Share>) -> Control {
+        self.share.get_or_init(|| share);
+        self
+    }
+
+    /// Has what is charged drawn of a budget, unless it has one already.
+    pub fn set_budget(&self, budget: &Budget) {
+        self.share.get_or_init(|| Arc::new(budget.share()));
+    }
+
+    /// What is drawn for the request: it is given back when nobody has this any more. `None`
+    /// before the request has a budget.
+    pub fn share(&self) -> Option<&Arc<Share>> {
+        self.share.get()
+    }
+
+    /// True when the request was refused memory that others had: it may succeed later.
+    pub fn is_starved(&self) -> bool {
+        self.starved.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the request was refused memory that others had.
+    pub fn note_starved(&self) {
+        self.starved.store(true, Ordering::Relaxed);
+    }
+
+    /// Counts memory that the request keeps to its end: sets, lists, variables. Call it before the
+    /// memory is allocated, once for a whole list: it costs two atomic additions.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when all that was charged is more than the limit `memory`, or the process
+    /// has no more to give.
+    pub fn charge(&self, bytes: usize) -> Result<()> {
+        let bytes = bytes as u64;
+        let charged = self.charged.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        let most = self.limits().memory;
+        if most < charged {
+            let what = format!("the request needs more than {most} bytes of memory");
+            return Err(past_limit(&what, "memory"));
+        }
+        self.draw(bytes)
+    }
+
+    /// Takes back what was charged for memory that is freed before the request ends.
+    pub fn uncharge(&self, bytes: usize) {
+        self.charged.fetch_sub(bytes as u64, Ordering::Relaxed);
+        if let Some(share) = self.share.get() {
+            share.give_back(bytes as u64);
+        }
+    }
+
+    /// As [`Control::charge`], for memory that is freed before the request ends: until what is
+    /// returned is dropped.
+    ///
+    /// # Errors
+    ///
+    /// As [`Control::charge`].
+    pub fn charge_while(&self, bytes: usize) -> Result<Charged<'_>> {
+        self.charge(bytes)?;
+        Ok(Charged { control: self, bytes })
+    }
+
+    /// Draws of the budget of the process what the limit `memory` does not count: texts, plans,
+    /// answers, which have limits of their own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when the process has no more to give.
+    pub fn draw(&self, bytes: u64) -> Result<()> {
+        let Some(share) = self.share.get() else { return Ok(()) };
+        share.draw(bytes).inspect_err(|_| self.note_starved())
+    }
+
+    /// As [`Control::draw`], until what is returned is dropped.
+    ///
+    /// # Errors
+    ///
+    /// As [`Control::draw`].
+    pub fn hold(&self, bytes: u64) -> Result<Option<Held>> {
+        let Some(share) = self.share.get() else { return Ok(None) };
+        let held = Held::draw(share, bytes);
+        held.map(Some).inspect_err(|_| self.note_starved())
+    }
+
+    /// Begins a change of data, in one attempt or several; the second and later ones are
+    /// [`Control::begin_again`].
+    pub fn begin_change(&self) {
+        self.charged_before.store(self.charged.load(Ordering::Relaxed), Ordering::Relaxed);
+        let drawn = self.share.get().map_or(0, |share| share.used());
+        self.drawn_before.store(drawn, Ordering::Relaxed);
+        self.passwords.forget();
+    }
+
+    /// Begins another attempt of the same change, which gets the hashes of the one before. What that one was charged for
+    /// is freed.
+    pub fn begin_again(&self) {
+        self.charged.store(self.charged_before.load(Ordering::Relaxed), Ordering::Relaxed);
+        if let Some(share) = self.share.get() {
+            share.keep_only(self.drawn_before.load(Ordering::Relaxed));
+        }
+        self.passwords.begin_again();
+    }
+
+    /// Does something in the turn of the writer, where no password is computed. `None` when it
+    /// failed because one would have to be.
+    ///
+    /// # Errors
+    ///
+    /// Those of `work`.
+    pub fn in_turn<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
+        self.passwords.in_turn(work)
+    }
+
+    /// What cancels this request from another thread.
+    pub fn canceller(&self) -> Canceller {
+        Canceller { cancelled: Arc::clone(&self.cancelled) }
+    }
+
+    /// Says whether the request may go on. Costs one relaxed load, and a look at the clock where
+    /// there is a deadline or a poll: call it between batches, from any thread.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when the request was cancelled or its timeout has passed.
+    pub fn check(&self) -> Result<()> {
+        if self.is_cancelled() {
+            return Err(cancelled());
+        }
+        let timeout = self.timeout.or_else(|| self.limits().timeout);
+        if timeout.is_none() && self.poll.is_none() && self.gate.is_none() {
+            return Ok(());
+        }
+        let elapsed = self.started.elapsed();
+        match timeout {
+            Some(timeout) if timeout <= elapsed => Err(timed_out(timeout)),
+            _ => {
+                self.ask_gate(elapsed, false)?;
+                self.ask_poll(elapsed)
+            }
+        }
+    }
+
+    /// As [`Control::check`], for a request that is about to compute on many threads: it has to be let through its gate
+    /// now. On those threads nobody asks, since who waits there keeps a thread from others.
+    ///
+    /// # Errors
+    ///
+    /// As [`Control::check`], and those of the gate.
+    pub fn check_spreading(&self) -> Result<()> {
+        self.check()?;
+        self.ask_gate(self.started.elapsed(), true)
+    }
+
+    /// Whether somebody cancelled the request: one relaxed load, for inner loops.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Runs `job` in `pool` while the calling thread keeps asking its poll, which a thread that is
+    /// blocked in the pool's own `install` could not. On a thread of the pool it runs in place.
+    pub fn install<T: Send>(&self, pool: &ThreadPool, job: impl FnOnce() -> T + Send) -> T {
+        if self.poll.is_none() || pool.current_thread_index().is_some() {
+            return pool.install(job);
+        }
+        let mut result = None;
+        let slot = &mut result;
+        pool.in_place_scope(|scope| {
+            // The sender is dropped when the job ends, also by a panic, which the scope passes on.
+            let (running, done) = mpsc::channel::<()>();
+            scope.spawn(move |_| {
+                *slot = Some(job());
+                drop(running);
+            });
+            while done.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                // The job finds out by itself: a poll that says stop also sets the flag.
+                let _ = self.check();
+            }
+        });
+        result.expect("the scope waits for the job, and passes its panic on")
+    }
+
+    /// Runs `job` on a thread of its own and gives up waiting for it as soon as the request has to
+    /// stop. The job is to call [`Canceller::check`] before it changes anything: then nothing
+    /// comes of it. For work that is long between two checks. Its panic goes on unwinding here.
+    ///
+    /// # Errors
+    ///
+    /// Those of `job`; [`Error::Limit`] as [`Control::check`]; [`Error::Io`] when the system gives
+    /// no thread.
+    pub fn run_detached<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Canceller) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.check()?;
+        let (sender, done) = mpsc::channel();
+        let canceller = self.canceller();
+        let work = move || {
+            // Nobody is waiting any more when it can't be sent.
+            let _ = sender.send(panic::catch_unwind(AssertUnwindSafe(|| job(&canceller))));
+        };
+        let spawned = thread::Builder::new().name("hexgraph-load".to_owned()).spawn(work);
+        spawned.map_err(|error| Error::io("starting a thread", error))?;
+        loop {
+            match done.recv_timeout(POLL_INTERVAL) {
+                Ok(Ok(result)) => return result,
+                Ok(Err(payload)) => panic::resume_unwind(payload),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.check().inspect_err(|_| self.canceller().cancel())?;
+                }
+                Err(RecvTimeoutError::Disconnected) => unreachable!("the job sends its result"),
+            }
+        }
+    }
+
+    fn ask_gate(&self, elapsed: Duration, must: bool) -> Result<()> {
+        let Some(gate) = &self.gate else { return Ok(()) };
+        let next = gate.next_nanos.load(Ordering::Relaxed);
+        let is_early = next == u64::MAX || !must && (elapsed.as_nanos() as u64) < next;
+        if is_early || thread::current().id() != gate.owner {
+            return Ok(());
+        }
+        // Who is refused once must not go on by asking again.
+        let onward = (gate.pass)(must).inspect_err(|_| self.canceller().cancel())?;
+        let next = match onward {
+            Onward::For(time) => (elapsed + time).as_nanos() as u64,
+            Onward::ForGood => u64::MAX,
+        };
+        gate.next_nanos.store(next, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn ask_poll(&self, elapsed: Duration) -> Result<()> {
+        let Some(poll) = &self.poll else { return Ok(()) };
+        let now = elapsed.as_nanos() as u64;
+        let is_early = now < poll.next_nanos.load(Ordering::Relaxed);
+        if is_early || thread::current().id() != poll.owner {
+            return Ok(());
+        }
+        poll.next_nanos.store(now + POLL_INTERVAL.as_nanos() as u64, Ordering::Relaxed);
+        if !(poll.wants_stop)() {
+            return Ok(());
+        }
+        self.canceller().cancel();
+        Err(Error::Limit { message: "the request was interrupted".to_owned() })
+    }
+}
+
+/// Memory that was charged for a while.
+pub struct Charged<'a> {
+    control: &'a Control,
+    bytes: usize,
+}
+
+impl Charged<'_> {
+    /// Charges more for the same while.
+    ///
+    /// # Errors
+    ///
+    /// As [`Control::charge`].
+    pub fn grow(&mut self, bytes: usize) -> Result<()> {
+        self.control.charge(bytes)?;
+        self.bytes += bytes;
+        Ok(())
+    }
+}
+
+impl Drop for Charged<'_> {
+    fn drop(&mut self) {
+        self.control.uncharge(self.bytes);
+    }
+}
+
+impl Passwords for Control {
+    fn hash(&self, plain: &str) -> Result<Value> {
+        self.passwords.hash(plain, &|| self.check())
+    }
+
+    fn verify(&self, hash: &str, plain: &str) -> Result<bool> {
+        self.passwords.verify(hash, plain, &|| self.check())
+    }
+}
+
+impl Default for Control {
+    fn default() -> Control {
+        Control::new()
+    }
+}
+
+impl Canceller {
+    /// Makes the next check of the request fail.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Says whether the request may go on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when it was cancelled.
+    pub fn check(&self) -> Result<()> {
+        if self.cancelled.load(Ordering::Relaxed) { Err(cancelled()) } else { Ok(()) }
+    }
+}
+
+fn cancelled() -> Error {
+    Error::Limit { message: "the request was cancelled".to_owned() }
+}
+
+fn timed_out(timeout: Duration) -> Error {
+    let seconds = timeout.as_secs_f64();
+    let message = format!(
+        "the request took longer than its timeout of {seconds} s: ask for less, or raise `timeout`"
+    );
+    Error::Limit { message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    fn pool() -> ThreadPool {
+        rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap()
+    }
+
+    #[test]
+    fn what_is_charged_is_drawn_and_given_back() {
+        let budget = Budget::new(12 << 20);
+        let control = Control::new();
+        control.charge(5 << 20).unwrap();
+        control.set_budget(&budget);
+        control.charge(4 << 20).unwrap();
+        {
+            let mut while_it_lasts = control.charge_while(1 << 20).unwrap();
+            while_it_lasts.grow(3 << 20).unwrap();
+            let error = control.charge(3 << 20).unwrap_err();
+            assert!(error.to_string().contains("there is no memory for another"), "{error}");
+            assert!(control.is_starved());
+        }
+        let successor = control.successor();
+        drop(control);
+        assert_eq!(budget.drawn(), 4 << 20);
+        drop(successor);
+        assert_eq!(budget.drawn(), 0);
+    }
+
+    #[test]
+    fn a_cancelled_request_stops() {
+        let control = Control::new();
+        assert!(control.check().is_ok());
+        control.canceller().cancel();
+        assert!(matches!(control.check(), Err(Error::Limit { .. })));
+    }
+
+    #[test]
+    fn a_late_request_stops_and_names_the_setting() {
+        let control = Control::new().with_timeout(Duration::ZERO);
+        assert!(control.check().unwrap_err().to_string().contains("longer than its timeout"));
+    }
+
+    #[test]
+    fn the_poll_is_asked_rarely_and_only_by_its_thread() {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&asked);
+        let control = Control::new().with_poll(move || count.fetch_add(1, Ordering::Relaxed) == 1);
+        control.check().unwrap();
+        thread::sleep(Duration::from_millis(60));
+        thread::scope(|scope| {
+            scope.spawn(|| control.check().unwrap());
+        });
+        assert_eq!(asked.load(Ordering::Relaxed), 0, "another thread, or too early");
+        control.check().unwrap();
+        control.check().unwrap();
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        thread::sleep(Duration::from_millis(60));
+        assert_eq!(control.check().unwrap_err().to_string(), "the request was interrupted");
+        assert!(control.is_cancelled());
+    }
+
+    #[test]
+    fn the_gate_is_asked_in_time_and_a_refusal_stays() {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&asked);
+        let first = Duration::from_millis(20);
+        let pass = move |must| match (must, count.fetch_add(1, Ordering::Relaxed)) {
+            (false, 0) => Ok(Onward::For(Duration::from_millis(20))),
+            (true, _) => Ok(Onward::ForGood),
+            _ => Err(Error::Limit { message: "no room".to_owned() }),
+        };
+        let control = Control::new().with_gate(first, pass.clone());
+        control.check().unwrap();
+        assert_eq!(asked.load(Ordering::Relaxed), 0);
+        thread::sleep(first);
+        thread::scope(|scope| {
+            scope.spawn(|| control.check().unwrap());
+        });
+        control.check().unwrap();
+        control.check().unwrap();
+        assert_eq!(asked.load(Ordering::Relaxed), 1, "by another thread, or too early");
+        thread::sleep(first);
+        assert!(control.check().unwrap_err().to_string().contains("no room"));
+        assert!(control.check().unwrap_err().to_string().contains("cancelled"));
+        let control = Control::new().with_gate(first, pass);
+        control.check_spreading().unwrap();
+        thread::sleep(first);
+        control.check().unwrap();
+        assert_eq!(asked.load(Ordering::Relaxed), 3, "let through for good");
+    }
+
+    #[test]
+    fn a_job_in_the_pool_is_stopped_by_the_waiting_thread() {
+        let control = Control::new().with_poll(|| true);
+        let work = || {
+            while control.check().is_ok() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            7
+        };
+        assert_eq!(control.install(&pool(), work), 7);
+    }
+
+    #[test]
+    fn a_detached_job_is_left_alone_and_learns_of_it() {
+        let control = Control::new().with_timeout(Duration::from_millis(1));
+        let (sender, receiver) = mpsc::channel();
+        let job = move |canceller: &Canceller| {
+            while canceller.check().is_ok() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            sender.send(()).unwrap();
+            Ok(())
+        };
+        let error = control.run_detached(job).unwrap_err().to_string();
+        assert!(error.contains("longer than its timeout of 0.001 s"), "{error}");
+        receiver.recv().unwrap();
+        assert_eq!(Control::new().run_detached(|_| Ok(7)).unwrap(), 7);
+    }
+
+    #[test]
+    #[should_panic(expected = "inside the job")]
+    fn a_panic_in_the_pool_reaches_the_caller() {
+        let control = Control::new().with_poll(|| false);
+        control.install(&pool(), || panic!("inside the job"));
+    }
+}

@@ -1,0 +1,278 @@
+//! What a block found, as a tree of columns: one level for each selection.
+//!
+//! Values are not copied into it. A level knows its nodes, an edge field knows the list of targets
+//! of each node of its level; values are read from the version when the answer is written.
+
+use crate::graph::Predicate;
+use hexgraph_base::plan::{Block, Field};
+use hexgraph_base::types::Value;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The result of one block.
+pub struct BlockResult {
+    /// The block's place in the plan.
+    pub block: usize,
+    /// The nodes in the order of the answer; a node may be there more than once.
+    pub roots: Vec<u32>,
+    /// The number of nodes, where they are counted and not listed.
+    pub count: Option<usize>,
+    /// The nodes and their fields.
+    pub level: Level,
+    /// The groups, with `@groupby` at the root.
+    pub groups: Option<Vec<Group>>,
+    /// The paths of a `shortest` block.
+    pub paths: Vec<Path>,
+}
+
+/// The nodes of one selection.
+#[derive(Default)]
+pub struct Level {
+    /// The nodes, ascending, each once.
+    pub nodes: Vec<u32>,
+    /// The fields in the order of the answer, `expand` replaced by what it stands for.
+    pub fields: Vec<FieldResult>,
+    /// With `@cascade`: whether the node at each place stays.
+    pub alive: Option<Vec<bool>>,
+}
+
+/// One field over all nodes of its level.
+pub struct FieldResult {
+    /// What was asked for.
+    pub field: Arc<Field>,
+    /// What was found.
+    pub data: FieldData,
+}
+
+/// What a field found.
+pub enum FieldData {
+    /// Nothing, or nothing that shows.
+    Nothing,
+    /// The uid of each node.
+    Uid,
+    /// Values, read when they are written.
+    Values(ValueField),
+    /// Edges with the level below.
+    Edges(Box<EdgeField>),
+    /// A number for each node of the level.
+    Counts(Vec<u64>),
+    /// `count(uid)`.
+    CountUid,
+    /// A value for some nodes.
+    Column(Arc<ValueMap>),
+    /// Like [`FieldData::Column`], but not shown where the result is normalised without alias.
+    Passwords(Vec<bool>),
+}
+
+/// A field of values.
+pub struct ValueField {
+    /// The predicate.
+    pub predicate: Arc<Predicate>,
+    /// With a facet filter: the places of the values that pass, of each node that has any.
+    pub shown: Option<FxHashMap<u32, Vec<usize>>>,
+}
+
+impl ValueField {
+    /// Whether a facet filter hides all values of a node.
+    pub fn is_hidden(&self, node: u32) -> bool {
+        self.shown.as_ref().is_some_and(|shown| !shown.contains_key(&node))
+    }
+
+    /// The places of a node's values that are shown.
+    pub fn places(&self, node: u32, count: usize) -> impl Iterator<Item = usize> + Clone + '_ {
+        let shown = self.shown.as_ref();
+        let shown = shown.map(|shown| shown.get(&node).map_or(&[][..], Vec::as_slice));
+        let count = shown.map_or(count, <[usize]>::len);
+        (0..count).map(move |place| shown.map_or(place, |shown| shown[place]))
+    }
+}
+
+/// A field of edges.
+pub struct EdgeField {
+    /// The predicate.
+    pub predicate: Arc<Predicate>,
+    /// True when the edges are walked backwards.
+    pub reverse: bool,
+    /// Where the targets of each node of the level above start.
+    pub offsets: Vec<u32>,
+    /// The targets, in the order of the answer within each node.
+    pub targets: Vec<u32>,
+    /// The level below: all targets, each once.
+    pub level: Level,
+    /// The groups of each node above, with `@groupby`.
+    pub groups: Option<Vec<Vec<Group>>>,
+}
+
+/// One group of `@groupby`.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The values of the keys, in the order of the text.
+    pub keys: Vec<GroupValue>,
+    /// What the body asks for, in the order of the text; `None` where there is none.
+    pub results: Vec<Option<Value>>,
+}
+
+/// The value of a group's key.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GroupValue {
+    /// A node.
+    Node(u32),
+    /// A value.
+    Value(Value),
+}
+
+/// One path of `shortest`.
+pub struct Path {
+    /// The nodes from start to end.
+    pub nodes: Vec<u32>,
+    /// For each hop: the field that it took, as a place in the block's fields.
+    pub hops: Vec<usize>,
+    /// The total weight.
+    pub weight: f64,
+}
+
+/// About the bytes of a node with its value.
+pub(in crate::exec) const VALUE_BYTES: usize = size_of::<u32>() + size_of::<Value>();
+
+/// A value for each of some nodes.
+#[derive(Debug, Clone, Default)]
+pub struct ValueMap {
+    /// The nodes, ascending, each once.
+    pub nodes: Vec<u32>,
+    /// Their values.
+    pub values: Column,
+    /// A value that every node has, for `count(uid)` and single aggregates.
+    pub constant: Option<Value>,
+}
+
+/// Values in plain arrays where their type allows.
+#[derive(Debug, Clone)]
+pub enum Column {
+    /// Ints.
+    Int(Vec<i64>),
+    /// Floats.
+    Float(Vec<f64>),
+    /// Anything.
+    Any(Vec<Value>),
+}
+
+impl Default for Column {
+    fn default() -> Column {
+        Column::Any(Vec::new())
+    }
+}
+
+impl Column {
+    /// The number of values.
+    pub fn len(&self) -> usize {
+        match self {
+            Column::Int(numbers) => numbers.len(),
+            Column::Float(numbers) => numbers.len(),
+            Column::Any(values) => values.len(),
+        }
+    }
+
+    /// The value at a place.
+    pub fn get(&self, place: usize) -> hexgraph_base::types::ValueRef<'_> {
+        match self {
+            Column::Int(numbers) => hexgraph_base::types::ValueRef::Int(numbers[place]),
+            Column::Float(numbers) => hexgraph_base::types::ValueRef::Float(numbers[place]),
+            Column::Any(values) => values[place].as_ref(),
+        }
+    }
+
+    /// Adds a value, giving up the plain array when its type is another.
+    pub fn push(&mut self, value: Value) {
+        match (&mut *self, value) {
+            (Column::Int(numbers), Value::Int(number)) => numbers.push(number),
+            (Column::Float(numbers), Value::Float(number)) => numbers.push(number),
+            (Column::Any(values), Value::Int(number)) if values.is_empty() => {
+                *self = Column::Int(vec![number]);
+            }
+            (Column::Any(values), Value::Float(number)) if values.is_empty() => {
+                *self = Column::Float(vec![number]);
+            }
+            (Column::Any(values), value) => values.push(value),
+            (_, value) => {
+                let mut values: Vec<Value> =
+                    (0..self.len()).map(|place| self.get(place).to_value()).collect();
+                values.push(value);
+                *self = Column::Any(values);
+            }
+        }
+    }
+}
+
+impl ValueMap {
+    /// A value that every node has.
+    pub fn constant(value: Value) -> ValueMap {
+        ValueMap { constant: Some(value), ..ValueMap::default() }
+    }
+
+    /// Collects pairs that come in ascending order of their nodes.
+    pub fn from_sorted(pairs: impl IntoIterator<Item = (u32, Value)>) -> ValueMap {
+        let mut map = ValueMap::default();
+        for (node, value) in pairs {
+            map.nodes.push(node);
+            map.values.push(value);
+        }
+        map
+    }
+
+    /// The value of a node.
+    pub fn get(&self, node: u32) -> Option<hexgraph_base::types::ValueRef<'_>> {
+        if let Some(value) = &self.constant {
+            return Some(value.as_ref());
+        }
+        self.nodes.binary_search(&node).ok().map(|place| self.values.get(place))
+    }
+
+    /// True when no node has a value.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty() && self.constant.is_none()
+    }
+
+    /// The pairs, ascending by node.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, hexgraph_base::types::ValueRef<'_>)> {
+        self.nodes.iter().enumerate().map(|(place, &node)| (node, self.values.get(place)))
+    }
+}
+
+impl Level {
+    /// Whether the node at a place stays.
+    pub fn is_alive(&self, place: usize) -> bool {
+        self.alive.as_ref().is_none_or(|alive| alive[place])
+    }
+
+    /// The place of a node that is probably at `guess`: lists are mostly in the level's order.
+    pub fn place_near(&self, node: u32, guess: usize) -> Option<usize> {
+        if self.nodes.get(guess) == Some(&node) { Some(guess) } else { self.place(node) }
+    }
+
+    /// The place of a node.
+    pub fn place(&self, node: u32) -> Option<usize> {
+        // Roots and edges lists often cover a dense level: try the straight guess first.
+        let first = *self.nodes.first()?;
+        let guess = node.wrapping_sub(first) as usize;
+        if self.nodes.get(guess) == Some(&node) {
+            return Some(guess);
+        }
+        self.nodes.binary_search(&node).ok()
+    }
+}
+
+impl EdgeField {
+    /// The targets of the node at a place of the level above.
+    pub fn targets_of(&self, place: usize) -> &[u32] {
+        &self.targets[self.offsets[place] as usize..self.offsets[place + 1] as usize]
+    }
+}
+
+/// True for a block whose result shows under its name.
+pub(in crate::exec) fn is_visible(block: &Block) -> bool {
+    let hidden = matches!(
+        block.kind,
+        hexgraph_base::plan::BlockKind::Hidden | hexgraph_base::plan::BlockKind::Shortest(_)
+    );
+    !hidden && block.name != "var"
+}

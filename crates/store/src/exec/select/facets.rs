@@ -1,0 +1,240 @@
+//! Facets of edges: filters, order, variables.
+
+use crate::exec::choose::compare::{argument_value, op_holds};
+use crate::exec::compute::sums::Sum;
+use crate::exec::control::context::Context;
+use crate::exec::control::tree::{EdgeField, ValueMap};
+use crate::graph::{Direction, Predicate};
+use hexgraph_base::plan::{
+    Argument, Call, Comparison, FacetKey, Field, Filter, Operand, TextMatch,
+};
+use hexgraph_base::types::{Error, Result, ValueRef, stack};
+use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+/// The facets of edges in either direction: they are kept with the forward edges.
+#[derive(Clone, Copy)]
+pub(crate) struct EdgeFacets<'a> {
+    forward: &'a Direction,
+    reverse: bool,
+}
+
+impl<'a> EdgeFacets<'a> {
+    /// The facets of a predicate's edges; `None` when it has values or no facets at all.
+    pub(crate) fn new(predicate: &'a Predicate, reverse: bool) -> Option<EdgeFacets<'a>> {
+        let forward = predicate.direction(false)?;
+        forward.has_facets().then_some(EdgeFacets { forward, reverse })
+    }
+
+    /// One facet of the edge that was walked from `node` to `target`.
+    pub(crate) fn get(&self, node: u32, target: u32, key: &str) -> Option<ValueRef<'a>> {
+        let (from, to) = if self.reverse { (target, node) } else { (node, target) };
+        self.forward.facet(from, to, key)
+    }
+
+    /// All facets of that edge, by key.
+    pub(crate) fn all(&self, node: u32, target: u32) -> Vec<(&'a str, ValueRef<'a>)> {
+        let (from, to) = if self.reverse { (target, node) } else { (node, target) };
+        self.forward.facets(from, to)
+    }
+}
+
+impl<'a> Context<'a> {
+    /// Whether the facets that `get` gives pass a facet filter.
+    pub(crate) fn facets_pass<'f, 'v>(
+        &self,
+        filter: &'f Filter,
+        get: &dyn Fn(&str) -> Option<ValueRef<'v>>,
+    ) -> Result<bool>
+    where
+        'a: 'f,
+    {
+        stack::require();
+        match filter {
+            Filter::And(parts) => {
+                for part in parts {
+                    if !self.facets_pass(part, get)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Filter::Or(parts) => {
+                for part in parts {
+                    if self.facets_pass(part, get)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Filter::Not(part) => self.facets_pass(part, get).map(|passes| !passes),
+            Filter::Reaches(_) => Err(Error::query("a facet leads to no nodes")),
+            Filter::Function(function) => match &function.call {
+                Call::Compare { op, left: Operand::Predicate(facet), arguments } => {
+                    let Some(value) = get(&facet.name) else { return Ok(false) };
+                    let [Argument::Text(text)] = arguments.as_slice() else {
+                        return Err(Error::query("a facet is compared with exactly one value"));
+                    };
+                    // An argument that is none of the facet's type makes the comparison false.
+                    let wanted = argument_value(text, value.value_type());
+                    Ok(wanted.is_ok_and(|wanted| match op {
+                        Comparison::Eq => value.equals(wanted.as_ref()),
+                        op => {
+                            let order = value.compare(wanted.as_ref());
+                            order.is_some_and(|order| op_holds(*op, order))
+                        }
+                    }))
+                }
+                Call::Terms { predicate: facet, wants, text, .. } => {
+                    Ok(get(&facet.name).is_some_and(|value| has_terms(value, text, *wants)))
+                }
+                _ => Err(Error::query(
+                    "facets can be filtered by eq, le, lt, ge, gt, allofterms and anyofterms only",
+                )),
+            },
+        }
+    }
+
+    /// Sorts the targets of one node by facets; edges without the facet come last.
+    pub(crate) fn order_by_facets(
+        &self,
+        order: &[FacetKey],
+        facets: Option<EdgeFacets<'_>>,
+        node: u32,
+        targets: &mut [u32],
+    ) {
+        let Some(facets) = facets else { return };
+        targets.sort_by(|&one, &other| {
+            for key in order {
+                let one = facets.get(node, one, &key.facet);
+                let other = facets.get(node, other, &key.facet);
+                let result = match (one, other) {
+                    (None, None) => Ordering::Equal,
+                    (None, Some(_)) => return Ordering::Greater,
+                    (Some(_), None) => return Ordering::Less,
+                    (Some(one), Some(other)) => one.compare(other).unwrap_or(Ordering::Equal),
+                };
+                if result.is_ne() {
+                    return if key.descending { result.reverse() } else { result };
+                }
+            }
+            Ordering::Equal
+        });
+    }
+
+    /// The values that a facet variable takes: by target, summed over the edges that lead there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when several edges with a facet that is no number lead to one node.
+    pub(crate) fn facet_values(
+        &self,
+        facet: &str,
+        edges: &EdgeField,
+        nodes: &[u32],
+    ) -> Result<ValueMap> {
+        let Some(facets) = EdgeFacets::new(&edges.predicate, edges.reverse) else {
+            return Ok(ValueMap::default());
+        };
+        let is_number =
+            |value: &ValueRef<'_>| matches!(value, ValueRef::Int(_) | ValueRef::Float(_));
+        let mut sums: BTreeMap<u32, (bool, Sum)> = BTreeMap::new();
+        for (place, &node) in nodes.iter().enumerate() {
+            for &target in edges.targets_of(place) {
+                let Some(value) = facets.get(node, target, facet) else { continue };
+                match sums.entry(target) {
+                    Entry::Vacant(entry) => {
+                        entry.insert((is_number(&value), Sum::of(value)));
+                    }
+                    Entry::Occupied(mut entry) => match entry.get_mut() {
+                        (true, sum) if is_number(&value) => sum.add(value),
+                        _ => return Err(no_sum(facet)),
+                    },
+                }
+            }
+        }
+        let values = sums.into_iter().map(|(node, (_, sum))| Ok((node, sum.value()?)));
+        Ok(ValueMap::from_sorted(values.collect::<Result<Vec<_>>>()?))
+    }
+
+    /// The places of the values that pass a facet filter, where the reference heeds such a filter at all:
+    /// on lists, on predicates with languages, and beside a projection.
+    pub(crate) fn shown_values<'f>(
+        &self,
+        field: &'f Field,
+        predicate: &Predicate,
+        langs: &[String],
+        nodes: &[u32],
+    ) -> Result<Option<FxHashMap<u32, Vec<usize>>>>
+    where
+        'a: 'f,
+    {
+        if field.facet_filter.is_none() {
+            return Ok(None);
+        }
+        if !predicate.def.list && !predicate.def.lang && field.facets.is_none() {
+            return Ok(None);
+        }
+        self.passing_values(field, predicate, langs, nodes).map(Some)
+    }
+
+    /// The places of the values that pass the field's facet filter, of each node that has any.
+    pub(crate) fn passing_values(
+        &self,
+        field: &Field,
+        predicate: &Predicate,
+        langs: &[String],
+        nodes: &[u32],
+    ) -> Result<FxHashMap<u32, Vec<usize>>> {
+        let Some(filter) = &field.facet_filter else { return Ok(FxHashMap::default()) };
+        let mut shown = FxHashMap::default();
+        for &node in nodes {
+            let Some((_, list)) = predicate.values_in(super::read::Langs::First(langs), node)
+            else {
+                continue;
+            };
+            let mut places = Vec::new();
+            for place in 0..list.len() {
+                if self.facets_pass(filter, &|key: &str| list.facet(place, key))? {
+                    places.push(place);
+                }
+            }
+            if !places.is_empty() {
+                shown.insert(node, places);
+            }
+        }
+        Ok(shown)
+    }
+}
+
+/// The error for a facet that is no number, of several edges to one node.
+fn no_sum(facet: &str) -> Error {
+    let message =
+        format!("several edges with facet `{facet}` lead to one node, so a variable can't hold it");
+    Error::query(message).with_hint("only numbers are summed up")
+}
+
+/// Whether a text facet has any or all terms of a text.
+fn has_terms(value: ValueRef<'_>, text: &str, wants: TextMatch) -> bool {
+    let ValueRef::String(content) = value else { return false };
+    let tokens = |text: &str| {
+        let mut tokens = Vec::new();
+        let value = ValueRef::String(text);
+        let kind = crate::index::IndexKind::Term;
+        crate::index::tokens_of(
+            kind,
+            value,
+            hexgraph_base::types::ValueType::String,
+            "",
+            &mut tokens,
+        );
+        tokens
+    };
+    let (have, want) = (tokens(content), tokens(text));
+    match wants {
+        TextMatch::All => !want.is_empty() && want.iter().all(|token| have.contains(token)),
+        TextMatch::Any => want.iter().any(|token| have.contains(token)),
+    }
+}

@@ -1,0 +1,128 @@
+//! Filters: which nodes of a set stay.
+//!
+//! Each function either gives the whole set of its nodes from an index, or tests nodes one by one.
+//! The cheaper way is taken: the index when it would give fewer nodes than there are candidates
+//! (or not many more, since a test costs more than a step in a posting list).
+
+use crate::exec::choose::function::is_told;
+use crate::exec::choose::geo::GeoCall;
+use crate::exec::choose::tester::Tester;
+use crate::exec::control::context::Context;
+use crate::storage::NodeSet;
+use hexgraph_base::plan::{Call, Filter, Function};
+use hexgraph_base::types::{Result, stack};
+
+/// How many posting list entries cost as much as one test of a node.
+const TEST_COST: usize = 4;
+
+impl<'a> Context<'a> {
+    /// The candidates that pass a filter.
+    pub(crate) fn filter<'f>(&self, filter: &'f Filter, candidates: NodeSet) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        stack::check()?;
+        self.check()?;
+        match filter {
+            Filter::And(parts) => {
+                let mut left = candidates;
+                for part in self.cheapest_first(parts) {
+                    left = self.filter(part, left)?;
+                }
+                Ok(left)
+            }
+            Filter::Or(parts) => {
+                let mut all = NodeSet::default();
+                for part in parts {
+                    all = all.or(&self.filter(part, candidates.clone())?);
+                }
+                Ok(all)
+            }
+            Filter::Not(part) => {
+                let passed = self.filter(part, candidates.clone())?;
+                Ok(candidates.and_not(&passed))
+            }
+            Filter::Function(function) => self.filter_by(function, candidates),
+            Filter::Reaches(reach) => self.filter_reaching(reach, candidates),
+        }
+    }
+
+    /// The parts of a conjunction in ascending order of what they are expected to leave.
+    fn cheapest_first<'f>(&self, parts: &'f [Filter]) -> Vec<&'f Filter>
+    where
+        'a: 'f,
+    {
+        let mut order: Vec<&Filter> = parts.iter().collect();
+        // Every part is still run, also on an empty set: a wrong argument is an error anyway.
+        order.sort_by_cached_key(|part| match part {
+            Filter::Function(function) => self.estimate(function).unwrap_or(usize::MAX - 2),
+            Filter::Reaches(_) => usize::MAX,
+            _ => usize::MAX - 1,
+        });
+        order
+    }
+
+    fn filter_by<'f>(&self, function: &'f Function, candidates: NodeSet) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        if let Call::Geo { relation, predicate, arguments } = &function.call {
+            let call = GeoCall { relation: *relation, name: predicate, arguments };
+            return self.geo_nodes(call, Some(&candidates));
+        }
+        let estimate = self.estimate(function);
+        let step =
+            self.begin("filter", "", Some(function.at), estimate.filter(|_| is_told(function)));
+        let passed = self.passing(function, candidates, estimate)?;
+        self.end(&step, passed.len());
+        Ok(passed)
+    }
+
+    fn passing<'f>(
+        &self,
+        function: &'f Function,
+        candidates: NodeSet,
+        estimate: Option<usize>,
+    ) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        let small = candidates.len().saturating_mul(TEST_COST);
+        if estimate.is_some_and(|count| count <= small)
+            && let Some(nodes) = self.indexed(function)?
+        {
+            self.took("index");
+            return Ok(nodes.and(&candidates));
+        }
+        match self.tester(function)? {
+            Tester::Constant(true) => Ok(candidates),
+            Tester::Constant(false) => Ok(NodeSet::default()),
+            Tester::Member(set) => {
+                self.took("set");
+                Ok(set.and(&candidates))
+            }
+            tester => {
+                self.took("node by node");
+                Ok(NodeSet::from(self.keep_passing(&candidates, &tester)?))
+            }
+        }
+    }
+
+    /// A filter as a test of single nodes.
+    pub(crate) fn filter_tester<'f>(&self, filter: &'f Filter) -> Result<Tester<'f>>
+    where
+        'a: 'f,
+    {
+        stack::check()?;
+        let all = |parts: &'f [Filter]| {
+            parts.iter().map(|part| self.filter_tester(part)).collect::<Result<Vec<_>>>()
+        };
+        Ok(match filter {
+            Filter::And(parts) => Tester::And(all(parts)?),
+            Filter::Or(parts) => Tester::Or(all(parts)?),
+            Filter::Not(part) => Tester::Not(Box::new(self.filter_tester(part)?)),
+            Filter::Function(function) => self.tester(function)?,
+            Filter::Reaches(reach) => self.reach_tester(reach)?,
+        })
+    }
+}

@@ -1,0 +1,442 @@
+//! Sorting nodes by values.
+//!
+//! Each key becomes a column of 64-bit numbers that compare as the values do (texts: their first
+//! eight bytes, the rest is looked at on ties), so a comparison rarely leaves the cache; with a
+//! page, only its nodes are sorted. One key that is indexed is read off the index instead, when
+//! that takes fewer steps.
+
+use super::gather::numbers;
+use super::read::{Langs, Typed, typed_or_none};
+use crate::exec::choose::tester::has;
+use crate::exec::control::context::Context;
+use crate::exec::control::tree::ValueMap;
+use crate::graph::{IndexView, Predicate};
+use crate::index::IndexKind;
+use crate::storage::{NodeSet, bitmap_of};
+use hexgraph_base::plan::OrderKey;
+use hexgraph_base::types::{Error, Result, ValueRef, ValueType, did_you_mean, ordered_bits};
+use std::cmp::Ordering;
+
+/// One sort key, read for all nodes.
+struct KeyColumn {
+    /// Numbers that compare as the values do; 0 for none.
+    ranks: Vec<u64>,
+    /// Whether the node has a value; empty when all have.
+    missing: Vec<bool>,
+    /// The whole texts, where equal ranks do not mean equal values.
+    texts: Vec<Vec<u8>>,
+    descending: bool,
+}
+
+impl<'a> Context<'a> {
+    /// Sorts nodes; with `wanted`, at most so many of the first, of which the caller is going to
+    /// skip `skip`.
+    ///
+    /// Nodes without a value of a key come behind those with one, and are ordered by the other keys;
+    /// those with equal values by uid, backwards where none of them has one of several keys and that key
+    /// descends. An order by variable drops the nodes that have none, unless
+    /// none of them has one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for a predicate that is unknown, a list, or of a type without an order.
+    pub(crate) fn order_nodes<'f>(
+        &self,
+        order: &'f [OrderKey],
+        nodes: &NodeSet,
+        skip: usize,
+        wanted: Option<usize>,
+    ) -> Result<Vec<u32>>
+    where
+        'a: 'f,
+    {
+        if let [OrderKey::Var { var, descending }] = order {
+            return self.order_by_var(*var, *descending, nodes, wanted);
+        }
+        let mut predicates = Vec::with_capacity(order.len());
+        for key in order {
+            let OrderKey::Predicate { predicate, lang, descending } = key else { continue };
+            if let Some(predicate) = self.sortable(predicate)? {
+                predicates.push((predicate, lang.as_deref(), *descending));
+            }
+        }
+        if predicates.is_empty() {
+            return Ok(nodes.iter().take(wanted.unwrap_or(usize::MAX)).collect());
+        }
+        if let ([(predicate, None, descending)], Some(wanted)) = (predicates.as_slice(), wanted)
+            && let Some(view) = walkable(predicate, nodes.len(), wanted)
+        {
+            self.took("walks the index");
+            return Ok(walk(view, predicate, nodes, *descending, wanted));
+        }
+        self.took("sorts");
+        let each: usize = predicates.iter().map(|(predicate, ..)| key_bytes(predicate)).sum();
+        // The nodes, their places in the order, and the keys.
+        let _while_sorting = self.control.charge_while((8 + each) * nodes.len())?;
+        let nodes = nodes.to_vec();
+        self.check()?;
+        let single = predicates.len() == 1;
+        let columns = |nodes: &[u32]| -> Vec<KeyColumn> {
+            let column = |(predicate, lang, descending): &(&Predicate, Option<&str>, bool)| {
+                predicate_column(predicate, *lang, nodes, *descending, single)
+            };
+            predicates.iter().map(column).collect()
+        };
+        if let (false, Some((predicate, Some(lang), descending)), Some(wanted)) =
+            (single, predicates.first(), wanted)
+        {
+            let first = predicate_column(predicate, Some(lang), &nodes, *descending, true);
+            self.check()?;
+            return Ok(page_by_first_key(&nodes, &first, columns, skip, wanted));
+        }
+        let nodes = match (predicates.as_slice(), wanted) {
+            ([(predicate, None, descending), _, ..], Some(wanted)) => {
+                leading(predicate, *descending, nodes, wanted)
+            }
+            _ => nodes,
+        };
+        let columns = columns(&nodes);
+        self.check()?;
+        Ok(sort_by_columns(&nodes, &columns, wanted))
+    }
+
+    /// The predicate of a key; `None` while no node has a value of it.
+    fn sortable(&self, name: &str) -> Result<Option<&'a Predicate>> {
+        let predicate = self.predicate(name).map(AsRef::as_ref);
+        let def = predicate.map(|predicate| &*predicate.def);
+        let Some(def) = def.or_else(|| self.version.schema.predicates.get(name)) else {
+            let known = self.version.schema.predicates.keys().map(AsRef::as_ref);
+            let message = format!("can't order by `{name}`, which no schema and no node has");
+            return Err(Error::query(message).with_hint(did_you_mean(name, known)));
+        };
+        if def.list || def.value_type == ValueType::Uid {
+            let has = if def.value_type == ValueType::Uid { "leads to nodes" } else { "is a list" };
+            return Err(Error::query(format!("can't order by `{name}`, which {has}"))
+                .with_hint("order by a predicate with one value"));
+        }
+        match def.value_type {
+            ValueType::Int
+            | ValueType::Float
+            | ValueType::String
+            | ValueType::Default
+            | ValueType::DateTime
+            | ValueType::BigFloat => Ok(predicate),
+            other => {
+                let message = format!("can't order by `{name}`, which is of type {}", other.name());
+                let hint = "numbers, strings and datetimes have an order";
+                Err(Error::query(message).with_hint(hint))
+            }
+        }
+    }
+
+    fn order_by_var(
+        &self,
+        var: hexgraph_base::plan::VarId,
+        descending: bool,
+        nodes: &NodeSet,
+        wanted: Option<usize>,
+    ) -> Result<Vec<u32>> {
+        let map = self.expect_values(var)?;
+        let most = map.nodes.len().min(nodes.len());
+        let _while_sorting = self.control.charge_while(24 * most)?;
+        let mut kept = Vec::new();
+        let mut builder = ColumnBuilder::new(descending);
+        for (node, value) in map.iter() {
+            if nodes.contains(node) {
+                kept.push(node);
+                builder.push(Some(value));
+            }
+        }
+        // As in the reference: what nobody has a value of is no order.
+        if kept.is_empty() {
+            return Ok(nodes.iter().take(wanted.unwrap_or(usize::MAX)).collect());
+        }
+        Ok(sort_by_columns(&kept, &[builder.column], wanted))
+    }
+}
+
+/// About the bytes of a key: texts and large numbers stand beside their first bytes.
+fn key_bytes(predicate: &Predicate) -> usize {
+    let beside = match predicate.def.value_type {
+        ValueType::String | ValueType::Default | ValueType::BigFloat => 64,
+        _ => 0,
+    };
+    size_of::<u64>() + size_of::<bool>() + beside
+}
+
+struct ColumnBuilder {
+    column: KeyColumn,
+}
+
+impl ColumnBuilder {
+    fn new(descending: bool) -> ColumnBuilder {
+        let column =
+            KeyColumn { ranks: Vec::new(), missing: Vec::new(), texts: Vec::new(), descending };
+        ColumnBuilder { column }
+    }
+
+    fn push(&mut self, value: Option<ValueRef<'_>>) {
+        let column = &mut self.column;
+        let rank = value.and_then(rank_of);
+        if rank.is_none() || !column.missing.is_empty() {
+            column.missing.resize(column.ranks.len(), false);
+            column.missing.push(rank.is_none());
+        }
+        if let (Some(value), Some(_)) = (value, rank) {
+            let text = match value {
+                ValueRef::String(text) | ValueRef::Default(text) => Some(text.as_bytes().to_vec()),
+                ValueRef::DateTime(time) if is_far(time) => {
+                    let instant = (time.seconds as u64 ^ 1 << 63).to_be_bytes();
+                    Some(instant.into_iter().chain(time.nanos.to_be_bytes()).collect())
+                }
+                ValueRef::BigFloat(_) => {
+                    let mut key = Vec::new();
+                    value.group_key(&mut key);
+                    Some(key)
+                }
+                _ => None,
+            };
+            if let Some(text) = text {
+                column.texts.resize(column.ranks.len(), Vec::new());
+                column.texts.push(text);
+            }
+        }
+        column.ranks.push(rank.unwrap_or(0));
+    }
+
+    fn push_key(&mut self, key: Option<Vec<u8>>) {
+        let column = &mut self.column;
+        column.missing.push(key.is_none());
+        let key = key.unwrap_or_default();
+        column.ranks.push(prefix(&key));
+        column.texts.push(key);
+    }
+}
+
+/// True for an instant whose nanoseconds since 1970 do not fit 64 bits.
+fn is_far(time: hexgraph_base::types::DateTime) -> bool {
+    !(-9_223_372_036..=9_223_372_035).contains(&time.seconds)
+}
+
+/// A number that compares as the value does; texts by their first bytes.
+fn rank_of(value: ValueRef<'_>) -> Option<u64> {
+    Some(match value {
+        ValueRef::Int(number) => number as u64 ^ 1 << 63,
+        ValueRef::Bool(truth) => u64::from(truth),
+        ValueRef::Float(number) => ordered_bits(number),
+        ValueRef::DateTime(time) => {
+            // Years beyond 1678..2262 do not fit in nanoseconds; they keep their side only,
+            // and the whole instant is compared on ties.
+            let nanos = i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos);
+            let clamped = nanos.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+            clamped as u64 ^ 1 << 63
+        }
+        ValueRef::String(text) | ValueRef::Default(text) => prefix(text.as_bytes()),
+        ValueRef::BigFloat(_) => 0,
+        _ => return None,
+    })
+}
+
+fn prefix(bytes: &[u8]) -> u64 {
+    let mut head = [0; 8];
+    let count = bytes.len().min(8);
+    head[..count].copy_from_slice(&bytes[..count]);
+    u64::from_be_bytes(head)
+}
+
+fn predicate_column(
+    predicate: &Predicate,
+    lang: Option<&str>,
+    nodes: &[u32],
+    descending: bool,
+    single: bool,
+) -> KeyColumn {
+    let wanted = predicate.def.value_type;
+    if lang.is_none()
+        && let Some(part) = predicate.only_untagged()
+        && let Some(map) = numbers(part, wanted, nodes)
+    {
+        return number_column(&map, nodes, descending);
+    }
+    let mut builder = ColumnBuilder::new(descending);
+    let value_of = |node| {
+        let (_, list) = predicate.values_in(Langs::One(lang), node)?;
+        typed_or_none(list.get(0), wanted)
+    };
+    // Several keys are compared bytewise, a single one by the rules of its language.
+    let collation = lang.filter(|_| single).and_then(hexgraph_base::text::Collation::of);
+    for &node in nodes {
+        let value = value_of(node);
+        match &collation {
+            Some(collation) => builder.push_key(value.as_ref().and_then(|value| {
+                crate::storage::text_of(value.as_ref()).map(|text| {
+                    let mut key = Vec::new();
+                    collation.sort_key(text, &mut key);
+                    key
+                })
+            })),
+            None => builder.push(value.as_ref().map(Typed::as_ref)),
+        }
+    }
+    builder.column
+}
+
+/// A key column of numbers that some of the nodes have.
+fn number_column(map: &ValueMap, nodes: &[u32], descending: bool) -> KeyColumn {
+    let mut ranks = vec![0; nodes.len()];
+    let all = map.nodes.len() == nodes.len();
+    let mut missing = if all { Vec::new() } else { vec![true; nodes.len()] };
+    let mut place = 0;
+    for (node, value) in map.iter() {
+        while nodes[place] != node {
+            place += 1;
+        }
+        ranks[place] = rank_of(value).unwrap_or(0);
+        if !all {
+            missing[place] = false;
+        }
+    }
+    KeyColumn { ranks, missing, texts: Vec::new(), descending }
+}
+
+fn sort_by_columns(nodes: &[u32], columns: &[KeyColumn], wanted: Option<usize>) -> Vec<u32> {
+    let mut places: Vec<u32> = (0..nodes.len() as u32).collect();
+    let compare = |one: &u32, other: &u32| compare_rows(nodes, columns, *one, *other);
+    if let Some(wanted) = wanted
+        && wanted < places.len()
+    {
+        if wanted == 0 {
+            return Vec::new();
+        }
+        places.select_nth_unstable_by(wanted - 1, compare);
+        places.truncate(wanted);
+    }
+    places.sort_unstable_by(compare);
+    places.iter().map(|&place| nodes[place as usize]).collect()
+}
+
+/// The nodes of a page in the order of several keys, behind as many as come before them.
+///
+/// The reference takes the page by the first key alone, in the order of its language, with all
+/// that are equal to its first and last node; only these are then sorted by all keys, bytewise.
+/// Without the same cut, pages of the same query would hold other nodes.
+fn page_by_first_key(
+    nodes: &[u32],
+    first: &KeyColumn,
+    columns: impl FnOnce(&[u32]) -> Vec<KeyColumn>,
+    skip: usize,
+    wanted: usize,
+) -> Vec<u32> {
+    let one = std::slice::from_ref(first);
+    let mut places: Vec<u32> = (0..nodes.len() as u32).collect();
+    places.sort_unstable_by(|a, b| compare_rows(nodes, one, *a, *b));
+    let missing = |place: usize| first.missing.get(place).copied().unwrap_or(false);
+    let text = |place: usize| first.texts.get(place).map_or(&[][..], Vec::as_slice);
+    let key = |rank: usize| {
+        let place = places[rank] as usize;
+        (missing(place), first.ranks[place], text(place))
+    };
+    let mut start = skip.min(nodes.len());
+    while 0 < start && start < nodes.len() && key(start - 1) == key(start) {
+        start -= 1;
+    }
+    let mut end = wanted.min(nodes.len()).max(start);
+    while 0 < end && end < nodes.len() && key(end - 1) == key(end) {
+        end += 1;
+    }
+    let by_rank = |range: std::ops::Range<usize>| {
+        places[range].iter().map(|&place| nodes[place as usize]).collect::<Vec<u32>>()
+    };
+    let mut page = by_rank(start..end);
+    page.sort_unstable();
+    let columns = columns(&page);
+    [by_rank(0..start), sort_by_columns(&page, &columns, None)].concat()
+}
+
+fn compare_rows(nodes: &[u32], columns: &[KeyColumn], one: u32, other: u32) -> Ordering {
+    let (one, other) = (one as usize, other as usize);
+    let mut by_node = nodes[one].cmp(&nodes[other]);
+    for column in columns {
+        let missing = |place: usize| column.missing.get(place).copied().unwrap_or(false);
+        match (missing(one), missing(other)) {
+            (true, true) => {
+                // The reference turns the order of uids around here.
+                if 1 < columns.len() && column.descending {
+                    by_node = nodes[other].cmp(&nodes[one]);
+                }
+                continue;
+            }
+            (true, false) => return Ordering::Greater,
+            (false, true) => return Ordering::Less,
+            (false, false) => {}
+        }
+        let mut order = column.ranks[one].cmp(&column.ranks[other]);
+        if order.is_eq() && !column.texts.is_empty() {
+            let text = |place: usize| column.texts.get(place).map_or(&[][..], Vec::as_slice);
+            order = text(one).cmp(text(other));
+        }
+        if order.is_ne() {
+            return if column.descending { order.reverse() } else { order };
+        }
+    }
+    by_node
+}
+
+/// The index of a predicate when walking it is cheaper than sorting `count` nodes.
+fn walkable(predicate: &Predicate, count: usize, wanted: usize) -> Option<IndexView<'_>> {
+    let part = predicate.only_untagged().filter(|part| part.is_settled())?;
+    let view = part.index(IndexKind::Ordered)?;
+    let entries = view.index.postings.len();
+    // The index of a schema altered since lacks values that can't be converted.
+    if entries != part.base.column.subjects.len() {
+        return None;
+    }
+    // One step is expected to find one of `count` nodes among `entries`.
+    let steps = (entries / count.max(1) + 1).saturating_mul(wanted);
+    (count > 64 && steps < 2 * count).then_some(view)
+}
+
+/// Of many nodes those that come first by an indexed key, so many and all equal to the last: with
+/// several keys, the others can't be in the page.
+fn leading(predicate: &Predicate, descending: bool, nodes: Vec<u32>, wanted: usize) -> Vec<u32> {
+    let Some(view) = walkable(predicate, nodes.len(), wanted) else { return nodes };
+    let set = NodeSet::from(bitmap_of(&nodes));
+    let tokens = view.index.len();
+    let mut found = Vec::new();
+    for step in 0..tokens {
+        let place = if descending { tokens - 1 - step } else { step };
+        found.extend(view.index.nodes(place).iter().filter(|&node| set.contains(node)));
+        if wanted <= found.len() {
+            found.sort_unstable();
+            return found;
+        }
+    }
+    nodes
+}
+
+/// Reads nodes off an index in its order, until there are enough; then those without a value.
+fn walk(
+    view: IndexView<'_>,
+    predicate: &Predicate,
+    nodes: &NodeSet,
+    descending: bool,
+    wanted: usize,
+) -> Vec<u32> {
+    let tokens = view.index.len();
+    let mut found = Vec::with_capacity(wanted.min(1024));
+    for step in 0..tokens {
+        if wanted <= found.len() {
+            break;
+        }
+        let place = if descending { tokens - 1 - step } else { step };
+        let rest = wanted - found.len();
+        let members = view.index.nodes(place);
+        found.extend(members.iter().filter(|&node| nodes.contains(node)).take(rest));
+    }
+    if found.len() < wanted {
+        let rest = wanted - found.len();
+        let without = nodes.iter().filter(|&node| !has(predicate, None, false, node));
+        found.extend(without.take(rest));
+    }
+    found
+}

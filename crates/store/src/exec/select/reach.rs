@@ -1,0 +1,178 @@
+//! Conditions on the nodes that edges lead to.
+//!
+//! Over a set, the far ends are gathered, each once, and filtered as a set: a chain of such conditions costs the edges
+//! between its levels and no node is tested twice. Where an index gives the few far ends that pass, they are looked for
+//! instead; with edges kept both ways the walk begins at them.
+
+use crate::exec::choose::function::no_reverse;
+use crate::exec::choose::tester::Tester;
+use crate::exec::control::context::Context;
+use crate::graph::{Direction, distinct_of, union_of};
+use crate::storage::NodeSet;
+use hexgraph_base::plan::{Filter, Reach};
+use hexgraph_base::types::{Result, stack};
+
+/// So many far ends are looked up in an index for a test of single nodes.
+const FEW: usize = 4096;
+
+/// A walk from the far ends pays when they are this many times fewer than the candidates.
+const BACK_RATIO: usize = 16;
+
+impl<'a> Context<'a> {
+    /// The candidates that lead to nodes which pass.
+    pub(crate) fn filter_reaching<'f>(
+        &self,
+        reach: &'f Reach,
+        candidates: NodeSet,
+    ) -> Result<NodeSet>
+    where
+        'a: 'f,
+    {
+        stack::check()?;
+        let Some(edges) = self.reach_edges(reach)? else { return Ok(NodeSet::default()) };
+        let step = self.begin("filter", &reach.predicate, None, None);
+        let passing = match &reach.filter {
+            Some(filter) => match self.few_passing(filter, candidates.len())? {
+                Some(few) => Some(few),
+                None => Some(self.filter(filter, self.far_ends(edges, &candidates)?)?),
+            },
+            None => None,
+        };
+        let passed = match &passing {
+            Some(passing) if passing.is_empty() => NodeSet::default(),
+            Some(passing) => match self.sources(reach, passing, candidates.len()) {
+                Some(sources) => {
+                    self.took("walks back");
+                    sources.and(&candidates)
+                }
+                // A sorted list is looked up by halves; a bitmap in one step.
+                None => {
+                    let passes = Tester::Member(NodeSet::from(passing.to_bitmap()));
+                    self.keep_reaching(edges, reach, passes, &candidates)?
+                }
+            },
+            None => self.keep_reaching(edges, reach, Tester::Constant(true), &candidates)?,
+        };
+        self.end(&step, passed.len());
+        Ok(passed)
+    }
+
+    fn keep_reaching(
+        &self,
+        edges: &Direction,
+        reach: &Reach,
+        passes: Tester<'_>,
+        candidates: &NodeSet,
+    ) -> Result<NodeSet> {
+        let tester = Tester::Reaches(edges, reach.more_than as usize, Box::new(passes));
+        Ok(NodeSet::from(self.keep_passing(candidates, &tester)?))
+    }
+
+    /// The condition as a test of single nodes.
+    pub(crate) fn reach_tester<'f>(&self, reach: &'f Reach) -> Result<Tester<'f>>
+    where
+        'a: 'f,
+    {
+        let Some(edges) = self.reach_edges(reach)? else { return Ok(Tester::Constant(false)) };
+        let passes = match &reach.filter {
+            Some(filter) => match self.few_passing(filter, FEW)? {
+                Some(few) => Tester::Member(few),
+                None => self.filter_tester(filter)?,
+            },
+            None => Tester::Constant(true),
+        };
+        Ok(Tester::Reaches(edges, reach.more_than as usize, Box::new(passes)))
+    }
+
+    /// All nodes that meet the condition, where a walk back from few far ends finds them.
+    pub(crate) fn reaching_set<'f>(&self, reach: &'f Reach, root: usize) -> Result<Option<NodeSet>>
+    where
+        'a: 'f,
+    {
+        let Some(filter) = &reach.filter else { return Ok(None) };
+        if self.reach_edges(reach)?.is_none() {
+            return Ok(Some(NodeSet::default()));
+        }
+        let few = self.few_passing(filter, FEW.min(root / BACK_RATIO))?;
+        Ok(few.and_then(|few| self.sources(reach, &few, root)))
+    }
+
+    /// The edges of a condition; `None` when nothing has the predicate.
+    fn reach_edges(&self, reach: &Reach) -> Result<Option<&'a Direction>> {
+        let Some(predicate) = self.predicate(&reach.predicate) else { return Ok(None) };
+        if !predicate.is_edges() {
+            return Ok(None);
+        }
+        let edges = predicate.direction(reach.reverse);
+        edges.map(Some).ok_or_else(|| no_reverse(&reach.predicate))
+    }
+
+    /// The nodes at the far ends of the edges of some nodes.
+    fn far_ends(&self, edges: &Direction, nodes: &NodeSet) -> Result<NodeSet> {
+        let mut targets: Vec<u32> = Vec::new();
+        for (count, node) in nodes.iter().enumerate() {
+            if count % 8192 == 8191 {
+                self.check()?;
+            }
+            let far = edges.targets(node);
+            self.make_room(&mut targets, far.len())?;
+            targets.extend_from_slice(&far);
+        }
+        Ok(NodeSet::from(distinct_of(targets)))
+    }
+
+    /// The nodes that pass a filter, when an index gives at most `most` candidates for them.
+    fn few_passing<'f>(&self, filter: &'f Filter, most: usize) -> Result<Option<NodeSet>>
+    where
+        'a: 'f,
+    {
+        match filter {
+            Filter::Function(function) => {
+                match self.estimate(function).is_some_and(|count| count <= most) {
+                    true => self.indexed(function),
+                    false => Ok(None),
+                }
+            }
+            Filter::And(parts) => {
+                let counts = parts.iter().filter_map(|part| match part {
+                    Filter::Function(function) => Some((self.estimate(function)?, part)),
+                    _ => None,
+                });
+                let Some((_, least)) = counts.min_by_key(|(count, _)| *count) else {
+                    return Ok(None);
+                };
+                match self.few_passing(least, most)? {
+                    Some(few) => self.filter(filter, few).map(Some),
+                    None => Ok(None),
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The nodes that lead to some nodes, where edges are kept both ways and this costs less than asking `candidates`.
+    fn sources(&self, reach: &Reach, ends: &NodeSet, candidates: usize) -> Option<NodeSet> {
+        if reach.more_than != 0 || candidates / BACK_RATIO < ends.len() {
+            return None;
+        }
+        let back = self.predicate(&reach.predicate)?.direction(!reach.reverse)?;
+        let count: usize = ends.iter().map(|end| back.count(end)).sum();
+        if candidates < count {
+            return None;
+        }
+        let mut sources = Vec::with_capacity(count);
+        ends.iter().for_each(|end| sources.extend_from_slice(&back.targets(end)));
+        Some(union_of(sources))
+    }
+}
+
+/// Whether a filter looks at nodes beyond the one it is about: then it is cheaper asked of many at a time.
+pub(crate) fn looks_beyond(filter: &Filter) -> bool {
+    stack::require();
+    match filter {
+        Filter::And(parts) | Filter::Or(parts) => parts.iter().any(looks_beyond),
+        Filter::Not(part) => looks_beyond(part),
+        Filter::Function(_) => false,
+        Filter::Reaches(_) => true,
+    }
+}

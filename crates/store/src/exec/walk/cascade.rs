@@ -1,0 +1,89 @@
+//! `@cascade`: drops nodes whose required fields are empty, from the leaves up, then pages.
+
+use crate::exec::control::context::Context;
+use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level};
+use crate::exec::select::page::cut;
+use crate::exec::select::read::Langs;
+use hexgraph_base::plan::{Cascade, FieldKind};
+use hexgraph_base::types::{Result, stack};
+
+impl Context<'_> {
+    /// Drops what `@cascade` drops in a level and below. `inherited` is the one in force here.
+    pub(crate) fn cascade(&self, level: &mut Level, inherited: Option<&Cascade>) -> Result<()> {
+        stack::require();
+        self.check()?;
+        for result in &mut level.fields {
+            let FieldData::Edges(edges) = &mut result.data else { continue };
+            let below = result.field.cascade.as_ref().or(inherited);
+            self.cascade(&mut edges.level, below)?;
+            if below.is_some() {
+                drop_dead(edges, &result.field);
+            }
+        }
+        if let Some(cascade) = inherited {
+            let required: Vec<&FieldResult> =
+                level.fields.iter().filter(|result| is_required(result, cascade)).collect();
+            let places = 0..level.nodes.len();
+            let alive = places.map(|place| {
+                required.iter().all(|result| has_result(result, place, level.nodes[place]))
+            });
+            level.alive = Some(alive.collect());
+        }
+        Ok(())
+    }
+}
+
+/// Takes the targets that were dropped out of the lists, then pages the lists.
+fn drop_dead(edges: &mut EdgeField, field: &hexgraph_base::plan::Field) {
+    let rows = edges.offsets.len() - 1;
+    let mut offsets = Vec::with_capacity(rows + 1);
+    let mut targets = Vec::with_capacity(edges.targets.len());
+    offsets.push(0);
+    let mut list = Vec::new();
+    for row in 0..rows {
+        list.clear();
+        let alive = |target: &u32| {
+            edges.level.place(*target).is_some_and(|place| edges.level.is_alive(place))
+        };
+        list.extend(edges.targets_of(row).iter().copied().filter(alive));
+        targets.extend_from_slice(cut(&list, field.page));
+        offsets.push(targets.len() as u32);
+    }
+    edges.offsets = offsets;
+    edges.targets = targets;
+}
+
+fn is_required(result: &FieldResult, cascade: &Cascade) -> bool {
+    let FieldKind::Predicate { name, reverse, langs } = &result.field.kind else { return false };
+    match cascade {
+        Cascade::All => true,
+        Cascade::Fields(wanted) => wanted.iter().any(|field| match field.strip_prefix('~') {
+            Some(field) => *reverse && field == name,
+            None => !*reverse && (field == name || is_in_language(field, name, langs)),
+        }),
+    }
+}
+
+/// Whether a field is written `name@languages`, with these.
+fn is_in_language(field: &str, name: &str, langs: &[String]) -> bool {
+    let rest = field.strip_prefix(name).and_then(|rest| rest.strip_prefix('@'));
+    rest.is_some_and(|rest| rest == langs.join(":"))
+}
+
+fn has_result(result: &FieldResult, place: usize, node: u32) -> bool {
+    match &result.data {
+        FieldData::Edges(edges) => !edges.targets_of(place).is_empty(),
+        FieldData::Values(values) => {
+            let FieldKind::Predicate { langs, .. } = &result.field.kind else { return true };
+            if values.is_hidden(node) {
+                return false;
+            }
+            if langs.iter().any(|lang| lang == "*") {
+                return values.predicate.has(node);
+            }
+            values.predicate.values_in(Langs::First(langs), node).is_some()
+        }
+        FieldData::Nothing => false,
+        _ => true,
+    }
+}

@@ -1,0 +1,129 @@
+//! `expand(...)`: replaced by the fields that the nodes of the level turn out to have.
+
+use crate::exec::control::context::Context;
+use crate::exec::select::read::Langs;
+use hexgraph_base::plan::{Expand, FacetKey, Facets, Field, FieldKind, Page};
+use hexgraph_base::types::{Error, Result, Value, ValueType};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+impl Context<'_> {
+    /// The fields of a selection with every `expand` replaced; `flat` for the one level of a
+    /// `@recurse` block.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when `expand` brings a field that the selection has already.
+    pub(crate) fn expand_fields<'f>(
+        &self,
+        fields: &'f [Arc<Field>],
+        nodes: &[u32],
+        flat: bool,
+    ) -> Result<Cow<'f, [Arc<Field>]>> {
+        let is_expand = |field: &Arc<Field>| matches!(field.kind, FieldKind::Expand(_));
+        if !fields.iter().any(is_expand) {
+            return Ok(Cow::Borrowed(fields));
+        }
+        let mut keys: BTreeSet<String> = fields
+            .iter()
+            .filter(|field| !is_expand(field))
+            .map(|field| field.key.clone())
+            .collect();
+        let mut all = Vec::with_capacity(fields.len());
+        for field in fields {
+            let FieldKind::Expand(expand) = &field.kind else {
+                all.push(Arc::clone(field));
+                continue;
+            };
+            for name in self.expanded_names(expand, nodes)? {
+                if let Some(new) = self.expanded_field(field, &name, flat) {
+                    if !keys.insert(new.key.clone()) {
+                        let message = format!(
+                            "`expand` brings the field `{0}`, which stands beside it",
+                            new.key
+                        );
+                        let hint = format!("remove `{}`, or give it an alias", new.key);
+                        return Err(Error::query_at(field.at, message).with_hint(hint));
+                    }
+                    all.push(Arc::new(new));
+                }
+            }
+        }
+        Ok(Cow::Owned(all))
+    }
+
+    fn expanded_names(&self, expand: &Expand, nodes: &[u32]) -> Result<BTreeSet<String>> {
+        let mut names = BTreeSet::new();
+        let types = match expand {
+            Expand::All => self.types_of(nodes),
+            Expand::Types(types) => types.clone(),
+            Expand::Var(var) => {
+                for (_, value) in self.expect_values(*var)?.iter() {
+                    if let Ok(Value::String(name)) = value.convert(ValueType::String) {
+                        names.insert(name);
+                    }
+                }
+                return Ok(names);
+            }
+        };
+        for name in types {
+            if let Some(definition) = self.version.schema.types.get(&name) {
+                names.extend(definition.fields.iter().cloned());
+            }
+        }
+        Ok(names)
+    }
+
+    fn types_of(&self, nodes: &[u32]) -> Vec<String> {
+        let Some(predicate) = self.predicate("dgraph.type") else { return Vec::new() };
+        let mut types: Vec<String> = Vec::new();
+        for &node in nodes {
+            let Some((_, list)) = predicate.values_in(Langs::One(None), node) else { continue };
+            for value in list.iter() {
+                let Some(name) = crate::storage::text_of(value) else { continue };
+                if !types.iter().any(|known| known == name) {
+                    types.push(name.to_owned());
+                }
+            }
+        }
+        types
+    }
+
+    /// The field for one predicate; `None` for one that would show nothing.
+    fn expanded_field(&self, expand: &Field, name: &str, flat: bool) -> Option<Field> {
+        let (plain, reverse) = match name.strip_prefix('~') {
+            Some(plain) => (plain, true),
+            None => (name, false),
+        };
+        let predicate = self.predicate(plain)?;
+        // Edges without a selection below show nothing, but in a flat `@recurse` block.
+        let shows = expand.has_body || flat;
+        if predicate.is_edges() && (!shows || predicate.direction(reverse).is_none()) {
+            return None;
+        }
+        // With a filter by type only edges are meant.
+        if !predicate.is_edges() && (expand.filter.is_some() || reverse) {
+            return None;
+        }
+        let langs = if predicate.def.lang { vec!["*".to_owned()] } else { Vec::new() };
+        let is_edges = predicate.is_edges();
+        Some(Field {
+            kind: FieldKind::Predicate { name: plain.to_owned(), reverse, langs },
+            at: expand.at,
+            alias: None,
+            key: name.to_owned(),
+            var: None,
+            filter: expand.filter.clone(),
+            order: expand.order.clone(),
+            page: if is_edges { expand.page } else { Page::default() },
+            facets: Some(Facets { all: true, items: Vec::new(), order: Vec::<FacetKey>::new() }),
+            facet_filter: None,
+            cascade: expand.cascade.clone(),
+            normalize: false,
+            group_by: None,
+            fields: expand.fields.clone(),
+            has_body: expand.has_body,
+        })
+    }
+}

@@ -1,0 +1,8 @@
+//! Over edges, from level to level.
+
+pub(super) mod traverse;
+pub(super) mod expand;
+pub(super) mod cascade;
+pub(super) mod recurse;
+pub(super) mod breadth;
+pub(super) mod shortest;

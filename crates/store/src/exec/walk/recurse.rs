@@ -1,0 +1,179 @@
+//! `@recurse`: the same fields at every level, breadth first, each edge once.
+
+use super::traverse::{Inherited, Walk, distinct};
+use crate::exec::choose::function::no_reverse;
+use crate::exec::control::context::Context;
+use crate::exec::control::limits::past_limit;
+use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level};
+use hexgraph_base::plan::{Block, Field, FieldKind, Page, Recurse};
+use hexgraph_base::types::{Error, Result};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// The edges that have been walked.
+#[derive(Default)]
+struct Walked {
+    /// Predicate and direction: the place in it tells the edges of one from those of another,
+    /// since `expand` gives each level other fields.
+    kinds: Vec<(Arc<str>, bool)>,
+    /// Place in `kinds`, from, to.
+    edges: FxHashSet<(u32, u32, u32)>,
+}
+
+impl Walked {
+    /// The place of a predicate and direction.
+    fn kind(&mut self, name: &str, reverse: bool) -> u32 {
+        let known = |(other, way): &(Arc<str>, bool)| &**other == name && *way == reverse;
+        let place = self.kinds.iter().position(known).unwrap_or_else(|| {
+            self.kinds.push((name.into(), reverse));
+            self.kinds.len() - 1
+        });
+        place as u32
+    }
+}
+
+impl Context<'_> {
+    /// Evaluates a `@recurse` block from its roots.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for a nested selection, or a loop without a depth; [`Error::Limit`] past
+    /// a million edges or 256 levels.
+    pub(crate) fn recurse(
+        &mut self,
+        block: &Block,
+        recurse: &Recurse,
+        roots: Vec<u32>,
+    ) -> Result<Level> {
+        if let Some(field) = block
+            .fields
+            .iter()
+            .find(|field| !field.fields.is_empty() && !matches!(field.kind, FieldKind::Expand(_)))
+        {
+            let message = format!("below `@recurse`, `{}` can't have a selection", field.key);
+            let hint = "list all predicates in the selection of the block";
+            return Err(Error::query_at(field.at, message).with_hint(hint));
+        }
+        if recurse.allow_loop && recurse.depth == 0 {
+            return Err(Error::query("`@recurse` with `loop: true` needs a depth above 0"));
+        }
+        let mut walked = Walked::default();
+        let mut edges = 0;
+        let mut root = Level { nodes: roots, ..Level::default() };
+        let mut layer = vec![&mut root];
+        let mut depth = 1;
+        while !layer.is_empty() && (recurse.depth == 0 || depth <= recurse.depth) {
+            if self.control.limits().levels < depth {
+                let most = self.control.limits().levels;
+                return Err(past_limit(
+                    &format!("@recurse went deeper than {most} levels, give it a smaller depth"),
+                    "levels",
+                ));
+            }
+            let last = recurse.depth != 0 && depth == recurse.depth;
+            let (step, before) = (self.begin("level", "of @recurse", None, None), edges);
+            for level in &mut layer {
+                self.recurse_level(block, recurse, level, last, &mut walked, &mut edges)?;
+            }
+            self.end(&step, edges - before);
+            layer = layer.into_iter().flat_map(levels_below).collect();
+            depth += 1;
+        }
+        Ok(root)
+    }
+
+    fn recurse_level(
+        &mut self,
+        block: &Block,
+        recurse: &Recurse,
+        level: &mut Level,
+        last: bool,
+        walked: &mut Walked,
+        edges: &mut usize,
+    ) -> Result<()> {
+        let fields = self.expand_fields(&block.fields, &level.nodes, true)?.into_owned();
+        for field in &fields {
+            if let Some((name, reverse)) = self.edges_of(field) {
+                if last && !counts_at_last(block) {
+                    // What the field refuses, it refuses at this level, too.
+                    self.recurse_edges(block, field, &[], |_, _| false)?;
+                    continue;
+                }
+                let kind = walked.kind(name, reverse);
+                let result = self.recurse_edges(block, field, &level.nodes, |from, to| {
+                    recurse.allow_loop || walked.edges.insert((kind, from, to))
+                })?;
+                *edges += result.targets.len();
+                self.control.charge(24 * result.targets.len())?;
+                let most = self.control.limits().edges;
+                if most < *edges as u64 {
+                    return Err(past_limit(
+                        &format!(
+                            "@recurse walked more than {most} edges, give it a depth or a filter"
+                        ),
+                        "edges",
+                    ));
+                }
+                let data = FieldData::Edges(Box::new(result));
+                level.fields.push(FieldResult { field: Arc::clone(field), data });
+            } else {
+                let one = std::slice::from_ref(field);
+                let inherited = Inherited::default();
+                let found = self.level(level.nodes.clone(), one, inherited)?;
+                level.fields.extend(found.fields);
+            }
+        }
+        Ok(())
+    }
+
+    fn edges_of<'f>(&self, field: &'f Field) -> Option<(&'f str, bool)> {
+        let FieldKind::Predicate { name, reverse, .. } = &field.kind else { return None };
+        let predicate = self.predicate(name)?;
+        predicate.is_edges().then_some((name.as_str(), *reverse))
+    }
+
+    fn recurse_edges(
+        &mut self,
+        block: &Block,
+        field: &Arc<Field>,
+        nodes: &[u32],
+        mut is_new: impl FnMut(u32, u32) -> bool,
+    ) -> Result<EdgeField> {
+        let (name, reverse) = self.edges_of(field).expect("only fields of edges are walked");
+        let predicate = self.predicate(name).ok_or_else(|| no_reverse(name))?;
+        let edges = predicate.direction(reverse).ok_or_else(|| no_reverse(name))?;
+        let walk = Walk { field, predicate, reverse, edges };
+        let page = match block.cascade {
+            Some(_) => Page { after: field.page.after, ..Page::default() },
+            None => field.page,
+        };
+        let (offsets, all) = self.walk(nodes, &walk, page)?;
+        let mut kept = vec![0];
+        let mut targets = Vec::with_capacity(all.len());
+        for (place, &node) in nodes.iter().enumerate() {
+            let list = &all[offsets[place] as usize..offsets[place + 1] as usize];
+            targets.extend(list.iter().copied().filter(|&target| is_new(node, target)));
+            kept.push(targets.len() as u32);
+        }
+        let level = Level { nodes: distinct(&targets), ..Level::default() };
+        let predicate = Arc::clone(predicate);
+        Ok(EdgeField { predicate, reverse, offsets: kept, targets, level, groups: None })
+    }
+}
+
+/// Whether edges are walked at the last level, too, where nothing of them shows.
+fn counts_at_last(block: &Block) -> bool {
+    let binds = |field: &Arc<Field>| {
+        let mut items = field.facets.iter().flat_map(|facets| &facets.items);
+        field.var.is_some() || items.any(|item| item.var.is_some())
+    };
+    block.cascade.is_some() || block.fields.iter().any(binds)
+}
+
+fn levels_below(level: &mut Level) -> Vec<&mut Level> {
+    let below = level.fields.iter_mut().filter_map(|result| match &mut result.data {
+        FieldData::Edges(edges) if !edges.targets.is_empty() => Some(&mut edges.level),
+        _ => None,
+    });
+    below.collect()
+}

@@ -1,0 +1,429 @@
+//! Fields: from the nodes of a level to their values, and over edges to the level below.
+
+use crate::exec::choose::function::{no_languages, no_reverse};
+use crate::exec::choose::tester::Counter;
+use crate::exec::control::context::{Context, Var};
+use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level, ValueField};
+use crate::exec::select::facets::EdgeFacets;
+use crate::exec::select::page::{check_order, cut};
+use crate::graph::{Direction, Passwords, Predicate, distinct_of};
+use crate::storage::NodeSet;
+use hexgraph_base::plan::{Cascade, Field, FieldKind, Page};
+use hexgraph_base::types::{Error, Result, Uid, stack};
+use std::sync::Arc;
+
+/// The deepest nesting of levels; the parser allows no more, `expand` adds none.
+const DEPTH_MAX: usize = 400;
+
+/// What holds from a level on down.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Inherited<'p> {
+    /// The innermost `@cascade` above.
+    pub(crate) cascade: Option<&'p Cascade>,
+    /// How deep the level is.
+    pub(crate) depth: usize,
+}
+
+/// An edge field and the way it is walked.
+pub(crate) struct Walk<'p> {
+    /// The field.
+    pub(crate) field: &'p Field,
+    /// The predicate.
+    pub(crate) predicate: &'p Arc<Predicate>,
+    /// True for incoming edges.
+    pub(crate) reverse: bool,
+    /// The edges.
+    pub(crate) edges: &'p Direction,
+}
+
+impl<'a> Context<'a> {
+    /// Evaluates a selection over nodes, which are ascending and distinct.
+    pub(crate) fn level(
+        &mut self,
+        nodes: Vec<u32>,
+        fields: &[Arc<Field>],
+        inherited: Inherited<'_>,
+    ) -> Result<Level> {
+        stack::check()?;
+        self.check()?;
+        if DEPTH_MAX < inherited.depth {
+            return Err(Error::Limit {
+                message: format!("the query is nested deeper than {DEPTH_MAX} levels"),
+            });
+        }
+        let expanded = self.expand_fields(fields, &nodes, false)?;
+        let mut results = Vec::with_capacity(expanded.len());
+        for field in expanded.iter() {
+            let step = self.begin("field", &field.key, Some(field.at), None);
+            let data =
+                self.field(&nodes, field, inherited).map_err(|error| error.or_at(field.at))?;
+            self.end(&step, rows_of(&data, nodes.len()));
+            results.push(FieldResult { field: Arc::clone(field), data });
+        }
+        Ok(Level { nodes, fields: results, alive: None })
+    }
+
+    fn field(
+        &mut self,
+        nodes: &[u32],
+        field: &Arc<Field>,
+        inherited: Inherited<'_>,
+    ) -> Result<FieldData> {
+        match &field.kind {
+            FieldKind::Predicate { name, reverse, langs } => {
+                let Some(predicate) = self.predicate(name) else {
+                    return Ok(FieldData::Nothing);
+                };
+                if predicate.is_edges() {
+                    return self.edge_field(nodes, field, predicate, *reverse, inherited);
+                }
+                if *reverse {
+                    return Err(no_reverse(name));
+                }
+                check_langs(predicate, langs)?;
+                let shown = self.shown_values(field, predicate, langs, nodes)?;
+                Ok(FieldData::Values(ValueField { predicate: Arc::clone(predicate), shown }))
+            }
+            FieldKind::Uid => {
+                if let Some(var) = field.var {
+                    self.set_var(var, Var::uids(NodeSet::from(nodes.to_vec())));
+                }
+                Ok(FieldData::Uid)
+            }
+            FieldKind::Count { name, reverse, langs } => {
+                self.count_field(nodes, field, name, *reverse, langs)
+            }
+            FieldKind::CountUid => Ok(FieldData::CountUid),
+            FieldKind::CheckPassword { name, password } => {
+                self.password_field(nodes, name, password)
+            }
+            // Filled in when the whole block has been walked.
+            FieldKind::Val(_)
+            | FieldKind::AggregateVar(..)
+            | FieldKind::AggregatePredicate { .. }
+            | FieldKind::Math(_)
+            | FieldKind::Expand(_) => Ok(FieldData::Nothing),
+        }
+    }
+
+    fn edge_field(
+        &mut self,
+        nodes: &[u32],
+        field: &Arc<Field>,
+        predicate: &'a Arc<Predicate>,
+        reverse: bool,
+        inherited: Inherited<'_>,
+    ) -> Result<FieldData> {
+        let edges = predicate.direction(reverse).ok_or_else(|| no_reverse(&predicate.def.name))?;
+        let binds = field
+            .facets
+            .as_ref()
+            .is_some_and(|facets| facets.items.iter().any(|item| item.var.is_some()));
+        let cascade = field.cascade.as_ref().or(inherited.cascade);
+        let wanted = field.has_body || field.var.is_some() || binds || field.group_by.is_some();
+        if !wanted && inherited.cascade.is_none() {
+            return Ok(FieldData::Nothing);
+        }
+        let walk = Walk { field, predicate, reverse, edges };
+        let page = if cascade.is_some() {
+            Page { after: field.page.after, ..Page::default() }
+        } else {
+            field.page
+        };
+        let (offsets, targets) = self.walk(nodes, &walk, page)?;
+        // Those of the level below, and what a variable keeps of them.
+        self.control.charge(8 * targets.len())?;
+        let below = distinct(&targets);
+        if let Some(var) = field.var {
+            self.set_var(var, Var::uids(NodeSet::from(below.clone())));
+        }
+        let level = Level::default();
+        let predicate = Arc::clone(predicate);
+        let mut result = EdgeField { predicate, reverse, offsets, targets, level, groups: None };
+        for item in field.facets.iter().flat_map(|facets| &facets.items) {
+            if let Some(var) = item.var {
+                let values = self.facet_values(&item.facet, &result, nodes)?;
+                self.set_var(var, Var::Values(Arc::new(values)));
+            }
+        }
+        let inherited = Inherited { cascade, depth: inherited.depth + 1 };
+        let grouped = field.group_by.is_some();
+        let fields = if grouped { &[][..] } else { &field.fields };
+        result.level = self.level(below, fields, inherited)?;
+        Ok(FieldData::Edges(Box::new(result)))
+    }
+
+    /// The targets of each node: filtered, ordered and paged, each list by itself.
+    pub(crate) fn walk(
+        &self,
+        nodes: &[u32],
+        walk: &Walk<'_>,
+        page: Page,
+    ) -> Result<(Vec<u32>, Vec<u32>)> {
+        let field = walk.field;
+        check_order(field.page, &field.order)?;
+        let by_facets = field.facets.as_ref().is_some_and(|facets| !facets.order.is_empty());
+        let plain = field.filter.is_none()
+            && field.facet_filter.is_none()
+            && field.order.is_empty()
+            && !by_facets;
+        if plain {
+            let mut lists = Lists::new(self, nodes.len())?;
+            for &node in nodes {
+                if page.is_all() {
+                    lists.extend(self, &walk.edges.targets(node))?;
+                } else {
+                    lists.extend(self, &self.page_of(&walk.edges.target_set(node), page))?;
+                }
+                lists.close(self)?;
+            }
+            return Ok(lists.finish());
+        }
+        let all = self.filtered_targets(nodes, walk, page)?;
+        if !field.order.is_empty() || by_facets {
+            return self.sorted_targets(nodes, walk, page, all);
+        }
+        match page.first == 0 && page.offset <= 0 {
+            true => Ok(all.finish()),
+            false => all.cut(self, page),
+        }
+    }
+
+    /// All targets that pass the filters and lie behind `after`.
+    fn filtered_targets(&self, nodes: &[u32], walk: &Walk<'_>, page: Page) -> Result<Lists> {
+        let field = walk.field;
+        let mut all = Lists::new(self, nodes.len())?;
+        let least = match page.after {
+            0 => Some(0),
+            after => self.version.nodes.node_after(Uid(after)),
+        };
+        for &node in nodes {
+            if let Some(least) = least {
+                let targets = walk.edges.targets(node);
+                let start = targets.partition_point(|&target| target < least);
+                all.extend(self, &targets[start..])?;
+            }
+            all.close(self)?;
+        }
+        if let Some(filter) = &field.filter {
+            let _while_filtering = self.control.charge_while(8 * all.targets.len())?;
+            let candidates = NodeSet::from(distinct(&all.targets));
+            let passed = self.filter(filter, candidates)?;
+            // A sorted list is looked up by halves; a bitmap in one step.
+            let passed = NodeSet::from(passed.to_bitmap());
+            all.retain(nodes, |_, target| Ok(passed.contains(target)))?;
+        }
+        if let Some(filter) = &field.facet_filter {
+            let facets = EdgeFacets::new(walk.predicate, walk.reverse);
+            all.retain(nodes, |node, target| {
+                self.facets_pass(filter, &|key: &str| {
+                    facets.and_then(|facets| facets.get(node, target, key))
+                })
+            })?;
+        }
+        Ok(all)
+    }
+
+    fn sorted_targets(
+        &self,
+        nodes: &[u32],
+        walk: &Walk<'_>,
+        page: Page,
+        all: Lists,
+    ) -> Result<(Vec<u32>, Vec<u32>)> {
+        let field = walk.field;
+        // The distinct ones, in their order, and with their ranks.
+        let _while_sorting = self.control.charge_while(16 * all.targets.len())?;
+        let below = distinct(&all.targets);
+        let mut ranks = Vec::new();
+        if !field.order.is_empty() {
+            let ordered = self.order_nodes(&field.order, &NodeSet::from(below.clone()), 0, None)?;
+            ranks = ordered.iter().zip(0u32..).map(|(&node, rank)| (node, rank)).collect();
+            ranks.sort_unstable();
+        }
+        let facets = EdgeFacets::new(walk.predicate, walk.reverse);
+        let mut sorted = Lists::new(self, nodes.len())?;
+        for (place, &node) in nodes.iter().enumerate() {
+            let mut list: Vec<u32> = all.list(place).to_vec();
+            if field.order.is_empty() {
+                let order = field.facets.as_ref().map_or(&[][..], |facets| &facets.order);
+                self.order_by_facets(order, facets, node, &mut list);
+            } else {
+                let rank = |target: u32| {
+                    let found = ranks.binary_search_by_key(&target, |(node, _)| *node);
+                    found.ok().map(|found| ranks[found].1)
+                };
+                // A list of which no node has a value of the variable stays as it is.
+                if list.iter().any(|&target| rank(target).is_some()) {
+                    list.retain(|&target| rank(target).is_some());
+                    list.sort_by_key(|&target| rank(target));
+                }
+            }
+            sorted.extend(self, cut(&list, page))?;
+            sorted.close(self)?;
+        }
+        all.free(self);
+        Ok(sorted.finish())
+    }
+
+    fn count_field(
+        &self,
+        nodes: &[u32],
+        field: &Field,
+        name: &str,
+        reverse: bool,
+        langs: &[String],
+    ) -> Result<FieldData> {
+        let Some(predicate) = self.predicate(name) else { return Ok(FieldData::Nothing) };
+        check_langs(predicate, langs)?;
+        if reverse && predicate.direction(true).is_none() {
+            return Err(no_reverse(name));
+        }
+        self.control.charge(size_of::<u64>() * nodes.len())?;
+        if let Some(edges) = predicate.direction(reverse)
+            && (field.filter.is_some() || field.facet_filter.is_some())
+        {
+            let walk = Walk { field, predicate, reverse, edges };
+            let (offsets, targets) = self.walk(nodes, &walk, field.page)?;
+            let lists = Lists { offsets, targets };
+            let counts = lists.offsets.windows(2).map(|pair| u64::from(pair[1] - pair[0]));
+            let counts = FieldData::Counts(counts.collect());
+            lists.free(self);
+            return Ok(counts);
+        }
+        if field.facet_filter.is_some() {
+            let shown = self.passing_values(field, predicate, langs, nodes)?;
+            let count = |node: &u32| shown.get(node).map_or(0, |places| places.len() as u64);
+            return Ok(FieldData::Counts(nodes.iter().map(count).collect()));
+        }
+        let untagged = predicate.def.lang.then_some("");
+        let lang = langs.first().map(String::as_str).or(untagged);
+        let counter = Counter { predicate, reverse, lang };
+        Ok(FieldData::Counts(nodes.iter().map(|&node| counter.count(node)).collect()))
+    }
+
+    fn password_field(&self, nodes: &[u32], name: &str, password: &str) -> Result<FieldData> {
+        let Some(predicate) = self.predicate(name) else { return Ok(FieldData::Nothing) };
+        if predicate.def.value_type != hexgraph_base::types::ValueType::Password {
+            let found = predicate.def.value_type.name();
+            let message = format!("`checkpwd` needs a password, and `{name}` is of type {found}");
+            let hint = format!("the schema would say `{name}: password .`");
+            return Err(Error::query(message).with_hint(hint));
+        }
+        let check = |&node: &u32| {
+            let value = predicate.values("").and_then(|part| part.first(node));
+            match value.and_then(crate::storage::text_of) {
+                Some(hash) => self.control.verify(hash, password),
+                None => Ok(false),
+            }
+        };
+        Ok(FieldData::Passwords(nodes.iter().map(check).collect::<Result<_>>()?))
+    }
+}
+
+fn check_langs(predicate: &Predicate, langs: &[String]) -> Result<()> {
+    if langs.is_empty() || predicate.def.lang {
+        return Ok(());
+    }
+    Err(no_languages(predicate, &langs.join(":")))
+}
+
+/// The edges, values or counts of a field. Values are read when they are written.
+fn rows_of(data: &FieldData, nodes: usize) -> usize {
+    match data {
+        FieldData::Nothing => 0,
+        FieldData::Edges(edges) => edges.targets.len(),
+        FieldData::Column(map) => map.nodes.len(),
+        _ => nodes,
+    }
+}
+
+/// The distinct nodes of a list, ascending.
+pub(crate) fn distinct(targets: &[u32]) -> Vec<u32> {
+    if targets.is_sorted_by(|one, other| one < other) {
+        return targets.to_vec();
+    }
+    distinct_of(targets.to_vec())
+}
+
+/// A list of targets for each node.
+struct Lists {
+    offsets: Vec<u32>,
+    targets: Vec<u32>,
+}
+
+impl Lists {
+    fn new(context: &Context<'_>, nodes: usize) -> Result<Lists> {
+        let mut offsets = Vec::new();
+        context.make_room(&mut offsets, nodes + 1)?;
+        offsets.push(0);
+        Ok(Lists { offsets, targets: Vec::new() })
+    }
+
+    /// Adds targets to the list of the node at hand.
+    fn extend(&mut self, context: &Context<'_>, targets: &[u32]) -> Result<()> {
+        context.make_room(&mut self.targets, targets.len())?;
+        self.targets.extend_from_slice(targets);
+        Ok(())
+    }
+
+    /// Ends the list of a node.
+    fn close(&mut self, context: &Context<'_>) -> Result<()> {
+        if self.offsets.len().is_multiple_of(8192) {
+            context.check()?;
+        }
+        let end = u32::try_from(self.targets.len()).map_err(|_| Error::Limit {
+            message: "a field reached more than 4294967295 edges, ask for fewer".into(),
+        })?;
+        self.offsets.push(end);
+        Ok(())
+    }
+
+    fn list(&self, place: usize) -> &[u32] {
+        &self.targets[self.offsets[place] as usize..self.offsets[place + 1] as usize]
+    }
+
+    fn retain(
+        &mut self,
+        nodes: &[u32],
+        mut keep: impl FnMut(u32, u32) -> Result<bool>,
+    ) -> Result<()> {
+        let mut kept = 0;
+        let mut start = 0;
+        for (place, &node) in nodes.iter().enumerate() {
+            let end = self.offsets[place + 1] as usize;
+            for position in start..end {
+                let target = self.targets[position];
+                if keep(node, target)? {
+                    self.targets[kept] = target;
+                    kept += 1;
+                }
+            }
+            start = end;
+            self.offsets[place + 1] = kept as u32;
+        }
+        self.targets.truncate(kept);
+        Ok(())
+    }
+
+    /// Each list's wanted part.
+    fn cut(self, context: &Context<'_>, page: Page) -> Result<(Vec<u32>, Vec<u32>)> {
+        let mut lists = Lists::new(context, self.offsets.len())?;
+        for place in 0..self.offsets.len() - 1 {
+            lists.extend(context, cut(self.list(place), page))?;
+            lists.offsets.push(lists.targets.len() as u32);
+        }
+        self.free(context);
+        Ok(lists.finish())
+    }
+
+    /// Lets go of lists that are not part of the answer.
+    fn free(self, context: &Context<'_>) {
+        let room = self.offsets.capacity() + self.targets.capacity();
+        context.control.uncharge(size_of::<u32>() * room);
+    }
+
+    fn finish(self) -> (Vec<u32>, Vec<u32>) {
+        (self.offsets, self.targets)
+    }
+}

@@ -1,0 +1,132 @@
+//! How long an answer will be, told before it is written.
+//!
+//! A level has each of its nodes once, and an answer shows a node once for each path that leads to
+//! it: 50 levels over a circle of two nodes that know each other and themselves are 100 nodes, and
+//! 2^50 objects. So the objects are counted first, from the top down: each node of a level gets the
+//! number of paths to it, which is the sum of those of the nodes that lead there.
+//!
+//! ```text
+//!   level 0   a 1   b 1                 a → a b,  b → a b
+//!   level 1   a 2   b 2
+//!   level 2   a 4   b 4                 objects: 2 + 4 + 8
+//! ```
+//!
+//! That costs a step for each edge of the levels, as much as to write each of them once. It is not
+//! done where a bound that costs a step for each level tells enough: a level whose nodes are as
+//! many as its edges has no more paths to a node than the level above.
+
+use crate::exec::control::tree::{BlockResult, EdgeField, FieldData, Level, is_visible};
+use crate::exec::run::ExecOptions;
+use hexgraph_base::plan::Query;
+use hexgraph_base::types::{Error, Result};
+
+/// The bytes of an object at the least, as far as time goes: one that shows nothing is tried, too.
+const OBJECT_BYTES: u64 = 8;
+
+/// Checks that the answer of the blocks can be written within the bytes of its options.
+///
+/// # Errors
+///
+/// [`Error::Limit`] when it has too many objects for that.
+pub(crate) fn check(query: &Query, options: ExecOptions, blocks: &[BlockResult]) -> Result<()> {
+    let shown = blocks.iter().filter(|result| {
+        let block = &query.blocks[result.block];
+        // Which paths `@ignorereflex` leaves out is known when they are walked. `@normalize` walks
+        // all, and bounds only what it makes of them.
+        is_visible(block) && !block.ignore_reflex && result.groups.is_none()
+    });
+    let most = options.result;
+    let mut bound = 0_u64;
+    for result in shown.clone() {
+        let repeats = result.roots.len().saturating_sub(result.level.nodes.len()) as u64;
+        let extent = at_most(&result.level, 1 + repeats);
+        bound = bound.saturating_add(extent);
+    }
+    if bound <= most {
+        return Ok(());
+    }
+    let mut bytes = 0_u64;
+    for result in shown {
+        bytes = bytes.saturating_add(block_bytes(result, most));
+        if most < bytes {
+            let message = format!(
+                "the answer has more than {} objects, and at most {most} bytes are written: ask \
+                 for fewer levels or nodes, or raise the limit `result`",
+                most / OBJECT_BYTES
+            );
+            return Err(Error::Limit { message });
+        }
+    }
+    Ok(())
+}
+
+/// The levels of a selection that show objects.
+fn shown_edges(level: &Level) -> impl Iterator<Item = &EdgeField> {
+    level.fields.iter().filter_map(|result| match &result.data {
+        FieldData::Edges(edges) if edges.groups.is_none() && !edges.level.fields.is_empty() => {
+            Some(&**edges)
+        }
+        _ => None,
+    })
+}
+
+/// As many bytes as the objects of a level and below may have, where `paths` lead to a node at the
+/// most.
+fn at_most(level: &Level, paths: u64) -> u64 {
+    let own = paths.saturating_mul(level.nodes.len() as u64).saturating_mul(object_bytes(level));
+    shown_edges(level).fold(own, |sum, edges| {
+        let repeated = edges.level.nodes.len() < edges.targets.len();
+        let objects = paths.saturating_mul(edges.targets.len() as u64);
+        sum.saturating_add(at_most(&edges.level, if repeated { objects } else { paths }))
+    })
+}
+
+/// The bytes of the objects of a block at the least; it does not count much further than `most`.
+fn block_bytes(result: &BlockResult, most: u64) -> u64 {
+    let level = &result.level;
+    let mut paths = vec![0_u64; level.nodes.len()];
+    for place in result.roots.iter().filter_map(|&root| level.place(root)) {
+        paths[place] += 1;
+    }
+    level_bytes(level, paths, most)
+}
+
+fn level_bytes(level: &Level, mut paths: Vec<u64>, most: u64) -> u64 {
+    if level.alive.is_some() {
+        let places = paths.iter_mut().enumerate();
+        places.filter(|(place, _)| !level.is_alive(*place)).for_each(|(_, paths)| *paths = 0);
+    }
+    let objects = paths.iter().fold(0_u64, |sum, &paths| sum.saturating_add(paths));
+    let mut bytes = objects.saturating_mul(object_bytes(level));
+    for edges in shown_edges(level) {
+        if most < bytes {
+            return bytes;
+        }
+        let below = paths_below(edges, &paths);
+        bytes = bytes.saturating_add(level_bytes(&edges.level, below, most));
+    }
+    bytes
+}
+
+fn paths_below(edges: &EdgeField, paths: &[u64]) -> Vec<u64> {
+    let mut below = vec![0_u64; edges.level.nodes.len()];
+    for (place, &paths) in paths.iter().enumerate().filter(|(_, paths)| 0 < **paths) {
+        let mut next = 0;
+        for &target in edges.targets_of(place) {
+            let Some(place) = edges.level.place_near(target, next) else { continue };
+            next = place + 1;
+            below[place] = below[place].saturating_add(paths);
+        }
+    }
+    below
+}
+
+/// The bytes that each object of a level has for certain.
+fn object_bytes(level: &Level) -> u64 {
+    let certain = level.fields.iter().map(|result| match &result.data {
+        FieldData::Uid => result.field.key.len() as u64 + 12,
+        FieldData::Counts(_) | FieldData::Passwords(_) => result.field.key.len() as u64 + 4,
+        _ => 0,
+    });
+    certain.sum::<u64>().max(OBJECT_BYTES)
+}

@@ -1,0 +1,339 @@
+//! `@normalize`: each node's nested lists multiplied out into flat objects of the aliased fields.
+
+use super::output::{Edge, Writer, chosen, counts_of};
+use crate::exec::control::limits::past_limit;
+use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level, ValueField};
+use crate::exec::select::read::{Langs, typed};
+use crate::graph::ValueList;
+use hexgraph_base::plan::{Facets, Field, FieldKind};
+use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, stack};
+use std::sync::Arc;
+
+/// A value of a flat object.
+#[derive(Clone)]
+enum Item {
+    Value(Value),
+    List(Vec<Value>),
+    /// A facet of the values of a list, by their places.
+    Places(Vec<(usize, Value)>),
+    Uid(Uid),
+    Int(i64),
+}
+
+impl Item {
+    /// The bytes that it has beside itself.
+    fn heap_size(&self) -> usize {
+        let of = |value: &Value| size_of::<Value>() + value.heap_size();
+        match self {
+            Item::Value(value) => value.heap_size(),
+            Item::List(values) => values.iter().map(of).sum(),
+            Item::Places(values) => values.iter().map(|(_, value)| 8 + of(value)).sum(),
+            Item::Uid(_) | Item::Int(_) => 0,
+        }
+    }
+}
+
+/// One flat object: keys in the order of the query, a key may come several times.
+type Row = Vec<(Arc<str>, Item)>;
+
+/// Writes the flat objects of the node at a place; `edge` is the one that led to it, where its
+/// facets are wanted.
+pub(crate) fn write_flat(
+    writer: &mut Writer<'_, '_>,
+    level: &Level,
+    place: usize,
+    edge: Option<&Edge<'_>>,
+) -> Result<()> {
+    if !level.is_alive(place) {
+        return Ok(());
+    }
+    for row in rows(writer, level, place, edge, &mut Vec::new())? {
+        if !row.is_empty() {
+            write_row(writer, &row);
+        }
+    }
+    Ok(())
+}
+
+fn write_row(writer: &mut Writer<'_, '_>, row: &Row) {
+    let sink = &mut *writer.sink;
+    sink.begin_object();
+    let mut written: Vec<&str> = Vec::with_capacity(row.len());
+    for (key, item) in row {
+        if written.contains(&&**key) {
+            continue;
+        }
+        written.push(key);
+        let same: Vec<&Item> =
+            row.iter().filter(|(other, _)| other == key).map(|(_, item)| item).collect();
+        sink.key(key);
+        if 1 < same.len() {
+            sink.begin_array();
+            same.into_iter().for_each(|item| write_item(sink, item, true));
+            sink.end_array();
+        } else {
+            write_item(sink, item, false);
+        }
+    }
+    sink.end_object();
+}
+
+fn write_item(sink: &mut dyn hexgraph_base::types::Sink, item: &Item, inside: bool) {
+    match item {
+        Item::Value(value) => sink.value(value.as_ref()),
+        Item::Uid(uid) => sink.uid(*uid),
+        Item::Int(number) => sink.int(*number),
+        Item::Places(values) => {
+            sink.begin_object();
+            for (place, value) in values {
+                sink.key(&place.to_string());
+                sink.value(value.as_ref());
+            }
+            sink.end_object();
+        }
+        Item::List(values) => {
+            if !inside {
+                sink.begin_array();
+            }
+            values.iter().for_each(|value| sink.value(value.as_ref()));
+            if !inside {
+                sink.end_array();
+            }
+        }
+    }
+}
+
+/// The flat objects of a node: the product of its own fields, with the facets of the edge that led
+/// to it, and those of each nested list.
+fn rows(
+    writer: &mut Writer<'_, '_>,
+    level: &Level,
+    place: usize,
+    edge: Option<&Edge<'_>>,
+    path: &mut Vec<u32>,
+) -> Result<Vec<Row>> {
+    stack::require();
+    let node = level.nodes[place];
+    path.push(node);
+    let mut own = Row::new();
+    let mut lists = Vec::new();
+    for result in &level.fields {
+        match &result.data {
+            FieldData::Edges(edges) => {
+                let below = rows_below(writer, result, edges, (node, place), path)?;
+                if !below.is_empty() {
+                    lists.push(below);
+                }
+            }
+            _ => own.extend(items(writer, level, place, result)?),
+        }
+    }
+    path.pop();
+    if own.is_empty() && lists.is_empty() {
+        return Ok(vec![own]);
+    }
+    own.extend(edge.into_iter().flat_map(|edge| edge_facets(edge, node)));
+    if lists.is_empty() {
+        return Ok(vec![own]);
+    }
+    let mut all = vec![own];
+    for below in lists {
+        let most = writer.options.normalize;
+        if most < all.len().saturating_mul(below.len()) as u64 {
+            return Err(too_many(most));
+        }
+        let (ours, theirs) = (bytes_of(&all), bytes_of(&below));
+        let joined = ours.saturating_mul(below.len()) + theirs.saturating_mul(all.len());
+        // The lists of the levels above, those that are multiplied, and what comes out.
+        writer.sink.beside(ours + theirs + joined.saturating_mul(2));
+        all = product(&all, &below);
+    }
+    all.iter_mut().for_each(flatten);
+    Ok(all)
+}
+
+/// The flat objects of a nested list.
+fn rows_below(
+    writer: &mut Writer<'_, '_>,
+    result: &FieldResult,
+    edges: &EdgeField,
+    (node, place): (u32, usize),
+    path: &mut Vec<u32>,
+) -> Result<Vec<Row>> {
+    let (mut below, mut bytes) = (Vec::<Row>::new(), 0);
+    let edge = Edge::of(&result.field, edges, node);
+    let targets = edges.targets_of(place);
+    for &target in targets {
+        let Some(place) = edges.level.place(target) else { continue };
+        let again = writer.path.is_some() && path.contains(&target);
+        if !edges.level.is_alive(place) || again {
+            continue;
+        }
+        let found = rows(writer, &edges.level, place, edge.as_ref(), path)?;
+        let known = below.len();
+        below.extend(found.into_iter().filter(|row| !row.is_empty()));
+        bytes += bytes_of(&below[known..]);
+        writer.sink.beside(2 * bytes);
+        if writer.options.normalize < below.len() as u64 {
+            return Err(too_many(writer.options.normalize));
+        }
+    }
+    if !targets.is_empty() {
+        let counts = counts_of(&edges.level).filter_map(|count| count.alias.as_deref());
+        let count = targets.len() as i64;
+        below.extend(counts.map(|alias| vec![(Arc::from(alias), Item::Int(count))]));
+    }
+    Ok(below)
+}
+
+/// Brings the keys of an object that nested ones were multiplied into in their order.
+///
+/// A uid without an alias goes, unless the object began with it, or with a key behind it in the
+/// order: the reference looks for it from that key on.
+fn flatten(row: &mut Row) {
+    let keeps_uid = row.first().is_none_or(|(key, _)| "uid" <= &**key);
+    row.sort_by(|(one, _), (other, _)| one.cmp(other));
+    if !keeps_uid {
+        row.retain(|(key, item)| !(&**key == "uid" && matches!(item, Item::Uid(_))));
+    }
+}
+
+fn too_many(most: u64) -> Error {
+    past_limit(&format!("@normalize would make more than {most} objects of one node"), "normalize")
+}
+
+fn product(all: &[Row], below: &[Row]) -> Vec<Row> {
+    let joined = all.iter().flat_map(|row| {
+        below.iter().map(|more| {
+            let mut joined = row.clone();
+            joined.extend(more.iter().cloned());
+            joined
+        })
+    });
+    joined.collect()
+}
+
+/// What flat objects take.
+fn bytes_of(rows: &[Row]) -> usize {
+    let in_row = |row: &Row| {
+        let items = row.iter().map(|(_, item)| item.heap_size());
+        size_of::<Row>() + row.len() * size_of::<(Arc<str>, Item)>() + items.sum::<usize>()
+    };
+    rows.iter().map(in_row).sum()
+}
+
+fn edge_facets(edge: &Edge<'_>, target: u32) -> Row {
+    let found = edge.stored.all(edge.node, target);
+    let facets = chosen(edge.facets, edge.key(), &found).into_iter();
+    facets.map(|(key, value)| (key.into(), Item::Value(value.to_value()))).collect()
+}
+
+/// What a field that is no edge adds to a flat object: with an alias what it would add to any; else
+/// a uid, whether a password agrees, and the facets of values.
+fn items(
+    writer: &Writer<'_, '_>,
+    level: &Level,
+    place: usize,
+    result: &FieldResult,
+) -> Result<Row> {
+    let field = &result.field;
+    let node = level.nodes[place];
+    let shown = field.alias.is_some();
+    let item = match &result.data {
+        FieldData::Uid => Some(Item::Uid(writer.version.nodes.uid(node))),
+        FieldData::Passwords(answers) => Some(Item::Value(Value::Bool(answers[place]))),
+        FieldData::Counts(counts) if shown => Some(Item::Int(counts[place] as i64)),
+        FieldData::Column(map) if shown => map.get(node).map(|value| Item::Value(value.to_value())),
+        FieldData::Values(values) => return value_items(field, values, node),
+        _ => None,
+    };
+    let key: Arc<str> = field.key.as_str().into();
+    Ok(item.map(|item| (key, item)).into_iter().collect())
+}
+
+/// What a field of values adds to a flat object.
+fn value_items(field: &Field, values: &ValueField, node: u32) -> Result<Row> {
+    let FieldKind::Predicate { langs, .. } = &field.kind else { return Ok(Row::new()) };
+    let shown = field.alias.is_some();
+    if values.is_hidden(node) || !shown && field.facets.is_none() {
+        return Ok(Row::new());
+    }
+    let predicate = &values.predicate;
+    if langs.iter().any(|lang| lang == "*") {
+        return if shown { all_langs(predicate, &field.key, node) } else { Ok(Row::new()) };
+    }
+    let key: Arc<str> = field.key.as_str().into();
+    if langs.is_empty() && field.facets.is_none() && 1 < predicate.untagged().len() {
+        let mut found = predicate.untagged_values(node)?;
+        let item = match found.len() {
+            0 => return Ok(Row::new()),
+            1 if !predicate.def.list => Item::Value(found.remove(0).as_ref().to_value()),
+            _ => Item::List(found.iter().map(|value| value.as_ref().to_value()).collect()),
+        };
+        return Ok(vec![(key, item)]);
+    }
+    let convert = |value: ValueRef<'_>| {
+        typed(value, predicate.def.value_type).map(|value| value.as_ref().to_value())
+    };
+    let Some((_, list)) = predicate.values_in(Langs::First(langs), node) else {
+        return Ok(Row::new());
+    };
+    let places = values.places(node, list.len());
+    let mut row = match &field.facets {
+        Some(facets) => value_facets(facets, &field.key, predicate.def.list, &list, places.clone()),
+        None => Row::new(),
+    };
+    if !shown {
+        return Ok(row);
+    }
+    let item = match predicate.def.list {
+        true => {
+            let shown = places.map(|place| convert(list.get(place)));
+            Item::List(shown.collect::<Result<_>>()?)
+        }
+        false => Item::Value(convert(list.get(0))?),
+    };
+    row.push((key, item));
+    Ok(row)
+}
+
+fn value_facets(
+    facets: &Facets,
+    alias: &str,
+    is_list: bool,
+    list: &ValueList<'_>,
+    places: impl Iterator<Item = usize>,
+) -> Row {
+    let mut row = Row::new();
+    for (shown, place) in places.enumerate() {
+        for (key, value) in chosen(facets, alias, &list.facets(place)) {
+            let value = value.to_value();
+            if !is_list {
+                row.push((key.into(), Item::Value(value)));
+                continue;
+            }
+            match row.iter_mut().find(|(other, _)| **other == *key) {
+                Some((_, Item::Places(values))) => values.push((shown, value)),
+                _ => row.push((key.into(), Item::Places(vec![(shown, value)]))),
+            }
+        }
+    }
+    row
+}
+
+fn all_langs(predicate: &crate::graph::Predicate, alias: &str, node: u32) -> Result<Row> {
+    let mut row = Row::new();
+    for part in predicate.langs() {
+        let list = part.values(node);
+        if list.is_empty() {
+            continue;
+        }
+        let key: Arc<str> = match &*part.lang {
+            "" => alias.into(),
+            lang => format!("{alias}@{lang}").into(),
+        };
+        let value = typed(list.get(0), predicate.def.value_type)?;
+        row.push((key, Item::Value(value.as_ref().to_value())));
+    }
+    Ok(row)
+}

@@ -1,0 +1,676 @@
+//! Writes a finished tree as nested objects, reading values as it goes.
+//!
+//! An object whose fields are all empty is taken back, and so is a list of which nothing is left.
+
+use super::normalize::write_flat;
+use crate::exec::control::tree::{
+    BlockResult, EdgeField, FieldData, FieldResult, Group, GroupValue, Level, ValueField,
+    is_visible,
+};
+use crate::exec::run::ExecOptions;
+use crate::exec::select::facets::EdgeFacets;
+use crate::exec::select::read::{Langs, typed};
+use crate::graph::{Predicate, ValueList, Version};
+use hexgraph_base::plan::{Aggregate, Block, BlockKind, Facets, Field, FieldKind, GroupBy, Query};
+use hexgraph_base::types::{Result, Sink, ValueRef, ValueType, stack};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What every step of the writing needs.
+pub(crate) struct Writer<'a, 's> {
+    pub(crate) version: &'a Version,
+    pub(crate) options: ExecOptions,
+    pub(crate) sink: &'s mut dyn Sink,
+    /// With `@ignorereflex`: the nodes from the root to here.
+    pub(crate) path: Option<Vec<u32>>,
+    /// How many objects a list gets; those behind them are left out.
+    pub(crate) objects_max: usize,
+}
+
+/// Writes the `data` object of a request, at most `objects_max` objects of each list.
+pub(crate) fn write(
+    version: &Version,
+    query: &Query,
+    (options, objects_max): (ExecOptions, usize),
+    blocks: &[BlockResult],
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    sink.begin_object();
+    let mut writer = Writer { version, options, sink, path: None, objects_max };
+    for result in blocks {
+        let block = &query.blocks[result.block];
+        if is_visible(block) {
+            writer.path = block.ignore_reflex.then(Vec::new);
+            writer.block(block, result)?;
+        }
+    }
+    for result in blocks.iter().filter(|result| !result.paths.is_empty()) {
+        writer.paths(&query.blocks[result.block], result)?;
+    }
+    writer.sink.end_object();
+    Ok(())
+}
+
+/// Adds to each predicate the nodes that it was asked of.
+pub(crate) fn count_touched<'l>(level: &'l Level, touched: &mut BTreeMap<&'l str, u64>) {
+    stack::require();
+    for result in &level.fields {
+        let name = match &result.field.kind {
+            FieldKind::Predicate { name, .. }
+            | FieldKind::Count { name, .. }
+            | FieldKind::CheckPassword { name, .. } => name.as_str(),
+            FieldKind::Uid => "uid",
+            _ => continue,
+        };
+        *touched.entry(name).or_default() += level.nodes.len() as u64;
+        if let FieldData::Edges(edges) = &result.data {
+            count_touched(&edges.level, touched);
+        }
+    }
+}
+
+impl Writer<'_, '_> {
+    fn block(&mut self, block: &Block, result: &BlockResult) -> Result<()> {
+        if let (Some(groups), Some(group_by)) = (&result.groups, &block.group_by) {
+            if !groups.is_empty() {
+                self.sink.key(&block.name);
+                self.sink.begin_array();
+                self.groups(groups, group_by, &block.fields);
+                self.sink.end_array();
+            }
+            return Ok(());
+        }
+        self.sink.key(&block.name);
+        self.sink.begin_array();
+        if block.kind == BlockKind::Empty {
+            self.empty_block(&result.level, block.normalize)?;
+            self.sink.end_array();
+            return Ok(());
+        }
+        for field in counts_of(&result.level).filter(|field| is_shown(field, block.normalize)) {
+            self.count_object(field, result.count.unwrap_or(result.roots.len()));
+        }
+        let (mut next, mut written) = (0, 0);
+        for &root in &result.roots {
+            if written == self.objects_max {
+                break;
+            }
+            let Some(place) = result.level.place_near(root, next) else { continue };
+            next = place + 1;
+            written += match block.normalize {
+                true => write_flat(self, &result.level, place, None).map(|()| 1)?,
+                false => usize::from(self.object(&result.level, place, None)?),
+            };
+        }
+        self.sink.end_array();
+        Ok(())
+    }
+
+    /// Each aggregate of an empty block is an object by itself.
+    fn empty_block(&mut self, level: &Level, normalize: bool) -> Result<()> {
+        for result in level.fields.iter().filter(|result| is_shown(&result.field, normalize)) {
+            let FieldData::Column(map) = &result.data else { continue };
+            self.sink.begin_object();
+            self.sink.key(&result.field.key);
+            match &map.constant {
+                Some(value) => self.sink.value(value.as_ref()),
+                None => self.sink.null(),
+            }
+            self.sink.end_object();
+        }
+        Ok(())
+    }
+
+    fn count_object(&mut self, field: &Field, count: usize) {
+        self.sink.begin_object();
+        self.sink.key(field.alias.as_deref().unwrap_or("count"));
+        self.sink.int(count as i64);
+        self.sink.end_object();
+    }
+
+    /// Writes the object of a node, with the facets of the edge that led to it behind the fields.
+    /// Gives whether there was anything to write.
+    fn object(&mut self, level: &Level, place: usize, edge: Option<&Edge<'_>>) -> Result<bool> {
+        stack::require();
+        let node = level.nodes[place];
+        if !level.is_alive(place) || self.path.as_ref().is_some_and(|path| path.contains(&node)) {
+            return Ok(false);
+        }
+        if let Some(path) = &mut self.path {
+            path.push(node);
+        }
+        self.sink.begin_object();
+        let mut rest = level.fields.as_slice();
+        while let [result, others @ ..] = rest {
+            let same = same_edges(result, others);
+            match same {
+                _ if may_repeat(&result.field) => self.repeated(level, place, rest)?,
+                0 => self.field(level, place, result)?,
+                _ => self.merged_edges(&rest[..=same], place, node)?,
+            }
+            rest = &others[same..];
+        }
+        if let Some(path) = &mut self.path {
+            path.pop();
+        }
+        if self.sink.is_empty() {
+            self.sink.discard_object();
+            return Ok(false);
+        }
+        if let Some(edge) = edge {
+            self.edge_facets(edge, node);
+        }
+        let has_uid = level.fields.iter().any(|result| matches!(result.data, FieldData::Uid));
+        if self.options.debug && !has_uid {
+            self.sink.key("uid");
+            self.sink.uid(self.version.nodes.uid(node));
+        }
+        self.sink.end_object();
+        Ok(true)
+    }
+
+    fn field(&mut self, level: &Level, place: usize, result: &FieldResult) -> Result<()> {
+        let node = level.nodes[place];
+        let field = &result.field;
+        match &result.data {
+            FieldData::Nothing | FieldData::CountUid => {}
+            FieldData::Uid => {
+                self.sink.key(&field.key);
+                self.sink.uid(self.version.nodes.uid(node));
+            }
+            FieldData::Values(values) => self.values(field, values, node)?,
+            FieldData::Edges(edges) => self.edges(field, edges, place, node)?,
+            FieldData::Counts(counts) => {
+                self.sink.key(&field.key);
+                self.sink.int(counts[place] as i64);
+            }
+            FieldData::Column(map) => {
+                // One value for all is shown at the node that stands for it.
+                let hidden = matches!(field.kind, FieldKind::Val(_))
+                    && map.constant.is_some()
+                    && node != u32::MAX;
+                if let Some(value) = map.get(node).filter(|_| !hidden) {
+                    self.sink.key(&field.key);
+                    self.sink.value(value);
+                }
+            }
+            FieldData::Passwords(answers) => {
+                self.sink.key(&field.key);
+                self.sink.value(ValueRef::Bool(answers[place]));
+            }
+        }
+        Ok(())
+    }
+
+    /// The first of `rest`, a field whose key others of the level may have: the values of all are an
+    /// array at the place of the first, so that no object has a key twice.
+    fn repeated(&mut self, level: &Level, place: usize, rest: &[FieldResult]) -> Result<()> {
+        let Some((first, others)) = rest.split_first() else { return Ok(()) };
+        let is_same =
+            |other: &FieldResult| other.field.key == first.field.key && may_repeat(&other.field);
+        let before = &level.fields[..level.fields.len() - rest.len()];
+        if before.iter().any(is_same) {
+            return Ok(());
+        }
+        if !others.iter().any(is_same) {
+            return self.field(level, place, first);
+        }
+        self.sink.key(&first.field.key);
+        self.sink.begin_array();
+        for result in rest.iter().filter(|result| is_same(result)) {
+            match &result.data {
+                FieldData::Counts(counts) => self.sink.int(counts[place] as i64),
+                FieldData::Passwords(answers) => self.sink.value(ValueRef::Bool(answers[place])),
+                FieldData::Column(map) => {
+                    if let Some(value) = map.get(level.nodes[place]) {
+                        self.sink.value(value);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.end_edges();
+        Ok(())
+    }
+
+    fn values(&mut self, field: &Field, values: &ValueField, node: u32) -> Result<()> {
+        let FieldKind::Predicate { name, langs, .. } = &field.kind else { return Ok(()) };
+        if values.is_hidden(node) {
+            return Ok(());
+        }
+        let predicate = &values.predicate;
+        if langs.iter().any(|lang| lang == "*") {
+            return self.all_langs(field, name, predicate, node);
+        }
+        if langs.is_empty() && field.facets.is_none() && 1 < predicate.untagged().len() {
+            return self.untagged(&field.key, predicate, node);
+        }
+        if !predicate.def.list && field.facets.is_none() {
+            return match predicate.first_in(langs, node) {
+                Some(value) => self.value(&field.key, value, predicate.def.value_type),
+                None => Ok(()),
+            };
+        }
+        if let Some((_, list)) = predicate.values_in(Langs::First(langs), node) {
+            self.value_list(&field.key, field, predicate, &list, values.places(node, list.len()))?;
+        }
+        Ok(())
+    }
+
+    /// The values of a predicate whose `@lang` was taken away: those of all languages.
+    fn untagged(&mut self, key: &str, predicate: &Predicate, node: u32) -> Result<()> {
+        let values = predicate.untagged_values(node)?;
+        match values.as_slice() {
+            [] => {}
+            [value] if !predicate.def.list => {
+                self.sink.key(key);
+                self.sink.value(value.as_ref());
+            }
+            values => {
+                self.sink.key(key);
+                self.sink.begin_array();
+                values.iter().for_each(|value| self.sink.value(value.as_ref()));
+                self.sink.end_array();
+            }
+        }
+        Ok(())
+    }
+
+    /// `name@*`: every language under its own key, the untagged value last.
+    fn all_langs(
+        &mut self,
+        field: &Field,
+        name: &str,
+        predicate: &Predicate,
+        node: u32,
+    ) -> Result<()> {
+        let name = field.alias.as_deref().unwrap_or(name);
+        let (untagged, tagged): (Vec<_>, Vec<_>) =
+            predicate.langs().iter().partition(|part| part.lang.is_empty());
+        for part in tagged.into_iter().chain(untagged) {
+            let list = part.values(node);
+            if list.is_empty() {
+                continue;
+            }
+            let places = 0..list.len();
+            if part.lang.is_empty() {
+                self.value_list(name, field, predicate, &list, places)?;
+            } else {
+                let key = format!("{name}@{}", part.lang);
+                self.value_list(&key, field, predicate, &list, places)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn value_list(
+        &mut self,
+        key: &str,
+        field: &Field,
+        predicate: &Predicate,
+        list: &ValueList<'_>,
+        places: impl Iterator<Item = usize> + Clone,
+    ) -> Result<()> {
+        if let Some(facets) = &field.facets {
+            self.value_facets(key, facets, predicate, list, places.clone());
+        }
+        let wanted = predicate.def.value_type;
+        if !predicate.def.list {
+            return self.value(key, list.get(0), wanted);
+        }
+        self.sink.key(key);
+        self.sink.begin_array();
+        for place in places.take(self.objects_max) {
+            self.sink.value(typed(list.get(place), wanted)?.as_ref());
+        }
+        self.sink.end_array();
+        Ok(())
+    }
+
+    fn value(&mut self, key: &str, value: ValueRef<'_>, wanted: ValueType) -> Result<()> {
+        self.sink.key(key);
+        // Nearly always; a detour through what may be converted would double the time of a value.
+        if value.value_type() == wanted {
+            self.sink.value(value);
+            return Ok(());
+        }
+        self.sink.value(typed(value, wanted)?.as_ref());
+        Ok(())
+    }
+
+    /// Facets of values: before the value; those of a list as a map by position.
+    fn value_facets(
+        &mut self,
+        key: &str,
+        facets: &Facets,
+        predicate: &Predicate,
+        list: &ValueList<'_>,
+        places: impl Iterator<Item = usize>,
+    ) {
+        let found: Vec<Vec<(&str, ValueRef<'_>)>> =
+            places.map(|place| list.facets(place)).collect();
+        if !predicate.def.list {
+            for (name, value) in chosen(facets, key, &found[0]) {
+                self.sink.key(&name);
+                self.sink.value(value);
+            }
+            return;
+        }
+        let mut names: Vec<&str> = found.iter().flatten().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            let Some(shown) = shown_key(facets, key, name) else { continue };
+            self.sink.key(&shown);
+            self.sink.begin_object();
+            for (place, facets) in found.iter().enumerate() {
+                if let Some((_, value)) = facets.iter().find(|(other, _)| *other == name) {
+                    self.sink.key(&place.to_string());
+                    self.sink.value(*value);
+                }
+            }
+            self.sink.end_object();
+        }
+    }
+
+    fn edges(&mut self, field: &Field, edges: &EdgeField, place: usize, node: u32) -> Result<()> {
+        if let (Some(groups), Some(group_by)) = (&edges.groups, &field.group_by) {
+            let groups = &groups[place];
+            if !groups.is_empty() {
+                self.sink.key(&field.key);
+                self.sink.begin_array();
+                self.groups(groups, group_by, &field.fields);
+                self.sink.end_array();
+            }
+            return Ok(());
+        }
+        let targets = edges.targets_of(place);
+        if targets.is_empty() || edges.level.fields.is_empty() && !self.options.debug {
+            return Ok(());
+        }
+        let edge = Edge::of(field, edges, node);
+        self.sink.key(&field.key);
+        let single = !edges.reverse
+            && !edges.predicate.def.list
+            && !field.normalize
+            && counts_of(&edges.level).next().is_none();
+        if single {
+            let written = match edges.level.place(targets[0]) {
+                Some(place) => self.object(&edges.level, place, edge.as_ref())?,
+                None => false,
+            };
+            if !written {
+                // The key waits for a value that does not come: an array is opened to be taken
+                // back with its key.
+                self.sink.begin_array();
+                self.sink.discard_array();
+            }
+            return Ok(());
+        }
+        self.sink.begin_array();
+        self.edge_items(field, edges, targets, edge.as_ref())?;
+        self.end_edges();
+        Ok(())
+    }
+
+    fn edge_items(
+        &mut self,
+        field: &Field,
+        edges: &EdgeField,
+        targets: &[u32],
+        edge: Option<&Edge<'_>>,
+    ) -> Result<()> {
+        let (mut next, mut written) = (0, 0);
+        for &target in targets {
+            if written == self.objects_max {
+                break;
+            }
+            let Some(place) = edges.level.place_near(target, next) else { continue };
+            next = place + 1;
+            written += match field.normalize {
+                true => write_flat(self, &edges.level, place, edge).map(|()| 1)?,
+                false => usize::from(self.object(&edges.level, place, edge)?),
+            };
+        }
+        for count in counts_of(&edges.level).filter(|count| is_shown(count, field.normalize)) {
+            self.count_object(count, targets.len());
+        }
+        Ok(())
+    }
+
+    /// Neighbouring fields with one key, such as `friend @groupby(age)` and `friend`: one array.
+    fn merged_edges(&mut self, results: &[FieldResult], place: usize, node: u32) -> Result<()> {
+        self.sink.key(&results[0].field.key);
+        self.sink.begin_array();
+        for FieldResult { field, data } in results {
+            let FieldData::Edges(edges) = data else { continue };
+            match (&edges.groups, &field.group_by) {
+                (Some(groups), Some(group_by)) if !groups[place].is_empty() => {
+                    self.groups(&groups[place], group_by, &field.fields);
+                }
+                (Some(_), _) => {}
+                _ => {
+                    let edge = Edge::of(field, edges, node);
+                    self.edge_items(field, edges, edges.targets_of(place), edge.as_ref())?;
+                }
+            }
+        }
+        self.end_edges();
+        Ok(())
+    }
+
+    fn end_edges(&mut self) {
+        if self.sink.is_empty() {
+            self.sink.discard_array();
+        } else {
+            self.sink.end_array();
+        }
+    }
+
+    fn edge_facets(&mut self, edge: &Edge<'_>, target: u32) {
+        let name = edge.key();
+        for (key, value) in chosen(edge.facets, name, &edge.stored.all(edge.node, target)) {
+            self.sink.key(&key);
+            self.sink.value(value);
+        }
+    }
+
+    fn groups(&mut self, groups: &[Group], group_by: &GroupBy, body: &[Arc<Field>]) {
+        let labels = group_labels(group_by, body);
+        self.sink.begin_object();
+        self.sink.key("@groupby");
+        self.sink.begin_array();
+        for group in groups.iter().take(self.objects_max) {
+            self.sink.begin_object();
+            for (label, value) in labels.iter().zip(&group.keys) {
+                self.sink.key(label);
+                match value {
+                    GroupValue::Node(node) => self.sink.uid(self.version.nodes.uid(*node)),
+                    GroupValue::Value(value) => self.sink.value(value.as_ref()),
+                }
+            }
+            for (label, value) in labels[group.keys.len()..].iter().zip(&group.results) {
+                if let Some(value) = value {
+                    self.sink.key(label);
+                    self.sink.value(value.as_ref());
+                }
+            }
+            self.sink.end_object();
+        }
+        self.sink.end_array();
+        self.sink.end_object();
+    }
+
+    /// `_path_`: each path as objects nested along its edges, the total weight outermost.
+    fn paths(&mut self, block: &Block, result: &BlockResult) -> Result<()> {
+        self.sink.key("_path_");
+        self.sink.begin_array();
+        for path in &result.paths {
+            self.sink.begin_object();
+            self.path_objects(block, path);
+            self.sink.key("_weight_");
+            if path.weight.fract() == 0.0 && path.weight.abs() < 1e15 {
+                self.sink.int(path.weight as i64);
+            } else {
+                self.sink.value(ValueRef::Float(path.weight));
+            }
+            self.sink.end_object();
+        }
+        self.sink.end_array();
+        Ok(())
+    }
+
+    /// The objects of a path, each inside the one before it. A loop, since a path may have more
+    /// hops than a stack has room for.
+    fn path_objects(&mut self, block: &Block, path: &crate::exec::control::tree::Path) {
+        for &hop in &path.hops {
+            self.sink.key(&block.fields[hop].key);
+            self.sink.begin_object();
+        }
+        for (step, &node) in path.nodes.iter().enumerate().rev() {
+            self.sink.key("uid");
+            self.sink.uid(self.version.nodes.uid(node));
+            if let Some(before) = step.checked_sub(1) {
+                self.path_facets(&block.fields[path.hops[before]], path.nodes[before], node);
+                self.sink.end_object();
+            }
+        }
+    }
+
+    fn path_facets(&mut self, field: &Field, node: u32, target: u32) {
+        let FieldKind::Predicate { name, reverse, .. } = &field.kind else { return };
+        let Some(facets) = &field.facets else { return };
+        let Some(predicate) = self.version.predicate(name) else { return };
+        if let Some(stored) = EdgeFacets::new(predicate, *reverse) {
+            self.edge_facets(&Edge { field, facets, stored, node }, target);
+        }
+    }
+}
+
+/// An edge field whose facets are wanted, and the node that the edge comes from.
+pub(crate) struct Edge<'e> {
+    pub(crate) field: &'e Field,
+    pub(crate) facets: &'e Facets,
+    pub(crate) stored: EdgeFacets<'e>,
+    pub(crate) node: u32,
+}
+
+impl<'e> Edge<'e> {
+    /// The edge of a field from a node; `None` when no facets are wanted, or there are none.
+    pub(crate) fn of(field: &'e Field, edges: &'e EdgeField, node: u32) -> Option<Edge<'e>> {
+        let facets = field.facets.as_ref()?;
+        let stored = EdgeFacets::new(&edges.predicate, edges.reverse)?;
+        Some(Edge { field, facets, stored, node })
+    }
+
+    /// The part of a facet's key before the bar.
+    pub(crate) fn key(&self) -> &str {
+        &self.field.key
+    }
+}
+
+/// True for fields that may stand in a selection beside others of the same key: counts in several
+/// languages, several passwords, aggregates for several variables.
+fn may_repeat(field: &Field) -> bool {
+    let kind = &field.kind;
+    field.alias.is_none()
+        && matches!(
+            kind,
+            FieldKind::Count { .. } | FieldKind::CheckPassword { .. } | FieldKind::AggregateVar(..)
+        )
+}
+
+/// How many of the fields behind a field of edges are edges under the same key.
+fn same_edges(result: &FieldResult, others: &[FieldResult]) -> usize {
+    let is_edges = |result: &FieldResult| matches!(result.data, FieldData::Edges(_));
+    if !is_edges(result) {
+        return 0;
+    }
+    let same = |other: &&FieldResult| is_edges(other) && other.field.key == result.field.key;
+    others.iter().take_while(same).count()
+}
+
+/// The facets that are asked for, with the keys that they get.
+pub(crate) fn chosen<'v>(
+    facets: &Facets,
+    prefix: &str,
+    found: &[(&str, ValueRef<'v>)],
+) -> Vec<(String, ValueRef<'v>)> {
+    let mut shown = Vec::new();
+    let mut last = None;
+    for (name, value) in found {
+        // A key whose values are of several types is in several columns: one value is shown.
+        if last == Some(*name) {
+            continue;
+        }
+        last = Some(*name);
+        if let Some(key) = shown_key(facets, prefix, name) {
+            shown.push((key, *value));
+        }
+    }
+    shown
+}
+
+/// The key under which a facet is shown; `None` when it was not asked for.
+fn shown_key(facets: &Facets, prefix: &str, name: &str) -> Option<String> {
+    let item = facets.items.iter().find(|item| item.facet == name);
+    let ordered = facets.order.iter().any(|key| key.facet == name);
+    if !facets.all && item.is_none() && !ordered {
+        return None;
+    }
+    match item.and_then(|item| item.alias.as_ref()) {
+        Some(alias) => Some(alias.clone()),
+        None => Some(format!("{prefix}|{name}")),
+    }
+}
+
+/// The fields `count(uid)` of a level: each is an object by itself.
+pub(crate) fn counts_of(level: &Level) -> impl Iterator<Item = &Field> {
+    let counts = |result: &&FieldResult| matches!(result.data, FieldData::CountUid);
+    level.fields.iter().filter(counts).map(|result| &*result.field)
+}
+
+/// `@normalize` shows what has an alias, and nothing else.
+fn is_shown(field: &Field, normalize: bool) -> bool {
+    !normalize || field.alias.is_some()
+}
+
+/// What the keys and the results of a group are called, in the order of the text. Languages are told
+/// only where names would be the same without them.
+fn group_labels(group_by: &GroupBy, body: &[Arc<Field>]) -> Vec<String> {
+    let keys = group_by.keys.iter().map(|key| match &key.alias {
+        Some(alias) => (alias.clone(), alias.clone()),
+        None => (key.predicate.clone(), with_langs(&key.predicate, &key.langs)),
+    });
+    let names: Vec<(String, String)> =
+        keys.chain(body.iter().map(|field| result_label(field))).collect();
+    let label = |(short, long): &(String, String)| {
+        let same = names.iter().filter(|(other, _)| other == short).count();
+        if same == 1 { short.clone() } else { long.clone() }
+    };
+    names.iter().map(label).collect()
+}
+
+/// What a result of a group is called, without and with its languages.
+fn result_label(field: &Field) -> (String, String) {
+    if let Some(alias) = &field.alias {
+        return (alias.clone(), alias.clone());
+    }
+    match &field.kind {
+        FieldKind::CountUid => ("count".to_owned(), "count".to_owned()),
+        FieldKind::AggregatePredicate { op, name, langs } => {
+            let op = match op {
+                Aggregate::Min => "min",
+                Aggregate::Max => "max",
+                Aggregate::Sum => "sum",
+                Aggregate::Avg => "avg",
+            };
+            (format!("{op}({name})"), format!("{op}({})", with_langs(name, langs)))
+        }
+        _ => (field.key.clone(), field.key.clone()),
+    }
+}
+
+fn with_langs(name: &str, langs: &[String]) -> String {
+    if langs.is_empty() { name.to_owned() } else { format!("{name}@{}", langs.join(":")) }
+}

@@ -1,0 +1,217 @@
+//! Writes a finished tree as N-Quads: a line for each fact, level by level.
+
+use crate::exec::control::tree::{
+    BlockResult, EdgeField, FieldData, FieldResult, Level, ValueField, is_visible,
+};
+use crate::exec::select::read::{Langs, typed};
+use crate::graph::Version;
+use hexgraph_base::answer::{JsonSink, write_json_text};
+use hexgraph_base::plan::{Block, Field, FieldKind, Query};
+use hexgraph_base::types::{Error, Result, Sink, ValueRef, stack};
+use std::io::Write;
+
+/// Says whether the answer to a query can be written as N-Quads.
+///
+/// # Errors
+///
+/// [`Error::Query`] that names what has no place in N-Quads: groups, `count(uid)`, `@normalize`,
+/// `@ignorereflex`, `checkpwd`, facets.
+pub(crate) fn check(query: &Query) -> Result<()> {
+    if query.schema.is_some() {
+        return Err(unfit("a schema query is"));
+    }
+    for block in &query.blocks {
+        if block.normalize {
+            return Err(unfit("the directive @normalize is").or_at(block.at));
+        }
+        if block.ignore_reflex {
+            return Err(unfit("the directive @ignorereflex is").or_at(block.at));
+        }
+        if block.group_by.is_some() {
+            return Err(unfit("@groupby is").or_at(block.at));
+        }
+        block.fields.iter().try_for_each(|field| check_field(field))?;
+    }
+    Ok(())
+}
+
+fn check_field(field: &Field) -> Result<()> {
+    stack::require();
+    let kind = match &field.kind {
+        FieldKind::CountUid => Some("count(uid) is"),
+        FieldKind::CheckPassword { .. } => Some("checkpwd is"),
+        _ if field.group_by.is_some() => Some("@groupby is"),
+        _ if field.facets.is_some() => Some("facets are"),
+        _ if field.normalize => Some("the directive @normalize is"),
+        _ => None,
+    };
+    match kind {
+        Some(kind) => Err(unfit(kind).or_at(field.at)),
+        None => field.fields.iter().try_for_each(|field| check_field(field)),
+    }
+}
+
+fn unfit(what: &str) -> Error {
+    Error::query(format!("{what} not supported in the RDF output format")).with_hint("ask for JSON")
+}
+
+/// Writes the facts of all visible blocks. `look` is told of the length after each few of them.
+///
+/// # Errors
+///
+/// As [`check`]; [`Error::Query`] for a stored value that the schema's type can't hold any more;
+/// those of `look`.
+pub(crate) fn write(
+    version: &Version,
+    query: &Query,
+    blocks: &[BlockResult],
+    out: &mut Vec<u8>,
+    look: &mut dyn FnMut(usize) -> Result<()>,
+) -> Result<()> {
+    check(query)?;
+    let mut writer = Writer { version, out, look };
+    for result in blocks {
+        let block: &Block = &query.blocks[result.block];
+        if is_visible(block) {
+            writer.level(&result.level)?;
+        }
+    }
+    for result in blocks {
+        for path in &result.paths {
+            for (step, &hop) in path.hops.iter().enumerate() {
+                let field = &query.blocks[result.block].fields[hop];
+                writer.edge(path.nodes[step], &field.key, path.nodes[step + 1]);
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Writer<'a, 'o> {
+    version: &'a Version,
+    out: &'o mut Vec<u8>,
+    look: &'o mut dyn FnMut(usize) -> Result<()>,
+}
+
+impl Writer<'_, '_> {
+    fn level(&mut self, level: &Level) -> Result<()> {
+        stack::require();
+        for result in &level.fields {
+            for (place, &node) in level.nodes.iter().enumerate() {
+                // The one node of a constant has no uid.
+                if level.is_alive(place) && node != u32::MAX {
+                    self.field(result, place, node)?;
+                    (self.look)(self.out.len())?;
+                }
+            }
+            if let FieldData::Edges(edges) = &result.data {
+                self.level(&edges.level)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn field(&mut self, result: &FieldResult, place: usize, node: u32) -> Result<()> {
+        let field = &result.field;
+        match &result.data {
+            FieldData::Values(values) => self.values(field, values, node),
+            FieldData::Edges(edges) => {
+                self.edges(field, edges, place, node);
+                Ok(())
+            }
+            FieldData::Counts(counts) => {
+                self.fact(node, &field.key, ValueRef::Int(counts[place] as i64));
+                Ok(())
+            }
+            FieldData::Column(map) => {
+                let hidden = matches!(field.kind, FieldKind::Val(_)) && map.constant.is_some();
+                if let Some(value) = map.get(node).filter(|_| !hidden) {
+                    self.fact(node, &field.key, value);
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn edges(&mut self, field: &Field, edges: &EdgeField, place: usize, node: u32) {
+        if edges.level.fields.is_empty() {
+            return;
+        }
+        for &target in edges.targets_of(place) {
+            let alive = edges.level.place(target).is_none_or(|place| edges.level.is_alive(place));
+            if alive {
+                self.edge(node, name_of(field), target);
+            }
+        }
+    }
+
+    fn values(&mut self, field: &Field, values: &ValueField, node: u32) -> Result<()> {
+        let FieldKind::Predicate { langs, .. } = &field.kind else { return Ok(()) };
+        if values.is_hidden(node) {
+            return Ok(());
+        }
+        let predicate = &values.predicate;
+        let wanted = predicate.def.value_type;
+        if langs.iter().any(|lang| lang == "*") {
+            for part in predicate.langs() {
+                for value in part.values(node).iter() {
+                    self.fact(node, name_of(field), typed(value, wanted)?.as_ref());
+                }
+            }
+            return Ok(());
+        }
+        if langs.is_empty() && field.facets.is_none() && 1 < predicate.untagged().len() {
+            for value in predicate.untagged_values(node)? {
+                self.fact(node, name_of(field), value.as_ref());
+            }
+            return Ok(());
+        }
+        if let Some((_, list)) = predicate.values_in(Langs::First(langs), node) {
+            for place in values.places(node, list.len()) {
+                self.fact(node, name_of(field), typed(list.get(place), wanted)?.as_ref());
+            }
+        }
+        Ok(())
+    }
+
+    fn edge(&mut self, node: u32, name: &str, target: u32) {
+        let (node, target) = (self.version.nodes.uid(node), self.version.nodes.uid(target));
+        self.put(format_args!("<{node}> <{name}> <{target}> .\n"));
+    }
+
+    fn fact(&mut self, node: u32, name: &str, value: ValueRef<'_>) {
+        if matches!(value, ValueRef::Geo(_) | ValueRef::Password(_)) {
+            return;
+        }
+        let uid = self.version.nodes.uid(node);
+        self.put(format_args!("<{uid}> <{name}> "));
+        match value {
+            ValueRef::String(text) | ValueRef::Default(text) => write_json_text(text, self.out),
+            _ => {
+                let mut json = JsonSink::new();
+                json.value(value);
+                // Times and vectors stand as in JSON, a truth bare, numbers as quoted text.
+                let quote = match value {
+                    ValueRef::DateTime(_) | ValueRef::Vector(_) | ValueRef::Bool(_) => "",
+                    _ => "\"",
+                };
+                self.put(format_args!("{quote}{}{quote}", json.into_string()));
+            }
+        }
+        self.out.extend_from_slice(b" .\n");
+    }
+
+    fn put(&mut self, text: std::fmt::Arguments<'_>) {
+        self.out.write_fmt(text).expect("a vector takes what is written to it");
+    }
+}
+
+/// The alias of a field, or its predicate without languages.
+fn name_of(field: &Field) -> &str {
+    match (&field.alias, &field.kind) {
+        (Some(alias), _) => alias,
+        (None, FieldKind::Predicate { name, reverse: false, .. }) => name,
+        _ => &field.key,
+    }
+}

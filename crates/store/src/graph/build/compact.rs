@@ -1,0 +1,125 @@
+//! Folds the changes of a predicate into a new base.
+
+use super::parts::{EdgePart, ValuePart};
+use super::stored_form::{build_edges, build_values};
+use crate::graph::change::weight::of_fold;
+use crate::graph::version::edges::{Direction, EdgeStore};
+use crate::graph::version::values::LangValues;
+use crate::graph::version::whole::{Predicate, PredicateData, Version};
+use hexgraph_base::budget::Share;
+use hexgraph_base::schema::PredicateDef;
+pub use hexgraph_base::types::Check;
+use hexgraph_base::types::{Result, parallel};
+use std::sync::Arc;
+
+/// So many changed nodes are never folded: reading through them costs little. Tests fold sooner, for
+/// their graphs are small.
+const CHANGES_MIN: usize = if cfg!(test) { 4 } else { 4096 };
+
+/// One part in so many may be changed before it is folded.
+const CHANGED_SHARE: usize = 8;
+
+/// The predicate with all changes folded into its bases. What has no changes is shared.
+pub(in crate::graph) fn settle(predicate: &Predicate) -> Predicate {
+    settle_if(predicate, |changes, _| 0 < changes)
+}
+
+/// The predicate with those changes folded that have grown large for their base: amortised, a
+/// change costs O(log) whatever the size of the base.
+pub(in crate::graph) fn settle_grown(predicate: &Predicate) -> Predicate {
+    settle_if(predicate, is_large)
+}
+
+/// Whether [`settle_grown`] folds anything.
+pub(in crate::graph) fn is_grown(predicate: &Predicate) -> bool {
+    let values =
+        |values: &LangValues| is_large(values.delta.rows.len(), values.base.column.subjects.len());
+    let edges = |edges: &Direction| is_large(edges.delta.rows.len(), edges.base.subjects.len());
+    match &predicate.data {
+        PredicateData::Values(langs) => langs.iter().any(values),
+        PredicateData::Edges(all) => edges(&all.forward) || all.reverse.as_ref().is_some_and(edges),
+    }
+}
+
+/// Whether so many changes are many for a base of so many rows.
+pub(in crate::graph) fn is_large(changes: usize, rows: usize) -> bool {
+    CHANGES_MIN.max(rows / CHANGED_SHARE) < changes
+}
+
+/// The memory that [`settle_all`] takes beside the version, until it is given back.
+///
+/// # Errors
+///
+/// [`hexgraph_base::types::Error::Limit`] when there is not so much.
+pub fn room_to_settle(version: &Version) -> Result<Share> {
+    let unsettled = version.predicates.values().filter(|predicate| !is_settled(predicate));
+    let share = version.budget.share();
+    share.draw(unsettled.map(|predicate| of_fold(predicate) as u64).sum())?;
+    Ok(share)
+}
+
+/// The version with all changes of all predicates folded.
+pub fn settle_all(version: &Version) -> Version {
+    settle_all_while(version, &|| Ok(())).expect("nobody asks it to stop")
+}
+
+/// As [`settle_all`]. `check` is asked before each predicate whether to go on.
+///
+/// # Errors
+///
+/// Those of `check`.
+pub fn settle_all_while(version: &Version, check: Check<'_>) -> Result<Version> {
+    let mut settled = version.clone();
+    let unsettled: Vec<_> = version.predicates.iter().filter(|(_, it)| !is_settled(it)).collect();
+    let done = parallel::map(&unsettled, |(name, it)| {
+        check()?;
+        Ok((Arc::clone(name), Arc::new(settle(it))))
+    });
+    settled.replace(done.into_iter().collect::<Result<Vec<_>>>()?);
+    Ok(settled)
+}
+
+fn is_settled(predicate: &Predicate) -> bool {
+    match &predicate.data {
+        PredicateData::Values(langs) => langs.iter().all(LangValues::is_settled),
+        PredicateData::Edges(edges) => {
+            edges.forward.is_settled() && edges.reverse.as_ref().is_none_or(Direction::is_settled)
+        }
+    }
+}
+
+fn settle_if(predicate: &Predicate, is_due: impl Fn(usize, usize) -> bool + Sync) -> Predicate {
+    let def = &predicate.def;
+    let data = match &predicate.data {
+        PredicateData::Values(langs) => {
+            let settle = |values: &LangValues| settle_lang(values, def, &is_due);
+            PredicateData::Values(parallel::map(langs, settle).into_iter().flatten().collect())
+        }
+        PredicateData::Edges(edges) => PredicateData::Edges(EdgeStore {
+            forward: settle_direction(&edges.forward, &is_due),
+            reverse: edges.reverse.as_ref().map(|reverse| settle_direction(reverse, &is_due)),
+        }),
+    };
+    Predicate { def: Arc::clone(def), data }
+}
+
+/// `None` when no value is left in a language.
+fn settle_lang(
+    values: &LangValues,
+    def: &PredicateDef,
+    is_due: impl Fn(usize, usize) -> bool,
+) -> Option<LangValues> {
+    if !is_due(values.delta.rows.len(), values.base.column.subjects.len()) {
+        return Some(values.clone());
+    }
+    let part = ValuePart::of(values);
+    let keep = !part.nodes.is_empty() || values.lang.is_empty();
+    keep.then(|| build_values(def, &values.lang, vec![part], Some(&values.base)))
+}
+
+fn settle_direction(edges: &Direction, is_due: impl Fn(usize, usize) -> bool) -> Direction {
+    if !is_due(edges.delta.rows.len(), edges.base.subjects.len()) {
+        return edges.clone();
+    }
+    Direction::new(build_edges(vec![EdgePart::of(edges)], true))
+}

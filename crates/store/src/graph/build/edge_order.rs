@@ -1,0 +1,456 @@
+//! Sorts edges: by dealing them out where the nodes lie close together, as those of a load do.
+//!
+//! Twice, so that what is written to stays in the cache. First each piece of the edges is dealt out
+//! by the high bits of the source to buckets of its own, all pieces side by side. Then each bucket
+//! takes its runs from all pieces, in their order, counts the edges of each of its few sources,
+//! deals the targets out to them, and sorts those of each source by themselves; buckets side by
+//! side, too, each into its own part of the result. The reverse is the same without the sorting:
+//! forward edges already ascend by source.
+//!
+//! Nodes that are spread wide (random uids, or low ones together with high ones) are compared.
+
+use crate::storage::Edges;
+use hexgraph_base::types::parallel;
+
+/// So many nodes an edge the counts may have, before comparing is cheaper.
+const SPREAD_MAX: usize = 4;
+
+/// The counts that even a few edges may have.
+const COUNTS_MIN: usize = 1 << 12;
+
+/// The edges of a piece, about.
+const PIECE_LEN: usize = 1 << 16;
+
+/// The edges of a bucket, about: what is dealt out there fits the cache of a core.
+const BUCKET_LEN: usize = 1 << 15;
+
+/// More buckets than that have too many ends to write to.
+const BUCKETS_MAX: usize = 1 << 11;
+
+/// Edges by (node, target), each once.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::graph) struct Ordered {
+    /// The nodes, ascending, and how many edges each has.
+    pub runs: Vec<(u32, u32)>,
+    /// The targets, ascending within a run.
+    pub targets: Vec<u32>,
+    /// The row that each edge had, where that was asked for and is not what it has now: of equal
+    /// edges the last one's.
+    pub rows: Option<Vec<u32>>,
+}
+
+/// Sorts the edges of some columns of nodes and targets, which follow each other. Costs O(edges)
+/// when nodes are close, and the sorting of each node's targets; at most 20 bytes an edge beside
+/// the columns, 12 without rows.
+pub(super) fn order_edges(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -> Ordered {
+    if ascend(&columns) {
+        let (nodes, targets): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+        let (runs, targets) = (runs_of(nodes.iter().flatten().copied()), targets.concat());
+        return Ordered { runs, targets, rows: None };
+    }
+    let len = columns.iter().map(|(nodes, _)| nodes.len()).sum();
+    let ends = parallel::map(&columns, |(nodes, _)| ends(nodes));
+    let Some(buckets) = Buckets::new(ends.into_iter().flatten().collect(), len) else {
+        return by_comparing(columns, with_rows);
+    };
+    let mut first = 0;
+    let firsts = columns.into_iter().map(|(nodes, targets)| {
+        let len = nodes.len() as u32;
+        first += len;
+        (first - len, nodes, targets)
+    });
+    let firsts: Vec<_> = firsts.collect();
+    // A column is gone as soon as it is dealt out.
+    let dealt = parallel::map_into(firsts, |(first, nodes, targets)| {
+        let pieces = nodes.chunks(PIECE_LEN).zip(targets.chunks(PIECE_LEN)).enumerate();
+        let deal = |(at, (nodes, targets)): (usize, (&[u32], &[u32]))| {
+            let first = with_rows.then_some(first + (at * PIECE_LEN) as u32);
+            buckets.deal(nodes.iter().copied().zip(targets.iter().copied()), nodes.len(), first)
+        };
+        pieces.map(deal).collect::<Vec<Dealt>>()
+    });
+    let dealt: Vec<Dealt> = dealt.into_iter().flatten().collect();
+    buckets.collect(&dealt, Collect { is_sorted: false, with_rows })
+}
+
+/// The edges the other way round, by (target, source).
+pub(super) fn reverse_edges(forward: &Edges) -> Ordered {
+    let targets = forward.targets.as_slice();
+    let pieces = pieces_of(forward);
+    let chunks: Vec<&[u32]> = targets.chunks(PIECE_LEN).collect();
+    let ends = parallel::map(&chunks, |chunk| ends(chunk));
+    let Some(buckets) = Buckets::new(ends.into_iter().flatten().collect(), targets.len()) else {
+        let edges = pieces.iter().flat_map(|piece| piece.edges(forward));
+        let mut pairs: Vec<u64> = edges.map(|(node, target)| pack(target, node)).collect();
+        parallel::sort_unstable(&mut pairs);
+        return unpacked(&pairs);
+    };
+    let deal = |piece: &Piece| {
+        let edges = piece.edges(forward).map(|(node, target)| (target, node));
+        buckets.deal(edges, piece.len(forward), None)
+    };
+    let dealt: Vec<Dealt> = parallel::map(&pieces, deal);
+    buckets.collect(&dealt, Collect { is_sorted: true, with_rows: false })
+}
+
+/// Some rows of forward edges.
+struct Piece {
+    first_row: usize,
+    nodes: Vec<u32>,
+}
+
+impl Piece {
+    fn edges<'e>(&'e self, forward: &'e Edges) -> impl Iterator<Item = (u32, u32)> + Clone + 'e {
+        self.nodes.iter().enumerate().flat_map(move |(at, &node)| {
+            let targets = forward.targets.slice(forward.offsets.range(self.first_row + at));
+            targets.iter().map(move |&target| (node, target))
+        })
+    }
+
+    fn len(&self, forward: &Edges) -> usize {
+        let start = |row: usize| forward.offsets.start(row);
+        start(self.first_row + self.nodes.len()) - start(self.first_row)
+    }
+}
+
+fn pieces_of(forward: &Edges) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut nodes = Vec::new();
+    let (mut first_row, mut start) = (0, 0);
+    for (row, node) in forward.subjects.iter().enumerate() {
+        nodes.push(node);
+        let end = forward.offsets.start(row + 1);
+        if PIECE_LEN <= end - start {
+            pieces.push(Piece { first_row, nodes: std::mem::take(&mut nodes) });
+            (first_row, start) = (row + 1, end);
+        }
+    }
+    pieces.push(Piece { first_row, nodes });
+    pieces
+}
+
+/// Whether the edges are sorted, each once.
+fn ascend(columns: &[(Vec<u32>, Vec<u32>)]) -> bool {
+    let mut last = None;
+    let edges = columns.iter().flat_map(|(nodes, targets)| nodes.iter().zip(targets));
+    edges.into_iter().all(|edge| last.replace(edge).is_none_or(|last| last < edge))
+}
+
+/// The runs of equal nodes.
+fn runs_of(nodes: impl Iterator<Item = u32>) -> Vec<(u32, u32)> {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for node in nodes {
+        match runs.last_mut() {
+            Some((last, len)) if *last == node => *len += 1,
+            _ => runs.push((node, 1)),
+        }
+    }
+    runs
+}
+
+fn ends(nodes: &[u32]) -> Option<(u32, u32)> {
+    Some((*nodes.iter().min()?, *nodes.iter().max()?))
+}
+
+/// Nodes between the least and the greatest, by their high bits.
+struct Buckets {
+    first: u32,
+    /// The low bits, which tell the nodes of a bucket apart.
+    shift: u32,
+    count: usize,
+}
+
+/// The edges of a piece by bucket, within a bucket as they came.
+struct Dealt {
+    /// Where each bucket starts, and behind them where the last one ends.
+    starts: Vec<u32>,
+    /// Node and target.
+    pairs: Vec<u64>,
+    /// The row of each, where rows are asked for.
+    rows: Vec<u32>,
+}
+
+/// How buckets are collected.
+#[derive(Clone, Copy)]
+struct Collect {
+    /// The edges of each node come sorted, each once.
+    is_sorted: bool,
+    with_rows: bool,
+}
+
+impl Buckets {
+    /// `None` when the nodes, of whose parts the ends are given, are too far apart for counts of
+    /// each.
+    fn new(ends: Vec<(u32, u32)>, edges: usize) -> Option<Buckets> {
+        let first = ends.iter().map(|ends| ends.0).min()?;
+        let last = ends.iter().map(|ends| ends.1).max()?;
+        let span = (last - first) as usize + 1;
+        if COUNTS_MIN.max(edges * SPREAD_MAX) < span {
+            return None;
+        }
+        let wanted = (edges / BUCKET_LEN).clamp(1, BUCKETS_MAX);
+        let shift = span.div_ceil(wanted).next_power_of_two().trailing_zeros();
+        Some(Buckets { first, shift, count: ((span - 1) >> shift) + 1 })
+    }
+
+    fn deal(
+        &self,
+        edges: impl Iterator<Item = (u32, u32)> + Clone,
+        len: usize,
+        first_row: Option<u32>,
+    ) -> Dealt {
+        let bucket = |node: u32| ((node - self.first) >> self.shift) as usize;
+        let mut starts = vec![0; self.count + 1];
+        edges.clone().for_each(|(node, _)| starts[bucket(node) + 1] += 1);
+        sum_up(&mut starts);
+        let mut next = starts.clone();
+        let mut pairs = vec![0; len];
+        let mut rows = vec![0; if first_row.is_some() { len } else { 0 }];
+        for ((node, target), at) in edges.zip(0..) {
+            let place = &mut next[bucket(node)];
+            pairs[*place as usize] = pack(node, target);
+            if let Some(first) = first_row {
+                rows[*place as usize] = first + at;
+            }
+            *place += 1;
+        }
+        Dealt { starts, pairs, rows }
+    }
+
+    fn collect(&self, dealt: &[Dealt], how: Collect) -> Ordered {
+        let len: usize = dealt.iter().map(|piece| piece.pairs.len()).sum();
+        let mut targets = vec![0; len];
+        let mut rows = vec![0; if how.with_rows { len } else { 0 }];
+        let (mut targets_left, mut rows_left) = (&mut targets[..], &mut rows[..]);
+        let mut jobs = Vec::with_capacity(self.count);
+        for bucket in 0..self.count {
+            let of_bucket = dealt.iter().map(|piece| piece.range(bucket).len()).sum();
+            let (targets, rest) = targets_left.split_at_mut(of_bucket);
+            targets_left = rest;
+            let (rows, rest) = rows_left.split_at_mut(if how.with_rows { of_bucket } else { 0 });
+            rows_left = rest;
+            jobs.push(Job { buckets: self, dealt, bucket, targets, rows, how });
+        }
+        let runs: Vec<Vec<(u32, u32)>> = parallel::map_into(jobs, Job::run);
+        // What was there twice left gaps.
+        let (mut kept, mut start) = (0, 0);
+        for (bucket, runs) in runs.iter().enumerate() {
+            let of_bucket: usize = runs.iter().map(|run| run.1 as usize).sum();
+            if kept < start {
+                targets.copy_within(start..start + of_bucket, kept);
+                if how.with_rows {
+                    rows.copy_within(start..start + of_bucket, kept);
+                }
+            }
+            kept += of_bucket;
+            start += dealt.iter().map(|piece| piece.range(bucket).len()).sum::<usize>();
+        }
+        targets.truncate(kept);
+        rows.truncate(kept);
+        Ordered { runs: runs.concat(), targets, rows: how.with_rows.then_some(rows) }
+    }
+}
+
+impl Dealt {
+    fn range(&self, bucket: usize) -> std::ops::Range<usize> {
+        self.starts[bucket] as usize..self.starts[bucket + 1] as usize
+    }
+}
+
+/// A bucket and the part of the result that is its own.
+struct Job<'a> {
+    buckets: &'a Buckets,
+    dealt: &'a [Dealt],
+    bucket: usize,
+    targets: &'a mut [u32],
+    rows: &'a mut [u32],
+    how: Collect,
+}
+
+impl Job<'_> {
+    /// Fills the targets, and the rows if they are asked for, and returns the runs. What is left at
+    /// the end of the part, when edges came twice, means nothing.
+    fn run(self) -> Vec<(u32, u32)> {
+        let Job { buckets, bucket, targets, rows, how, .. } = self;
+        let first = buckets.first + ((bucket as u32) << buckets.shift);
+        let pairs = || self.dealt.iter().flat_map(|piece| &piece.pairs[piece.range(bucket)]);
+        let place_of = |pair: u64| ((pair >> 32) as u32 - first) as usize;
+        let mut starts = vec![0_u32; (1 << buckets.shift) + 1];
+        pairs().for_each(|&pair| starts[place_of(pair) + 1] += 1);
+        sum_up(&mut starts);
+        let mut next = starts.clone();
+        let mut place = |pair: u64| {
+            let place = &mut next[place_of(pair)];
+            *place += 1;
+            *place as usize - 1
+        };
+        if !how.with_rows {
+            pairs().for_each(|&pair| targets[place(pair)] = pair as u32);
+            let runs = starts.windows(2).zip(first..);
+            if how.is_sorted {
+                let runs = runs.map(|(run, node)| (node, run[1] - run[0]));
+                return runs.filter(|run| run.1 != 0).collect();
+            }
+            return distinct(runs, targets);
+        }
+        let mut dealt = vec![0; targets.len()];
+        let piece_rows = self.dealt.iter().flat_map(|piece| &piece.rows[piece.range(bucket)]);
+        for (&pair, &row) in pairs().zip(piece_rows) {
+            dealt[place(pair)] = pack(pair as u32, row);
+        }
+        distinct_last(starts.windows(2).zip(first..), &mut dealt, targets, rows)
+    }
+}
+
+/// Sorts the targets of each run and moves those that are left of each to the front.
+fn distinct<'r>(
+    runs: impl Iterator<Item = (&'r [u32], u32)>,
+    targets: &mut [u32],
+) -> Vec<(u32, u32)> {
+    let (mut found, mut kept) = (Vec::new(), 0);
+    for (run, node) in runs {
+        let (start, end) = (run[0] as usize, run[1] as usize);
+        if start == end {
+            continue;
+        }
+        targets[start..end].sort_unstable();
+        let first = kept;
+        for at in start..end {
+            if kept == first || targets[kept - 1] != targets[at] {
+                targets[kept] = targets[at];
+                kept += 1;
+            }
+        }
+        found.push((node, (kept - first) as u32));
+    }
+    found
+}
+
+/// As [`distinct`], of (target, row) pairs: of equal targets the last row stays.
+fn distinct_last<'r>(
+    runs: impl Iterator<Item = (&'r [u32], u32)>,
+    pairs: &mut [u64],
+    targets: &mut [u32],
+    rows: &mut [u32],
+) -> Vec<(u32, u32)> {
+    let (mut found, mut kept) = (Vec::new(), 0);
+    for (run, node) in runs {
+        let pairs = &mut pairs[run[0] as usize..run[1] as usize];
+        if pairs.is_empty() {
+            continue;
+        }
+        pairs.sort_unstable();
+        let first = kept;
+        for (at, &pair) in pairs.iter().enumerate() {
+            let target = (pair >> 32) as u32;
+            if pairs.get(at + 1).is_none_or(|next| (next >> 32) as u32 != target) {
+                (targets[kept], rows[kept]) = (target, pair as u32);
+                kept += 1;
+            }
+        }
+        found.push((node, (kept - first) as u32));
+    }
+    found
+}
+
+/// Counts, each behind the place of what it counts, become starts.
+fn sum_up(counts: &mut [u32]) {
+    let mut sum = 0;
+    for count in counts {
+        sum += *count;
+        *count = sum;
+    }
+}
+
+fn by_comparing(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -> Ordered {
+    let edges = columns.iter().flat_map(|(nodes, targets)| nodes.iter().zip(targets));
+    let pairs = edges.map(|(&node, &target)| pack(node, target));
+    if !with_rows {
+        let mut pairs: Vec<u64> = pairs.collect();
+        drop(columns);
+        parallel::sort_unstable(&mut pairs);
+        pairs.dedup();
+        return unpacked(&pairs);
+    }
+    let mut keyed: Vec<(u64, u32)> = pairs.zip(0..).collect();
+    drop(columns);
+    parallel::sort_unstable(&mut keyed);
+    // Equal edges stand in order of arrival, and what arrives last stays.
+    let last = |at: usize| keyed.get(at + 1).is_none_or(|next| next.0 != keyed[at].0);
+    let kept: Vec<(u64, u32)> =
+        (0..keyed.len()).filter(|&at| last(at)).map(|at| keyed[at]).collect();
+    let pairs: Vec<u64> = kept.iter().map(|&(pair, _)| pair).collect();
+    Ordered { rows: Some(kept.into_iter().map(|(_, row)| row).collect()), ..unpacked(&pairs) }
+}
+
+fn unpacked(pairs: &[u64]) -> Ordered {
+    let runs = runs_of(pairs.iter().map(|&pair| (pair >> 32) as u32));
+    Ordered { runs, targets: pairs.iter().map(|&pair| pair as u32).collect(), rows: None }
+}
+
+fn pack(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::{Array, FrozenBitmap, Offsets};
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn columns(edges: &[(u32, u32)], len: usize) -> Vec<(Vec<u32>, Vec<u32>)> {
+        edges.chunks(len).map(|part| part.iter().copied().unzip()).collect()
+    }
+
+    fn edges_of(ordered: &Ordered) -> Vec<(u32, u32)> {
+        let runs = ordered.runs.iter();
+        let nodes = runs.flat_map(|&(node, len)| std::iter::repeat_n(node, len as usize));
+        nodes.zip(ordered.targets.iter().copied()).collect()
+    }
+
+    fn check(edges: &[(u32, u32)], part_len: usize) {
+        let last: BTreeMap<(u32, u32), u32> =
+            edges.iter().enumerate().map(|(row, &edge)| (edge, row as u32)).collect();
+        let want: Vec<(u32, u32)> = last.keys().copied().collect();
+        let ordered = order_edges(columns(edges, part_len), true);
+        assert_eq!(edges_of(&ordered), want);
+        let rows = ordered.rows.unwrap_or_else(|| (0..edges.len() as u32).collect());
+        assert_eq!(rows, last.values().copied().collect::<Vec<u32>>());
+        let ordered = order_edges(columns(edges, part_len), false);
+        assert_eq!((edges_of(&ordered), &ordered.rows), (want, &None));
+        let forward = Edges {
+            subjects: FrozenBitmap::from_sorted_iter(ordered.runs.iter().map(|run| run.0)),
+            offsets: Offsets::from_lens(ordered.runs.iter().map(|run| run.1 as usize)),
+            targets: Array::from_vec(ordered.targets),
+            facets: Vec::new(),
+        };
+        let mut turned: Vec<(u32, u32)> = last.keys().map(|&(node, to)| (to, node)).collect();
+        turned.sort_unstable();
+        assert_eq!(edges_of(&reverse_edges(&forward)), turned);
+    }
+
+    proptest! {
+        #[test]
+        fn as_a_plain_sort(
+            near in prop::collection::vec((100u32..140, 7u32..60), 0..200),
+            far in prop::collection::vec((any::<u32>(), any::<u32>()), 0..20),
+            part_len in 1_usize..300,
+        ) {
+            check(&near, part_len);
+            check(&far, part_len);
+            check(&[near, far].concat(), part_len);
+        }
+    }
+
+    #[test]
+    fn many_buckets() {
+        let mut random = fastrand::Rng::with_seed(7);
+        let mut edges: Vec<_> =
+            (0..300_000).map(|_| (random.u32(0..20_000), random.u32(0..900))).collect();
+        check(&edges, 70_000);
+        edges.sort_unstable();
+        edges.dedup();
+        check(&edges, 7_000);
+    }
+}

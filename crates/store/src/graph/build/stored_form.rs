@@ -1,0 +1,305 @@
+//! Builds the stored form of a predicate from parts in order of arrival.
+//!
+//! What arrives last wins: a node has one value of a single-valued predicate, a list has each
+//! value once, and the facets of a value or edge that is set again are replaced as a whole. Parts
+//! that come sorted, which is usual, are laid end to end without sorting.
+
+use super::edge_order::{Ordered, order_edges, reverse_edges};
+use super::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
+use crate::graph::version::edges::{Direction, EdgeStore};
+use crate::graph::version::value_order::compare_values;
+use crate::graph::version::values::{LangValues, ValueBase};
+use crate::index::{IndexKind, VectorIndex, build_index, index_kinds, vector_options};
+use crate::storage::{Array, Column, Edges, FacetColumn, FrozenBitmap, Offsets, Values};
+use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::types::{Check, Result, ValueType, endless, parallel};
+use std::sync::Arc;
+
+/// Builds the values of a predicate in one language, with their indexes. `before` is what the
+/// language had before, of use to indexes that can be changed for less than they can be built.
+pub(in crate::graph) fn build_values(
+    def: &PredicateDef,
+    lang: &str,
+    parts: Vec<ValuePart>,
+    before: Option<&ValueBase>,
+) -> LangValues {
+    index_column(def, lang, build_column(parts, def.value_type, def.list), before, true)
+}
+
+/// As [`build_values`], one index after the other: takes longer, and less memory.
+pub(in crate::graph) fn build_values_lean(
+    def: &PredicateDef,
+    lang: &str,
+    parts: Vec<ValuePart>,
+    before: Option<&ValueBase>,
+) -> LangValues {
+    index_column(def, lang, build_column(parts, def.value_type, def.list), before, false)
+}
+
+/// Builds the indexes of a column.
+fn index_column(
+    def: &PredicateDef,
+    lang: &str,
+    column: Column,
+    before: Option<&ValueBase>,
+    at_once: bool,
+) -> LangValues {
+    let kinds = index_kinds(def);
+    let build = |kind: &IndexKind| {
+        let built = build_index(*kind, &column, def.value_type, lang, &endless);
+        (*kind, built.expect("nothing stops it"))
+    };
+    let indexes = match at_once {
+        true => parallel::map(&kinds, build),
+        false => kinds.iter().map(build).collect(),
+    };
+    let vectors = index_vectors(def, &column, before, &endless).expect("nothing stops it");
+    LangValues::new(Arc::from(lang), ValueBase { column, indexes, vectors })
+}
+
+/// Builds the index of the vectors of a column, where the schema wants one.
+///
+/// # Errors
+///
+/// Those of `check`.
+pub(in crate::graph) fn index_vectors(
+    def: &PredicateDef,
+    column: &Column,
+    before: Option<&ValueBase>,
+    check: Check<'_>,
+) -> Result<Option<VectorIndex>> {
+    let Some(options) = vector_options(def) else { return Ok(None) };
+    let before = before.and_then(|base| Some((base.vectors.as_ref()?, &base.column)));
+    VectorIndex::build(column, options, before, check).map(Some)
+}
+
+/// Builds the edges of a predicate, both ways if the schema says so.
+pub(in crate::graph) fn build_edge_store(def: &PredicateDef, parts: Vec<EdgePart>) -> EdgeStore {
+    let forward = build_edges(parts, def.list);
+    let reverse = def.reverse.then(|| Direction::new(build_reverse(&forward)));
+    EdgeStore { forward: Direction::new(forward), reverse }
+}
+
+/// Puts the parts of a column together.
+///
+/// # Panics
+///
+/// When the parts have 2^32 rows or more.
+pub(in crate::graph) fn build_column(
+    parts: Vec<ValuePart>,
+    value_type: ValueType,
+    list: bool,
+) -> Column {
+    let (mut nodes, mut facets) = (Vec::new(), Vec::new());
+    let mut runs_of_values = Vec::with_capacity(parts.len());
+    nodes.reserve_exact(parts.iter().map(|part| part.nodes.len()).sum());
+    for part in parts {
+        push_facets(part.facets, nodes.len(), &mut facets);
+        nodes.extend_from_slice(&part.nodes);
+        runs_of_values.push(part.values);
+    }
+    let mut values = Values::concat(value_type, runs_of_values);
+    assert!(u32::try_from(nodes.len()).is_ok(), "a predicate has fewer than 2^32 values");
+    let kept = kept_rows(&nodes, &values, list);
+    if let Some(kept) = &kept {
+        values = values.gather(kept);
+        nodes = kept.iter().map(|&row| nodes[row as usize]).collect();
+    }
+    let facets = place_facets(facets, kept.as_deref());
+    let rows = list.then(|| Offsets::from_lens(runs(&nodes).map(<[u32]>::len)));
+    let subjects = FrozenBitmap::from_sorted_iter(runs(&nodes).map(|run| run[0]));
+    Column { subjects, rows, values: values.coded(), facets }
+}
+
+fn runs(nodes: &[u32]) -> impl Iterator<Item = &[u32]> {
+    nodes.chunk_by(|one, next| one == next)
+}
+
+/// The rows that stay, in their final order; `None` when all do, in the order they have.
+fn kept_rows(nodes: &[u32], values: &Values, list: bool) -> Option<Vec<u32>> {
+    let by_value =
+        |one: u32, other: u32| compare_values(values.get(one as usize), values.get(other as usize));
+    let in_order = |row: usize| {
+        nodes[row - 1] < nodes[row]
+            || list && nodes[row - 1] == nodes[row] && by_value(row as u32 - 1, row as u32).is_lt()
+    };
+    if (1..nodes.len()).all(in_order) {
+        return None;
+    }
+    let mut rows = rows_by_node(nodes);
+    let same_node = |&one: &u32, &other: &u32| nodes[one as usize] == nodes[other as usize];
+    let mut kept = Vec::with_capacity(rows.len());
+    for run in rows.chunk_by_mut(same_node) {
+        if list {
+            // A stable sort leaves the last one of equal values behind the others.
+            run.sort_by(|&one, &other| by_value(one, other));
+            let equal = run.chunk_by(|&one, &other| by_value(one, other).is_eq());
+            kept.extend(equal.map(|run| run[run.len() - 1]));
+        } else {
+            kept.push(run[run.len() - 1]);
+        }
+    }
+    Some(kept)
+}
+
+/// All rows by node, and as they came for one node.
+fn rows_by_node(nodes: &[u32]) -> Vec<u32> {
+    if nodes.is_sorted() {
+        return (0..nodes.len() as u32).collect();
+    }
+    let rows = nodes.iter().enumerate();
+    let mut keyed: Vec<u64> = rows.map(|(row, &node)| pack(node, row as u32)).collect();
+    parallel::sort_unstable(&mut keyed);
+    keyed.into_iter().map(|key| key as u32).collect()
+}
+
+fn pack(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+/// Puts the parts of the edges together.
+///
+/// # Panics
+///
+/// When the parts have 2^32 edges or more.
+pub(super) fn build_edges(parts: Vec<EdgePart>, list: bool) -> Edges {
+    let (mut columns, mut facets, mut len) = (Vec::with_capacity(parts.len()), Vec::new(), 0);
+    for part in parts {
+        push_facets(part.facets, len, &mut facets);
+        len += part.nodes.len();
+        columns.push((part.nodes, part.targets));
+    }
+    assert!(u32::try_from(len).is_ok(), "a predicate has fewer than 2^32 edges");
+    let Ordered { runs, targets, rows } = match list {
+        true => order_edges(columns, !facets.is_empty()),
+        false => last_edges(columns),
+    };
+    edges_of(&runs, targets, place_facets(facets, rows.as_deref()))
+}
+
+/// The last edge of each node.
+fn last_edges(columns: Vec<(Vec<u32>, Vec<u32>)>) -> Ordered {
+    let (nodes, targets): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+    let (mut nodes, mut targets) = (nodes.concat(), targets.concat());
+    let rows = last_rows(&nodes);
+    if let Some(kept) = &rows {
+        let take = |from: &[u32]| kept.iter().map(|&row| from[row as usize]).collect();
+        (nodes, targets) = parallel::join(|| take(&nodes), || take(&targets));
+    }
+    Ordered { runs: nodes.into_iter().map(|node| (node, 1)).collect(), targets, rows }
+}
+
+/// The last row of each node, by node; `None` when each has one and they ascend.
+fn last_rows(nodes: &[u32]) -> Option<Vec<u32>> {
+    if nodes.is_sorted_by(|one, next| one < next) {
+        return None;
+    }
+    let rows = rows_by_node(nodes);
+    let same_node = |&one: &u32, &other: &u32| nodes[one as usize] == nodes[other as usize];
+    Some(rows.chunk_by(same_node).map(|run| run[run.len() - 1]).collect())
+}
+
+/// The same edges the other way round, without facets.
+pub(in crate::graph) fn build_reverse(forward: &Edges) -> Edges {
+    let Ordered { runs, targets, .. } = reverse_edges(forward);
+    edges_of(&runs, targets, Vec::new())
+}
+
+/// Edges of sorted runs.
+pub(super) fn edges_of(runs: &[(u32, u32)], targets: Vec<u32>, facets: Vec<FacetColumn>) -> Edges {
+    Edges {
+        subjects: FrozenBitmap::from_sorted_iter(runs.iter().map(|run| run.0)),
+        offsets: Offsets::from_lens(runs.iter().map(|run| run.1 as usize)),
+        targets: Array::from_vec(targets),
+        facets,
+    }
+}
+
+/// Adds the facets of a part whose first row is row `first` of them all.
+fn push_facets(parts: Vec<FacetPart>, first: usize, all: &mut Vec<FacetPart>) {
+    let first = first as u32;
+    all.extend(parts.into_iter().map(|mut part| {
+        part.rows.shift(first);
+        part
+    }));
+}
+
+/// Makes columns of facets by row. `kept` are the rows that stay, `None` for all.
+fn place_facets(mut parts: Vec<FacetPart>, kept: Option<&[u32]>) -> Vec<FacetColumn> {
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    // The sort is stable, so the rows of one facet still ascend.
+    parts.sort_by(|one, other| facet_key(one).cmp(&facet_key(other)));
+    let mut groups: Vec<Vec<FacetPart>> = Vec::new();
+    for part in parts {
+        match groups.last_mut().filter(|group| facet_key(&group[0]) == facet_key(&part)) {
+            Some(group) => group.push(part),
+            None => groups.push(vec![part]),
+        }
+    }
+    let mut places = None;
+    groups.into_iter().filter_map(|group| facet_column(group, kept, &mut places)).collect()
+}
+
+/// By row, the place that it gets; `u32::MAX` for one that goes.
+fn places_of(kept: &[u32]) -> Vec<u32> {
+    let mut places = vec![u32::MAX; kept.iter().max().map_or(0, |&row| row as usize + 1)];
+    for (place, &row) in kept.iter().enumerate() {
+        places[row as usize] = place as u32;
+    }
+    places
+}
+
+fn facet_key(part: &FacetPart) -> (&str, Option<ValueType>) {
+    (&part.key, part.values.value_type())
+}
+
+/// Whether the parts have all rows from 0 on, up to the last of those that stay.
+fn has_all_rows(parts: &[FacetPart], kept: Option<&[u32]>) -> bool {
+    let mut next = 0;
+    for part in parts {
+        match &part.rows {
+            FacetRows::Range(range) if range.start == next => next = range.end,
+            _ => return false,
+        }
+    }
+    kept.is_none_or(|kept| kept.iter().all(|&row| row < next))
+}
+
+fn facet_column(
+    parts: Vec<FacetPart>,
+    kept: Option<&[u32]>,
+    places: &mut Option<Vec<u32>>,
+) -> Option<FacetColumn> {
+    let key = parts[0].key.clone();
+    let value_type = parts[0].values.value_type().unwrap_or(ValueType::Default);
+    let has_all = has_all_rows(&parts, kept);
+    let (rows, values): (Vec<_>, Vec<_>) =
+        parts.into_iter().map(|part| (part.rows, part.values)).unzip();
+    let mut values = Values::concat(value_type, values);
+    if has_all {
+        let values = kept.map_or(values.clone(), |kept| values.gather(kept));
+        let positions = FrozenBitmap::from_range(0..values.len() as u32);
+        return (!positions.is_empty()).then_some(FacetColumn { key, positions, values });
+    }
+    let rows = rows.iter().flat_map(FacetRows::iter);
+    let mut positions: Vec<u32> = match kept {
+        None => rows.collect(),
+        Some(kept) => {
+            let places = places.get_or_insert_with(|| places_of(kept));
+            let place = |row: u32| places.get(row as usize).copied().unwrap_or(u32::MAX);
+            rows.map(place).collect()
+        }
+    };
+    if !positions.is_sorted() || positions.last() == Some(&u32::MAX) {
+        let mut order: Vec<u64> =
+            positions.iter().enumerate().map(|(at, &place)| pack(place, at as u32)).collect();
+        parallel::sort_unstable(&mut order);
+        order.truncate(order.partition_point(|&key| (key >> 32) as u32 != u32::MAX));
+        values = values.gather(&order.iter().map(|&key| key as u32).collect::<Vec<u32>>());
+        positions = order.iter().map(|&key| (key >> 32) as u32).collect();
+    }
+    let positions = FrozenBitmap::from_sorted(&positions);
+    (!positions.is_empty()).then_some(FacetColumn { key, positions, values: values.coded() })
+}

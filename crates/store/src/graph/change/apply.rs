@@ -1,0 +1,490 @@
+//! The predicates that a mutation changes, while it changes them.
+
+use super::keys::{Key, PredicateKeys};
+use super::weight::of_fold;
+use crate::graph::build::compact::{is_grown, is_large, settle_grown};
+use crate::graph::build::parts::{EdgePart, FacetsBuilder, ValuePart};
+use crate::graph::build::stored_form::{build_edge_store, build_values};
+use crate::graph::version::delta::{FacetList, Row};
+use crate::graph::version::edges::EdgeStore;
+use crate::graph::version::value_order::compare_values;
+use crate::graph::version::values::LangValues;
+use crate::graph::version::whole::{Predicate, PredicateData, Version};
+use crate::index::{IndexKind, TokenKey};
+use crate::storage::{NodeSet, ValuesBuilder};
+use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::types::{Error, Result, Uid, Value, ValueType};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Copies of the predicates that are changed. A copy shares its data with the version.
+pub(in crate::graph) struct Draft<'a> {
+    version: &'a Version,
+    touched: BTreeMap<String, Predicate>,
+    /// Values that were set where no two nodes may have the same.
+    unique: Vec<UniqueSet>,
+    /// The conflict keys of what was changed.
+    keys: Vec<Key>,
+    /// What is changed was changed before, and is carried out again: nobody asks for keys, nor
+    /// whether values are unique.
+    is_again: bool,
+}
+
+/// A value that was set where no two nodes may have the same.
+struct UniqueSet {
+    name: Arc<str>,
+    lang: Arc<str>,
+    node: u32,
+    token: TokenKey,
+}
+
+impl UniqueSet {
+    /// The place where it was set; by this they are sorted.
+    fn place(&self) -> (&str, &str, u32) {
+        (&self.name, &self.lang, self.node)
+    }
+}
+
+/// A value that is to be set.
+pub(in crate::graph) struct ValueChange<'a> {
+    /// The predicate.
+    pub name: &'a str,
+    /// The language, empty for none.
+    pub lang: &'a str,
+    /// The node.
+    pub node: u32,
+    /// The value, converted.
+    pub value: Value,
+    /// Its facets.
+    pub facets: FacetList,
+}
+
+/// An edge that is to be set.
+pub(in crate::graph) struct EdgeChange<'a> {
+    /// The predicate.
+    pub name: &'a str,
+    /// Where it starts.
+    pub node: u32,
+    /// Where it ends.
+    pub target: u32,
+    /// Its facets.
+    pub facets: FacetList,
+}
+
+impl<'a> Draft<'a> {
+    /// A draft of the version after `version`, which has the schema and the nodes of the next one.
+    pub(in crate::graph) fn new(version: &'a Version) -> Draft<'a> {
+        let (touched, unique, keys) = (BTreeMap::new(), Vec::new(), Vec::new());
+        Draft { version, touched, unique, keys, is_again: false }
+    }
+
+    /// As [`Draft::new`], for changes that were carried out before: their conflict keys are not
+    /// collected, and whether two nodes have a value that only one may have is not checked.
+    pub(in crate::graph) fn again(version: &'a Version) -> Draft<'a> {
+        Draft { is_again: true, ..Draft::new(version) }
+    }
+
+    /// The node id of a uid, `None` when nothing is known of it.
+    pub(in crate::graph) fn node(&self, uid: Uid) -> Option<u32> {
+        self.version.nodes.node(uid)
+    }
+
+    /// The definition of a predicate.
+    pub(in crate::graph) fn definition(&self, name: &str) -> Option<Arc<PredicateDef>> {
+        if let Some(predicate) = self.touched.get(name) {
+            return Some(Arc::clone(&predicate.def));
+        }
+        if let Some(predicate) = self.version.predicate(name) {
+            return Some(Arc::clone(&predicate.def));
+        }
+        self.version.schema.predicates.get(name).cloned().map(Arc::new)
+    }
+
+    /// The data of a predicate as it is now; `None` when there is none.
+    pub(in crate::graph) fn current(&self, name: &str) -> Option<&Predicate> {
+        self.touched.get(name).or_else(|| self.version.predicate(name).map(|stored| &**stored))
+    }
+
+    /// Deletes all values of a node in all languages, or all its edges.
+    pub(in crate::graph) fn clear(&mut self, name: &str, node: u32) {
+        let Draft { version, touched, keys, .. } = self;
+        let Some(predicate) = predicate_of(version, touched, name) else { return };
+        let Predicate { def, data } = predicate;
+        let uid = version.nodes.uid(node);
+        let mut keys = PredicateKeys::new(def, keys);
+        keys.all(uid);
+        match data {
+            PredicateData::Values(langs) => {
+                for values in langs.iter_mut().filter(|values| values.has(node)) {
+                    keys.replaced(uid, values, &values.values(node));
+                    keys.count(uid);
+                    values.set_row(node, None, def.value_type);
+                }
+            }
+            PredicateData::Edges(edges) => {
+                for &target in edges.forward.targets(node).iter() {
+                    keys.edge_gone(uid, version.nodes.uid(target));
+                }
+                clear_edges(edges, node);
+            }
+        }
+    }
+
+    /// Deletes the values of a node in one language.
+    pub(super) fn clear_lang(&mut self, name: &str, lang: &str, node: u32) {
+        self.remove_values(name, lang, node, |_| true);
+    }
+
+    /// Deletes a value of a node in one language, if what a query shows of it is what it shows of `wanted`.
+    pub(super) fn remove_value(&mut self, name: &str, lang: &str, node: u32, wanted: &Value) {
+        let Draft { version, touched, .. } = self;
+        let Some(predicate) = predicate_of(version, touched, name) else { return };
+        let wanted = in_type(wanted, predicate.def.value_type);
+        self.remove_values(name, lang, node, |value| *value == wanted);
+    }
+
+    /// Deletes those values of a node in one language that are meant. They are shown in the type
+    /// of the predicate.
+    pub(super) fn remove_values(
+        &mut self,
+        name: &str,
+        lang: &str,
+        node: u32,
+        is_meant: impl Fn(&Value) -> bool,
+    ) {
+        let Draft { version, touched, keys, .. } = self;
+        let Some(predicate) = predicate_of(version, touched, name) else { return };
+        let value_type = predicate.def.value_type;
+        let PredicateData::Values(langs) = &mut predicate.data else { return };
+        let Some(values) = langs.iter_mut().find(|values| *values.lang == *lang) else { return };
+        let mut row = values.values(node).to_row();
+        let mut removed = Vec::new();
+        row.values.retain(|(value, _)| {
+            let is_meant = is_meant(&in_type(value, value_type));
+            if is_meant {
+                removed.push(value.clone());
+            }
+            !is_meant
+        });
+        if removed.is_empty() {
+            return;
+        }
+        let uid = version.nodes.uid(node);
+        let mut keys = PredicateKeys::new(&predicate.def, keys);
+        keys.count(uid);
+        removed.iter().for_each(|value| keys.value(uid, values, value.as_ref()));
+        values.set_row(node, Some(row), value_type);
+    }
+
+    /// Deletes one edge.
+    pub(super) fn remove_edge(&mut self, name: &str, node: u32, target: u32) {
+        let Draft { version, touched, keys, .. } = self;
+        let Some(predicate) = predicate_of(version, touched, name) else { return };
+        let PredicateData::Edges(edges) = &mut predicate.data else { return };
+        if edges.forward.contains(node, target) {
+            let (uid, target_uid) = (version.nodes.uid(node), version.nodes.uid(target));
+            let mut keys = PredicateKeys::new(&predicate.def, keys);
+            keys.edge(uid, target_uid);
+            keys.edge_gone(uid, target_uid);
+            edges.forward.remove(node, target);
+            if let Some(reverse) = &mut edges.reverse {
+                reverse.remove(target, node);
+            }
+        }
+    }
+
+    /// Sets edges. For a predicate that is no list, the last one of a node wins.
+    pub(super) fn set_edges(&mut self, mut changes: Vec<EdgeChange<'_>>) {
+        // The sort is stable: the last one stays the last.
+        changes.sort_by(|one, other| compare_names(one.name, other.name));
+        for run in changes.chunk_by_mut(|one, next| is_same_name(one.name, next.name)) {
+            let Draft { version, touched, keys, is_again, .. } = self;
+            let Some(predicate) = predicate_of(version, touched, run[0].name) else { continue };
+            let def = Arc::clone(&predicate.def);
+            let PredicateData::Edges(edges) = &mut predicate.data else { continue };
+            if !*is_again {
+                add_edge_keys(version, &def, edges, run, keys);
+            }
+            if is_large(run.len(), edges.forward.base.subjects.len()) {
+                let parts = vec![EdgePart::of(&edges.forward), edge_part(run)];
+                *edges = build_edge_store(&def, parts);
+                continue;
+            }
+            for change in run {
+                let facets = std::mem::take(&mut change.facets);
+                set_edge(edges, def.list, change.node, change.target, facets);
+            }
+        }
+    }
+
+    /// Sets values. For a predicate that is no list, the last one of a node wins.
+    pub(super) fn set_values(&mut self, mut changes: Vec<ValueChange<'_>>) {
+        changes.sort_by(|one, other| {
+            compare_names(one.name, other.name)
+                .then_with(|| compare_names(one.lang, other.lang))
+                .then_with(|| one.node.cmp(&other.node))
+        });
+        let is_one_column = |one: &ValueChange<'_>, next: &ValueChange<'_>| {
+            is_same_name(one.name, next.name) && is_same_name(one.lang, next.lang)
+        };
+        for run in changes.chunk_by_mut(is_one_column) {
+            self.set_column(run[0].name, run[0].lang, run);
+        }
+    }
+
+    fn set_column(&mut self, name: &str, lang: &str, changes: &mut [ValueChange<'_>]) {
+        let Draft { version, touched, keys, is_again, .. } = self;
+        let Some(predicate) = predicate_of(version, touched, name) else { return };
+        let def = Arc::clone(&predicate.def);
+        let PredicateData::Values(langs) = &mut predicate.data else { return };
+        let place = match langs.binary_search_by(|values| (*values.lang).cmp(lang)) {
+            Ok(place) => place,
+            Err(place) => {
+                langs.insert(place, build_values(&def, lang, Vec::new(), None));
+                place
+            }
+        };
+        let mut tokens = Vec::new();
+        if def.unique && !*is_again {
+            let token = |it: &ValueChange<'_>| Some((it.node, TokenKey::of(it.value.as_ref())?));
+            tokens.extend(changes.iter().filter_map(token));
+        }
+        let values = &mut langs[place];
+        if !*is_again {
+            add_value_keys(version, &def, values, changes, keys);
+        }
+        if is_large(changes.len(), values.base.column.subjects.len()) {
+            let parts = vec![ValuePart::of(values), value_part(changes, def.value_type)];
+            *values = build_values(&def, lang, parts, Some(&values.base));
+        } else {
+            for run in changes.chunk_by_mut(|one, next| one.node == next.node) {
+                set_row(values, &def, run);
+            }
+        }
+        let (name, lang): (Arc<str>, Arc<str>) = (name.into(), lang.into());
+        let unique = |(node, token)| {
+            let (name, lang) = (Arc::clone(&name), Arc::clone(&lang));
+            UniqueSet { name, lang, node, token }
+        };
+        self.unique.extend(tokens.into_iter().map(unique));
+    }
+
+    /// Checks that no two nodes have one of the values that were set where they may not. A value
+    /// that the request takes away from a node is not free for another one yet, unless it sets
+    /// the former to another value: so two nodes can swap theirs.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] with the value and the predicate.
+    pub(in crate::graph) fn check_unique(&mut self) -> Result<()> {
+        self.unique.sort_by(|one, other| one.place().cmp(&other.place()));
+        let is_set = |name: &str, lang: &str, node: u32| {
+            self.unique.binary_search_by(|set| set.place().cmp(&(name, lang, node))).is_ok()
+        };
+        for UniqueSet { name, lang, node, token } in &self.unique {
+            let after = nodes_with(self.touched.get(&**name), lang, token);
+            let before = nodes_with(self.version.predicate(name).map(AsRef::as_ref), lang, token);
+            let mut others = before.iter().filter(|other| other != node);
+            if 1 < after.len() || others.any(|other| !is_set(name, lang, other)) {
+                let value = match token {
+                    TokenKey::Text(text) => text.to_string(),
+                    TokenKey::Int(number) => number.to_string(),
+                    other => format!("{other:?}"),
+                };
+                return Err(Error::query(format!(
+                    "another node has the value `{value}` of `{name}`, which is `@unique`"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The changed predicates. Changes that have piled up are folded into their base. Adds the
+    /// conflict keys of what was changed.
+    pub(in crate::graph) fn finish(self, keys: &mut Vec<Key>) -> Vec<(Arc<str>, Arc<Predicate>)> {
+        keys.extend(self.keys);
+        let share = self.version.budget.share();
+        let settled = |(name, predicate): (String, Predicate)| {
+            // Where there is no memory for it now, a later commit folds.
+            let folds = is_grown(&predicate) && share.draw(of_fold(&predicate) as u64).is_ok();
+            let predicate = if folds { settle_grown(&predicate) } else { predicate };
+            (Arc::from(name), Arc::new(predicate))
+        };
+        self.touched.into_iter().map(settled).collect()
+    }
+}
+
+/// Compares names, most of which are not only equal but one and the same.
+fn compare_names(one: &str, other: &str) -> Ordering {
+    if std::ptr::eq(one, other) { Ordering::Equal } else { one.cmp(other) }
+}
+
+fn is_same_name(one: &str, other: &str) -> bool {
+    compare_names(one, other).is_eq()
+}
+
+/// The copy of a predicate; `None` when the schema does not know it.
+fn predicate_of<'t>(
+    version: &Version,
+    touched: &'t mut BTreeMap<String, Predicate>,
+    name: &str,
+) -> Option<&'t mut Predicate> {
+    if !touched.contains_key(name) {
+        let predicate = match version.predicate(name) {
+            Some(stored) => Predicate::clone(stored),
+            None => Predicate::empty(version.schema.predicates.get(name)?.clone()),
+        };
+        touched.insert(name.to_owned(), predicate);
+    }
+    touched.get_mut(name)
+}
+
+/// The conflict keys of edges that are about to be set.
+fn add_edge_keys(
+    version: &Version,
+    def: &PredicateDef,
+    edges: &EdgeStore,
+    changes: &[EdgeChange<'_>],
+    keys: &mut Vec<Key>,
+) {
+    let mut keys = PredicateKeys::new(def, keys);
+    let uid = |node| version.nodes.uid(node);
+    for EdgeChange { node, target, .. } in changes {
+        keys.edge(uid(*node), uid(*target));
+        if !edges.forward.contains(*node, *target) {
+            keys.count(uid(*node));
+            keys.reverse_count(uid(*target));
+        }
+        if !def.list {
+            let targets = edges.forward.targets(*node);
+            for replaced in targets.iter().filter(|replaced| *replaced != target) {
+                keys.edge_gone(uid(*node), uid(*replaced));
+            }
+        }
+    }
+}
+
+/// The conflict keys of values that are about to be set.
+fn add_value_keys(
+    version: &Version,
+    def: &PredicateDef,
+    values: &LangValues,
+    changes: &[ValueChange<'_>],
+    keys: &mut Vec<Key>,
+) {
+    let mut keys = PredicateKeys::new(def, keys);
+    for ValueChange { node, value, .. } in changes {
+        let (uid, old) = (version.nodes.uid(*node), values.values(*node));
+        keys.value(uid, values, value.as_ref());
+        if !def.list {
+            keys.replaced(uid, values, &old);
+        }
+        if def.count && !old.iter().any(|old| compare_values(old, value.as_ref()).is_eq()) {
+            keys.count(uid);
+        }
+    }
+}
+
+impl Predicate {
+    /// A predicate without data.
+    pub fn empty(def: PredicateDef) -> Predicate {
+        let data = match def.value_type {
+            ValueType::Uid => PredicateData::Edges(build_edge_store(&def, Vec::new())),
+            _ => PredicateData::Values(vec![build_values(&def, "", Vec::new(), None)]),
+        };
+        Predicate { def: Arc::new(def), data }
+    }
+}
+
+/// The nodes that have a value.
+fn nodes_with(predicate: Option<&Predicate>, lang: &str, token: &TokenKey) -> NodeSet {
+    let index = predicate.and_then(|predicate| predicate.values(lang)?.index(IndexKind::Ordered));
+    index.map(|index| index.nodes(token)).unwrap_or_default()
+}
+
+fn set_edge(edges: &mut EdgeStore, list: bool, node: u32, target: u32, facets: FacetList) {
+    if !list && *edges.forward.targets(node) != [target] {
+        clear_edges(edges, node);
+    }
+    edges.forward.add(node, target, facets);
+    if let Some(reverse) = &mut edges.reverse
+        && !reverse.contains(target, node)
+    {
+        reverse.add(target, node, FacetList::new());
+    }
+}
+
+/// Sets values of one node.
+fn set_row(values: &mut LangValues, def: &PredicateDef, changes: &mut [ValueChange<'_>]) {
+    let node = changes[0].node;
+    let new = changes.iter_mut().map(|change| {
+        let value = std::mem::replace(&mut change.value, Value::Bool(false));
+        (value, std::mem::take(&mut change.facets))
+    });
+    let row = match def.list {
+        true => united(values.values(node).to_row(), new.collect()),
+        false => Row { values: new.last().into_iter().collect() },
+    };
+    values.set_row(node, Some(row), def.value_type);
+}
+
+fn value_part(changes: &[ValueChange<'_>], value_type: ValueType) -> ValuePart {
+    let mut values = ValuesBuilder::new(value_type);
+    let mut facets = FacetsBuilder::default();
+    for (row, change) in changes.iter().enumerate() {
+        values.push(change.value.as_ref());
+        for (key, value) in &change.facets {
+            facets.push(row as u32, key, value.as_ref());
+        }
+    }
+    let nodes = changes.iter().map(|change| change.node).collect();
+    ValuePart { nodes, values: values.finish(), facets: facets.finish() }
+}
+
+fn edge_part(changes: &[EdgeChange<'_>]) -> EdgePart {
+    let mut facets = FacetsBuilder::default();
+    for (row, change) in changes.iter().enumerate() {
+        for (key, value) in &change.facets {
+            facets.push(row as u32, key, value.as_ref());
+        }
+    }
+    EdgePart {
+        nodes: changes.iter().map(|change| change.node).collect(),
+        targets: changes.iter().map(|change| change.target).collect(),
+        facets: facets.finish(),
+    }
+}
+
+/// A stored value in the type of its predicate, as far as it can be converted. A predicate of type default may hold
+/// values of any type, and shows the text of each.
+fn in_type(value: &Value, value_type: ValueType) -> Value {
+    if value.value_type() == value_type {
+        return value.clone();
+    }
+    value.as_ref().convert(value_type).unwrap_or_else(|_| value.clone())
+}
+
+fn clear_edges(edges: &mut EdgeStore, node: u32) {
+    let targets = edges.forward.targets(node).into_owned();
+    if targets.is_empty() {
+        return;
+    }
+    edges.forward.clear(node);
+    if let Some(reverse) = &mut edges.reverse {
+        for target in targets {
+            reverse.remove(target, node);
+        }
+    }
+}
+
+/// A row of a list with more values, each once, with the facets that it was given last.
+fn united(row: Row, new: Vec<(Value, FacetList)>) -> Row {
+    let mut values = row.values;
+    values.extend(new);
+    values.sort_by(|(one, _), (other, _)| compare_values(one.as_ref(), other.as_ref()));
+    values.reverse();
+    values.dedup_by(|(one, _), (other, _)| compare_values(one.as_ref(), other.as_ref()).is_eq());
+    values.reverse();
+    Row { values }
+}

@@ -1,0 +1,258 @@
+//! What a request changes, checked and free of texts: so it can be carried out on the version
+//! that it was checked against or, as long as the schema stays, on a later one.
+//!
+//! Nodes stand there by uid, since node ids of great uids depend on the version.
+
+use super::apply::{Draft, EdgeChange, ValueChange};
+use super::keys::Key;
+use crate::graph::build::renumber::with_high_uids;
+use crate::graph::version::delta::FacetList;
+use crate::graph::version::uids::NamedUids;
+use crate::graph::version::whole::Version;
+use hexgraph_base::schema::{PredicateDef, Schema};
+use hexgraph_base::types::{Result, Uid, Value};
+use std::sync::Arc;
+
+/// All changes of a request.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// The predicates that they are about.
+    pub(in crate::graph) predicates: Vec<Arc<PredicateDef>>,
+    /// The languages of values, the empty one among them.
+    pub(in crate::graph) langs: Vec<Box<str>>,
+    /// The definitions of predicates that the schema does not know yet.
+    pub(in crate::graph) definitions: Vec<PredicateDef>,
+    /// The mutations, in order.
+    pub(in crate::graph) parts: Vec<Part>,
+    /// Uids of 2^31 and more that are set, with repeats.
+    pub(in crate::graph) high: Vec<u64>,
+    /// Uids below 2^31 that are set. Not in records: those find them again in what is set.
+    pub(in crate::graph) named: NamedUids,
+    /// The uid that the next new node gets, at the least.
+    pub(in crate::graph) next_uid: u64,
+    /// About the bytes that they take until they are in a version.
+    pub(in crate::graph) weight: usize,
+}
+
+/// The changes of one mutation.
+#[derive(Debug, Clone, Default)]
+pub(in crate::graph) struct Part {
+    /// What is deleted first.
+    pub(in crate::graph) deletes: Vec<Delete>,
+    /// The values that are set.
+    pub(in crate::graph) values: Vec<SetValue>,
+    /// The edges that are set.
+    pub(in crate::graph) edges: Vec<SetEdge>,
+}
+
+/// Something that is deleted.
+#[derive(Debug, Clone)]
+pub(in crate::graph) struct Delete {
+    /// The place of the predicate.
+    pub(in crate::graph) predicate: u32,
+    /// The node.
+    pub(in crate::graph) node: Uid,
+    /// What of it.
+    pub(in crate::graph) what: Deleted,
+}
+
+/// What is deleted of a predicate of a node.
+#[derive(Debug, Clone)]
+pub(in crate::graph) enum Deleted {
+    /// Everything in all languages.
+    All,
+    /// Everything in the language of a place.
+    Lang(u32),
+    /// One value in the language of a place, converted to the type of the predicate.
+    Value(u32, Value),
+    /// The password of this text, or of this hash: in logs of the first format alone. A mutation that says so is
+    /// resolved to the value that it deletes when it is checked.
+    FirstFormatPassword(u32, String),
+    /// One edge.
+    Edge(Uid),
+}
+
+/// A value that is set.
+#[derive(Debug, Clone)]
+pub(in crate::graph) struct SetValue {
+    /// The place of the predicate.
+    pub(in crate::graph) predicate: u32,
+    /// The place of the language.
+    pub(in crate::graph) lang: u32,
+    /// The node.
+    pub(in crate::graph) node: Uid,
+    /// The value, converted to the type of the predicate.
+    pub(in crate::graph) value: Value,
+    /// Its facets.
+    pub(in crate::graph) facets: FacetList,
+}
+
+/// An edge that is set.
+#[derive(Debug, Clone)]
+pub(in crate::graph) struct SetEdge {
+    /// The place of the predicate.
+    pub(in crate::graph) predicate: u32,
+    /// Where it starts.
+    pub(in crate::graph) node: Uid,
+    /// Where it ends.
+    pub(in crate::graph) target: Uid,
+    /// Its facets.
+    pub(in crate::graph) facets: FacetList,
+}
+
+impl Changes {
+    /// True when some value is set that no two nodes may have.
+    pub fn sets_unique(&self) -> bool {
+        let unique = |value: &SetValue| self.predicates[value.predicate as usize].unique;
+        self.parts.iter().any(|part| part.values.iter().any(unique))
+    }
+
+    /// True when nothing is changed.
+    pub fn is_empty(&self) -> bool {
+        self.parts
+            .iter()
+            .all(|part| part.deletes.is_empty() && part.values.is_empty() && part.edges.is_empty())
+    }
+
+    /// About the bytes that they take, with the version that they make beside the one before.
+    pub fn weight(&self) -> usize {
+        self.weight
+    }
+
+    /// True when something is added, and not only deleted.
+    pub fn adds(&self) -> bool {
+        self.parts.iter().any(|part| !part.values.is_empty() || !part.edges.is_empty())
+    }
+
+    /// The names of the predicates that they are about.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.predicates.iter().map(|def| def.name.as_str())
+    }
+
+    /// True when the predicates are in `schema` as they were when the changes were checked, so
+    /// that [`Changes::apply`] may carry them out on a version that has it.
+    pub fn fit(&self, schema: &Schema) -> bool {
+        let is_new = |name: &str| self.definitions.iter().any(|def| def.name == name);
+        self.predicates.iter().all(|def| match schema.predicates.get(&def.name) {
+            Some(known) => *known == **def,
+            None => is_new(&def.name),
+        })
+    }
+
+    /// The version with the changes. Costs O(changes · log), but for a large row of a list, which
+    /// is copied once.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Query`] when two nodes would have a value that only one may have;
+    /// [`hexgraph_base::types::Error::Limit`] when there is no room for another uid.
+    pub fn apply(self, version: &Version) -> Result<Version> {
+        self.apply_keyed(version, &mut Vec::new())
+    }
+
+    /// As [`Changes::apply`]; adds the conflict keys of what is written.
+    ///
+    /// # Errors
+    ///
+    /// As [`Changes::apply`].
+    pub fn apply_keyed(self, version: &Version, keys: &mut Vec<Key>) -> Result<Version> {
+        self.carry_out(version, keys, false)
+    }
+
+    /// As [`Changes::apply`], for changes that were carried out before, perhaps in several steps:
+    /// whether two nodes have a value that only one may have is not asked.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Limit`] when there is no room for another uid.
+    pub fn apply_again(self, version: &Version) -> Result<Version> {
+        self.carry_out(version, &mut Vec::new(), true)
+    }
+
+    fn carry_out(self, version: &Version, keys: &mut Vec<Key>, is_again: bool) -> Result<Version> {
+        let Changes { predicates, langs, definitions, parts, high, named, next_uid, weight } = self;
+        let mut next = version.clone();
+        if !definitions.is_empty() {
+            let schema = Arc::make_mut(&mut next.schema);
+            for def in definitions {
+                schema.predicates.entry(def.name.clone()).or_insert(def);
+            }
+        }
+        next.uids.skip_to(next_uid);
+        next.uids.reserve(&named);
+        let mut next = with_high_uids(&next, high)?;
+        let draft = if is_again { Draft::again(&next) } else { Draft::new(&next) };
+        let mut work = Work { draft, predicates: &predicates, langs: &langs };
+        for part in parts {
+            work.carry_out(part)?;
+        }
+        work.draft.check_unique()?;
+        let changed = work.draft.finish(keys);
+        next.replace(changed);
+        next.replaced += weight as u64;
+        Ok(next)
+    }
+}
+
+struct Work<'a> {
+    draft: Draft<'a>,
+    predicates: &'a [Arc<PredicateDef>],
+    langs: &'a [Box<str>],
+}
+
+impl Work<'_> {
+    fn carry_out(&mut self, part: Part) -> Result<()> {
+        for Delete { predicate, node, what } in part.deletes {
+            // A node that nothing is known of has nothing to be deleted.
+            if let Some(node) = self.draft.node(node) {
+                self.delete(&self.predicates[predicate as usize].name, node, what);
+            }
+        }
+        let draft = &self.draft;
+        let id = |uid| draft.node(uid).expect("all nodes that are set have ids");
+        let edges = part.edges.into_iter().map(|edge| EdgeChange {
+            name: &self.predicates[edge.predicate as usize].name,
+            node: id(edge.node),
+            target: id(edge.target),
+            facets: edge.facets,
+        });
+        let edges = edges.collect();
+        let values = part.values.into_iter().map(|value| ValueChange {
+            name: &self.predicates[value.predicate as usize].name,
+            lang: &self.langs[value.lang as usize],
+            node: id(value.node),
+            value: value.value,
+            facets: value.facets,
+        });
+        let values: Vec<ValueChange<'_>> = values.collect();
+        self.draft.check_vectors(&values)?;
+        self.draft.set_edges(edges);
+        self.draft.set_values(values);
+        Ok(())
+    }
+
+    fn delete(&mut self, name: &str, node: u32, what: Deleted) {
+        let (draft, langs) = (&mut self.draft, self.langs);
+        match what {
+            Deleted::All => draft.clear(name, node),
+            Deleted::Lang(lang) => draft.clear_lang(name, &langs[lang as usize], node),
+            Deleted::Value(lang, wanted) => {
+                draft.remove_value(name, &langs[lang as usize], node, &wanted);
+            }
+            Deleted::FirstFormatPassword(lang, text) => {
+                let lang = &langs[lang as usize];
+                draft.remove_values(name, lang, node, |value| match value {
+                    Value::Password(hash) => {
+                        *hash == text || Value::verify_password(hash, &text) == Ok(true)
+                    }
+                    _ => false,
+                });
+            }
+            Deleted::Edge(target) => {
+                if let Some(target) = draft.node(target) {
+                    draft.remove_edge(name, node, target);
+                }
+            }
+        }
+    }
+}

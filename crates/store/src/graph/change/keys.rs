@@ -1,0 +1,189 @@
+//! The conflict keys of a request: fingerprints of what it writes.
+//!
+//! Two transactions that overlap in time conflict when they have a key in common. Which keys a
+//! change has depends on its predicate:
+//!
+//! | predicate | its data | its index |
+//! |---|---|---|
+//! | one value or edge | (node): any two writers of the field conflict | none, the node says it |
+//! | list | (node, element): only writers of one element conflict | (node, token) |
+//! | `@upsert`, `@unique` | (node) | (token): two nodes that take one value conflict |
+//! | `@noconflict` | none | none |
+//!
+//! `@count` adds (node) where the number of elements changes, and the same for the other side of
+//! edges that are kept in both directions. Nodes stand there by uid: their numbers inside the
+//! engine may differ from version to version.
+
+use crate::graph::version::values::{LangValues, ValueList};
+use crate::index::{IndexKind, TokenKey, tokens_of};
+use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::types::{Uid, ValueRef};
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+
+/// A fingerprint. Two different things have the same one so rarely that a needless conflict now
+/// and then is all that comes of it.
+pub type Key = u64;
+
+/// What a key is about, so that equal numbers of different kinds differ.
+#[derive(Clone, Copy, Hash)]
+enum Part {
+    Data,
+    Everything,
+    Index(IndexKind),
+    Reverse,
+    Count,
+    ReverseCount,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Rule {
+    None,
+    Single,
+    List,
+    Upsert,
+}
+
+/// Collects the keys of changes of one predicate.
+pub(in crate::graph) struct PredicateKeys<'k> {
+    rule: Rule,
+    def: &'k PredicateDef,
+    /// The fingerprint of the predicate's name.
+    base: u64,
+    found: &'k mut Vec<Key>,
+}
+
+impl<'k> PredicateKeys<'k> {
+    /// Adds to `found` what the changes of a predicate have as keys.
+    pub(in crate::graph) fn new(
+        def: &'k PredicateDef,
+        found: &'k mut Vec<Key>,
+    ) -> PredicateKeys<'k> {
+        let rule = match def {
+            PredicateDef { noconflict: true, .. } => Rule::None,
+            PredicateDef { upsert: true, .. } | PredicateDef { unique: true, .. } => Rule::Upsert,
+            PredicateDef { list: true, .. } => Rule::List,
+            _ => Rule::Single,
+        };
+        PredicateKeys { rule, def, base: fingerprint(&def.name), found }
+    }
+
+    /// Everything of a node is deleted, be there something or not.
+    pub(in crate::graph) fn all(&mut self, node: Uid) {
+        match self.rule {
+            Rule::List => self.push((Part::Everything, node)),
+            _ => self.node(node),
+        }
+    }
+
+    /// A value of a node is set, or it was there and is deleted.
+    pub(in crate::graph) fn value(&mut self, node: Uid, values: &LangValues, value: ValueRef<'_>) {
+        self.element(node, |hasher| hash_value(value, hasher));
+        self.tokens(node, values, value);
+    }
+
+    /// The values of a node, as they were before a change that replaces them.
+    pub(in crate::graph) fn replaced(
+        &mut self,
+        node: Uid,
+        values: &LangValues,
+        old: &ValueList<'_>,
+    ) {
+        for value in old.iter() {
+            self.tokens(node, values, value);
+        }
+    }
+
+    /// An edge is set, or it was there and is deleted.
+    pub(in crate::graph) fn edge(&mut self, node: Uid, target: Uid) {
+        self.element(node, |hasher| target.hash(hasher));
+        if self.rule == Rule::Upsert && self.def.reverse {
+            self.push((Part::Reverse, target));
+        }
+    }
+
+    /// An edge goes, or another one takes its place.
+    pub(super) fn edge_gone(&mut self, node: Uid, target: Uid) {
+        if self.rule == Rule::Upsert && self.def.reverse {
+            self.push((Part::Reverse, target));
+        }
+        self.count(node);
+        self.reverse_count(target);
+    }
+
+    /// A node has more or fewer elements than before.
+    pub(in crate::graph) fn count(&mut self, node: Uid) {
+        if self.def.count {
+            self.push((Part::Count, node));
+        }
+    }
+
+    /// More or fewer edges lead to a node than before.
+    pub(super) fn reverse_count(&mut self, target: Uid) {
+        if self.def.count && self.def.reverse {
+            self.push((Part::ReverseCount, target));
+        }
+    }
+
+    fn node(&mut self, node: Uid) {
+        self.push((Part::Data, node));
+    }
+
+    fn element(&mut self, node: Uid, hash: impl FnOnce(&mut FxHasher)) {
+        match self.rule {
+            Rule::List => {
+                let mut hasher = FxHasher::default();
+                hash(&mut hasher);
+                self.push((Part::Data, node, hasher.finish()));
+            }
+            _ => self.node(node),
+        }
+    }
+
+    fn tokens(&mut self, node: Uid, values: &LangValues, value: ValueRef<'_>) {
+        if !matches!(self.rule, Rule::List | Rule::Upsert) {
+            return;
+        }
+        let mut tokens: Vec<TokenKey> = Vec::new();
+        for (kind, _) in &values.base.indexes {
+            tokens.clear();
+            tokens_of(*kind, value, self.def.value_type, &values.lang, &mut tokens);
+            for token in &tokens {
+                match self.rule {
+                    Rule::Upsert => self.push((Part::Index(*kind), token)),
+                    _ => self.push((Part::Index(*kind), token, node)),
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, of: impl Hash) {
+        if self.rule != Rule::None {
+            self.found.push(fingerprint(&(self.base, of)));
+        }
+    }
+}
+
+fn fingerprint(of: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn hash_value(value: ValueRef<'_>, hasher: &mut FxHasher) {
+    match value {
+        ValueRef::Int(number) => number.hash(hasher),
+        ValueRef::Float(number) => number.to_bits().hash(hasher),
+        ValueRef::Bool(truth) => truth.hash(hasher),
+        ValueRef::DateTime(time) => (time.seconds, time.nanos).hash(hasher),
+        ValueRef::Vector(numbers) => {
+            numbers.iter().for_each(|number| number.to_bits().hash(hasher));
+        }
+        ValueRef::Binary(bytes) => bytes.hash(hasher),
+        ValueRef::Default(text)
+        | ValueRef::String(text)
+        | ValueRef::Geo(text)
+        | ValueRef::Password(text)
+        | ValueRef::BigFloat(text) => text.hash(hasher),
+    }
+}

@@ -1,0 +1,13 @@
+//! From the text of a mutation or of a schema to the next version.
+
+pub(super) mod check;
+pub(super) mod keys;
+pub(super) mod statements;
+pub(super) mod bindings;
+pub(super) mod weight;
+pub(super) mod changes;
+pub(super) mod mutate;
+pub(super) mod apply;
+pub(super) mod definitions;
+pub(super) mod alter;
+pub(super) mod graphql_schema;

@@ -1,0 +1,517 @@
+//! Mutations: statements that are deleted and set in one commit, all or none.
+//!
+//! Everything is read and checked before anything is changed: names, languages, types and values
+//! against the schema, with the predicates added to it that the statements bring along. New nodes
+//! get their uids here. What comes out is a list of changes, which [`Changes::apply`] carries out.
+
+use super::bindings::Bindings;
+use super::changes::{Changes, Delete, Deleted, Part, SetEdge, SetValue};
+use super::check::{check_facets, check_name, check_shape, missing_lang, stored};
+use super::statements::{Mutation, target};
+use super::weight;
+use crate::graph::version::node_ids::NodeIds;
+use crate::graph::version::uids::NamedUids;
+use crate::graph::version::whole::Version;
+use crate::storage::text_of;
+use hexgraph_base::formats::{NQuad, Object, Predicate, Subject};
+use hexgraph_base::schema::{Actor, NODE_TYPE, PredicateDef, Schema};
+use hexgraph_base::types::{Error, Result, Uid, Value, ValueType, shown};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+/// So many statements a request may have.
+pub const STATEMENTS_MAX: usize = 1_000_000;
+
+/// What a request will do beside its changes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MutationReport {
+    /// The new nodes: how the request calls them, and the uid that they got. A label stands
+    /// without `_:`. In order of appearance.
+    pub uids: Vec<(String, Uid)>,
+    /// The number of statements that are carried out.
+    pub triples: u64,
+    /// The predicates that were looked at beside the schema, and those that were not there. The changes are what they are
+    /// on any version that has these as they were, and the same types.
+    pub reads: BTreeSet<String>,
+}
+
+/// Is told of bytes that are about to be allocated, and refuses them where there is no room.
+pub(in crate::graph) type Charge<'a> = &'a dyn Fn(usize) -> Result<()>;
+
+/// Bytes of charges are told of when there are so many.
+const CHARGE_BYTES: usize = 64 << 10;
+
+/// On whose behalf mutations are staged.
+#[derive(Clone, Copy)]
+pub struct Stager<'a> {
+    /// Who changes data.
+    pub actor: Actor,
+    /// Who computes with passwords.
+    pub passwords: &'a dyn Passwords,
+    /// Is told beforehand of what is allocated while they are staged, and of what [`Changes::apply`] will allocate.
+    pub charge: Charge<'a>,
+}
+
+/// Hashes passwords and compares them, which takes long on purpose: so whoever waits decides where and when.
+pub trait Passwords {
+    /// The hash of a password that [`Value::check_password`] lets pass.
+    ///
+    /// # Errors
+    ///
+    /// When there is no time for it.
+    fn hash(&self, plain: &str) -> Result<Value>;
+
+    /// Whether a hash is that of a password.
+    ///
+    /// # Errors
+    ///
+    /// As [`Passwords::hash`]; [`Error::Query`] for a hash that takes too long.
+    fn verify(&self, hash: &str, plain: &str) -> Result<bool>;
+}
+
+/// Checks mutations against a version, with `bindings` for their variables, and says what they
+/// change. Costs O(statements), and what passwords cost.
+///
+/// # Errors
+///
+/// [`Error::Schema`] for what the schema forbids, [`Error::Query`] for what makes no sense,
+/// [`Error::Limit`] for too many statements; those of [`Stager::charge`].
+pub fn stage(
+    version: &Version,
+    mutations: Vec<Mutation<'_>>,
+    bindings: &Bindings,
+    stager: Stager<'_>,
+) -> Result<(Changes, MutationReport)> {
+    let lists = list_hints(&mutations, &version.schema);
+    let mut room = STATEMENTS_MAX;
+    let resolve = |mutation| bindings.resolve(mutation, &mut room, stager.charge);
+    let mutations: Vec<Mutation<'_>> = mutations.into_iter().map(resolve).collect::<Result<_>>()?;
+    let mut staging = Staging {
+        version,
+        stager,
+        reads: BTreeSet::new(),
+        lists,
+        changes: Changes { langs: vec![Box::default()], ..Changes::default() },
+        named: NamedUids::default(),
+        taken: Vec::new(),
+        predicates: FxHashMap::default(),
+        langs: FxHashMap::from_iter([("", 0)]),
+        labels: FxHashMap::default(),
+        uncharged: 0,
+        passwords: FxHashMap::default(),
+    };
+    let uids = staging.number_nodes(&mutations)?;
+    for mutation in &mutations {
+        let part =
+            staging.part(mutation).inspect_err(|_| version.uids.give_back(&staging.taken))?;
+        staging.changes.parts.push(part);
+    }
+    // Only now: what is refused names no uids.
+    version.uids.reserve(&staging.named);
+    (stager.charge)(staging.uncharged)?;
+    staging.changes.named = staging.named;
+    let Staging { changes, reads, .. } = staging;
+    let report = MutationReport { uids, triples: (STATEMENTS_MAX - room) as u64, reads };
+    Ok((changes, report))
+}
+
+/// The error for a request of so many statements.
+pub(super) fn too_many(count: usize) -> Error {
+    Error::Limit {
+        message: format!(
+            "the request has {count} statements, at most {STATEMENTS_MAX} are carried out at once: split it, or load a file"
+        ),
+    }
+}
+
+fn star_in_set() -> Error {
+    Error::query("`*` can only be deleted, not set")
+}
+
+/// What a request calls a new node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Label<'a> {
+    Blank(&'a str),
+    New(u32),
+    Var(&'a str),
+}
+
+impl<'a> Label<'a> {
+    fn of(subject: Subject<'a>) -> Option<Label<'a>> {
+        match subject {
+            Subject::Blank(label) => Some(Label::Blank(label)),
+            Subject::New(number) => Some(Label::New(number)),
+            Subject::Var(name) => Some(Label::Var(name)),
+            Subject::Uid(_) | Subject::Star => None,
+        }
+    }
+
+    /// The name in the report. A node without any is told apart from those of other requests.
+    fn reported(self, version: &Version) -> String {
+        match self {
+            Label::Blank(label) => label.to_owned(),
+            Label::New(number) => format!("dg.{}.{number}", version.commit + 1),
+            Label::Var(name) => format!("uid({name})"),
+        }
+    }
+}
+
+/// Which of the predicates that the schema does not know are lists, as far as the text tells.
+///
+/// JSON tells by its brackets. N-Quads tell by a node that has the predicate twice.
+fn list_hints<'a>(mutations: &[Mutation<'a>], schema: &Schema) -> FxHashMap<&'a str, bool> {
+    let mut lists: FxHashMap<&str, bool> = FxHashMap::default();
+    let mut pairs: FxHashSet<(Subject<'_>, &str)> = FxHashSet::default();
+    for mutation in mutations {
+        pairs.clear();
+        for quad in &mutation.sets {
+            let Predicate::Name(name) = quad.predicate else { continue };
+            if schema.predicates.contains_key(name) {
+                continue;
+            }
+            let again = !pairs.insert((quad.subject, name));
+            match quad.in_list {
+                Some(in_list) => *lists.entry(name).or_insert(in_list) |= in_list,
+                None if again => drop(lists.insert(name, true)),
+                None => {}
+            }
+        }
+    }
+    lists
+}
+
+struct Staging<'a, 'v> {
+    version: &'v Version,
+    stager: Stager<'v>,
+    reads: BTreeSet<String>,
+    lists: FxHashMap<&'a str, bool>,
+    changes: Changes,
+    /// The uids below 2^31 that the request names.
+    named: NamedUids,
+    /// The uids of its new nodes.
+    taken: Vec<u64>,
+    /// The places of the predicates in the changes.
+    predicates: FxHashMap<String, u32>,
+    /// The places of the languages.
+    langs: FxHashMap<&'a str, u32>,
+    labels: FxHashMap<Label<'a>, Uid>,
+    /// The bytes that were not told of yet.
+    uncharged: usize,
+    /// The hashes that are set so far, by the places of their predicates and their nodes.
+    passwords: FxHashMap<(u32, Uid), String>,
+}
+
+impl<'a> Staging<'a, '_> {
+    /// Gives uids to the new nodes, and says which. They come after all that are named.
+    fn number_nodes(&mut self, mutations: &[Mutation<'a>]) -> Result<Vec<(String, Uid)>> {
+        let sets = || mutations.iter().flat_map(|mutation| &mutation.sets);
+        let mentioned = || sets().flat_map(|quad| [Some(quad.subject), target(&quad.object)]);
+        for node in mentioned().flatten() {
+            if let Subject::Uid(uid) = node {
+                match NodeIds::is_high(Uid(uid)) {
+                    true => self.changes.high.push(uid),
+                    false => self.named.add(uid as u32),
+                }
+            }
+        }
+        self.changes.next_uid = self.named.next();
+        let mut labels = Vec::new();
+        for label in mentioned().flatten().filter_map(Label::of) {
+            if let Entry::Vacant(place) = self.labels.entry(label) {
+                place.insert(Uid(0));
+                labels.push(label);
+            }
+        }
+        if labels.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Version { uids, nodes, .. } = self.version;
+        self.taken = uids.take_unknown(labels.len() as u64, nodes, &self.named)?;
+        let mut reported = Vec::with_capacity(labels.len());
+        for (label, &uid) in labels.into_iter().zip(&self.taken) {
+            self.labels.insert(label, Uid(uid));
+            if NodeIds::is_high(Uid(uid)) {
+                self.changes.high.push(uid);
+            }
+            self.changes.next_uid = self.changes.next_uid.max(uid + 1);
+            reported.push((label.reported(self.version), Uid(uid)));
+        }
+        Ok(reported)
+    }
+
+    fn part(&mut self, mutation: &Mutation<'a>) -> Result<Part> {
+        let mut part = Part::default();
+        for quad in &mutation.deletes {
+            let before = part.deletes.len();
+            self.delete(quad, &mut part).map_err(|error| error.or_at(quad.at))?;
+            self.note_bytes((part.deletes.len() - before) * weight::of_delete())?;
+        }
+        for quad in &mutation.sets {
+            self.set(quad, &mut part).map_err(|error| error.or_at(quad.at))?;
+            let def = |predicate: u32| &*self.changes.predicates[predicate as usize];
+            let changed = match target(&quad.object) {
+                Some(_) => part.edges.last().map(|edge| weight::of_edge(edge, def(edge.predicate))),
+                None => {
+                    part.values.last().map(|value| weight::of_value(value, def(value.predicate)))
+                }
+            };
+            self.note_bytes(changed.unwrap_or_default())?;
+        }
+        Ok(part)
+    }
+
+    /// Counts bytes that a change takes, and has them charged now and then.
+    fn note_bytes(&mut self, bytes: usize) -> Result<()> {
+        self.changes.weight += bytes;
+        self.uncharged += bytes;
+        if self.uncharged < CHARGE_BYTES {
+            return Ok(());
+        }
+        (self.stager.charge)(std::mem::take(&mut self.uncharged))
+    }
+
+    fn delete(&mut self, quad: &NQuad<'a>, part: &mut Part) -> Result<()> {
+        let is_star = quad.object == Object::Star;
+        let name = match (quad.subject, quad.predicate) {
+            (Subject::Star, _) => return Err(wrong_star()),
+            (_, Predicate::Name(name)) => name,
+            (_, Predicate::Star) if is_star => {
+                let node = self.known_uid(quad.subject)?;
+                self.delete_node(node, part);
+                return Ok(());
+            }
+            (_, Predicate::Star) => return Err(wrong_star()),
+        };
+        let node = self.known_uid(quad.subject)?;
+        let target = target(&quad.object).map(|target| self.known_uid(target)).transpose()?;
+        check_name(name, &self.version.schema, self.stager.actor).map_err(Error::schema)?;
+        // Deletes never create schema.
+        let Some(predicate) = self.predicate(name) else {
+            self.reads.insert(name.to_owned());
+            return Ok(());
+        };
+        let def = Arc::clone(&self.changes.predicates[predicate as usize]);
+        let lang = self.lang(quad.lang);
+        let what = match (&quad.object, target) {
+            (Object::Star, _) if quad.lang.is_empty() => Deleted::All,
+            (Object::Star, _) if def.lang => Deleted::Lang(lang),
+            (Object::Star, _) => return Err(Error::schema(missing_lang(name))),
+            (object, target) => {
+                check_shape(&def, quad.lang, target.is_some()).map_err(Error::schema)?;
+                match (target, text_of_password(object, &def)) {
+                    (Some(target), _) => Deleted::Edge(target),
+                    (None, Some(text)) => match self.password(&def, node, text)? {
+                        Some(hash) => Deleted::Value(lang, hash),
+                        None => return Ok(()),
+                    },
+                    (None, None) => {
+                        let wrong = |reason| wrong_value(reason, &def, quad.subject);
+                        Deleted::Value(lang, stored(object, &def).map_err(wrong)?)
+                    }
+                }
+            }
+        };
+        part.deletes.push(Delete { predicate, node, what });
+        Ok(())
+    }
+
+    /// The password of a node that is meant by a text, its plain text or its hash: the one that an earlier part of the
+    /// request sets, or the one that is stored.
+    fn password(&mut self, def: &PredicateDef, node: Uid, text: &str) -> Result<Option<Value>> {
+        self.reads.insert(def.name.clone());
+        let stored = || {
+            let values = self.version.predicate(&def.name)?.values("")?;
+            text_of(values.first(self.version.nodes.node(node)?)?)
+        };
+        let set = self.passwords.get(&(self.predicates[&def.name], node));
+        let Some(hash) = set.map(String::as_str).or_else(stored) else { return Ok(None) };
+        let is_meant = hash == text || self.stager.passwords.verify(hash, text)?;
+        Ok(is_meant.then(|| Value::Password(hash.to_owned())))
+    }
+
+    /// Deletes what the types of a node say that it has, and the types; of all that only what the actor may change. A
+    /// node that keeps something so keeps its types, too.
+    fn delete_node(&mut self, node: Uid, part: &mut Part) {
+        let Version { schema, .. } = self.version;
+        self.reads.insert(NODE_TYPE.to_owned());
+        let fields = fields_of(self.version, node);
+        let (gone, left): (Vec<_>, Vec<_>) =
+            fields.into_iter().partition(|name| self.stager.actor.may_change(name, schema));
+        let keeps = left.iter().any(|name| has(self.version, name, node));
+        for name in gone.into_iter().filter(|name| !keeps || name != NODE_TYPE) {
+            if let Some(predicate) = self.predicate(&name) {
+                part.deletes.push(Delete { predicate, node, what: Deleted::All });
+            }
+        }
+    }
+
+    fn set(&mut self, quad: &NQuad<'a>, part: &mut Part) -> Result<()> {
+        let Predicate::Name(name) = quad.predicate else { return Err(star_in_set()) };
+        if quad.subject == Subject::Star || quad.object == Object::Star {
+            return Err(star_in_set());
+        }
+        check_name(name, &self.version.schema, self.stager.actor).map_err(Error::schema)?;
+        let predicate = match self.predicate(name) {
+            Some(predicate) => predicate,
+            None => self.define(name, &quad.object),
+        };
+        let target = target(&quad.object);
+        let def = Arc::clone(&self.changes.predicates[predicate as usize]);
+        check_shape(&def, quad.lang, target.is_some()).map_err(Error::schema)?;
+        let node = self.known_uid(quad.subject)?;
+        check_facets(&quad.facets).map_err(|reason| wrong_value(reason, &def, quad.subject))?;
+        let facets = quad.facets.iter();
+        let facets = facets.map(|(key, value)| (Arc::from(*key), value.clone())).collect();
+        if let Some(target) = target {
+            let target = self.known_uid(target)?;
+            part.edges.push(SetEdge { predicate, node, target, facets });
+            return Ok(());
+        }
+        let wrong = |reason| wrong_value(reason, &def, quad.subject);
+        let value = match text_of_password(&quad.object, &def) {
+            Some(plain) if is_plain(&quad.object) => {
+                Value::check_password(plain).map_err(wrong)?;
+                self.stager.passwords.hash(plain)?
+            }
+            _ => stored(&quad.object, &def).map_err(wrong)?,
+        };
+        if let Value::Password(hash) = &value {
+            self.passwords.insert((predicate, node), hash.clone());
+        }
+        let lang = self.lang(quad.lang);
+        part.values.push(SetValue { predicate, lang, node, value, facets });
+        Ok(())
+    }
+
+    /// The place of a predicate that the schema or the request knows.
+    fn predicate(&mut self, name: &str) -> Option<u32> {
+        if let Some(&place) = self.predicates.get(name) {
+            return Some(place);
+        }
+        let def = self.version.schema.predicates.get(name)?.clone();
+        Some(self.add_predicate(def))
+    }
+
+    fn add_predicate(&mut self, def: PredicateDef) -> u32 {
+        let place = self.changes.predicates.len() as u32;
+        self.predicates.insert(def.name.clone(), place);
+        self.changes.predicates.push(Arc::new(def));
+        place
+    }
+
+    /// Defines a predicate by the first object that it has.
+    fn define(&mut self, name: &str, object: &Object<'_>) -> u32 {
+        let value_type = match object {
+            Object::Literal { value_type, .. } => *value_type,
+            Object::Value(value) => value.value_type(),
+            _ => ValueType::Uid,
+        };
+        let mut def = PredicateDef::new(name, value_type);
+        let single_only = matches!(value_type, ValueType::Bool | ValueType::Password);
+        let is_list = self.lists.get(name).copied();
+        def.list = is_list.unwrap_or(value_type == ValueType::Uid) && !single_only;
+        self.changes.definitions.push(def.clone());
+        self.add_predicate(def)
+    }
+
+    fn lang(&mut self, lang: &'a str) -> u32 {
+        *self.langs.entry(lang).or_insert_with(|| {
+            self.changes.langs.push(lang.into());
+            self.changes.langs.len() as u32 - 1
+        })
+    }
+
+    /// The uid of a node; of a new one when some statement of the request sets something there.
+    fn known_uid(&self, subject: Subject<'a>) -> Result<Uid> {
+        if let Subject::Uid(uid) = subject {
+            return Ok(Uid(uid));
+        }
+        let label = Label::of(subject);
+        let known = label.and_then(|label| self.labels.get(&label).copied());
+        known.ok_or_else(|| match label {
+            Some(Label::Blank(label)) => {
+                let message = format!("`_:{label}` is a new node, which has nothing to be deleted");
+                Error::query(message).with_hint("name the node by its uid: `<0x1>`")
+            }
+            Some(label) => {
+                let name = label.reported(self.version);
+                let message = format!("`{name}` is a new node, which has nothing to be deleted");
+                Error::query(message).with_hint("name the node by its uid: `<0x1>`")
+            }
+            None => wrong_star(),
+        })
+    }
+}
+
+/// Whether mutations name a predicate of passwords, so that staging them may take long. Costs O(predicates), and
+/// O(statements) where there is such a predicate.
+pub fn names_passwords(schema: &Schema, mutations: &[Mutation<'_>]) -> bool {
+    let passwords = schema.predicates.values().filter(|def| def.value_type == ValueType::Password);
+    let names: FxHashSet<&str> = passwords.map(|def| def.name.as_str()).collect();
+    let mut quads = mutations.iter().flat_map(|it| it.sets.iter().chain(&it.deletes));
+    let is_named =
+        |quad: &NQuad<'_>| matches!(quad.predicate, Predicate::Name(name) if names.contains(name));
+    !names.is_empty() && quads.any(is_named)
+}
+
+/// The text of an object where a password stands.
+fn text_of_password<'o>(object: &'o Object<'_>, def: &PredicateDef) -> Option<&'o str> {
+    match object {
+        _ if def.value_type != ValueType::Password => None,
+        Object::Literal { text, .. } => Some(text),
+        Object::Value(Value::Default(text) | Value::String(text) | Value::Password(text)) => {
+            Some(text)
+        }
+        _ => None,
+    }
+}
+
+/// Whether an object is mere text. A hash says of itself that it is one.
+fn is_plain(object: &Object<'_>) -> bool {
+    use ValueType::{Default, String};
+    match object {
+        Object::Literal { value_type, .. } => matches!(value_type, Default | String),
+        Object::Value(value) => matches!(value.value_type(), Default | String),
+        _ => false,
+    }
+}
+
+/// The error for a value that can't be stored, or that nobody can have.
+fn wrong_value(reason: String, def: &PredicateDef, subject: Subject<'_>) -> Error {
+    let node = match subject {
+        Subject::Uid(uid) => Uid(uid).to_string(),
+        Subject::Blank(label) => format!("_:{label}"),
+        Subject::Var(name) => format!("uid({name})"),
+        Subject::New(_) | Subject::Star => "a new node".to_owned(),
+    };
+    let (name, value_type) = (shown(&def.name), def.value_type.name());
+    Error::query(reason).with_hint(format!("{name} of {node} is of type {value_type}"))
+}
+
+fn wrong_star() -> Error {
+    Error::query("of the deletes with `*`, only two are possible")
+        .with_hint("`<0x1> <name> * .` for a predicate of a node, `<0x1> * * .` for all of a node")
+}
+
+/// Whether a node has something of a predicate.
+fn has(version: &Version, name: &str, node: Uid) -> bool {
+    let predicate = version.predicate(name).zip(version.nodes.node(node));
+    predicate.is_some_and(|(predicate, node)| predicate.has(node))
+}
+
+/// The predicates that `S * *` is about: those of the node's types, and the types themselves.
+fn fields_of(version: &Version, subject: Uid) -> Vec<String> {
+    let mut fields = vec![NODE_TYPE.to_owned()];
+    let types = version.predicate(NODE_TYPE).and_then(|types| types.values(""));
+    let (Some(types), Some(node)) = (types, version.nodes.node(subject)) else { return fields };
+    for name in types.values(node).iter().filter_map(text_of) {
+        if let Some(def) = version.schema.types.get(name) {
+            fields.extend(def.fields.iter().filter(|field| !field.starts_with('~')).cloned());
+        }
+    }
+    fields.sort_unstable();
+    fields.dedup();
+    fields
+}

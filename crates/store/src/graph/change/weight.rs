@@ -1,0 +1,124 @@
+//! About how many bytes a change takes from the moment when it is checked until it is in a version:
+//! itself, its record, the entries of deltas and of indexes. An estimate from their layouts, rounded up; what the
+//! entries share with those of the version before is not told apart.
+
+use super::changes::{Delete, SetEdge, SetValue};
+use crate::graph::version::edges::Direction;
+use crate::graph::version::values::LangValues;
+use crate::graph::version::whole::{Predicate, PredicateData};
+use hexgraph_base::schema::{PredicateDef, Tokenizer};
+use std::sync::Arc;
+
+/// An entry of a persistent map, with its part of the path that is copied.
+const ENTRY: usize = 250;
+
+/// A token in an index, with the nodes that have it.
+const TOKEN: usize = 400;
+
+/// What a delete takes.
+pub(super) fn of_delete() -> usize {
+    size_of::<Delete>() + 2 * ENTRY
+}
+
+/// What an edge takes.
+pub(super) fn of_edge(edge: &SetEdge, def: &PredicateDef) -> usize {
+    let directions = 1 + usize::from(def.reverse) + usize::from(def.count);
+    let facets: usize = edge.facets.iter().map(|(_, value)| ENTRY + 3 * value.heap_size()).sum();
+    size_of::<SetEdge>() + directions * ENTRY + facets
+}
+
+/// What a value takes.
+pub(super) fn of_value(value: &SetValue, def: &PredicateDef) -> usize {
+    let length = value.value.heap_size();
+    let tokens: usize = def.indexes.iter().map(|index| tokens(index, length)).sum();
+    let facets: usize = value.facets.iter().map(|(_, value)| ENTRY + 3 * value.heap_size()).sum();
+    // The change, the record and the delta have the value; and an index of whole values.
+    size_of::<SetValue>() + ENTRY + 4 * length + tokens * TOKEN + facets
+}
+
+/// The memory of a predicate that another one in its place does not share: whole bases, and what
+/// had changed since they were built. What lies in a mapped file is no memory.
+pub(in crate::graph) fn of_replaced(old: &Predicate, new: Option<&Predicate>) -> usize {
+    match (&old.data, new.map(|new| &new.data)) {
+        (PredicateData::Values(old), Some(PredicateData::Values(new))) => {
+            let kept = |values: &LangValues| {
+                new.iter().any(|other| Arc::ptr_eq(&other.base, &values.base))
+            };
+            old.iter().filter(|values| !kept(values)).map(of_values).sum()
+        }
+        (PredicateData::Values(old), _) => old.iter().map(of_values).sum(),
+        (PredicateData::Edges(old), new) => {
+            let new = match new {
+                Some(PredicateData::Edges(new)) => Some(new),
+                _ => None,
+            };
+            let is_kept = |edges: &Direction, other: Option<&Direction>| {
+                other.is_some_and(|other| Arc::ptr_eq(&other.base, &edges.base))
+            };
+            let forward = match is_kept(&old.forward, new.map(|new| &new.forward)) {
+                true => 0,
+                false => of_direction(&old.forward),
+            };
+            let reverse = old
+                .reverse
+                .as_ref()
+                .filter(|reverse| !is_kept(reverse, new.and_then(|new| new.reverse.as_ref())));
+            forward + reverse.map_or(0, of_direction)
+        }
+    }
+}
+
+/// What it takes to fold the changes of a predicate: all of it anew, beside the parts that it is
+/// made of.
+pub(in crate::graph) fn of_fold(predicate: &Predicate) -> usize {
+    2 * of_all(predicate)
+}
+
+/// What it takes to build a predicate anew by another definition: at the most as much for each new
+/// index as for the values.
+pub(super) fn of_rebuild(stored: &Predicate, new: &PredicateDef) -> usize {
+    let is_new = |index: &&Tokenizer| !stored.def.indexes.contains(*index);
+    let built = new.indexes.iter().filter(is_new).count();
+    let built = built + usize::from(new.reverse && !stored.def.reverse);
+    let changes = stored.def.value_type != new.value_type || stored.def.list != new.list;
+    (built + usize::from(changes)) * 2 * of_all(stored)
+}
+
+/// The bytes of a predicate, wherever it lies.
+fn of_all(predicate: &Predicate) -> usize {
+    let values = |values: &LangValues| built_values(values) + ENTRY * values.delta.rows.len();
+    let edges = |edges: &Direction| edges.base.byte_len() + ENTRY * edges.delta.rows.len();
+    match &predicate.data {
+        PredicateData::Values(langs) => langs.iter().map(values).sum(),
+        PredicateData::Edges(all) => edges(&all.forward) + all.reverse.as_ref().map_or(0, edges),
+    }
+}
+
+fn built_values(values: &LangValues) -> usize {
+    let base = &values.base;
+    let indexes: usize = base.indexes.iter().map(|(_, index)| index.byte_len()).sum();
+    let vectors = base.vectors.as_ref().map_or(0, |vectors| vectors.byte_len());
+    base.column.byte_len() + indexes + vectors
+}
+
+fn of_values(values: &LangValues) -> usize {
+    let LangValues { base, delta, .. } = values;
+    let built = if base.column.subjects.is_mapped() { 0 } else { built_values(values) };
+    built + ENTRY * delta.rows.len()
+}
+
+fn of_direction(edges: &Direction) -> usize {
+    let built = if edges.base.subjects.is_mapped() { 0 } else { edges.base.byte_len() };
+    built + ENTRY * edges.delta.rows.len()
+}
+
+/// About how many tokens an index makes of a value of so many bytes.
+fn tokens(index: &Tokenizer, length: usize) -> usize {
+    match index {
+        Tokenizer::Term | Tokenizer::FullText => 1 + length / 6,
+        Tokenizer::Trigram => 1 + length,
+        Tokenizer::NGram => 1 + 4 * length / 6,
+        Tokenizer::Geo => 20,
+        _ => 1,
+    }
+}

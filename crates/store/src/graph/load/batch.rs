@@ -1,0 +1,399 @@
+//! The statements of one chunk of a file, by predicate, in columns.
+//!
+//! Chunks are read on many threads, each for itself: nodes that are not numbered yet (labels, and
+//! uids of 2^31 and more) have numbers of the chunk, and a predicate that the schema does not know
+//! keeps its values as they were written until [`super::gather`] has seen the chunks before.
+
+use crate::graph::build::parts::{EdgePart, FacetsBuilder, ValuePart};
+use crate::graph::change::check::{
+    check_facets, check_indexed, check_name, check_shape, check_storable, missing_lang, stored,
+    stored_value,
+};
+use crate::graph::version::node_ids::NodeIds;
+use crate::graph::version::uids::NamedUids;
+use crate::storage::ValuesBuilder;
+use hexgraph_base::formats::{
+    Change, Chunk, JsonTree, LineFault, NQuad, Object, Predicate, Subject, literal_value,
+    parse_line,
+};
+use hexgraph_base::schema::{Actor, PredicateDef, Schema};
+use hexgraph_base::types::{Error, Uid, Value, ValueRef, ValueType};
+use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
+
+/// The numbers of the chunk begin here; below are uids that are their own node ids.
+pub(super) const FOREIGN: u32 = 1 << 31;
+
+/// A node that a chunk numbers for itself.
+pub(in crate::graph) enum Foreign {
+    /// By its label.
+    Blank(Box<str>),
+    /// By its uid, 2^31 or more.
+    High(u64),
+    /// By nothing: it is new.
+    New,
+}
+
+/// A line that can't be stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::graph) struct BadLine {
+    /// The line, from 1.
+    pub line: u64,
+    /// The byte within the line, from 0.
+    pub column: u32,
+    /// The reason.
+    pub reason: String,
+}
+
+/// The statements of a chunk.
+pub(in crate::graph) struct Batch {
+    /// By predicate, in order of first appearance.
+    pub predicates: Vec<PredicateBatch>,
+    /// The nodes that the chunk numbers, from [`FOREIGN`] on.
+    pub foreign: Vec<Foreign>,
+    /// The uids below 2^31 that it names.
+    pub named: NamedUids,
+    /// The number of statements that are stored.
+    pub triples: u64,
+    /// The lines that can't be stored; only the first one unless lines are skipped.
+    pub bad_lines: Vec<BadLine>,
+}
+
+/// The statements of a chunk with one predicate.
+pub(in crate::graph) struct PredicateBatch {
+    /// The predicate's name.
+    pub name: Box<str>,
+    /// The values by language, in order of first appearance.
+    pub langs: Vec<(Box<str>, ValuePart)>,
+    /// The edges.
+    pub edges: EdgePart,
+    /// The lines of the values and those of the edges, when the schema does not know the predicate.
+    pub lines: Option<(Vec<u64>, Vec<u64>)>,
+    /// Some of the values stood in brackets, in JSON.
+    pub is_listed: bool,
+}
+
+impl PredicateBatch {
+    /// The bytes that it takes.
+    pub(in crate::graph) fn byte_len(&self) -> usize {
+        let values: usize = self.langs.iter().map(|(_, part)| part.byte_len()).sum();
+        values + self.edges.byte_len()
+    }
+}
+
+/// Reads a chunk. `skip` tells to go on after a line that can't be stored, `has_ended` that what
+/// takes long need not be done any more.
+pub(super) fn read_chunk<'a>(
+    chunk: &'a Chunk,
+    schema: &'a Schema,
+    skip: bool,
+    has_ended: &'a (dyn Fn() -> bool + Sync),
+) -> Batch {
+    let mut reader = Reader {
+        schema,
+        has_ended,
+        columns: Vec::new(),
+        by_name: FxHashMap::default(),
+        foreign: Vec::new(),
+        blanks: FxHashMap::default(),
+        highs: FxHashMap::default(),
+        new_nodes: FxHashMap::default(),
+        named: NamedUids::default(),
+    };
+    let (mut triples, mut bad_lines) = (0, Vec::new());
+    for line in chunk.lines() {
+        match line.text.and_then(|text| reader.line(text, line.number)) {
+            Ok(stored) => triples += stored,
+            Err(LineFault { column, message: reason }) => {
+                bad_lines.push(BadLine { line: line.number, column, reason });
+                if !skip {
+                    break;
+                }
+            }
+        }
+    }
+    let predicates = reader.columns.into_iter().map(Columns::finish).collect();
+    let Reader { foreign, named, .. } = reader;
+    Batch { predicates, foreign, named, triples, bad_lines }
+}
+
+struct Reader<'a> {
+    schema: &'a Schema,
+    has_ended: &'a (dyn Fn() -> bool + Sync),
+    columns: Vec<Columns<'a>>,
+    by_name: FxHashMap<Box<str>, usize>,
+    foreign: Vec<Foreign>,
+    blanks: FxHashMap<Box<str>, u32>,
+    highs: FxHashMap<u64, u32>,
+    /// Those of a line of JSON.
+    new_nodes: FxHashMap<u32, u32>,
+    named: NamedUids,
+}
+
+/// The columns of one predicate, growing.
+struct Columns<'a> {
+    name: Box<str>,
+    /// `None` when the schema does not know the predicate.
+    def: Option<&'a PredicateDef>,
+    /// Why no statement may have the predicate.
+    refused: Option<String>,
+    langs: Vec<LangColumn>,
+    edge_nodes: Vec<u32>,
+    edge_targets: Vec<u32>,
+    edge_facets: FacetsBuilder,
+    value_lines: Vec<u64>,
+    edge_lines: Vec<u64>,
+    is_listed: bool,
+}
+
+struct LangColumn {
+    lang: Box<str>,
+    nodes: Vec<u32>,
+    values: ValuesBuilder,
+    facets: FacetsBuilder,
+}
+
+impl<'a> Reader<'a> {
+    /// Stores a line, and returns the number of its statements: none when it is empty.
+    fn line(&mut self, text: &str, number: u64) -> Result<u64, LineFault> {
+        if text.trim_start().starts_with(['{', '[']) {
+            return self.json(text, number);
+        }
+        let Some(quad) = parse_line(text)? else { return Ok(0) };
+        self.quad(&quad, number).map_err(at_start)?;
+        Ok(1)
+    }
+
+    /// Stores a line of JSON: the nodes of a mutation.
+    fn json(&mut self, text: &str, number: u64) -> Result<u64, LineFault> {
+        let fault = |error| match error {
+            Error::Syntax { message, at, .. } => LineFault { column: at.column, message },
+            other => at_start(other.to_string()),
+        };
+        let tree = JsonTree::parse(text).map_err(fault).map_err(|mut fault| {
+            if fault.message.ends_with("ends too early") {
+                fault.message += ": a line of a file is an object, or an array of objects, of \
+                                  its own; `jq -c '.[]'` makes such lines of an array";
+            }
+            fault
+        })?;
+        let quads = tree.statements(Change::Set, &mut 0).map_err(fault)?;
+        self.new_nodes.clear();
+        for quad in &quads {
+            self.quad(quad, number).map_err(at_start)?;
+        }
+        Ok(quads.len() as u64)
+    }
+
+    fn quad(&mut self, quad: &NQuad<'_>, line: u64) -> Result<(), String> {
+        let Predicate::Name(name) = quad.predicate else { return Err(star_in_set()) };
+        let place = self.columns_of(name);
+        if let Some(refused) = &self.columns[place].refused {
+            return Err(refused.clone());
+        }
+        let def = self.columns[place].def;
+        let target = match &quad.object {
+            Object::Uid(uid) => Some(Subject::Uid(*uid)),
+            Object::Blank(label) => Some(Subject::Blank(label)),
+            Object::New(number) => Some(Subject::New(*number)),
+            Object::Star => return Err(star_in_set()),
+            Object::Var(name) | Object::Val(name) => return Err(variable(name)),
+            Object::Literal { .. } | Object::Value(_) => None,
+        };
+        match def {
+            Some(def) => check_shape(def, quad.lang, target.is_some())?,
+            None if !quad.lang.is_empty() => return Err(missing_lang(name)),
+            None => {}
+        }
+        check_facets(&quad.facets)?;
+        if let Some(target) = target {
+            let (node, target) = (self.node(quad.subject)?, self.node(target)?);
+            self.columns[place].push_edge(node, target, quad, line);
+            return Ok(());
+        }
+        let is_password = |def: &PredicateDef| def.value_type == ValueType::Password;
+        if def.is_some_and(is_password) && (self.has_ended)() {
+            return Err("the load has ended".to_owned());
+        }
+        let value = match (&quad.object, def) {
+            (Object::Literal { text, value_type }, _) => read_literal(text, *value_type, def)?,
+            (object, Some(def)) => Literal::Value(stored(object, def)?),
+            (Object::Value(value), None) => {
+                check_storable(value.as_ref())?;
+                Literal::Value(value.clone())
+            }
+            _ => return Ok(()),
+        };
+        let node = self.node(quad.subject)?;
+        self.columns[place].push_value(node, value.as_ref(), quad, line);
+        Ok(())
+    }
+
+    fn columns_of(&mut self, name: &str) -> usize {
+        if let Some(&place) = self.by_name.get(name) {
+            return place;
+        }
+        let def = self.schema.predicates.get(name);
+        let refused = check_name(name, self.schema, Actor::Client).err();
+        self.by_name.insert(name.into(), self.columns.len());
+        self.columns.push(Columns::new(name, def, refused));
+        self.columns.len() - 1
+    }
+
+    fn node(&mut self, subject: Subject<'_>) -> Result<u32, String> {
+        let next = FOREIGN + self.foreign.len() as u32;
+        let foreign = match subject {
+            Subject::Uid(uid) if !NodeIds::is_high(Uid(uid)) => {
+                self.named.add(uid as u32);
+                return Ok(uid as u32);
+            }
+            Subject::Uid(uid) => match self.highs.entry(uid) {
+                Entry::Occupied(known) => return Ok(*known.get()),
+                Entry::Vacant(place) => {
+                    place.insert(next);
+                    Foreign::High(uid)
+                }
+            },
+            Subject::Blank(label) => match self.blanks.get(label) {
+                Some(known) => return Ok(*known),
+                None => {
+                    self.blanks.insert(label.into(), next);
+                    Foreign::Blank(label.into())
+                }
+            },
+            Subject::New(number) => match self.new_nodes.entry(number) {
+                Entry::Occupied(known) => return Ok(*known.get()),
+                Entry::Vacant(place) => {
+                    place.insert(next);
+                    Foreign::New
+                }
+            },
+            Subject::Var(name) => return Err(variable(name)),
+            Subject::Star => return Err(star_in_set()),
+        };
+        self.foreign.push(foreign);
+        Ok(next)
+    }
+}
+
+fn star_in_set() -> String {
+    "`*` can only be deleted, not set".to_owned()
+}
+
+fn at_start(message: String) -> LineFault {
+    LineFault { column: 0, message }
+}
+
+fn variable(name: &str) -> String {
+    format!("variable `{name}` is used without a query that defines it")
+}
+
+/// A literal, borrowed where it is stored as the text that it is.
+enum Literal<'a> {
+    Text(ValueRef<'a>),
+    Value(Value),
+}
+
+impl Literal<'_> {
+    fn as_ref(&self) -> ValueRef<'_> {
+        match self {
+            Literal::Text(text) => *text,
+            Literal::Value(value) => value.as_ref(),
+        }
+    }
+}
+
+fn read_literal<'a>(
+    text: &'a str,
+    literal_type: ValueType,
+    def: Option<&PredicateDef>,
+) -> Result<Literal<'a>, String> {
+    let is_text = matches!(literal_type, ValueType::Default | ValueType::String);
+    let Some(def) = def else {
+        return match literal_type {
+            ValueType::Default => Ok(Literal::Text(ValueRef::Default(text))),
+            _ => {
+                let value = literal_value(text, literal_type)?;
+                check_storable(value.as_ref())?;
+                Ok(Literal::Value(value))
+            }
+        };
+    };
+    let value = match def.value_type {
+        ValueType::String if is_text => ValueRef::String(text),
+        ValueType::Default if literal_type == ValueType::Default => ValueRef::Default(text),
+        _ => return stored_value(text, literal_type, def).map(Literal::Value),
+    };
+    check_indexed(value, def)?;
+    Ok(Literal::Text(value))
+}
+
+impl<'a> Columns<'a> {
+    fn new(name: &str, def: Option<&'a PredicateDef>, refused: Option<String>) -> Columns<'a> {
+        Columns {
+            name: name.into(),
+            def,
+            refused,
+            langs: Vec::new(),
+            edge_nodes: Vec::new(),
+            edge_targets: Vec::new(),
+            edge_facets: FacetsBuilder::default(),
+            value_lines: Vec::new(),
+            edge_lines: Vec::new(),
+            is_listed: false,
+        }
+    }
+
+    fn push_edge(&mut self, node: u32, target: u32, quad: &NQuad<'_>, line: u64) {
+        for (key, value) in &quad.facets {
+            self.edge_facets.push(self.edge_nodes.len() as u32, key, value.as_ref());
+        }
+        self.edge_nodes.push(node);
+        self.edge_targets.push(target);
+        if self.def.is_none() {
+            self.edge_lines.push(line);
+        }
+    }
+
+    fn push_value(&mut self, node: u32, value: ValueRef<'_>, quad: &NQuad<'_>, line: u64) {
+        self.is_listed |= quad.in_list == Some(true);
+        if self.def.is_none() {
+            self.value_lines.push(line);
+        }
+        let same = |column: &LangColumn| &*column.lang == quad.lang;
+        let place = self.langs.iter().position(same).unwrap_or_else(|| {
+            let value_type = self.def.map_or(value.value_type(), |def| def.value_type);
+            self.langs.push(LangColumn {
+                lang: quad.lang.into(),
+                nodes: Vec::new(),
+                values: ValuesBuilder::new(value_type),
+                facets: FacetsBuilder::default(),
+            });
+            self.langs.len() - 1
+        });
+        let column = &mut self.langs[place];
+        for (key, value) in &quad.facets {
+            column.facets.push(column.nodes.len() as u32, key, value.as_ref());
+        }
+        column.nodes.push(node);
+        column.values.push(value);
+    }
+
+    fn finish(self) -> PredicateBatch {
+        let langs = self.langs.into_iter().map(|column| {
+            let LangColumn { lang, mut nodes, values, facets } = column;
+            nodes.shrink_to_fit();
+            (lang, ValuePart { nodes, values: values.finish(), facets: facets.finish() })
+        });
+        let (mut nodes, mut targets) = (self.edge_nodes, self.edge_targets);
+        nodes.shrink_to_fit();
+        targets.shrink_to_fit();
+        PredicateBatch {
+            name: self.name,
+            langs: langs.collect(),
+            edges: EdgePart { nodes, targets, facets: self.edge_facets.finish() },
+            lines: self.def.is_none().then_some((self.value_lines, self.edge_lines)),
+            is_listed: self.is_listed,
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Loads of tables: columns of values and of edges, whose nodes are known by external ids.
+//!
+//! Batches of a table are read on many threads, which share the [`Interner`]; their columns are
+//! added here in the order of the table. At the end ids get their nodes: those that the index of
+//! their predicate knows, and new uids for the others, in the order in which they came.
+
+use super::batch::FOREIGN;
+use super::gather::{Built, Gathered};
+use super::intern::{ExternalId, Interned, Interner, KnownInts};
+use super::spill::SpillOptions;
+use crate::graph::build::parts::{EdgePart, ValuePart};
+use crate::graph::build::renumber::with_high_uids;
+use crate::graph::change::check::check_name;
+use crate::graph::version::node_ids::NodeIds;
+use crate::graph::version::uids::NamedUids;
+use crate::graph::version::whole::Version;
+use crate::index::{IndexKind, TokenKey, index_kinds};
+use crate::storage::ValuesBuilder;
+use hexgraph_base::schema::{Actor, Origin, PredicateDef, Tokenizer, TypeDef, is_reserved};
+use hexgraph_base::types::{Error, Result, Uid, ValueRef, ValueType};
+use rayon::prelude::*;
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// The places of ids that each row of a table has.
+pub const PLACES_A_ROW: u64 = 2;
+
+/// So many stored ids a row are read at once rather than looked up one by one.
+const STORED_MAX: u64 = 16;
+
+/// What the ids of a column are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum IdSpace {
+    /// Uids.
+    Uid,
+    /// Values of this predicate.
+    Predicate(String),
+}
+
+/// A load of columns under way.
+pub struct ColumnLoad {
+    version: Version,
+    spaces: Vec<IdSpace>,
+    interner: Interner,
+    gathered: Gathered,
+    named: NamedUids,
+    /// The tables, and the row of each from which on its rows are counted.
+    tables: Vec<(u64, String)>,
+    /// The number of values and edges so far.
+    count: u64,
+}
+
+impl ColumnLoad {
+    /// A load into a version, whose memory may be bounded.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the temporary folder can't be created.
+    pub fn new(
+        version: &Version,
+        spaces: Vec<IdSpace>,
+        spill: Option<&SpillOptions>,
+    ) -> Result<ColumnLoad> {
+        let gathered = Gathered::new(spill, &version.budget)?;
+        Ok(ColumnLoad {
+            version: version.clone(),
+            interner: Interner::new(spaces.len()),
+            spaces,
+            gathered,
+            named: NamedUids::default(),
+            tables: Vec::new(),
+            count: 0,
+        })
+    }
+
+    /// Notes that the rows from `first_row` on belong to a table of this name.
+    pub fn begin_table(&mut self, first_row: u64, name: &str) {
+        self.tables.push((first_row, name.to_owned()));
+    }
+
+    /// The numbers of ids.
+    pub fn interner(&self) -> &Interner {
+        &self.interner
+    }
+
+    /// The definition of a predicate; `otherwise` makes that of one which the schema lacks.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] for a name that no predicate may have.
+    pub fn define(
+        &mut self,
+        name: &str,
+        otherwise: impl FnOnce() -> PredicateDef,
+    ) -> Result<PredicateDef> {
+        check_name(name, &self.version.schema, Actor::Client).map_err(Error::schema)?;
+        if let Some(known) = self.version.schema.predicates.get(name) {
+            return Ok(known.clone());
+        }
+        let def = otherwise();
+        let schema = Arc::make_mut(&mut self.version.schema);
+        schema.predicates.insert(name.to_owned(), def.clone());
+        self.version.add_unused();
+        Ok(def)
+    }
+
+    /// Whether the schema has a predicate.
+    pub fn knows(&self, name: &str) -> bool {
+        self.version.schema.predicates.contains_key(name)
+    }
+
+    /// Whether the schema has a predicate, of texts in languages.
+    pub fn has_langs(&self, name: &str) -> bool {
+        self.version.schema.predicates.get(name).is_some_and(|def| def.lang)
+    }
+
+    /// The type of the values that are the ids of a space; `wanted` when its predicate is new.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] for a predicate that can't be searched for ids.
+    pub fn define_ids(&mut self, space: usize, wanted: ValueType) -> Result<ValueType> {
+        let name = match &self.spaces[space] {
+            IdSpace::Uid => return Ok(ValueType::Uid),
+            IdSpace::Predicate(name) => name.clone(),
+        };
+        let def = self.define(&name, || {
+            let mut def = PredicateDef::new(&*name, wanted);
+            let is_int = wanted == ValueType::Int;
+            def.indexes = vec![if is_int { Tokenizer::Int } else { Tokenizer::Hash }];
+            def
+        })?;
+        let is_text = matches!(def.value_type, ValueType::String | ValueType::Default);
+        if !is_text && def.value_type != ValueType::Int {
+            let kind = def.type_text();
+            let fault = format!("predicate {name} can't hold ids: it is of type {kind}");
+            return Err(Error::schema(format!("{fault}, not int or string")));
+        }
+        if !index_kinds(&def).contains(&IndexKind::Ordered) {
+            let index = if is_text { "hash" } else { "int" };
+            let fault = format!("predicate {name} can't be searched for ids");
+            return Err(Error::schema(format!("{fault}: give it @index({index})")));
+        }
+        Ok(if is_text { ValueType::String } else { ValueType::Int })
+    }
+
+    /// Adds a type with these fields, or those to it that it lacks.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Schema`] for a name that only the engine may declare.
+    pub fn define_type(&mut self, name: &str, mut fields: Vec<String>) -> Result<()> {
+        let Some(known) = self.version.schema.types.get(name) else {
+            let def = TypeDef::new(name, fields);
+            self.version.schema.check_type(&def)?;
+            Arc::make_mut(&mut self.version.schema).types.insert(name.to_owned(), def);
+            return Ok(());
+        };
+        fields.retain(|field| !known.fields.contains(field));
+        // Those of the engine are as they are.
+        if !fields.is_empty() && !is_reserved(name) {
+            let mut own = known.declared().by_alter.unwrap_or_default();
+            own.extend(fields);
+            let def = known.declare(Origin::Alter, Some(own));
+            Arc::make_mut(&mut self.version.schema).types.insert(name.to_owned(), def);
+        }
+        Ok(())
+    }
+
+    /// Notes uids that are in use.
+    pub fn use_uids(&mut self, uids: &NamedUids) {
+        self.named.merge(uids);
+    }
+
+    /// Prepares for ids of about so many rows: looks all stored ints up at once where that is
+    /// cheaper than one by one. To be called before any number is asked for.
+    pub fn expect_rows(&mut self, rows: u64) {
+        for (space, name) in self.spaces.iter().enumerate() {
+            let IdSpace::Predicate(name) = name else { continue };
+            let values = self.version.predicate(name).and_then(|predicate| predicate.values(""));
+            let Some(values) = values.filter(|values| values.is_settled()) else { continue };
+            let column = &values.base.column;
+            let is_int = column.values.value_type() == Some(ValueType::Int);
+            if !is_int || column.rows.is_some() || rows * STORED_MAX < column.values.len() as u64 {
+                continue;
+            }
+            let id = |place| match column.values.get(place) {
+                ValueRef::Int(id) => id,
+                _ => unreachable!("a column of ints has ints only"),
+            };
+            let pairs = column.subjects.iter().enumerate().map(|(place, node)| (id(place), node));
+            self.interner.set_known(space, KnownInts::new(pairs));
+        }
+    }
+
+    /// Adds values in a language.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when a temporary file can't be written.
+    pub fn add_values(&mut self, def: &PredicateDef, lang: &str, part: ValuePart) -> Result<()> {
+        self.count += part.nodes.len() as u64;
+        if part.nodes.is_empty() { Ok(()) } else { self.gathered.add_values(def, lang, part) }
+    }
+
+    /// Adds edges.
+    ///
+    /// # Errors
+    ///
+    /// As [`ColumnLoad::add_values`].
+    pub fn add_edges(&mut self, def: &PredicateDef, part: EdgePart) -> Result<()> {
+        self.count += part.nodes.len() as u64;
+        if part.nodes.is_empty() { Ok(()) } else { self.gathered.add_edges(def, part) }
+    }
+
+    /// The version with all that was added, the number of values and edges, and whether no id is that of a node which
+    /// was there before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there are too many nodes, [`Error::Query`] for a value that two nodes
+    /// must not share, [`Error::Io`] when a temporary file can't be written or read.
+    pub fn finish(mut self) -> Result<(Built, u64, bool)> {
+        self.interner.check()?;
+        let interner = std::mem::replace(&mut self.interner, Interner::new(0));
+        let has_met_known = interner.has_met_known();
+        let ids = interner.into_ids();
+        self.version.uids.reserve(&self.named);
+        let known: Vec<Option<Uid>> = ids.par_iter().map(|id| self.known(id)).collect();
+        let new_count = known.iter().filter(|known| known.is_none()).count() as u64;
+        let are_all_new = 0 < new_count && !has_met_known && known.iter().all(Option::is_none);
+        let new_uids =
+            self.version.uids.take_unknown(new_count, &self.version.nodes, &self.named)?;
+        let mut new_uids = new_uids.into_iter().map(Uid);
+        let mut uids = vec![0; ids.len()];
+        let mut new = Vec::new();
+        for (at, (id, known)) in ids.iter().zip(&known).enumerate() {
+            if known.is_none() {
+                new.push(at);
+            }
+            let uid = known.or_else(|| new_uids.next()).expect("there is one for each new id");
+            uids[(id.number - FOREIGN) as usize] = uid.0;
+        }
+        self.add_ids(&ids, &new)?;
+        let high = uids.iter().copied().filter(|&uid| NodeIds::is_high(Uid(uid))).collect();
+        let next = with_high_uids(&self.version, high)?;
+        let node = |&uid: &u64| next.nodes.node(Uid(uid)).expect("all uids are in the table now");
+        let numbers: Vec<u32> = uids.iter().map(node).collect();
+        let firsts: Vec<(u64, u32)> = match self.gathered.has_unique() {
+            true => ids.iter().map(|id| (id.place, id.number)).collect(),
+            false => Vec::new(),
+        };
+        drop((ids, known, new, uids));
+        let label = |node: u32| {
+            let is_node = |number: u32| numbers[(number - FOREIGN) as usize] == node;
+            let (place, _) = firsts.iter().find(|(_, number)| is_node(*number))?;
+            let row = place / PLACES_A_ROW;
+            let (first_row, table) = self.tables.iter().rev().find(|(first, _)| *first <= row)?;
+            Some(format!("row {} of {table}", row - first_row + 1))
+        };
+        let built = self.gathered.build(next, &numbers, &label)?;
+        Ok((Built { new_nodes: new_count, ..built }, self.count, are_all_new))
+    }
+
+    /// The uid that an id has already.
+    fn known(&self, id: &Interned) -> Option<Uid> {
+        let value = match &id.id {
+            ExternalId::New => return None,
+            ExternalId::Int(uid) if self.spaces[id.space] == IdSpace::Uid => {
+                return Some(Uid(*uid as u64));
+            }
+            ExternalId::Int(number) => ValueRef::Int(*number),
+            ExternalId::Text(text) => ValueRef::String(text),
+        };
+        let IdSpace::Predicate(name) = &self.spaces[id.space] else { return None };
+        let values = self.version.predicate(name)?.values("")?;
+        let token = TokenKey::of(value)?;
+        let bound = Bound::Included(&token);
+        let found = values.index(IndexKind::Ordered)?.range(bound, bound);
+        found.iter().next().map(|node| self.version.nodes.uid(node))
+    }
+
+    /// Keeps the ids of new nodes in their predicates.
+    fn add_ids(&mut self, ids: &[Interned], new: &[usize]) -> Result<()> {
+        for (space, name) in self.spaces.clone().into_iter().enumerate() {
+            let IdSpace::Predicate(name) = name else { continue };
+            let Some(def) = self.version.schema.predicates.get(&name).cloned() else { continue };
+            let (mut nodes, mut values) = (Vec::new(), ValuesBuilder::new(def.value_type));
+            for id in new.iter().map(|&at| &ids[at]).filter(|id| id.space == space) {
+                match &id.id {
+                    ExternalId::New => continue,
+                    ExternalId::Int(number) => values.push(ValueRef::Int(*number)),
+                    ExternalId::Text(text) if def.value_type == ValueType::Default => {
+                        values.push(ValueRef::Default(text));
+                    }
+                    ExternalId::Text(text) => values.push(ValueRef::String(text)),
+                }
+                nodes.push(id.number);
+            }
+            let part = ValuePart { nodes, values: values.finish(), facets: Vec::new() };
+            self.add_values(&def, "", part)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,661 @@
+//! Gathers the batches of a load, in their order, and makes the next version of them.
+
+use super::batch::{BadLine, Batch, FOREIGN, Foreign, PredicateBatch};
+use super::spill::{Spill, SpillOptions, Spilled};
+use super::unique::check_unique;
+use crate::graph::build::lean::build_lean;
+use crate::graph::build::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
+use crate::graph::build::renumber::with_high_uids;
+use crate::graph::build::stored_form::{build_edge_store, build_values, build_values_lean};
+use crate::graph::change::check::convert_owned;
+use crate::graph::version::edges::Direction;
+use crate::graph::version::node_ids::NodeIds;
+use crate::graph::version::uids::NamedUids;
+use crate::graph::version::values::LangValues;
+use crate::graph::version::whole::{Predicate, PredicateData, Version};
+use crate::storage::ValuesBuilder;
+use hexgraph_base::budget::{Budget, Share};
+use hexgraph_base::schema::{PredicateDef, Schema};
+use hexgraph_base::types::{Error, Result, Uid, ValueType};
+use rayon::prelude::*;
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// So many bits a node a set of bits may have.
+const SPREAD_MAX: usize = 64;
+
+/// What came of a load.
+pub struct Built {
+    /// The version that has it all.
+    pub version: Version,
+    /// The number of distinct nodes in the data.
+    pub nodes: u64,
+    /// How many of them were not there before.
+    pub new_nodes: u64,
+    /// How many edges with facets came again, or were there: those that came last stay.
+    pub merged: u64,
+}
+
+/// What was read so far.
+pub(in crate::graph) struct Gathered {
+    predicates: Vec<Pending>,
+    by_name: FxHashMap<Box<str>, usize>,
+    /// The nodes that have no final number yet, from [`FOREIGN`] on.
+    foreign: Vec<Foreign>,
+    blanks: FxHashMap<Box<str>, u32>,
+    highs: FxHashMap<u64, u32>,
+    named: NamedUids,
+    spill: Option<Spill>,
+    /// What is drawn for all this.
+    share: Share,
+}
+
+/// Says what the data calls a node that has no uid there.
+pub(in crate::graph) type Label<'a> = dyn Fn(u32) -> Option<String> + Sync + 'a;
+
+/// A predicate with all that was read of it.
+struct Pending {
+    def: Arc<PredicateDef>,
+    /// The schema did not know it: the statements decide whether it is a list.
+    is_new: bool,
+    /// JSON said so.
+    is_listed: bool,
+    langs: BTreeMap<Box<str>, Vec<ValuePart>>,
+    edges: Vec<EdgePart>,
+    /// What came before and is in files: values with their language, edges.
+    spilled_values: Vec<(Box<str>, Spilled)>,
+    spilled_edges: Vec<Spilled>,
+    has_facets: bool,
+}
+
+impl Gathered {
+    /// Nothing yet. What comes goes to files where `options` say so; the memory for it is drawn of
+    /// `budget`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when there can't be files, [`Error::Limit`] when there is no memory.
+    pub(in crate::graph) fn new(
+        options: Option<&SpillOptions>,
+        budget: &Budget,
+    ) -> Result<Gathered> {
+        let share = budget.share();
+        if let Some(options) = options {
+            share.draw(options.memory)?;
+        }
+        Ok(Gathered {
+            predicates: Vec::new(),
+            by_name: FxHashMap::default(),
+            foreign: Vec::new(),
+            blanks: FxHashMap::default(),
+            highs: FxHashMap::default(),
+            named: NamedUids::default(),
+            spill: options.map(Spill::new).transpose()?,
+            share,
+        })
+    }
+
+    /// Takes the next batch over. Returns the lines that turn out not to be storable, by line,
+    /// along with those that the batch has already; the others are taken, unless `skip` is false.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there are too many nodes.
+    pub(in crate::graph) fn add(&mut self, batch: Batch, schema: &Schema) -> Result<Vec<BadLine>> {
+        let mut bad_lines = batch.bad_lines;
+        self.named.merge(&batch.named);
+        let foreign = self.add_foreign(batch.foreign)?;
+        let held = batch.predicates.iter().map(PredicateBatch::byte_len).sum();
+        for mut predicate in batch.predicates {
+            if !foreign.is_empty() {
+                renumber(&mut predicate, |node| foreign[(node - FOREIGN) as usize]);
+            }
+            self.add_predicate(predicate, schema, &mut bad_lines);
+        }
+        self.hold(held)?;
+        bad_lines.sort_by_key(|bad| bad.line);
+        Ok(bad_lines)
+    }
+
+    /// The numbers of the load for the nodes of a batch.
+    fn add_foreign(&mut self, foreign: Vec<Foreign>) -> Result<Vec<u32>> {
+        if FOREIGN as usize <= self.foreign.len() + foreign.len() {
+            let message = "more than 2^31 - 1 nodes have no uid below 2^31".to_owned();
+            return Err(Error::Limit { message });
+        }
+        let numbers = foreign.into_iter().map(|node| {
+            let next = FOREIGN + self.foreign.len() as u32;
+            let number = match &node {
+                Foreign::Blank(label) => *self.blanks.entry(label.clone()).or_insert(next),
+                Foreign::High(uid) => *self.highs.entry(*uid).or_insert(next),
+                Foreign::New => next,
+            };
+            if number == next {
+                // The label is kept in the map alone.
+                self.foreign.push(match node {
+                    Foreign::Blank(_) => Foreign::Blank(Box::default()),
+                    other => other,
+                });
+            }
+            number
+        });
+        Ok(numbers.collect())
+    }
+
+    fn add_predicate(
+        &mut self,
+        batch: PredicateBatch,
+        schema: &Schema,
+        bad_lines: &mut Vec<BadLine>,
+    ) {
+        if batch.langs.is_empty() && batch.edges.nodes.is_empty() {
+            return;
+        }
+        let place = match self.by_name.get(&batch.name) {
+            Some(&place) => place,
+            None => {
+                self.by_name.insert(batch.name.clone(), self.predicates.len());
+                self.predicates.push(Pending::new(&batch, schema));
+                self.predicates.len() - 1
+            }
+        };
+        self.predicates[place].add(batch, bad_lines);
+    }
+
+    /// Whether there is a predicate whose values must not be shared.
+    pub(super) fn has_unique(&self) -> bool {
+        self.predicates.iter().any(|pending| pending.def.unique)
+    }
+
+    /// Counts what was taken over, and writes all to a file when it is too much.
+    fn hold(&mut self, bytes: usize) -> Result<()> {
+        let Some(spill) = self.spill.as_mut() else {
+            return self.share.draw(bytes as u64).map_err(with_bound);
+        };
+        if !spill.hold(bytes) {
+            return Ok(());
+        }
+        let mut run = spill.begin()?;
+        let mut written = Vec::new();
+        for pending in &mut self.predicates {
+            let (mut langs, mut edges) = (Vec::new(), None);
+            for (lang, parts) in std::mem::take(&mut pending.langs) {
+                langs.push((lang, run.values(parts)?));
+            }
+            if !pending.edges.is_empty() {
+                edges = Some(run.edges(std::mem::take(&mut pending.edges))?);
+            }
+            written.push((langs, edges));
+        }
+        let file = spill.end(run)?;
+        for (pending, (langs, edges)) in self.predicates.iter_mut().zip(written) {
+            let langs = langs.into_iter().map(|(lang, part)| (lang, Spilled::new(&file, part)));
+            pending.spilled_values.extend(langs);
+            pending.spilled_edges.extend(edges.map(|part| Spilled::new(&file, part)));
+        }
+        Ok(())
+    }
+
+    /// The version that has the gathered data too.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there are too many nodes; those of [`Gathered::build`].
+    pub(in crate::graph) fn finish(mut self, version: &Version) -> Result<Built> {
+        let foreign = std::mem::take(&mut self.foreign);
+        let mut blanks = std::mem::take(&mut self.blanks);
+        let (next, numbers) = final_numbers(version, &foreign, &self.named)?;
+        let is_new = |node: &&Foreign| matches!(node, Foreign::Blank(_) | Foreign::New);
+        let new_nodes = foreign.iter().filter(is_new).count() as u64;
+        drop(foreign);
+        if !self.has_unique() {
+            blanks = FxHashMap::default();
+        }
+        let label = |node: u32| {
+            let is_node = |number: u32| numbers[(number - FOREIGN) as usize] == node;
+            let (label, _) = blanks.iter().find(|(_, number)| is_node(**number))?;
+            Some(format!("_:{label}"))
+        };
+        Ok(Built { new_nodes, ..self.build(next, &numbers, &label)? })
+    }
+
+    /// The version that has the gathered data too, where the node of each number from [`FOREIGN`]
+    /// on is known. It does not say which nodes are new.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for a value that two nodes must not share, whom `label` names;
+    /// [`Error::Io`] when a temporary file can't be written or read.
+    pub(in crate::graph) fn build(
+        self,
+        mut next: Version,
+        numbers: &[u32],
+        label: &Label<'_>,
+    ) -> Result<Built> {
+        let Gathered { predicates, spill, share, .. } = self;
+        let stored = &next.predicates;
+        let is_bounded = spill.is_some();
+        let build = |mut pending: Pending| -> Result<(RoaringBitmap, Predicate, u64)> {
+            let old = stored.get(pending.def.name.as_str()).map(|old| &**old);
+            if is_bounded && pending.is_lean(old) {
+                let (nodes, predicate) = pending.build_lean(old, numbers)?;
+                return Ok((nodes, predicate, 0));
+            }
+            // A column beside the parts that it is made of, and each index.
+            let bytes = pending.byte_len() * (2 + pending.def.indexes.len());
+            share.draw(bytes as u64).map_err(with_bound)?;
+            pending.read_back()?;
+            if !numbers.is_empty() {
+                pending.renumber(|node| numbers[(node - FOREIGN) as usize]);
+            }
+            let nodes = pending.nodes();
+            let came = pending.edges_with_facets();
+            let predicate = pending.build(old, is_bounded);
+            check_unique(&predicate, &next.nodes, label)?;
+            let merged =
+                came.map_or(0, |came| came + edge_count(old) - edge_count(Some(&predicate)));
+            Ok((nodes, predicate, merged))
+        };
+        let built: Vec<_> = match spill {
+            None => predicates.into_par_iter().map(build).collect::<Result<_>>()?,
+            Some(mut spill) => {
+                // One after the other, and none stays in memory.
+                let mut built = Vec::with_capacity(predicates.len());
+                for pending in predicates {
+                    let (nodes, predicate, merged) = build(pending)?;
+                    built.push((nodes, spill.settle(predicate)?, merged));
+                }
+                built
+            }
+        };
+        let mut nodes = RoaringBitmap::new();
+        let mut schema = Schema::clone(&next.schema);
+        let mut all_merged = 0;
+        for (of_predicate, predicate, merged) in built {
+            nodes |= of_predicate;
+            all_merged += merged;
+            let def = &predicate.def;
+            if !schema.predicates.contains_key(&def.name) {
+                schema.predicates.insert(def.name.clone(), PredicateDef::clone(def));
+            }
+            next.replace([(Arc::from(def.name.as_str()), Arc::new(predicate))]);
+        }
+        next.schema = Arc::new(schema);
+        Ok(Built { version: next, nodes: nodes.len(), new_nodes: 0, merged: all_merged })
+    }
+
+    /// Takes values in a language over. The schema is to know the predicate.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when a temporary file can't be written.
+    pub(in crate::graph) fn add_values(
+        &mut self,
+        def: &PredicateDef,
+        lang: &str,
+        part: ValuePart,
+    ) -> Result<()> {
+        let held = part.byte_len();
+        self.pending(def).langs.entry(lang.into()).or_default().push(part);
+        self.hold(held)
+    }
+
+    /// Takes edges over. The schema is to know the predicate.
+    ///
+    /// # Errors
+    ///
+    /// As [`Gathered::add_values`].
+    pub(super) fn add_edges(&mut self, def: &PredicateDef, part: EdgePart) -> Result<()> {
+        let held = part.byte_len();
+        let pending = self.pending(def);
+        pending.has_facets |= !part.facets.is_empty();
+        pending.edges.push(part);
+        self.hold(held)
+    }
+
+    fn pending(&mut self, def: &PredicateDef) -> &mut Pending {
+        let place = *self.by_name.entry(def.name.as_str().into()).or_insert_with(|| {
+            self.predicates.push(Pending::of(def.clone(), false));
+            self.predicates.len() - 1
+        });
+        &mut self.predicates[place]
+    }
+}
+
+/// The number of edges of a predicate.
+fn edge_count(predicate: Option<&Predicate>) -> u64 {
+    let edges = predicate.and_then(|predicate| predicate.direction(false));
+    edges.map_or(0, |edges| match edges.is_settled() {
+        true => edges.base.targets.len() as u64,
+        false => edges.subjects().iter().map(|node| edges.count(node) as u64).sum(),
+    })
+}
+
+/// The version with the new nodes numbered, and the node ids of the numbers of the load.
+fn final_numbers(
+    version: &Version,
+    foreign: &[Foreign],
+    named: &NamedUids,
+) -> Result<(Version, Vec<u32>)> {
+    version.uids.reserve(named);
+    let blanks =
+        foreign.iter().filter(|node| matches!(node, Foreign::Blank(_) | Foreign::New)).count();
+    let mut new_uids = version.uids.take_unknown(blanks as u64, &version.nodes, named)?.into_iter();
+    let uids = foreign.iter().map(|node| match node {
+        Foreign::High(uid) => *uid,
+        Foreign::Blank(_) | Foreign::New => new_uids.next().expect("there is one for each label"),
+    });
+    let uids: Vec<u64> = uids.collect();
+    let high = uids.iter().copied().filter(|&uid| NodeIds::is_high(Uid(uid))).collect();
+    let next = with_high_uids(version, high)?;
+    let node = |&uid: &u64| next.nodes.node(Uid(uid)).expect("all uids are in the table now");
+    let numbers = uids.iter().map(node).collect();
+    Ok((next, numbers))
+}
+
+/// Replaces the numbers from [`FOREIGN`] on.
+fn renumber(batch: &mut PredicateBatch, number: impl Fn(u32) -> u32) {
+    for (_, part) in &mut batch.langs {
+        renumber_nodes(&mut part.nodes, &number);
+    }
+    renumber_nodes(&mut batch.edges.nodes, &number);
+    renumber_nodes(&mut batch.edges.targets, &number);
+}
+
+fn renumber_nodes(nodes: &mut [u32], number: impl Fn(u32) -> u32) {
+    nodes.iter_mut().filter(|node| FOREIGN <= **node).for_each(|node| *node = number(*node));
+}
+
+/// Says what can be done when there is no memory for a load.
+fn with_bound(error: Error) -> Error {
+    match error {
+        Error::Limit { message } => Error::Limit {
+            message: format!("{message}; a load that is given a `memory` keeps to that"),
+        },
+        other => other,
+    }
+}
+
+impl Pending {
+    /// The bytes of the parts that are in memory.
+    fn byte_len(&self) -> usize {
+        let values = self.langs.values().flatten().map(ValuePart::byte_len);
+        values.sum::<usize>() + self.edges.iter().map(EdgePart::byte_len).sum::<usize>()
+    }
+
+    fn new(batch: &PredicateBatch, schema: &Schema) -> Pending {
+        let def = schema.predicates.get(&*batch.name).cloned();
+        let is_new = def.is_none();
+        let def = def.unwrap_or_else(|| first_definition(batch));
+        Pending::of(def, is_new)
+    }
+
+    fn of(def: PredicateDef, is_new: bool) -> Pending {
+        Pending {
+            def: Arc::new(def),
+            is_new,
+            is_listed: false,
+            langs: BTreeMap::new(),
+            edges: Vec::new(),
+            spilled_values: Vec::new(),
+            spilled_edges: Vec::new(),
+            has_facets: false,
+        }
+    }
+
+    /// Takes what is in files back, before what came later.
+    fn read_back(&mut self) -> Result<()> {
+        let later = std::mem::take(&mut self.langs);
+        for (lang, part) in std::mem::take(&mut self.spilled_values) {
+            self.langs.entry(lang).or_default().push(part.values()?);
+        }
+        for (lang, parts) in later {
+            self.langs.entry(lang).or_default().extend(parts);
+        }
+        let spilled = std::mem::take(&mut self.spilled_edges);
+        let mut edges: Vec<EdgePart> = spilled.iter().map(Spilled::edges).collect::<Result<_>>()?;
+        edges.append(&mut self.edges);
+        self.edges = edges;
+        Ok(())
+    }
+
+    fn add(&mut self, mut batch: PredicateBatch, bad_lines: &mut Vec<BadLine>) {
+        self.is_listed |= batch.is_listed;
+        if let Some((value_lines, edge_lines)) = batch.lines.take() {
+            self.fit(&mut batch, &value_lines, &edge_lines, bad_lines);
+        }
+        for (lang, part) in batch.langs {
+            self.langs.entry(lang).or_default().push(part);
+        }
+        if !batch.edges.nodes.is_empty() {
+            self.has_facets |= !batch.edges.facets.is_empty();
+            self.edges.push(batch.edges);
+        }
+    }
+
+    /// Whether these are edges that can be built range by range, and lie in files.
+    fn is_lean(&self, stored: Option<&Predicate>) -> bool {
+        let old = stored.and_then(|old| old.direction(false));
+        let has_facets = self.has_facets || old.is_some_and(Direction::has_facets);
+        !self.spilled_edges.is_empty() && self.def.list && !has_facets
+    }
+
+    /// Builds edges range by range.
+    fn build_lean(
+        mut self,
+        stored: Option<&Predicate>,
+        numbers: &[u32],
+    ) -> Result<(RoaringBitmap, Predicate)> {
+        let old = stored.and_then(|old| old.direction(false)).map(EdgePart::of);
+        let (in_files, later) = (&self.spilled_edges, std::mem::take(&mut self.edges));
+        let number = |node: u32| numbers[(node - FOREIGN) as usize];
+        let read = |part: usize| {
+            let EdgePart { mut nodes, mut targets, .. } = match in_files.get(part) {
+                Some(spilled) => spilled.edges()?,
+                None => match later.get(part - in_files.len()).or(old.as_ref()) {
+                    Some(part) => {
+                        let (nodes, targets) = (part.nodes.clone(), part.targets.clone());
+                        EdgePart { nodes, targets, facets: Vec::new() }
+                    }
+                    None => unreachable!("there are so many parts"),
+                },
+            };
+            if part < in_files.len() + later.len() {
+                renumber_nodes(&mut nodes, number);
+                renumber_nodes(&mut targets, number);
+            }
+            Ok((nodes, targets))
+        };
+        let own = in_files.len() + later.len();
+        let count = own + usize::from(old.is_some());
+        let (edges, nodes) = build_lean(&read, (own, count), self.def.reverse)?;
+        Ok((nodes, Predicate { def: self.def, data: PredicateData::Edges(edges) }))
+    }
+
+    /// Makes the statements of a predicate that the schema does not know fit the first of them.
+    fn fit(
+        &self,
+        batch: &mut PredicateBatch,
+        value_lines: &[u64],
+        edge_lines: &[u64],
+        bad_lines: &mut Vec<BadLine>,
+    ) {
+        let mut refuse = |line: u64, reason: String| {
+            bad_lines.push(BadLine { line, column: 0, reason });
+        };
+        let name = &self.def.name;
+        if self.def.value_type == ValueType::Uid {
+            batch.langs.clear();
+            for &line in value_lines {
+                refuse(
+                    line,
+                    format!("`{name}` leads to nodes elsewhere in the data, and this is a value"),
+                );
+            }
+            return;
+        }
+        batch.edges = EdgePart { nodes: Vec::new(), targets: Vec::new(), facets: Vec::new() };
+        for &line in edge_lines {
+            refuse(line, format!("`{name}` has values elsewhere in the data, and this is a node"));
+        }
+        let wanted = self.def.value_type;
+        for (_, part) in &mut batch.langs {
+            if wanted != ValueType::Default && part.values.value_type() != Some(wanted) {
+                *part = converted(part, wanted, |row, reason| refuse(value_lines[row], reason));
+            }
+        }
+    }
+
+    fn renumber(&mut self, number: impl Fn(u32) -> u32 + Sync) {
+        self.langs.par_iter_mut().flat_map(|(_, parts)| parts).for_each(|part| {
+            renumber_nodes(&mut part.nodes, &number);
+        });
+        self.edges.par_iter_mut().for_each(|part| {
+            renumber_nodes(&mut part.nodes, &number);
+            renumber_nodes(&mut part.targets, &number);
+        });
+    }
+
+    /// The number of edges, where they have facets and a node may have several: of equal ones the last stays.
+    fn edges_with_facets(&self) -> Option<u64> {
+        let has_facets = self.edges.iter().any(|part| !part.facets.is_empty());
+        (has_facets && self.def.list)
+            .then(|| self.edges.iter().map(|part| part.nodes.len() as u64).sum())
+    }
+
+    /// All nodes that the statements name.
+    fn nodes(&self) -> RoaringBitmap {
+        let mut nodes = RoaringBitmap::new();
+        let values = self.langs.values().flatten().map(|part| &part.nodes[..]);
+        let edges = self.edges.iter().flat_map(|part| [&part.nodes[..], &part.targets[..]]);
+        add_nodes(&values.chain(edges).collect::<Vec<_>>(), &mut nodes);
+        nodes
+    }
+
+    /// Builds the predicate from what is stored and what was read.
+    fn build(mut self, stored: Option<&Predicate>, is_bounded: bool) -> Predicate {
+        if self.is_new {
+            self.decide_list();
+        }
+        let Pending { def, mut langs, mut edges, .. } = self;
+        if def.value_type == ValueType::Uid {
+            if let Some(old) = stored.and_then(|old| old.direction(false)) {
+                edges.insert(0, EdgePart::of(old));
+            }
+            let data = PredicateData::Edges(build_edge_store(&def, edges));
+            return Predicate { def, data };
+        }
+        let old_langs = stored.map_or(&[][..], |old| old.langs());
+        langs.entry(Box::default()).or_default();
+        let build = |(lang, mut parts): (Box<str>, Vec<ValuePart>)| {
+            let old = old_langs.iter().find(|old| *old.lang == *lang);
+            if let Some(old) = old {
+                parts.insert(0, ValuePart::of(old));
+            }
+            let before = old.map(|old| &*old.base);
+            match is_bounded {
+                true => build_values_lean(&def, &lang, parts, before),
+                false => build_values(&def, &lang, parts, before),
+            }
+        };
+        let mut built: Vec<LangValues> = match is_bounded {
+            true => langs.into_iter().map(build).collect(),
+            false => langs.into_par_iter().map(build).collect(),
+        };
+        let kept = old_langs.iter().filter(|old| built.iter().all(|new| new.lang != old.lang));
+        let kept: Vec<_> = kept.cloned().collect();
+        built.extend(kept);
+        built.sort_by(|one, other| one.lang.cmp(&other.lang));
+        Predicate { def, data: PredicateData::Values(built) }
+    }
+
+    /// A new predicate is a list when JSON has it in brackets, or a node has it more than once.
+    fn decide_list(&mut self) {
+        if matches!(self.def.value_type, ValueType::Uid | ValueType::Bool | ValueType::Password) {
+            return;
+        }
+        let mut subjects = RoaringBitmap::new();
+        let columns: Vec<&[u32]> =
+            self.langs.values().flatten().map(|part| &part.nodes[..]).collect();
+        add_nodes(&columns, &mut subjects);
+        let rows = columns.iter().map(|column| column.len() as u64).sum();
+        Arc::make_mut(&mut self.def).list = self.is_listed || subjects.len() < rows;
+    }
+}
+
+/// The definition that the first statement of an unknown predicate gives it.
+fn first_definition(batch: &PredicateBatch) -> PredicateDef {
+    let first = |lines: &Vec<u64>| lines.first().copied().unwrap_or(u64::MAX);
+    let is_edge = batch.lines.as_ref().is_some_and(|(values, edges)| first(edges) < first(values));
+    let value = batch.langs.first().map(|(_, part)| part.values.get(0).value_type());
+    let value_type = if is_edge { ValueType::Uid } else { value.unwrap_or(ValueType::Uid) };
+    let mut def = PredicateDef::new(&*batch.name, value_type);
+    def.list = value_type == ValueType::Uid;
+    def
+}
+
+/// Adds the nodes of some columns to a set.
+pub(in crate::graph) fn add_nodes(columns: &[&[u32]], nodes: &mut RoaringBitmap) {
+    let all = || columns.iter().flat_map(|column| column.iter().copied());
+    let ends = |column: &&[u32]| Some((*column.iter().min()?, *column.iter().max()?));
+    let ends: Vec<(u32, u32)> = columns.par_iter().filter_map(ends).collect();
+    let Some(least) = ends.iter().map(|ends| ends.0).min() else { return };
+    let greatest = ends.iter().map(|ends| ends.1).max().unwrap_or(least);
+    let span = (greatest - least) as usize + 1;
+    let count: usize = columns.iter().map(|column| column.len()).sum();
+    if SPREAD_MAX * count < span {
+        nodes.extend(all());
+        return;
+    }
+    // A bit each is cheaper than a place in a set, many times over.
+    let mut words = vec![0u64; span.div_ceil(64)];
+    for node in all() {
+        let bit = node - least;
+        words[(bit / 64) as usize] |= 1 << (bit % 64);
+    }
+    let found = words.iter().zip(0_u32..).flat_map(|(&word, place)| {
+        let mut rest = word;
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+            rest &= rest - 1;
+            Some(least + place * 64 + bit)
+        })
+    });
+    *nodes |= RoaringBitmap::from_sorted_iter(found).expect("the bits are in order");
+}
+
+/// The rows whose values can be converted; the others are refused.
+fn converted(
+    part: &ValuePart,
+    wanted: ValueType,
+    mut refuse: impl FnMut(usize, String),
+) -> ValuePart {
+    let mut values = ValuesBuilder::new(wanted);
+    let mut nodes = Vec::new();
+    let mut places = vec![None; part.nodes.len()];
+    for (row, &node) in part.nodes.iter().enumerate() {
+        match convert_owned(part.values.get(row).to_value(), wanted) {
+            Ok(value) => {
+                places[row] = Some(nodes.len() as u32);
+                nodes.push(node);
+                values.push(value.as_ref());
+            }
+            Err(reason) => refuse(row, reason),
+        }
+    }
+    let facets = part.facets.iter().map(|facet| moved_facet(facet, &places)).collect();
+    ValuePart { nodes, values: values.finish(), facets }
+}
+
+fn moved_facet(facet: &FacetPart, places: &[Option<u32>]) -> FacetPart {
+    let kept = facet.rows.iter().enumerate();
+    let kept: Vec<(u32, u32)> =
+        kept.filter_map(|(at, row)| places[row as usize].map(|place| (at as u32, place))).collect();
+    FacetPart {
+        key: facet.key.clone(),
+        rows: FacetRows::new(kept.iter().map(|&(_, place)| place).collect()),
+        values: facet.values.gather(&kept.iter().map(|&(at, _)| at).collect::<Vec<u32>>()),
+    }
+}

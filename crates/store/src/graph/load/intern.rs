@@ -1,0 +1,333 @@
+//! External ids on their way to nodes, given numbers by many threads at once.
+//!
+//! A table names nodes by its own ids. Each thread asks for the number of an id as it comes by;
+//! which thread asks first is chance, so the numbers mean nothing. With each goes the first place
+//! where the id stands in the tables, and by that order the nodes get their uids in the end: so
+//! the result does not depend on the threads.
+//!
+//! Ids are asked for a column at a time, and first dealt out by their hash to shards, each a map
+//! behind a lock. A thread takes a lock once for all ids of the shard, and a shard is small enough
+//! for the cache: looking ids up one by one would miss it, and take a lock, each time.
+
+use super::batch::FOREIGN;
+use hexgraph_base::types::{Error, Result};
+use rayon::prelude::*;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// So many places an id the table of close ids may have.
+const SPREAD_MAX: u64 = 8;
+
+/// The places that it may have anyway.
+const NEAR_MIN: u64 = 1 << 12;
+
+/// The bits of a hash that say which shard.
+const SHARD_BITS: u32 = 9;
+
+/// An external id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExternalId {
+    /// A number.
+    Int(i64),
+    /// A text.
+    Text(Box<str>),
+    /// None: the node is new.
+    New,
+}
+
+/// The ids of a load. Ids of different spaces are different, whatever they are.
+pub struct Interner {
+    spaces: Vec<Space>,
+    /// The first places and numbers of runs of new nodes, and their lengths.
+    new: Mutex<Vec<(u64, u32, u32)>>,
+    next: AtomicU32,
+    /// Whether one of the ids was that of a known node at once.
+    has_met_known: AtomicBool,
+}
+
+#[derive(Default)]
+struct Space {
+    known: KnownInts,
+    ints: Shards<i64>,
+    texts: Shards<Box<str>>,
+}
+
+/// The ids of a kind, by their hash.
+struct Shards<K> {
+    maps: Box<[Mutex<Slots<K>>]>,
+}
+
+type Slots<K> = HashMap<K, Slot, FxBuildHasher>;
+
+impl<K> Default for Shards<K> {
+    fn default() -> Shards<K> {
+        Shards { maps: (0..1 << SHARD_BITS).map(|_| Mutex::default()).collect() }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Slot {
+    place: u64,
+    number: u32,
+}
+
+/// An id that was met.
+pub struct Interned {
+    /// Where first.
+    pub place: u64,
+    /// Its number, from [`FOREIGN`] on.
+    pub number: u32,
+    /// The space.
+    pub space: usize,
+    /// The id.
+    pub id: ExternalId,
+}
+
+impl Interner {
+    /// An interner of so many spaces.
+    pub fn new(spaces: usize) -> Interner {
+        Interner {
+            spaces: (0..spaces).map(|_| Space::default()).collect(),
+            new: Mutex::new(Vec::new()),
+            next: AtomicU32::new(FOREIGN),
+            has_met_known: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether one of the ids was among those of [`Interner::set_known`].
+    pub fn has_met_known(&self) -> bool {
+        self.has_met_known.load(Ordering::Relaxed)
+    }
+
+    /// Says by `found` the number of each id, in any order. With the ids come the places where they
+    /// stand.
+    pub fn ints(&self, space: usize, ids: &[(i64, u64)], mut found: impl FnMut(u64, u32)) {
+        let Space { known, ints, .. } = &self.spaces[space];
+        let mut unknown = Vec::new();
+        for &(id, place) in ids {
+            match known.get(id) {
+                Some(node) => {
+                    self.has_met_known.store(true, Ordering::Relaxed);
+                    found(place, node);
+                }
+                None => unknown.push((id, place)),
+            }
+        }
+        self.numbers::<i64, _, _>(ints, &unknown, |id| id, found);
+    }
+
+    /// As [`Interner::ints`].
+    pub fn texts(&self, space: usize, ids: &[(&str, u64)], found: impl FnMut(u64, u32)) {
+        self.numbers::<str, _, _>(&self.spaces[space].texts, ids, Box::from, found);
+    }
+
+    /// Numbers the ids shard by shard.
+    fn numbers<Q: Eq + Hash + ?Sized, K: Eq + Hash + Borrow<Q>, I: Copy + Borrow<Q>>(
+        &self,
+        shards: &Shards<K>,
+        ids: &[(I, u64)],
+        own: impl Fn(I) -> K,
+        mut found: impl FnMut(u64, u32),
+    ) {
+        let hashes = ids.iter().map(|(id, _)| FxBuildHasher.hash_one(id.borrow()));
+        // The low bits of a hash and the highest choose places within a map.
+        let shard = |hash: u64| (hash >> 40) as u16 & ((1 << SHARD_BITS) - 1);
+        let of: Vec<u16> = hashes.map(shard).collect();
+        let mut starts = vec![0_u32; (1 << SHARD_BITS) + 1];
+        of.iter().for_each(|&shard| starts[usize::from(shard) + 1] += 1);
+        for shard in 0..1 << SHARD_BITS {
+            starts[shard + 1] += starts[shard];
+        }
+        let mut next = starts.clone();
+        let mut dealt = vec![0_u32; ids.len()];
+        for (at, &shard) in of.iter().enumerate() {
+            let place = &mut next[usize::from(shard)];
+            dealt[*place as usize] = at as u32;
+            *place += 1;
+        }
+        for (shard, range) in starts.windows(2).enumerate() {
+            let own_ids = &dealt[range[0] as usize..range[1] as usize];
+            if own_ids.is_empty() {
+                continue;
+            }
+            let mut slots = locked(&shards.maps[shard]);
+            for &at in own_ids {
+                let (id, place) = ids[at as usize];
+                let number = match slots.get_mut(id.borrow()) {
+                    Some(slot) => {
+                        slot.place = slot.place.min(place);
+                        slot.number
+                    }
+                    None => {
+                        let number = self.next.fetch_add(1, Ordering::Relaxed);
+                        slots.insert(own(id), Slot { place, number });
+                        number
+                    }
+                };
+                found(place, number);
+            }
+        }
+    }
+
+    /// Says which nodes some ids are, before any is asked for: those come without a number.
+    pub fn set_known(&mut self, space: usize, known: KnownInts) {
+        self.spaces[space].known = known;
+    }
+
+    /// The first of `len` numbers for new nodes, one a place.
+    pub fn new_nodes(&self, place: u64, len: u32) -> u32 {
+        let first = self.next.fetch_add(len, Ordering::Relaxed);
+        locked(&self.new).push((place, first, len));
+        first
+    }
+
+    /// Refuses more ids than there can be nodes; to be called before so many more can come that
+    /// the numbers run over.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`].
+    pub fn check(&self) -> Result<()> {
+        let most = FOREIGN + (FOREIGN >> 1);
+        if (FOREIGN..most).contains(&self.next.load(Ordering::Relaxed)) {
+            return Ok(());
+        }
+        Err(Error::Limit { message: format!("a load has at most {} new nodes", most - FOREIGN) })
+    }
+
+    /// All ids in the order of their places.
+    pub fn into_ids(self) -> Vec<Interned> {
+        let mut ids = Vec::with_capacity((self.next.into_inner() - FOREIGN) as usize);
+        for (space, Space { ints, texts, .. }) in self.spaces.into_iter().enumerate() {
+            let interned = |Slot { place, number }, id| Interned { place, number, space, id };
+            let of_map = ints.into_slots().map(|(id, slot)| interned(slot, ExternalId::Int(id)));
+            ids.extend(of_map);
+            let of_map = texts.into_slots().map(|(id, slot)| interned(slot, ExternalId::Text(id)));
+            ids.extend(of_map);
+        }
+        let new = self.new.into_inner().unwrap_or_else(PoisonError::into_inner);
+        ids.extend(new.into_iter().flat_map(|(place, number, len)| {
+            (0..len).map(move |at| Interned {
+                place: place + u64::from(at),
+                number: number + at,
+                space: 0,
+                id: ExternalId::New,
+            })
+        }));
+        ids.par_sort_unstable_by_key(|it| it.place);
+        ids
+    }
+}
+
+impl<K> Shards<K> {
+    fn into_slots(self) -> impl Iterator<Item = (K, Slot)> {
+        self.maps
+            .into_iter()
+            .flat_map(|map| map.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A thread that panicked left the map whole: nothing in between can fail.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The nodes of ids that are known before a load. Reading it takes no lock.
+#[derive(Default)]
+pub struct KnownInts {
+    /// The node of each id from `first` on, 0 for none; when ids are close together.
+    first: i64,
+    near: Vec<u32>,
+    /// When they are not.
+    far: FxHashMap<i64, u32>,
+}
+
+impl KnownInts {
+    /// The map of these pairs; of equal ids the first counts.
+    pub fn new(pairs: impl Iterator<Item = (i64, u32)> + Clone) -> KnownInts {
+        // A node without a uid of its own has a number that may change.
+        let pairs = pairs.filter(|(_, node)| *node < FOREIGN);
+        let ids = || pairs.clone().map(|(id, _)| id);
+        let (Some(first), Some(last)) = (ids().min(), ids().max()) else {
+            return KnownInts::default();
+        };
+        let span = last.abs_diff(first).saturating_add(1);
+        if NEAR_MIN.max(ids().count() as u64 * SPREAD_MAX) < span {
+            let mut far = FxHashMap::default();
+            pairs.for_each(|(id, node)| {
+                far.entry(id).or_insert(node);
+            });
+            return KnownInts { far, ..KnownInts::default() };
+        }
+        let mut near = vec![0; span as usize];
+        for (id, node) in pairs {
+            let place = &mut near[id.abs_diff(first) as usize];
+            if *place == 0 {
+                *place = node;
+            }
+        }
+        KnownInts { first, near, far: FxHashMap::default() }
+    }
+
+    fn get(&self, id: i64) -> Option<u32> {
+        if self.near.is_empty() {
+            return self.far.get(&id).copied();
+        }
+        let place = usize::try_from(id.checked_sub(self.first)?).ok()?;
+        self.near.get(place).copied().filter(|&node| node != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int(interner: &Interner, space: usize, id: i64, place: u64) -> u32 {
+        let mut number = 0;
+        interner.ints(space, &[(id, place)], |_, found| number = found);
+        number
+    }
+
+    fn text(interner: &Interner, space: usize, id: &str, place: u64) -> u32 {
+        let mut number = 0;
+        interner.texts(space, &[(id, place)], |_, found| number = found);
+        number
+    }
+
+    #[test]
+    fn known_ids_need_no_number() {
+        for step in [1, 3, 1 << 40] {
+            let pairs = [(-5, 9), (-5, 4), (step, 1), (2 * step, FOREIGN + 1)];
+            let mut interner = Interner::new(1);
+            interner.set_known(0, KnownInts::new(pairs.into_iter()));
+            assert_eq!((int(&interner, 0, -5, 0), int(&interner, 0, step, 1)), (9, 1));
+            let others = [i64::MIN, -6, 0, 2 * step, i64::MAX];
+            assert!(others.iter().all(|&id| FOREIGN <= int(&interner, 0, id, 2)));
+            assert_eq!(interner.into_ids().len(), others.len());
+        }
+    }
+
+    #[test]
+    fn ids_come_out_in_the_order_of_their_places() {
+        let interner = Interner::new(2);
+        let late = int(&interner, 0, 7, 30);
+        assert_eq!(int(&interner, 0, 7, 10), late);
+        assert_ne!(int(&interner, 1, 7, 20), late);
+        let label = text(&interner, 0, "7", 5);
+        assert_eq!(text(&interner, 0, "7", 50), label);
+        let new = interner.new_nodes(11, 2);
+        let ids: Vec<_> = interner.into_ids().into_iter().map(|it| (it.number, it.id)).collect();
+        let want = [
+            (label, ExternalId::Text("7".into())),
+            (late, ExternalId::Int(7)),
+            (new, ExternalId::New),
+            (new + 1, ExternalId::New),
+        ];
+        assert_eq!(ids[..4], want);
+        assert_eq!(ids.len(), 5);
+    }
+}

@@ -1,0 +1,190 @@
+//! Bulk loads: files of N-Quads, of any length, straight into the stored form.
+//!
+//! The file is cut into chunks. While one round of chunks is parsed on all threads, the next one
+//! is read and decompressed; the batches are gathered in the order of the file. So the result does
+//! not depend on the threads, nobody waits for anybody but at the end of a round, and only two
+//! rounds of text are in memory at a time.
+
+use super::batch::{BadLine, Batch, read_chunk};
+use super::gather::{Built, Gathered};
+use super::spill::SpillOptions;
+use crate::graph::version::whole::Version;
+use hexgraph_base::formats::{Chunk, ChunkReader};
+use hexgraph_base::types::{Error, Result};
+use rayon::prelude::*;
+use std::io::Read;
+use std::time::Instant;
+
+/// So many skipped lines are reported.
+const SKIPPED_MAX: usize = 1000;
+
+/// Something to load.
+pub struct LoadSource {
+    /// The name that errors and reports call it.
+    pub name: String,
+    /// N-Quads, a statement a line; compressed with gzip or plain.
+    pub reader: Box<dyn Read + Send>,
+}
+
+/// How to load.
+#[derive(Default)]
+pub struct LoadOptions<'a> {
+    /// Leaves out lines that can't be stored, instead of giving up.
+    pub skip_errors: bool,
+    /// Bounds the memory that the load takes.
+    pub spill: Option<SpillOptions>,
+    /// Is called from time to time; an error ends the load.
+    pub progress: Option<&'a dyn Fn(LoadProgress) -> Result<()>>,
+    /// Whether the load has ended, which `progress` tells: asked before what takes long by itself, as hashing a password.
+    pub has_ended: Option<&'a (dyn Fn() -> bool + Sync)>,
+}
+
+/// How far a load is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LoadProgress {
+    /// Statements that were read.
+    pub triples: u64,
+    /// Bytes of text that were read, without compression.
+    pub bytes: u64,
+}
+
+/// What a load did.
+#[derive(Debug, Clone, Default)]
+pub struct LoadReport {
+    /// The number of statements that were stored.
+    pub triples: u64,
+    /// The number of distinct nodes in them.
+    pub nodes: u64,
+    /// The nodes that were not there before: those of labels, and of ids that no node had. A uid that is named is not
+    /// counted.
+    pub new_nodes: u64,
+    /// The edges with facets that came again, or were there: the facets that came last stay.
+    pub merged: u64,
+    /// What was done and is likely not what was meant.
+    pub warnings: Vec<String>,
+    /// How long it took.
+    pub seconds: f64,
+    /// The first lines that were left out.
+    pub skipped: Vec<SkippedLine>,
+    /// The number of all lines that were left out.
+    pub skipped_count: u64,
+}
+
+impl LoadReport {
+    /// Notes what was built.
+    pub fn note(&mut self, built: &Built) {
+        (self.nodes, self.new_nodes, self.merged) = (built.nodes, built.new_nodes, built.merged);
+        if 0 < built.merged {
+            self.warnings.push(format!(
+                "{} edges came more than once, or were there before: of each, the facets that came last stay",
+                built.merged
+            ));
+        }
+    }
+}
+
+/// A line that was left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedLine {
+    /// The name of its source.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u64,
+    /// The byte within the line, from 1.
+    pub column: u32,
+    /// Why it can't be stored.
+    pub reason: String,
+}
+
+/// The version with all statements of the sources added. Labels of blank nodes mean the same node
+/// in all of them; each new one gets the next uid, in the order in which they appear.
+///
+/// # Errors
+///
+/// [`Error::Load`] with the first line that can't be stored, [`Error::Io`] for what can't be read,
+/// [`Error::Limit`] when there are too many nodes, and what `options.progress` returns.
+pub fn load(
+    version: &Version,
+    sources: Vec<LoadSource>,
+    options: &LoadOptions<'_>,
+) -> Result<(Version, LoadReport)> {
+    let started = Instant::now();
+    let mut loader = Loader {
+        version,
+        options,
+        gathered: Gathered::new(options.spill.as_ref(), &version.budget)?,
+        report: LoadReport::default(),
+        progress: LoadProgress::default(),
+    };
+    for source in sources {
+        loader.source(source)?;
+    }
+    let Loader { gathered, mut report, .. } = loader;
+    let built = gathered.finish(version)?;
+    report.note(&built);
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok((built.version, report))
+}
+
+struct Loader<'a> {
+    version: &'a Version,
+    options: &'a LoadOptions<'a>,
+    gathered: Gathered,
+    report: LoadReport,
+    progress: LoadProgress,
+}
+
+impl Loader<'_> {
+    fn source(&mut self, source: LoadSource) -> Result<()> {
+        let LoadSource { name, reader } = source;
+        let mut chunks = ChunkReader::new(reader, &name)?;
+        let round_len = 2 * rayon::current_num_threads();
+        let mut round = read_round(&mut chunks, round_len)?;
+        while !round.is_empty() {
+            let (schema, skip) = (&*self.version.schema, self.options.skip_errors);
+            let has_ended = self.options.has_ended.unwrap_or(&|| false);
+            let read = |chunk| read_chunk(chunk, schema, skip, has_ended);
+            let (batches, next) = rayon::join(
+                || -> Vec<Batch> { round.par_iter().map(read).collect() },
+                || read_round(&mut chunks, round_len),
+            );
+            let bytes: usize = round.iter().map(|chunk| chunk.text.len()).sum();
+            drop(round);
+            // What has ended the load is told before what was left out for it.
+            self.options.progress.map_or(Ok(()), |progress| progress(self.progress))?;
+            for batch in batches {
+                self.batch(batch, &name)?;
+            }
+            self.progress.bytes += bytes as u64;
+            if let Some(progress) = self.options.progress {
+                progress(self.progress)?;
+            }
+            round = next?;
+        }
+        Ok(())
+    }
+
+    fn batch(&mut self, batch: Batch, file: &str) -> Result<()> {
+        let read = batch.triples;
+        let refused_before = batch.bad_lines.len();
+        let bad_lines = self.gathered.add(batch, &self.version.schema)?;
+        let stored = read - (bad_lines.len() - refused_before) as u64;
+        self.report.triples += stored;
+        self.progress.triples += stored;
+        self.report.skipped_count += bad_lines.len() as u64;
+        for BadLine { line, column, reason } in bad_lines {
+            let (file, column) = (file.to_owned(), column + 1);
+            if !self.options.skip_errors {
+                return Err(Error::Load { file, line, column, message: reason });
+            }
+            if self.report.skipped.len() < SKIPPED_MAX {
+                self.report.skipped.push(SkippedLine { file, line, column, reason });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_round(chunks: &mut ChunkReader<'_>, len: usize) -> Result<Vec<Chunk>> {
+    chunks.take(len).collect()
+}

@@ -1,0 +1,9 @@
+//! Bulk loads: files and tables of any length, straight into the stored form.
+
+pub(super) mod batch;
+pub(super) mod unique;
+pub(super) mod spill;
+pub(super) mod gather;
+pub(super) mod intern;
+pub(super) mod columns;
+pub(super) mod lines;

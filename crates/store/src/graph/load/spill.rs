@@ -1,0 +1,403 @@
+//! Loads that are larger than the memory they may take.
+//!
+//! What is gathered goes to files in a temporary folder whenever it takes half of the memory
+//! allowed: each time a run, which holds what there is of each predicate, in order of arrival. In
+//! the end one predicate after the other is read back and built, and what was built goes to a file
+//! too, from which it is mapped like any snapshot. So there is never more in memory than the
+//! setting, what building the largest predicate takes, and the names of new nodes.
+//!
+//! A file is unlinked as soon as it is mapped: a crash leaves at most the folder with the file that
+//! was being written, and [`remove_left`] removes these.
+
+use crate::graph::build::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
+use crate::graph::persist;
+use crate::graph::version::whole::{Predicate, Version};
+use crate::storage::{Disk, SnapshotFile, Values};
+use hexgraph_base::schema::{PredicateDef, Schema};
+use hexgraph_base::types::{Error, Result, ValueType};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
+
+/// What the temporary folders are called, behind which a number stands.
+const FOLDER: &str = "load-";
+
+/// How a load is bounded.
+#[derive(Debug, Clone)]
+pub struct SpillOptions {
+    /// Where its temporary folder is created.
+    pub folder: PathBuf,
+    /// The bytes that it may take in memory beside the largest predicate.
+    pub memory: u64,
+}
+
+/// The temporary files of a load. The folder goes when this is dropped.
+pub(in crate::graph) struct Spill {
+    folder: PathBuf,
+    held_max: usize,
+    held: usize,
+    files: usize,
+}
+
+/// A part that went to a file.
+pub(in crate::graph) struct Spilled {
+    file: Arc<SnapshotFile>,
+    name: String,
+    catalog: Vec<u8>,
+}
+
+/// A run being written.
+pub(in crate::graph) struct Run {
+    writer: persist::Writer,
+    parts: usize,
+}
+
+/// Removes the folders that loads left in `folder` when they ended without notice.
+///
+/// # Errors
+///
+/// [`Error::Io`] when the system refuses.
+pub fn remove_left(folder: &Path) -> Result<()> {
+    let failed = |error| Error::io(format!("clearing {}", folder.display()), error);
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let number = name.strip_prefix(FOLDER).and_then(|rest| rest.strip_suffix(".tmp"));
+        if number.is_some_and(|rest| rest.parse::<u32>().is_ok()) {
+            fs::remove_dir_all(&path).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+impl Spill {
+    /// Creates the folder.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses.
+    pub(in crate::graph) fn new(options: &SpillOptions) -> Result<Spill> {
+        let held_max = (options.memory / 2) as usize;
+        for number in 0_u32.. {
+            let folder = options.folder.join(format!("{FOLDER}{number}.tmp"));
+            match fs::create_dir(&folder) {
+                Ok(()) => return Ok(Spill { folder, held_max, held: 0, files: 0 }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    return Err(Error::io(format!("creating {}", folder.display()), error));
+                }
+            }
+        }
+        unreachable!("no folder has 2^32 entries of one kind")
+    }
+
+    /// Counts what is held in memory; true when it is too much.
+    pub(in crate::graph) fn hold(&mut self, bytes: usize) -> bool {
+        self.held += bytes;
+        self.held_max <= self.held
+    }
+
+    /// Begins a run, which takes all that is held.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses, as do all that write.
+    pub(in crate::graph) fn begin(&mut self) -> Result<Run> {
+        self.held = 0;
+        Ok(Run { writer: persist::Writer::create(&Disk, &self.next_path())?, parts: 0 })
+    }
+
+    /// Ends a run. Its parts are those that were added, by name and catalog.
+    ///
+    /// # Errors
+    ///
+    /// As [`Spill::begin`].
+    pub(in crate::graph) fn end(&mut self, run: Run) -> Result<Arc<SnapshotFile>> {
+        run.writer.finish_temporary()?;
+        Ok(Arc::new(mapped(&self.path(self.files))?))
+    }
+
+    /// A predicate as it is, in a file instead of memory.
+    ///
+    /// # Errors
+    ///
+    /// As [`Spill::begin`].
+    pub(in crate::graph) fn settle(&mut self, predicate: Predicate) -> Result<Predicate> {
+        let path = self.next_path();
+        let name: Arc<str> = Arc::from(predicate.def.name.as_str());
+        let def = PredicateDef::clone(&predicate.def);
+        let mut version = Version::empty();
+        let mut schema = Schema::new();
+        schema.predicates.insert(def.name.clone(), def);
+        version.schema = Arc::new(schema);
+        version.predicates = imbl::HashMap::unit(Arc::clone(&name), Arc::new(predicate));
+        persist::save_temporary(&version, &path)?;
+        drop(version);
+        let version = persist::open(&path)?;
+        remove(&path)?;
+        let predicate = version.predicate(&name).expect("it was just written");
+        Ok(Predicate::clone(predicate))
+    }
+
+    fn next_path(&mut self) -> PathBuf {
+        self.files += 1;
+        self.path(self.files)
+    }
+
+    fn path(&self, number: usize) -> PathBuf {
+        self.folder.join(format!("{number}.hxs"))
+    }
+}
+
+impl Drop for Spill {
+    fn drop(&mut self) {
+        // What can't be removed now is removed when the next load begins.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn mapped(path: &Path) -> Result<SnapshotFile> {
+    let file = SnapshotFile::open(path)?;
+    remove(path)?;
+    Ok(file)
+}
+
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        // Where a mapped file can't be removed it goes with the folder.
+        Err(error) if error.kind() != io::ErrorKind::PermissionDenied => {
+            Err(Error::io(format!("removing {}", path.display()), error))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Run {
+    /// Adds values of a predicate. Returns what [`Spilled::new`] wants.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses.
+    pub(in crate::graph) fn values(&mut self, parts: Vec<ValuePart>) -> Result<(String, Vec<u8>)> {
+        let name = self.next_name();
+        let (mut nodes, mut facets, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        for mut part in parts {
+            part.facets.iter_mut().for_each(|facet| facet.rows.shift(nodes.len() as u32));
+            facets.append(&mut part.facets);
+            nodes.extend_from_slice(&part.nodes);
+            values.push(part.values);
+        }
+        let values = Values::concat(ValueType::Default, values);
+        self.writer.numbers(&format!("{name}.nodes"), nodes)?;
+        self.writer.values(&format!("{name}.values"), &values)?;
+        self.facets(&name, facets)?;
+        Ok((name, self.writer.take_catalog()))
+    }
+
+    /// Adds edges, likewise.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses.
+    pub(in crate::graph) fn edges(&mut self, parts: Vec<EdgePart>) -> Result<(String, Vec<u8>)> {
+        let name = self.next_name();
+        let (mut nodes, mut targets, mut facets) = (Vec::new(), Vec::new(), Vec::new());
+        for mut part in parts {
+            part.facets.iter_mut().for_each(|facet| facet.rows.shift(nodes.len() as u32));
+            facets.append(&mut part.facets);
+            nodes.extend_from_slice(&part.nodes);
+            targets.extend_from_slice(&part.targets);
+        }
+        self.writer.numbers(&format!("{name}.nodes"), nodes)?;
+        self.writer.numbers(&format!("{name}.targets"), targets)?;
+        self.facets(&name, facets)?;
+        Ok((name, self.writer.take_catalog()))
+    }
+
+    fn facets(&mut self, name: &str, facets: Vec<FacetPart>) -> Result<()> {
+        self.writer.catalog.count(facets.len());
+        for (place, facet) in facets.into_iter().enumerate() {
+            self.writer.catalog.text(&facet.key);
+            let rows = facet.rows.iter().collect();
+            self.writer.numbers(&format!("{name}.rows{place}"), rows)?;
+            self.writer.values(&format!("{name}.facet{place}"), &facet.values)?;
+        }
+        Ok(())
+    }
+
+    fn next_name(&mut self) -> String {
+        self.parts += 1;
+        self.parts.to_string()
+    }
+}
+
+impl Spilled {
+    /// A part of a run that was ended.
+    pub(in crate::graph) fn new(
+        file: &Arc<SnapshotFile>,
+        (name, catalog): (String, Vec<u8>),
+    ) -> Spilled {
+        Spilled { file: Arc::clone(file), name, catalog }
+    }
+
+    /// Reads values back.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] when the file changed meanwhile.
+    pub(in crate::graph) fn values(&self) -> Result<ValuePart> {
+        let nodes = self.numbers("nodes")?;
+        let mut reader = persist::Reader::new(&self.file, &self.catalog);
+        let values = reader.values(&format!("{}.values", self.name))?;
+        Ok(ValuePart { nodes, values, facets: self.facets(reader)? })
+    }
+
+    /// Reads edges back.
+    ///
+    /// # Errors
+    ///
+    /// As [`Spilled::values`].
+    pub(in crate::graph) fn edges(&self) -> Result<EdgePart> {
+        let (nodes, targets) = (self.numbers("nodes")?, self.numbers("targets")?);
+        let facets = self.facets(persist::Reader::new(&self.file, &self.catalog))?;
+        Ok(EdgePart { nodes, targets, facets })
+    }
+
+    fn facets(&self, mut reader: persist::Reader<'_>) -> Result<Vec<FacetPart>> {
+        let mut facets = Vec::new();
+        for place in 0..reader.catalog.count()? {
+            let key = reader.catalog.text()?.to_owned();
+            let rows = FacetRows::new(self.numbers(&format!("rows{place}"))?);
+            let values = reader.values(&format!("{}.facet{place}", self.name))?;
+            facets.push(FacetPart { key, rows, values });
+        }
+        Ok(facets)
+    }
+
+    fn numbers(&self, part: &str) -> Result<Vec<u32>> {
+        let array = self.file.array::<u32>(&format!("{}.{part}", self.name))?;
+        array.to_vec_checked()
+    }
+}
+
+impl ValuePart {
+    /// The bytes that it takes.
+    pub fn byte_len(&self) -> usize {
+        4 * self.nodes.len() + self.values.byte_len() + facets_len(&self.facets)
+    }
+}
+
+impl EdgePart {
+    /// The bytes that it takes.
+    pub fn byte_len(&self) -> usize {
+        8 * self.nodes.len() + facets_len(&self.facets)
+    }
+}
+
+fn facets_len(facets: &[FacetPart]) -> usize {
+    let rows = |facet: &FacetPart| match &facet.rows {
+        FacetRows::Range(_) => 0,
+        FacetRows::List(rows) => 4 * rows.len(),
+    };
+    facets.iter().map(|facet| rows(facet) + facet.values.byte_len()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{LoadOptions, LoadSource, alter, export, load};
+    use proptest::prelude::*;
+
+    const SCHEMA: &str = "name: string @index(term) @lang .\nage: int @index(int) .\n\
+                          knows: [uid] @reverse .\nboss: uid @reverse .\ntag: [string] .\n\
+                          code: string @index(exact) @unique .";
+
+    fn exported(version: &Version) -> String {
+        let mut text = Vec::new();
+        export(version, &mut text, &|| Ok(())).unwrap();
+        String::from_utf8(text).unwrap() + &version.schema.to_text()
+    }
+
+    /// Loads texts, as many sources, in turn into what was loaded before.
+    fn loaded(texts: &[String], spill: Option<&SpillOptions>) -> Result<String> {
+        let (mut version, mut nodes) = (alter(&Version::empty(), SCHEMA)?, String::new());
+        for half in texts.chunks(texts.len().div_ceil(2).max(1)) {
+            let source = |text: &String| {
+                let reader = Box::new(io::Cursor::new(text.clone().into_bytes()));
+                LoadSource { name: "test".to_owned(), reader }
+            };
+            let sources = half.iter().map(source).collect();
+            let options = LoadOptions { spill: spill.cloned(), ..LoadOptions::default() };
+            let (next, report) = load(&version, sources, &options)?;
+            nodes += &format!("{} nodes\n", report.nodes);
+            version = next;
+        }
+        Ok(nodes + &exported(&version))
+    }
+
+    fn line() -> impl Strategy<Value = String> {
+        let node = prop_oneof![
+            (1_u64..30).prop_map(|uid| format!("<{uid:#x}>")),
+            (0_u64..9).prop_map(|uid| format!("<{:#x}>", (1_u64 << 40) + uid * 7)),
+            (0..9).prop_map(|label| format!("_:b{label}")),
+        ];
+        let facets = prop_oneof![Just(String::new()), (0..5).prop_map(|n| format!("(w={n})"))];
+        (node.clone(), node, 0..9, 0..40, facets).prop_map(|(from, to, kind, number, facets)| {
+            match kind {
+                0 => format!("{from} <name> \"n{number}\" {facets} ."),
+                1 => format!("{from} <name> \"n{number}\"@en {facets} ."),
+                2 => format!("{from} <age> \"{number}\" ."),
+                3 | 4 => format!("{from} <knows> {to} {facets} ."),
+                5 => format!("{from} <boss> {to} {facets} ."),
+                6 => format!("{from} <tag> \"t{number}\" {facets} ."),
+                7 => format!("{from} <unknown> \"u{number}\" ."),
+                _ => format!("{from} <edge> {to} ."),
+            }
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn a_bounded_load_makes_the_same_graph(
+            texts in prop::collection::vec(prop::collection::vec(line(), 0..40), 1..7)
+        ) {
+            let texts: Vec<String> = texts.iter().map(|lines| lines.join("\n")).collect();
+            let folder = tempfile::tempdir().unwrap();
+            for memory in [0, 1500] {
+                let spill = SpillOptions { folder: folder.path().to_owned(), memory };
+                prop_assert_eq!(loaded(&texts, Some(&spill)).unwrap(), loaded(&texts, None).unwrap());
+            }
+            // Nothing is left of the temporary folder.
+            prop_assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        }
+    }
+
+    #[test]
+    fn shared_values_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let spill = SpillOptions { folder: folder.path().to_owned(), memory: 0 };
+        let texts = [
+            "<1> <code> \"a\" .\n_:b <code> \"c\" .".to_owned(),
+            String::new(),
+            "_:x <code> \"b\" .\n_:y <code> \"a\" .".to_owned(),
+        ];
+        for spill in [None, Some(&spill)] {
+            let fault = loaded(&texts, spill).unwrap_err().to_string();
+            let want = "`code` is `@unique`, but <0x1> and _:y both have \"a\"";
+            assert!(fault.starts_with(want), "{fault}");
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_a_crash_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["load-7.tmp", "load-x.tmp", "other"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        fs::write(folder.path().join("load-7.tmp/1.hxs"), "half").unwrap();
+        remove_left(folder.path()).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+}

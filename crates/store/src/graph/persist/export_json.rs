@@ -1,0 +1,189 @@
+//! A version as lines of JSON: an object a node, as mutations take them.
+
+use super::export::is_exported;
+use crate::graph::version::values::ValueList;
+use crate::graph::version::whole::{Predicate, PredicateData, Version};
+use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
+use roaring::RoaringBitmap;
+use std::io::Write;
+
+/// So many bytes are written at a time.
+const BUFFER_LEN: usize = 1 << 16;
+
+/// Writes the nodes of a version by uid, and returns the number of their values and edges. With
+/// the schema they load back to the same graph, but that JSON has no types: in predicates of type
+/// default all but numbers and truth values becomes text. `check` is asked from time to time; its
+/// error ends the export.
+///
+/// # Errors
+///
+/// [`Error::Io`] when it can't be written; [`Error::Query`] for passwords, which JSON could only
+/// set anew, and for names that mean something else in JSON; what `check` returns.
+pub fn export_json(
+    version: &Version,
+    out: &mut dyn Write,
+    check: &dyn Fn() -> Result<()>,
+) -> Result<u64> {
+    let mut predicates: Vec<(&str, &Predicate)> = Vec::new();
+    let mut nodes = RoaringBitmap::new();
+    for (name, predicate) in &version.predicates {
+        let subjects = predicate.subjects();
+        if is_exported(name) && !subjects.is_empty() {
+            check_predicate(name, predicate)?;
+            nodes |= subjects.to_bitmap();
+            predicates.push((name, predicate));
+        }
+    }
+    predicates.sort_by_key(|(name, _)| *name);
+    let mut object = Object { version, text: Vec::new(), count: 0 };
+    for node in nodes {
+        object.write(node, &predicates);
+        if BUFFER_LEN <= object.text.len() {
+            check()?;
+            object.flush(out)?;
+        }
+    }
+    object.flush(out)?;
+    Ok(object.count)
+}
+
+fn check_predicate(name: &str, predicate: &Predicate) -> Result<()> {
+    if predicate.def.value_type == ValueType::Password {
+        let what = format!("predicate {name} holds passwords, which JSON could only set anew");
+        return Err(Error::query(format!("{what}: export .rdf")));
+    }
+    if name == "namespace" || name.contains('|') {
+        let what = format!("predicate {name:?} means something else in JSON");
+        return Err(Error::query(format!("{what}: export .rdf")));
+    }
+    Ok(())
+}
+
+/// The lines that are not written yet.
+struct Object<'a> {
+    version: &'a Version,
+    text: Vec<u8>,
+    count: u64,
+}
+
+impl Object<'_> {
+    fn write(&mut self, node: u32, predicates: &[(&str, &Predicate)]) {
+        self.put("{");
+        self.uid(node);
+        for (name, predicate) in predicates {
+            let is_list = predicate.def.list;
+            match &predicate.data {
+                PredicateData::Edges(edges) => {
+                    let forward = &edges.forward;
+                    if !forward.has(node) {
+                        continue;
+                    }
+                    self.key(name, "");
+                    self.put(if is_list { "[" } else { "" });
+                    for (at, &target) in forward.targets(node).iter().enumerate() {
+                        self.put(if at == 0 { "{" } else { ",{" });
+                        self.uid(target);
+                        for (key, value) in forward.facets(node, target) {
+                            self.key(name, &format!("|{key}"));
+                            self.value(value);
+                        }
+                        self.put("}");
+                        self.count += 1;
+                    }
+                    self.put(if is_list { "]" } else { "" });
+                }
+                PredicateData::Values(langs) => {
+                    for values in langs.iter().filter(|values| values.has(node)) {
+                        let lang = match &*values.lang {
+                            "" => String::new(),
+                            lang => format!("@{lang}"),
+                        };
+                        self.values((name, &lang), is_list, &values.values(node));
+                    }
+                }
+            }
+        }
+        self.put("}\n");
+    }
+
+    fn values(&mut self, (name, lang): (&str, &str), is_list: bool, values: &ValueList<'_>) {
+        self.key(name, lang);
+        self.put(if is_list { "[" } else { "" });
+        for place in 0..values.len() {
+            self.put(if place == 0 { "" } else { "," });
+            self.value(values.get(place));
+            self.count += 1;
+        }
+        self.put(if is_list { "]" } else { "" });
+        let facets: Vec<_> = (0..values.len()).map(|place| values.facets(place)).collect();
+        let mut keys: Vec<&str> = facets.iter().flatten().map(|(key, _)| *key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        for key in keys {
+            self.key(name, &format!("{lang}|{key}"));
+            self.put(if is_list { "{" } else { "" });
+            let places = facets.iter().enumerate();
+            let of_key = places.filter_map(|(place, own)| {
+                own.iter().find(|(other, _)| *other == key).map(|(_, value)| (place, *value))
+            });
+            for (at, (place, value)) in of_key.enumerate() {
+                if is_list {
+                    self.put(&format!("{}\"{place}\":", if at == 0 { "" } else { "," }));
+                }
+                self.value(value);
+            }
+            self.put(if is_list { "}" } else { "" });
+        }
+    }
+
+    fn uid(&mut self, node: u32) {
+        let uid = self.version.nodes.uid(node).0;
+        self.put(&format!("\"uid\":\"{uid:#x}\""));
+    }
+
+    /// Starts a member behind another.
+    fn key(&mut self, name: &str, rest: &str) {
+        self.put(",");
+        self.quoted(&format!("{name}{rest}"));
+        self.put(":");
+    }
+
+    fn value(&mut self, value: ValueRef<'_>) {
+        match value {
+            ValueRef::Int(number) => self.put(itoa::Buffer::new().format(number)),
+            // Rust writes the shortest decimal that is read as the same float, with its point.
+            ValueRef::Float(number) if number.is_finite() => self.put(&format!("{number:?}")),
+            ValueRef::Float(number) => self.quoted(if number < 0.0 { "-Inf" } else { "Inf" }),
+            ValueRef::Bool(truth) => self.put(if truth { "true" } else { "false" }),
+            ValueRef::DateTime(time) => {
+                let mut text = Vec::new();
+                time.write(&mut text);
+                self.quoted(&String::from_utf8_lossy(&text));
+            }
+            ValueRef::Vector(numbers) => {
+                let numbers: Vec<String> = numbers.iter().map(f32::to_string).collect();
+                self.quoted(&format!("[{}]", numbers.join(",")));
+            }
+            ValueRef::Default(text)
+            | ValueRef::String(text)
+            | ValueRef::Geo(text)
+            | ValueRef::Password(text)
+            | ValueRef::BigFloat(text) => self.quoted(text),
+            ValueRef::Binary(bytes) => self.quoted(&String::from_utf8_lossy(bytes)),
+        }
+    }
+
+    fn quoted(&mut self, text: &str) {
+        serde_json::to_writer(&mut self.text, text).expect("memory takes all that is written");
+    }
+
+    fn put(&mut self, text: &str) {
+        self.text.extend_from_slice(text.as_bytes());
+    }
+
+    fn flush(&mut self, out: &mut dyn Write) -> Result<()> {
+        let written = out.write_all(&self.text);
+        self.text.clear();
+        written.map_err(|error| Error::io("writing the export", error))
+    }
+}

@@ -1,0 +1,159 @@
+//! Which commit wrote what last, as far back as an open transaction may ask.
+//!
+//! The first committer wins: a transaction may commit when nobody wrote one of its keys after the
+//! moment that it reads. The table belongs to the writer, who has its turn alone, so it has no lock
+//! of its own. It forgets what no open transaction can ask for; and where that would be too much,
+//! the oldest keys go too, and transactions from before count as in conflict.
+
+use crate::graph::change::keys::Key;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// So many keys are kept at the most.
+const KEYS_MAX: usize = if cfg!(test) { 100 } else { 1 << 20 };
+
+/// So many predicates that were changed as a whole are kept at the most.
+const NAMES_MAX: usize = if cfg!(test) { 10 } else { 1 << 14 };
+
+/// What a commit wrote.
+pub(in crate::graph) enum Written {
+    /// Things that have keys.
+    Keys(Vec<Key>),
+    /// Whole predicates: a load, or a change of the schema.
+    Predicates(Vec<Arc<str>>),
+}
+
+/// What a transaction read and wrote, for the question whether it may commit.
+#[derive(Clone, Copy)]
+pub struct Claim<'a> {
+    /// The number of the commit that it reads.
+    pub snapshot: u64,
+    /// The keys of what it wrote.
+    pub keys: &'a [Key],
+    /// The predicates of what it wrote.
+    pub names: &'a [Arc<str>],
+}
+
+/// The last writers.
+#[derive(Default)]
+pub(in crate::graph) struct Conflicts {
+    /// What was written up to this commit is not known any more.
+    floor: u64,
+    last: FxHashMap<Key, u64>,
+    /// The keys of each commit, oldest first.
+    commits: VecDeque<(u64, Vec<Key>)>,
+    /// The number of keys in `commits`.
+    key_count: usize,
+    names: FxHashMap<Arc<str>, u64>,
+}
+
+impl Conflicts {
+    /// Whether somebody wrote what a transaction wrote, after the moment that it reads.
+    pub(in crate::graph) fn has(&self, claim: Claim<'_>) -> bool {
+        let Claim { snapshot, keys, names } = claim;
+        let is_later = |commit: Option<&u64>| commit.is_some_and(|commit| snapshot < *commit);
+        let is_claim = !keys.is_empty() || !names.is_empty();
+        is_claim && snapshot < self.floor
+            || keys.iter().any(|key| is_later(self.last.get(key)))
+            || names.iter().any(|name| is_later(self.names.get(name)))
+    }
+
+    /// Notes what a commit wrote. `oldest` is the commit that the oldest open transaction reads;
+    /// without any, nothing is kept.
+    pub(in crate::graph) fn note(&mut self, commit: u64, written: Written, oldest: Option<u64>) {
+        let Some(oldest) = oldest else {
+            *self = Conflicts { floor: self.floor, ..Conflicts::default() };
+            return;
+        };
+        match written {
+            Written::Keys(keys) if !keys.is_empty() => {
+                self.last.extend(keys.iter().map(|&key| (key, commit)));
+                self.key_count += keys.len();
+                self.commits.push_back((commit, keys));
+            }
+            Written::Keys(_) => {}
+            Written::Predicates(names) => {
+                self.names.extend(names.into_iter().map(|name| (name, commit)));
+            }
+        }
+        self.forget(oldest);
+    }
+
+    fn forget(&mut self, oldest: u64) {
+        while let Some((commit, _)) = self.commits.front()
+            && (*commit <= oldest || KEYS_MAX < self.key_count)
+        {
+            let (commit, keys) = self.commits.pop_front().expect("there is a first one");
+            self.key_count -= keys.len();
+            for key in &keys {
+                if self.last.get(key) == Some(&commit) {
+                    self.last.remove(key);
+                }
+            }
+            if oldest < commit {
+                self.floor = commit;
+            }
+        }
+        if NAMES_MAX < self.names.len() {
+            self.names.retain(|_, commit| oldest < *commit);
+        }
+        if NAMES_MAX < self.names.len() {
+            self.floor = self.names.drain().map(|(_, commit)| commit).fold(self.floor, u64::max);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(snapshot: u64, keys: &[Key]) -> Claim<'_> {
+        Claim { snapshot, keys, names: &[] }
+    }
+
+    #[test]
+    fn later_writers_conflict() {
+        let mut table = Conflicts::default();
+        table.note(5, Written::Keys(vec![1, 2]), Some(3));
+        table.note(6, Written::Keys(vec![2, 3]), Some(3));
+        table.note(7, Written::Predicates(vec!["p".into()]), Some(3));
+        let cases: [(u64, &[Key], bool); 6] = [
+            (4, &[1], true),
+            (5, &[1], false),
+            (5, &[9, 2], true),
+            (6, &[1, 2, 3], false),
+            (4, &[9], false),
+            (3, &[], false),
+        ];
+        for (snapshot, keys, want) in cases {
+            assert_eq!(table.has(claim(snapshot, keys)), want, "{snapshot} {keys:?}");
+        }
+        let names = ["p".into()];
+        assert!(table.has(Claim { snapshot: 6, keys: &[], names: &names }));
+        assert!(!table.has(Claim { snapshot: 7, keys: &[], names: &names }));
+    }
+
+    #[test]
+    fn what_nobody_asks_for_is_forgotten() {
+        let mut table = Conflicts::default();
+        table.note(5, Written::Keys(vec![1, 2]), Some(3));
+        table.note(6, Written::Keys(vec![2]), Some(5));
+        assert_eq!((table.last.len(), table.key_count, table.commits.len()), (1, 1, 1));
+        assert!(table.has(claim(5, &[2])));
+        table.note(7, Written::Keys(vec![3]), None);
+        assert_eq!((table.last.len(), table.key_count, table.floor), (0, 0, 0));
+    }
+
+    #[test]
+    fn too_many_keys_raise_the_floor() {
+        let mut table = Conflicts::default();
+        for commit in 2..200 {
+            table.note(commit, Written::Keys(vec![commit]), Some(1));
+            table.note(commit, Written::Predicates(vec![commit.to_string().into()]), Some(1));
+        }
+        assert!(table.last.len() <= KEYS_MAX && table.names.len() <= NAMES_MAX);
+        assert!(table.has(claim(1, &[0])) && !table.has(claim(1, &[])));
+        assert!(table.has(claim(198, &[199])) && !table.has(claim(199, &[199])));
+    }
+}

@@ -1,0 +1,332 @@
+//! Carries out the records of a log again.
+//!
+//! Records are small and many, and a version for each would cost far more than the changes
+//! themselves. So changes are gathered, and carried out together: sets upon sets become one part,
+//! whose values go to their columns at once. What was checked when a commit was made, that no two
+//! nodes have a value that only one may have, is not checked again: of several commits together it
+//! need not hold at each moment.
+
+use super::record::{SchemaChange, changes_field, deleted, kind, schema_field};
+use crate::graph::change::changes::{Changes, Delete, Deleted, Part, SetEdge, SetValue};
+use crate::graph::change::definitions::Definitions;
+use crate::graph::version::delta::FacetList;
+use crate::graph::version::node_ids::NodeIds;
+use crate::graph::version::whole::Version;
+use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::types::fields::{ByteReader, Unread, skip_unknown};
+use hexgraph_base::types::{Error, Result, Uid, Value};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// So many statements are gathered before they are carried out.
+const STATEMENTS_MAX: usize = if cfg!(test) { 5 } else { 1 << 18 };
+
+/// A version that follows the records of a log.
+pub struct Replay {
+    pub(in crate::graph) version: Version,
+    commit: u64,
+    pub(in crate::graph) gathered: Changes,
+    /// The places of predicates and languages in `gathered`.
+    predicates: FxHashMap<Arc<str>, u32>,
+    langs: FxHashMap<Box<str>, u32>,
+    /// Keys of facets, each once.
+    facet_keys: FxHashMap<Box<str>, Arc<str>>,
+    statements: usize,
+}
+
+impl Replay {
+    /// Records follow upon `version`.
+    pub fn new(version: Version) -> Replay {
+        Replay {
+            commit: version.commit,
+            version,
+            gathered: Changes::default(),
+            predicates: FxHashMap::default(),
+            langs: FxHashMap::default(),
+            facet_keys: FxHashMap::default(),
+            statements: 0,
+        }
+    }
+
+    /// The last commit that it has.
+    pub fn commit(&self) -> u64 {
+        self.commit
+    }
+
+    /// Takes the next record. One whose commit the version has already is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when it can't be read or carried out: it was written by another version of
+    /// the program, or for other data.
+    pub fn record(&mut self, commit: u64, record: &[u8]) -> Result<()> {
+        if commit <= self.commit {
+            return Ok(());
+        }
+        let mut bytes = ByteReader::new(record);
+        let read = match bytes.byte() {
+            Some(kind::CHANGES) => self.gather(bytes),
+            Some(kind::SCHEMA) => self.change_schema(bytes)?,
+            Some(first @ (1 | 2)) => self.first_format(first, bytes)?,
+            Some(_) => Err(Unread::Later),
+            None => Err(Unread::Damaged),
+        };
+        if let Err(unread) = read {
+            let reason = unread.reason();
+            return Err(Error::query(format!("the record of commit {commit}: {reason}")));
+        }
+        self.commit = commit;
+        if STATEMENTS_MAX <= self.statements {
+            self.carry_out()?;
+        }
+        Ok(())
+    }
+
+    /// The version after the records so far. More may follow.
+    ///
+    /// # Errors
+    ///
+    /// As [`Replay::record`].
+    pub fn version(&mut self) -> Result<Version> {
+        self.carry_out()?;
+        self.version.commit = self.commit;
+        Ok(self.version.clone())
+    }
+
+    pub(in crate::graph) fn carry_out(&mut self) -> Result<()> {
+        let gathered = std::mem::take(&mut self.gathered);
+        self.predicates.clear();
+        self.langs.clear();
+        self.statements = 0;
+        self.version = gathered.apply_again(&self.version)?;
+        Ok(())
+    }
+
+    /// Carries out a change of the schema. The inner result says whether it could be read.
+    fn change_schema(&mut self, mut bytes: ByteReader<'_>) -> Result<Read> {
+        let mut changes = Vec::new();
+        loop {
+            match bytes.field().and_then(|field| field.map(schema_change).transpose()) {
+                Ok(Some(change)) => changes.extend(change),
+                Ok(None) => break,
+                Err(unread) => return Ok(Err(unread)),
+            }
+        }
+        self.carry_out()?;
+        for change in changes {
+            self.version = change.carry_out(&self.version, &|| Ok(()))?;
+        }
+        Ok(Ok(()))
+    }
+
+    /// Adds changes to those that are gathered. What it adds before it meets damage is of no
+    /// consequence: the whole recovery fails then.
+    fn gather(&mut self, mut bytes: ByteReader<'_>) -> Read {
+        while let Some((tag, field)) = bytes.field()? {
+            match tag {
+                changes_field::REQUEST => self.request(field)?,
+                _ => skip_unknown(tag)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn request(&mut self, mut bytes: ByteReader<'_>) -> Read {
+        use changes_field::*;
+        let mut places = Places::default();
+        while let Some((tag, field)) = bytes.field()? {
+            match tag {
+                NEXT_UID => {
+                    self.gathered.next_uid = self.gathered.next_uid.max(field.whole_number()?);
+                }
+                DEFINITION => self.gathered.definitions.push(PredicateDef::decode(field)?),
+                PREDICATE => {
+                    let place = self.predicate(field.whole_text()?);
+                    places.predicates.push(place.ok_or(Unread::Damaged)?);
+                }
+                LANG => places.langs.push(self.lang(field.whole_text()?)),
+                PART => self.part(field, &places)?,
+                _ => skip_unknown(tag)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, mut bytes: ByteReader<'_>, places: &Places) -> Read {
+        use changes_field::*;
+        let mut is_new = self.gathered.parts.is_empty();
+        while let Some((tag, mut field)) = bytes.field()? {
+            // Sets follow upon sets without an end of the part: the last one wins either way.
+            if is_new || tag == DELETES {
+                self.gathered.parts.push(Part::default());
+                is_new = false;
+            }
+            while !field.is_empty() {
+                let statement = match tag {
+                    DELETES => self.delete(&mut field, places),
+                    VALUES => self.value(&mut field, places),
+                    EDGES => self.edge(&mut field, places),
+                    _ => break,
+                };
+                statement.ok_or(Unread::Damaged)?;
+            }
+            if ![DELETES, VALUES, EDGES].contains(&tag) {
+                skip_unknown(tag)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a delete to the last part.
+    pub(in crate::graph) fn delete(
+        &mut self,
+        bytes: &mut ByteReader<'_>,
+        places: &Places,
+    ) -> Option<()> {
+        let predicate = places.predicate(bytes)?;
+        let node = Uid(bytes.number()?);
+        let what = deleted_of(bytes, places)?;
+        self.statements += 1;
+        self.last_part().deletes.push(Delete { predicate, node, what });
+        Some(())
+    }
+
+    /// Adds a value to the last part.
+    pub(in crate::graph) fn value(
+        &mut self,
+        bytes: &mut ByteReader<'_>,
+        places: &Places,
+    ) -> Option<()> {
+        let predicate = places.predicate(bytes)?;
+        let lang = places.lang(bytes)?;
+        let node = self.node(bytes)?;
+        let value = value_of(bytes)?;
+        let facets = self.facets(bytes)?;
+        self.statements += 1;
+        self.last_part().values.push(SetValue { predicate, lang, node, value, facets });
+        Some(())
+    }
+
+    /// Adds an edge to the last part.
+    pub(in crate::graph) fn edge(
+        &mut self,
+        bytes: &mut ByteReader<'_>,
+        places: &Places,
+    ) -> Option<()> {
+        let predicate = places.predicate(bytes)?;
+        let (node, target) = (self.node(bytes)?, self.node(bytes)?);
+        let facets = self.facets(bytes)?;
+        self.statements += 1;
+        self.last_part().edges.push(SetEdge { predicate, node, target, facets });
+        Some(())
+    }
+
+    /// A node that is set.
+    fn node(&mut self, bytes: &mut ByteReader<'_>) -> Option<Uid> {
+        let uid = Uid(bytes.number()?);
+        match NodeIds::is_high(uid) {
+            true => self.gathered.high.push(uid.0),
+            false => self.gathered.named.add(uid.0 as u32),
+        }
+        Some(uid)
+    }
+
+    fn last_part(&mut self) -> &mut Part {
+        self.gathered.parts.last_mut().expect("the part was begun")
+    }
+
+    fn facets(&mut self, bytes: &mut ByteReader<'_>) -> Option<FacetList> {
+        let mut facets = FacetList::new();
+        for _ in 0..bytes.count()? {
+            let key = bytes.text()?;
+            let key = match self.facet_keys.get(key) {
+                Some(key) => Arc::clone(key),
+                None => {
+                    let shared: Arc<str> = key.into();
+                    self.facet_keys.insert(key.into(), Arc::clone(&shared));
+                    shared
+                }
+            };
+            facets.push((key, value_of(bytes)?));
+        }
+        Some(facets)
+    }
+
+    /// The place of a predicate among those that are gathered; `None` when nobody knows it.
+    pub(in crate::graph) fn predicate(&mut self, name: &str) -> Option<u32> {
+        if let Some(place) = self.predicates.get(name) {
+            return Some(*place);
+        }
+        let new = |def: &&PredicateDef| def.name == name;
+        let known = self.version.schema.predicates.get(name);
+        let def = known.or_else(|| self.gathered.definitions.iter().find(new))?;
+        let place = self.gathered.predicates.len() as u32;
+        self.gathered.predicates.push(Arc::new(def.clone()));
+        self.predicates.insert(name.into(), place);
+        Some(place)
+    }
+
+    pub(in crate::graph) fn lang(&mut self, lang: &str) -> u32 {
+        if let Some(place) = self.langs.get(lang) {
+            return *place;
+        }
+        let place = self.gathered.langs.len() as u32;
+        self.gathered.langs.push(lang.into());
+        self.langs.insert(lang.into(), place);
+        place
+    }
+}
+
+/// Where the predicates and languages of a record are among those that are gathered.
+#[derive(Default)]
+pub(in crate::graph) struct Places {
+    pub(in crate::graph) predicates: Vec<u32>,
+    pub(in crate::graph) langs: Vec<u32>,
+}
+
+/// Whether something could be read.
+pub(in crate::graph) type Read = std::result::Result<(), Unread>;
+
+impl Places {
+    fn predicate(&self, bytes: &mut ByteReader<'_>) -> Option<u32> {
+        self.predicates.get(usize::try_from(bytes.number()?).ok()?).copied()
+    }
+
+    fn lang(&self, bytes: &mut ByteReader<'_>) -> Option<u32> {
+        self.langs.get(usize::try_from(bytes.number()?).ok()?).copied()
+    }
+}
+
+fn deleted_of(bytes: &mut ByteReader<'_>, places: &Places) -> Option<Deleted> {
+    Some(match bytes.byte()? {
+        deleted::ALL => Deleted::All,
+        deleted::LANG => Deleted::Lang(places.lang(bytes)?),
+        deleted::VALUE => Deleted::Value(places.lang(bytes)?, value_of(bytes)?),
+        deleted::PASSWORD => {
+            Deleted::FirstFormatPassword(places.lang(bytes)?, bytes.text()?.to_owned())
+        }
+        deleted::EDGE => Deleted::Edge(Uid(bytes.number()?)),
+        _ => return None,
+    })
+}
+
+/// The change that a field holds; `None` for one that may be left out.
+fn schema_change(
+    (tag, field): (u64, ByteReader<'_>),
+) -> std::result::Result<Option<SchemaChange>, Unread> {
+    let text = || field.whole_text().map(str::to_owned);
+    Ok(Some(match tag {
+        schema_field::DEFINE => SchemaChange::Define(Definitions::decode(field)?),
+        schema_field::DROP_ALL => SchemaChange::DropAll,
+        schema_field::DROP_DATA => SchemaChange::DropData,
+        schema_field::DROP_PREDICATE => SchemaChange::DropPredicate(text()?),
+        schema_field::DROP_TYPE => SchemaChange::DropType(text()?),
+        _ => return skip_unknown(tag).map(|()| None),
+    }))
+}
+
+fn value_of(bytes: &mut ByteReader<'_>) -> Option<Value> {
+    let (value, used) = Value::decode(bytes.rest())?;
+    bytes.take(used)?;
+    Some(value)
+}

@@ -1,0 +1,411 @@
+//! The current version, and how the next one takes its place.
+//!
+//! Readers take the current version with one atomic operation and never wait. Writers come one
+//! after the other; where commits are noted in a journal, each makes its version of the one before
+//! it, published or not, and a version is published when all commits up to its own are durable.
+//! The writer frees the version that was replaced, or leaves it to a thread of its own where
+//! somebody still reads it: so freeing a large version never falls to a reader.
+
+use super::conflicts::{Claim, Conflicts, Written};
+use super::snapshots::{Snapshot, Snapshots};
+use super::watch::{Watch, Watches};
+use crate::graph::change::keys::Key;
+use crate::graph::version::whole::{Predicate, Version};
+use arc_swap::ArcSwap;
+use crossbeam::channel;
+use hexgraph_base::types::sync::{Mutex, MutexGuard};
+use hexgraph_base::types::{Error, Result};
+use std::collections::VecDeque;
+use std::sync::{Arc, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// A graph that changes.
+pub struct Store {
+    current: ArcSwap<Version>,
+    /// Whose turn it is to write, and what was written of late.
+    writer: Mutex<Turn>,
+    snapshots: Snapshots,
+    /// Where commits are noted before they are published; `None` for a graph in memory.
+    journal: Option<Box<dyn Journal>>,
+    /// Versions whose commits are noted and not durable yet, by their places in the journal.
+    pending: Mutex<VecDeque<(u64, Arc<Version>)>>,
+    watches: Watches,
+    /// The process whose thread drops old versions: a child of a fork has none.
+    process: u32,
+    /// To the thread that drops old versions, which starts with the first of them.
+    dropper: OnceLock<Option<channel::Sender<Arc<Version>>>>,
+}
+
+/// What belongs to the writer whose turn it is.
+struct Turn {
+    /// The newest version, which the next one is made of. Readers see it when its commit is
+    /// durable.
+    head: Arc<Version>,
+    conflicts: Conflicts,
+}
+
+/// Where commits are noted, to be found after a crash. A writer appends in his turn, and waits
+/// when the next one has his already: so one wait serves many.
+pub trait Journal: Send + Sync {
+    /// Notes a commit. Returns its place, which [`Journal::wait`] takes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses; the commit is not noted then.
+    fn append(&self, commit: u64, record: &[u8]) -> Result<u64>;
+
+    /// True when what was appended may be published without a wait.
+    fn is_ready(&self) -> bool;
+
+    /// Waits until all up to a place is durable. Returns up to which place all is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses: then nobody knows what is durable, and this and all
+    /// that follows fails.
+    fn wait(&self, place: u64) -> Result<u64>;
+}
+
+/// What a writer tells of his change besides the version that he makes.
+pub struct Commit {
+    /// The conflict keys of what was written.
+    pub keys: Vec<Key>,
+    /// The record for the journal; `None` without one.
+    pub record: Option<Vec<u8>>,
+    /// True when whole predicates were changed, those that are not the same in both versions: an
+    /// open transaction that changes one of them then is in conflict.
+    pub is_whole: bool,
+}
+
+impl Default for Store {
+    fn default() -> Store {
+        Store::new()
+    }
+}
+
+impl Store {
+    /// An empty graph.
+    pub fn new() -> Store {
+        Store::with_version(Version::empty(), None)
+    }
+
+    /// A graph that begins as `version`.
+    pub fn with_version(version: Version, journal: Option<Box<dyn Journal>>) -> Store {
+        let snapshots = Snapshots::new(version.commit);
+        let head = Arc::new(version);
+        Store {
+            current: ArcSwap::new(Arc::clone(&head)),
+            writer: Mutex::new(Turn { head, conflicts: Conflicts::default() }),
+            snapshots,
+            journal,
+            pending: Mutex::default(),
+            watches: Watches::default(),
+            process: std::process::id(),
+            dropper: OnceLock::new(),
+        }
+    }
+
+    /// The newest version. Takes no lock.
+    pub fn version(&self) -> Arc<Version> {
+        self.current.load_full()
+    }
+
+    /// The newest version for a transaction. Waits for nobody but others who begin or publish at
+    /// this very moment.
+    pub fn snapshot(&self) -> Snapshot {
+        self.snapshots.open(&self.current)
+    }
+
+    /// The last number that a commit or a snapshot got.
+    pub fn clock(&self) -> u64 {
+        self.snapshots.clock()
+    }
+
+    /// Sees to it that commits and snapshots get numbers above `number`.
+    pub fn advance_clock(&self, number: u64) {
+        self.snapshots.advance(number);
+    }
+
+    /// Makes the next version from the newest one, notes it in the journal, and publishes it when
+    /// it is durable. Waits for other writers. With a `claim` the change is that of a transaction,
+    /// and made only when it is not in conflict. Returns the number of the commit too.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Conflict`], those of `change`, and [`Error::Io`] when the journal fails; the
+    /// current version stays then.
+    pub fn write<T>(
+        &self,
+        claim: Option<Claim<'_>>,
+        change: impl FnOnce(&Arc<Version>, &mut Commit) -> Result<(Version, T)>,
+    ) -> Result<(u64, T)> {
+        let mut turn = self.turn();
+        if claim.is_some_and(|claim| turn.conflicts.has(claim)) {
+            return Err(Error::Conflict);
+        }
+        let record = self.journal.as_ref().map(|_| Vec::new());
+        let mut commit = Commit { keys: Vec::new(), record, is_whole: false };
+        let (mut next, answer) = change(&turn.head, &mut commit)?;
+        let Commit { mut keys, record, is_whole } = commit;
+        keys.sort_unstable();
+        keys.dedup();
+        let written = match is_whole {
+            true => Written::Predicates(changed_predicates(&turn.head, &next)),
+            false => Written::Keys(keys),
+        };
+        let Some(journal) = &self.journal else {
+            let (next, old, oldest) = self.snapshots.publish_next(next, &self.current);
+            let number = next.commit;
+            self.note_published(&mut turn, next, written, (old, oldest));
+            return Ok((number, answer));
+        };
+        next.commit = self.snapshots.next_number();
+        let number = next.commit;
+        let place = journal
+            .append(number, &record.unwrap_or_default())
+            .inspect_err(|_| self.snapshots.give_up(number))?;
+        if journal.is_ready() {
+            self.publish_now(&mut turn, next, written);
+            return Ok((number, answer));
+        }
+        let next = Arc::new(next);
+        turn.conflicts.note(number, written, Some(self.snapshots.oldest(&self.current)));
+        turn.head = Arc::clone(&next);
+        self.pending().push_back((place, next));
+        drop(turn);
+        self.publish_durable(journal.wait(place)?);
+        Ok((number, answer))
+    }
+
+    /// Makes the next version from the newest one, has it saved, and publishes it. Other writers
+    /// wait until it is saved. An open transaction that changes one of the predicates that differ
+    /// then is in conflict.
+    ///
+    /// # Errors
+    ///
+    /// Those of `change` and of `save`; the current version stays then.
+    pub fn write_saved<T>(
+        &self,
+        change: impl FnOnce(&Arc<Version>) -> Result<(Version, T)>,
+        save: impl FnOnce(&Version) -> Result<()>,
+    ) -> Result<T> {
+        let mut turn = self.turn();
+        let (mut next, answer) = change(&turn.head)?;
+        let written = Written::Predicates(changed_predicates(&turn.head, &next));
+        next.commit = self.snapshots.next_number();
+        save(&next).inspect_err(|_| self.snapshots.give_up(next.commit))?;
+        // What was pending is in what was saved. Under the lock, so that those who wait for it find
+        // it published.
+        let mut pending = self.pending();
+        self.publish_now(&mut turn, next, written);
+        let pending = std::mem::take(&mut *pending);
+        pending.into_iter().for_each(|(_, version)| self.retire(version));
+        Ok(answer)
+    }
+
+    /// The newest version that a writer made, published or not. Waits for the one whose turn it is.
+    pub fn head(&self) -> Arc<Version> {
+        Arc::clone(&self.turn().head)
+    }
+
+    /// The newest version that a writer made, with nobody writing while `look` looks. Its commit
+    /// may not be durable yet.
+    ///
+    /// # Errors
+    ///
+    /// Those of `look`.
+    pub fn with_head<T>(&self, look: impl FnOnce(&Arc<Version>) -> Result<T>) -> Result<T> {
+        look(&self.turn().head)
+    }
+
+    /// Puts the same data, arranged otherwise, in the place of the newest version.
+    ///
+    /// # Errors
+    ///
+    /// Those of `arrange`; the current version stays then.
+    pub fn rearrange(&self, arrange: impl FnOnce(&Version) -> Result<Version>) -> Result<()> {
+        let mut turn = self.turn();
+        let next = Arc::new(arrange(&turn.head)?);
+        turn.head = Arc::clone(&next);
+        let mut pending = self.pending();
+        match pending.back_mut() {
+            Some((_, version)) => *version = next,
+            None => {
+                drop(pending);
+                self.retire(self.replace(next));
+            }
+        }
+        Ok(())
+    }
+
+    /// Has `wake` called by whoever publishes a version in which one of the predicates `names` is
+    /// not what it was before, or any version where there are no names, as long as what is returned
+    /// lives. It must be quick and must not commit.
+    pub fn watch(
+        &self,
+        names: Option<Vec<Arc<str>>>,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Arc<Watch> {
+        self.watches.watch(names, wake)
+    }
+
+    /// Makes a version that another process committed the current one.
+    pub fn follow(&self, version: Version) {
+        let mut turn = self.turn();
+        let next = Arc::new(version);
+        turn.head = Arc::clone(&next);
+        self.snapshots.advance(next.commit);
+        self.retire(self.replace(next));
+    }
+
+    fn turn(&self) -> MutexGuard<'_, Turn> {
+        // A writer that panicked published nothing, and notes what it published.
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn pending(&self) -> MutexGuard<'_, VecDeque<(u64, Arc<Version>)>> {
+        // Nothing that runs under the lock panics halfway.
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn publish_now(&self, turn: &mut Turn, next: Version, written: Written) {
+        let next = Arc::new(next);
+        let replaced = self.snapshots.publish(Arc::clone(&next), &self.current);
+        self.note_published(turn, next, written, replaced);
+    }
+
+    /// Notes that `next` took the place of the version that is `replaced`, with the oldest commit
+    /// that an open snapshot reads.
+    fn note_published(
+        &self,
+        turn: &mut Turn,
+        next: Arc<Version>,
+        written: Written,
+        replaced: (Arc<Version>, Option<u64>),
+    ) {
+        let (old, oldest) = replaced;
+        self.watches.tell(&old, &next);
+        turn.conflicts.note(next.commit, written, oldest);
+        turn.head = next;
+        self.retire(old);
+    }
+
+    /// Publishes the last of those versions whose commits are durable up to a place.
+    fn publish_durable(&self, place: u64) {
+        let mut pending = self.pending();
+        let count = pending.partition_point(|(at, _)| *at <= place);
+        let mut done: Vec<_> = pending.drain(..count).map(|(_, version)| version).collect();
+        if let Some(newest) = done.pop() {
+            // Under the lock, so that no older one comes later.
+            done.push(self.replace(newest));
+        }
+        drop(pending);
+        done.into_iter().for_each(|version| self.retire(version));
+    }
+
+    /// Makes a version the current one, and tells those who watch it. Returns the one before.
+    fn replace(&self, next: Arc<Version>) -> Arc<Version> {
+        let (old, _) = self.snapshots.publish(Arc::clone(&next), &self.current);
+        self.watches.tell(&old, &next);
+        old
+    }
+
+    /// Lets go of a version: here, on the thread of a writer, where nobody else has it; else on a
+    /// thread of its own once nobody has.
+    fn retire(&self, old: Arc<Version>) {
+        if Arc::strong_count(&old) == 1 || self.process != std::process::id() {
+            return;
+        }
+        if let Some(dropper) = self.dropper.get_or_init(start_dropper) {
+            // The thread ends with the store only, so this does not fail; if it did, the version
+            // would be dropped here.
+            let _ = dropper.send(old);
+        }
+    }
+}
+
+/// The predicates that are not the same in two versions.
+fn changed_predicates(old: &Version, new: &Version) -> Vec<Arc<str>> {
+    let differs = |one: &Version, name: &str, other: &Arc<Predicate>| match one.predicate(name) {
+        Some(known) => !Arc::ptr_eq(known, other),
+        None => true,
+    };
+    let changed = new.predicates.iter().filter(|(name, it)| differs(old, name, it));
+    let dropped = old.predicates.iter().filter(|(name, _)| new.predicate(name).is_none());
+    changed.chain(dropped).map(|(name, _)| Arc::clone(name)).collect()
+}
+
+/// `None` when the system gives no thread; then versions are dropped where they are replaced.
+fn start_dropper() -> Option<channel::Sender<Arc<Version>>> {
+    let (sender, receiver) = channel::unbounded();
+    let thread = thread::Builder::new().name("hexgraph-drop".to_owned());
+    thread.spawn(move || drop_versions(&receiver)).ok().map(|_| sender)
+}
+
+/// Drops versions that nobody else has any more. It sleeps between two looks even where more come,
+/// so that those who commit don't have to wake it each time.
+fn drop_versions(receiver: &channel::Receiver<Arc<Version>>) {
+    const SHORTEST: Duration = Duration::from_millis(1);
+    const LONGEST: Duration = Duration::from_millis(200);
+    while let Ok(first) = receiver.recv() {
+        let mut waiting = vec![first];
+        let mut pause = SHORTEST;
+        while !waiting.is_empty() {
+            thread::sleep(pause);
+            pause = (2 * pause).min(LONGEST);
+            for version in receiver.try_iter() {
+                waiting.push(version);
+                pause = SHORTEST;
+            }
+            waiting.retain(|version| 1 < Arc::strong_count(version));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_counted_and_freed() {
+        let store = Store::new();
+        let first = store.version();
+        let written = store.write(None, |version, _| Ok((Version::clone(version), 7)));
+        assert_eq!(written.unwrap(), (1, 7));
+        assert_eq!((first.commit + 1, store.version().commit), (1, 1));
+        let weak = Arc::downgrade(&first);
+        drop(first);
+        while weak.upgrade().is_some() {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn those_who_watch_are_told_of_what_they_watch() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let store = Store::new();
+        let told = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&told);
+        let watch = store.watch(Some(vec!["a".into()]), move || {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+        let alter = |text: &'static str| {
+            let altered =
+                store.write(None, |version, _| Ok((crate::graph::alter(version, text)?, ())));
+            altered.unwrap();
+            told.load(Ordering::Relaxed)
+        };
+        assert_eq!([alter("b: int ."), alter("a: int ."), alter("b: string .")], [0, 1, 1]);
+        drop(watch);
+        assert_eq!(alter("a: string ."), 1);
+    }
+
+    #[test]
+    fn a_failed_write_changes_nothing() {
+        let store = Store::new();
+        let failed = store.write(None, |_, _| Err::<(Version, ()), _>(Error::query("no")));
+        assert_eq!(failed.err().map(|error| error.to_string()).as_deref(), Some("no"));
+        assert_eq!(store.version().commit, 0);
+    }
+}

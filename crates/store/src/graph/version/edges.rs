@@ -1,0 +1,200 @@
+//! The edges of a predicate at one version, in one direction: base and changes as one.
+
+use super::delta::{EdgeDelta, EdgeRow, FacetList, set_member};
+use super::values::{facet_in, facets_in, union_of};
+use crate::storage::{Edges, NodeSet};
+use hexgraph_base::types::ValueRef;
+use roaring::RoaringBitmap;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The edges of a predicate in one direction.
+#[derive(Clone)]
+pub struct Direction {
+    /// The built part.
+    pub base: Arc<Edges>,
+    /// What changed since.
+    pub delta: EdgeDelta,
+}
+
+/// The edges of a predicate, both ways.
+#[derive(Clone)]
+pub struct EdgeStore {
+    /// From subject to object.
+    pub forward: Direction,
+    /// From object to subject, with `@reverse`.
+    pub reverse: Option<Direction>,
+}
+
+impl Direction {
+    /// A direction just built.
+    pub fn new(base: Edges) -> Direction {
+        Direction { base: Arc::new(base), delta: EdgeDelta::default() }
+    }
+
+    /// The nodes that have an edge.
+    pub fn subjects(&self) -> NodeSet {
+        NodeSet::overlay(&self.base.subjects, &self.delta.gained, &self.delta.lost)
+    }
+
+    /// True when nothing changed since the base was built.
+    pub fn is_settled(&self) -> bool {
+        self.delta.rows.is_empty()
+    }
+
+    /// All nodes that an edge leads to. Costs a walk over the edges.
+    pub fn all_targets(&self) -> RoaringBitmap {
+        let mut nodes = if self.is_settled() {
+            union_of(self.base.targets.as_slice().to_vec()).to_bitmap()
+        } else {
+            let subjects = self.subjects();
+            let targets = subjects.iter().flat_map(|node| self.targets(node).into_owned());
+            union_of(targets.collect()).to_bitmap()
+        };
+        nodes.optimize();
+        nodes
+    }
+
+    /// Whether a node has an edge.
+    pub fn has(&self, node: u32) -> bool {
+        self.delta.gained.contains(node)
+            || self.base.subjects.contains(node) && !self.delta.lost.contains(node)
+    }
+
+    /// The targets of a node, ascending.
+    pub fn targets(&self, node: u32) -> Cow<'_, [u32]> {
+        if !self.delta.rows.is_empty()
+            && let Some(row) = self.delta.rows.get(&node)
+        {
+            return Cow::Owned(self.merge(node, row));
+        }
+        Cow::Borrowed(self.base.targets.slice(self.base.positions(node)))
+    }
+
+    /// The targets of a node as a set that is read in place: a page of it touches no more.
+    pub fn target_set(&self, node: u32) -> NodeSet {
+        if !self.delta.rows.is_empty()
+            && let Some(row) = self.delta.rows.get(&node)
+        {
+            return NodeSet::from(self.merge(node, row));
+        }
+        NodeSet::Slice(self.base.targets.clone(), self.base.positions(node))
+    }
+
+    /// The number of a node's edges.
+    pub fn count(&self, node: u32) -> usize {
+        match self.delta.rows.get(&node) {
+            Some(row) => self.merge(node, row).len(),
+            None => self.base.positions(node).len(),
+        }
+    }
+
+    /// Whether there is an edge from `node` to `target`.
+    pub fn contains(&self, node: u32, target: u32) -> bool {
+        match self.delta.rows.get(&node) {
+            Some(row) if row.added.contains_key(&target) => true,
+            Some(row) if row.cleared || row.removed.contains(&target) => false,
+            _ => self.base.position_of(node, target).is_some(),
+        }
+    }
+
+    /// One facet of an edge.
+    pub fn facet(&self, node: u32, target: u32, key: &str) -> Option<ValueRef<'_>> {
+        if let Some(row) = self.delta.rows.get(&node)
+            && let Some(facets) = row.added.get(&target)
+        {
+            return facet_in(facets, key);
+        }
+        let columns = self.base.facets.iter().filter(|facet| facet.key == key);
+        let mut columns = columns.peekable();
+        columns.peek()?;
+        let position = self.base.position_of(node, target)?;
+        columns.find_map(|facet| facet.get(position))
+    }
+
+    /// All facets of an edge, by key.
+    pub fn facets(&self, node: u32, target: u32) -> Vec<(&str, ValueRef<'_>)> {
+        if let Some(row) = self.delta.rows.get(&node)
+            && let Some(facets) = row.added.get(&target)
+        {
+            return facets_in(facets);
+        }
+        if self.base.facets.is_empty() {
+            return Vec::new();
+        }
+        let Some(position) = self.base.position_of(node, target) else { return Vec::new() };
+        let columns = self.base.facets.iter();
+        columns
+            .filter_map(|facet| facet.get(position).map(|value| (facet.key.as_str(), value)))
+            .collect()
+    }
+
+    /// True when some edge may have facets.
+    pub fn has_facets(&self) -> bool {
+        !self.base.facets.is_empty() || !self.delta.rows.is_empty()
+    }
+
+    /// Sets an edge with its facets.
+    pub fn add(&mut self, node: u32, target: u32, facets: FacetList) {
+        self.change(node, |row, _| {
+            row.removed.remove(&target);
+            row.added.insert(target, Arc::new(facets));
+        });
+    }
+
+    /// Deletes an edge.
+    pub fn remove(&mut self, node: u32, target: u32) {
+        self.change(node, |row, base| {
+            row.added.remove(&target);
+            if base.position_of(node, target).is_some() {
+                row.removed.insert(target);
+            }
+        });
+    }
+
+    /// Deletes all edges of a node.
+    pub fn clear(&mut self, node: u32) {
+        self.change(node, |row, _| {
+            *row = EdgeRow { cleared: true, ..EdgeRow::default() };
+        });
+    }
+
+    fn change(&mut self, node: u32, apply: impl FnOnce(&mut EdgeRow, &Edges)) {
+        let old = self.delta.rows.get(&node);
+        let mut row = old.map(|row| EdgeRow::clone(row)).unwrap_or_default();
+        apply(&mut row, &self.base);
+        let in_base = self.base.positions(node).len();
+        let member = !row.added.is_empty() || !row.cleared && row.removed.len() < in_base;
+        let EdgeDelta { gained, lost, rows } = &mut self.delta;
+        set_member(gained, lost, node, in_base != 0, member);
+        rows.insert(node, Arc::new(row));
+    }
+
+    fn merge(&self, node: u32, row: &EdgeRow) -> Vec<u32> {
+        let stored: &[u32] = match row.cleared {
+            true => &[],
+            false => self.base.targets.slice(self.base.positions(node)),
+        };
+        let mut targets = Vec::with_capacity(stored.len() + row.added.len());
+        let mut added = row.added.keys().copied().peekable();
+        for &target in stored {
+            while let Some(new) = added.next_if(|&new| new <= target) {
+                if new != target {
+                    targets.push(new);
+                }
+            }
+            if !row.removed.contains(&target) {
+                targets.push(target);
+            }
+        }
+        targets.extend(added);
+        targets
+    }
+}
+
+impl EdgeStore {
+    /// The edges in one direction; `None` for a reverse one that the schema does not keep.
+    pub fn direction(&self, reverse: bool) -> Option<&Direction> {
+        if reverse { self.reverse.as_ref() } else { Some(&self.forward) }
+    }
+}

@@ -1,0 +1,11 @@
+//! What a query reads: base and changes of each predicate as one, at one moment.
+
+pub(super) mod delta;
+pub(super) mod node_ids;
+pub(super) mod uids;
+pub(super) mod value_order;
+pub(super) mod values;
+pub(super) mod edges;
+pub(super) mod vectors;
+pub(super) mod whole;
+pub(super) mod stats;

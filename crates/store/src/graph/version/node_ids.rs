@@ -1,0 +1,95 @@
+//! Between the uids that users see and the dense numbers of the engine.
+//!
+//! A uid below 2^31 is its own node id, so the uids that a load or a mutation assigns need no
+//! table, new ones never renumber old ones, and versions share node ids. Greater uids (hashes,
+//! say) have the rank in a sorted table behind 2^31; a new one that does not come last makes the
+//! committer renumber those above it.
+
+use crate::storage::Array;
+use hexgraph_base::types::{Error, Result, Uid};
+use std::sync::Arc;
+
+/// The least node id of a uid that stands in the table.
+const HIGH: u32 = 1 << 31;
+
+/// The two-way map. Cloning costs two reference counts.
+#[derive(Clone, Default)]
+pub struct NodeIds {
+    high: Array<u64>,
+    /// Uids of 2^31 and more that only a request knows, ascending. They have the last node ids.
+    strangers: Arc<[u64]>,
+}
+
+impl NodeIds {
+    /// The map whose table holds `high`: uids of 2^31 and more, ascending.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] past 2^31 of them.
+    pub fn new(high: Array<u64>) -> Result<NodeIds> {
+        if HIGH as usize <= high.len() {
+            let message = format!("{} uids of 2^31 and more, the limit is 2^31 - 1", high.len());
+            return Err(Error::Limit { message });
+        }
+        Ok(NodeIds { high, strangers: Arc::default() })
+    }
+
+    /// The map that knows some more uids of 2^31 and more, for one request: nodes without data.
+    pub fn with_strangers(&self, mut uids: Vec<u64>) -> NodeIds {
+        uids.retain(|&uid| NodeIds::is_high(Uid(uid)) && self.node(Uid(uid)).is_none());
+        uids.sort_unstable();
+        uids.dedup();
+        NodeIds { high: self.high.clone(), strangers: uids.into() }
+    }
+
+    /// The node id of the first stranger.
+    fn first_stranger(&self) -> u32 {
+        u32::MAX - self.strangers.len() as u32
+    }
+
+    /// True for a uid that needs a place in the table.
+    pub fn is_high(uid: Uid) -> bool {
+        u64::from(HIGH) <= uid.0
+    }
+
+    /// The node id of a uid; `None` for one above 2^31 that is not known.
+    pub fn node(&self, uid: Uid) -> Option<u32> {
+        if !NodeIds::is_high(uid) {
+            return Some(uid.0 as u32);
+        }
+        let place = self.high.partition_point(0..self.high.len(), |other| other < uid.0);
+        if place < self.high.len() && self.high.get(place) == uid.0 {
+            return Some(HIGH + place as u32);
+        }
+        let place = self.strangers.binary_search(&uid.0).ok()?;
+        Some(self.first_stranger() + place as u32)
+    }
+
+    /// The least node id whose uid is greater than `uid`; `None` when there can be none.
+    pub fn node_after(&self, uid: Uid) -> Option<u32> {
+        if !NodeIds::is_high(uid) {
+            return Some(uid.0 as u32 + 1);
+        }
+        let place = self.high.partition_point(0..self.high.len(), |other| other <= uid.0);
+        (place < self.high.len()).then(|| HIGH + place as u32)
+    }
+
+    /// The uid of a node id.
+    pub fn uid(&self, node: u32) -> Uid {
+        if node < HIGH {
+            return Uid(u64::from(node));
+        }
+        let place = (node - HIGH) as usize;
+        if place < self.high.len() {
+            return Uid(self.high.get(place));
+        }
+        // The last node id stands for no node: it carries values that belong to none.
+        let stranger = node.wrapping_sub(self.first_stranger()) as usize;
+        Uid(self.strangers.get(stranger).copied().unwrap_or(u64::MAX))
+    }
+
+    /// The table: uids of 2^31 and more, ascending.
+    pub fn high(&self) -> &Array<u64> {
+        &self.high
+    }
+}

@@ -1,0 +1,329 @@
+//! Who gets which uid: one counter for all versions of a graph.
+//!
+//! Requests are checked on many threads at once, each against a version of its own, and what they
+//! change is carried out later or never. So the uids of new nodes can't be counted by versions: the
+//! counter stands beside them, goes up only, and a uid that was handed out is never handed out
+//! again, whatever became of it.
+//!
+//! Uids below 2^31 are cheap (see [`NodeIds`]), and new nodes are to get such ones as long as there
+//! are any. Data may name uids itself, and programs may ask for rows of them. So there are two halves:
+//!
+//! ```text
+//!   1 .. 2^30        the counter goes past what data names; rows are handed out from here alone
+//!   2^30 .. 2^31     a set remembers what data names, and the counter, once it comes here, leaves it out
+//!   2^31 ..          data names scattered uids (hashes); new nodes come here when all else is used up
+//! ```
+//!
+//! Whoever names 2^31 - 1 takes one uid, not all below it, and no number of rows takes the upper half.
+
+use super::node_ids::NodeIds;
+use crate::storage::FrozenBitmap;
+use hexgraph_base::types::{Error, Result, Uid};
+use roaring::RoaringBitmap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The uid of the first new node: small uids, which are written by hand, never collide with it.
+const FIRST_NEW_UID: u64 = 0x10001;
+
+/// Where the upper half begins.
+const UPPER: u64 = 1 << 30;
+
+/// The counter of uids. All may be asked at once; they wait for each other only in the upper half.
+pub struct Uids {
+    next: AtomicU64,
+    named: Mutex<Named>,
+}
+
+/// The uids of the upper half that data has named.
+#[derive(Default)]
+struct Named {
+    /// Those of the snapshot that was opened, until they are needed.
+    saved: FrozenBitmap,
+    /// The others, or all.
+    known: RoaringBitmap,
+}
+
+/// The uids below 2^31 that some data names: what new nodes must not get.
+#[derive(Debug, Clone, Default)]
+pub struct NamedUids {
+    /// The uid behind the greatest of the lower half.
+    next: u32,
+    /// Those of the upper half.
+    upper: RoaringBitmap,
+}
+
+impl NamedUids {
+    /// Adds a uid below 2^31.
+    pub fn add(&mut self, uid: u32) {
+        if u64::from(uid) < UPPER {
+            self.next = self.next.max(uid + 1);
+        } else {
+            self.upper.insert(uid);
+        }
+    }
+
+    /// Adds those of other data.
+    pub fn merge(&mut self, other: &NamedUids) {
+        self.next = self.next.max(other.next);
+        if !other.upper.is_empty() {
+            self.upper |= &other.upper;
+        }
+    }
+
+    /// The uid behind the greatest of the lower half; 0 when there is none.
+    pub fn next(&self) -> u64 {
+        u64::from(self.next)
+    }
+}
+
+impl FromIterator<u32> for NamedUids {
+    fn from_iter<I: IntoIterator<Item = u32>>(uids: I) -> NamedUids {
+        let mut named = NamedUids::default();
+        uids.into_iter().for_each(|uid| named.add(uid));
+        named
+    }
+}
+
+impl Default for Uids {
+    fn default() -> Uids {
+        Uids::starting_at(FIRST_NEW_UID)
+    }
+}
+
+impl Uids {
+    /// A counter that hands out `next` next.
+    pub fn starting_at(next: u64) -> Uids {
+        Uids { next: AtomicU64::new(next.max(1)), named: Mutex::default() }
+    }
+
+    /// The same where data has named these uids of the upper half.
+    pub fn with_named(self, saved: FrozenBitmap) -> Uids {
+        Uids { named: Mutex::new(Named { saved, known: RoaringBitmap::new() }), ..self }
+    }
+
+    /// The uids of the upper half that data has named.
+    pub fn named(&self) -> RoaringBitmap {
+        self.lock().all().clone()
+    }
+
+    /// The uid that is handed out next, unless data has named it.
+    pub fn next(&self) -> u64 {
+        self.next.load(Ordering::Relaxed)
+    }
+
+    /// Sees to it that no uid below `next` is handed out any more.
+    pub fn skip_to(&self, next: u64) {
+        self.next.fetch_max(next, Ordering::Relaxed);
+    }
+
+    /// Sees to it that no new node gets a uid that data names. Great uids are looked up in the table
+    /// of nodes instead: they are scattered, and the counter must not follow them.
+    pub fn reserve(&self, named: &NamedUids) {
+        self.skip_to(named.next());
+        if !named.upper.is_empty() {
+            self.lock().known |= &named.upper;
+        }
+    }
+
+    /// Hands out `count` uids in a row, which no new node gets. They are of the lower half: whoever
+    /// asks again and again can't use up what new nodes need.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there are not so many left.
+    pub fn take_row(&self, count: u64) -> Result<Range<u64>> {
+        let end = |next: u64| next.checked_add(count).filter(|end| *end <= UPPER);
+        let taken = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end);
+        taken.map(|start| start..start + count).map_err(|next| {
+            let left = UPPER.saturating_sub(next);
+            let message = format!(
+                "{count} uids in a row: {left} are left, the others are kept for new nodes, which get theirs by themselves"
+            );
+            Error::Limit { message }
+        })
+    }
+
+    /// Hands out `count` uids that neither `nodes` knows nor data has named, `named` among it,
+    /// ascending.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there are not so many left.
+    pub fn take_unknown(&self, count: u64, nodes: &NodeIds, named: &NamedUids) -> Result<Vec<u64>> {
+        self.skip_to(named.next());
+        let mut taken: Vec<u64> = Vec::new();
+        while (taken.len() as u64) < count {
+            let more = self.take(count - taken.len() as u64)?;
+            let (before, end) = (taken.len(), more.end);
+            if more.end <= UPPER {
+                taken.extend(more);
+            } else if NodeIds::is_high(Uid(more.start)) {
+                taken.extend(more.filter(|&uid| nodes.node(Uid(uid)).is_none()));
+            } else {
+                let mut known = self.lock();
+                let known = known.all();
+                let is_named = |uid| known.contains(uid) || named.upper.contains(uid);
+                let is_free = |uid: &u64| match NodeIds::is_high(Uid(*uid)) {
+                    true => nodes.node(Uid(*uid)).is_none(),
+                    false => !is_named(*uid as u32),
+                };
+                taken.extend(more.filter(is_free));
+                if taken.len() == before {
+                    self.skip_to(end_of_run(known, end).max(end_of_run(&named.upper, end)));
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Takes back what [`Uids::take_unknown`] gave for a request that is refused, unless others have
+    /// taken uids since: so a refused request costs none.
+    pub fn give_back(&self, taken: &[u64]) {
+        let (Some(&first), Some(&last)) = (taken.first(), taken.last()) else { return };
+        if last - first + 1 == taken.len() as u64 {
+            // Where it fails the uids are lost, which harms nobody.
+            let _ =
+                self.next.compare_exchange(last + 1, first, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    }
+
+    fn take(&self, count: u64) -> Result<Range<u64>> {
+        let end = |next: u64| next.checked_add(count).filter(|end| *end < u64::MAX);
+        let taken = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end);
+        match taken {
+            Ok(start) => Ok(start..start + count),
+            Err(next) => {
+                let message = format!("{count} new uids: only {} are left", u64::MAX - 1 - next);
+                Err(Error::Limit { message })
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Named> {
+        // Whoever panicked had added some, or none.
+        self.named.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Named {
+    fn all(&mut self) -> &RoaringBitmap {
+        if !self.saved.is_empty() {
+            self.saved.or_into(&mut self.known);
+            self.saved = FrozenBitmap::empty();
+        }
+        &self.known
+    }
+}
+
+/// The first uid from `start` on, which is at most 2^31, that is not in `set`.
+fn end_of_run(set: &RoaringBitmap, start: u64) -> u64 {
+    let Ok(first) = u32::try_from(start) else { return start };
+    let mut iter = set.iter();
+    iter.advance_to(first);
+    match iter.next_range() {
+        Some(run) if *run.start() == first => u64::from(*run.end()) + 1,
+        _ => start,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::Array;
+
+    const NOTHING: &[u32] = &[];
+
+    fn named(uids: &[u32]) -> NamedUids {
+        uids.iter().copied().collect()
+    }
+
+    fn take(uids: &Uids, count: u64, nodes: &NodeIds) -> Vec<u64> {
+        uids.take_unknown(count, nodes, &named(NOTHING)).unwrap()
+    }
+
+    #[test]
+    fn uids_are_handed_out_once() {
+        // Across the border of the halves, with named ones in the upper.
+        let uids = Uids::starting_at(UPPER - 3000);
+        let holes: Vec<u32> = (0..2000).map(|hole| UPPER as u32 + 2 * hole).collect();
+        uids.reserve(&named(&holes));
+        let nodes = NodeIds::default();
+        let mut all: Vec<u64> = std::thread::scope(|scope| {
+            let take = || (1..50).flat_map(|count| take(&uids, count, &nodes)).collect::<Vec<_>>();
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(take)).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!((all.len(), count, all[0]), (4 * 1225, 4 * 1225, UPPER - 3000));
+        assert!(all.iter().all(|uid| !holes.contains(&(*uid as u32))));
+    }
+
+    #[test]
+    fn named_uids_are_left_out() {
+        let uids = Uids::starting_at(1);
+        uids.reserve(&named(&[7]));
+        assert_eq!(uids.take_row(2).unwrap(), 8..10);
+        uids.skip_to(1 << 31);
+        let nodes = NodeIds::new(Array::from_vec(vec![1 << 31, (1 << 31) + 2])).unwrap();
+        let low = 1 << 31;
+        assert_eq!(take(&uids, 2, &nodes), [low + 1, low + 3]);
+        uids.skip_to(u64::MAX - 3);
+        let error = uids.take_unknown(3, &nodes, &named(NOTHING)).unwrap_err();
+        assert_eq!(error.to_string(), "3 new uids: only 2 are left");
+        assert_eq!(take(&uids, 2, &nodes)[0], u64::MAX - 3);
+    }
+
+    #[test]
+    fn a_named_uid_takes_none_but_itself() {
+        let uids = Uids::starting_at(UPPER - 2);
+        let nodes = NodeIds::default();
+        let last = (1 << 31) - 1;
+        uids.reserve(&named(&[last, last - 1, UPPER as u32, UPPER as u32 + 2]));
+        assert_eq!(uids.next(), UPPER - 2);
+        // What the request itself names is left out, too, before anybody else knows of it.
+        let own = named(&[UPPER as u32 + 3]);
+        let given = uids.take_unknown(4, &nodes, &own).unwrap();
+        assert_eq!(given, [UPPER - 2, UPPER - 1, UPPER + 1, UPPER + 4]);
+        uids.skip_to(u64::from(last) - 2);
+        assert_eq!(take(&uids, 3, &nodes), [u64::from(last) - 2, 1 << 31, (1 << 31) + 1]);
+    }
+
+    #[test]
+    fn runs_are_passed_at_once() {
+        let run: RoaringBitmap = (UPPER as u32..UPPER as u32 + 1_000_000).collect();
+        let uids = Uids::starting_at(UPPER).with_named(FrozenBitmap::from_roaring(&run));
+        assert_eq!(uids.named(), run);
+        assert_eq!(take(&uids, 1, &NodeIds::default()), [UPPER + 1_000_000]);
+        assert_eq!(uids.next(), UPPER + 1_000_001);
+    }
+
+    #[test]
+    fn rows_leave_the_upper_half_alone() {
+        let uids = Uids::starting_at(UPPER - 10);
+        assert_eq!(uids.take_row(8).unwrap(), UPPER - 10..UPPER - 2);
+        for _ in 0..2 {
+            let error = uids.take_row(3).unwrap_err().to_string();
+            assert!(error.starts_with("3 uids in a row: 2 are left"), "{error}");
+        }
+        assert_eq!(take(&uids, 3, &NodeIds::default()), [UPPER - 2, UPPER - 1, UPPER]);
+        let error = uids.take_row(u64::MAX).unwrap_err().to_string();
+        assert!(error.contains(": 0 are left"), "{error}");
+    }
+
+    #[test]
+    fn what_was_taken_last_is_given_back() {
+        let (uids, nodes) = (Uids::starting_at(5), NodeIds::default());
+        let first = take(&uids, 3, &nodes);
+        uids.give_back(&first);
+        assert_eq!(uids.next(), 5);
+        let (one, other) = (take(&uids, 2, &nodes), take(&uids, 2, &nodes));
+        uids.give_back(&one);
+        assert_eq!(uids.next(), 9);
+        uids.give_back(&other);
+        assert_eq!(uids.next(), 7);
+    }
+}

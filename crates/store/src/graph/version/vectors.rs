@@ -1,0 +1,205 @@
+//! The nearest vectors at one version: those of the base by its index, changed ones one by one.
+
+use super::values::LangValues;
+use super::whole::Predicate;
+use crate::graph::change::apply::{Draft, ValueChange};
+use crate::index::{Query, VectorIndex, as_vector, measure, vector_options};
+use hexgraph_base::schema::{HnswOptions, Metric};
+use hexgraph_base::types::{Error, Result, Value};
+use rustc_hash::FxHashSet;
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Nearest<'a> {
+    /// The vector that others should be near to.
+    pub vector: &'a [f32],
+    /// How many nodes are wanted.
+    pub count: usize,
+    /// How many candidates a search keeps; `None` for as many as are needed to find nearly all.
+    pub width: Option<usize>,
+    /// The greatest distance: the length of the difference, or one less the cosine. Inner
+    /// products have none.
+    pub distance_max: Option<f64>,
+}
+
+impl Predicate {
+    /// How the index of vectors measures.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when the schema has none.
+    pub fn vector_metric(&self) -> Result<Metric> {
+        vector_options(&self.def).map(HnswOptions::metric).ok_or_else(|| {
+            Error::query(format!(
+                "predicate `{0}` has no vector index (add `@index(hnsw)` to the schema of `{0}`)",
+                self.def.name
+            ))
+        })
+    }
+
+    /// The nearest nodes, nearest first, among the values without a language.
+    ///
+    /// Costs a search of the index, and a distance for each vector that changed since the base
+    /// was built.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] when the schema has no index of vectors, and when all there are have
+    /// another length than the one that is asked for.
+    pub fn nearest(&self, wanted: &Nearest<'_>) -> Result<Vec<u32>> {
+        let metric = self.vector_metric()?;
+        let Some(values) = self.values("") else { return Ok(Vec::new()) };
+        let unequal = |other| unequal_lengths(&self.def.name, metric, wanted.vector.len(), other);
+        values.nearest(wanted).map_err(unequal)
+    }
+}
+
+impl LangValues {
+    /// The nearest nodes, nearest first, or the length that all vectors have where it is another.
+    fn nearest(&self, wanted: &Nearest<'_>) -> std::result::Result<Vec<u32>, usize> {
+        let Some(index) = &self.base.vectors else { return Ok(Vec::new()) };
+        let in_base = index.dimension == wanted.vector.len();
+        let mut found: Vec<(f32, u32)> = Vec::new();
+        let mut other = None;
+        self.push_changed(index.metric, wanted.vector, &mut found, &mut other);
+        if in_base && index.dimension != 0 {
+            self.push_base(index, wanted, &mut found);
+        } else if 0 < index.dimension && self.has_unchanged() {
+            other = Some(index.dimension);
+        }
+        if let (true, Some(length)) = (found.is_empty(), other) {
+            return Err(length);
+        }
+        found.sort_by(|one, next| one.0.total_cmp(&next.0).then(one.1.cmp(&next.1)));
+        let is_near = |&(distance, _): &(f32, u32)| !is_too_far(index.metric, distance, wanted);
+        let mut met = FxHashSet::default();
+        let nodes = found.into_iter().take_while(is_near).map(|(_, node)| node);
+        let nodes = nodes.filter(|&node| met.insert(node)).take(wanted.count);
+        Ok(nodes.collect())
+    }
+
+    /// The changed vectors with their distances; `other` is the length of one that has another.
+    fn push_changed(
+        &self,
+        metric: Metric,
+        vector: &[f32],
+        found: &mut Vec<(f32, u32)>,
+        other: &mut Option<usize>,
+    ) {
+        let query = Query::new(metric, vector);
+        for (&node, row) in &self.delta.rows {
+            for (value, _) in row.iter().flat_map(|row| &row.values) {
+                let Some(changed) = as_vector(value.as_ref()).filter(|it| !it.is_empty()) else {
+                    continue;
+                };
+                if changed.len() == vector.len() {
+                    found.push((measure(metric, &query, &changed), node));
+                } else {
+                    *other = Some(changed.len());
+                }
+            }
+        }
+    }
+
+    /// The nearest vectors of the base whose nodes have not changed.
+    fn push_base(&self, index: &VectorIndex, wanted: &Nearest<'_>, found: &mut Vec<(f32, u32)>) {
+        let column = &self.base.column;
+        let node_of = |position: u32| {
+            let row = match &column.rows {
+                Some(rows) => rows.row_of(position as usize),
+                None => position as usize,
+            };
+            column.subjects.select(row)
+        };
+        let is_unchanged = |position: u32| {
+            self.delta.rows.is_empty()
+                || node_of(position).is_some_and(|node| !self.delta.rows.contains_key(&node))
+        };
+        // Vectors of a list may belong to the same node: then more of them are asked for.
+        let mut count = wanted.count;
+        loop {
+            let near = index.nearest(wanted.vector, count, wanted.width, &is_unchanged);
+            let (all, first) = (near.len() < count, found.len());
+            found.extend(near.iter().filter_map(|it| Some((it.distance, node_of(it.position)?))));
+            let mut nodes: Vec<u32> = found[first..].iter().map(|&(_, node)| node).collect();
+            nodes.sort_unstable();
+            nodes.dedup();
+            if all || column.rows.is_none() || wanted.count <= nodes.len() {
+                return;
+            }
+            found.truncate(first);
+            count *= 2;
+        }
+    }
+
+    /// Whether a node of the base is as it was.
+    fn has_unchanged(&self) -> bool {
+        let mut nodes = self.base.column.subjects.iter();
+        nodes.any(|node| !self.delta.rows.contains_key(&node))
+    }
+
+    /// The length of a vector of a node that is not among `nodes`, which ascend.
+    fn length_beside(&self, nodes: &[u32]) -> Option<usize> {
+        let subjects = self.subjects();
+        let others = subjects.iter().filter(|node| nodes.binary_search(node).is_err());
+        let mut lengths = others.filter_map(|node| {
+            let values = self.values(node);
+            let length = values.iter().filter_map(|value| Some(as_vector(value)?.len())).max();
+            length.filter(|&length| 0 < length)
+        });
+        lengths.next()
+    }
+}
+
+fn is_too_far(metric: Metric, distance: f32, wanted: &Nearest<'_>) -> bool {
+    let Some(most) = wanted.distance_max else { return false };
+    match metric {
+        Metric::Euclidean => most < f64::from(distance.sqrt()),
+        Metric::Cosine => most < f64::from(distance),
+        Metric::DotProduct => false,
+    }
+}
+
+impl Draft<'_> {
+    /// Checks that vectors that are to be set have the length of those that will stand beside
+    /// them in an index.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] with the predicate and both lengths.
+    pub(in crate::graph) fn check_vectors(&self, changes: &[ValueChange<'_>]) -> Result<()> {
+        let lengths = changes.iter().filter_map(|change| match &change.value {
+            Value::Vector(numbers) if !numbers.is_empty() => {
+                Some((change.name, change.lang, change.node, numbers.len()))
+            }
+            _ => None,
+        });
+        let mut lengths: Vec<(&str, &str, u32, usize)> = lengths.collect();
+        lengths.sort_unstable();
+        for run in lengths.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)) {
+            let (name, lang, _, length) = run[0];
+            let def = self.definition(name);
+            let Some(options) = def.as_deref().and_then(vector_options) else { continue };
+            let nodes: Vec<u32> = run.iter().map(|&(_, _, node, _)| node).collect();
+            let stored = self.current(name).and_then(|predicate| predicate.values(lang));
+            let beside = stored.and_then(|values| values.length_beside(&nodes));
+            let others = run.iter().map(|&(.., length)| length).chain(beside);
+            if let Some(other) = others.into_iter().find(|&other| other != length) {
+                return Err(unequal_lengths(name, options.metric(), length, other));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The error for vectors that can't be compared.
+fn unequal_lengths(name: &str, metric: Metric, one: usize, other: usize) -> Error {
+    let what = match metric {
+        Metric::Euclidean => "euclidean distance",
+        Metric::Cosine => "cosine distance",
+        Metric::DotProduct => "dot product",
+    };
+    Error::query(format!(
+        "the {what} of vectors of different lengths, {one} and {other}, can't be computed: all vectors of `{name}` must have one length, since it has a vector index"
+    ))
+}

@@ -1,0 +1,9 @@
+//! Values and edges, one behind the other, in heap or mapped.
+
+pub(super) mod array;
+pub(super) mod text_array;
+pub(super) mod offsets;
+pub(super) mod values_pack;
+pub(super) mod values;
+pub(super) mod column;
+pub(super) mod edges;

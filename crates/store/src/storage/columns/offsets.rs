@@ -1,0 +1,195 @@
+//! Where the rows of a ragged column begin and end.
+
+use crate::storage::Array;
+use crate::storage::files::blocks::unwind_with;
+use hexgraph_base::types::Result;
+use std::ops::Range;
+
+/// The positions where rows begin, and behind the last one where it ends: n + 1 of them for n
+/// rows, ascending. Four bytes each when the last one fits.
+///
+/// Mapped offsets unwind as [`Array`] does, also when a row ends before it begins.
+#[derive(Debug, Clone)]
+pub enum Offsets {
+    /// All positions fit 32 bits.
+    Narrow(Array<u32>),
+    /// Some do not.
+    Wide(Array<u64>),
+}
+
+impl Default for Offsets {
+    fn default() -> Offsets {
+        Offsets::from_vec(vec![0])
+    }
+}
+
+impl Offsets {
+    /// The offsets of rows of these lengths, laid end to end from 0.
+    pub fn from_lens(lens: impl Iterator<Item = usize>) -> Offsets {
+        let mut lens = lens;
+        let mut end = 0_u64;
+        let mut narrow = Vec::with_capacity(lens.size_hint().0 + 1);
+        narrow.push(0);
+        for len in lens.by_ref() {
+            end += len as u64;
+            match u32::try_from(end) {
+                Ok(end) => narrow.push(end),
+                Err(_) => return Offsets::Wide(Array::from_vec(widen(narrow, end, lens))),
+            }
+        }
+        Offsets::Narrow(Array::from_vec(narrow))
+    }
+
+    /// The offsets as they are, narrowed when they fit.
+    ///
+    /// # Panics
+    ///
+    /// When there are none, not even the end of no rows. They must be ascending.
+    pub fn from_vec(starts: Vec<u64>) -> Offsets {
+        debug_assert!(starts.is_sorted(), "rows follow each other");
+        let last = *starts.last().expect("offsets have one more entry than rows");
+        if u32::try_from(last).is_err() {
+            return Offsets::Wide(Array::from_vec(starts));
+        }
+        Offsets::Narrow(Array::from_vec(starts.into_iter().map(|start| start as u32).collect()))
+    }
+
+    /// Checks offsets that come from a file as far as O(1) goes.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Corrupt`] when there is no entry at all.
+    pub(in crate::storage) fn checked(self) -> Result<Offsets> {
+        match &self {
+            Offsets::Narrow(starts) if starts.is_empty() => Err(starts.corrupt("no offsets")),
+            Offsets::Wide(starts) if starts.is_empty() => Err(starts.corrupt("no offsets")),
+            _ => Ok(self),
+        }
+    }
+
+    /// The number of rows.
+    #[inline]
+    pub fn rows(&self) -> usize {
+        match self {
+            Offsets::Narrow(starts) => starts.len().saturating_sub(1),
+            Offsets::Wide(starts) => starts.len().saturating_sub(1),
+        }
+    }
+
+    /// The positions of row `row`.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such row; mapped offsets unwind.
+    #[inline]
+    pub fn range(&self, row: usize) -> Range<usize> {
+        let (start, end) = match self {
+            Offsets::Narrow(starts) => two(starts.slice(row..row.saturating_add(2))),
+            Offsets::Wide(starts) => two(starts.slice(row..row.saturating_add(2))),
+        };
+        if end < start {
+            self.reversed(row, start..end);
+        }
+        start as usize..end as usize
+    }
+
+    /// Where row `row` begins; for [`Offsets::rows`], where the last one ends.
+    #[inline]
+    pub fn start(&self, row: usize) -> usize {
+        match self {
+            Offsets::Narrow(starts) => starts.get(row) as usize,
+            Offsets::Wide(starts) => starts.get(row) as usize,
+        }
+    }
+
+    /// Where the last row ends.
+    pub fn total(&self) -> usize {
+        self.start(self.rows())
+    }
+
+    /// The row that holds `position`: a binary search. Behind the last row it is
+    /// [`Offsets::rows`].
+    pub fn row_of(&self, position: usize) -> usize {
+        let position = position as u64;
+        let above = match self {
+            Offsets::Narrow(starts) => {
+                starts.partition_point(0..starts.len(), |start| u64::from(start) <= position)
+            }
+            Offsets::Wide(starts) => {
+                starts.partition_point(0..starts.len(), |start| start <= position)
+            }
+        };
+        above.saturating_sub(1)
+    }
+
+    /// The room that the offsets take.
+    pub fn byte_len(&self) -> usize {
+        match self {
+            Offsets::Narrow(starts) => starts.byte_len(),
+            Offsets::Wide(starts) => starts.byte_len(),
+        }
+    }
+
+    #[cold]
+    fn reversed(&self, row: usize, range: Range<u64>) -> ! {
+        let what = format!("row {row} has the reversed offsets {range:?}");
+        unwind_with(match self {
+            Offsets::Narrow(starts) => starts.corrupt(what),
+            Offsets::Wide(starts) => starts.corrupt(what),
+        })
+    }
+}
+
+/// The start of a row and that of the next one.
+#[inline]
+fn two<T: Copy + Into<u64>>(starts: &[T]) -> (u64, u64) {
+    match starts {
+        [start, end, ..] => ((*start).into(), (*end).into()),
+        _ => (0, 0),
+    }
+}
+
+/// Goes on with wide offsets where `end` was the first that is not narrow.
+fn widen(narrow: Vec<u32>, end: u64, lens: impl Iterator<Item = usize>) -> Vec<u64> {
+    let mut wide: Vec<u64> = narrow.into_iter().map(u64::from).collect();
+    let mut end = end;
+    wide.push(end);
+    wide.extend(lens.map(|len| {
+        end += len as u64;
+        end
+    }));
+    wide
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_lie_end_to_end() {
+        let offsets = Offsets::from_lens([3, 0, 2].into_iter());
+        assert_eq!((offsets.rows(), offsets.total()), (3, 5));
+        let ranges: Vec<_> = (0..3).map(|row| offsets.range(row)).collect();
+        assert_eq!(ranges, [0..3, 3..3, 3..5]);
+        let rows: Vec<_> = (0..7).map(|position| offsets.row_of(position)).collect();
+        assert_eq!(rows, [0, 0, 0, 2, 2, 3, 3]);
+    }
+
+    #[test]
+    fn wide_only_where_needed() {
+        let big = u32::MAX as usize;
+        assert!(matches!(Offsets::from_lens([big].into_iter()), Offsets::Narrow(_)));
+        let wide = Offsets::from_lens([1, big, 5].into_iter());
+        assert!(matches!(wide, Offsets::Wide(_)));
+        assert_eq!((wide.rows(), wide.range(2)), (3, big + 1..big + 6));
+        assert!(matches!(Offsets::from_vec(vec![0, 7]), Offsets::Narrow(_)));
+        assert!(matches!(Offsets::from_vec(vec![0, 1 << 32]), Offsets::Wide(_)));
+        assert_eq!(Offsets::default().rows(), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "asked of 2 items")]
+    fn a_row_behind_the_end_panics() {
+        Offsets::from_vec(vec![0, 7]).range(1);
+    }
+}

@@ -1,0 +1,150 @@
+//! Texts laid end to end.
+
+use crate::storage::files::blocks::unwind_with;
+use crate::storage::{Array, Offsets};
+use hexgraph_base::types::Result;
+
+/// An immutable array of texts.
+///
+/// A mapped one unwinds as [`Array`] does, also where its bytes are no UTF-8.
+#[derive(Debug, Clone, Default)]
+pub struct TextArray {
+    offsets: Offsets,
+    bytes: Array<u8>,
+}
+
+/// Collects the texts of a [`TextArray`].
+#[derive(Debug, Clone)]
+pub(in crate::storage) struct TextArrayBuilder {
+    starts: Vec<u64>,
+    bytes: Vec<u8>,
+}
+
+impl Default for TextArrayBuilder {
+    fn default() -> TextArrayBuilder {
+        TextArrayBuilder { starts: vec![0], bytes: Vec::new() }
+    }
+}
+
+impl TextArrayBuilder {
+    /// A builder that has no text yet.
+    pub(in crate::storage) fn new() -> TextArrayBuilder {
+        TextArrayBuilder::default()
+    }
+
+    /// Adds a text behind the others.
+    pub(in crate::storage) fn push(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.starts.push(self.bytes.len() as u64);
+    }
+
+    /// The array of all texts that were pushed.
+    pub(in crate::storage) fn finish(self) -> TextArray {
+        let TextArrayBuilder { starts, bytes } = self;
+        TextArray { offsets: Offsets::from_vec(starts), bytes: Array::from_vec(bytes) }
+    }
+}
+
+impl<S: AsRef<str>> FromIterator<S> for TextArray {
+    fn from_iter<I: IntoIterator<Item = S>>(texts: I) -> TextArray {
+        let mut builder = TextArrayBuilder::new();
+        for text in texts {
+            builder.push(text.as_ref());
+        }
+        builder.finish()
+    }
+}
+
+impl TextArray {
+    /// The texts that `offsets` cuts `bytes` into.
+    ///
+    /// # Panics
+    ///
+    /// When the last text ends behind the bytes; mapped parts unwind.
+    pub fn from_parts(offsets: Offsets, bytes: Array<u8>) -> TextArray {
+        let _last = bytes.slice(offsets.total()..offsets.total());
+        TextArray { offsets, bytes }
+    }
+
+    /// Checks parts that come from a file as far as O(1) goes.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Corrupt`] when the last text ends behind the bytes.
+    pub(in crate::storage) fn from_file_parts(
+        offsets: Offsets,
+        bytes: Array<u8>,
+    ) -> Result<TextArray> {
+        let (total, len) = (offsets.total(), bytes.len());
+        if len < total {
+            return Err(bytes.corrupt(format_args!("{len} bytes, {total} are needed")));
+        }
+        Ok(TextArray { offsets, bytes })
+    }
+
+    /// The number of texts.
+    pub fn len(&self) -> usize {
+        self.offsets.rows()
+    }
+
+    /// True when there are no texts.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The text at `index`.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such text; a mapped array unwinds.
+    pub fn get(&self, index: usize) -> &str {
+        match std::str::from_utf8(self.get_bytes(index)) {
+            Ok(text) => text,
+            Err(fault) => unwind_with(self.bytes.corrupt(format_args!("text {index}: {fault}"))),
+        }
+    }
+
+    /// The bytes of the text at `index`, cheaper than [`TextArray::get`] where text is not needed.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such text; a mapped array unwinds.
+    #[inline]
+    pub fn get_bytes(&self, index: usize) -> &[u8] {
+        self.bytes.slice(self.offsets.range(index))
+    }
+
+    /// The offsets and the bytes.
+    pub fn parts(&self) -> (&Offsets, &Array<u8>) {
+        (&self.offsets, &self.bytes)
+    }
+
+    /// The room that the texts take.
+    pub fn byte_len(&self) -> usize {
+        self.offsets.byte_len() + self.bytes.byte_len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::files::blocks::catch_corrupt;
+
+    #[test]
+    fn reads_what_was_stored() {
+        let texts = ["", "a", "žluťoučký", "", "0x1f"];
+        let array = TextArray::from_iter(texts);
+        assert_eq!((array.len(), array.is_empty()), (5, false));
+        assert_eq!((0..5).map(|index| array.get(index)).collect::<Vec<_>>(), texts);
+        assert_eq!(array.get_bytes(4), b"0x1f");
+        assert!(TextArray::default().is_empty());
+    }
+
+    #[test]
+    fn what_is_no_text_is_corrupt() {
+        let array =
+            TextArray::from_parts(Offsets::from_vec(vec![0, 2]), Array::from_vec(vec![255, 0]));
+        let error = catch_corrupt(|| array.get(0).len()).unwrap_err();
+        assert!(error.to_string().contains("text 0: invalid utf-8"), "{error}");
+    }
+}

@@ -1,0 +1,454 @@
+//! A run of values of one predicate, in position order, in heap or mapped.
+//!
+//! Values of one type lie in one plain array (Arrow's layout: fixed width, or offsets and bytes).
+//! What needs fewer bits has an array of narrower items; [`super::values_pack`] chooses.
+//! A predicate of type `default`, and one whose type was altered after data came, may hold
+//! several types: then each value is tagged and they lie behind one another in bytes.
+
+use super::values_pack::narrow_times;
+use crate::storage::{Array, Offsets, TextArray};
+use hexgraph_base::types::{DateTime, Error, Value, ValueRef, ValueType};
+
+/// Values by position.
+#[derive(Clone)]
+pub enum Values {
+    /// Ints that all fit 32 bits.
+    SmallInt(Array<i32>),
+    /// Ints.
+    Int(Array<i64>),
+    /// Floats.
+    Float(Array<f64>),
+    /// Bools, one byte each.
+    Bool(Array<u8>),
+    /// Instants that are midnights of UTC near 1970, as days.
+    Days(Array<i16>),
+    /// Instants that are whole seconds of UTC and fit 32 bits.
+    SmallTime(Array<i32>),
+    /// Instants; `nanos` and `offsets` are empty when all are 0.
+    DateTime {
+        /// Seconds since 1970.
+        seconds: Array<i64>,
+        /// Nanoseconds.
+        nanos: Array<u32>,
+        /// Zone offsets in minutes.
+        offsets: Array<i16>,
+    },
+    /// Values whose content is text.
+    Text {
+        /// Which of the textual types.
+        value_type: ValueType,
+        /// The texts.
+        texts: TextArray,
+    },
+    /// Values whose content is text, where few texts come often.
+    Coded {
+        /// Which of the textual types.
+        value_type: ValueType,
+        /// Which of the texts each value is.
+        codes: Array<u16>,
+        /// The texts, each once.
+        texts: TextArray,
+    },
+    /// Vectors behind one another.
+    Vector {
+        /// Where each starts.
+        offsets: Offsets,
+        /// All their numbers.
+        numbers: Array<f32>,
+    },
+    /// Tagged values of several types.
+    Mixed {
+        /// Where each starts.
+        offsets: Offsets,
+        /// A byte for the type, then the content.
+        bytes: Array<u8>,
+    },
+}
+
+impl Values {
+    /// No values.
+    pub fn empty(value_type: ValueType) -> Values {
+        ValuesBuilder::new(value_type).finish()
+    }
+
+    /// The number of values.
+    pub fn len(&self) -> usize {
+        match self {
+            Values::SmallInt(numbers) => numbers.len(),
+            Values::Int(numbers) => numbers.len(),
+            Values::Float(numbers) => numbers.len(),
+            Values::Bool(bools) => bools.len(),
+            Values::Days(days) => days.len(),
+            Values::SmallTime(seconds) => seconds.len(),
+            Values::DateTime { seconds, .. } => seconds.len(),
+            Values::Coded { codes, .. } => codes.len(),
+            Values::Text { texts, .. } => texts.len(),
+            Values::Vector { offsets, .. } | Values::Mixed { offsets, .. } => offsets.rows(),
+        }
+    }
+
+    /// True when there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The type of all values, `None` when there are several.
+    pub fn value_type(&self) -> Option<ValueType> {
+        match self {
+            Values::SmallInt(_) | Values::Int(_) => Some(ValueType::Int),
+            Values::Float(_) => Some(ValueType::Float),
+            Values::Bool(_) => Some(ValueType::Bool),
+            Values::Days(_) | Values::SmallTime(_) | Values::DateTime { .. } => {
+                Some(ValueType::DateTime)
+            }
+            Values::Text { value_type, .. } | Values::Coded { value_type, .. } => Some(*value_type),
+            Values::Vector { .. } => Some(ValueType::Vector),
+            Values::Mixed { .. } => None,
+        }
+    }
+
+    /// The value at a position, in a few nanoseconds.
+    pub fn get(&self, position: usize) -> ValueRef<'_> {
+        match self {
+            Values::SmallInt(numbers) => ValueRef::Int(i64::from(numbers.get(position))),
+            Values::Int(numbers) => ValueRef::Int(numbers.get(position)),
+            Values::Float(numbers) => ValueRef::Float(numbers.get(position)),
+            Values::Bool(bools) => ValueRef::Bool(bools.get(position) != 0),
+            Values::Days(days) => {
+                ValueRef::DateTime(instant(i64::from(days.get(position)) * DAY_SECONDS))
+            }
+            Values::SmallTime(seconds) => {
+                ValueRef::DateTime(instant(i64::from(seconds.get(position))))
+            }
+            Values::DateTime { seconds, nanos, offsets } => ValueRef::DateTime(DateTime {
+                seconds: seconds.get(position),
+                nanos: if nanos.is_empty() { 0 } else { nanos.get(position) },
+                offset_minutes: if offsets.is_empty() { 0 } else { offsets.get(position) },
+            }),
+            Values::Text { value_type, texts } => textual(*value_type, texts.get(position)),
+            Values::Coded { value_type, codes, texts } => {
+                textual(*value_type, texts.get(usize::from(codes.get(position))))
+            }
+            Values::Vector { offsets, numbers } => {
+                ValueRef::Vector(numbers.slice(offsets.range(position)))
+            }
+            Values::Mixed { offsets, bytes } => untag(bytes.slice(offsets.range(position))),
+        }
+    }
+
+    /// The bytes that the values take.
+    pub fn byte_len(&self) -> usize {
+        match self {
+            Values::SmallInt(numbers) => numbers.byte_len(),
+            Values::Int(numbers) => numbers.byte_len(),
+            Values::Float(numbers) => numbers.byte_len(),
+            Values::Bool(bools) => bools.byte_len(),
+            Values::Days(days) => days.byte_len(),
+            Values::SmallTime(seconds) => seconds.byte_len(),
+            Values::Coded { codes, texts, .. } => codes.byte_len() + texts.byte_len(),
+            Values::DateTime { seconds, nanos, offsets } => {
+                seconds.byte_len() + nanos.byte_len() + offsets.byte_len()
+            }
+            Values::Text { texts, .. } => texts.byte_len(),
+            Values::Vector { offsets, numbers } => offsets.byte_len() + numbers.byte_len(),
+            Values::Mixed { offsets, bytes } => offsets.byte_len() + bytes.byte_len(),
+        }
+    }
+}
+
+/// The seconds of a day.
+pub(super) const DAY_SECONDS: i64 = 86_400;
+
+fn instant(seconds: i64) -> DateTime {
+    DateTime { seconds, nanos: 0, offset_minutes: 0 }
+}
+
+/// A text as a value of one of the textual types.
+pub(super) fn textual(value_type: ValueType, text: &str) -> ValueRef<'_> {
+    match value_type {
+        ValueType::String => ValueRef::String(text),
+        ValueType::Geo => ValueRef::Geo(text),
+        ValueType::Password => ValueRef::Password(text),
+        ValueType::BigFloat => ValueRef::BigFloat(text),
+        _ => ValueRef::Default(text),
+    }
+}
+
+fn tag(value: ValueRef<'_>, out: &mut Vec<u8>) {
+    out.push(value.value_type() as u8);
+    match value {
+        ValueRef::Int(number) => out.extend(number.to_le_bytes()),
+        ValueRef::Float(number) => out.extend(number.to_le_bytes()),
+        ValueRef::Bool(truth) => out.push(u8::from(truth)),
+        ValueRef::DateTime(time) => {
+            out.extend(time.seconds.to_le_bytes());
+            out.extend(time.nanos.to_le_bytes());
+            out.extend(time.offset_minutes.to_le_bytes());
+        }
+        ValueRef::Default(text)
+        | ValueRef::String(text)
+        | ValueRef::Geo(text)
+        | ValueRef::Password(text)
+        | ValueRef::BigFloat(text) => out.extend(text.as_bytes()),
+        // Among other types a vector is kept as its text: bytes have no alignment for numbers.
+        ValueRef::Vector(_) => {
+            out.pop();
+            out.push(ValueType::Default as u8);
+            if let Ok(Value::String(text)) = value.convert(ValueType::String) {
+                out.extend(text.as_bytes());
+            }
+        }
+        ValueRef::Binary(bytes) => out.extend(bytes),
+    }
+}
+
+fn untag(bytes: &[u8]) -> ValueRef<'_> {
+    let (&tag, content) = bytes.split_first().unwrap_or((&0, &[]));
+    let number = || content.get(..8).and_then(|head| head.try_into().ok()).unwrap_or([0; 8]);
+    match tag {
+        1 => ValueRef::Int(i64::from_le_bytes(number())),
+        2 => ValueRef::Float(f64::from_le_bytes(number())),
+        4 => ValueRef::Bool(content.first() == Some(&1)),
+        5 => {
+            let rest = content.get(8..14).unwrap_or(&[0; 6]);
+            ValueRef::DateTime(DateTime {
+                seconds: i64::from_le_bytes(number()),
+                nanos: u32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]]),
+                offset_minutes: i16::from_le_bytes([rest[4], rest[5]]),
+            })
+        }
+        11 => ValueRef::Binary(content),
+        _ => textual(text_type(tag), text_or_unwind(content)),
+    }
+}
+
+fn text_type(tag: u8) -> ValueType {
+    match tag {
+        3 => ValueType::String,
+        6 => ValueType::Geo,
+        8 => ValueType::Password,
+        9 => ValueType::BigFloat,
+        _ => ValueType::Default,
+    }
+}
+
+fn text_or_unwind(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_else(|fault| {
+        let message = format!("a stored value is not UTF-8: {fault}");
+        std::panic::resume_unwind(Box::new(Error::Corrupt { path: "snapshot".into(), message }))
+    })
+}
+
+/// Collects values; becomes [`Values::Mixed`] when a second type comes.
+pub struct ValuesBuilder {
+    kind: Kind,
+}
+
+enum Kind {
+    Int(Vec<i64>),
+    Float(Vec<f64>),
+    Bool(Vec<u8>),
+    DateTime(Times),
+    Text { value_type: ValueType, ends: Vec<u64>, bytes: Vec<u8> },
+    Vector { ends: Vec<u64>, numbers: Vec<f32> },
+    Mixed { ends: Vec<u64>, bytes: Vec<u8> },
+}
+
+impl ValuesBuilder {
+    /// An empty builder that expects values of a type.
+    pub fn new(value_type: ValueType) -> ValuesBuilder {
+        let kind = match value_type {
+            ValueType::Int => Kind::Int(Vec::new()),
+            ValueType::Float => Kind::Float(Vec::new()),
+            ValueType::Bool => Kind::Bool(Vec::new()),
+            ValueType::DateTime => Kind::DateTime(Times::default()),
+            ValueType::Vector => Kind::Vector { ends: vec![0], numbers: Vec::new() },
+            ValueType::Binary => Kind::Mixed { ends: vec![0], bytes: Vec::new() },
+            _ => Kind::Text { value_type, ends: vec![0], bytes: Vec::new() },
+        };
+        ValuesBuilder { kind }
+    }
+
+    /// Makes room for `count` more values.
+    pub fn reserve(&mut self, count: usize) {
+        match &mut self.kind {
+            Kind::Int(numbers) => numbers.reserve(count),
+            Kind::Float(numbers) => numbers.reserve(count),
+            Kind::Bool(bools) => bools.reserve(count),
+            Kind::DateTime(times) => times.seconds.reserve(count),
+            Kind::Text { ends, .. } | Kind::Vector { ends, .. } | Kind::Mixed { ends, .. } => {
+                ends.reserve(count);
+            }
+        }
+    }
+
+    /// Makes room for texts of so many bytes.
+    pub fn reserve_bytes(&mut self, count: usize) {
+        if let Kind::Text { bytes, .. } = &mut self.kind {
+            bytes.reserve_exact(count);
+        }
+    }
+
+    /// The number of values so far.
+    pub fn len(&self) -> usize {
+        match &self.kind {
+            Kind::Int(numbers) => numbers.len(),
+            Kind::Float(numbers) => numbers.len(),
+            Kind::Bool(bools) => bools.len(),
+            Kind::DateTime(times) => times.seconds.len(),
+            Kind::Text { ends, .. } | Kind::Vector { ends, .. } | Kind::Mixed { ends, .. } => {
+                ends.len() - 1
+            }
+        }
+    }
+
+    /// True when there are none yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds a value.
+    pub fn push(&mut self, value: ValueRef<'_>) {
+        match (&mut self.kind, value) {
+            (Kind::Int(numbers), ValueRef::Int(number)) => numbers.push(number),
+            (Kind::Float(numbers), ValueRef::Float(number)) => numbers.push(number),
+            (Kind::Bool(bools), ValueRef::Bool(truth)) => bools.push(u8::from(truth)),
+            (Kind::DateTime(times), ValueRef::DateTime(time)) => times.push(time),
+            (Kind::Vector { ends, numbers }, ValueRef::Vector(more)) => {
+                numbers.extend(more);
+                ends.push(numbers.len() as u64);
+            }
+            (Kind::Text { value_type, ends, bytes }, value) => {
+                match text_of(value).filter(|_| value.value_type() == *value_type) {
+                    Some(text) => {
+                        bytes.extend(text.as_bytes());
+                        ends.push(bytes.len() as u64);
+                    }
+                    None => self.push_mixed(value),
+                }
+            }
+            (Kind::Mixed { ends, bytes }, value) => {
+                tag(value, bytes);
+                ends.push(bytes.len() as u64);
+            }
+            (_, value) => self.push_mixed(value),
+        }
+    }
+
+    /// Adds all of a run of values.
+    pub fn append(&mut self, values: &Values) {
+        match (&mut self.kind, values) {
+            (Kind::Text { value_type, ends, bytes }, Values::Text { value_type: other, texts })
+                if value_type == other =>
+            {
+                let (offsets, more) = texts.parts();
+                let (base, first) = (bytes.len() as u64, offsets.start(0));
+                bytes.extend_from_slice(more.slice(first..offsets.total()));
+                let rows = 1..offsets.rows() + 1;
+                ends.extend(rows.map(|row| base + (offsets.start(row) - first) as u64));
+            }
+            (Kind::Int(numbers), Values::Int(more)) => numbers.extend_from_slice(more.as_slice()),
+            (Kind::Float(numbers), Values::Float(more)) => {
+                numbers.extend_from_slice(more.as_slice());
+            }
+            _ => (0..values.len()).for_each(|position| self.push(values.get(position))),
+        }
+    }
+
+    /// Makes the builder one of tagged values, then adds the value.
+    fn push_mixed(&mut self, value: ValueRef<'_>) {
+        let old = std::mem::replace(self, ValuesBuilder::new(ValueType::Binary)).finish();
+        for position in 0..old.len() {
+            self.push(old.get(position));
+        }
+        self.push(value);
+    }
+
+    /// The collected values, in no more room than they need.
+    pub fn finish(self) -> Values {
+        match self.kind {
+            Kind::Int(numbers) => finish_ints(numbers),
+            Kind::Float(numbers) => Values::Float(exact(numbers)),
+            Kind::Bool(bools) => Values::Bool(exact(bools)),
+            Kind::DateTime(times) => times.finish(),
+            Kind::Text { value_type, ends, bytes } => Values::Text {
+                value_type,
+                texts: TextArray::from_parts(Offsets::from_vec(ends), exact(bytes)),
+            },
+            Kind::Vector { ends, numbers } => {
+                Values::Vector { offsets: Offsets::from_vec(ends), numbers: exact(numbers) }
+            }
+            Kind::Mixed { ends, bytes } => {
+                Values::Mixed { offsets: Offsets::from_vec(ends), bytes: exact(bytes) }
+            }
+        }
+    }
+}
+
+/// The text of a value whose content is text.
+pub fn text_of(value: ValueRef<'_>) -> Option<&str> {
+    match value {
+        ValueRef::Default(text)
+        | ValueRef::String(text)
+        | ValueRef::Geo(text)
+        | ValueRef::Password(text)
+        | ValueRef::BigFloat(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn finish_ints(numbers: Vec<i64>) -> Values {
+    if numbers.iter().all(|&number| i32::try_from(number).is_ok()) {
+        let small = numbers.iter().map(|&number| number as i32).collect();
+        return Values::SmallInt(Array::from_vec(small));
+    }
+    Values::Int(exact(numbers))
+}
+
+/// An array of the items without the room that the vector grew ahead.
+fn exact<T: bytemuck::Pod + Send>(mut items: Vec<T>) -> Array<T> {
+    items.shrink_to_fit();
+    Array::from_vec(items)
+}
+
+/// Instants in columns; those of nanoseconds and zones end behind the last that is not 0.
+#[derive(Default)]
+struct Times {
+    seconds: Vec<i64>,
+    nanos: Vec<u32>,
+    offsets: Vec<i16>,
+}
+
+impl Times {
+    fn push(&mut self, time: DateTime) {
+        self.seconds.push(time.seconds);
+        if time.nanos != 0 {
+            self.nanos.resize(self.seconds.len(), 0);
+            self.nanos[self.seconds.len() - 1] = time.nanos;
+        }
+        if time.offset_minutes != 0 {
+            self.offsets.resize(self.seconds.len(), 0);
+            self.offsets[self.seconds.len() - 1] = time.offset_minutes;
+        }
+    }
+
+    fn finish(mut self) -> Values {
+        if self.nanos.is_empty()
+            && self.offsets.is_empty()
+            && let Some(narrow) = narrow_times(&self.seconds)
+        {
+            return narrow;
+        }
+        if !self.nanos.is_empty() {
+            self.nanos.resize(self.seconds.len(), 0);
+        }
+        if !self.offsets.is_empty() {
+            self.offsets.resize(self.seconds.len(), 0);
+        }
+        Values::DateTime {
+            seconds: exact(self.seconds),
+            nanos: exact(self.nanos),
+            offsets: exact(self.offsets),
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Values in fewer bytes, put together and picked out without a look at each as a value.
+
+use super::values::DAY_SECONDS;
+use crate::storage::{Array, Offsets, TextArray, Values, ValuesBuilder};
+use bytemuck::Pod;
+use hexgraph_base::types::ValueType;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+/// So many positions are picked on one thread.
+const ALONE_MAX: usize = 1 << 16;
+
+/// Fewer texts than that are not coded.
+const CODED_MIN: usize = 1 << 10;
+
+/// So many texts tell whether few of them come often.
+const SAMPLE_LEN: usize = 1 << 9;
+
+/// A code stands for so many values at least, on average: each has its text and its offset.
+const USES_MIN: usize = 4;
+
+/// Whole seconds in fewer bytes; `None` when there are none that fit, or no instants at all.
+pub(super) fn narrow_times(seconds: &[i64]) -> Option<Values> {
+    let as_days = |&it: &i64| it % DAY_SECONDS == 0 && i16::try_from(it / DAY_SECONDS).is_ok();
+    if seconds.is_empty() {
+        return None;
+    }
+    if seconds.iter().all(as_days) {
+        let days = seconds.iter().map(|it| (it / DAY_SECONDS) as i16);
+        return Some(Values::Days(Array::from_vec(days.collect())));
+    }
+    seconds.iter().all(|&it| i32::try_from(it).is_ok()).then(|| {
+        let seconds = seconds.iter().map(|&it| it as i32);
+        Values::SmallTime(Array::from_vec(seconds.collect()))
+    })
+}
+
+impl Values {
+    /// The values at `positions`, in that order.
+    pub fn gather(&self, positions: &[u32]) -> Values {
+        match self {
+            Values::SmallInt(numbers) => Values::SmallInt(picked(numbers, positions)),
+            Values::Float(numbers) => Values::Float(picked(numbers, positions)),
+            Values::Bool(bools) => Values::Bool(picked(bools, positions)),
+            Values::Days(days) => Values::Days(picked(days, positions)),
+            Values::SmallTime(seconds) => Values::SmallTime(picked(seconds, positions)),
+            Values::Text { value_type, texts } => {
+                let text = |&position: &u32| texts.get_bytes(position as usize);
+                let len = positions.iter().map(|position| text(position).len()).sum();
+                let mut bytes = Vec::with_capacity(len);
+                positions.iter().for_each(|position| bytes.extend_from_slice(text(position)));
+                let lens = positions.iter().map(|position| text(position).len());
+                let offsets = Offsets::from_lens(lens);
+                let texts = TextArray::from_parts(offsets, Array::from_vec(bytes));
+                Values::Text { value_type: *value_type, texts }
+            }
+            _ => {
+                let value_type = self.value_type().unwrap_or(ValueType::Default);
+                let mut builder = ValuesBuilder::new(value_type);
+                builder.reserve(positions.len());
+                for &position in positions {
+                    builder.push(self.get(position as usize));
+                }
+                builder.finish()
+            }
+        }
+    }
+
+    /// All values of some runs, one behind the other; of `value_type` where there are none.
+    pub fn concat(value_type: ValueType, parts: Vec<Values>) -> Values {
+        macro_rules! same {
+            ($kind:ident) => {{
+                let arrays = parts.iter().map(|part| match part {
+                    Values::$kind(array) => Some(array),
+                    _ => None,
+                });
+                if let Some(arrays) = arrays.collect::<Option<Vec<_>>>() {
+                    return Values::$kind(joined(&arrays));
+                }
+            }};
+        }
+        match &parts[..] {
+            [] => return Values::empty(value_type),
+            [only] => return only.clone(),
+            [Values::SmallInt(_), ..] => same!(SmallInt),
+            [Values::Int(_), ..] => same!(Int),
+            [Values::Float(_), ..] => same!(Float),
+            [Values::Bool(_), ..] => same!(Bool),
+            [Values::Days(_), ..] => same!(Days),
+            [Values::SmallTime(_), ..] => same!(SmallTime),
+            [Values::Text { value_type, .. }, ..] => {
+                if let Some(texts) = joined_texts(*value_type, &parts) {
+                    return Values::Text { value_type: *value_type, texts };
+                }
+            }
+            _ => {}
+        }
+        let mut builder = ValuesBuilder::new(value_type);
+        for part in parts {
+            builder.append(&part);
+        }
+        builder.finish()
+    }
+
+    /// The same values; texts of which few come often, as codes.
+    pub fn coded(self) -> Values {
+        match &self {
+            Values::Text { value_type, texts } => match code(texts) {
+                Some((codes, texts)) => Values::Coded { value_type: *value_type, codes, texts },
+                None => self,
+            },
+            _ => self,
+        }
+    }
+}
+
+/// Texts as codes; `None` where that takes more room.
+fn code(texts: &TextArray) -> Option<(Array<u16>, TextArray)> {
+    if texts.len() < CODED_MIN {
+        return None;
+    }
+    let step = texts.len() / SAMPLE_LEN;
+    let mut known: FxHashMap<&str, u16> = FxHashMap::default();
+    known.extend((0..SAMPLE_LEN).map(|at| (texts.get(at * step), 0)));
+    if SAMPLE_LEN < known.len() * 2 {
+        return None;
+    }
+    known.clear();
+    let mut codes = Vec::with_capacity(texts.len());
+    let mut distinct = Vec::new();
+    let most = (texts.len() / USES_MIN).min(usize::from(u16::MAX));
+    for at in 0..texts.len() {
+        let text = texts.get(at);
+        let next = distinct.len();
+        let code = *known.entry(text).or_insert_with(|| {
+            distinct.push(text);
+            next as u16
+        });
+        if most < distinct.len() {
+            return None;
+        }
+        codes.push(code);
+    }
+    Some((Array::from_vec(codes), distinct.into_iter().collect()))
+}
+
+fn picked<T: Pod + Send + Sync>(array: &Array<T>, positions: &[u32]) -> Array<T> {
+    let Some(items) = array.plain() else {
+        return Array::from_vec(positions.iter().map(|&at| array.get(at as usize)).collect());
+    };
+    let item = |&at: &u32| items[at as usize];
+    Array::from_vec(match positions.len() <= ALONE_MAX {
+        true => positions.iter().map(item).collect(),
+        false => positions.par_iter().map(item).collect(),
+    })
+}
+
+fn joined<T: Pod + Send>(arrays: &[&Array<T>]) -> Array<T> {
+    let mut items = Vec::with_capacity(arrays.iter().map(|array| array.len()).sum());
+    arrays.iter().for_each(|array| items.extend_from_slice(array.as_slice()));
+    Array::from_vec(items)
+}
+
+/// The texts of runs of one type, in no more room than they need; `None` for other runs.
+fn joined_texts(wanted: ValueType, parts: &[Values]) -> Option<TextArray> {
+    let texts = parts.iter().map(|part| match part {
+        Values::Text { value_type, texts } if *value_type == wanted => Some(texts),
+        _ => None,
+    });
+    let texts: Vec<&TextArray> = texts.collect::<Option<_>>()?;
+    let span = |texts: &TextArray| {
+        let (offsets, _) = texts.parts();
+        offsets.start(0)..offsets.total()
+    };
+    let mut bytes = Vec::with_capacity(texts.iter().map(|texts| span(texts).len()).sum());
+    texts.iter().for_each(|texts| bytes.extend_from_slice(texts.parts().1.slice(span(texts))));
+    let lens = texts.iter().flat_map(|texts| {
+        let (offsets, _) = texts.parts();
+        (0..offsets.rows()).map(|row| offsets.range(row).len())
+    });
+    Some(TextArray::from_parts(Offsets::from_lens(lens), Array::from_vec(bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexgraph_base::types::{DateTime, ValueRef};
+
+    fn times(seconds: &[i64], nanos: u32) -> Values {
+        let mut builder = ValuesBuilder::new(ValueType::DateTime);
+        for &seconds in seconds {
+            let time = DateTime { seconds, nanos, offset_minutes: 0 };
+            builder.push(ValueRef::DateTime(time));
+        }
+        builder.finish()
+    }
+
+    fn all(values: &Values) -> Vec<String> {
+        (0..values.len()).map(|at| format!("{:?}", values.get(at))).collect()
+    }
+
+    #[test]
+    fn narrow_instants_are_the_same() {
+        let days = times(&[0, 86_400, -86_400 * 32_768], 0);
+        let seconds = times(&[1, -7, i64::from(i32::MAX)], 0);
+        let wide = times(&[i64::from(i32::MAX) + 1], 0);
+        let fine = times(&[0, 86_400], 5);
+        assert!(matches!(days, Values::Days(_)) && matches!(seconds, Values::SmallTime(_)));
+        assert!(matches!(wide, Values::DateTime { .. }) && matches!(fine, Values::DateTime { .. }));
+        let each: Vec<String> = [&days, &seconds, &wide, &fine].into_iter().flat_map(all).collect();
+        let together = Values::concat(ValueType::DateTime, vec![days, seconds, wide, fine]);
+        assert_eq!(all(&together), each);
+        assert_eq!(all(&together.gather(&[8, 1])), [each[8].clone(), each[1].clone()]);
+    }
+
+    #[test]
+    fn runs_of_one_kind_stay_what_they_are() {
+        let days = times(&[0, 86_400], 0);
+        let both = Values::concat(ValueType::DateTime, vec![days.clone(), days.clone()]);
+        assert!(matches!(both, Values::Days(_)));
+        assert_eq!(all(&both), [all(&days), all(&days)].concat());
+        assert!(matches!(both.gather(&[3, 0]), Values::Days(_)));
+        assert_eq!(Values::concat(ValueType::Int, Vec::new()).value_type(), Some(ValueType::Int));
+    }
+
+    #[test]
+    fn texts_stay_what_they_are() {
+        let texts = |texts: &[&str]| Values::Text {
+            value_type: ValueType::String,
+            texts: texts.iter().collect(),
+        };
+        let both = Values::concat(ValueType::Int, vec![texts(&["a", "", "žlu"]), texts(&["b"])]);
+        assert_eq!(all(&both), all(&texts(&["a", "", "žlu", "b"])));
+        assert_eq!(all(&both.gather(&[3, 2, 2])), all(&texts(&["b", "žlu", "žlu"])));
+    }
+
+    #[test]
+    fn few_texts_are_coded() {
+        let texts = |count: usize| {
+            let mut builder = ValuesBuilder::new(ValueType::String);
+            (0..5000).for_each(|at| builder.push(ValueRef::String(&format!("t{}", at % count))));
+            builder.finish()
+        };
+        let coded = texts(70).coded();
+        assert!(matches!(coded, Values::Coded { .. }));
+        assert_eq!(all(&coded), all(&texts(70)));
+        assert_eq!(all(&coded.gather(&[4999, 1])), ["String(\"t29\")", "String(\"t1\")"]);
+        assert!(matches!(texts(4000).coded(), Values::Text { .. }));
+    }
+}

@@ -1,0 +1,155 @@
+//! The first bytes of a snapshot file, and the entries of its table of sections.
+
+use crate::storage::Identity;
+use crate::storage::files::blocks::BLOCK_LEN;
+use bytemuck::{Pod, Zeroable};
+
+/// What every section, and every table but the names, begins on a multiple of.
+pub(in crate::storage::files::file_format) const ALIGNMENT: usize = 64;
+pub(in crate::storage::files::file_format) const HEADER_LEN: usize = 128;
+const MAGIC: [u8; 8] = *b"hexgraph";
+/// Goes up with every change that an older reader would misread. What has other sections alone may be read by it.
+const VERSION: u32 = 2;
+/// The oldest that is read. It has no identity and another layout of the catalog, which says so itself.
+const VERSION_MIN: u32 = 1;
+/// Reads as another number on a machine with another order of bytes.
+const ORDER: u32 = 0x0102_0304;
+
+/// The header of a snapshot file.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(in crate::storage::files::file_format) struct Header {
+    magic: [u8; 8],
+    version: u32,
+    order: u32,
+    /// The length of the whole file.
+    file_len: u64,
+    /// The length of the data, which follows the header.
+    pub(in crate::storage::files::file_format) data_len: u64,
+    /// The number of sections.
+    pub(in crate::storage::files::file_format) sections: u64,
+    /// The length of all names of sections.
+    pub(in crate::storage::files::file_format) names_len: u64,
+    /// The checksum of the tables.
+    pub(in crate::storage::files::file_format) tables_sum: u32,
+    /// The database that it belongs to, the low part first; nothing in a file of version 1 and in a temporary one.
+    identity: [u32; 4],
+    filler: [u32; 14],
+    /// The checksum of all bytes before this one.
+    sum: u32,
+}
+
+const _: () = assert!(size_of::<Header>() == HEADER_LEN);
+
+/// Where the tables lie, in bytes from the beginning of the file.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::storage::files::file_format) struct Places {
+    pub(in crate::storage::files::file_format) sums: usize,
+    pub(in crate::storage::files::file_format) blocks: usize,
+    pub(in crate::storage::files::file_format) entries: usize,
+    pub(in crate::storage::files::file_format) names: usize,
+    pub(in crate::storage::files::file_format) end: usize,
+}
+
+/// One section.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(in crate::storage::files::file_format) struct SectionEntry {
+    /// The first byte, counted in the data.
+    pub(in crate::storage::files::file_format) start: u64,
+    pub(in crate::storage::files::file_format) len: u64,
+    /// The first byte of the name, counted in the names.
+    pub(in crate::storage::files::file_format) name_start: u64,
+    pub(in crate::storage::files::file_format) name_len: u32,
+    /// The length of one item.
+    pub(in crate::storage::files::file_format) item_len: u32,
+}
+
+impl Header {
+    /// The header of a file of a database with such data and tables.
+    pub(in crate::storage::files::file_format) fn new(
+        identity: Identity,
+        data_len: u64,
+        [sections, names_len]: [u64; 2],
+        tables_sum: u32,
+    ) -> Header {
+        let part = |place: u32| (identity.0 >> (32 * place)) as u32;
+        let mut header = Header {
+            magic: MAGIC,
+            version: VERSION,
+            order: ORDER,
+            file_len: 0,
+            data_len,
+            sections,
+            names_len,
+            tables_sum,
+            identity: [part(0), part(1), part(2), part(3)],
+            filler: [0; 14],
+            sum: 0,
+        };
+        header.file_len = header.places().map_or(0, |places| places.end as u64);
+        header.sum = header.own_sum();
+        header
+    }
+
+    /// Reads the header of a file of `file_len` bytes and says where its tables lie, or what is
+    /// wrong.
+    pub(in crate::storage::files::file_format) fn read(
+        file: &[u8],
+    ) -> Result<(Header, Places), String> {
+        let Some(bytes) = file.get(..HEADER_LEN) else {
+            return Err(format!("{} bytes are too few for a snapshot", file.len()));
+        };
+        let header: Header = bytemuck::pod_read_unaligned(bytes);
+        if header.magic != MAGIC {
+            return Err("offset 0: not a snapshot of hexgraph".to_owned());
+        }
+        if header.order != ORDER {
+            return Err("offset 12: written with another order of bytes".to_owned());
+        }
+        if !(VERSION_MIN..=VERSION).contains(&header.version) {
+            let version = header.version;
+            let whose = match VERSION < version {
+                true => "it was written by a later version of hexgraph: open it with that one",
+                false => "it is no format that there ever was",
+            };
+            return Err(format!(
+                "offset 8: format {version}, this program reads {VERSION_MIN} to {VERSION}; {whose}"
+            ));
+        }
+        if header.sum != header.own_sum() {
+            return Err("offset 124: the header does not have its checksum".to_owned());
+        }
+        if header.file_len != file.len() as u64 {
+            let (found, wanted) = (file.len(), header.file_len);
+            return Err(format!("{found} bytes long, {wanted} were written"));
+        }
+        match header.places() {
+            Some(places) if places.end == file.len() => Ok((header, places)),
+            _ => Err("offset 24: lengths of the tables do not add up".to_owned()),
+        }
+    }
+
+    /// The database that the file belongs to.
+    pub(in crate::storage::files::file_format) fn identity(&self) -> Identity {
+        let parts = self.identity.iter().rev();
+        Identity(parts.fold(0, |all, part| all << 32 | u128::from(*part)))
+    }
+
+    /// Where the tables lie, or `None` when no file can be so long.
+    fn places(&self) -> Option<Places> {
+        let data_len = usize::try_from(self.data_len).ok()?;
+        let sums = HEADER_LEN.checked_add(data_len.checked_next_multiple_of(ALIGNMENT)?)?;
+        let blocks = data_len.div_ceil(BLOCK_LEN);
+        let sums_len = blocks.checked_mul(4)?.checked_next_multiple_of(ALIGNMENT)?;
+        let entries = sums.checked_add(sums_len)?;
+        let sections = usize::try_from(self.sections).ok()?;
+        let names = entries.checked_add(sections.checked_mul(size_of::<SectionEntry>())?)?;
+        let end = names.checked_add(usize::try_from(self.names_len).ok()?)?;
+        Some(Places { sums, blocks, entries, names, end })
+    }
+
+    fn own_sum(&self) -> u32 {
+        crc32fast::hash(&bytemuck::bytes_of(self)[..HEADER_LEN - 4])
+    }
+}

@@ -1,0 +1,262 @@
+//! Reads a log, record by record, as far as it is whole.
+
+use crate::storage::files::log::format::{FRAME_LEN, Frame, HEADER_LEN, Header, Layout, NoHeader};
+use hexgraph_base::types::{Error, Result};
+use std::fs::File;
+use std::io;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// What is read at once at the most before it is known to be there: a length that is damaged must
+/// not allocate.
+const CHUNK_LEN: usize = 1 << 20;
+
+/// More than this behind the last whole record is nothing that a crash leaves: the greatest record, and all that many
+/// small ones have before they are synced.
+const TAIL_MAX: u64 = 5 << 30;
+
+/// A log that is read. It may grow meanwhile.
+pub struct LogReader {
+    path: PathBuf,
+    file: BufReader<File>,
+    header: Header,
+    layout: Layout,
+    /// The end of the last record that was read.
+    end: u64,
+    payload: Vec<u8>,
+}
+
+/// A record.
+pub struct LogRecord<'a> {
+    /// The number of the commit.
+    pub commit: u64,
+    /// What was appended.
+    pub payload: &'a [u8],
+}
+
+impl LogReader {
+    /// Opens a log; `None` when it has no whole header: it was being created.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses; [`Error::Corrupt`] when there is no header and yet a
+    /// record that was durable, and when a later release wrote it.
+    pub fn open(path: &Path) -> Result<Option<LogReader>> {
+        let failed = |error| Error::io(format!("reading {}", path.display()), error);
+        let mut file = BufReader::with_capacity(1 << 18, File::open(path).map_err(failed)?);
+        let mut bytes = Vec::new();
+        file.by_ref().take(HEADER_LEN).read_to_end(&mut bytes).map_err(failed)?;
+        let path = path.to_owned();
+        let payload = Vec::new();
+        match Header::of_bytes(&bytes) {
+            Ok((header, layout)) => {
+                let end = layout.header_len();
+                file.seek(SeekFrom::Start(end)).map_err(failed)?;
+                Ok(Some(LogReader { path, file, header, layout, end, payload }))
+            }
+            Err(NoHeader::Later(format)) => Err(Error::Corrupt {
+                path: path.display().to_string(),
+                message: format!(
+                    "byte 7: it has format {format} and was written by a later version of hexgraph: open it with that one"
+                ),
+            }),
+            Err(NoHeader::Damaged) => {
+                let (header, layout, end) = (Header::default(), Layout::One, 0);
+                let mut reader = LogReader { path, file, header, layout, end, payload };
+                reader.check_tail().map(|_| None)
+            }
+        }
+    }
+
+    /// What its header says.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The end of the last record that was read.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Reads the next record; `None` when there is no whole one. More may have been appended when
+    /// it is asked again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when the system refuses.
+    pub fn read_next(&mut self) -> Result<Option<LogRecord<'_>>> {
+        match self.read_record() {
+            Ok(Some(frame)) => {
+                self.end += (self.layout.frame_len() + self.payload.len()) as u64;
+                Ok(Some(LogRecord { commit: frame.commit, payload: &self.payload }))
+            }
+            Ok(None) => {
+                self.go_to(self.end)?;
+                Ok(None)
+            }
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    /// Says how many bytes there are behind the last whole record, which [`LogReader::read_next`] has
+    /// found to be the last. Reads them once, a piece at a time.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] when what is missing there was durable once; [`Error::Io`] when the
+    /// system refuses.
+    pub fn check_tail(&mut self) -> Result<u64> {
+        let len = self.file.get_ref().metadata().map_err(|error| self.failed(error))?.len();
+        let tail = len.saturating_sub(self.end);
+        if tail == 0 || self.has_record_at_end()? {
+            return Ok(tail);
+        }
+        if TAIL_MAX < tail {
+            let what = if self.end == 0 { "header of a log" } else { "whole record" };
+            return Err(self.corrupt(format!(
+                "there is no {what} at byte {}, and the {tail} bytes from there on are more than a \
+                 crash leaves: restore a backup",
+                self.end
+            )));
+        }
+        let later = self.later_record(len)?;
+        self.go_to(self.end)?;
+        let Some(later) = later else { return Ok(tail) };
+        // Where another process writes, what was missing may have come before what was found.
+        if self.has_record_at_end()? {
+            return Ok(tail);
+        }
+        Err(self.corrupt(format!(
+            "the record at byte {} is damaged: the one at byte {later} was written when it was on the disk; restore a \
+             backup, or cut the log off at byte {} to lose all that came after it",
+            self.end, self.end
+        )))
+    }
+
+    /// Whether there is a whole record behind the last one that was read.
+    fn has_record_at_end(&mut self) -> Result<bool> {
+        self.go_to(self.end)?;
+        let found = self.read_record().map_err(|error| self.failed(error))?.is_some();
+        self.go_to(self.end)?;
+        Ok(found)
+    }
+
+    /// The place behind the last whole record of one that was written when more than what is before it was durable.
+    fn later_record(&mut self, len: u64) -> Result<Option<u64>> {
+        let frame_len = self.layout.frame_len();
+        // Checksums of a few times the tail are enough for any log that we wrote, and bound the time for one that is
+        // made to look like a million records.
+        let mut budget = 8 * (len - self.end);
+        let mut window = Vec::new();
+        let mut at = self.end;
+        while at < len {
+            window.clear();
+            self.go_to(at)?;
+            let read =
+                self.file.by_ref().take((CHUNK_LEN + frame_len) as u64).read_to_end(&mut window);
+            read.map_err(|error| self.failed(error))?;
+            let whole = window.len().min(CHUNK_LEN);
+            if window.iter().any(|byte| *byte != 0) {
+                for place in places_of(self.layout.magic(), &window).filter(|place| *place < whole)
+                {
+                    let start = at + place as u64;
+                    let Some(frame) = self.layout.frame(&window[place..]) else { continue };
+                    if frame.synced <= self.end || start < frame.synced || start == self.end {
+                        continue;
+                    }
+                    if self.is_later(&frame, start, len, &mut budget)? {
+                        return Ok(Some(start));
+                    }
+                }
+            }
+            if whole == 0 {
+                break;
+            }
+            at += whole as u64;
+        }
+        Ok(None)
+    }
+
+    /// Whether what begins like a record at a place is one.
+    fn is_later(&mut self, frame: &Frame, start: u64, len: u64, budget: &mut u64) -> Result<bool> {
+        if self.layout != Layout::One {
+            // The checksum of what begins it is enough.
+            return Ok(true);
+        }
+        let end = start + (self.layout.frame_len() as u64) + u64::from(frame.len);
+        if len < end || *budget < u64::from(frame.len) {
+            return Ok(false);
+        }
+        *budget -= u64::from(frame.len);
+        let at = start + self.layout.frame_len() as u64;
+        self.go_to(at)?;
+        let mut hasher = self.layout.hasher(frame);
+        let mut rest = u64::from(frame.len);
+        let mut piece = vec![0; rest.min(CHUNK_LEN as u64) as usize];
+        while 0 < rest {
+            let now = rest.min(piece.len() as u64) as usize;
+            let whole = read_whole(&mut self.file, &mut piece[..now]);
+            if !whole.map_err(|error| self.failed(error))? {
+                return Ok(false);
+            }
+            hasher.update(&piece[..now]);
+            rest -= now as u64;
+        }
+        Ok(frame.fits(hasher))
+    }
+
+    fn go_to(&mut self, place: u64) -> Result<()> {
+        let gone = self.file.seek(SeekFrom::Start(place)).map(drop);
+        gone.map_err(|error| self.failed(error))
+    }
+
+    fn read_record(&mut self) -> io::Result<Option<Frame>> {
+        let mut bytes = [0; FRAME_LEN];
+        let bytes = &mut bytes[..self.layout.frame_len()];
+        if !read_whole(&mut self.file, bytes)? {
+            return Ok(None);
+        }
+        let Some(frame) = self.layout.frame(bytes) else { return Ok(None) };
+        self.payload.clear();
+        let mut missing = frame.len as usize;
+        while 0 < missing {
+            let now = missing.min(CHUNK_LEN);
+            let start = self.payload.len();
+            self.payload.resize(start + now, 0);
+            if !read_whole(&mut self.file, &mut self.payload[start..])? {
+                return Ok(None);
+            }
+            missing -= now;
+        }
+        let mut hasher = self.layout.hasher(&frame);
+        hasher.update(&self.payload);
+        Ok(frame.fits(hasher).then_some(frame))
+    }
+
+    fn corrupt(&self, message: String) -> Error {
+        Error::Corrupt { path: self.path.display().to_string(), message }
+    }
+
+    fn failed(&self, error: io::Error) -> Error {
+        Error::io(format!("reading {}", self.path.display()), error)
+    }
+}
+
+/// Fills the buffer; false when the file ends before.
+fn read_whole(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
+    match file.read_exact(buffer) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Where four bytes stand.
+fn places_of(magic: [u8; 4], bytes: &[u8]) -> impl Iterator<Item = usize> {
+    bytes.windows(4).enumerate().filter(move |(_, found)| *found == magic).map(|(place, _)| place)
+}

@@ -1,0 +1,335 @@
+//! Sets of u32 that are read where they lie, in heap or in a mapped snapshot.
+//!
+//! Members with the same upper 16 bits, the key, make a container. The directory has an entry for
+//! each container that has members, by ascending key: what kind it is, where its payload begins,
+//! and how many members come before it. The payload is a row of 64-bit words:
+//!
+//! | kind   | payload                                                          | used for           |
+//! |--------|------------------------------------------------------------------|--------------------|
+//! | sorted | lower halves, ascending, four to a word                          | <= 4096 members    |
+//! | bits   | 1024 words of bits; 32 words with the rank of every 512th bit    | > 4096 members     |
+//! | range  | none, the entry says it all                                      | one run of members |
+//! | runs   | a word a run: first, last, members of the container before it    | when smallest      |
+//!
+//! So the row of a member (its rank) costs a look at the directory and one at the payload: the
+//! eight words below a rank, or a binary search in at most 4096 lower halves. Where the keys have
+//! no gaps, which is so for dense node ids, the entry is found by subtraction.
+//!
+//! The directory is read and checked when a set is opened, the payload only where it is needed:
+//! its positions are checked, its content is not. A file with right checksums and senseless
+//! payload gives wrong members, never more harm.
+
+mod algebra;
+mod build;
+mod container;
+mod convert;
+mod iter;
+mod retain;
+
+pub(crate) use iter::FrozenIter;
+
+use crate::storage::Array;
+use build::BitmapBuilder;
+use container::{Container, Kind};
+use hexgraph_base::types::Result;
+
+/// What the directory says of one container.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct DirectoryEntry {
+    /// The first word of the payload; for a range, its first member's lower half.
+    offset: u32,
+    /// The number of members in the containers before.
+    before: u32,
+    /// The upper half of the members.
+    key: u16,
+    /// The number of members, less one.
+    last: u16,
+    /// A [`Kind`] as number.
+    kind: u16,
+    /// The number of runs of a container of runs, else 0.
+    runs: u16,
+}
+
+impl DirectoryEntry {
+    fn cardinality(&self) -> usize {
+        usize::from(self.last) + 1
+    }
+
+    /// The number of payload words, or `None` when the entry makes no sense.
+    fn word_len(&self) -> Option<usize> {
+        let cardinality = self.cardinality();
+        let runs = usize::from(self.runs);
+        let sensible = match Kind::of(self.kind)? {
+            Kind::Sorted => cardinality <= container::SORTED_LEN_MAX && runs == 0,
+            Kind::Bits => container::SORTED_LEN_MAX < cardinality && runs == 0,
+            Kind::Range => {
+                self.offset.saturating_add(self.last.into()) <= u16::MAX.into() && runs == 0
+            }
+            Kind::Runs => 0 < runs && runs < container::BITS_WORDS && runs <= cardinality,
+        };
+        sensible.then(|| container::word_len(Kind::of(self.kind), cardinality, runs))
+    }
+}
+
+/// An immutable set of u32, read in place. A clone shares the members.
+///
+/// A mapped set unwinds as [`Array`] does when a block of its payload is damaged.
+#[derive(Debug, Clone)]
+pub struct FrozenBitmap {
+    /// Checked to the end when the set is made, so it is read without tests.
+    directory: Array<DirectoryEntry>,
+    payload: Array<u64>,
+    len: usize,
+    /// The first key, when the keys have no gaps.
+    dense_from: Option<u16>,
+    /// The smallest member, when the members have no gaps.
+    range_from: Option<u32>,
+}
+
+impl Default for FrozenBitmap {
+    fn default() -> FrozenBitmap {
+        FrozenBitmap::empty()
+    }
+}
+
+impl FrozenBitmap {
+    /// True when it lies in a mapped file, and not in memory.
+    pub fn is_mapped(&self) -> bool {
+        self.payload.plain().is_none()
+    }
+
+    /// The set without members.
+    pub fn empty() -> FrozenBitmap {
+        BitmapBuilder::new().finish()
+    }
+
+    /// The set that a directory and a payload describe. O(containers): reads the directory.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Corrupt`] when the directory is damaged, not ascending, counts wrong
+    /// or points behind the payload.
+    pub fn from_parts(
+        directory: Array<DirectoryEntry>,
+        payload: Array<u64>,
+    ) -> Result<FrozenBitmap> {
+        let named = directory.clone();
+        let directory = directory.into_checked()?;
+        let mut len = 0_u64;
+        let mut key_before = None;
+        for (index, entry) in directory.as_slice().iter().enumerate() {
+            let words = entry.word_len();
+            let start = if entry.kind == Kind::Range as u16 { 0 } else { entry.offset as usize };
+            let fits = words.is_some_and(|words| start + words <= payload.len());
+            let ascends = key_before.is_none_or(|before| before < entry.key);
+            if !fits || !ascends || u64::from(entry.before) != len {
+                return Err(
+                    named.corrupt(format_args!("container {index} is senseless: {entry:?}"))
+                );
+            }
+            key_before = Some(entry.key);
+            len += entry.cardinality() as u64;
+        }
+        let (dense_from, range_from) = shape(directory.as_slice());
+        Ok(FrozenBitmap { directory, payload, len: len as usize, dense_from, range_from })
+    }
+
+    /// The directory and the payload, to be stored.
+    pub fn parts(&self) -> (&Array<DirectoryEntry>, &Array<u64>) {
+        (&self.directory, &self.payload)
+    }
+
+    /// The number of members.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True when there are no members.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The room that the set takes.
+    pub fn byte_len(&self) -> usize {
+        self.directory.byte_len() + self.payload.byte_len()
+    }
+
+    /// Whether `value` is a member.
+    #[inline]
+    pub fn contains(&self, value: u32) -> bool {
+        if let Some(from) = self.range_from {
+            return (value.wrapping_sub(from) as usize) < self.len;
+        }
+        let (key, low) = split(value);
+        self.find_key(key).is_some_and(|index| self.container(index).contains(low))
+    }
+
+    /// How many members are smaller than `value`, if that is one itself.
+    #[inline]
+    pub fn row_of(&self, value: u32) -> Option<usize> {
+        if let Some(from) = self.range_from {
+            let row = value.wrapping_sub(from) as usize;
+            return (row < self.len).then_some(row);
+        }
+        let (key, low) = split(value);
+        let index = self.find_key(key)?;
+        let row = self.container(index).row_of(low)?;
+        Some(self.directory.get(index).before as usize + row)
+    }
+
+    /// How many members are smaller than `value`.
+    pub fn rank(&self, value: u32) -> usize {
+        let (key, low) = split(value);
+        let index = self.lower_bound(key);
+        match self.directory.as_slice().get(index) {
+            Some(entry) if entry.key == key => {
+                entry.before as usize + self.container(index).rank(low)
+            }
+            Some(entry) => entry.before as usize,
+            None => self.len,
+        }
+    }
+
+    /// The member that has `row` smaller ones.
+    pub fn select(&self, row: usize) -> Option<u32> {
+        if self.len <= row {
+            return None;
+        }
+        if let Some(from) = self.range_from {
+            return Some(from + row as u32);
+        }
+        let directory = self.directory.as_slice();
+        let above = directory.partition_point(|entry| entry.before as usize <= row);
+        let index = above.checked_sub(1)?;
+        let entry = &directory[index];
+        let low = self.container(index).select(row - entry.before as usize)?;
+        Some(join(entry.key, low))
+    }
+
+    /// The smallest member.
+    pub fn min(&self) -> Option<u32> {
+        self.select(0)
+    }
+
+    /// The largest member.
+    pub fn max(&self) -> Option<u32> {
+        self.select(self.len.checked_sub(1)?)
+    }
+
+    /// Whether the members are these nodes, which ascend.
+    pub fn is_exactly(&self, nodes: &[u32]) -> bool {
+        if self.len != nodes.len() {
+            return false;
+        }
+        let directory = self.directory.as_slice();
+        (0..directory.len()).all(|index| {
+            let entry = &directory[index];
+            let start = entry.before as usize;
+            let nodes = &nodes[start..start + entry.cardinality()];
+            let base = join(entry.key, 0);
+            match self.container(index) {
+                // Without an early end the loop runs several members at a time.
+                Container::Sorted(lows) => {
+                    let pairs = nodes.iter().zip(lows);
+                    pairs.fold(true, |same, (node, low)| same & (*node == base | u32::from(*low)))
+                }
+                _ => {
+                    let members = self.iter_from(base).take(nodes.len());
+                    members.zip(nodes).all(|(member, node)| member == *node)
+                }
+            }
+        })
+    }
+
+    /// The members, ascending.
+    pub fn iter(&self) -> FrozenIter<'_> {
+        FrozenIter::new(self, 0)
+    }
+
+    /// The members that are at least `least`, ascending. O(log) to find the first.
+    pub fn iter_from(&self, least: u32) -> FrozenIter<'_> {
+        let (key, low) = split(least);
+        let index = self.lower_bound(key);
+        let mut members = FrozenIter::new(self, index);
+        if self.directory.as_slice().get(index).is_some_and(|entry| entry.key == key) {
+            members.enter_at(low);
+        }
+        members
+    }
+
+    /// The container whose key is `key`.
+    #[inline]
+    fn find_key(&self, key: u16) -> Option<usize> {
+        let directory = self.directory.as_slice();
+        match self.dense_from {
+            Some(from) => {
+                let index = usize::from(key.wrapping_sub(from));
+                (index < directory.len()).then_some(index)
+            }
+            None => directory.binary_search_by_key(&key, |entry| entry.key).ok(),
+        }
+    }
+
+    /// The first container whose key is at least `key`.
+    fn lower_bound(&self, key: u16) -> usize {
+        let directory = self.directory.as_slice();
+        match self.dense_from {
+            Some(from) => usize::from(key.saturating_sub(from)).min(directory.len()),
+            None => directory.partition_point(|entry| entry.key < key),
+        }
+    }
+
+    /// The members of the container at `index` of the directory.
+    #[inline]
+    fn container(&self, index: usize) -> Container<'_> {
+        let entry = self.directory.get(index);
+        let start = entry.offset as usize;
+        let cardinality = entry.cardinality();
+        // The directory was checked, so an unknown kind can't be; a range reads no payload.
+        match Kind::of(entry.kind) {
+            Some(Kind::Sorted) => {
+                let words = self.payload.slice(start..start + cardinality.div_ceil(4));
+                Container::sorted(words, cardinality)
+            }
+            Some(Kind::Bits) => {
+                Container::bits(self.payload.slice(start..start + container::BITS_WORDS))
+            }
+            Some(Kind::Runs) => {
+                Container::runs(self.payload.slice(start..start + usize::from(entry.runs)))
+            }
+            Some(Kind::Range) | None => Container::range(entry.offset as u16, entry.last),
+        }
+    }
+}
+
+/// The first key when keys have no gaps, and the first member when members have none.
+fn shape(directory: &[DirectoryEntry]) -> (Option<u16>, Option<u32>) {
+    let (Some(first), Some(last)) = (directory.first(), directory.last()) else {
+        return (None, None);
+    };
+    if usize::from(last.key - first.key) + 1 != directory.len() {
+        return (None, None);
+    }
+    let joined = |pair: &[DirectoryEntry]| {
+        pair[0].offset + u32::from(pair[0].last) == u32::from(u16::MAX) && pair[1].offset == 0
+    };
+    let ranges = directory.iter().all(|entry| entry.kind == Kind::Range as u16);
+    let is_range = ranges && directory.windows(2).all(joined);
+    (Some(first.key), is_range.then(|| join(first.key, first.offset as u16)))
+}
+
+/// The container and the place in it of a member.
+#[inline]
+fn split(value: u32) -> (u16, u16) {
+    ((value >> 16) as u16, value as u16)
+}
+
+/// The member at a place of a container.
+#[inline]
+fn join(key: u16, low: u16) -> u32 {
+    u32::from(key) << 16 | u32::from(low)
+}
+
+#[cfg(test)]
+mod tests;

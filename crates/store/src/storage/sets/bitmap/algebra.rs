@@ -1,0 +1,223 @@
+//! Intersection, union and difference of whole sets.
+
+use crate::storage::files::blocks::unwind_with;
+use crate::storage::sets::bitmap::container::{BIT_WORDS, Container, Run};
+use crate::storage::sets::bitmap::convert::PortableWriter;
+use crate::storage::sets::bitmap::{FrozenBitmap, container, split};
+use roaring::RoaringBitmap;
+
+/// With fewer members than this for each container, a bitmap is walked and not converted for.
+const WALK_MEMBERS_MAX: u64 = 64;
+
+impl FrozenBitmap {
+    /// The members of both.
+    pub fn and(&self, other: &FrozenBitmap) -> RoaringBitmap {
+        let mut both = PortableWriter::default();
+        for (one, two) in self.shared_keys(other) {
+            let key = self.directory.get(one).key;
+            push_both(&mut both, key, &self.container(one), &other.container(two));
+        }
+        both.finish().unwrap_or_else(|fault| unwind_with(self.senseless(&fault)))
+    }
+
+    /// The number of members of both, without making the set of them.
+    pub fn and_len(&self, other: &FrozenBitmap) -> u64 {
+        self.shared_keys(other)
+            .map(|(one, two)| count_both(&self.container(one), &other.container(two)) as u64)
+            .sum()
+    }
+
+    /// The members of both. Containers where `other` has none are not touched.
+    pub fn and_roaring(&self, other: &RoaringBitmap) -> RoaringBitmap {
+        if self.is_longer_by_far(other) {
+            return self.walk(other, true);
+        }
+        let mut both = self.to_roaring_of(self.keys_of(other));
+        both &= other;
+        both
+    }
+
+    /// Adds the members to `target`.
+    pub fn or_into(&self, target: &mut RoaringBitmap) {
+        let own = self.to_roaring();
+        if target.is_empty() {
+            *target = own;
+        } else {
+            *target |= own;
+        }
+    }
+
+    /// Takes the members out of `target`. Containers where `target` has none are not touched.
+    pub fn remove_from(&self, target: &mut RoaringBitmap) {
+        if self.is_longer_by_far(target) {
+            *target = self.walk(target, false);
+        } else {
+            *target -= self.to_roaring_of(self.keys_of(target));
+        }
+    }
+
+    /// Whether `other` has so few members that to ask for each is cheaper than to convert.
+    fn is_longer_by_far(&self, other: &RoaringBitmap) -> bool {
+        other.len() < WALK_MEMBERS_MAX * self.directory.len() as u64
+    }
+
+    /// The members of `other` that are in this set, or those that are not.
+    fn walk(&self, other: &RoaringBitmap, keep: bool) -> RoaringBitmap {
+        let mut prober = self.prober();
+        let kept = other.iter().filter(|&member| prober.contains(member) == keep);
+        RoaringBitmap::from_sorted_iter(kept).expect("the members of a bitmap ascend")
+    }
+
+    /// The containers whose key both directories have, as pairs of indexes.
+    fn shared_keys(&self, other: &FrozenBitmap) -> impl Iterator<Item = (usize, usize)> {
+        let key_at = |bitmap: &FrozenBitmap, index: usize| {
+            bitmap.directory.as_slice().get(index).map(|entry| entry.key)
+        };
+        let (mut one, mut two) = (0, 0);
+        std::iter::from_fn(move || {
+            loop {
+                let (left, right) = (key_at(self, one)?, key_at(other, two)?);
+                if left < right {
+                    one = self.lower_bound(right);
+                } else if right < left {
+                    two = other.lower_bound(left);
+                } else {
+                    one += 1;
+                    two += 1;
+                    return Some((one - 1, two - 1));
+                }
+            }
+        })
+    }
+
+    /// The indexes of the containers whose key has members in `other`.
+    fn keys_of(&self, other: &RoaringBitmap) -> impl Iterator<Item = usize> {
+        let mut members = other.iter();
+        let mut index = 0;
+        std::iter::from_fn(move || {
+            loop {
+                let least = self.directory.as_slice().get(index)?.key;
+                members.advance_to(u32::from(least) << 16);
+                let key = split(members.next()?).0;
+                index = self.lower_bound(key);
+                if self.directory.as_slice().get(index)?.key == key {
+                    index += 1;
+                    return Some(index - 1);
+                }
+            }
+        })
+    }
+}
+
+/// Adds the members of two containers that have the same key.
+fn push_both(both: &mut PortableWriter, key: u16, one: &Container<'_>, two: &Container<'_>) {
+    match (one, two) {
+        (Container::Sorted(_), Container::Sorted(_)) => {
+            let mut lows = Vec::new();
+            each_of_both(one, two, |low| lows.push(low));
+            both.push_sorted(key, &lows);
+        }
+        (Container::Sorted(lows), other) | (other, Container::Sorted(lows)) => {
+            let lows: Vec<u16> = lows.iter().copied().filter(|&low| other.contains(low)).collect();
+            both.push_sorted(key, &lows);
+        }
+        (Container::Bits(left, _), Container::Bits(right, _)) => {
+            let bits = std::array::from_fn(|index| left[index] & right[index]);
+            both.push_bits(key, &bits, container::count_ones(&bits));
+        }
+        (Container::Bits(words, _), other) | (other, Container::Bits(words, _)) => {
+            let bits = masked(words, other.as_runs().unwrap_or_default());
+            both.push_bits(key, &bits, container::count_ones(&bits));
+        }
+        _ => {
+            let (left, right) =
+                (one.as_runs().unwrap_or_default(), two.as_runs().unwrap_or_default());
+            both.push_runs(key, &shared_runs(left, right));
+        }
+    }
+}
+
+/// The number of members of two containers that have the same key.
+fn count_both(one: &Container<'_>, two: &Container<'_>) -> usize {
+    match (one, two) {
+        (Container::Sorted(_), Container::Sorted(_)) => {
+            let mut count = 0;
+            each_of_both(one, two, |_| count += 1);
+            count
+        }
+        (Container::Bits(left, _), Container::Bits(right, _)) => {
+            let words = left.iter().zip(right.iter());
+            words.map(|(one, two)| (one & two).count_ones() as usize).sum()
+        }
+        _ => match (one.as_runs(), two.as_runs()) {
+            (Some(one), Some(two)) if two.len() < one.len() => {
+                count_in_runs(two, &Container::Runs(one))
+            }
+            (Some(runs), _) => count_in_runs(runs, two),
+            (None, Some(runs)) => count_in_runs(runs, one),
+            (None, None) => match (one, two) {
+                (Container::Sorted(lows), bits) | (bits, Container::Sorted(lows)) => {
+                    lows.iter().filter(|&&low| bits.contains(low)).count()
+                }
+                _ => 0,
+            },
+        },
+    }
+}
+
+fn count_in_runs(runs: &[Run], container: &Container<'_>) -> usize {
+    runs.iter().map(|run| container.count_between(run.first, run.last)).sum()
+}
+
+/// Merges two sorted containers, galloping in the longer one.
+fn each_of_both(one: &Container<'_>, two: &Container<'_>, mut found: impl FnMut(u16)) {
+    let (Container::Sorted(one), Container::Sorted(two)) = (one, two) else { return };
+    let (short, mut long) = if one.len() <= two.len() { (*one, *two) } else { (*two, *one) };
+    if long.len() < 8 * short.len() {
+        return merge(short, long, found);
+    }
+    for &low in short {
+        long = &long[crate::storage::sets::bitmap::retain::gallop(long, |&other| other < low)..];
+        if long.first() == Some(&low) {
+            found(low);
+        }
+    }
+}
+
+/// Merges two sorted lists, without branches that are hard to foresee.
+fn merge(one: &[u16], two: &[u16], mut found: impl FnMut(u16)) {
+    let (mut left, mut right) = (0, 0);
+    while let (Some(&a), Some(&b)) = (one.get(left), two.get(right)) {
+        if a == b {
+            found(a);
+        }
+        left += usize::from(a <= b);
+        right += usize::from(b <= a);
+    }
+}
+
+/// The bits that lie in runs.
+fn masked(words: &[u64; BIT_WORDS], runs: &[Run]) -> [u64; BIT_WORDS] {
+    let mut bits = [0; BIT_WORDS];
+    for run in runs {
+        for index in usize::from(run.first / 64)..=usize::from(run.last / 64) {
+            bits[index] |= words[index] & container::run_mask(index, run.first, run.last);
+        }
+    }
+    bits
+}
+
+/// The stretches that lie in runs of both.
+fn shared_runs(one: &[Run], two: &[Run]) -> Vec<(u16, u16)> {
+    let mut shared = Vec::new();
+    let (mut left, mut right) = (0, 0);
+    while let (Some(a), Some(b)) = (one.get(left), two.get(right)) {
+        let (first, last) = (a.first.max(b.first), a.last.min(b.last));
+        if first <= last {
+            shared.push((first, last));
+        }
+        left += usize::from(a.last <= b.last);
+        right += usize::from(b.last <= a.last);
+    }
+    shared
+}

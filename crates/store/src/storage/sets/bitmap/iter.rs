@@ -1,0 +1,225 @@
+//! Walks a bitmap, ascending.
+
+use crate::storage::sets::bitmap::FrozenBitmap;
+use crate::storage::sets::bitmap::container::{BIT_WORDS, Container, Run};
+
+/// The members of a [`FrozenBitmap`], ascending.
+#[derive(Debug, Clone)]
+pub struct FrozenIter<'a> {
+    bitmap: &'a FrozenBitmap,
+    /// The container behind the one that is being walked.
+    next_index: usize,
+    /// The upper halves of the container that is being walked.
+    base: u32,
+    members: Members<'a>,
+}
+
+/// The members of a container that are still to come.
+#[derive(Debug, Clone)]
+enum Members<'a> {
+    Sorted(std::slice::Iter<'a, u16>),
+    Bits {
+        words: &'a [u64; BIT_WORDS],
+        index: usize,
+        /// The bits of the word at `index` that are still to come.
+        word: u64,
+    },
+    Runs {
+        runs: &'a [Run],
+        /// What is still to come of the run before `runs`.
+        next: u32,
+        end: u32,
+    },
+}
+
+impl<'a> FrozenIter<'a> {
+    /// A walk from the beginning of the container at `index` on.
+    pub(in crate::storage::sets::bitmap) fn new(
+        bitmap: &'a FrozenBitmap,
+        index: usize,
+    ) -> FrozenIter<'a> {
+        FrozenIter { bitmap, next_index: index, base: 0, members: Members::Sorted([].iter()) }
+    }
+
+    /// Enters the next container where its members are at least `least`.
+    pub(in crate::storage::sets::bitmap) fn enter_at(&mut self, least: u16) {
+        if self.enter() {
+            self.members.skip_to(least);
+        }
+    }
+
+    /// Enters the next container. False when there is none.
+    #[inline]
+    fn enter(&mut self) -> bool {
+        let index = self.next_index;
+        let Some(entry) = self.bitmap.directory.as_slice().get(index) else { return false };
+        self.base = u32::from(entry.key) << 16;
+        self.members = Members::of(self.bitmap.container(index));
+        self.next_index += 1;
+        true
+    }
+
+    /// The number of members to come: O(1), O(runs) in a container of runs.
+    fn left(&self) -> usize {
+        let entered = self.bitmap.directory.as_slice().get(self.next_index);
+        let before = entered.map_or(self.bitmap.len, |entry| entry.before as usize);
+        let current = match &self.members {
+            Members::Sorted(lows) => lows.len(),
+            Members::Bits { words, index, word } => {
+                let gone = self.bitmap.container(self.next_index - 1).rank((index * 64) as u16)
+                    + (words[*index].count_ones() - word.count_ones()) as usize;
+                let entry = self.bitmap.directory.get(self.next_index - 1);
+                entry.cardinality().saturating_sub(gone)
+            }
+            Members::Runs { runs, next, end } => {
+                let whole = |run: &Run| usize::from(run.last.saturating_sub(run.first)) + 1;
+                (end - next) as usize + runs.iter().map(whole).sum::<usize>()
+            }
+        };
+        current + self.bitmap.len - before
+    }
+}
+
+impl Iterator for FrozenIter<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        loop {
+            if let Some(low) = self.members.next() {
+                return Some(self.base | low);
+            }
+            if !self.enter() {
+                return None;
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.left();
+        (left, Some(left))
+    }
+
+    fn fold<B, F: FnMut(B, u32) -> B>(mut self, first: B, mut step: F) -> B {
+        let mut folded = first;
+        loop {
+            let base = self.base;
+            folded = self.members.fold_all(folded, |folded, low| step(folded, base | low));
+            if !self.enter() {
+                return folded;
+            }
+        }
+    }
+}
+
+impl<'a> Members<'a> {
+    #[inline]
+    fn of(container: Container<'a>) -> Members<'a> {
+        match container {
+            Container::Sorted(lows) => Members::Sorted(lows.iter()),
+            Container::Bits(words, _) => Members::Bits { words, index: 0, word: words[0] },
+            Container::Range(run) => {
+                Members::Runs { runs: &[], next: run.first.into(), end: u32::from(run.last) + 1 }
+            }
+            Container::Runs(runs) => Members::Runs { runs, next: 0, end: 0 },
+        }
+    }
+
+    /// Drops the members below `least`.
+    fn skip_to(&mut self, least: u16) {
+        match self {
+            Members::Sorted(lows) => {
+                let lows = lows.as_slice();
+                *self = Members::Sorted(lows[lows.partition_point(|&low| low < least)..].iter());
+            }
+            Members::Bits { words, index, word } => {
+                *index = usize::from(least / 64);
+                *word = words[*index] & (u64::MAX << (least % 64));
+            }
+            Members::Runs { runs, next, end } => {
+                if *end <= u32::from(least) {
+                    *runs = &runs[runs.partition_point(|run| run.last < least)..];
+                    step_run(runs, next, end);
+                }
+                *next = (*next).max(least.into()).min(*end);
+            }
+        }
+    }
+
+    fn fold_all<B>(&self, first: B, mut step: impl FnMut(B, u32) -> B) -> B {
+        let mut folded = first;
+        match *self {
+            Members::Sorted(ref lows) => {
+                for &low in lows.as_slice() {
+                    folded = step(folded, low.into());
+                }
+            }
+            Members::Bits { words, index, word } => {
+                folded = fold_word(folded, word, index as u32 * 64, &mut step);
+                for (index, &word) in words.iter().enumerate().skip(index + 1) {
+                    folded = fold_word(folded, word, index as u32 * 64, &mut step);
+                }
+            }
+            Members::Runs { mut runs, mut next, mut end } => loop {
+                folded = (next..end).fold(folded, &mut step);
+                if !step_run(&mut runs, &mut next, &mut end) {
+                    break;
+                }
+            },
+        }
+        folded
+    }
+}
+
+impl Iterator for Members<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        match self {
+            Members::Sorted(lows) => lows.next().map(|&low| low.into()),
+            Members::Bits { words, index, word } => {
+                while *word == 0 {
+                    *word = *words.get(*index + 1)?;
+                    *index += 1;
+                }
+                let low = *index as u32 * 64 + word.trailing_zeros();
+                *word &= *word - 1;
+                Some(low)
+            }
+            Members::Runs { runs, next, end } => {
+                if *next == *end && !step_run(runs, next, end) {
+                    return None;
+                }
+                let low = *next;
+                *next += 1;
+                Some(low)
+            }
+        }
+    }
+}
+
+/// Goes to the next run that has members. Runs of a file that overlap are walked once, so a
+/// container never yields more than 65536 members.
+fn step_run(runs: &mut &[Run], next: &mut u32, end: &mut u32) -> bool {
+    while let [run, rest @ ..] = *runs {
+        *runs = rest;
+        *next = u32::from(run.first).max(*end);
+        *end = (u32::from(run.last) + 1).max(*next);
+        if *next < *end {
+            return true;
+        }
+    }
+    *next = *end;
+    false
+}
+
+fn fold_word<B>(first: B, word: u64, base: u32, step: &mut impl FnMut(B, u32) -> B) -> B {
+    let mut folded = first;
+    let mut word = word;
+    while word != 0 {
+        folded = step(folded, base + word.trailing_zeros());
+        word &= word - 1;
+    }
+    folded
+}

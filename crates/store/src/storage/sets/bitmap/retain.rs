@@ -1,0 +1,102 @@
+//! Sorted lists of nodes against a bitmap.
+
+use crate::storage::sets::bitmap::container::Container;
+use crate::storage::sets::bitmap::{FrozenBitmap, split};
+
+/// With so many times more numbers than members, the numbers are searched for the members.
+const SKEW: usize = 16;
+
+impl FrozenBitmap {
+    /// Keeps the members of this set in an ascending list. O(list), or O(members · log) when the
+    /// list is much longer.
+    pub fn retain_in(&self, nodes: &mut Vec<u32>) {
+        if self.len * SKEW < nodes.len() {
+            return self.retain_by_search(nodes);
+        }
+        let mut prober = self.prober();
+        nodes.retain(|&node| prober.contains(node));
+    }
+
+    /// Drops the members of this set from an ascending list. O(list).
+    pub fn retain_not_in(&self, nodes: &mut Vec<u32>) {
+        let mut prober = self.prober();
+        nodes.retain(|&node| !prober.contains(node));
+    }
+
+    /// Answers [`FrozenBitmap::contains`] for ascending numbers.
+    pub(in crate::storage::sets::bitmap) fn prober(&self) -> Prober<'_> {
+        Prober { bitmap: self, key: None, container: Container::Sorted(&[]) }
+    }
+
+    fn retain_by_search(&self, nodes: &mut Vec<u32>) {
+        let (mut read, mut kept) = (0, 0);
+        for member in self.iter_from(nodes.first().copied().unwrap_or_default()) {
+            read += gallop(&nodes[read..], |&node| node < member);
+            match nodes.get(read) {
+                None => break,
+                Some(&node) if node == member => {
+                    nodes[kept] = member;
+                    kept += 1;
+                    read += 1;
+                }
+                Some(_) => {}
+            }
+        }
+        nodes.truncate(kept);
+    }
+}
+
+/// Answers whether ascending numbers are members, each from where the one before was.
+pub(in crate::storage::sets::bitmap) struct Prober<'a> {
+    bitmap: &'a FrozenBitmap,
+    /// The key of the number before.
+    key: Option<u16>,
+    /// What may still be asked for of the container with that key.
+    container: Container<'a>,
+}
+
+impl Prober<'_> {
+    #[inline]
+    pub(in crate::storage::sets::bitmap) fn contains(&mut self, value: u32) -> bool {
+        let (key, low) = split(value);
+        if self.key != Some(key) {
+            self.enter(key);
+        }
+        match &mut self.container {
+            Container::Sorted(lows) => {
+                *lows = &lows[gallop(lows, |&member| member < low)..];
+                lows.first() == Some(&low)
+            }
+            Container::Runs(runs) => {
+                *runs = &runs[gallop(runs, |run| run.last < low)..];
+                runs.first().is_some_and(|run| run.first <= low)
+            }
+            container => container.contains(low),
+        }
+    }
+
+    fn enter(&mut self, key: u16) {
+        self.key = Some(key);
+        self.container = match self.bitmap.find_key(key) {
+            Some(index) => self.bitmap.container(index),
+            None => Container::Sorted(&[]),
+        };
+    }
+}
+
+/// The number of items at the front that have a property, which none has behind the first that has
+/// not. O(log) in that number, not in the length.
+#[inline]
+pub(in crate::storage::sets::bitmap) fn gallop<T>(
+    items: &[T],
+    holds: impl Fn(&T) -> bool,
+) -> usize {
+    let mut step = 1;
+    let mut start = 0;
+    while items.get(start + step - 1).is_some_and(&holds) {
+        start += step;
+        step *= 2;
+    }
+    let end = (start + step - 1).min(items.len());
+    start + items[start..end].partition_point(holds)
+}

@@ -1,0 +1,4 @@
+//! Sets of nodes.
+
+pub(super) mod bitmap;
+pub(super) mod node_set;

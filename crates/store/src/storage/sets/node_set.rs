@@ -1,0 +1,350 @@
+//! Sets of nodes, in whichever form they came: a set is read in place as long as possible.
+
+use crate::storage::{Array, FrozenBitmap, FrozenIter};
+use roaring::RoaringBitmap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A set of nodes, ascending.
+#[derive(Clone)]
+pub enum NodeSet {
+    /// A sorted list without repeats.
+    Sorted(Arc<Vec<u32>>),
+    /// A sorted part of a stored array: the posting list of a token, the edges of a node.
+    Slice(Array<u32>, Range<usize>),
+    /// A computed bitmap.
+    Bitmap(Arc<RoaringBitmap>),
+    /// A stored bitmap.
+    Frozen(FrozenBitmap),
+    /// A stored bitmap with later changes.
+    Overlay {
+        /// The stored bitmap.
+        base: FrozenBitmap,
+        /// Members that `base` does not have.
+        gained: Arc<RoaringBitmap>,
+        /// Members of `base` that are none any more.
+        lost: Arc<RoaringBitmap>,
+    },
+}
+
+impl Default for NodeSet {
+    fn default() -> NodeSet {
+        NodeSet::Sorted(Arc::default())
+    }
+}
+
+impl From<Vec<u32>> for NodeSet {
+    fn from(sorted: Vec<u32>) -> NodeSet {
+        debug_assert!(sorted.is_sorted_by(|a, b| a < b));
+        NodeSet::Sorted(Arc::new(sorted))
+    }
+}
+
+impl From<RoaringBitmap> for NodeSet {
+    fn from(bitmap: RoaringBitmap) -> NodeSet {
+        NodeSet::Bitmap(Arc::new(bitmap))
+    }
+}
+
+impl NodeSet {
+    /// A stored bitmap with the changes that came later.
+    pub fn overlay(
+        base: &FrozenBitmap,
+        gained: &Arc<RoaringBitmap>,
+        lost: &Arc<RoaringBitmap>,
+    ) -> NodeSet {
+        if gained.is_empty() && lost.is_empty() {
+            return NodeSet::Frozen(base.clone());
+        }
+        if base.is_empty() {
+            return NodeSet::Bitmap(Arc::clone(gained));
+        }
+        let (gained, lost) = (Arc::clone(gained), Arc::clone(lost));
+        NodeSet::Overlay { base: base.clone(), gained, lost }
+    }
+
+    /// The number of members, without a walk.
+    pub fn len(&self) -> usize {
+        match self {
+            NodeSet::Sorted(nodes) => nodes.len(),
+            NodeSet::Slice(_, range) => range.len(),
+            NodeSet::Bitmap(bitmap) => bitmap.len() as usize,
+            NodeSet::Frozen(bitmap) => bitmap.len(),
+            NodeSet::Overlay { base, gained, lost } => {
+                base.len() + gained.len() as usize - lost.len() as usize
+            }
+        }
+    }
+
+    /// True when there are no members.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether `node` is a member: O(log) at most.
+    pub fn contains(&self, node: u32) -> bool {
+        match self {
+            NodeSet::Sorted(nodes) => nodes.binary_search(&node).is_ok(),
+            NodeSet::Slice(array, range) => {
+                let found = array.partition_point(range.clone(), |other| other < node);
+                found < range.end && array.get(found) == node
+            }
+            NodeSet::Bitmap(bitmap) => bitmap.contains(node),
+            NodeSet::Frozen(bitmap) => bitmap.contains(node),
+            NodeSet::Overlay { base, gained, lost } => {
+                gained.contains(node) || base.contains(node) && !lost.contains(node)
+            }
+        }
+    }
+
+    /// The members, ascending.
+    pub fn iter(&self) -> NodeIter<'_> {
+        self.iter_from(0)
+    }
+
+    /// The members that are at least `least`, ascending: a seek, whatever the position.
+    pub fn iter_from(&self, least: u32) -> NodeIter<'_> {
+        match self {
+            NodeSet::Sorted(nodes) => {
+                let start = nodes.partition_point(|&node| node < least);
+                NodeIter::Sorted(nodes[start..].iter())
+            }
+            NodeSet::Slice(array, range) => {
+                let start = array.partition_point(range.clone(), |node| node < least);
+                NodeIter::Slice(array, start..range.end)
+            }
+            NodeSet::Bitmap(bitmap) => NodeIter::Bitmap(Box::new(bitmap.range(least..))),
+            NodeSet::Frozen(bitmap) => NodeIter::Frozen(bitmap.iter_from(least)),
+            NodeSet::Overlay { base, gained, lost } => NodeIter::Overlay(Box::new(OverlayIter {
+                base: base.iter_from(least),
+                next_base: None,
+                gained: gained.range(least..),
+                next_gained: None,
+                lost,
+                started: false,
+            })),
+        }
+    }
+
+    /// At most `count` members behind the first `skip`.
+    pub fn page(&self, skip: usize, count: usize) -> Vec<u32> {
+        match self {
+            NodeSet::Sorted(nodes) => nodes.iter().skip(skip).take(count).copied().collect(),
+            NodeSet::Slice(array, range) => {
+                let start = (range.start + skip).min(range.end);
+                array.slice(start..start.saturating_add(count).min(range.end)).to_vec()
+            }
+            NodeSet::Frozen(bitmap) => match bitmap.select(skip) {
+                Some(least) => bitmap.iter_from(least).take(count).collect(),
+                None => Vec::new(),
+            },
+            NodeSet::Bitmap(bitmap) => match bitmap.select(skip as u32) {
+                Some(least) => bitmap.range(least..).take(count).collect(),
+                None => Vec::new(),
+            },
+            NodeSet::Overlay { .. } => self.iter().skip(skip).take(count).collect(),
+        }
+    }
+
+    /// All members as a list.
+    pub fn to_vec(&self) -> Vec<u32> {
+        match self {
+            NodeSet::Sorted(nodes) => nodes.to_vec(),
+            NodeSet::Slice(array, range) => array.slice(range.clone()).to_vec(),
+            _ => {
+                let mut nodes = Vec::with_capacity(self.len());
+                self.iter().for_each(|node| nodes.push(node));
+                nodes
+            }
+        }
+    }
+
+    /// All members as a bitmap.
+    pub fn to_bitmap(&self) -> RoaringBitmap {
+        match self {
+            NodeSet::Sorted(nodes) => bitmap_of(nodes),
+            NodeSet::Slice(array, range) => bitmap_of(array.slice(range.clone())),
+            NodeSet::Bitmap(bitmap) => RoaringBitmap::clone(bitmap),
+            NodeSet::Frozen(bitmap) => bitmap.to_roaring(),
+            NodeSet::Overlay { base, gained, lost } => {
+                let mut all = base.to_roaring();
+                all |= &**gained;
+                all -= &**lost;
+                all
+            }
+        }
+    }
+
+    /// Keeps in a sorted list the members (or, with `keep` false, the others).
+    pub fn retain(&self, nodes: &mut Vec<u32>, keep: bool) {
+        match self {
+            NodeSet::Sorted(members) => retain_sorted(nodes, members, keep),
+            NodeSet::Slice(array, range) if range.len() < 8 * nodes.len() => {
+                retain_sorted(nodes, array.slice(range.clone()), keep);
+            }
+            NodeSet::Frozen(bitmap) if keep => bitmap.retain_in(nodes),
+            NodeSet::Frozen(bitmap) => bitmap.retain_not_in(nodes),
+            _ => nodes.retain(|&node| self.contains(node) == keep),
+        }
+    }
+
+    /// The members of both.
+    pub fn and(&self, other: &NodeSet) -> NodeSet {
+        let (small, large) = if self.len() <= other.len() { (self, other) } else { (other, self) };
+        if let (NodeSet::Frozen(one), NodeSet::Frozen(two)) = (small, large) {
+            return NodeSet::from(one.and(two));
+        }
+        if let (NodeSet::Frozen(frozen), NodeSet::Bitmap(bitmap))
+        | (NodeSet::Bitmap(bitmap), NodeSet::Frozen(frozen)) = (small, large)
+        {
+            return NodeSet::from(frozen.and_roaring(bitmap));
+        }
+        if let (NodeSet::Bitmap(one), NodeSet::Bitmap(two)) = (small, large) {
+            return NodeSet::from(&**one & &**two);
+        }
+        let mut nodes = small.to_vec();
+        large.retain(&mut nodes, true);
+        NodeSet::from(nodes)
+    }
+
+    /// The members of either.
+    pub fn or(&self, other: &NodeSet) -> NodeSet {
+        if self.is_empty() {
+            return other.clone();
+        }
+        if other.is_empty() {
+            return self.clone();
+        }
+        let mut all = self.to_bitmap();
+        match other {
+            NodeSet::Frozen(bitmap) => bitmap.or_into(&mut all),
+            NodeSet::Bitmap(bitmap) => all |= &**bitmap,
+            _ => all |= other.to_bitmap(),
+        }
+        NodeSet::from(all)
+    }
+
+    /// The members that `other` does not have.
+    pub fn and_not(&self, other: &NodeSet) -> NodeSet {
+        if other.is_empty() {
+            return self.clone();
+        }
+        match self {
+            NodeSet::Sorted(_) | NodeSet::Slice(..) => {
+                let mut nodes = self.to_vec();
+                other.retain(&mut nodes, false);
+                NodeSet::from(nodes)
+            }
+            _ => {
+                let mut all = self.to_bitmap();
+                match other {
+                    NodeSet::Frozen(bitmap) => bitmap.remove_from(&mut all),
+                    _ => all -= other.to_bitmap(),
+                }
+                NodeSet::from(all)
+            }
+        }
+    }
+}
+
+/// A bitmap of a sorted list.
+pub(crate) fn bitmap_of(nodes: &[u32]) -> RoaringBitmap {
+    RoaringBitmap::from_sorted_iter(nodes.iter().copied()).expect("node lists are sorted")
+}
+
+/// Merges two sorted lists, galloping through `members` when it is much longer.
+fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], keep: bool) {
+    let mut rest = members;
+    let gallop = 16 * nodes.len() < members.len();
+    nodes.retain(|&node| {
+        let skip = if gallop {
+            rest.partition_point(|&member| member < node)
+        } else {
+            rest.iter().take_while(|&&member| member < node).count()
+        };
+        rest = &rest[skip..];
+        (rest.first() == Some(&node)) == keep
+    });
+}
+
+/// Walks a [`NodeSet`], ascending.
+pub enum NodeIter<'a> {
+    /// Over a list.
+    Sorted(std::slice::Iter<'a, u32>),
+    /// Over part of a stored array.
+    Slice(&'a Array<u32>, Range<usize>),
+    /// Over a computed bitmap.
+    Bitmap(Box<roaring::bitmap::Iter<'a>>),
+    /// Over a stored bitmap.
+    Frozen(FrozenIter<'a>),
+    /// Over a stored bitmap with changes.
+    Overlay(Box<OverlayIter<'a>>),
+}
+
+impl Iterator for NodeIter<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        match self {
+            NodeIter::Sorted(nodes) => nodes.next().copied(),
+            NodeIter::Slice(array, range) => range.next().map(|position| array.get(position)),
+            NodeIter::Bitmap(nodes) => nodes.next(),
+            NodeIter::Frozen(nodes) => nodes.next(),
+            NodeIter::Overlay(nodes) => nodes.next(),
+        }
+    }
+
+    /// Walks a stored bitmap container by container, without a look at the kind for each member.
+    fn fold<B, F: FnMut(B, u32) -> B>(self, first: B, step: F) -> B {
+        match self {
+            NodeIter::Sorted(nodes) => nodes.copied().fold(first, step),
+            NodeIter::Slice(array, range) => array.slice(range).iter().copied().fold(first, step),
+            NodeIter::Bitmap(nodes) => nodes.fold(first, step),
+            NodeIter::Frozen(nodes) => nodes.fold(first, step),
+            NodeIter::Overlay(nodes) => nodes.fold(first, step),
+        }
+    }
+}
+
+/// Merges a stored bitmap with its changes.
+pub struct OverlayIter<'a> {
+    base: FrozenIter<'a>,
+    next_base: Option<u32>,
+    gained: roaring::bitmap::Iter<'a>,
+    next_gained: Option<u32>,
+    lost: &'a RoaringBitmap,
+    started: bool,
+}
+
+impl OverlayIter<'_> {
+    fn step_base(&mut self) {
+        let lost = self.lost;
+        self.next_base = self.base.find(|&node| !lost.contains(node));
+    }
+}
+
+impl Iterator for OverlayIter<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        if !self.started {
+            self.started = true;
+            self.step_base();
+            self.next_gained = self.gained.next();
+        }
+        match (self.next_base, self.next_gained) {
+            (Some(base), Some(gained)) if gained < base => {
+                self.next_gained = self.gained.next();
+                Some(gained)
+            }
+            (Some(base), _) => {
+                self.step_base();
+                Some(base)
+            }
+            (None, gained) => {
+                self.next_gained = self.gained.next();
+                gained
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Lets the writing of an answer be stopped: a tree can be far larger than the levels it comes from.
+
+use hexgraph_base::types::{Error, Result, Sink, Uid, ValueRef};
+use hexgraph_store::exec::Control;
+use std::cell::Cell;
+use std::panic::resume_unwind;
+
+/// How many objects are written between two looks at the control.
+const OBJECTS_INTERVAL: u32 = 1 << 12;
+
+/// Hands everything on to another sink, and unwinds with the error of its control when the
+/// request has to stop: a sink can't refuse what it is given in any other way.
+pub(in crate::db) struct Checked<'a, S> {
+    sink: S,
+    control: &'a Control,
+    objects: u32,
+    /// About the bytes that were written.
+    bytes: u64,
+    bytes_max: u64,
+    /// Bytes are drawn up to so many written ones.
+    drawn: u64,
+    /// The bytes that are drawn for each that is written: 0 where they don't stay in memory.
+    factor: u64,
+    /// Is set to true when there is too much.
+    is_long: Option<&'a Cell<bool>>,
+    /// The most that the writer has held beside, which is drawn.
+    beside: u64,
+}
+
+/// A sink draws memory for so many bytes at the least.
+const DRAW_MIN: u64 = 64 << 10;
+
+impl<'a, S: Sink> Checked<'a, S> {
+    /// A sink that stops when `control` says so, and behind about `bytes_max` bytes.
+    pub(in crate::db) fn new(sink: S, control: &'a Control, bytes_max: u64) -> Checked<'a, S> {
+        // A buffer doubles, and is copied then.
+        Checked {
+            sink,
+            control,
+            objects: 0,
+            bytes: 0,
+            bytes_max,
+            drawn: 0,
+            factor: 3,
+            is_long: None,
+            beside: 0,
+        }
+    }
+
+    /// Has `is_long` set when it unwinds because there is too much, and for no other reason.
+    pub(super) fn tell_when_too_long(&mut self, is_long: &'a Cell<bool>) {
+        self.is_long = Some(is_long);
+    }
+
+    /// The same for a sink that keeps nothing of what it is given.
+    pub(super) fn passing_on(self) -> Checked<'a, S> {
+        Checked { factor: 0, ..self }
+    }
+
+    fn count(&mut self, bytes: usize) {
+        self.bytes += bytes as u64;
+        if self.drawn < self.bytes {
+            self.draw();
+        }
+    }
+
+    /// Draws for what is written, and for as much again.
+    #[cold]
+    fn draw(&mut self) {
+        if self.bytes_max < self.bytes {
+            if let Some(is_long) = self.is_long {
+                is_long.set(true);
+            }
+            resume_unwind(Box::new(too_long(self.bytes_max)));
+        }
+        let wanted = (2 * self.bytes).max(DRAW_MIN).min(self.bytes_max);
+        if let Err(error) = self.control.draw((wanted - self.drawn) * self.factor) {
+            resume_unwind(Box::new(error));
+        }
+        self.drawn = wanted;
+    }
+
+    /// The sink inside.
+    pub(in crate::db) fn into_inner(self) -> S {
+        self.sink
+    }
+}
+
+/// The room that a buffer has which an answer is written to.
+pub(in crate::db) struct Room<'a> {
+    control: &'a Control,
+    bytes_max: u64,
+    /// Memory is drawn, and the control was looked at, up to so many bytes.
+    looked: usize,
+}
+
+impl<'a> Room<'a> {
+    /// Room for so many bytes, as long as `control` goes on.
+    pub(in crate::db) fn new(control: &'a Control, bytes_max: u64) -> Room<'a> {
+        Room { control, bytes_max, looked: 0 }
+    }
+
+    /// Is told how long the buffer is by now: draws memory for it, for as much again, and for a
+    /// copy.
+    ///
+    /// # Errors
+    ///
+    /// `Limit` when it is too long, there is no memory, or the request has to stop.
+    pub(in crate::db) fn look(&mut self, length: usize) -> Result<()> {
+        if length <= self.looked {
+            return Ok(());
+        }
+        self.control.check()?;
+        if self.bytes_max < length as u64 {
+            return Err(too_long(self.bytes_max));
+        }
+        let wanted = (length + length.min(LOOK_MAX)).max(DRAW_MIN as usize);
+        self.control.draw(3 * (wanted - self.looked) as u64)?;
+        self.looked = wanted;
+        Ok(())
+    }
+}
+
+/// The control is looked at when so many bytes more were written, at the latest.
+const LOOK_MAX: usize = 4 << 20;
+
+/// That an answer is longer than it may be.
+pub(in crate::db) fn too_long(bytes_max: u64) -> Error {
+    let message = format!(
+        "the answer has more than {bytes_max} bytes: ask for less, or raise the limit `result`"
+    );
+    Error::Limit { message }
+}
+
+impl<S: Sink> Sink for Checked<'_, S> {
+    fn begin_object(&mut self) {
+        self.objects = self.objects.wrapping_add(1);
+        if self.objects.is_multiple_of(OBJECTS_INTERVAL)
+            && let Err(error) = self.control.check()
+        {
+            resume_unwind(Box::new(error));
+        }
+        self.sink.begin_object();
+    }
+
+    fn end_object(&mut self) {
+        self.sink.end_object();
+    }
+
+    fn discard_object(&mut self) {
+        self.sink.discard_object();
+    }
+
+    fn begin_array(&mut self) {
+        self.sink.begin_array();
+    }
+
+    fn end_array(&mut self) {
+        self.sink.end_array();
+    }
+
+    fn discard_array(&mut self) {
+        self.sink.discard_array();
+    }
+
+    fn is_empty(&self) -> bool {
+        self.sink.is_empty()
+    }
+
+    fn key(&mut self, key: &str) {
+        self.count(key.len() + 4);
+        self.sink.key(key);
+    }
+
+    fn value(&mut self, value: ValueRef<'_>) {
+        self.count(match value {
+            ValueRef::String(text) | ValueRef::Default(text) | ValueRef::Geo(text) => text.len(),
+            ValueRef::Vector(numbers) => 12 * numbers.len(),
+            _ => 8,
+        });
+        self.sink.value(value);
+    }
+
+    fn uid(&mut self, uid: Uid) {
+        self.count(8);
+        self.sink.uid(uid);
+    }
+
+    fn int(&mut self, number: i64) {
+        self.sink.int(number);
+    }
+
+    fn null(&mut self) {
+        self.sink.null();
+    }
+
+    fn text(&mut self, text: &str) {
+        self.count(text.len() + 2);
+        self.sink.text(text);
+    }
+
+    fn beside(&mut self, bytes: usize) {
+        let bytes = bytes as u64;
+        if bytes <= self.beside {
+            return;
+        }
+        let drawn = self.control.check().and_then(|()| self.control.draw(bytes - self.beside));
+        if let Err(error) = drawn {
+            resume_unwind(Box::new(error));
+        }
+        self.beside = bytes;
+    }
+}

@@ -1,0 +1,83 @@
+//! Walks through a long result in pages that cost the same wherever they are.
+
+use super::plans::Variables;
+use super::query::QueryAnswer;
+use crate::db::database::Database;
+use crate::db::guard::guarded;
+use hexgraph_base::plan::{Block, BlockKind, Page, Query};
+use hexgraph_base::types::{Error, Result};
+use hexgraph_store::exec::Control;
+use hexgraph_store::graph::Version;
+use std::sync::Arc;
+
+/// A query whose answers come in pages, all of one version.
+pub struct Pages {
+    database: Database,
+    version: Arc<Version>,
+    plan: Query,
+    /// The place of the block that is paged.
+    block: usize,
+    size: i32,
+    after: u64,
+}
+
+impl Database {
+    /// Pages the one visible block of a query with `after`, `size` root nodes at a time.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`], and [`Error::Query`] where the query has no or several visible
+    /// blocks, or the one has `first`, `offset`, an order, or a shape that can't be paged.
+    pub fn pages(&self, text: &str, variables: &Variables, size: usize) -> Result<Pages> {
+        let control = Control::new();
+        self.prepare(&control);
+        let plan = guarded(|| Ok(Query::clone(&*self.plan(text, variables, &control)?)))?;
+        let block = paged_block(&plan)?;
+        let after = plan.blocks[block].page.after;
+        let Some(size) = i32::try_from(size).ok().filter(|size| 0 < *size) else {
+            return Err(Error::query(format!("pages: size {size} is not in 1..={}", i32::MAX)));
+        };
+        Ok(Pages { database: self.clone(), version: self.version()?, plan, block, size, after })
+    }
+}
+
+impl Pages {
+    /// The next page; `None` behind the last one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`]; the same page is tried again by the next call.
+    pub fn next(&mut self, control: &Control) -> Result<Option<QueryAnswer>> {
+        let page = Page { first: self.size, offset: 0, after: self.after };
+        self.plan.blocks[self.block].page = page;
+        let plan = Arc::new(self.plan.clone());
+        let version = Arc::clone(&self.version);
+        let options = self.database.options(false);
+        let answer = guarded(|| self.database.run(version, plan, options, control))?;
+        let Some(last) = answer.last_root(self.block) else { return Ok(None) };
+        self.after = last.0;
+        Ok(Some(answer))
+    }
+}
+
+fn paged_block(plan: &Query) -> Result<usize> {
+    let is_shown = |block: &Block| !matches!(block.kind, BlockKind::Hidden);
+    let mut shown = (0..plan.blocks.len()).filter(|&place| is_shown(&plan.blocks[place]));
+    let (Some(place), None) = (shown.next(), shown.next()) else {
+        return Err(Error::query("pages: the query must have exactly one block that is not var"));
+    };
+    let block = &plan.blocks[place];
+    let Block { name, page, .. } = block;
+    let fault = if page.first != 0 || page.offset != 0 {
+        "has `first` or `offset` of its own, leave them out"
+    } else if !block.order.is_empty() {
+        "has an order, and pages come in the order of uids"
+    } else if block.kind != BlockKind::Visible || block.root.is_none() {
+        "does not start from nodes"
+    } else if block.recurse.is_some() || block.group_by.is_some() {
+        "has @recurse or @groupby, which need all nodes at once"
+    } else {
+        return Ok(place);
+    };
+    Err(Error::query(format!("pages: block {name:?} at {} {fault}", block.at)))
+}

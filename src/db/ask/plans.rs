@@ -1,0 +1,237 @@
+//! The plans of the requests that came lately, by their text.
+//!
+//! Two generations of persistent maps behind one pointer: a look-up takes no lock, and an entry
+//! that is not used while half of the room fills up with others is forgotten. Room is counted in
+//! entries and in bytes, and the bytes are drawn of the memory that all requests share.
+
+use arc_swap::ArcSwap;
+use hexgraph_base::budget::{Budget, Held, Share};
+use hexgraph_base::plan::Query;
+use hexgraph_base::types::{Result, stack};
+use hexgraph_dql::{Document, Given};
+use hexgraph_store::exec::Control;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The most requests that are kept.
+const ENTRIES_MAX: usize = 1_000;
+
+/// The longest text that is kept, in bytes: a longer one takes long to run anyway.
+const TEXT_MAX: usize = 16 * 1024;
+
+/// The most bytes that the plans which are kept may take, as far as their texts tell.
+const BYTES_MAX: u64 = 64 << 20;
+
+/// The part of the memory of all requests that they may take, where that is less: one in so many.
+const BUDGET_PART: u64 = 64;
+
+/// The bytes that a plan takes at the most for each byte of its text: the shortest field is two
+/// bytes of text, and some 450 bytes of tree and plan.
+const BYTES_PER_BYTE: u64 = 256;
+
+/// The values of a request's variables, by name with its `$`.
+pub type Variables = BTreeMap<String, Given>;
+
+/// A bounded cache of plans.
+pub(in crate::db) struct Plans {
+    generations: ArcSwap<Generations>,
+    share: Arc<Share>,
+    bytes_max: u64,
+}
+
+type Entries = imbl::HashMap<Arc<str>, Entry>;
+
+#[derive(Clone, Default)]
+struct Generations {
+    young: Entries,
+    /// The bytes that the young ones take.
+    young_bytes: u64,
+    old: Entries,
+}
+
+#[derive(Clone)]
+struct Entry {
+    kept: Kept,
+    /// Gives its bytes back when the last generation forgets it.
+    held: Arc<Held>,
+}
+
+#[derive(Clone)]
+enum Kept {
+    /// What the text says; values of its variables are bound for each request.
+    Parsed(Arc<Document>),
+    /// The plan of a text that was asked without variables.
+    Planned(Arc<Query>),
+}
+
+impl Plans {
+    /// None yet. What is kept is drawn of `budget`.
+    pub(in crate::db) fn new(budget: &Budget) -> Plans {
+        let bytes_max = BYTES_MAX.min(budget.bound() / BUDGET_PART);
+        Plans { generations: ArcSwap::default(), share: Arc::new(budget.share()), bytes_max }
+    }
+
+    /// The plan of a text. A repeated text is not parsed again; without variables it is not
+    /// planned again either. What it takes is drawn for `control`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the text or the variables; `Limit` when there is no memory for it.
+    pub(in crate::db) fn plan(
+        &self,
+        text: &str,
+        variables: &Variables,
+        control: &Control,
+    ) -> Result<Arc<Query>> {
+        match self.find(text) {
+            Some(Kept::Planned(plan)) if variables.is_empty() => Ok(plan),
+            Some(Kept::Parsed(document)) if !variables.is_empty() => {
+                Ok(Arc::new(document.plan(variables)?))
+            }
+            _ => self.plan_anew(text, variables, control),
+        }
+    }
+
+    fn plan_anew(
+        &self,
+        text: &str,
+        variables: &Variables,
+        control: &Control,
+    ) -> Result<Arc<Query>> {
+        draw_plan(text, control)?;
+        let document = hexgraph_dql::parse(text)?;
+        let plan = Arc::new(document.plan(variables)?);
+        if text.len() <= TEXT_MAX {
+            let kept = match variables.is_empty() {
+                true => Kept::Planned(Arc::clone(&plan)),
+                false => Kept::Parsed(Arc::new(document)),
+            };
+            // What there is no memory for is not kept.
+            let bytes = bytes_of_plan(text);
+            if bytes <= self.bytes_max / 2
+                && let Ok(held) = Held::draw(&self.share, bytes)
+            {
+                self.keep(Arc::from(text), &Entry { kept, held: Arc::new(held) });
+            }
+        }
+        Ok(plan)
+    }
+
+    fn find(&self, text: &str) -> Option<Kept> {
+        let generations = self.generations.load();
+        if let Some(entry) = generations.young.get(text) {
+            return Some(entry.kept.clone());
+        }
+        let (text, entry) = generations.old.get_key_value(text)?;
+        self.keep(Arc::clone(text), entry);
+        Some(entry.kept.clone())
+    }
+
+    fn keep(&self, text: Arc<str>, entry: &Entry) {
+        // What is forgotten may nest deeper than this thread could.
+        stack::with_room(|| {
+            self.generations.rcu(|generations| {
+                let mut next = Generations::clone(generations);
+                let bytes = entry.held.bytes();
+                let is_full = self.bytes_max / 2 < next.young_bytes + bytes;
+                if is_full || ENTRIES_MAX / 2 <= next.young.len() {
+                    next.old = std::mem::take(&mut next.young);
+                    next.young_bytes = 0;
+                }
+                if next.young.insert(Arc::clone(&text), entry.clone()).is_none() {
+                    next.young_bytes += bytes;
+                }
+                next
+            })
+        });
+    }
+}
+
+/// Draws what it takes to read a text, and to plan it.
+///
+/// # Errors
+///
+/// `Limit` when there is no memory for it.
+pub(in crate::db) fn draw_plan(text: &str, control: &Control) -> Result<()> {
+    control.draw(bytes_of_plan(text))
+}
+
+fn bytes_of_plan(text: &str) -> u64 {
+    BYTES_PER_BYTE * text.len() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plans() -> Plans {
+        Plans::new(&Budget::new(1 << 30))
+    }
+
+    fn plan(plans: &Plans, text: &str) -> Arc<Query> {
+        plans.plan(text, &Variables::new(), &Control::new()).unwrap()
+    }
+
+    #[test]
+    fn the_bytes_of_what_is_kept_are_drawn_and_bounded() {
+        let budget = Budget::new(1 << 30);
+        let plans = Plans::new(&budget);
+        for number in 0..100 {
+            let names: Vec<String> = (0..1_000).map(|name| format!("p{name}")).collect();
+            let text = format!("{{ q{number}(func: has(name)) {{ {} }} }}", names.join(" "));
+            plan(&plans, &text);
+            assert!(budget.drawn() <= plans.bytes_max + (2 << 20), "{}", budget.drawn());
+        }
+        assert!(plans.bytes_max / 4 < budget.drawn());
+        let control = Control::new();
+        control.set_budget(&budget);
+        let large = format!("{{ q(func: has(name)) {{ {} }} }}", "x ".repeat(4 << 20));
+        let error = plans.plan(&large, &Variables::new(), &control).unwrap_err();
+        assert!(
+            matches!(&error, hexgraph_base::types::Error::Limit { message }
+            if message.contains("`memory`")),
+            "{error}"
+        );
+        drop(plans);
+        assert_eq!(budget.drawn(), 0);
+    }
+
+    const TEXT: &str = "{ q(func: has(name)) { name } }";
+
+    #[test]
+    fn a_repeated_text_has_the_same_plan() {
+        let plans = plans();
+        let first = plan(&plans, TEXT);
+        assert!(Arc::ptr_eq(&first, &plan(&plans, TEXT)));
+    }
+
+    #[test]
+    fn the_number_of_entries_is_bounded_and_used_ones_stay() {
+        let plans = plans();
+        let first = plan(&plans, TEXT);
+        for number in 0..2 * ENTRIES_MAX {
+            let text = format!("{{ q{number}(func: has(name)) {{ name }} }}");
+            plan(&plans, &text);
+            if number % 100 == 0 {
+                assert!(Arc::ptr_eq(&first, &plan(&plans, TEXT)));
+            }
+        }
+        let generations = plans.generations.load();
+        assert!(generations.young.len() + generations.old.len() <= ENTRIES_MAX);
+    }
+
+    #[test]
+    fn other_values_of_variables_make_other_plans() {
+        let plans = plans();
+        let text = "query q($n: int) { q(func: has(name), first: $n) { name } }";
+        let plan = |n: &str| {
+            let variables = Variables::from([("$n".to_owned(), Given::from(n))]);
+            plans.plan(text, &variables, &Control::new()).unwrap()
+        };
+        assert_eq!(plan("3").blocks[0].page.first, 3);
+        assert_eq!(plan("4").blocks[0].page.first, 4);
+        let error =
+            plans.plan("{ nonsense", &Variables::new(), &Control::new()).unwrap_err().to_string();
+        assert!(error.starts_with("line 1 column 1: `{` is never closed"), "{error}");
+    }
+}

@@ -1,0 +1,381 @@
+//! Questions and their answers.
+
+use super::checked::{Checked, Room};
+use super::explain::Explanation;
+use super::plans::Variables;
+use super::rows::RowCounter;
+use super::slow::SlowQuery;
+use crate::db::database::Database;
+use crate::db::guard::guarded;
+use crate::db::operation::Latency;
+use hexgraph_base::answer::{ChunkSink, JsonSink, KeySink, Table, TableSink, columns, need_data};
+use hexgraph_base::budget::Share;
+use hexgraph_base::plan::Query;
+use hexgraph_base::types::{Error, Result, Sink, Uid};
+use hexgraph_store::exec;
+use hexgraph_store::exec::{Answer, Control, ExecOptions, Limits, Trace};
+use hexgraph_store::graph::Version;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A query.
+#[derive(Debug, Clone, Default)]
+pub struct QueryRequest {
+    /// The DQL.
+    pub text: String,
+    /// The values of its variables, by name with its `$`.
+    pub variables: Variables,
+    /// True to have the uid in every object.
+    pub debug: bool,
+}
+
+/// The answer to a query: what it found, and the version that it is read from.
+pub struct QueryAnswer {
+    answer: Answer,
+    latency: Latency,
+    commit: u64,
+    /// What was drawn for what was found, as long as it is kept.
+    share: Option<Arc<Share>>,
+}
+
+impl Database {
+    /// Answers a query from the newest version. Runs on the calling thread; what it shares out to
+    /// the threads of the pool it does only where there is much to do.
+    ///
+    /// # Errors
+    ///
+    /// `Syntax`, `Schema` or `Query` for what is wrong with the request; `Limit` when `control`
+    /// stops it; `Corrupt` when it meets a damaged part of the file.
+    pub fn query(&self, request: &QueryRequest, control: &Control) -> Result<QueryAnswer> {
+        self.query_version(self.version()?, request, control)
+    }
+
+    /// Answers a query from a version.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`].
+    pub(in crate::db) fn query_version(
+        &self,
+        version: Arc<Version>,
+        request: &QueryRequest,
+        control: &Control,
+    ) -> Result<QueryAnswer> {
+        self.query_amended(version, request, Ok, control)
+    }
+
+    /// Answers a query from a version by the plan that `amend` makes of the text's.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`].
+    pub(in crate::db) fn query_amended(
+        &self,
+        version: Arc<Version>,
+        request: &QueryRequest,
+        amend: impl FnOnce(Arc<Query>) -> Result<Arc<Query>>,
+        control: &Control,
+    ) -> Result<QueryAnswer> {
+        guarded(|| {
+            let started = Instant::now();
+            self.prepare(control);
+            let plan = amend(self.plan(&request.text, &request.variables, control)?)?;
+            let parsing = started.elapsed();
+            let options = self.options(request.debug);
+            let mut answer = self.run(version, plan, options, control)?;
+            answer.latency.parsing = parsing;
+            if self.limits().slow <= answer.latency.total() {
+                self.slow_log().note(request, answer.latency);
+            }
+            Ok(answer)
+        })
+    }
+
+    /// Answers a query and tells how: the steps with what was expected and what came out.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`].
+    pub fn explain(&self, request: &QueryRequest, control: &Control) -> Result<Explanation> {
+        control.start_trace();
+        let answer = self.query(request, control)?;
+        let steps = control.trace().map(Trace::steps).unwrap_or_default();
+        Ok(Explanation::new(&request.text, steps, answer.latency()))
+    }
+
+    /// The last queries that took longer than the limit `slow`, the newest last.
+    pub fn slow_queries(&self) -> Vec<SlowQuery> {
+        self.slow_log().queries()
+    }
+
+    /// The options of a request.
+    pub(in crate::db) fn options(&self, debug: bool) -> ExecOptions {
+        let Limits { normalize, result, .. } = *self.limits();
+        ExecOptions { debug, normalize, result }
+    }
+
+    /// Carries a plan out.
+    pub(in crate::db) fn run(
+        &self,
+        version: Arc<Version>,
+        plan: Arc<Query>,
+        options: ExecOptions,
+        control: &Control,
+    ) -> Result<QueryAnswer> {
+        let started = Instant::now();
+        let commit = version.commit;
+        let job = || exec::execute(version, plan, options, control);
+        let answer = self.compute(control, job)?;
+        let latency = Latency { processing: started.elapsed(), ..Latency::default() };
+        Ok(QueryAnswer::new(answer, latency, commit, control))
+    }
+}
+
+impl QueryAnswer {
+    /// What a request found on the version of a commit.
+    pub(in crate::db) fn new(
+        answer: Answer,
+        latency: Latency,
+        commit: u64,
+        control: &Control,
+    ) -> QueryAnswer {
+        let share = control.share().cloned();
+        QueryAnswer { answer, latency, commit, share }
+    }
+
+    /// Has `control` draw of the budget that the request drew of.
+    fn prepare(&self, control: &Control) {
+        if let Some(share) = &self.share {
+            control.set_budget(share.budget());
+        }
+    }
+
+    /// Writes the object with the blocks, until `control` stops it. Returns the sink.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`]: values are read when they are written.
+    pub fn write<S: Sink>(&self, sink: S, control: &Control) -> Result<S> {
+        self.write_head(usize::MAX, sink, control)
+    }
+
+    /// As [`QueryAnswer::write`], but no more than the first `objects_max` objects of each list:
+    /// costs as much as is written.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::write`].
+    pub fn write_head<S: Sink>(&self, objects_max: usize, sink: S, control: &Control) -> Result<S> {
+        self.prepare(control);
+        guarded(|| {
+            let mut sink = Checked::new(sink, control, self.answer.options().result);
+            self.answer.write_head(objects_max, &mut sink)?;
+            Ok(sink.into_inner())
+        })
+    }
+
+    /// The number of root nodes of each block that is shown, by name: about that of its objects.
+    pub fn root_counts(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.answer.root_counts()
+    }
+
+    /// The object with the blocks as JSON text, and how long it took to write.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::write`].
+    pub fn to_json(&self) -> Result<(String, Duration)> {
+        self.to_json_within(&Control::new())
+    }
+
+    /// As [`QueryAnswer::to_json`], until `control` stops it.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::write`].
+    pub fn to_json_within(&self, control: &Control) -> Result<(String, Duration)> {
+        let started = Instant::now();
+        let json = self.write(JsonSink::new(), control)?.into_bytes();
+        let json = String::from_utf8(json).expect("the sink writes UTF-8 from texts");
+        Ok((json, started.elapsed()))
+    }
+
+    /// As [`QueryAnswer::to_json_within`], where it has no more than about so many bytes; `None` for
+    /// a longer one, which [`QueryAnswer::write_chunks`] writes in pieces.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::write`].
+    pub fn to_short_json(
+        &self,
+        bytes_max: u64,
+        control: &Control,
+    ) -> Result<Option<(String, Duration)>> {
+        let started = Instant::now();
+        let most = bytes_max.min(self.answer.options().result);
+        let is_long = Cell::new(false);
+        self.prepare(control);
+        let before = control.share().map_or(0, |share| share.used());
+        let written = guarded(|| {
+            let mut sink = Checked::new(JsonSink::new(), control, most);
+            sink.tell_when_too_long(&is_long);
+            self.answer.write(&mut sink)?;
+            Ok(sink.into_inner())
+        });
+        match written {
+            Ok(json) => Ok(Some((json.into_string(), started.elapsed()))),
+            Err(_) if is_long.get() && most < self.answer.options().result => {
+                if let Some(share) = control.share() {
+                    share.keep_only(before);
+                }
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes the object with the blocks as JSON text in pieces of about so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::write`], and those of `send`.
+    pub fn write_chunks(
+        &self,
+        chunk_len: usize,
+        control: &Control,
+        send: impl FnMut(Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
+        guarded(|| {
+            let sink = ChunkSink::new(chunk_len, send);
+            let mut sink = Checked::new(sink, control, self.answer.options().result).passing_on();
+            self.answer.write(&mut sink)?;
+            sink.into_inner().finish()
+        })
+    }
+
+    /// The facts that were found as lines of N-Quads, and how long they took to write.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::write`]; `Query` for what has no place in N-Quads: groups, `count(uid)`,
+    /// `@normalize`, `@ignorereflex`, `checkpwd` and facets.
+    pub fn to_rdf(&self) -> Result<(String, Duration)> {
+        self.to_rdf_within(&Control::new())
+    }
+
+    /// As [`QueryAnswer::to_rdf`], until `control` stops it.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::to_rdf`].
+    pub fn to_rdf_within(&self, control: &Control) -> Result<(String, Duration)> {
+        self.prepare(control);
+        guarded(|| {
+            let started = Instant::now();
+            let mut lines = Vec::new();
+            let mut room = Room::new(control, self.answer.options().result);
+            self.answer.write_rdf(&mut lines, &mut |length| room.look(length))?;
+            let lines = String::from_utf8(lines).expect("facts are written from texts");
+            Ok((lines, started.elapsed()))
+        })
+    }
+
+    /// The name of a block that was asked for, or of the only one; with the keys of its objects in
+    /// the order of the text. Those that the text does not tell, of facets and languages, are those
+    /// that some object has: then the answer is written once, to nowhere.
+    ///
+    /// # Errors
+    ///
+    /// `Query` when there is no such block, or more than one to choose from; as
+    /// [`QueryAnswer::write`].
+    pub fn keys(&self, block: Option<&str>, control: &Control) -> Result<(String, Vec<String>)> {
+        let name = self.block_name(block)?;
+        let keys = self.answer.keys(&name);
+        let found = match need_data(&keys) {
+            true => self.write(KeySink::new(name.clone()), control)?.finish(),
+            false => Vec::new(),
+        };
+        Ok((name, columns(&keys, &found)))
+    }
+
+    /// The objects of a block as a table, its columns in the order of the text.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::write`] and [`TableSink::finish`].
+    pub fn table(&self, block: Option<&str>, control: &Control) -> Result<Table> {
+        let sink = TableSink::new(block.map(str::to_owned));
+        let mut table = self.write(sink, control)?.finish()?;
+        table.put_in_order(&self.answer.keys(&self.block_name(block)?));
+        Ok(table)
+    }
+
+    /// The name of a block that was asked for, or of the only one.
+    ///
+    /// # Errors
+    ///
+    /// `Query` when there is no such block, or more than one to choose from.
+    pub fn block_name(&self, block: Option<&str>) -> Result<String> {
+        let names: Vec<&str> = self.answer.block_names().collect();
+        let name = match (block, names.as_slice()) {
+            (Some(wanted), _) if names.contains(&wanted) => wanted,
+            (Some(wanted), _) => {
+                let message = format!("the answer has no block {wanted:?}, it has: ");
+                return Err(Error::query(message + &names.join(", ")));
+            }
+            (None, [only]) => only,
+            (None, _) => {
+                let message = "the answer has several blocks, choose one: ".to_owned();
+                return Err(Error::query(message + &names.join(", ")));
+            }
+        };
+        Ok(name.to_owned())
+    }
+
+    /// The number of objects in all blocks together.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::write`].
+    pub fn row_count(&self, control: &Control) -> Result<usize> {
+        guarded(|| {
+            let counter = RowCounter::default();
+            let most = self.answer.options().result;
+            let mut sink = Checked::new(counter, control, most).passing_on();
+            self.answer.write(&mut sink)?;
+            Ok(sink.into_inner().rows())
+        })
+    }
+
+    /// Whether there is an object in any block. Costs as much as one of each.
+    ///
+    /// # Errors
+    ///
+    /// As [`QueryAnswer::write`].
+    pub fn has_rows(&self, control: &Control) -> Result<bool> {
+        Ok(self.write_head(1, RowCounter::default(), control)?.rows() != 0)
+    }
+
+    /// The times it took, without encoding.
+    pub fn latency(&self) -> Latency {
+        self.latency
+    }
+
+    /// The number of the commit that the answer shows.
+    pub fn commit(&self) -> u64 {
+        self.commit
+    }
+
+    /// The uid of the last root node of a block, by the block's place in the plan.
+    pub(super) fn last_root(&self, block: usize) -> Option<Uid> {
+        self.answer.last_root(block)
+    }
+
+    /// For each predicate the number of nodes that it was asked of, and under the empty name the
+    /// roots of the blocks.
+    pub fn touched(&self) -> BTreeMap<&str, u64> {
+        self.answer.touched()
+    }
+}

@@ -1,0 +1,251 @@
+//! Changes of the schema, and of everything at once.
+//!
+//! A writer takes its turn on a thread that is none of the pool, and lets the pool compute: a
+//! thread of the pool that waited for its turn could be the one that the writer waits for.
+
+use super::input::Input;
+use crate::db::database::Database;
+use crate::db::guard::guarded;
+use crate::db::open::Open;
+use crate::db::operation::{Drop, LoadOptions, LoadReport, Source};
+use hexgraph_base::schema::SchemaReport;
+use hexgraph_base::types::{Error, Result};
+use hexgraph_store::exec::{Canceller, Control};
+use hexgraph_store::graph;
+use hexgraph_store::graph::{Check, Definitions, LoadSource, SchemaChange, SpillOptions, Version};
+use std::time::{Duration, Instant};
+
+/// A change of the schema that takes longer is followed by a checkpoint.
+const SLOW: Duration = Duration::from_millis(200);
+/// The least memory that a load can be bounded to.
+const LOAD_MEMORY_MIN: u64 = 16 << 20;
+
+impl Database {
+    /// Sets the definitions of a schema text and builds the indexes that they ask for. A definition takes the place of the
+    /// one that its predicate or type had, as in Dgraph: indexes, `@reverse`, `@lang` and fields of a type that it does not
+    /// name are dropped, those that a GraphQL schema declared too. What was added, changed, dropped and built is told.
+    ///
+    /// # Errors
+    ///
+    /// `Syntax` or `Schema` for what is wrong with the text; `Query` when an open transaction has
+    /// changed one of the predicates that would be defined otherwise: it is aborted, so the next
+    /// try succeeds. Nothing is changed then.
+    pub fn alter(&self, text: &str) -> Result<SchemaReport> {
+        self.define_while(|version| graph::resolve(version, text), &|| Ok(()))
+    }
+
+    /// Sets the definitions that a GraphQL schema asks for, beside those of [`Database::alter`]. Those of an earlier
+    /// GraphQL schema go.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::alter`]; those of `check`.
+    pub(in crate::db) fn alter_for_graphql(
+        &self,
+        text: &str,
+        check: Check<'_>,
+    ) -> Result<SchemaReport> {
+        self.define_while(|version| graph::resolve_graphql(version, text), check)
+    }
+
+    /// As [`Database::alter`], until `control` says stop: the calling thread only waits, and returns then within a
+    /// moment. An index that is being built on another thread ends soon, and is thrown away.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::alter`]; `Limit` when `control` stops it. Nothing is changed then.
+    pub fn alter_with(&self, text: &str, control: &Control) -> Result<SchemaReport> {
+        let (database, text) = (self.clone(), text.to_owned());
+        guarded(|| {
+            control.run_detached(move |canceller| {
+                let resolve = |version: &Version| graph::resolve(version, &text);
+                database.define_while(resolve, &|| canceller.check())
+            })
+        })
+    }
+
+    fn define_while(
+        &self,
+        resolve: impl Fn(&Version) -> Result<Definitions>,
+        check: Check<'_>,
+    ) -> Result<SchemaReport> {
+        let pool = self.pool()?;
+        let altered = guarded(|| {
+            let version = self.version()?;
+            Ok(graph::altered(&version, &resolve(&version)?))
+        })?;
+        self.abort_pending(&altered.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let started = Instant::now();
+        let mut report = SchemaReport::default();
+        let define = |version: &Version| {
+            let definitions = resolve(version)?;
+            report = graph::report(version, &definitions);
+            Ok(SchemaChange::Define(definitions))
+        };
+        self.change_schema(define, |change, version| {
+            check()?;
+            let next = pool.install(|| change.carry_out(version, check))?;
+            check().map(|()| next)
+        })?;
+        // What took long would take as long again after a crash.
+        match SLOW < started.elapsed() {
+            true => Open::request_checkpoint(&self.open_state()?).map(|()| report),
+            false => Ok(report),
+        }
+    }
+
+    /// Drops data, definitions, or both. Uids are not used again. Open transactions that have
+    /// changed something are aborted when everything is dropped.
+    ///
+    /// # Errors
+    ///
+    /// `Schema` for a predicate that is defined by the engine itself; `Query` when an open
+    /// transaction has changed the predicate: it is aborted, so the next try succeeds.
+    pub fn drop(&self, what: &Drop) -> Result<()> {
+        match what {
+            Drop::All | Drop::Data => drop(self.abort_txns(None)?),
+            Drop::Predicate(name) => self.abort_pending(&[name])?,
+            Drop::Type(_) => {}
+        }
+        let change = match what {
+            Drop::All => SchemaChange::DropAll,
+            Drop::Data => SchemaChange::DropData,
+            Drop::Predicate(name) => SchemaChange::DropPredicate(name.clone()),
+            Drop::Type(name) => SchemaChange::DropType(name.clone()),
+        };
+        let carry_out =
+            |change: &SchemaChange, version: &Version| change.carry_out(version, &|| Ok(()));
+        self.change_schema(|_| Ok(change), carry_out)
+    }
+
+    fn change_schema(
+        &self,
+        resolve: impl FnOnce(&Version) -> Result<SchemaChange>,
+        carry_out: impl FnOnce(&SchemaChange, &Version) -> Result<Version>,
+    ) -> Result<()> {
+        let done = self.change(None, |version, commit| {
+            commit.is_whole = true;
+            let change = resolve(version)?;
+            if let Some(record) = &mut commit.record {
+                change.encode(record);
+            }
+            Ok((carry_out(&change, version)?, ()))
+        });
+        done.map(|_| ())
+    }
+
+    /// Aborts the transactions that have changed one of the predicates.
+    ///
+    /// # Errors
+    ///
+    /// `Query` when there is one.
+    fn abort_pending(&self, names: &[&str]) -> Result<()> {
+        match !names.is_empty() && self.abort_txns(Some(names))? {
+            true => Err(Error::query("Pending transactions found. Please retry operation")),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds the definitions of `schema_text` and the triples of a source, or of several. All of
+    /// them become visible at once; a label of a blank node means the same node in all. The calling thread only waits, and stops waiting when `control` says so.
+    ///
+    /// # Errors
+    ///
+    /// `Load` with the first line that can't be stored, unless `options` skip such lines; as
+    /// [`Database::alter`] for the schema; `Limit` when `control` stops it. Nothing is changed
+    /// then.
+    pub fn load(
+        &self,
+        sources: impl Into<Vec<Source>>,
+        schema_text: Option<&str>,
+        options: LoadOptions,
+        control: &Control,
+    ) -> Result<LoadReport> {
+        let sources = sources.into();
+        let names: Vec<String> = sources.iter().map(Source::name).collect();
+        let inputs = Input::open(sources, &options.progress)?;
+        let source = |(name, input)| LoadSource { name, reader: Box::new(input) };
+        let sources = names.into_iter().zip(inputs).map(source).collect();
+        let schema_text = schema_text.map(str::to_owned);
+        let spill = self.spill_options(options.memory)?;
+        self.load_with(control, move |version, canceller| {
+            load_into(version, schema_text.as_deref(), sources, (&options, spill), canceller)
+        })
+    }
+
+    /// How a load is bounded to so many bytes in memory; 0 for not at all. What is left of loads
+    /// that ended without notice is removed.
+    ///
+    /// # Errors
+    ///
+    /// `Io` when the system refuses, `Query` for less than 16 MiB.
+    pub(crate) fn spill_options(&self, memory: u64) -> Result<Option<SpillOptions>> {
+        if memory == 0 {
+            return Ok(None);
+        }
+        if memory < LOAD_MEMORY_MIN {
+            let least = LOAD_MEMORY_MIN >> 20;
+            return Err(Error::query(format!("a load needs a memory of {least} MiB or more")));
+        }
+        let open = self.open_state()?;
+        open.check_writable()?;
+        let folder = match open.folder() {
+            Some(folder) => {
+                graph::remove_left(folder)?;
+                folder.to_owned()
+            }
+            None => std::env::temp_dir(),
+        };
+        Ok(Some(SpillOptions { folder, memory }))
+    }
+
+    /// Publishes the version that `make_next` makes on the threads of the pool. The calling thread
+    /// only waits, and stops waiting when `control` says so.
+    ///
+    /// # Errors
+    ///
+    /// Those of `make_next`; `Limit` when `control` stops it.
+    pub(crate) fn load_with(
+        &self,
+        control: &Control,
+        make_next: impl FnOnce(&Version, &Canceller) -> Result<(Version, graph::LoadReport)>
+        + Send
+        + 'static,
+    ) -> Result<LoadReport> {
+        let started = Instant::now();
+        let database = self.clone();
+        let load = move |canceller: &Canceller| {
+            let pool = database.pool()?;
+            database.change_saved(|version| {
+                let made = pool.install(|| make_next(version, canceller))?;
+                canceller.check()?;
+                Ok(made)
+            })
+        };
+        let report = guarded(|| control.run_detached(load))?;
+        Ok(LoadReport { elapsed: started.elapsed(), ..LoadReport::from(report) })
+    }
+}
+
+fn load_into(
+    version: &Version,
+    schema_text: Option<&str>,
+    sources: Vec<LoadSource>,
+    (options, spill): (&LoadOptions, Option<SpillOptions>),
+    canceller: &Canceller,
+) -> Result<(Version, graph::LoadReport)> {
+    let altered = schema_text.map(|text| graph::alter(version, text)).transpose()?;
+    let check = |so_far: graph::LoadProgress| {
+        options.progress.set_records(so_far.triples);
+        canceller.check()
+    };
+    let has_ended = || canceller.check().is_err();
+    let skip_errors = options.skip_errors;
+    let options = graph::LoadOptions {
+        skip_errors,
+        spill,
+        progress: Some(&check),
+        has_ended: Some(&has_ended),
+    };
+    graph::load(altered.as_ref().unwrap_or(version), sources, &options)
+}

@@ -1,0 +1,145 @@
+//! The bytes that a load reads, and how many of them it has read.
+
+use crate::db::operation::Source;
+use hexgraph_base::types::{Error, Result};
+use std::fs::File;
+use std::io;
+use std::io::{Cursor, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How far a load is, readable while it runs. A clone shows the same load.
+#[derive(Debug, Clone, Default)]
+pub struct LoadProgress {
+    counts: Arc<Counts>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    done: AtomicU64,
+    total: AtomicU64,
+    records: AtomicU64,
+}
+
+/// A source that is being read.
+pub(in crate::db) struct Input {
+    bytes: Box<dyn Read + Send>,
+    progress: LoadProgress,
+}
+
+impl LoadProgress {
+    /// The bytes that were read, packed ones where the source is packed.
+    pub fn done(&self) -> u64 {
+        self.counts.done.load(Ordering::Relaxed)
+    }
+
+    /// The bytes that there are; 0 before the load has begun, and for what is no file.
+    pub fn total(&self) -> u64 {
+        self.counts.total.load(Ordering::Relaxed)
+    }
+
+    /// The statements or rows that were read.
+    pub fn records(&self) -> u64 {
+        self.counts.records.load(Ordering::Relaxed)
+    }
+
+    /// Begins a load of so many bytes.
+    pub(crate) fn start(&self, total: u64) {
+        self.counts.done.store(0, Ordering::Relaxed);
+        self.counts.records.store(0, Ordering::Relaxed);
+        self.counts.total.store(total, Ordering::Relaxed);
+    }
+
+    /// Counts bytes.
+    pub(crate) fn add(&self, bytes: u64) {
+        self.counts.done.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts statements or rows.
+    pub(crate) fn add_records(&self, count: u64) {
+        self.counts.records.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Says how many statements there were so far.
+    pub(crate) fn set_records(&self, count: u64) {
+        self.counts.records.store(count, Ordering::Relaxed);
+    }
+}
+
+impl Input {
+    /// Opens sources, and begins to count what is read of them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] when a file can't be read.
+    pub(in crate::db) fn open(sources: Vec<Source>, progress: &LoadProgress) -> Result<Vec<Input>> {
+        let (mut inputs, mut all) = (Vec::new(), 0);
+        for source in sources {
+            let (bytes, total): (Box<dyn Read + Send>, u64) = match source {
+                Source::File(path) => {
+                    let (file, len) = open_file(&path)?;
+                    (Box::new(file), len)
+                }
+                Source::Bytes(bytes) => {
+                    let len = bytes.len() as u64;
+                    (Box::new(Cursor::new(bytes)), len)
+                }
+            };
+            all += total;
+            inputs.push(Input { bytes, progress: progress.clone() });
+        }
+        progress.start(all);
+        Ok(inputs)
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.bytes.read(buffer)?;
+        self.progress.add(count as u64);
+        Ok(count)
+    }
+}
+
+impl Source {
+    /// What errors call it.
+    pub fn name(&self) -> String {
+        match self {
+            Source::File(path) => path.display().to_string(),
+            Source::Bytes(_) => "<bytes>".to_owned(),
+        }
+    }
+}
+
+fn open_file(path: &Path) -> Result<(File, u64)> {
+    let failed = |error| Error::io(format!("opening {}", path.display()), error);
+    let file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory")));
+    }
+    Ok((file, metadata.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+
+    #[test]
+    fn what_is_read_is_counted() {
+        let source = Source::Bytes(Bytes::from_static(b"0123456789"));
+        let progress = LoadProgress::default();
+        let mut input = Input::open(vec![source], &progress).unwrap().remove(0);
+        assert_eq!(input.read(&mut [0; 4]).unwrap(), 4);
+        assert_eq!((progress.done(), progress.total()), (4, 10));
+    }
+
+    #[test]
+    fn a_directory_is_no_source() {
+        let source = Source::File(std::env::temp_dir());
+        let opened = Input::open(vec![source], &LoadProgress::default()).err();
+        assert!(opened.unwrap().to_string().contains("directory"));
+    }
+}

@@ -1,0 +1,8 @@
+//! Mutations, upserts, transactions, and changes of the schema.
+
+pub(super) mod transactions;
+pub(super) mod txn;
+pub(super) mod upsert;
+pub(super) mod mutate;
+pub(super) mod alter;
+pub(super) mod input;

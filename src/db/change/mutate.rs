@@ -1,0 +1,385 @@
+//! Mutations and upserts: a query whose variables tell what to change, and the changes.
+
+use super::upsert::Prepared;
+use crate::db::ask::plans::{Variables, draw_plan};
+use crate::db::ask::query::QueryAnswer;
+use crate::db::database::Database;
+use crate::db::guard::guarded;
+use crate::db::operation::Latency;
+use hexgraph_base::plan::{Filter, Query, Reads};
+use hexgraph_base::schema::Actor;
+use hexgraph_base::types::{Error, Result, Uid};
+use hexgraph_dql::{Condition, Document};
+use hexgraph_store::exec::{Answer, Control, Upsert, past_limit};
+use hexgraph_store::graph::{
+    Changes, Commit, MutationReport, MutationTree, Stager, Statements, Version, encode_changes,
+    encode_next_uid,
+};
+use hexgraph_store::{exec, graph};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::mem;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A request to change data. Its mutations are carried out in their order, all or none.
+#[derive(Debug, Clone, Default)]
+pub struct MutationRequest<'a> {
+    /// A query in DQL, empty for none: the mutations may use its variables as `uid(v)` and
+    /// `val(x)`. It sees the data as they are before all mutations.
+    pub query: Cow<'a, str>,
+    /// The values of the query's `$` variables.
+    pub variables: Variables,
+    /// The mutations.
+    pub mutations: Vec<Mutation<'a>>,
+}
+
+/// One mutation. Its deletes are carried out before its sets.
+#[derive(Debug, Clone, Default)]
+pub struct Mutation<'a> {
+    /// `@if(...)` about variables of the query: where it does not hold, nothing is done. Empty
+    /// for none.
+    pub condition: Cow<'a, str>,
+    /// What is set.
+    pub set: Vec<Statements<'a>>,
+    /// What is deleted.
+    pub delete: Vec<Statements<'a>>,
+}
+
+/// The bytes that statements take as they are read, for each byte of their text: a statement is
+/// some 200 bytes, and seldom less than 25 bytes of text.
+const STATEMENT_BYTES_PER_BYTE: u64 = 8;
+
+impl Mutation<'_> {
+    fn text_len(&self) -> usize {
+        let length = |statements: &Statements<'_>| match statements {
+            Statements::NQuads(text)
+            | Statements::Part(text, _)
+            | Statements::Json(text)
+            | Statements::TimedJson(text, _) => text.len(),
+        };
+        self.set.iter().chain(&self.delete).map(length).sum()
+    }
+}
+
+/// What a mutation did.
+#[derive(Default)]
+pub struct MutationAnswer {
+    /// The uids of the new nodes, by what the request calls them: the name of a blank node without
+    /// `_:`, `uid(v)` for a variable that found nothing, `dg.<number>.<number>` for an object of
+    /// JSON without a uid.
+    pub uids: BTreeMap<String, String>,
+    /// What the query found, where there is one.
+    pub queries: Option<QueryAnswer>,
+    /// True when there was nothing but a query.
+    pub is_query: bool,
+    /// The number of the version, or of the transaction, that it found.
+    pub start: u64,
+    /// The number of the commit; `None` for a mere query and in an open transaction.
+    pub commit: Option<u64>,
+    /// The conflict keys of what was changed in an open transaction.
+    pub keys: Vec<u64>,
+    /// The predicates that were changed in an open transaction, by name.
+    pub predicates: Vec<String>,
+    /// The number of statements that are carried out.
+    pub statements: u64,
+    /// The times it took.
+    pub latency: Latency,
+}
+
+impl Database {
+    /// Deletes and sets N-Quads in one commit, the deletes first.
+    ///
+    /// In a directory the change is in the log when this returns, as durable as
+    /// [`crate::db::SyncPolicy`] says.
+    ///
+    /// # Errors
+    ///
+    /// `Syntax`, `Schema` or `Query` for what is wrong with a line; nothing is changed then.
+    pub fn mutate(&self, set: &str, delete: &str) -> Result<MutationAnswer> {
+        let set = vec![Statements::NQuads(set)];
+        let delete = vec![Statements::NQuads(delete)];
+        let mutations = vec![Mutation { set, delete, ..Mutation::default() }];
+        let request = MutationRequest { mutations, ..MutationRequest::default() };
+        self.mutate_request(&request, &Control::new())
+    }
+
+    /// Carries out a request in one commit.
+    ///
+    /// The query finds what the mutations change: where another writer changes what it reads, it is
+    /// run again. `control` stops it.
+    ///
+    /// # Errors
+    ///
+    /// `Syntax`, `Schema` or `Query` for what is wrong with any part of it, `Limit` when it is too
+    /// large or was stopped; nothing is changed then.
+    pub fn mutate_request(
+        &self,
+        request: &MutationRequest<'_>,
+        control: &Control,
+    ) -> Result<MutationAnswer> {
+        self.with_request(request, control, |job| self.run_now(job, control))
+    }
+
+    /// Carries out a request in DQL: `{ set { ... } delete { ... } }`, `upsert { ... }`, or a mere
+    /// query.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::mutate_request`]; `Syntax` when it is no such request.
+    pub fn mutate_text(&self, request: &str, control: &Control) -> Result<MutationAnswer> {
+        self.with_text(request, control, |job| self.run_now(job, control))
+    }
+
+    /// Hands uids out, `count` in a row: no new node gets one of them. Returns the first.
+    ///
+    /// # Errors
+    ///
+    /// `Query` for 0; `Limit` for more than the limit `uids`, and when there are not so many left. What new
+    /// nodes need is kept for them, however often this is called.
+    pub fn assign_uids(&self, count: u64) -> Result<Uid> {
+        if count == 0 {
+            return Err(Error::query("Nothing to be leased"));
+        }
+        let most = self.limits().uids;
+        if most < count {
+            return Err(past_limit(
+                &format!("{count} uids in one call are more than {most}"),
+                "uids",
+            ));
+        }
+        let first = self.version()?.uids.take_row(count)?.start;
+        // A commit without a change, so that logs and snapshots know.
+        self.change(None, |version, commit| {
+            if let Some(record) = &mut commit.record {
+                encode_next_uid(version.uids.next(), record);
+            }
+            Ok((Version::clone(version), ()))
+        })?;
+        Ok(Uid(first))
+    }
+
+    /// Reads a request, and has it run.
+    pub(super) fn with_request<T>(
+        &self,
+        request: &MutationRequest<'_>,
+        control: &Control,
+        run: impl FnOnce(Job<'_>) -> Result<T>,
+    ) -> Result<T> {
+        guarded(|| {
+            let started = Instant::now();
+            self.prepare(control);
+            draw_plan(&request.query, control)?;
+            let lengths = request.mutations.iter().map(Mutation::text_len);
+            control.draw(STATEMENT_BYTES_PER_BYTE * lengths.sum::<usize>() as u64)?;
+            let query = match request.query.is_empty() {
+                true => None,
+                false => Some(hexgraph_dql::parse(&request.query)?),
+            };
+            let steps = request.mutations.iter().map(Step::parse).collect::<Result<_>>()?;
+            run(Parsed { query, steps, started }.plan(&request.variables)?)
+        })
+    }
+
+    /// Reads a request in DQL, and has it run.
+    pub(super) fn with_text<T>(
+        &self,
+        request: &str,
+        control: &Control,
+        run: impl FnOnce(Job<'_>) -> Result<T>,
+    ) -> Result<T> {
+        guarded(|| {
+            let started = Instant::now();
+            self.prepare(control);
+            control.draw(STATEMENT_BYTES_PER_BYTE * request.len() as u64)?;
+            let hexgraph_dql::MutationRequest { query, mutations } =
+                hexgraph_dql::parse_mutation(request)?;
+            let steps = mutations.iter().map(Step::of_text).collect::<Result<_>>()?;
+            run(Parsed { query, steps, started }.plan(&Variables::new())?)
+        })
+    }
+
+    /// Carries a request out as a transaction of its own.
+    fn run_now(&self, job: Job<'_>, control: &Control) -> Result<MutationAnswer> {
+        if !job.changes() {
+            return Ok(self.stage(job, &self.version()?, control)?.answer);
+        }
+        let finish = |staged: Staged, version: &Arc<Version>, commit: &mut Commit| {
+            let Staged { changes, answer, .. } = staged;
+            if let Some(record) = &mut commit.record {
+                encode_changes(std::slice::from_ref(&changes), record);
+            }
+            let keys = &mut commit.keys;
+            let next = self.compute(control, || changes.apply_keyed(version, keys))?;
+            Ok((next, answer))
+        };
+        let (commit, answer) = match job.takes_long(&*self.version()?) {
+            false => self.change(None, |version, commit| {
+                finish(self.stage(job, version, control)?, version, commit)
+            })?,
+            true => {
+                let prepare = |version: &Arc<Version>| {
+                    let mut staged = self.stage(job.clone(), version, control)?;
+                    Ok(Prepared { reads: mem::take(&mut staged.reads), staged })
+                };
+                let fits = |staged: &Staged, version: &Version| staged.changes.fit(&version.schema);
+                self.change_prepared(control, prepare, fits, finish)?
+            }
+        };
+        Ok(MutationAnswer { commit: Some(commit), ..answer })
+    }
+
+    /// Finds out what a request changes in a version, and what it answers.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::mutate_request`].
+    pub(in crate::db) fn stage(
+        &self,
+        job: Job<'_>,
+        version: &Arc<Version>,
+        control: &Control,
+    ) -> Result<Staged> {
+        let started = Instant::now();
+        let (parsing, is_query) = (job.parsing, !job.changes());
+        let mut reads = Reads::default();
+        reads.add_query(&job.query);
+        let (changes, found, report) = self.compute(control, || job.run(version, control))?;
+        if changes.adds() {
+            self.budget().check_growth()?;
+        }
+        report.reads.iter().for_each(|name| reads.add(name));
+        let latency = Latency { parsing, processing: started.elapsed(), encoding: Duration::ZERO };
+        let queries =
+            found.map(|answer| QueryAnswer::new(answer, latency, version.commit, control));
+        let uids = report.uids.into_iter().map(|(name, uid)| (name, uid.to_string())).collect();
+        let answer = MutationAnswer {
+            uids,
+            queries,
+            is_query,
+            start: version.commit,
+            statements: report.triples,
+            latency,
+            ..MutationAnswer::default()
+        };
+        Ok(Staged { changes, answer, reads })
+    }
+}
+
+/// What a request changes, and what it answers.
+pub(in crate::db) struct Staged {
+    /// The changes, not yet carried out.
+    pub changes: Changes,
+    /// The answer, without a commit.
+    pub answer: MutationAnswer,
+    /// The predicates that decide what both are.
+    pub reads: Reads,
+}
+
+/// A request whose texts are read.
+struct Parsed<'a> {
+    query: Option<Document>,
+    steps: Vec<Step<'a>>,
+    started: Instant,
+}
+
+struct Step<'a> {
+    condition: Option<Condition>,
+    trees: MutationTree<'a>,
+}
+
+impl<'a> Step<'a> {
+    fn parse(mutation: &'a Mutation<'_>) -> Result<Step<'a>> {
+        let condition = match mutation.condition.is_empty() {
+            true => None,
+            false => Some(hexgraph_dql::parse_condition(&mutation.condition)?),
+        };
+        Ok(Step { condition, trees: MutationTree::parse(&mutation.set, &mutation.delete)? })
+    }
+
+    fn of_text(mutation: &'a hexgraph_dql::Mutation) -> Result<Step<'a>> {
+        let set = Statements::Part(&mutation.set, mutation.set_at);
+        let delete = Statements::Part(&mutation.delete, mutation.delete_at);
+        let condition = mutation.condition.clone();
+        Ok(Step { condition, trees: MutationTree::parse(&[set], &[delete])? })
+    }
+}
+
+impl Parsed<'_> {
+    fn plan(&self, variables: &Variables) -> Result<Job<'_>> {
+        if self.query.is_none() && self.steps.is_empty() {
+            return Err(Error::query("empty request: it holds neither a mutation nor a query"));
+        }
+        let mut new_nodes = 0;
+        let statements = self.steps.iter().map(|step| step.trees.statements(&mut new_nodes));
+        let mutations: Vec<graph::Mutation<'_>> = statements.collect::<Result<_>>()?;
+        let mut names = Vec::new();
+        for mutation in &mutations {
+            mutation.add_variables(&mut names);
+        }
+        names.sort_unstable();
+        names.dedup();
+        let conditions: Vec<Option<&Condition>> =
+            self.steps.iter().map(|step| step.condition.as_ref()).collect();
+        let empty = Document::empty();
+        let document = self.query.as_ref().unwrap_or(&empty);
+        let plan = document.plan_upsert(variables, &conditions, &names)?;
+        Ok(Job {
+            has_query: self.query.is_some(),
+            query: Arc::new(plan.query),
+            conditions: plan.conditions,
+            names,
+            mutations,
+            parsing: self.started.elapsed(),
+        })
+    }
+}
+
+/// A request that only needs a version.
+#[derive(Clone)]
+pub(in crate::db) struct Job<'a> {
+    has_query: bool,
+    query: Arc<Query>,
+    conditions: Vec<Option<Filter>>,
+    names: Vec<String>,
+    mutations: Vec<graph::Mutation<'a>>,
+    /// How long it took to come here.
+    parsing: Duration,
+}
+
+impl Job<'_> {
+    /// True when it is more than a query.
+    pub(in crate::db) fn changes(&self) -> bool {
+        !self.mutations.is_empty()
+    }
+
+    /// True when it reads before it changes anything, or has to do with passwords.
+    fn takes_long(&self, version: &Version) -> bool {
+        !self.query.blocks.is_empty()
+            || self.query.schema.is_some()
+            || graph::names_passwords(&version.schema, &self.mutations)
+    }
+
+    /// What the request changes in a version, and what it answers.
+    fn run(
+        self,
+        version: &Arc<Version>,
+        control: &Control,
+    ) -> Result<(Changes, Option<Answer>, MutationReport)> {
+        let Upsert { answer, holds, bindings } = exec::execute_upsert(
+            Arc::clone(version),
+            self.query,
+            &self.conditions,
+            &self.names,
+            control,
+        )?;
+        let charge = |bytes| control.charge(bytes);
+        let stager = Stager { actor: Actor::Client, passwords: control, charge: &charge };
+        let kept = self.mutations.into_iter().zip(holds).filter(|(_, holds)| *holds);
+        let kept = kept.map(|(mutation, _)| mutation).collect();
+        let (changes, report) = graph::stage(version, kept, &bindings, stager)?;
+        // The reference looks for equal values with a query, so it answers one then.
+        let answer = (self.has_query || changes.sets_unique()).then_some(answer);
+        Ok((changes, answer, report))
+    }
+}

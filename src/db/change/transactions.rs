@@ -1,0 +1,318 @@
+//! The transactions that are open, and the moments that a client may still come back to.
+//!
+//! A client over the network names its transaction by a number, the start: that of the moment that
+//! its first request saw. Most first requests are queries that nobody follows up, so a query opens
+//! nothing: its start is noted in a list of runs, one for each version that was read, and only a
+//! mutation that names it makes a transaction of it. Queries of a program in the same process
+//! are not noted at all.
+//!
+//! Everything here is bounded: transactions by number, in all and of a client, by idle time, staged
+//! statements and the memory that all requests share; the list by length, age and the bytes that
+//! its versions keep alive; the ends of transactions by number.
+
+use super::txn::OpenTxn;
+use hexgraph_base::budget::{Budget, Held, Share};
+use hexgraph_base::types::{Error, Result};
+use hexgraph_store::graph::{Snapshot, Store, Version};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What open transactions may take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TxnLimits {
+    /// A transaction that nobody used for so long is dropped.
+    pub idle: Duration,
+    /// So many may be open at once.
+    pub open: usize,
+    /// So many of them may be those of one client over the network.
+    pub per_client: usize,
+    /// So many statements may be staged in all of them together.
+    pub statements: u64,
+    /// So many bytes of versions that are not the newest any more are kept for clients that may
+    /// come back to what their queries read.
+    pub history: u64,
+}
+
+impl Default for TxnLimits {
+    fn default() -> TxnLimits {
+        TxnLimits {
+            idle: Duration::from_secs(300),
+            open: 10_000,
+            per_client: 10_000,
+            statements: 10_000_000,
+            history: 64 << 20,
+        }
+    }
+}
+
+/// So many versions are kept for clients that may come back to them.
+const STARTS_MAX: usize = 4096;
+
+/// So many transactions that have ended are told from numbers that nobody knows.
+const ENDED_MAX: usize = 16_384;
+
+/// Bytes of history are drawn so many at a time.
+const HISTORY_STEP: u64 = 64 << 10;
+
+/// The open transactions of a database.
+pub(in crate::db) struct Transactions {
+    limits: TxnLimits,
+    /// Numbers up to this one were told before the database was opened.
+    first: u64,
+    /// What changes that are staged take, and versions that are kept.
+    share: Arc<Share>,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    open: FxHashMap<u64, Arc<OpenTxn>>,
+    /// How many of them each client has.
+    clients: FxHashMap<IpAddr, usize>,
+    /// The moments that queries saw, in their order.
+    starts: VecDeque<Start>,
+    /// The bytes that their versions keep alive.
+    history: Option<Held>,
+    /// The transactions that ended last, in the order of their ends.
+    ended: VecDeque<u64>,
+    /// The statements that are staged in all transactions.
+    staged: u64,
+    /// When to look for idle transactions again.
+    next_look: Option<Instant>,
+}
+
+/// A run of moments at which one version was the newest.
+struct Start {
+    first: u64,
+    last: u64,
+    used: Instant,
+    snapshot: Snapshot,
+}
+
+/// What is known of the number of a start.
+pub(in crate::db) enum Known {
+    /// A transaction.
+    Open(Arc<OpenTxn>),
+    /// A moment that a query saw.
+    Start(Snapshot),
+    /// A transaction that has ended, and the moment that it began with where a query saw that.
+    Ended(Option<Snapshot>),
+    /// A moment before the database was opened: what was changed in its transaction is lost.
+    Lost,
+    /// Nothing.
+    Nothing,
+}
+
+impl Transactions {
+    /// None yet. Numbers up to `first` are those of earlier ones, which are lost.
+    pub(in crate::db) fn new(limits: TxnLimits, first: u64, budget: &Budget) -> Transactions {
+        let share = Arc::new(budget.share());
+        Transactions { limits, first, share, inner: Mutex::default() }
+    }
+
+    /// Draws memory for what a transaction keeps until it ends.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there is none.
+    pub(in crate::db) fn hold(&self, bytes: u64) -> Result<Held> {
+        Held::draw(&self.share, bytes)
+    }
+
+    /// Adds a transaction, unless there is one of its number, which is returned then.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when too many are open.
+    pub(in crate::db) fn add(&self, txn: OpenTxn) -> Result<Arc<OpenTxn>> {
+        let mut inner = self.lock();
+        inner.drop_idle(self.limits.idle);
+        if let Some(known) = inner.open.get(&txn.number()) {
+            return Ok(Arc::clone(known));
+        }
+        if self.limits.open <= inner.open.len() {
+            let most = self.limits.open;
+            let message = format!(
+                "{most} transactions are open, which is the most there may be: commit or discard \
+                 some"
+            );
+            return Err(Error::Limit { message });
+        }
+        if let Some(client) = txn.client() {
+            let count = inner.clients.entry(client).or_default();
+            if self.limits.per_client <= *count {
+                let most = self.limits.per_client;
+                let message = format!(
+                    "{most} transactions of {client} are open, which is the most that one client \
+                     may have: commit or discard some, or raise `--txn-per-client`"
+                );
+                return Err(Error::Limit { message });
+            }
+            *count += 1;
+        }
+        let txn = Arc::new(txn);
+        inner.open.insert(txn.number(), Arc::clone(&txn));
+        Ok(txn)
+    }
+
+    /// Notes that a transaction has ended, with so many statements staged in it.
+    pub(in crate::db) fn end(&self, number: u64, statements: u64) {
+        let mut inner = self.lock();
+        inner.remove(number, statements);
+    }
+
+    /// Makes room for statements in a transaction.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there is none.
+    pub(super) fn reserve(&self, statements: u64) -> Result<()> {
+        let mut inner = self.lock();
+        let most = self.limits.statements;
+        if most - inner.staged.min(most) < statements {
+            let staged = inner.staged;
+            let message = format!(
+                "{statements} more statements in open transactions, which hold {staged} of at \
+                 most {most}"
+            );
+            return Err(Error::Limit { message });
+        }
+        inner.staged += statements;
+        Ok(())
+    }
+
+    /// All that are open.
+    pub(in crate::db) fn all(&self) -> Vec<Arc<OpenTxn>> {
+        let mut inner = self.lock();
+        inner.drop_idle(self.limits.idle);
+        inner.open.values().cloned().collect()
+    }
+
+    /// The newest version, and the number of this moment, at which [`Transactions::find`] finds it
+    /// again for a while.
+    pub(in crate::db) fn start(&self, store: &Store) -> (Arc<Version>, u64) {
+        let mut inner = self.lock();
+        // Taken under the lock, so the list is in order.
+        let snapshot = store.snapshot();
+        let (version, number, used) =
+            (Arc::clone(snapshot.version()), snapshot.number(), Instant::now());
+        inner.drop_idle(self.limits.idle);
+        match inner.starts.back_mut() {
+            Some(run) if Arc::ptr_eq(run.snapshot.version(), &version) => {
+                (run.last, run.used) = (number, used);
+            }
+            _ => inner.starts.push_back(Start { first: number, last: number, used, snapshot }),
+        }
+        if STARTS_MAX < inner.starts.len() {
+            inner.starts.pop_front();
+        }
+        self.bound_history(&mut inner, &version);
+        (version, number)
+    }
+
+    /// Lets go of the moments that keep too much alive, now that there is a newer version.
+    pub(in crate::db) fn note_version(&self, newest: &Version) {
+        let mut inner = self.lock();
+        inner.drop_idle(self.limits.idle);
+        self.bound_history(&mut inner, newest);
+    }
+
+    /// Drops what nobody used for a long time.
+    pub(super) fn expire(&self) {
+        self.lock().drop_idle(self.limits.idle);
+    }
+
+    /// Versions share what did not change between them. So all that are kept have at most as much
+    /// beside the newest one as was replaced since the oldest of them.
+    fn bound_history(&self, inner: &mut Inner, newest: &Version) {
+        let held = inner.history.as_ref().map_or(0, Held::bytes);
+        loop {
+            let oldest = inner.starts.front().map(|run| run.snapshot.version().replaced);
+            let Some(oldest) = oldest else { break inner.history = None };
+            let bytes = newest.replaced.saturating_sub(oldest);
+            // Hardly more or less than what is drawn is left as it is: this is asked often.
+            if bytes <= held && held <= 2 * bytes + HISTORY_STEP {
+                break;
+            }
+            inner.history = None;
+            if bytes <= self.limits.history
+                && let Ok(held) = self.hold(bytes + HISTORY_STEP)
+            {
+                break inner.history = Some(held);
+            }
+            inner.starts.pop_front();
+        }
+    }
+
+    /// What is known of a number.
+    pub(in crate::db) fn find(&self, number: u64) -> Known {
+        let mut inner = self.lock();
+        inner.drop_idle(self.limits.idle);
+        if let Some(txn) = inner.open.get(&number) {
+            return Known::Open(Arc::clone(txn));
+        }
+        let start = inner.start_of(number);
+        match start {
+            start if inner.ended.contains(&number) => Known::Ended(start),
+            Some(snapshot) => Known::Start(snapshot),
+            None if number <= self.first => Known::Lost,
+            None => Known::Nothing,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // What runs under the lock does not panic halfway.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    /// Drops what nobody used for the time `idle`. Looks at all only now and then.
+    fn drop_idle(&mut self, idle: Duration) {
+        let now = Instant::now();
+        if self.next_look.is_some_and(|next| now < next) {
+            return;
+        }
+        self.next_look = now.checked_add(idle / 16);
+        while self.starts.front().is_some_and(|run| idle <= now.duration_since(run.used)) {
+            self.starts.pop_front();
+        }
+        let idle = self.open.values().filter_map(|txn| Some((txn.number(), txn.drop_idle(idle)?)));
+        for (number, statements) in idle.collect::<Vec<_>>() {
+            self.remove(number, statements);
+        }
+    }
+
+    /// Forgets a transaction that has ended with so many statements staged in it.
+    fn remove(&mut self, number: u64, statements: u64) {
+        self.staged = self.staged.saturating_sub(statements);
+        let client = self.open.remove(&number).and_then(|txn| txn.client());
+        if let Some(client) = client
+            && let Entry::Occupied(mut count) = self.clients.entry(client)
+        {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
+        }
+        self.note_end(number);
+    }
+
+    fn start_of(&mut self, number: u64) -> Option<Snapshot> {
+        let place = self.starts.partition_point(|run| run.last < number);
+        let run = self.starts.get_mut(place).filter(|run| run.first <= number)?;
+        run.used = Instant::now();
+        Some(run.snapshot.clone())
+    }
+
+    fn note_end(&mut self, number: u64) {
+        self.ended.push_back(number);
+        if ENDED_MAX < self.ended.len() {
+            self.ended.pop_front();
+        }
+    }
+}

@@ -1,0 +1,541 @@
+//! Transactions: several requests that read one moment and are committed as one.
+//!
+//! A transaction holds the version of the moment when it began, and a view: that version with what
+//! it has changed so far. Queries read the view. Each mutation is checked against the view and
+//! carried out there, and its [`Changes`] are kept; the commit carries them out again on the newest
+//! version, where nobody has changed the same things meanwhile. While nobody else committed at all,
+//! the view is the next version already.
+
+use super::mutate::{Job, MutationAnswer, MutationRequest, Staged};
+use super::transactions::Known;
+use crate::db::ask::query::{QueryAnswer, QueryRequest};
+use crate::db::database::Database;
+use hexgraph_base::budget::Held;
+use hexgraph_base::types::{Error, Result};
+use hexgraph_store::exec::Control;
+use hexgraph_store::graph::{Changes, Claim, Key, Snapshot, Store, Version, encode_changes};
+use rustc_hash::FxHashSet;
+use std::borrow::Cow;
+use std::mem;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
+
+/// How a transaction begins.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TxnOptions {
+    /// True for one that changes nothing.
+    pub read_only: bool,
+    /// True to be content with a moment that is not quite the newest. The newest one is always at
+    /// hand here, so this changes nothing; it is for read-only transactions.
+    pub best_effort: bool,
+    /// Where its user is, for one over the network: each client may have some only.
+    pub client: Option<IpAddr>,
+}
+
+/// A transaction. It may be used from any thread, its mutations wait for each other. Dropping it
+/// discards it, unless it came from [`Database::resume`] or was left open with [`Txn::leave_open`].
+pub struct Txn {
+    database: Database,
+    open: Arc<OpenTxn>,
+    is_owner: bool,
+}
+
+/// A transaction as the list of them knows it.
+pub(in crate::db) struct OpenTxn {
+    number: u64,
+    read_only: bool,
+    client: Option<IpAddr>,
+    state: Mutex<State>,
+}
+
+enum State {
+    Open(Box<Work>),
+    Ended(End),
+}
+
+#[derive(Clone, Copy)]
+enum End {
+    /// By its user.
+    Finished,
+    /// By a conflict, by a change of the schema, or because nobody used it.
+    Aborted,
+}
+
+/// What a transaction has done so far.
+struct Work {
+    snapshot: Snapshot,
+    view: Arc<Version>,
+    changes: Vec<Changes>,
+    /// With repeats.
+    keys: Vec<Key>,
+    /// The predicates that are changed, ascending, each once.
+    names: Vec<Arc<str>>,
+    statements: u64,
+    /// The memory of all this.
+    held: Vec<Held>,
+    used: Instant,
+    /// True when it can't be committed any more.
+    is_doomed: bool,
+}
+
+impl Database {
+    /// Begins a transaction. It sees the data of this moment and its own changes; they are seen by
+    /// others when it is committed. Costs O(1).
+    ///
+    /// # Errors
+    ///
+    /// `Limit` when too many are open, `Query` for options that contradict each other.
+    pub fn begin(&self, options: TxnOptions) -> Result<Txn> {
+        if options.best_effort && !options.read_only {
+            return Err(Error::query("A best effort query must be read-only."));
+        }
+        let open = self.open_state()?;
+        let txn = OpenTxn::new(open.store.snapshot(), options.read_only);
+        let txn = txn.of_client(options.client);
+        open.note_number(txn.number())?;
+        Ok(Txn { database: self.clone(), open: open.transactions.add(txn)?, is_owner: true })
+    }
+
+    /// The transaction of a number that [`Txn::number`] or [`Database::query_at`] told. A number
+    /// of a transaction that has ended stands for one that can't be committed.
+    ///
+    /// # Errors
+    ///
+    /// `Query` for a number that was never handed out, or so long ago that its version is not kept.
+    pub fn resume(&self, number: u64) -> Result<Txn> {
+        self.resume_for(number, None)
+    }
+
+    /// As [`Database::resume`], for a client over the network, which may have only so many
+    /// transactions.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::resume`]; `Limit` when it has too many.
+    pub fn resume_for(&self, number: u64, client: Option<IpAddr>) -> Result<Txn> {
+        let open = self.open_state()?;
+        let new = |snapshot| OpenTxn::numbered(number, snapshot, false).of_client(client);
+        let known = match open.transactions.find(number) {
+            Known::Open(txn) => txn,
+            Known::Start(snapshot) => open.transactions.add(new(snapshot))?,
+            Known::Ended(start) => {
+                let snapshot = start.unwrap_or_else(|| open.store.snapshot());
+                let txn = new(snapshot);
+                txn.lock_work(|work| work.is_doomed = true)?;
+                open.transactions.add(txn)?
+            }
+            // Half of a transaction must not be committed.
+            Known::Lost => {
+                let txn = new(snapshot_at(number, &open.store)?);
+                txn.lock_work(|work| work.is_doomed = true)?;
+                open.transactions.add(txn)?
+            }
+            Known::Nothing => {
+                let snapshot = snapshot_at(number, &open.store)?;
+                open.transactions.add(new(snapshot))?
+            }
+        };
+        Ok(Txn { database: self.clone(), open: known, is_owner: false })
+    }
+
+    /// Commits the transaction of a number; as [`Txn::commit_keys`]. A number of which nothing is
+    /// known is that of a transaction that changed nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Txn::commit`]; `Conflict` for one that has ended.
+    pub fn commit_txn(&self, number: u64, keys: Option<&[Key]>) -> Result<u64> {
+        let open = self.open_state()?;
+        match open.transactions.find(number) {
+            Known::Open(open) => {
+                Txn { database: self.clone(), open, is_owner: false }.commit_keys(keys)
+            }
+            Known::Ended(_) => Err(Error::Conflict),
+            // One without keys has changed nothing, so nothing of it is lost.
+            Known::Lost if keys.is_none_or(|keys| !keys.is_empty()) => Err(Error::Conflict),
+            Known::Lost | Known::Start(_) | Known::Nothing => Ok(open.store.snapshot().number()),
+        }
+    }
+
+    /// Discards the transaction of a number. One of which nothing is known is discarded already.
+    ///
+    /// # Errors
+    ///
+    /// Fails only when the database is closed.
+    pub fn discard_txn(&self, number: u64) -> Result<()> {
+        if let Known::Open(open) = self.open_state()?.transactions.find(number) {
+            Txn { database: self.clone(), open, is_owner: false }.discard();
+        }
+        Ok(())
+    }
+
+    /// Answers a query from the moment of a number, or of the transaction that has it; from the
+    /// newest version where it is 0. Returns the number of the moment too, which
+    /// [`Database::resume`] takes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`] and [`Database::resume`].
+    pub fn query_at(
+        &self,
+        number: u64,
+        request: &QueryRequest,
+        control: &Control,
+    ) -> Result<(QueryAnswer, u64)> {
+        let open = self.open_state()?;
+        if number == 0 {
+            let (version, number) = open.transactions.start(&open.store);
+            open.note_number(number)?;
+            return Ok((self.query_version(version, request, control)?, number));
+        }
+        let version = match open.transactions.find(number) {
+            Known::Open(txn) => txn.view()?,
+            // A client may not know yet that his transaction was aborted: he reads what he read.
+            Known::Start(snapshot) | Known::Ended(Some(snapshot)) => Arc::clone(snapshot.version()),
+            Known::Ended(None) => open.store.version(),
+            Known::Lost | Known::Nothing => Arc::clone(snapshot_at(number, &open.store)?.version()),
+        };
+        Ok((self.query_version(version, request, control)?, number))
+    }
+
+    /// Discards the transactions that nobody used for their time, which otherwise happens when the
+    /// next one is asked for. A server does so every few seconds.
+    pub fn expire_txns(&self) {
+        if let Ok(open) = self.open_state() {
+            open.transactions.expire();
+        }
+    }
+
+    /// Aborts the transactions that have changed one of `names`, or all that have changed anything.
+    /// Says whether there was one.
+    pub(super) fn abort_txns(&self, names: Option<&[&str]>) -> Result<bool> {
+        let open = self.open_state()?;
+        let mut aborted = false;
+        for txn in open.transactions.all() {
+            if let Some(statements) = txn.abort(names) {
+                open.transactions.end(txn.number, statements);
+                aborted = true;
+            }
+        }
+        Ok(aborted)
+    }
+}
+
+/// A snapshot of the newest version, which is the one of the moment `number` too.
+fn snapshot_at(number: u64, store: &Store) -> Result<Snapshot> {
+    if store.clock() < number {
+        return Err(Error::query(format!(
+            "StartTs {number} lies in the future: context deadline exceeded"
+        )));
+    }
+    let snapshot = store.snapshot();
+    if number < snapshot.version().commit {
+        return Err(Error::query(format!(
+            "StartTs {number} is too old: what was there then is not kept any more"
+        )));
+    }
+    Ok(snapshot)
+}
+
+impl Txn {
+    /// The number of the moment when it began. No other transaction and no commit has it.
+    pub fn number(&self) -> u64 {
+        self.open.number
+    }
+
+    /// True for one that may change nothing.
+    pub fn is_read_only(&self) -> bool {
+        self.open.read_only
+    }
+
+    /// True until it is committed or discarded, or aborted from outside.
+    pub fn is_open(&self) -> bool {
+        matches!(&*self.open.lock(), State::Open(_))
+    }
+
+    /// True when it was committed or discarded. One that was aborted from outside is not finished:
+    /// its commit tells so.
+    pub fn is_finished(&self) -> bool {
+        matches!(&*self.open.lock(), State::Ended(End::Finished))
+    }
+
+    /// Answers a query from what the transaction sees.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`]; `Conflict` when the transaction was aborted, `Query` when it has
+    /// ended.
+    pub fn query(&self, request: &QueryRequest, control: &Control) -> Result<QueryAnswer> {
+        self.database.query_version(self.open.view()?, request, control)
+    }
+
+    /// Carries a request out in the transaction. The answer's `keys` and `predicates` tell what it
+    /// changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::mutate_request`]; nothing of this request is changed then, and the
+    /// transaction goes on. As [`Txn::query`].
+    pub fn mutate(
+        &self,
+        request: &MutationRequest<'_>,
+        control: &Control,
+    ) -> Result<MutationAnswer> {
+        self.database.with_request(request, control, |job| self.run(job, control))
+    }
+
+    /// Carries a request in DQL out in the transaction, as [`Database::mutate_text`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Txn::mutate`].
+    pub fn mutate_text(&self, request: &str, control: &Control) -> Result<MutationAnswer> {
+        self.database.with_text(request, control, |job| self.run(job, control))
+    }
+
+    /// Makes the changes visible to all. Returns the number of the commit.
+    ///
+    /// # Errors
+    ///
+    /// `Conflict` when another transaction changed the same things after this one began: begin
+    /// again. `Query` when a value is no longer free that no two nodes may have, or when the
+    /// transaction has ended. It has ended in any case then.
+    pub fn commit(&self) -> Result<u64> {
+        self.commit_keys(None)
+    }
+
+    /// As [`Txn::commit`], but only those of its keys count that are in `keys` too, where they are
+    /// given: a client over the network says what it wants to be checked.
+    ///
+    /// # Errors
+    ///
+    /// As [`Txn::commit`].
+    pub fn commit_keys(&self, keys: Option<&[Key]>) -> Result<u64> {
+        let mut state = self.open.lock();
+        let work = match mem::replace(&mut *state, State::Ended(End::Finished)) {
+            State::Open(work) => work,
+            State::Ended(end) => {
+                *state = State::Ended(end);
+                return Err(end.error());
+            }
+        };
+        let open = self.database.open_state()?;
+        let statements = work.statements;
+        let done = self.database.commit_work(*work, keys);
+        if matches!(done, Err(Error::Conflict)) {
+            *state = State::Ended(End::Aborted);
+        }
+        open.transactions.end(self.open.number, statements);
+        done
+    }
+
+    /// Forgets the changes. Does nothing to one that has ended.
+    pub fn discard(&self) {
+        if let Some(statements) = self.open.end(End::Finished)
+            && let Ok(open) = self.database.open_state()
+        {
+            open.transactions.end(self.open.number, statements);
+        }
+    }
+
+    /// Lets go of the transaction without discarding it: [`Database::resume`] finds it by its
+    /// number, until nobody has used it for a while.
+    pub fn leave_open(mut self) {
+        self.is_owner = false;
+    }
+
+    fn run(&self, job: Job<'_>, control: &Control) -> Result<MutationAnswer> {
+        let open = self.database.open_state()?;
+        let mut state = self.open.lock();
+        let work = state.work()?;
+        if self.open.read_only && job.changes() {
+            let message = "Readonly transaction cannot run mutations or be committed";
+            return Err(Error::query(message));
+        }
+        open.check_writable()?;
+        let Staged { changes, mut answer, .. } = self.database.stage(job, &work.view, control)?;
+        answer.start = self.open.number;
+        if changes.is_empty() {
+            return Ok(answer);
+        }
+        // The changes, and the view with them.
+        let held = open.transactions.hold(2 * changes.weight() as u64);
+        let held = held.inspect_err(|_| control.note_starved())?;
+        let mut keys = Vec::new();
+        let (copy, before) = (changes.clone(), &work.view);
+        let view = self.database.compute(control, || copy.apply_keyed(before, &mut keys))?;
+        open.transactions.reserve(answer.statements)?;
+        work.statements += answer.statements;
+        work.held.push(held);
+        work.view = Arc::new(view);
+        work.names.extend(changes.names().map(Arc::from));
+        work.names.sort_unstable();
+        work.names.dedup();
+        keys.sort_unstable();
+        keys.dedup();
+        work.keys.extend_from_slice(&keys);
+        answer.predicates = changes.names().map(str::to_owned).collect();
+        answer.predicates.sort_unstable();
+        answer.keys = keys;
+        work.changes.push(changes);
+        Ok(answer)
+    }
+}
+
+impl Drop for Txn {
+    fn drop(&mut self) {
+        if self.is_owner {
+            self.discard();
+        }
+    }
+}
+
+impl Database {
+    fn commit_work(&self, work: Work, keys: Option<&[Key]>) -> Result<u64> {
+        if work.is_doomed {
+            return Err(Error::Conflict);
+        }
+        if work.changes.is_empty() {
+            return Ok(self.open_state()?.store.snapshot().number());
+        }
+        let Work { snapshot, view, changes, keys: own, names, .. } = work;
+        let checked = match keys {
+            Some(keys) => {
+                let wanted: FxHashSet<Key> = keys.iter().copied().collect();
+                Cow::Owned(own.iter().copied().filter(|key| wanted.contains(key)).collect())
+            }
+            None => Cow::Borrowed(own.as_slice()),
+        };
+        let claim = Claim { snapshot: snapshot.version().commit, keys: &checked, names: &names };
+        let claim = (keys.is_none() || !checked.is_empty()).then_some(claim);
+        let (commit, ()) = self.change(claim, |version, commit| {
+            if let Some(record) = &mut commit.record {
+                encode_changes(&changes, record);
+            }
+            if Arc::ptr_eq(version, snapshot.version()) {
+                commit.keys.extend_from_slice(&own);
+                return Ok((Version::clone(&view), ()));
+            }
+            let (mut next, control) = (Version::clone(version), Control::new());
+            for changes in changes {
+                if !changes.fit(&next.schema) {
+                    return Err(Error::Conflict);
+                }
+                next = self.compute(&control, || changes.apply_keyed(&next, &mut commit.keys))?;
+            }
+            Ok((next, ()))
+        })?;
+        Ok(commit)
+    }
+}
+
+impl OpenTxn {
+    fn new(snapshot: Snapshot, read_only: bool) -> OpenTxn {
+        OpenTxn::numbered(snapshot.number(), snapshot, read_only)
+    }
+
+    fn numbered(number: u64, snapshot: Snapshot, read_only: bool) -> OpenTxn {
+        let work = Work {
+            view: Arc::clone(snapshot.version()),
+            snapshot,
+            changes: Vec::new(),
+            keys: Vec::new(),
+            names: Vec::new(),
+            statements: 0,
+            held: Vec::new(),
+            used: Instant::now(),
+            is_doomed: false,
+        };
+        let state = Mutex::new(State::Open(Box::new(work)));
+        OpenTxn { number, read_only, client: None, state }
+    }
+
+    fn of_client(self, client: Option<IpAddr>) -> OpenTxn {
+        OpenTxn { client, ..self }
+    }
+
+    /// Where its user is, for one over the network.
+    pub(in crate::db) fn client(&self) -> Option<IpAddr> {
+        self.client
+    }
+
+    /// The number of the moment when it began.
+    pub(in crate::db) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// What the transaction sees.
+    fn view(&self) -> Result<Arc<Version>> {
+        self.lock_work(|work| Arc::clone(&work.view))
+    }
+
+    /// Ends it when nobody used it for so long. Returns the number of statements in it then.
+    pub(super) fn drop_idle(&self, idle: Duration) -> Option<u64> {
+        let mut state = match self.state.try_lock() {
+            Ok(state) => state,
+            Err(TryLockError::Poisoned(state)) => state.into_inner(),
+            // Somebody uses it.
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        let State::Open(work) = &*state else { return None };
+        if work.used.elapsed() < idle {
+            return None;
+        }
+        let statements = work.statements;
+        *state = State::Ended(End::Aborted);
+        Some(statements)
+    }
+
+    /// Aborts it when it has changed one of `names`, or anything where there are none. Returns the
+    /// number of statements in it then.
+    fn abort(&self, names: Option<&[&str]>) -> Option<u64> {
+        let mut state = self.lock();
+        let State::Open(work) = &*state else { return None };
+        let is_meant = |name: &Arc<str>| names.is_none_or(|names| names.contains(&&**name));
+        if !work.names.iter().any(is_meant) {
+            return None;
+        }
+        let statements = work.statements;
+        *state = State::Ended(End::Aborted);
+        Some(statements)
+    }
+
+    fn end(&self, end: End) -> Option<u64> {
+        let mut state = self.lock();
+        let State::Open(work) = &*state else { return None };
+        let statements = work.statements;
+        *state = State::Ended(end);
+        Some(statements)
+    }
+
+    fn lock_work<T>(&self, use_it: impl FnOnce(&mut Work) -> T) -> Result<T> {
+        Ok(use_it(self.lock().work()?))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A request that panics leaves the work as it was before.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn work(&mut self) -> Result<&mut Work> {
+        match self {
+            State::Open(work) => {
+                work.used = Instant::now();
+                Ok(work)
+            }
+            State::Ended(end) => Err(end.error()),
+        }
+    }
+}
+
+impl End {
+    fn error(self) -> Error {
+        match self {
+            End::Finished => Error::query("Transaction has already been committed or discarded"),
+            End::Aborted => Error::Conflict,
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Changes that follow from what was read: upserts, and what else takes long to prepare.
+//!
+//! They are prepared on the newest version while others write. In its turn the writer compares: where the predicates
+//! that were read are those of the newest version still, the preparation holds for it, and is carried out there. Else
+//! all is done again; and at the third time, or where it takes no time, it is done in the turn, where nobody else can come
+//! first. So a long query holds up nobody unless others change again and again what it reads, and two who make what is
+//! not there yet never make two: for one of them the predicate has changed.
+
+use crate::db::database::Database;
+use hexgraph_base::plan::Reads;
+use hexgraph_base::types::{Error, Result};
+use hexgraph_store::exec::Control;
+use hexgraph_store::graph::{Commit, Version};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// So often a change is prepared outside of the writer's turn.
+const TRIES_OUTSIDE: u32 = 2;
+/// What takes less is prepared again in the turn.
+const QUICK: Duration = Duration::from_millis(1);
+/// So often the turn may lack a password; each time another one was changed meanwhile.
+const TURNS_MAX: u32 = 100;
+
+/// A change that was prepared on a version.
+pub(in crate::db) struct Prepared<S> {
+    /// The change.
+    pub staged: S,
+    /// The predicates that decide what it is.
+    pub reads: Reads,
+}
+
+impl Database {
+    /// Publishes what `finish` makes of a change that `prepare` prepares, perhaps several times. The former gets the
+    /// version that it was prepared on, or a later one for which it holds, and says no when it does not fit its schema.
+    /// Returns the number of the commit too.
+    ///
+    /// # Errors
+    ///
+    /// Those of both, [`Error::Limit`] when `control` stops it. Nothing is changed then.
+    pub(in crate::db) fn change_prepared<S, T>(
+        &self,
+        control: &Control,
+        mut prepare: impl FnMut(&Arc<Version>) -> Result<Prepared<S>>,
+        fits: impl Fn(&S, &Version) -> bool,
+        finish: impl FnOnce(S, &Arc<Version>, &mut Commit) -> Result<(Version, T)>,
+    ) -> Result<(u64, T)> {
+        control.begin_change();
+        let open = self.open_state()?;
+        open.check_writable()?;
+        let mut finish = Some(finish);
+        for round in 1..=TURNS_MAX {
+            let started = Instant::now();
+            let before = open.store.head();
+            let prepared = prepare(&before)?;
+            let is_last = TRIES_OUTSIDE <= round || started.elapsed() < QUICK;
+            let mut goes_on = false;
+            let done = self.change(None, |head, commit| {
+                control.check()?;
+                let holds = holds(&prepared, &before, head) && fits(&prepared.staged, head);
+                let staged = match (holds, is_last) {
+                    (true, _) => Some(prepared.staged),
+                    (false, true) => {
+                        drop(prepared);
+                        control.begin_again();
+                        control.in_turn(|| prepare(head))?.map(|it| it.staged)
+                    }
+                    (false, false) => None,
+                };
+                let Some(staged) = staged else {
+                    goes_on = true;
+                    return Err(overtaken());
+                };
+                let finish = finish.take().expect("a change that goes on was not finished");
+                finish(staged, head, commit)
+            });
+            if !goes_on {
+                return done;
+            }
+            control.begin_again();
+        }
+        Err(overtaken())
+    }
+}
+
+fn overtaken() -> Error {
+    Error::Limit {
+        message: "others change what the request reads again and again: try again".to_owned(),
+    }
+}
+
+/// Whether what was prepared on a version holds for a later one.
+fn holds<S>(prepared: &Prepared<S>, before: &Arc<Version>, head: &Arc<Version>) -> bool {
+    if Arc::ptr_eq(before, head) {
+        return true;
+    }
+    let is_same_schema = Arc::ptr_eq(&before.schema, &head.schema);
+    match prepared.reads.names() {
+        None => is_same_schema && before.predicates.ptr_eq(&head.predicates),
+        Some(names) => {
+            (is_same_schema || before.schema.types == head.schema.types)
+                && names.iter().all(|name| before.has_same(head, name))
+        }
+    }
+}

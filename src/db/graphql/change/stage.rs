@@ -1,0 +1,232 @@
+//! What a GraphQL mutation does to a version, computed and not yet carried out.
+//!
+//! One query finds out which nodes the inputs name and which ones a filter selects; then all is
+//! known, and the statements are those of any other mutation. What authorization has to look at
+//! stands beside them: the new nodes on the version that comes out, all others on the one before.
+
+use super::links::{Ends, ends, led_to};
+use hexgraph_base::formats::Subject;
+use hexgraph_base::plan::{Query, Reads};
+use hexgraph_base::schema::Actor;
+use hexgraph_base::types::{Error, Uid};
+use hexgraph_graphql::model::TypeDef;
+use hexgraph_graphql::mutate::{Found, MATCHED, MutationFault, Outcome, Reading};
+use hexgraph_store::exec::{Control, execute_upsert};
+use hexgraph_store::graph;
+use hexgraph_store::graph::{Binding, Bindings, Changes, STATEMENTS_MAX, Stager, Version};
+use std::sync::Arc;
+
+/// A node that a mutation touches, with the type by which it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::db::graphql) struct Touched<'a> {
+    /// The node.
+    pub uid: Uid,
+    /// The name of the type or interface.
+    pub type_name: &'a str,
+}
+
+impl<'a> Touched<'a> {
+    /// An existing node.
+    pub(in crate::db::graphql) fn of(node: Subject<'_>, type_name: &'a str) -> Option<Touched<'a>> {
+        match node {
+            Subject::Uid(uid) => Some(Touched { uid: Uid(uid), type_name }),
+            _ => None,
+        }
+    }
+}
+
+/// What a mutation does.
+#[derive(Debug, Default)]
+pub(in crate::db::graphql) struct Staged<'a> {
+    /// All changes; `None` when there is nothing to be done.
+    pub changes: Option<Changes>,
+    /// The nodes that the mutation is about, ascending: of the objects of an add, or those that the
+    /// filter of an update or a delete has found.
+    pub roots: Vec<Uid>,
+    /// The new nodes: `add` rules have to hold on the next version.
+    pub new: Vec<Touched<'a>>,
+    /// Nodes that lose a link because another node takes their place: `update` rules have to hold.
+    pub displaced: Vec<Touched<'a>>,
+    /// The predicates that decide what all this is, but for what `permitted` reads.
+    pub reads: Reads,
+}
+
+/// Why a mutation can't be carried out.
+#[derive(Debug)]
+pub(in crate::db::graphql) enum Refusal {
+    /// Its inputs are wrong.
+    Inputs(Vec<MutationFault>),
+    /// It makes no sense for the nodes that are there.
+    Nodes(MutationFault),
+    /// The caller may not do it.
+    Denied,
+    /// The engine refuses it.
+    Engine(Error),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Refusal {
+        Refusal::Engine(error)
+    }
+}
+
+/// What decides about nodes that exist, before anything is computed. Nodes that an update or a delete selects are up to its
+/// query. Answers ascend.
+pub(in crate::db::graphql) trait Permits {
+    /// Which of the nodes that an upsert would change may be changed.
+    ///
+    /// # Errors
+    ///
+    /// When the asking is stopped.
+    fn may_upsert(&self, before: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<Vec<Uid>, Error>;
+
+    /// Which of the nodes that links lead to, or led to, may be known of.
+    ///
+    /// # Errors
+    ///
+    /// When the asking is stopped.
+    fn may_link(&self, before: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<Vec<Uid>, Error>;
+}
+
+/// Computes what a mutation does to a version. `query` is the one of the reading, with the blocks
+/// that select the nodes of an update or a delete as the variable [`MATCHED`].
+///
+/// # Errors
+///
+/// Why it can't be carried out.
+pub(in crate::db::graphql) fn stage<'a>(
+    version: &Arc<Version>,
+    reading: Reading<'a>,
+    query: &Arc<Query>,
+    now: &'a str,
+    permits: &dyn Permits,
+    control: &Control,
+) -> Result<Staged<'a>, Refusal> {
+    let mut names: Vec<String> = query.variables.iter().map(|it| it.name.clone()).collect();
+    names.sort_unstable();
+    let selects = names.iter().any(|name| name == MATCHED);
+    let mut bindings = match query.blocks.is_empty() {
+        true => Bindings::default(),
+        false => {
+            execute_upsert(Arc::clone(version), Arc::clone(query), &[], &names, control)?.bindings
+        }
+    };
+    let matched = match bindings.get_uids(MATCHED) {
+        Some(uids) => uids.to_vec(),
+        None => Vec::new(),
+    };
+    let mut found = found(&mut bindings, &names);
+    let upserted = touched(reading.upserts(&found));
+    if !upserted.is_empty() {
+        let permitted = permits.may_upsert(version, &upserted)?;
+        found.permit_upserts(permitted.into_iter().map(|uid| uid.0));
+    }
+    let named = touched(reading.named(&found));
+    found.hide(hidden(version, permits, &named)?.into_iter().map(|uid| uid.0));
+    let outcome = reading.outcome(found, now).map_err(Refusal::Inputs)?;
+    if outcome.sets_key && 1 < matched.len() {
+        return Err(Refusal::Nodes(outcome.several_named()));
+    }
+    if selects && matched.is_empty() {
+        return Ok(Staged::default());
+    }
+    let kept = match outcome.removes_node {
+        true => Vec::new(),
+        false => hidden(version, permits, &led_to(version, &matched, &outcome.unlinks))?,
+    };
+    let mut staged = stage_outcome(version, outcome, &matched, &kept, &bindings, control)?;
+    staged.reads.add_query(query);
+    Ok(staged)
+}
+
+fn touched<'a>(nodes: Vec<(u64, &'a TypeDef)>) -> Vec<Touched<'a>> {
+    let touched = |(uid, def): (u64, &'a TypeDef)| Touched { uid: Uid(uid), type_name: &def.name };
+    nodes.into_iter().map(touched).collect()
+}
+
+/// Those of some nodes that may not be known of, ascending.
+fn hidden(
+    version: &Arc<Version>,
+    permits: &dyn Permits,
+    nodes: &[Touched<'_>],
+) -> Result<Vec<Uid>, Error> {
+    if nodes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let seen = permits.may_link(version, nodes)?;
+    let mut hidden: Vec<Uid> = nodes.iter().map(|node| node.uid).collect();
+    hidden.retain(|uid| seen.binary_search(uid).is_err());
+    hidden.sort_unstable();
+    hidden.dedup();
+    Ok(hidden)
+}
+
+fn found(bindings: &mut Bindings, names: &[String]) -> Found {
+    let mut found = Found::default();
+    for name in names.iter().filter(|name| *name != MATCHED) {
+        match bindings.take(name) {
+            Some(Binding::Uids(uids)) => found.add_uids(name, uids),
+            Some(Binding::Values(values)) => found.add_values(name, values),
+            Some(Binding::Constant(_)) | None => {}
+        }
+    }
+    found
+}
+
+fn stage_outcome<'a>(
+    version: &Version,
+    outcome: Outcome<'a>,
+    matched: &[Uid],
+    kept: &[Uid],
+    bindings: &Bindings,
+    control: &Control,
+) -> Result<Staged<'a>, Refusal> {
+    let Outcome { mut sets, mut deletes, links, unlinks, new, roots, .. } = outcome;
+    // Before any of them is made for each node.
+    let is_each = |subject: Subject<'_>| matches!(subject, Subject::Var(_));
+    let values = sets.iter().chain(&deletes).filter(|quad| is_each(quad.subject)).count();
+    let removed = unlinks.iter().filter(|unlink| is_each(unlink.source)).count();
+    let per_node = values + removed + links.iter().filter(|link| is_each(link.source)).count();
+    if STATEMENTS_MAX < per_node.saturating_mul(matched.len()) {
+        let count = matched.len();
+        let message = format!(
+            "the mutation has {per_node} statements for each of {count} nodes, at most {STATEMENTS_MAX} are carried out at once: narrow its filter"
+        );
+        return Err(Refusal::Engine(Error::Limit { message }));
+    }
+    let mut reads = Reads::default();
+    for link in &links {
+        reads.add(link.predicate);
+        link.back.iter().for_each(|back| reads.add(back.predicate));
+    }
+    for unlink in &unlinks {
+        reads.add(unlink.predicate);
+        unlink.back.iter().for_each(|back| reads.add(back.predicate));
+    }
+    let Ends { sets: linked, deletes: unlinked, displaced } =
+        ends(version, matched, kept, &links, &unlinks);
+    sets.extend(linked);
+    deletes.extend(unlinked);
+    let mutation = graph::Mutation { sets, deletes };
+    let charge = |bytes| control.charge(bytes);
+    let stager = Stager { actor: Actor::Client, passwords: control, charge: &charge };
+    let (changes, report) = graph::stage(version, vec![mutation], bindings, stager)?;
+    report.reads.iter().for_each(|name| reads.add(name));
+    // The new nodes come first among the statements, in their order.
+    let uids: Vec<Uid> = report.uids.into_iter().map(|(_, uid)| uid).collect();
+    let new = new.iter().zip(&uids);
+    let new = new.map(|(node, uid)| Touched { uid: *uid, type_name: &node.def.name }).collect();
+    let mut nodes = Vec::with_capacity(roots.len());
+    for root in roots {
+        match root {
+            Subject::Uid(uid) => nodes.push(Uid(uid)),
+            Subject::New(number) => nodes.extend(uids.get(number as usize)),
+            Subject::Var(_) => nodes.extend_from_slice(matched),
+            Subject::Blank(_) | Subject::Star => {}
+        }
+    }
+    nodes.sort_unstable();
+    nodes.dedup();
+    let changes = if changes.is_empty() { None } else { Some(changes) };
+    Ok(Staged { changes, roots: nodes, new, displaced, reads })
+}

@@ -1,0 +1,121 @@
+//! Root fields of the deployer, and those of them that are texts in DQL: `@custom(dql:)`.
+
+use crate::db::QueryRequest;
+use crate::db::ask::plans::Variables;
+use crate::db::graphql::query::store_fault;
+use crate::db::graphql::reply::complete::{Completed, Completion};
+use crate::db::graphql::reply::found::{Found, Slot};
+use crate::db::graphql::run::{Outcome, Run, root_path};
+use hexgraph_base::types::{Error, Result, stack};
+use hexgraph_dql::Given;
+use hexgraph_graphql::lower::permit;
+use hexgraph_graphql::model::{Custom, Field as Declared};
+use hexgraph_graphql::request::{Fault, Field, Value};
+use serde_json::Value as Json;
+use std::sync::Arc;
+
+/// The field of `Query` or `Mutation` that the deployer declared.
+pub(in crate::db::graphql) fn declared<'a>(
+    run: &'a Run<'_>,
+    type_name: &str,
+    field: &Field,
+) -> Option<&'a Declared> {
+    let model = &run.loaded.model;
+    let fields = if type_name == "Query" { &model.queries } else { &model.mutations };
+    fields.iter().find(|known| known.name == *field.shape.name)
+}
+
+/// What a text in DQL answers, with how many values and edges it asked for.
+pub(in crate::db::graphql) struct Local {
+    data: Json,
+    touched: u64,
+}
+
+impl Local {
+    /// The value of a field: the block of its name.
+    pub(in crate::db::graphql) fn value(&self, field: &Field) -> Option<&Json> {
+        self.data.get(field.shape.name.as_str())
+    }
+
+    /// Writes the value.
+    pub(in crate::db::graphql) fn write(
+        &self,
+        run: &Run<'_>,
+        field: &Field,
+        found: &Found,
+    ) -> Outcome {
+        let most = run.database.limits().result;
+        let path = root_path(field);
+        let completion = Completion::at(&run.loaded.model, found, path, Vec::new(), most);
+        let completed = completion.local(field, self.value(field));
+        Outcome { touched: self.touched, ..outcome(field, completed) }
+    }
+}
+
+/// Carries out the text that the schema has for a field, if it has one.
+pub(in crate::db::graphql) fn by_dql(
+    run: &Run<'_>,
+    field: &Field,
+) -> Option<std::result::Result<Local, Fault>> {
+    let known = declared(run, "Query", field)?;
+    let Some(Custom::Dql(text)) = &known.custom else { return None };
+    let asked = ask(run, field, text);
+    let asked = asked.map(|(data, touched)| Local { data, touched });
+    Some(asked.map_err(|error| store_fault(field, &error)))
+}
+
+/// Writes the value of a root field that another server answered.
+pub(in crate::db::graphql) fn by_another(run: &Run<'_>, field: &Field, found: &Found) -> Outcome {
+    let (path, most) = (root_path(field), run.database.limits().result);
+    let completion = Completion::at(&run.loaded.model, found, path, Vec::new(), most);
+    let slot = Slot::of_root(field);
+    let failed = found.get(slot).is_none_or(|remote| remote.is_failed);
+    Outcome { failed, ..outcome(field, completion.remote(field, slot)) }
+}
+
+/// A root field whose value was completed.
+fn outcome(field: &Field, completed: Completed) -> Outcome {
+    if let Some(error) = &completed.stopped {
+        return Outcome::fault(field, store_fault(field, error));
+    }
+    let Completed { value, errors, spoils, .. } = completed;
+    Outcome { value, errors, spoils, ..Outcome::default() }
+}
+
+fn ask(run: &Run<'_>, field: &Field, text: &str) -> Result<(Json, u64)> {
+    let arguments = field.arguments.iter();
+    let variables: Variables = arguments
+        .filter_map(|(name, value)| Some((format!("${name}"), given_of(value)?)))
+        .collect();
+    let request = QueryRequest { text: text.to_owned(), variables, debug: false };
+    let version = Arc::clone(&run.version);
+    let caller = run.session.caller(&run.loaded).map_err(Error::query)?;
+    let known = Arc::clone(&run.version);
+    let is_edge = |name: &str| known.predicate(name).is_some_and(|known| known.is_edges());
+    let permitted = |plan| permit(caller, plan, &is_edge);
+    let answer = run.database.query_amended(version, &request, permitted, run.control)?;
+    let (json, _) = answer.to_json_within(run.control)?;
+    let touched = answer.touched().values().sum();
+    let data = stack::with_room(|| serde_json::from_str(&json))
+        .map_err(|error| Error::query(error.to_string()))?;
+    Ok((data, touched))
+}
+
+/// The value of an argument as that of a variable; lists are those of plain values.
+fn given_of(value: &Value) -> Option<Given> {
+    match value {
+        Value::List(values) => values.iter().map(text_of).collect::<Option<_>>().map(Given::list),
+        value => text_of(value).map(Given::from),
+    }
+}
+
+fn text_of(value: &Value) -> Option<String> {
+    Some(match value {
+        Value::Int(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::Boolean(truth) => truth.to_string(),
+        Value::String(text) => text.to_string(),
+        Value::Enum(name) => name.to_string(),
+        Value::Null | Value::List(_) | Value::Object(_) => return None,
+    })
+}

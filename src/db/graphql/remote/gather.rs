@@ -1,0 +1,148 @@
+//! The objects of the store that custom fields are asked about: all nodes of a level at once.
+
+use super::reach::Reach;
+use crate::db::graphql::reply::answer::variant_at;
+use crate::db::graphql::reply::found::Slot;
+use crate::db::graphql::reply::leaf::write_stored;
+use hexgraph_base::plan::FieldKind;
+use hexgraph_base::types::stack;
+use hexgraph_graphql::lower::{Elsewhere, Key, Leaf, ObjectShape, RootShape, Source};
+use hexgraph_graphql::model;
+use hexgraph_graphql::remote::{Values, json_of};
+use hexgraph_graphql::request::{Field, Value};
+use hexgraph_store::exec::{Answer, FieldData, Langs, Level};
+use hexgraph_store::graph::Version;
+use serde_json::Value as Json;
+
+/// How many nodes are taken between two looks at the control.
+const NODES_INTERVAL: usize = 1 << 12;
+
+/// Wants all custom fields of the answer to a root field.
+pub(in crate::db::graphql) fn gather<'a>(
+    field: &'a Field,
+    shape: &'a RootShape<'a>,
+    answer: &'a Answer,
+    reach: &mut Reach<'a>,
+) {
+    let mut gather = Gather { version: answer.version(), reach, given: None };
+    match shape {
+        RootShape::One(object) | RootShape::List(object) | RootShape::Similar { object, .. } => {
+            if let Some(block) = answer.block(0) {
+                gather.object(&block.level, object);
+            }
+        }
+        RootShape::Checked(check, object) => {
+            if let Some(block) = answer.block(0)
+                && let FieldData::Passwords(agrees) = &block.level.fields[*check].data
+                && agrees.iter().all(|agrees| *agrees)
+            {
+                gather.object(&block.level, object);
+            }
+        }
+        RootShape::Entities(order, object) => {
+            let items = field.arguments.given("representations").and_then(Value::as_list);
+            let mut seen = Vec::new();
+            for (place, item) in order.iter().zip(items.unwrap_or(&[])) {
+                if seen.contains(place) {
+                    continue;
+                }
+                seen.push(*place);
+                if let Some(block) = answer.block(*place) {
+                    gather.given = Some(item);
+                    gather.object(&block.level, object);
+                }
+            }
+        }
+        RootShape::Aggregate(_) => {}
+    }
+}
+
+struct Gather<'a, 'r> {
+    version: &'a Version,
+    reach: &'r mut Reach<'a>,
+    /// What another service says of an entity: it knows better than the store.
+    given: Option<&'a Value>,
+}
+
+impl<'a> Gather<'a, '_> {
+    fn object(&mut self, level: &'a Level, shape: &'a ObjectShape<'a>) {
+        stack::require();
+        if !shape.reaches_out {
+            return;
+        }
+        // What is asked of objects without one of the types is asked of some type, too.
+        let all = shape.variants.iter().flat_map(|variant| &variant.keys);
+        if all.clone().any(|key| matches!(*key.source, Source::Elsewhere(_))) {
+            for place in (0..level.nodes.len()).filter(|place| level.is_alive(*place)) {
+                if place.is_multiple_of(NODES_INTERVAL) && self.reach.is_stopped() {
+                    return;
+                }
+                let (_, keys) = variant_at(level, place, shape);
+                for key in keys {
+                    if let Source::Elsewhere(elsewhere) = &*key.source {
+                        self.node(level, place, key, elsewhere);
+                    }
+                }
+            }
+        }
+        let given = self.given.take();
+        for key in all {
+            if let Source::Edges(at, below) = &*key.source
+                && let FieldData::Edges(edges) = &level.fields[*at].data
+            {
+                self.object(&edges.level, below);
+            }
+        }
+        self.given = given;
+    }
+
+    fn node(
+        &mut self,
+        level: &'a Level,
+        place: usize,
+        key: &'a Key<'a>,
+        elsewhere: &'a Elsewhere<'a>,
+    ) {
+        let mut values = Values::new();
+        for (field, source) in &elsewhere.needs {
+            let given = self.given.and_then(|given| given.get(&field.name));
+            let value = match (given, source) {
+                (Some(given), _) => Some(json_of(given)),
+                (None, Source::Uid) => {
+                    Some(Json::String(self.version.nodes.uid(level.nodes[place]).to_string()))
+                }
+                (None, Source::Leaf(at, leaf)) => stored(level, *at, place, field, *leaf),
+                _ => None,
+            };
+            values.extend(value.map(|value| (field.name.clone(), value)));
+        }
+        let slot = Slot::of_node(key, level, place);
+        self.reach.want(elsewhere.def, elsewhere.field, key.field, slot, values);
+    }
+}
+
+/// The value of a node as JSON; nothing where there is none that its type allows.
+fn stored(
+    level: &Level,
+    at: usize,
+    place: usize,
+    field: &model::Field,
+    leaf: Leaf<'_>,
+) -> Option<Json> {
+    let result = &level.fields[at];
+    let (FieldData::Values(values), FieldKind::Predicate { langs, .. }) =
+        (&result.data, &result.field.kind)
+    else {
+        return None;
+    };
+    let (_, list) = values.predicate.values_in(Langs::First(langs), level.nodes[place])?;
+    let json = |value| {
+        let mut out = Vec::new();
+        write_stored(value, values.predicate.def.value_type, leaf, &mut out).ok()?;
+        serde_json::from_slice(&out).ok()
+    };
+    match field.ty.is_list() {
+        true => Some(Json::Array(list.iter().filter_map(json).collect())),
+        false => json(list.get(0)),
+    }
+}

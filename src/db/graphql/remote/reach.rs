@@ -1,0 +1,298 @@
+//! Custom fields of a request, asked of other servers wave by wave: first the root fields and those of nodes that the store
+//! found, all at once; then those of the objects that came back, until nothing is left to ask.
+
+use super::send::{Answered, send};
+use crate::db::graphql::reply::complete::concrete;
+use crate::db::graphql::reply::found::{Found, Remote, Slot};
+use hexgraph_base::types::{Result, stack};
+use hexgraph_graphql::model;
+use hexgraph_graphql::remote::{
+    Call, Fetch, Outgoing, Reply, Sender, Values, hidden_key, needs, worded,
+};
+use hexgraph_graphql::request::Field;
+use hexgraph_graphql::subscribe::custom_below;
+use hexgraph_store::exec::Control;
+use serde_json::Value as Json;
+use std::collections::HashMap;
+use std::ptr::from_ref;
+use std::sync::Arc;
+
+/// Bytes of memory that a byte of an answer may become.
+const BYTES_PER_BYTE: usize = 4;
+
+/// The custom fields of a request.
+pub(in crate::db::graphql) struct Reach<'a> {
+    sender: Sender<'a>,
+    fetch: Arc<dyn Fetch>,
+    parallel: usize,
+    control: &'a Control,
+    /// What was answered so far.
+    pub found: Found,
+    wave: Vec<Task<'a>>,
+    /// The tasks of the wave, by the addresses of what was asked and of the type that has it.
+    by_field: HashMap<(usize, usize), usize>,
+}
+
+/// One custom field, and the objects that it is asked about.
+struct Task<'a> {
+    type_name: &'a str,
+    field: &'a model::Field,
+    asked: &'a Field,
+    /// What the server is told of each object; objects of which it is told the same are one. `None` for a root field.
+    objects: Option<Vec<Values>>,
+    by_text: HashMap<String, usize>,
+    /// Where answers belong, with the number of the object.
+    slots: Vec<(Slot, usize)>,
+}
+
+/// A request of a task, about one object or all.
+struct Sent {
+    task: usize,
+    object: Option<usize>,
+}
+
+impl<'a> Reach<'a> {
+    /// Nothing is asked yet.
+    pub(in crate::db::graphql) fn new(
+        sender: Sender<'a>,
+        fetch: Arc<dyn Fetch>,
+        parallel: usize,
+        control: &'a Control,
+    ) -> Reach<'a> {
+        let (found, wave, by_field) = (Found::default(), Vec::new(), HashMap::new());
+        Reach { sender, fetch, parallel, control, found, wave, by_field }
+    }
+
+    /// Whether nothing will be asked, since the request has to stop.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.control.check().is_err()
+    }
+
+    /// Wants a field of `Query` or `Mutation`.
+    pub(in crate::db::graphql) fn want_root(
+        &mut self,
+        type_name: &'a str,
+        field: &'a model::Field,
+        asked: &'a Field,
+    ) {
+        self.wave.push(Task {
+            type_name,
+            field,
+            asked,
+            objects: None,
+            by_text: HashMap::new(),
+            slots: vec![(Slot::of_root(asked), 0)],
+        });
+    }
+
+    /// Wants the custom fields that are asked of the objects of a value.
+    pub(in crate::db::graphql) fn want_below(&mut self, asked: &'a Field, value: &Json) {
+        if custom_below(self.sender.model, asked).is_some() {
+            self.below(asked.shape.ty.inner_named_type(), asked, false, value);
+        }
+    }
+
+    /// Wants a field of an object of which the server is told `values`.
+    pub(in crate::db::graphql) fn want(
+        &mut self,
+        def: &'a model::TypeDef,
+        field: &'a model::Field,
+        asked: &'a Field,
+        slot: Slot,
+        values: Values,
+    ) {
+        let wave = &mut self.wave;
+        let number = *self
+            .by_field
+            .entry((from_ref(asked).addr(), from_ref(def).addr()))
+            .or_insert_with(|| {
+                wave.push(Task {
+                    type_name: &def.name,
+                    field,
+                    asked,
+                    objects: Some(Vec::new()),
+                    by_text: HashMap::new(),
+                    slots: Vec::new(),
+                });
+                wave.len() - 1
+            });
+        let task = &mut wave[number];
+        let objects = task.objects.get_or_insert_default();
+        let text = serde_json::to_string(&values).unwrap_or_default();
+        let object = *task.by_text.entry(text).or_insert_with(|| {
+            objects.push(values);
+            objects.len() - 1
+        });
+        task.slots.push((slot, object));
+    }
+
+    /// Asks for all that is wanted, and for what is wanted of the answers.
+    ///
+    /// # Errors
+    ///
+    /// When the control says stop, or the answers need too much memory.
+    pub(in crate::db::graphql) fn ask(&mut self) -> Result<()> {
+        while !self.wave.is_empty() {
+            self.control.check()?;
+            let tasks = std::mem::take(&mut self.wave);
+            self.by_field.clear();
+            let answers = self.answers(&tasks)?;
+            for (task, answers) in tasks.iter().zip(answers) {
+                let answers: Vec<Arc<Remote>> = answers.into_iter().map(Arc::new).collect();
+                let type_name = task.field.ty.name();
+                if custom_below(self.sender.model, task.asked).is_some() {
+                    for answer in &answers {
+                        self.below(type_name, task.asked, answer.is_by_key, &answer.reply.value);
+                    }
+                }
+                for (slot, object) in &task.slots {
+                    self.found.insert(*slot, Arc::clone(&answers[*object]));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The answers to tasks, one for each object.
+    fn answers(&self, tasks: &[Task<'a>]) -> Result<Vec<Vec<Remote>>> {
+        let calls: Vec<std::result::Result<Call<'a>, String>> = tasks
+            .iter()
+            .map(|task| self.sender.call(task.type_name, task.field, task.asked))
+            .collect();
+        let mut answers: Vec<Vec<Remote>> = Vec::with_capacity(tasks.len());
+        let (mut requests, mut sent) = (Vec::new(), Vec::new());
+        for (number, (task, call)) in tasks.iter().zip(&calls).enumerate() {
+            let count = task.objects.as_ref().map_or(1, Vec::len);
+            let mut own: Vec<Remote> = (0..count).map(|_| Remote::default()).collect();
+            match call {
+                Ok(call) => prepare(number, task, call, &mut own, &mut requests, &mut sent),
+                Err(why) => {
+                    let why = worded(task.type_name, &task.field.name, why);
+                    own = failed(Reply::failed(why), count);
+                }
+            }
+            answers.push(own);
+        }
+        send(&self.fetch, requests, self.parallel, self.control, |number, answered| {
+            let Sent { task, object } = sent[number];
+            let Ok(call) = &calls[task] else { return Ok(()) };
+            if let Ok(incoming) = &answered {
+                self.control.charge(incoming.body.len() * BYTES_PER_BYTE)?;
+            }
+            let own = &mut answers[task];
+            match object {
+                Some(object) => own[object] = one(call, answered),
+                None => *own = all(call, answered, own.len()),
+            }
+            Ok(())
+        })?;
+        Ok(answers)
+    }
+
+    /// Wants the custom fields that are asked of what came back. Requests bound how deep it is.
+    fn below(&mut self, type_name: &str, asked: &'a Field, is_by_key: bool, value: &Json) {
+        stack::require();
+        match value {
+            Json::Array(items) => {
+                for item in items {
+                    self.below(type_name, asked, is_by_key, item);
+                }
+            }
+            Json::Object(members) => {
+                let model = self.sender.model;
+                let def = concrete(model, type_name, members);
+                let name = def.map_or(type_name, |def| def.name.as_str());
+                let fields = asked.selection.only().unwrap_or_else(|| asked.selection.of(name));
+                let Some(def) = def else { return };
+                for inner in fields {
+                    let Some(known) = def.field(&inner.shape.name) else { continue };
+                    if known.is_custom() {
+                        let told = |needed: &model::Field| {
+                            let key = match is_by_key {
+                                true => hidden_key(fields, &needed.name),
+                                false => needed.remote_key().to_owned(),
+                            };
+                            Some((needed.name.clone(), members.get(&key)?.clone()))
+                        };
+                        let needed = needs(model, def, known).into_iter();
+                        let values = needed.filter_map(told).collect();
+                        self.want(def, known, inner, Slot::of_object(inner, members), values);
+                    } else if !inner.selection.is_empty() {
+                        let key =
+                            if is_by_key { inner.shape.key.as_str() } else { known.remote_key() };
+                        if let Some(value) = members.get(key) {
+                            self.below(known.ty.name(), inner, is_by_key, value);
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Makes the requests of a task. Objects that lack something have their answer already.
+fn prepare<'a>(
+    number: usize,
+    task: &Task<'a>,
+    call: &Call<'a>,
+    own: &mut [Remote],
+    requests: &mut Vec<Outgoing>,
+    sent: &mut Vec<Sent>,
+) {
+    let mut add = |object: Option<usize>, made| match made {
+        Ok(request) => {
+            requests.push(request);
+            sent.push(Sent { task: number, object });
+        }
+        Err(why) => {
+            let at = object.unwrap_or_default();
+            let why: String = why;
+            own[at] = Remote { is_failed: true, ..remote(call, Reply::failed(call.worded(&why))) };
+        }
+    };
+    match &task.objects {
+        None => add(Some(0), call.of_root()),
+        Some(objects) if call.is_batch() => add(None, call.of_objects(objects)),
+        Some(objects) => {
+            for (at, values) in objects.iter().enumerate() {
+                add(Some(at), call.of_object(values));
+            }
+        }
+    }
+}
+
+fn one(call: &Call<'_>, answered: Answered) -> Remote {
+    let reply = match answered {
+        Ok(incoming) => call.read(&incoming),
+        Err(why) => Reply::failed(call.worded(&unanswered(&why.message))),
+    };
+    remote(call, reply)
+}
+
+/// The answers for all objects of a batch. What went wrong is told with the first.
+fn all(call: &Call<'_>, answered: Answered, count: usize) -> Vec<Remote> {
+    let read = match answered {
+        Ok(incoming) => call.read_all(&incoming, count),
+        Err(why) => Err(Reply::failed(call.worded(&unanswered(&why.message)))),
+    };
+    match read {
+        Ok(replies) => replies.into_iter().map(|reply| remote(call, reply)).collect(),
+        Err(reply) => failed(reply, count),
+    }
+}
+
+fn remote(call: &Call<'_>, reply: Reply) -> Remote {
+    let is_failed = reply.value.is_null() && !reply.told.is_empty();
+    Remote { reply, is_by_key: call.is_by_key(), is_failed }
+}
+
+fn failed(reply: Reply, count: usize) -> Vec<Remote> {
+    let mut told = reply.told;
+    let mut next = || Reply { value: Json::Null, told: std::mem::take(&mut told) };
+    (0..count).map(|_| Remote { reply: next(), is_by_key: false, is_failed: true }).collect()
+}
+
+fn unanswered(why: &str) -> String {
+    format!("external request returned an error: {why}")
+}

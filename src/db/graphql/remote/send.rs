@@ -1,0 +1,121 @@
+//! Requests to other servers, some at a time, on threads that do nothing else: those that compute never wait for a network.
+//!
+//! The thread of the request keeps looking at its control. When it has to stop it goes; threads that wait for an answer end with
+//! it, or with the timeout of what they wait for.
+
+use hexgraph_base::types::{Error, Result};
+use hexgraph_graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
+use hexgraph_store::exec::Control;
+use std::collections::{HashMap, VecDeque};
+use std::panic::AssertUnwindSafe;
+use std::sync::mpsc::{RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+use std::{panic, thread};
+
+/// How often the control is looked at.
+const LOOK_INTERVAL: Duration = Duration::from_millis(20);
+
+/// What a request came to.
+pub(in crate::db::graphql) type Answered = std::result::Result<Incoming, Unanswered>;
+
+/// Sends requests, at most `parallel` at once. `take` is given what each came to, by its number, as it comes.
+///
+/// Once nobody listens at an address, no more requests are sent there.
+///
+/// # Errors
+///
+/// When the control says stop; what `take` says.
+pub(in crate::db::graphql) fn send(
+    fetch: &Arc<dyn Fetch>,
+    requests: Vec<Outgoing>,
+    parallel: usize,
+    control: &Control,
+    mut take: impl FnMut(usize, Answered) -> Result<()>,
+) -> Result<()> {
+    let count = requests.len();
+    let queue = Arc::new(Mutex::new(Queue {
+        waiting: requests.into_iter().enumerate().collect(),
+        dead: HashMap::new(),
+    }));
+    let (sender, receiver) = mpsc::channel();
+    for _ in 0..parallel.clamp(1, count.max(1)) {
+        let (fetch, queue, sender) = (Arc::clone(fetch), Arc::clone(&queue), sender.clone());
+        let started = thread::Builder::new()
+            .name("hexgraph-send".to_owned())
+            .spawn(move || work(&*fetch, &queue, &sender));
+        if let Err(error) = started {
+            let message = format!("no thread for requests to other servers: {error}");
+            return Err(Error::Limit { message });
+        }
+    }
+    drop(sender);
+    let mut left = count;
+    let ended = loop {
+        if left == 0 {
+            break Ok(());
+        }
+        if let Err(error) = control.check() {
+            break Err(error);
+        }
+        match receiver.recv_timeout(LOOK_INTERVAL) {
+            Ok((number, answered)) => {
+                left -= 1;
+                if let Err(error) = take(number, answered) {
+                    break Err(error);
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                break Err(Error::Limit { message: "requests were not sent".to_owned() });
+            }
+        }
+    };
+    lock(&queue).waiting.clear();
+    ended
+}
+
+struct Queue {
+    waiting: VecDeque<(usize, Outgoing)>,
+    /// Where nobody listens, and how that was told.
+    dead: HashMap<String, Unanswered>,
+}
+
+fn work(fetch: &dyn Fetch, queue: &Mutex<Queue>, sender: &Sender<(usize, Answered)>) {
+    loop {
+        let mut held = lock(queue);
+        let Some((number, outgoing)) = held.waiting.pop_front() else { return };
+        let dead = held.dead.get(origin(&outgoing.url)).cloned();
+        drop(held);
+        let answered = match dead {
+            Some(told) => Err(told),
+            None => attempt(fetch, &outgoing),
+        };
+        if let Err(told) = &answered
+            && told.unreachable
+        {
+            let origin = origin(&outgoing.url).to_owned();
+            lock(queue).dead.insert(origin, told.clone());
+        }
+        if sender.send((number, answered)).is_err() {
+            return;
+        }
+    }
+}
+
+fn attempt(fetch: &dyn Fetch, outgoing: &Outgoing) -> Answered {
+    // Whoever sends may be anybody's code: a panic of it is one request's.
+    panic::catch_unwind(AssertUnwindSafe(|| fetch.fetch(outgoing)))
+        .unwrap_or_else(|_| Err(Unanswered::new("it could not be sent")))
+}
+
+fn lock(queue: &Mutex<Queue>) -> std::sync::MutexGuard<'_, Queue> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Scheme, host and port of an address.
+fn origin(url: &str) -> &str {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
+    &url[..end]
+}

@@ -1,0 +1,560 @@
+//! What the executor found → the JSON of an answer, in the order of the request.
+//!
+//! Everything is appended to one buffer. Where a value that must not be null is null, the null travels up: what was written of
+//! the objects around it is cut off again.
+
+use super::complete::Completion;
+use super::found::{Found, Slot};
+use super::leaf::write_stored;
+use super::numbers::write_aggregate;
+use crate::db::ask::checked::Room;
+use apollo_compiler::ast::Type;
+use hexgraph_base::answer::write_json_text;
+use hexgraph_base::plan::FieldKind;
+use hexgraph_base::types::{Error, Result, ValueRef, ValueType, stack, write_float};
+use hexgraph_graphql::lower::{AggregateShape, Key, Leaf, Lowered, ObjectShape, RootShape, Source};
+use hexgraph_graphql::model::{Model, TypeDef};
+use hexgraph_graphql::request::{Fault, Field, PathStep};
+use hexgraph_store::exec::{
+    Answer, BlockResult, Control, FieldData, FieldResult, Langs, Level, typed,
+};
+use hexgraph_store::graph::Version;
+
+/// How many objects are written between two looks at the control.
+const OBJECTS_INTERVAL: u32 = 1 << 12;
+
+/// How many faults of other servers are told: one that is down has one for each node.
+const REMOTE_FAULTS_MAX: usize = 1_000;
+
+/// A null that goes up to the next value that may be null.
+pub(in crate::db::graphql) struct Spoiled;
+
+/// Whether a value could be written.
+pub(in crate::db::graphql) type Written = std::result::Result<(), Spoiled>;
+
+/// A step of the path to what is being written.
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+/// Writes the value of a root field.
+pub(in crate::db::graphql) struct Writer<'a> {
+    pub version: &'a Version,
+    pub out: Vec<u8>,
+    pub faults: Vec<Fault>,
+    control: &'a Control,
+    path: Vec<Step<'a>>,
+    objects: u32,
+    bytes_max: u64,
+    room: Room<'a>,
+    /// Of the root node that is being written, in a search for similar ones.
+    distance: Option<f64>,
+    stopped: Option<Error>,
+    /// What other servers answered.
+    elsewhere: Option<(&'a Model, &'a Found)>,
+}
+
+impl<'a> Writer<'a> {
+    /// A writer of values of a version, up to so many bytes.
+    pub(in crate::db::graphql) fn new(
+        version: &'a Version,
+        control: &'a Control,
+        bytes_max: u64,
+    ) -> Writer<'a> {
+        Writer {
+            version,
+            out: Vec::with_capacity(256),
+            faults: Vec::new(),
+            control,
+            path: Vec::with_capacity(16),
+            objects: 0,
+            bytes_max,
+            room: Room::new(control, bytes_max),
+            distance: None,
+            stopped: None,
+            elsewhere: None,
+        }
+    }
+
+    /// The same with what other servers answered.
+    pub(in crate::db::graphql) fn with(self, model: &'a Model, found: &'a Found) -> Writer<'a> {
+        Writer { elsewhere: Some((model, found)), ..self }
+    }
+
+    /// Writes what a plan found for a root field.
+    ///
+    /// # Errors
+    ///
+    /// When the control says stop, or the answer is too long.
+    pub(in crate::db::graphql) fn root(
+        &mut self,
+        field: &'a Field,
+        lowered: &'a Lowered<'a>,
+        answer: &'a Answer,
+    ) -> Result<Written> {
+        self.path.push(Step::Key(field.shape.key.as_str()));
+        let written = self.root_value(field, &lowered.shape, answer);
+        self.path.pop();
+        match self.stopped.take() {
+            Some(error) => Err(error),
+            None => Ok(written),
+        }
+    }
+
+    fn root_value(
+        &mut self,
+        field: &'a Field,
+        shape: &'a RootShape<'a>,
+        answer: &'a Answer,
+    ) -> Written {
+        match shape {
+            RootShape::One(object) => {
+                let found =
+                    answer.block(0).and_then(|block| first_place(block).map(|at| (block, at)));
+                match found {
+                    Some((block, place)) => self.nullable(&field.shape.ty, |writer| {
+                        writer.object(&block.level, place, object)
+                    }),
+                    None => self.null(),
+                }
+            }
+            RootShape::Checked(check, object) => {
+                let found =
+                    answer.block(0).and_then(|block| first_place(block).map(|at| (block, at)));
+                match found.filter(|(block, at)| agrees(&block.level.fields[*check], *at)) {
+                    Some((block, place)) => self.nullable(&field.shape.ty, |writer| {
+                        writer.object(&block.level, place, object)
+                    }),
+                    None => self.null(),
+                }
+            }
+            RootShape::List(object) => match answer.block(0) {
+                Some(block) => {
+                    let ty = &field.shape.ty;
+                    self.nullable(ty, |writer| writer.list(ty, &block.roots, &block.level, object))
+                }
+                None => self.empty_list(),
+            },
+            RootShape::Aggregate(shape) => match answer.block(0) {
+                Some(block) if !shape.is_hidden => {
+                    let count = block.count.unwrap_or(block.roots.len());
+                    self.aggregate(field, shape, &block.level, &block.roots, count)
+                }
+                _ => self.null(),
+            },
+            RootShape::Entities(order, object) => self.entities(field, answer, order, object),
+            RootShape::Similar { place, vector, metric, object } => {
+                let Some(block) = answer.block(0) else { return self.empty_list() };
+                let mut near: Vec<(f64, u32)> = Vec::with_capacity(block.roots.len());
+                for &node in &block.roots {
+                    let other = vector_of(&block.level.fields[*place], node);
+                    let distance = other.and_then(|other| metric.distance(vector, other));
+                    near.extend(distance.map(|distance| (distance, node)));
+                }
+                near.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+                self.similar(field, &near, &block.level, object)
+            }
+        }
+    }
+
+    fn entities(
+        &mut self,
+        field: &'a Field,
+        answer: &'a Answer,
+        order: &[usize],
+        object: &'a ObjectShape<'a>,
+    ) -> Written {
+        self.out.push(b'[');
+        let mut index = 0;
+        for place in order {
+            let Some(block) = answer.block(*place) else { continue };
+            let Some(place) = first_place(block) else { continue };
+            self.item(field.shape.ty.item_type(), index, |writer| {
+                writer.object(&block.level, place, object)
+            })?;
+            index += 1;
+        }
+        self.out.push(b']');
+        Ok(())
+    }
+
+    fn similar(
+        &mut self,
+        field: &'a Field,
+        near: &[(f64, u32)],
+        level: &'a Level,
+        object: &'a ObjectShape<'a>,
+    ) -> Written {
+        self.out.push(b'[');
+        for (index, (distance, node)) in near.iter().enumerate() {
+            let Some(place) = level.place(*node) else { continue };
+            self.distance = Some(*distance);
+            self.item(field.shape.ty.item_type(), index, |writer| {
+                writer.object(level, place, object)
+            })?;
+        }
+        self.out.push(b']');
+        Ok(())
+    }
+
+    /// Writes nodes as a list. A null among elements that must not be null spoils it.
+    fn list(
+        &mut self,
+        ty: &Type,
+        nodes: &[u32],
+        level: &'a Level,
+        object: &'a ObjectShape<'a>,
+    ) -> Written {
+        self.out.push(b'[');
+        let (mut guess, mut index) = (0, 0);
+        for &node in nodes {
+            let Some(place) = level.place_near(node, guess) else { continue };
+            guess = place + 1;
+            if !level.is_alive(place) {
+                continue;
+            }
+            self.item(ty.item_type(), index, |writer| writer.object(level, place, object))?;
+            index += 1;
+        }
+        self.out.push(b']');
+        Ok(())
+    }
+
+    /// Writes an element of a list.
+    fn item(
+        &mut self,
+        ty: &Type,
+        index: usize,
+        write: impl FnOnce(&mut Writer<'a>) -> Written,
+    ) -> Written {
+        if index > 0 {
+            self.out.push(b',');
+        }
+        self.path.push(Step::Index(index));
+        let written = self.nullable(ty, write);
+        self.path.pop();
+        written
+    }
+
+    /// Writes a value; where a null came up from inside and the type allows it, null stands in its place.
+    fn nullable(&mut self, ty: &Type, write: impl FnOnce(&mut Writer<'a>) -> Written) -> Written {
+        let start = self.out.len();
+        let written = write(self);
+        if written.is_err() {
+            if ty.is_non_null() {
+                return written;
+            }
+            self.out.truncate(start);
+            return self.null();
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, level: &'a Level, place: usize, shape: &'a ObjectShape<'a>) -> Written {
+        stack::require();
+        self.look_at_control()?;
+        let (def, keys) = variant_at(level, place, shape);
+        self.out.push(b'{');
+        for (index, key) in keys.iter().enumerate() {
+            if index > 0 {
+                self.out.push(b',');
+            }
+            let name = key.field.shape.key.as_str();
+            self.key(name);
+            self.path.push(Step::Key(name));
+            let written = self.member(level, place, def, key);
+            self.path.pop();
+            written?;
+        }
+        self.out.push(b'}');
+        Ok(())
+    }
+
+    fn member(
+        &mut self,
+        level: &'a Level,
+        place: usize,
+        def: Option<&'a TypeDef>,
+        key: &'a Key<'a>,
+    ) -> Written {
+        let field = key.field;
+        match &*key.source {
+            Source::Name(name) => self.text(name),
+            Source::TypeName => match def {
+                Some(def) => self.text(&def.name),
+                None => self.absent(field),
+            },
+            Source::Null => self.absent(field),
+            Source::Elsewhere(_) => self.remote(field, Slot::of_node(key, level, place)),
+            Source::Uid => {
+                self.out.extend_from_slice(b"\"");
+                let uid = self.version.nodes.uid(level.nodes[place]);
+                self.out.extend_from_slice(uid.to_string().as_bytes());
+                self.out.push(b'"');
+                Ok(())
+            }
+            Source::Leaf(at, leaf) => {
+                self.leaves(field, &level.fields[*at], level.nodes[place], *leaf)
+            }
+            Source::Geo(at) => self.geometry(field, &level.fields[*at], level.nodes[place]),
+            Source::Edges(at, object) => self.edges(field, &level.fields[*at], place, object),
+            Source::Aggregate(at, shape) => match &level.fields[*at].data {
+                FieldData::Edges(edges) => {
+                    let targets = edges.targets_of(place);
+                    self.aggregate(field, shape, &edges.level, targets, targets.len())
+                }
+                _ => self.aggregate(field, shape, &NO_LEVEL, &[], 0),
+            },
+            Source::Distance => match self.distance.filter(|_| self.path.len() == 3) {
+                Some(distance) => {
+                    write_float(distance, &mut self.out);
+                    Ok(())
+                }
+                None => self.null(),
+            },
+        }
+    }
+
+    /// What another server answered.
+    fn remote(&mut self, field: &'a Field, slot: Slot) -> Written {
+        let Some((model, found)) = self.elsewhere else { return self.absent(field) };
+        let (path, out) = (self.steps(), std::mem::take(&mut self.out));
+        let completed = Completion::at(model, found, path, out, self.bytes_max).remote(field, slot);
+        self.out = completed.value;
+        let room = REMOTE_FAULTS_MAX.saturating_sub(self.faults.len());
+        self.faults.extend(completed.errors.into_iter().take(room));
+        self.stopped = completed.stopped;
+        if completed.spoils { Err(Spoiled) } else { Ok(()) }
+    }
+
+    fn edges(
+        &mut self,
+        field: &'a Field,
+        result: &'a FieldResult,
+        place: usize,
+        object: &'a ObjectShape<'a>,
+    ) -> Written {
+        let FieldData::Edges(edges) = &result.data else { return self.absent(field) };
+        let targets = edges.targets_of(place);
+        let ty = &field.shape.ty;
+        if ty.is_list() {
+            return self.nullable(ty, |writer| writer.list(ty, targets, &edges.level, object));
+        }
+        let mut places = targets.iter().filter_map(|target| edges.level.place(*target));
+        match places.find(|place| edges.level.is_alive(*place)) {
+            Some(place) => self.nullable(ty, |writer| writer.object(&edges.level, place, object)),
+            None => self.absent(field),
+        }
+    }
+
+    fn leaves(
+        &mut self,
+        field: &'a Field,
+        result: &'a FieldResult,
+        node: u32,
+        leaf: Leaf<'a>,
+    ) -> Written {
+        let (FieldData::Values(values), FieldKind::Predicate { langs, .. }) =
+            (&result.data, &result.field.kind)
+        else {
+            return self.absent(field);
+        };
+        let Some((_, list)) = values.predicate.values_in(Langs::First(langs), node) else {
+            return self.absent(field);
+        };
+        let (ty, stored) = (&field.shape.ty, values.predicate.def.value_type);
+        if !ty.is_list() {
+            return self.nullable(ty, |writer| writer.leaf(field, list.get(0), (stored, leaf)));
+        }
+        self.nullable(ty, |writer| {
+            writer.out.push(b'[');
+            if let (1, ValueRef::Vector(numbers)) = (list.len(), list.get(0)) {
+                writer.vector(numbers);
+            } else {
+                for (index, value) in list.iter().enumerate() {
+                    let of = |writer: &mut Writer<'a>| writer.leaf(field, value, (stored, leaf));
+                    writer.item(ty.item_type(), index, of)?;
+                }
+            }
+            writer.out.push(b']');
+            Ok(())
+        })
+    }
+
+    fn vector(&mut self, numbers: &[f32]) {
+        for (index, number) in numbers.iter().enumerate() {
+            if index > 0 {
+                self.out.push(b',');
+            }
+            hexgraph_base::types::write_float32(*number, &mut self.out);
+        }
+    }
+
+    fn leaf(
+        &mut self,
+        field: &'a Field,
+        value: ValueRef<'_>,
+        (stored, leaf): (ValueType, Leaf<'a>),
+    ) -> Written {
+        match write_stored(value, stored, leaf, &mut self.out) {
+            Ok(()) => Ok(()),
+            Err(shown) => {
+                let (name, ty) = (&field.shape.name, field.shape.ty.inner_named_type());
+                self.spoil(
+                    field,
+                    format!("Error coercing value '{shown}' for field '{name}' to type {ty}."),
+                )
+            }
+        }
+    }
+
+    fn geometry(&mut self, field: &'a Field, result: &'a FieldResult, node: u32) -> Written {
+        let FieldData::Values(values) = &result.data else { return self.absent(field) };
+        let Some((_, list)) = values.predicate.values_in(Langs::First(&[]), node) else {
+            return self.absent(field);
+        };
+        let Ok(value) = typed(list.get(0), values.predicate.def.value_type) else {
+            return self.absent(field);
+        };
+        let ValueRef::Geo(text) = value.as_ref() else { return self.absent(field) };
+        match super::geometry::write_geometry(text, field, &mut self.out) {
+            Some(()) => Ok(()),
+            None => self.absent(field),
+        }
+    }
+
+    fn aggregate(
+        &mut self,
+        field: &'a Field,
+        shape: &'a AggregateShape<'a>,
+        level: &Level,
+        nodes: &[u32],
+        count: usize,
+    ) -> Written {
+        let name = field.shape.ty.inner_named_type();
+        let told = write_aggregate(name, shape, level, nodes, count, &mut self.out);
+        for (key, message) in told {
+            let mut path = self.steps();
+            path.push(PathStep::Key(key.shape.key.as_str().into()));
+            self.faults.push(Fault { path, ..Fault::at(key.shape.location, message) });
+        }
+        Ok(())
+    }
+
+    fn key(&mut self, name: &str) {
+        // Names are letters, digits and `_`.
+        self.out.push(b'"');
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(b"\":");
+    }
+
+    fn text(&mut self, text: &str) -> Written {
+        write_json_text(text, &mut self.out);
+        Ok(())
+    }
+
+    fn null(&mut self) -> Written {
+        self.out.extend_from_slice(b"null");
+        Ok(())
+    }
+
+    fn empty_list(&mut self) -> Written {
+        self.out.extend_from_slice(b"[]");
+        Ok(())
+    }
+
+    /// A value that is not there: an empty list, null, or a fault where the schema promises a value.
+    fn absent(&mut self, field: &'a Field) -> Written {
+        let ty = &field.shape.ty;
+        if ty.is_list() {
+            return self.empty_list();
+        }
+        if !ty.is_non_null() {
+            return self.null();
+        }
+        let name = &field.shape.name;
+        self.spoil(
+            field,
+            format!(
+                "Non-nullable field '{name}' (type {ty}) was not present in result from Dgraph.  GraphQL error propagation triggered."
+            ),
+        )
+    }
+
+    /// Notes a fault of the value at hand.
+    fn spoil(&mut self, field: &'a Field, message: String) -> Written {
+        let path = self.steps();
+        self.faults.push(Fault { path, ..Fault::at(field.shape.location, message) });
+        Err(Spoiled)
+    }
+
+    fn steps(&self) -> Vec<PathStep> {
+        let step = |step: &Step<'_>| match step {
+            Step::Key(key) => PathStep::Key((*key).into()),
+            Step::Index(index) => PathStep::Index(*index),
+        };
+        self.path.iter().map(step).collect()
+    }
+
+    fn look_at_control(&mut self) -> Written {
+        self.objects = self.objects.wrapping_add(1);
+        // Objects of which nothing stays add no bytes.
+        let looks = self.objects.is_multiple_of(OBJECTS_INTERVAL);
+        let stopped = if looks { self.control.check().err() } else { None };
+        let stopped = stopped.or_else(|| self.room.look(self.out.len()).err());
+        self.stopped = self.stopped.take().or(stopped);
+        if self.stopped.is_some() { Err(Spoiled) } else { Ok(()) }
+    }
+}
+
+/// The concrete type of the node at a place of a level, and what is asked of it.
+pub(in crate::db::graphql) fn variant_at<'a>(
+    level: &'a Level,
+    place: usize,
+    shape: &'a ObjectShape<'a>,
+) -> (Option<&'a TypeDef>, &'a [Key<'a>]) {
+    let Some(types) = shape.type_place else {
+        return match shape.variants.first() {
+            Some(variant) => (variant.types.first().copied(), &variant.keys),
+            None => (None, &shape.absent),
+        };
+    };
+    match &level.fields[types].data {
+        FieldData::Values(types) => {
+            let list = types.predicate.values("").map(|values| values.values(level.nodes[place]));
+            let list = list.iter().flat_map(|list| list.iter());
+            shape.of(list.filter_map(text_of_value))
+        }
+        _ => shape.of(std::iter::empty()),
+    }
+}
+
+/// The level of edges that nobody has.
+static NO_LEVEL: Level = Level { nodes: Vec::new(), fields: Vec::new(), alive: None };
+
+fn text_of_value(value: ValueRef<'_>) -> Option<&str> {
+    match value {
+        ValueRef::String(text) | ValueRef::Default(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn first_place(block: &BlockResult) -> Option<usize> {
+    let mut places = block.roots.iter().filter_map(|node| block.level.place(*node));
+    places.find(|place| block.level.is_alive(*place))
+}
+
+fn agrees(result: &FieldResult, place: usize) -> bool {
+    matches!(&result.data, FieldData::Passwords(answers) if answers[place])
+}
+
+/// The vector of a node.
+pub(in crate::db::graphql) fn vector_of(result: &FieldResult, node: u32) -> Option<&[f32]> {
+    let FieldData::Values(values) = &result.data else { return None };
+    match values.predicate.values("")?.first(node)? {
+        ValueRef::Vector(numbers) => Some(numbers),
+        _ => None,
+    }
+}

@@ -1,0 +1,9 @@
+//! What was found as the answer that the schema's types allow.
+
+pub(super) mod leaf;
+pub(super) mod geometry;
+pub(super) mod numbers;
+pub(super) mod found;
+pub(super) mod answer;
+pub(super) mod complete;
+pub(super) mod span;

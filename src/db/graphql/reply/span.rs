@@ -1,0 +1,66 @@
+//! How long root fields took.
+
+use hexgraph_base::answer::write_json_text;
+use hexgraph_base::types::write_int;
+use hexgraph_graphql::request::{Field, FieldShape, OperationKind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A root field that was carried out, and when.
+#[derive(Debug, Clone)]
+pub struct Span {
+    shape: Arc<FieldShape>,
+    kind: OperationKind,
+    started: Instant,
+    took: Duration,
+}
+
+/// Times are no part of what was answered.
+impl PartialEq for Span {
+    fn eq(&self, other: &Span) -> bool {
+        self.shape.key == other.shape.key && self.kind == other.kind
+    }
+}
+
+impl Span {
+    /// That of a field which is done now.
+    pub(in crate::db::graphql) fn new(
+        field: &Field,
+        kind: OperationKind,
+        started: Instant,
+    ) -> Span {
+        let took = started.elapsed();
+        Span { shape: Arc::clone(&field.shape), kind, started, took }
+    }
+
+    /// Writes it as Apollo's tracing does. `since` is the moment that offsets count from.
+    pub fn write(&self, since: Instant, out: &mut Vec<u8>) {
+        let (parent, label) = match self.kind {
+            OperationKind::Query => ("Query", "query"),
+            OperationKind::Mutation => ("Mutation", "mutation"),
+            OperationKind::Subscription => ("Subscription", "query"),
+        };
+        out.extend_from_slice(b"{\"path\":[");
+        write_json_text(&self.shape.key, out);
+        out.extend_from_slice(b"],\"parentType\":\"");
+        out.extend_from_slice(parent.as_bytes());
+        out.extend_from_slice(b"\",\"fieldName\":");
+        write_json_text(&self.shape.name, out);
+        out.extend_from_slice(b",\"returnType\":");
+        write_json_text(&self.shape.ty.to_string(), out);
+        self.write_times(since, out);
+        out.extend_from_slice(b",\"dgraph\":[{\"label\":\"");
+        out.extend_from_slice(label.as_bytes());
+        out.push(b'"');
+        self.write_times(since, out);
+        out.extend_from_slice(b"}]}");
+    }
+
+    fn write_times(&self, since: Instant, out: &mut Vec<u8>) {
+        let nanos = |time: Duration| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX);
+        out.extend_from_slice(b",\"startOffset\":");
+        write_int(nanos(self.started.saturating_duration_since(since)), out);
+        out.extend_from_slice(b",\"duration\":");
+        write_int(nanos(self.took), out);
+    }
+}

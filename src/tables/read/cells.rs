@@ -1,0 +1,194 @@
+//! Arrow's many types of columns as the few types that values have.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, LargeListArray,
+    LargeStringArray,
+};
+use arrow_cast::{CastOptions, cast_with_options};
+use arrow_schema::{DataType, FieldRef, TimeUnit};
+use hexgraph_base::types::{DateTime, ValueRef, ValueType};
+use std::ops::Range;
+use std::sync::Arc;
+
+const NANOS: i64 = 1_000_000_000;
+
+/// A column of a batch.
+pub(in crate::tables) enum Cells {
+    /// Nothing but nulls.
+    Empty,
+    /// Integers of any width.
+    Int(Int64Array),
+    /// Floats and decimals. A NaN is no value, as nulls are none.
+    Float(Float64Array),
+    /// Truth values.
+    Bool(BooleanArray),
+    /// Texts.
+    Text(LargeStringArray),
+    /// Instants, and how many of their units make a second.
+    Time(Int64Array, i64),
+    /// Lists of floats that are one value each.
+    Vector(LargeListArray, Float32Array),
+    /// Lists of values.
+    List(LargeListArray, Box<Cells>),
+}
+
+/// The type that the values of a column have by nature, and whether a row has many of them; `None`
+/// for a column of nulls.
+///
+/// # Errors
+///
+/// Why there is none.
+pub(in crate::tables) fn natural_type(
+    data_type: &DataType,
+) -> Result<Option<(ValueType, bool)>, String> {
+    use DataType as D;
+    let value_type = match data_type {
+        D::Null => return Ok(None),
+        D::Int8 | D::Int16 | D::Int32 | D::Int64 => ValueType::Int,
+        D::UInt8 | D::UInt16 | D::UInt32 | D::UInt64 => ValueType::Int,
+        D::Float16 | D::Float32 | D::Float64 => ValueType::Float,
+        D::Decimal32(..) | D::Decimal64(..) | D::Decimal128(..) | D::Decimal256(..) => {
+            ValueType::Float
+        }
+        D::Boolean => ValueType::Bool,
+        D::Utf8 | D::LargeUtf8 | D::Utf8View => ValueType::String,
+        D::Timestamp(..) | D::Date32 | D::Date64 => ValueType::DateTime,
+        D::Dictionary(_, values) => return natural_type(values),
+        D::FixedSizeList(item, _) if is_float(item.data_type()) => ValueType::Vector,
+        D::List(item) | D::LargeList(item) | D::FixedSizeList(item, _) => {
+            return match natural_type(item.data_type())? {
+                Some((_, true)) => Err("a list of lists is no value".to_owned()),
+                item => Ok(item.map(|(value_type, _)| (value_type, true))),
+            };
+        }
+        other => return Err(format!("Arrow's type {other} has no type of values")),
+    };
+    Ok(Some((value_type, false)))
+}
+
+fn is_float(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Float16 | DataType::Float32 | DataType::Float64)
+}
+
+impl Cells {
+    /// The cells of a column. `as_vector` takes lists of floats for vectors.
+    ///
+    /// # Errors
+    ///
+    /// Why the column has no values.
+    pub(in crate::tables) fn of(array: &ArrayRef, as_vector: bool) -> Result<Cells, String> {
+        if let DataType::Dictionary(_, values) = array.data_type() {
+            return Cells::of(&exactly(array, values)?, as_vector);
+        }
+        let data_type = array.data_type();
+        let Some((value_type, is_list)) = natural_type(data_type)? else { return Ok(Cells::Empty) };
+        if value_type == ValueType::Vector && !is_list
+            || as_vector && value_type == ValueType::Float && is_list
+        {
+            return vectors(array);
+        }
+        if is_list {
+            let item = Arc::clone(child_of(data_type));
+            let lists = exactly(array, &DataType::LargeList(item))?;
+            let lists: &LargeListArray = lists.as_list();
+            let items = Cells::of(lists.values(), false)?;
+            return Ok(Cells::List(lists.clone(), Box::new(items)));
+        }
+        let cast_to = |wanted| exactly(array, &wanted);
+        Ok(match value_type {
+            ValueType::Int => Cells::Int(cast_to(DataType::Int64)?.as_primitive().clone()),
+            ValueType::Float => Cells::Float(cast_to(DataType::Float64)?.as_primitive().clone()),
+            ValueType::Bool => Cells::Bool(cast_to(DataType::Boolean)?.as_boolean().clone()),
+            ValueType::DateTime => times(array)?,
+            _ => Cells::Text(cast_to(DataType::LargeUtf8)?.as_string().clone()),
+        })
+    }
+
+    /// The places of the values of a row, for [`Cells::get`].
+    pub(in crate::tables) fn row(&self, row: usize) -> Range<usize> {
+        let is_null = match self {
+            Cells::Empty => true,
+            Cells::Int(array) | Cells::Time(array, _) => array.is_null(row),
+            Cells::Float(array) => array.is_null(row),
+            Cells::Bool(array) => array.is_null(row),
+            Cells::Text(array) => array.is_null(row),
+            Cells::Vector(array, _) => array.is_null(row),
+            Cells::List(array, _) if array.is_null(row) => true,
+            Cells::List(array, _) => return item_range(array, row),
+        };
+        if is_null { 0..0 } else { row..row + 1 }
+    }
+
+    /// The value at a place; `None` for what is none.
+    pub(in crate::tables) fn get(&self, at: usize) -> Option<ValueRef<'_>> {
+        Some(match self {
+            Cells::Empty => return None,
+            Cells::Int(array) => ValueRef::Int(array.value(at)),
+            Cells::Float(array) => {
+                ValueRef::Float(Some(array.value(at)).filter(|it| !it.is_nan())?)
+            }
+            Cells::Bool(array) => ValueRef::Bool(array.value(at)),
+            Cells::Text(array) => ValueRef::String(array.value(at)),
+            Cells::Time(array, units) => {
+                let (seconds, rest) =
+                    (array.value(at).div_euclid(*units), array.value(at).rem_euclid(*units));
+                ValueRef::DateTime(DateTime::from_unix(seconds, rest * (NANOS / units)))
+            }
+            Cells::Vector(array, numbers) => {
+                let range = item_range(array, at);
+                let has_null =
+                    numbers.null_count() != 0 && range.clone().any(|at| numbers.is_null(at));
+                ValueRef::Vector(Some(&numbers.values()[range]).filter(|_| !has_null)?)
+            }
+            Cells::List(_, items) => {
+                let at = items.row(at).next()?;
+                return items.get(at);
+            }
+        })
+    }
+}
+
+fn item_range(array: &LargeListArray, row: usize) -> Range<usize> {
+    let offsets = array.value_offsets();
+    offsets[row] as usize..offsets[row + 1] as usize
+}
+
+fn child_of(data_type: &DataType) -> &FieldRef {
+    match data_type {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => item,
+        _ => unreachable!("only lists have children here"),
+    }
+}
+
+fn vectors(array: &ArrayRef) -> Result<Cells, String> {
+    let item = child_of(array.data_type()).as_ref().clone().with_data_type(DataType::Float32);
+    let lists = exactly(array, &DataType::LargeList(Arc::new(item)))?;
+    let lists: &LargeListArray = lists.as_list();
+    Ok(Cells::Vector(lists.clone(), lists.values().as_primitive().clone()))
+}
+
+fn times(array: &ArrayRef) -> Result<Cells, String> {
+    let (array, unit) = match array.data_type() {
+        DataType::Date32 => (exactly(array, &DataType::Date64)?, TimeUnit::Millisecond),
+        DataType::Timestamp(unit, _) => (Arc::clone(array), *unit),
+        _ => (Arc::clone(array), TimeUnit::Millisecond),
+    };
+    let units = match unit {
+        TimeUnit::Second => 1,
+        TimeUnit::Millisecond => 1_000,
+        TimeUnit::Microsecond => 1_000_000,
+        TimeUnit::Nanosecond => NANOS,
+    };
+    // The number of units, whatever the zone is that they are shown in.
+    Ok(Cells::Time(exactly(&array, &DataType::Int64)?.as_primitive().clone(), units))
+}
+
+/// Converts a column, refusing what does not fit.
+fn exactly(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef, String> {
+    if array.data_type() == wanted {
+        return Ok(Arc::clone(array));
+    }
+    let options = CastOptions { safe: false, ..CastOptions::default() };
+    cast_with_options(array, wanted, &options).map_err(|error| error.to_string())
+}

@@ -1,0 +1,154 @@
+//! Reads tables in rounds: while all threads make parts of some pieces, the next are read.
+
+use super::lines::lines_of;
+use super::source::{Piece, Source};
+use crate::db::Canceller;
+use crate::tables::shape::options::TableOptions;
+use crate::tables::shape::parts::Fault;
+use crate::tables::shape::plan::{Parts, Plan};
+use hexgraph_base::types::{Error, Result};
+use hexgraph_store::graph::{ColumnLoad, Interner, LoadReport, SkippedLine, Version};
+use rayon::prelude::*;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// So many skipped cells are reported.
+const SKIPPED_MAX: usize = 1000;
+
+/// A load of tables, one after the other.
+pub(in crate::tables) struct Rounds<'a> {
+    load: ColumnLoad,
+    options: TableOptions,
+    canceller: &'a Canceller,
+    started: Instant,
+    report: LoadReport,
+    /// The rows of all tables so far.
+    rows: u64,
+    /// The predicate of ids that some node should have; `None` where all may be new.
+    expected: Option<String>,
+}
+
+impl<'a> Rounds<'a> {
+    /// Begins a load.
+    pub(in crate::tables) fn new(
+        load: ColumnLoad,
+        options: TableOptions,
+        canceller: &'a Canceller,
+        expected: Option<String>,
+    ) -> Rounds<'a> {
+        let (started, report) = (Instant::now(), LoadReport::default());
+        Rounds { load, options, canceller, started, report, rows: 0, expected }
+    }
+
+    /// Loads a table.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Load`] with the first cell that can't be stored, unless such are skipped;
+    /// [`Error::Limit`] when it is stopped, or for too many nodes.
+    pub(in crate::tables) fn table(&mut self, plan: &Plan, source: Source) -> Result<()> {
+        let (name, text) = (source.name.clone(), source.text_file());
+        let first_row = self.rows;
+        let mut pieces = source.pieces(plan.places(), first_row)?;
+        self.load.begin_table(first_row, &name);
+        let first_skipped = self.report.skipped.len();
+        let threads = rayon::current_num_threads();
+        let round_len = if self.options.memory == 0 { 2 * threads } else { threads };
+        let mut round = pieces.take(round_len)?;
+        if first_row == 0 {
+            self.load.expect_rows(round.iter().map(|piece| piece.len).sum());
+        }
+        while !round.is_empty() {
+            self.load.interner().check()?;
+            let (interner, canceller) = (self.load.interner(), self.canceller);
+            let (done, next) = rayon::join(
+                || -> Result<Vec<Vec<Parts>>> {
+                    let of = |piece| parts_of(piece, plan, interner, canceller);
+                    round.par_iter().map(of).collect()
+                },
+                || pieces.take(round_len),
+            );
+            canceller.check()?;
+            for mut parts in done?.into_iter().flatten() {
+                self.rows += parts.rows;
+                self.options.progress.add_records(parts.rows);
+                let faults = std::mem::take(&mut parts.faults);
+                self.report_faults(faults, &name, (first_row, text.as_ref()))?;
+                plan.add(parts, &mut self.load)?;
+            }
+            self.options.progress.add(round.iter().map(|piece| piece.size).sum());
+            self.canceller.check()?;
+            round = next?;
+        }
+        self.number_lines(first_skipped, text.as_ref())
+    }
+
+    /// The version with all tables.
+    ///
+    /// # Errors
+    ///
+    /// As [`ColumnLoad::finish`].
+    pub(in crate::tables) fn finish(mut self) -> Result<(Version, LoadReport)> {
+        let (built, triples, are_all_new) = self.load.finish()?;
+        self.report.triples = triples;
+        self.report.note(&built);
+        if let (true, Some(name)) = (are_all_new, &self.expected) {
+            self.report.warnings.push(format!(
+                "all {} nodes at the ends of the edges are new, as no node had one of their ids in `{name}`: name the predicate that holds the ids with `xid=`",
+                built.new_nodes
+            ));
+        }
+        self.report.seconds = self.started.elapsed().as_secs_f64();
+        Ok((built.version, self.report))
+    }
+
+    fn report_faults(
+        &mut self,
+        mut faults: Vec<Fault>,
+        table: &str,
+        (first_row, text): (u64, Option<&PathBuf>),
+    ) -> Result<()> {
+        faults.sort_by_key(|fault| (fault.row, fault.place));
+        self.report.skipped_count += faults.len() as u64;
+        for Fault { row, column, place, reason } in faults {
+            let (file, row, place) = (table.to_owned(), row - first_row, place as u32 + 1);
+            let message = format!("row {}, column {column:?}: {reason}", row + 1);
+            if !self.options.skip_errors {
+                let line = lines_of(text.map(PathBuf::as_path), &[row])?[0];
+                return Err(Error::Load { file, line, column: place, message });
+            }
+            if self.report.skipped.len() < SKIPPED_MAX {
+                let line = SkippedLine { file, line: row, column: place, reason: message };
+                self.report.skipped.push(line);
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces the rows of skipped cells by their lines.
+    fn number_lines(&mut self, first: usize, text: Option<&PathBuf>) -> Result<()> {
+        let skipped = &mut self.report.skipped[first..];
+        let rows: Vec<u64> = skipped.iter().map(|skipped| skipped.line).collect();
+        for (skipped, line) in skipped.iter_mut().zip(lines_of(text.map(PathBuf::as_path), &rows)?)
+        {
+            skipped.line = line;
+        }
+        Ok(())
+    }
+}
+
+fn parts_of(
+    piece: &Piece,
+    plan: &Plan,
+    interner: &Interner,
+    canceller: &Canceller,
+) -> Result<Vec<Parts>> {
+    let mut parts = Vec::new();
+    piece.for_each(|batch, first_row, mut faults| {
+        let mut of_batch = plan.parts(batch, first_row, interner, canceller);
+        faults.append(&mut of_batch.faults);
+        of_batch.faults = faults;
+        parts.push(of_batch);
+    })?;
+    Ok(parts)
+}

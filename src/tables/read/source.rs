@@ -1,0 +1,443 @@
+//! Tables in pieces that threads can read side by side.
+//!
+//! A stream of batches is cut into pieces as it comes. A Parquet file is cut into its row groups,
+//! and each is decoded by the thread that reads it.
+
+use super::cells::natural_type;
+use super::lines::lines_of;
+use crate::db::LoadProgress;
+use crate::tables::shape::options::Table;
+use crate::tables::shape::parts::{ColumnName, Fault, expected, shown};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, RecordBatch, RecordBatchOptions};
+use arrow_cast::{CastOptions, cast_with_options};
+use arrow_csv::ReaderBuilder;
+use arrow_csv::reader::Format;
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
+use hexgraph_base::formats::decompressed;
+use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
+
+/// The rows of a piece, at most, but for Parquet.
+pub(super) const PIECE_ROWS: usize = 1 << 16;
+
+const PARQUET_ENDS: [&str; 2] = [".parquet", ".pq"];
+
+/// The types of the columns of a CSV file are those of so many rows.
+const INFERRED_ROWS: usize = 1000;
+
+/// A table that was opened.
+pub(in crate::tables) struct Source {
+    /// What errors call it.
+    pub name: String,
+    /// All its columns.
+    pub schema: SchemaRef,
+    kind: Kind,
+}
+
+enum Kind {
+    Batches(Box<dyn arrow_array::RecordBatchReader + Send>),
+    Csv { path: PathBuf, delimiter: u8, progress: LoadProgress },
+    Parquet { path: PathBuf, metadata: ArrowReaderMetadata },
+}
+
+/// Some columns of a table, on their way.
+pub(in crate::tables) struct Pieces {
+    name: String,
+    stream: Stream,
+    next_row: u64,
+}
+
+enum Stream {
+    /// Texts of a file, and the columns that they are to be.
+    Texts {
+        batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
+        columns: Arc<Vec<(ColumnName, Field)>>,
+        path: PathBuf,
+    },
+    Batches {
+        batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
+        /// What was not cut into pieces yet.
+        rest: Option<RecordBatch>,
+    },
+    Groups {
+        file: Arc<ParquetFile>,
+        next: usize,
+    },
+}
+
+struct ParquetFile {
+    path: PathBuf,
+    metadata: ArrowReaderMetadata,
+    columns: ProjectionMask,
+}
+
+/// Some rows.
+pub(in crate::tables) struct Piece {
+    /// The place of the first one in the table.
+    pub first_row: u64,
+    /// How many they are.
+    pub len: u64,
+    /// The bytes of the file that they take, where that is not counted elsewhere.
+    pub size: u64,
+    rows: Rows,
+}
+
+enum Rows {
+    Texts(RecordBatch, Arc<Vec<(ColumnName, Field)>>),
+    Batch(RecordBatch),
+    Group(Arc<ParquetFile>, usize),
+}
+
+/// Whether a file is a table, by the end of its name.
+pub fn is_table_name(name: &str) -> bool {
+    let plain = plain_name(name);
+    PARQUET_ENDS.iter().chain(&[".csv", ".tsv"]).any(|end| plain.ends_with(end))
+}
+
+/// A name in lower case, without the end that says that it is packed.
+fn plain_name(name: &str) -> String {
+    let mut name = name.to_lowercase();
+    let plain_len = name.trim_end_matches(".gz").trim_end_matches(".zst").len();
+    name.truncate(plain_len);
+    name
+}
+
+/// The columns of a Parquet file.
+///
+/// # Errors
+///
+/// [`Error::Io`] or [`Error::Query`] for a file that can't be read.
+pub(super) fn parquet_schema(path: &Path) -> Result<SchemaRef> {
+    Ok(Arc::clone(parquet_metadata(path)?.schema()))
+}
+
+fn parquet_metadata(path: &Path) -> Result<ArrowReaderMetadata> {
+    let metadata = ArrowReaderMetadata::load(&open_file(path)?, ArrowReaderOptions::new());
+    metadata.map_err(|error| unreadable(&path.display().to_string(), error))
+}
+
+impl Source {
+    /// Opens a table. `type_of` says for a column of a CSV file of which type it is; `None` leaves
+    /// that to its first rows.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] or [`Error::Query`] for a file that can't be read.
+    pub(in crate::tables) fn open(
+        table: Table,
+        progress: &LoadProgress,
+        type_of: impl Fn(&str) -> Option<ValueType>,
+    ) -> Result<Source> {
+        let path = match table {
+            Table::Batches(batches) => {
+                let (name, schema) = ("<table>".to_owned(), batches.schema());
+                return Ok(Source { name, schema, kind: Kind::Batches(batches) });
+            }
+            Table::File(path) => path,
+        };
+        let name = path.display().to_string();
+        let plain = plain_name(&name);
+        if PARQUET_ENDS.iter().any(|end| plain.ends_with(end)) {
+            let metadata = parquet_metadata(&path)?;
+            let schema = Arc::clone(metadata.schema());
+            return Ok(Source { name, schema, kind: Kind::Parquet { path, metadata } });
+        }
+        let delimiter = match () {
+            () if plain.ends_with(".csv") => b',',
+            () if plain.ends_with(".tsv") => b'\t',
+            () => {
+                let what = "a table is read from .parquet, .csv or .tsv";
+                return Err(Error::query(format!("{name}: {what}")));
+            }
+        };
+        let format = Format::default().with_header(true).with_delimiter(delimiter);
+        let inferred = format.infer_schema(open_text(&path)?, Some(INFERRED_ROWS));
+        let (inferred, _) = inferred.map_err(|error| uneven(&name, error))?;
+        check_separator(&name, delimiter, &inferred)?;
+        let fields = inferred.fields().iter();
+        let fields = fields.map(|field| csv_field(field, type_of(field.name())));
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<Field>>()));
+        Ok(Source { name, schema, kind: Kind::Csv { path, delimiter, progress: progress.clone() } })
+    }
+
+    /// The bytes of the file, 0 where there is none.
+    pub(in crate::tables) fn size(&self) -> u64 {
+        match &self.kind {
+            Kind::Batches(_) => 0,
+            Kind::Csv { path, .. } => fs::metadata(path).map_or(0, |file| file.len()),
+            Kind::Parquet { metadata, .. } => group_sizes(metadata).sum(),
+        }
+    }
+
+    /// The file, where its rows are lines of text.
+    pub(super) fn text_file(&self) -> Option<PathBuf> {
+        match &self.kind {
+            Kind::Csv { path, .. } => Some(path.clone()),
+            _ => None,
+        }
+    }
+
+    /// The columns at `places`, which ascend. Rows are counted from `first_row` on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Source::open`].
+    pub(super) fn pieces(self, places: Vec<usize>, first_row: u64) -> Result<Pieces> {
+        let Source { name, schema, kind } = self;
+        let stream = match kind {
+            Kind::Batches(batches) => {
+                let batches = batches.map(move |batch| batch?.project(&places));
+                Stream::Batches { batches: Box::new(batches), rest: None }
+            }
+            Kind::Csv { path, delimiter, progress } => {
+                let fields = schema.fields().iter();
+                let texts = fields.map(|field| Field::new(field.name(), DataType::Utf8, true));
+                let texts = Arc::new(Schema::new(texts.collect::<Vec<Field>>()));
+                let column = |&place: &usize| {
+                    let field = schema.field(place).clone();
+                    (ColumnName { name: field.name().clone(), place }, field)
+                };
+                let columns = Arc::new(places.iter().map(column).collect());
+                let counted = Counted { file: open_file(&path)?, progress };
+                let input = decompressed(counted, &path.display().to_string())?;
+                let reader = ReaderBuilder::new(texts)
+                    .with_header(true)
+                    .with_delimiter(delimiter)
+                    .with_batch_size(PIECE_ROWS)
+                    .with_projection(places)
+                    .build(input);
+                let batches = Box::new(reader.map_err(|error| unreadable(&name, error))?);
+                Stream::Texts { batches, columns, path }
+            }
+            Kind::Parquet { path, metadata } => {
+                let columns = ProjectionMask::roots(metadata.parquet_schema(), places);
+                Stream::Groups { file: Arc::new(ParquetFile { path, metadata, columns }), next: 0 }
+            }
+        };
+        Ok(Pieces { name, stream, next_row: first_row })
+    }
+}
+
+fn group_sizes(metadata: &ArrowReaderMetadata) -> impl Iterator<Item = u64> + '_ {
+    let groups = metadata.metadata().row_groups().iter();
+    groups.map(|group| group.compressed_size().max(0) as u64)
+}
+
+/// A file whose read bytes are counted.
+struct Counted {
+    file: File,
+    progress: LoadProgress,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.progress.add(count as u64);
+        Ok(count)
+    }
+}
+
+fn csv_field(field: &Field, wanted: Option<ValueType>) -> Field {
+    let data_type = match (wanted, field.data_type()) {
+        (Some(ValueType::Int), _) => DataType::Int64,
+        (Some(ValueType::Float), _) => DataType::Float64,
+        (Some(ValueType::Bool), _) => DataType::Boolean,
+        // Later rows may have fractions of seconds where the first have none.
+        (None | Some(ValueType::DateTime), DataType::Timestamp(..)) => {
+            DataType::Timestamp(TimeUnit::Microsecond, None)
+        }
+        (Some(ValueType::DateTime), DataType::Date32) => DataType::Date32,
+        (Some(_), _) | (None, DataType::Null) => DataType::Utf8,
+        (None, inferred) => inferred.clone(),
+    };
+    Field::new(field.name(), data_type, true)
+}
+
+impl Pieces {
+    /// The next pieces, about `count` of them; none at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for what can't be read.
+    pub(in crate::tables) fn take(&mut self, count: usize) -> Result<Vec<Piece>> {
+        let mut pieces = Vec::new();
+        while pieces.len() < count {
+            let Some((rows, len, size)) = self.next()? else { break };
+            pieces.push(Piece { first_row: self.next_row, len: len as u64, size, rows });
+            self.next_row += len as u64;
+        }
+        Ok(pieces)
+    }
+
+    fn next(&mut self) -> Result<Option<(Rows, usize, u64)>> {
+        match &mut self.stream {
+            Stream::Texts { batches, columns, path } => {
+                let Some(batch) = batches.next() else { return Ok(None) };
+                let batch = batch.map_err(|error| uneven_row(&self.name, path, error))?;
+                let len = batch.num_rows();
+                Ok(Some((Rows::Texts(batch, Arc::clone(columns)), len, 0)))
+            }
+            Stream::Batches { batches, rest } => {
+                let batch = match rest.take() {
+                    Some(batch) => batch,
+                    None => match batches.next() {
+                        None => return Ok(None),
+                        Some(batch) => batch.map_err(|error| unreadable(&self.name, error))?,
+                    },
+                };
+                let len = batch.num_rows().min(PIECE_ROWS);
+                if len < batch.num_rows() {
+                    *rest = Some(batch.slice(len, batch.num_rows() - len));
+                }
+                Ok(Some((Rows::Batch(batch.slice(0, len)), len, 0)))
+            }
+            Stream::Groups { file, next } => {
+                let groups = file.metadata.metadata().row_groups();
+                let Some(group) = groups.get(*next) else { return Ok(None) };
+                *next += 1;
+                Ok(Some((
+                    Rows::Group(Arc::clone(file), *next - 1),
+                    group.num_rows().max(0) as usize,
+                    group.compressed_size().max(0) as u64,
+                )))
+            }
+        }
+    }
+}
+
+impl Piece {
+    /// Calls `each` with the batches of the piece, the place of the first row of each, and its
+    /// texts that are no values of their column.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for what can't be read.
+    pub(in crate::tables) fn for_each(
+        &self,
+        mut each: impl FnMut(&RecordBatch, u64, Vec<Fault>),
+    ) -> Result<()> {
+        let (file, group) = match &self.rows {
+            Rows::Batch(batch) => {
+                each(batch, self.first_row, Vec::new());
+                return Ok(());
+            }
+            Rows::Texts(batch, columns) => {
+                let (batch, faults) = typed_columns(batch, columns, self.first_row)?;
+                each(&batch, self.first_row, faults);
+                return Ok(());
+            }
+            Rows::Group(file, group) => (file, *group),
+        };
+        let name = file.path.display().to_string();
+        // A file of its own: clones of one share the place where they read.
+        let input = open_file(&file.path)?;
+        let reader =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(input, file.metadata.clone())
+                .with_row_groups(vec![group])
+                .with_projection(file.columns.clone())
+                .with_batch_size(PIECE_ROWS)
+                .build();
+        let mut row = self.first_row;
+        for batch in reader.map_err(|error| unreadable(&name, error))? {
+            let batch = batch.map_err(|error| unreadable(&name, error))?;
+            each(&batch, row, Vec::new());
+            row += batch.num_rows() as u64;
+        }
+        Ok(())
+    }
+}
+
+/// Texts as values of the types of their columns, and those that are none.
+fn typed_columns(
+    batch: &RecordBatch,
+    columns: &[(ColumnName, Field)],
+    first_row: u64,
+) -> Result<(RecordBatch, Vec<Fault>)> {
+    let mut faults = Vec::new();
+    let lenient = CastOptions { safe: true, ..CastOptions::default() };
+    let mut arrays = Vec::with_capacity(columns.len());
+    for (texts, (column, field)) in batch.columns().iter().zip(columns) {
+        let cast = cast_with_options(texts, field.data_type(), &lenient);
+        let cast = cast.map_err(|error| Error::query(format!("{}: {error}", column.name)))?;
+        if texts.null_count() < cast.null_count() {
+            let texts = texts.as_string::<i32>();
+            for row in (0..texts.len()).filter(|&row| cast.is_null(row) && !texts.is_null(row)) {
+                let text = shown(ValueRef::String(texts.value(row)));
+                let wanted = natural_type(field.data_type()).ok().flatten();
+                let wanted = wanted.map_or(ValueType::String, |(value_type, _)| value_type);
+                let reason = expected(format!("{text}: it is no {}", wanted.name()), wanted);
+                let reason = format!("{reason}, unless `types` says another type of the column");
+                faults.push(column.fault(first_row + row as u64, reason));
+            }
+        }
+        arrays.push(cast);
+    }
+    let fields: Vec<Field> = columns.iter().map(|(_, field)| field.clone()).collect();
+    let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    let typed = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &rows);
+    Ok((typed.map_err(|error| Error::query(error.to_string()))?, faults))
+}
+
+/// Refuses a file whose only column is a row of names between other separators.
+fn check_separator(name: &str, delimiter: u8, schema: &Schema) -> Result<()> {
+    let [only] = &schema.fields()[..] else { return Ok(()) };
+    let Some(found) = only.name().chars().find(|letter| matches!(letter, ';' | '|' | '\t' | ','))
+    else {
+        return Ok(());
+    };
+    let wanted = if delimiter == b',' { "commas in a .csv" } else { "tabs in a .tsv" };
+    let message =
+        format!("{name}: its columns seem to be separated by {found:?}, and are to be by {wanted}");
+    let hint =
+        "rewrite it, or read it with polars.read_csv(file, separator=...) and load the frame";
+    Err(Error::query(message).with_hint(hint))
+}
+
+/// The error for a line with more or fewer cells than there are columns.
+fn uneven(name: &str, error: ArrowError) -> Error {
+    let text = error.to_string();
+    let line = text.split_once("line ").map(|(_, rest)| rest);
+    let digits = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>();
+    match line.and_then(|rest| digits(rest).parse().ok()) {
+        Some(line) => Error::Load { file: name.to_owned(), line, column: 1, message: text },
+        None => unreadable(name, text),
+    }
+}
+
+/// The same, where the reader counts the rows, the names as the first one, and not the lines.
+fn uneven_row(name: &str, path: &Path, error: ArrowError) -> Error {
+    let (file, line, column, message) = match uneven(name, error) {
+        Error::Load { file, line, column, message } => (file, line, column, message),
+        other => return other,
+    };
+    let row = line.saturating_sub(1);
+    let place = lines_of(Some(path), &[row.saturating_sub(1)]);
+    let line = place.ok().and_then(|lines| lines.first().copied()).unwrap_or(line);
+    // It says "for line" and means rows.
+    let message = match message.split_once(", ") {
+        Some((_, rest)) => format!("row {row}: {rest} cells"),
+        None => message,
+    };
+    Error::Load { file, line, column, message }
+}
+
+fn unreadable(name: &str, error: impl std::fmt::Display) -> Error {
+    Error::query(format!("{name}: {error}"))
+}
+
+fn open_file(path: &Path) -> Result<File> {
+    File::open(path).map_err(|error| Error::io(format!("opening {}", path.display()), error))
+}
+
+fn open_text(path: &Path) -> Result<Box<dyn Read + Send>> {
+    decompressed(open_file(path)?, &path.display().to_string())
+}

@@ -1,0 +1,7 @@
+//! What the columns of a table mean.
+
+pub(super) mod options;
+pub(super) mod plan;
+pub(super) mod plan_nodes;
+pub(super) mod ids;
+pub(super) mod parts;

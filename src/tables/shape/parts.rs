@@ -1,0 +1,263 @@
+//! Columns of a batch as parts of predicates.
+
+use crate::db::Canceller;
+use crate::tables::read::cells::Cells;
+use arrow_array::ArrayRef;
+use hexgraph_base::formats::Object;
+use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::types::{Value, ValueRef, ValueType};
+use hexgraph_store::graph::{
+    FacetPart, FacetRows, FacetsBuilder, ValuePart, check_indexed, check_storable, stored,
+};
+use hexgraph_store::storage::ValuesBuilder;
+use std::borrow::Cow;
+
+/// Values longer than this are cut in messages.
+const SHOWN_LEN_MAX: usize = 60;
+
+/// A cell that can't be stored.
+pub(in crate::tables) struct Fault {
+    /// The row in the table, from 0.
+    pub row: u64,
+    /// The column's name.
+    pub column: String,
+    /// The place of the column in the table, from 0.
+    pub place: usize,
+    /// The value, and why.
+    pub reason: String,
+}
+
+/// A column that is read.
+#[derive(Debug, Clone)]
+pub(in crate::tables) struct ColumnName {
+    /// Its name.
+    pub name: String,
+    /// Its place in the table, from 0.
+    pub place: usize,
+}
+
+impl ColumnName {
+    /// A fault of a cell.
+    pub(in crate::tables) fn fault(&self, row: u64, reason: String) -> Fault {
+        Fault { row, column: self.name.clone(), place: self.place, reason }
+    }
+}
+
+/// A column that is a predicate.
+#[derive(Debug, Clone)]
+pub(in crate::tables) struct ValueColumn {
+    /// The column.
+    pub column: ColumnName,
+    /// The predicate.
+    pub def: PredicateDef,
+    /// The language, empty for none.
+    pub lang: String,
+    /// The type that its texts are of, whatever that of the predicate is.
+    pub exact: Option<ValueType>,
+    /// The columns with facets of its values.
+    pub facets: Vec<FacetColumn>,
+}
+
+/// A column that is a facet of values.
+#[derive(Debug, Clone)]
+pub(in crate::tables) struct FacetColumn {
+    /// The column.
+    pub column: ColumnName,
+    /// The facet's key.
+    pub key: String,
+    /// The type that its texts are of.
+    pub exact: Option<ValueType>,
+}
+
+/// The values of a predicate that a column has, with their facets. `nodes` has the node of each
+/// row, 0 for none; `first_row` is the place of the first one in the table. Passwords take long: the rest of them is left out
+/// once the load has ended.
+pub(super) fn value_part<'b>(
+    value: &ValueColumn,
+    array: impl Fn(&ColumnName) -> &'b ArrayRef,
+    (nodes, first_row): (&[u32], u64),
+    canceller: &Canceller,
+    faults: &mut Vec<Fault>,
+) -> ValuePart {
+    let ValueColumn { column, def, exact, .. } = value;
+    let mut cells_of = |column: &ColumnName, as_vector: bool| {
+        Cells::of(array(column), as_vector).unwrap_or_else(|reason| {
+            faults.push(column.fault(first_row, reason));
+            Cells::Empty
+        })
+    };
+    let cells = cells_of(column, def.value_type == ValueType::Vector);
+    let facet_cells: Vec<Cells> =
+        value.facets.iter().map(|facet| cells_of(&facet.column, false)).collect();
+    let mut part_nodes = Vec::with_capacity(nodes.len());
+    let mut values = ValuesBuilder::new(def.value_type);
+    let mut facets = FacetsBuilder::default();
+    values.reserve(nodes.len());
+    let is_password = def.value_type == ValueType::Password;
+    for (row, &node) in nodes.iter().enumerate().filter(|&(_, &node)| node != 0) {
+        if is_password && canceller.check().is_err() {
+            break;
+        }
+        let own = cells.row(row);
+        for (at, value_at) in own.enumerate() {
+            let Some(given) = cells.get(value_at) else { continue };
+            let fault = |column: &ColumnName, given, reason: String| {
+                column.fault(first_row + row as u64, format!("{}: {reason}", shown(given)))
+            };
+            match as_stored(given, def, *exact) {
+                Ok(stored) => values.push(stored.as_ref()),
+                Err(reason) => {
+                    faults.push(fault(column, given, reason));
+                    continue;
+                }
+            }
+            for (facet, cells) in value.facets.iter().zip(&facet_cells) {
+                let Some(given) = cells.row(row).nth(at).and_then(|at| cells.get(at)) else {
+                    continue;
+                };
+                match as_facet(given, facet.exact) {
+                    Ok(stored) => facets.push(part_nodes.len() as u32, &facet.key, stored.as_ref()),
+                    Err(reason) => faults.push(fault(&facet.column, given, reason)),
+                }
+            }
+            part_nodes.push(node);
+        }
+    }
+    ValuePart { nodes: part_nodes, values: values.finish(), facets: facets.finish() }
+}
+
+/// A column as facets of the edges of `rows`.
+///
+/// # Errors
+///
+/// Why the column can't be one, or the first cell that can't, and its place among the rows.
+pub(super) fn facet_part(
+    array: &ArrayRef,
+    rows: &[u32],
+    facet: &FacetColumn,
+) -> Result<Option<FacetPart>, (u32, String)> {
+    let cells = Cells::of(array, false).map_err(|reason| (0, reason))?;
+    let value_type = match cells {
+        Cells::Text(_) => facet.exact.unwrap_or(ValueType::String),
+        Cells::Empty => return Ok(None),
+        Cells::Int(_) => ValueType::Int,
+        Cells::Float(_) => ValueType::Float,
+        Cells::Bool(_) => ValueType::Bool,
+        Cells::Time(..) => ValueType::DateTime,
+        Cells::Vector(..) | Cells::List(..) => {
+            return Err((0, "a list can be no facet".to_owned()));
+        }
+    };
+    let mut facet_rows = Vec::with_capacity(rows.len());
+    let mut values = ValuesBuilder::new(value_type);
+    values.reserve(rows.len());
+    for (at, &row) in rows.iter().enumerate() {
+        if let Some(value) = cells.row(row as usize).next().and_then(|place| cells.get(place)) {
+            facet_rows.push(at as u32);
+            let typed = as_facet(value, facet.exact);
+            values.push(typed.map_err(|reason| (row, reason))?.as_ref());
+        }
+    }
+    let (key, rows) = (facet.key.clone(), FacetRows::new(facet_rows));
+    Ok(Some(FacetPart { key, rows, values: values.finish() }))
+}
+
+/// A value, borrowed where it is stored as it is.
+enum Stored<'a> {
+    Same(ValueRef<'a>),
+    Converted(Value),
+}
+
+impl Stored<'_> {
+    fn as_ref(&self) -> ValueRef<'_> {
+        match self {
+            Stored::Same(value) => *value,
+            Stored::Converted(value) => value.as_ref(),
+        }
+    }
+}
+
+fn as_stored<'a>(
+    value: ValueRef<'a>,
+    def: &PredicateDef,
+    exact: Option<ValueType>,
+) -> Result<Stored<'a>, String> {
+    if exact.is_some() {
+        let typed = typed(value, exact)?;
+        let is_own =
+            def.value_type == ValueType::Default || typed.as_ref().value_type() == def.value_type;
+        if !is_own {
+            return Err(expected(
+                format!("it is not of the type of `{}`", def.name),
+                def.value_type,
+            ));
+        }
+        check_indexed(typed.as_ref(), def)?;
+        return Ok(typed);
+    }
+    let same = match value {
+        ValueRef::String(text) if def.value_type == ValueType::Default => ValueRef::Default(text),
+        same if same.value_type() == def.value_type => same,
+        other => {
+            let object = Object::Value(other.to_value());
+            let stored = stored(&object, def).map_err(|reason| expected(reason, def.value_type));
+            return stored.map(Stored::Converted);
+        }
+    };
+    check_indexed(same, def)?;
+    Ok(Stored::Same(same))
+}
+
+/// A cell as the value of a facet.
+fn as_facet(value: ValueRef<'_>, exact: Option<ValueType>) -> Result<Stored<'_>, String> {
+    let typed = typed(value, exact)?;
+    check_storable(typed.as_ref())?;
+    Ok(typed)
+}
+
+/// A text as a value of a type. What is a password is one already.
+fn typed(value: ValueRef<'_>, exact: Option<ValueType>) -> Result<Stored<'_>, String> {
+    let (Some(exact), ValueRef::String(text)) = (exact, value) else {
+        return Ok(Stored::Same(value));
+    };
+    match exact {
+        ValueType::Default => Ok(Stored::Same(ValueRef::Default(text))),
+        ValueType::String => Ok(Stored::Same(value)),
+        ValueType::Password => Value::hashed_password(text).map(Stored::Converted),
+        _ => match value.convert(exact) {
+            Ok(value) => Ok(Stored::Converted(value)),
+            Err(reason) => Err(expected(reason, exact)),
+        },
+    }
+}
+
+/// A reason, and what a cell should hold instead.
+pub(in crate::tables) fn expected(reason: String, wanted: ValueType) -> String {
+    let such_as = match wanted {
+        ValueType::Int => "such as 42",
+        ValueType::Float => "such as 2.5",
+        ValueType::Bool => "true or false",
+        ValueType::DateTime => "such as 2006-01-02 or 2006-01-02T15:04:05Z",
+        ValueType::Geo => "a GeoJSON geometry",
+        ValueType::Vector => "such as [0.1, 0.2]",
+        _ => return reason,
+    };
+    format!("{reason}; a value of type {} is expected, {such_as}", wanted.name())
+}
+
+/// A value in a message.
+pub(in crate::tables) fn shown(value: ValueRef<'_>) -> String {
+    let text = match value {
+        ValueRef::String(text) | ValueRef::Default(text) => Cow::Borrowed(text),
+        other => match other.convert(ValueType::String) {
+            Ok(Value::String(text)) => Cow::Owned(text),
+            _ => Cow::Borrowed("the value"),
+        },
+    };
+    let mut end = text.len().min(SHOWN_LEN_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let dots = if end < text.len() { "…" } else { "" };
+    format!("{:?}{dots}", &text[..end])
+}

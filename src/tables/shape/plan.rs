@@ -1,0 +1,207 @@
+//! What a load makes of each column of a table.
+
+use super::ids::{IdColumn, SLOTS};
+use super::parts::{ColumnName, FacetColumn, Fault, ValueColumn, facet_part, value_part};
+use crate::db::Canceller;
+use arrow_array::{ArrayRef, RecordBatch};
+use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::types::{Result, ValueRef, ValueType};
+use hexgraph_store::graph::{ColumnLoad, EdgePart, Interner, NamedUids, ValuePart};
+use hexgraph_store::storage::ValuesBuilder;
+
+/// What the rows of a table are.
+pub(in crate::tables) enum Plan {
+    /// Nodes.
+    Nodes(NodePlan),
+    /// Edges.
+    Edges(EdgePlan),
+}
+
+/// Rows that are nodes.
+pub(in crate::tables) struct NodePlan {
+    /// The column of ids; `None` when each row is a new node.
+    pub id: Option<IdColumn>,
+    /// The columns that are predicates.
+    pub values: Vec<ValueColumn>,
+    /// The predicate of types and the type.
+    pub node_type: Option<(PredicateDef, String)>,
+}
+
+/// Rows that are edges.
+pub(in crate::tables) struct EdgePlan {
+    /// The predicate.
+    pub def: PredicateDef,
+    /// Where an edge starts.
+    pub source: IdColumn,
+    /// Where it ends.
+    pub target: IdColumn,
+    /// The columns that are facets, and their keys.
+    pub facets: Vec<FacetColumn>,
+}
+
+/// What became of a batch.
+pub(in crate::tables) struct Parts {
+    /// Values, by place in [`NodePlan::values`].
+    values: Vec<ValuePart>,
+    types: Option<ValuePart>,
+    edges: Option<EdgePart>,
+    named: NamedUids,
+    /// The cells that can't be stored.
+    pub faults: Vec<Fault>,
+    /// The number of rows.
+    pub rows: u64,
+}
+
+impl Plan {
+    /// The places of the columns that are read, ascending.
+    pub(in crate::tables) fn places(&self) -> Vec<usize> {
+        let mut places: Vec<usize> = match self {
+            Plan::Nodes(NodePlan { id, values, .. }) => {
+                let facets = values.iter().flat_map(|value| &value.facets);
+                let facets = facets.map(|facet| facet.column.place);
+                let values = values.iter().map(|value| value.column.place).chain(facets);
+                values.chain(id.iter().map(|id| id.column.place)).collect()
+            }
+            Plan::Edges(EdgePlan { source, target, facets, .. }) => {
+                let facets = facets.iter().map(|facet| facet.column.place);
+                facets.chain([source.column.place, target.column.place]).collect()
+            }
+        };
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    /// Makes parts of a batch that has the columns of [`Plan::places`] and starts at row
+    /// `first_row` of the table; what is left out of it once the load has ended is seen by nobody.
+    pub(in crate::tables) fn parts(
+        &self,
+        batch: &RecordBatch,
+        first_row: u64,
+        interner: &Interner,
+        canceller: &Canceller,
+    ) -> Parts {
+        let rows = batch.num_rows();
+        let mut parts = Parts {
+            values: Vec::new(),
+            types: None,
+            edges: None,
+            named: NamedUids::default(),
+            faults: Vec::new(),
+            rows: rows as u64,
+        };
+        let places = self.places();
+        let column = |column: &ColumnName| {
+            let at = places.binary_search(&column.place).expect("all places of the plan are read");
+            batch.column(at)
+        };
+        match self {
+            Plan::Nodes(plan) => {
+                parts.add_nodes(plan, column, (rows, first_row), interner, canceller);
+            }
+            Plan::Edges(plan) => parts.add_edges(plan, column, first_row, interner),
+        }
+        parts
+    }
+
+    /// Adds parts to a load.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Io`] when a temporary file can't be written.
+    pub(in crate::tables) fn add(&self, parts: Parts, load: &mut ColumnLoad) -> Result<()> {
+        load.use_uids(&parts.named);
+        match self {
+            Plan::Nodes(plan) => {
+                for (part, value) in parts.values.into_iter().zip(&plan.values) {
+                    load.add_values(&value.def, &value.lang, part)?;
+                }
+                if let (Some(part), Some((def, _))) = (parts.types, &plan.node_type) {
+                    load.add_values(def, "", part)?;
+                }
+            }
+            Plan::Edges(plan) => {
+                if let Some(part) = parts.edges {
+                    load.add_edges(&plan.def, part)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Parts {
+    fn add_nodes<'b>(
+        &mut self,
+        plan: &NodePlan,
+        column: impl Fn(&ColumnName) -> &'b ArrayRef,
+        (rows, first_row): (usize, u64),
+        interner: &Interner,
+        canceller: &Canceller,
+    ) {
+        let nodes = match &plan.id {
+            None => {
+                let first = interner.new_nodes(first_row * SLOTS, rows as u32);
+                (first..first + rows as u32).collect()
+            }
+            Some(id) => {
+                let array = column(&id.column);
+                let numbers = id.numbers(array, first_row, interner, &mut self.faults);
+                self.named = numbers.named;
+                numbers.nodes
+            }
+        };
+        for value in &plan.values {
+            let (rows, faults) = ((&nodes[..], first_row), &mut self.faults);
+            let part = value_part(value, &column, rows, canceller, faults);
+            self.values.push(part);
+        }
+        if let Some((def, name)) = &plan.node_type {
+            let mut values = ValuesBuilder::new(def.value_type);
+            let nodes: Vec<u32> = nodes.into_iter().filter(|&node| node != 0).collect();
+            nodes.iter().for_each(|_| values.push(ValueRef::String(name)));
+            self.types = Some(ValuePart { nodes, values: values.finish(), facets: Vec::new() });
+        }
+    }
+
+    fn add_edges<'b>(
+        &mut self,
+        plan: &EdgePlan,
+        column: impl Fn(&ColumnName) -> &'b ArrayRef,
+        first_row: u64,
+        interner: &Interner,
+    ) {
+        let mut side = |id: &IdColumn| {
+            let array = column(&id.column);
+            let numbers = id.numbers(array, first_row, interner, &mut self.faults);
+            self.named.merge(&numbers.named);
+            numbers.nodes
+        };
+        let (mut nodes, mut targets) = (side(&plan.source), side(&plan.target));
+        let both = |row: usize| nodes[row] != 0 && targets[row] != 0;
+        // An edge that lacks an end is none.
+        let kept: Vec<u32> = (0..nodes.len() as u32).filter(|&row| both(row as usize)).collect();
+        if kept.len() < nodes.len() {
+            nodes = kept.iter().map(|&row| nodes[row as usize]).collect();
+            targets = kept.iter().map(|&row| targets[row as usize]).collect();
+        }
+        let mut facets = Vec::new();
+        for facet in &plan.facets {
+            match facet_part(column(&facet.column), &kept, facet) {
+                Ok(part) => facets.extend(part),
+                Err((row, reason)) => {
+                    self.faults.push(facet.column.fault(first_row + u64::from(row), reason));
+                }
+            }
+        }
+        self.edges = Some(EdgePart { nodes, targets, facets });
+    }
+}
+
+/// The type of ids that a column of values of a type holds.
+pub(in crate::tables) fn id_type(natural: ValueType) -> ValueType {
+    match natural {
+        ValueType::Int | ValueType::Float => ValueType::Int,
+        _ => ValueType::String,
+    }
+}

@@ -1,0 +1,149 @@
+//! What the columns of a table of nodes are.
+//!
+//! A column is a predicate of its name, or of the name that the options give it. Names say more
+//! where no predicate is called so: `name@en` are the values in a language, `name^^type` those of a
+//! type among others, `name|key` a facet of the values of the column before the bar.
+
+use super::ids::IdColumn;
+use super::options::NodeOptions;
+use super::parts::{ColumnName, FacetColumn, ValueColumn};
+use super::plan::{NodePlan, Plan};
+use crate::tables::load::{find, id_column, no_values, space_predicate};
+use crate::tables::read::cells::natural_type;
+use crate::tables::read::source::Source;
+use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::types::{Result, ValueType};
+use hexgraph_store::graph::{ColumnLoad, IdSpace};
+
+/// The predicate of the types of nodes.
+const TYPE_PREDICATE: &str = "dgraph.type";
+
+/// What the columns of a table are.
+///
+/// # Errors
+///
+/// [`hexgraph_base::types::Error::Query`] for a column that is not there, [`hexgraph_base::types::Error::Schema`] for one that no predicate can
+/// be made of.
+pub(in crate::tables) fn plan_nodes(
+    source: &Source,
+    options: &NodeOptions,
+    spaces: &[IdSpace],
+    load: &mut ColumnLoad,
+) -> Result<Plan> {
+    let id = options.id.as_deref();
+    let id = id.map(|name| id_column(source, name, (&options.ids, spaces, 0), load)).transpose()?;
+    let id = id.map(|id| IdColumn { is_needed: true, ..id });
+    for column in options.columns.keys().chain(options.table.types.keys()) {
+        find(source, column)?;
+    }
+    let (mut values, mut facets) = (Vec::new(), Vec::new());
+    for (place, field) in source.schema.fields().iter().enumerate() {
+        let column = ColumnName { name: field.name().clone(), place };
+        let given = options.columns.get(&column.name);
+        let own = match given {
+            Some(None) => continue,
+            Some(Some(predicate)) => predicate.as_str(),
+            // The ids of a space that is a predicate are kept there.
+            None if options.id.as_ref() == Some(&column.name) => continue,
+            None => column.name.as_str(),
+        };
+        let is_plain = given.is_some() || load.knows(own);
+        let bar = if is_plain { None } else { own.rsplit_once('|') };
+        if let Some((of, key)) = bar.filter(|(of, _)| source.schema.field_with_name(of).is_ok()) {
+            let (key, exact) = split_type(key);
+            let facet = FacetColumn { column: column.clone(), key: key.to_owned(), exact };
+            facets.push((of.to_owned(), facet));
+            continue;
+        }
+        let name = if is_plain { Name::plain(own) } else { Name::parse(own, load) };
+        if let Some(def) = define(source, &column, name.predicate, options, load)? {
+            let (lang, exact) = (name.lang.to_owned(), name.exact);
+            values.push(ValueColumn { column, def, lang, exact, facets: Vec::new() });
+        }
+    }
+    for (of, facet) in facets {
+        match values.iter_mut().find(|value| value.column.name == of) {
+            Some(value) => value.facets.push(facet),
+            None => return Err(no_values(&facet.column, format!("column {of:?} has no values"))),
+        }
+    }
+    let node_type = node_type(options, &values, id.is_some(), load)?;
+    Ok(Plan::Nodes(NodePlan { id, values, node_type }))
+}
+
+/// What the name of a column says.
+struct Name<'a> {
+    predicate: &'a str,
+    lang: &'a str,
+    exact: Option<ValueType>,
+}
+
+impl<'a> Name<'a> {
+    fn plain(predicate: &'a str) -> Name<'a> {
+        Name { predicate, lang: "", exact: None }
+    }
+
+    fn parse(own: &'a str, load: &ColumnLoad) -> Name<'a> {
+        let (rest, exact) = split_type(own);
+        match rest.rsplit_once('@') {
+            Some((predicate, lang)) if load.has_langs(predicate) => Name { predicate, lang, exact },
+            _ if exact.is_some() && load.knows(rest) => Name { predicate: rest, lang: "", exact },
+            _ => Name::plain(own),
+        }
+    }
+}
+
+/// A name without the type behind `^^`, and that type.
+pub(in crate::tables) fn split_type(name: &str) -> (&str, Option<ValueType>) {
+    match name.rsplit_once("^^").map(|(rest, of)| (rest, ValueType::from_name(of))) {
+        Some((rest, Some(exact))) => (rest, Some(exact)),
+        _ => (name, None),
+    }
+}
+
+fn node_type(
+    options: &NodeOptions,
+    values: &[ValueColumn],
+    has_id: bool,
+    load: &mut ColumnLoad,
+) -> Result<Option<(PredicateDef, String)>> {
+    let Some(name) = &options.node_type else { return Ok(None) };
+    let mut fields: Vec<String> = values.iter().map(|value| value.def.name.clone()).collect();
+    if let (true, Some(ids)) = (has_id, space_predicate(&options.ids)) {
+        fields.insert(0, ids.to_owned());
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    fields.retain(|field| field != TYPE_PREDICATE && seen.insert(field.clone()));
+    load.define_type(name, fields)?;
+    let def = load.define(TYPE_PREDICATE, || unreachable!("every schema has it"))?;
+    Ok(Some((def, name.clone())))
+}
+
+/// The predicate of a column; `None` when there is neither a predicate nor a value.
+fn define(
+    source: &Source,
+    column: &ColumnName,
+    name: &str,
+    options: &NodeOptions,
+    load: &mut ColumnLoad,
+) -> Result<Option<PredicateDef>> {
+    let field = source.schema.field(column.place);
+    let natural = natural_type(field.data_type()).map_err(|reason| no_values(column, reason))?;
+    let Some((value_type, is_list)) = natural else { return Ok(None) };
+    let def = load.define(name, || {
+        let wanted = options.table.types.get(&column.name).copied();
+        let mut def = PredicateDef::new(name, wanted.unwrap_or(value_type));
+        def.list = is_list && def.value_type != ValueType::Vector;
+        def
+    });
+    let def = def.map_err(|error| no_values(column, error))?;
+    if def.value_type == ValueType::Uid {
+        let reason = format!("predicate {name} leads to nodes, load_edges loads it");
+        return Err(no_values(column, reason));
+    }
+    if is_list && !def.list && def.value_type != ValueType::Vector {
+        let reason = format!("it has lists, but predicate {name} is of type {}", def.type_text());
+        return Err(no_values(column, reason));
+    }
+    Ok(Some(def))
+}
