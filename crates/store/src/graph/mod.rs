@@ -37,11 +37,12 @@ pub use publish::store::{Commit, Store};
 pub use publish::watch::Watch;
 pub use version::delta::Row;
 pub use version::edges::Direction;
+pub(crate) use version::index_view::{IndexView, TokenNodes};
 pub use version::node_ids::NodeIds;
 pub use version::stats::{PredicateStats, stats};
 pub use version::uids::{NamedUids, Uids};
 pub use version::values::LangValues;
-pub(crate) use version::values::{IndexView, ValueList, distinct_of, union_of};
+pub(crate) use version::values::{ValueList, distinct_of, union_of};
 pub(crate) use version::vectors::Nearest;
 pub use version::whole::{Predicate, Version};
 

@@ -13,6 +13,8 @@ use hexgraph_base::plan::{Call, Comparison, Function, Operand, PredicateRef, Var
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::text::TrigramQuery;
 use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType};
+use roaring::RoaringBitmap;
+use std::sync::Arc;
 
 impl<'a> Context<'a> {
     /// The nodes of a root function.
@@ -130,7 +132,7 @@ impl<'a> Context<'a> {
                 format!("add `@count` to the schema of `{name}`, or use the function in a filter");
             return Err(Error::query(message).with_hint(hint));
         }
-        if let Some(nodes) = settled_counts(predicate, name.reverse, wanted) {
+        if let Some(nodes) = counts_by_offsets(predicate, name.reverse, wanted) {
             return Ok(nodes);
         }
         let candidates = match predicate.direction(name.reverse) {
@@ -268,9 +270,9 @@ fn wants_below_one(wanted: &Wanted) -> bool {
     }
 }
 
-/// The nodes whose number of edges is wanted, by one pass over the offsets of a settled base.
-fn settled_counts(predicate: &Predicate, reverse: bool, wanted: &Wanted) -> Option<NodeSet> {
-    let edges = predicate.direction(reverse).filter(|edges| edges.is_settled())?;
+/// The nodes whose number of edges is wanted, by one pass over the stored offsets, and a look at each changed node.
+fn counts_by_offsets(predicate: &Predicate, reverse: bool, wanted: &Wanted) -> Option<NodeSet> {
+    let edges = predicate.direction(reverse)?;
     let offsets = &edges.base.offsets;
     let (low, high) = wanted.int_range()?;
     let subjects = &edges.base.subjects;
@@ -278,7 +280,21 @@ fn settled_counts(predicate: &Predicate, reverse: bool, wanted: &Wanted) -> Opti
         Offsets::Narrow(starts) => nodes_between(subjects, starts.as_slice(), low, high),
         Offsets::Wide(starts) => nodes_between(subjects, starts.as_slice(), low, high),
     };
-    Some(NodeSet::from(nodes))
+    if edges.is_settled() {
+        return Some(NodeSet::from(nodes));
+    }
+    let (mut gained, mut lost) = (RoaringBitmap::new(), RoaringBitmap::new());
+    for &node in edges.delta.rows.keys() {
+        // Nodes that have none any more are not tracked.
+        let count = edges.count(node) as i64;
+        let is_wanted = 0 < count && (low..=high).contains(&count);
+        match nodes.binary_search(&node) {
+            Ok(_) if !is_wanted => drop(lost.insert(node)),
+            Err(_) if is_wanted => drop(gained.insert(node)),
+            _ => {}
+        }
+    }
+    Some(NodeSet::overlay(NodeSet::from(nodes), &Arc::new(gained), &Arc::new(lost)))
 }
 
 /// The subjects whose row's length is between two bounds.

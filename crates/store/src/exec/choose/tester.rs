@@ -7,10 +7,10 @@ use super::compare::Wanted;
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::ValueMap;
 use crate::exec::select::read::typed_or_none;
-use crate::graph::{Direction, Predicate};
-use crate::storage::{FrozenBitmap, NodeSet, Values};
+use crate::graph::{Direction, LangValues, Predicate};
+use crate::storage::{NodeSet, Values};
 use hexgraph_base::geo::GeoQuery;
-use hexgraph_base::types::{Geometry, Result, ValueRef, ValueType};
+use hexgraph_base::types::{Geometry, Result, Value, ValueRef, ValueType};
 use rayon::prelude::*;
 use regex::Regex;
 use std::ops::RangeInclusive;
@@ -43,9 +43,9 @@ pub(crate) enum Tester<'a> {
     },
     /// The int of the node is in a range: a value of one row, as it was built.
     IntRange {
-        /// The nodes that have one.
-        subjects: &'a FrozenBitmap,
-        /// The ints.
+        /// The nodes that have one, and what changed since they were stored.
+        part: &'a LangValues,
+        /// The stored ints.
         numbers: Ints<'a>,
         /// The range.
         range: RangeInclusive<i64>,
@@ -124,7 +124,7 @@ impl<'a> Tester<'a> {
         wanted: Wanted,
     ) -> Tester<'a> {
         let part = match predicate.parts(lang) {
-            [part] if part.is_settled() && part.base.column.rows.is_none() => part,
+            [part] if part.base.column.rows.is_none() => part,
             _ => return Tester::Value { predicate, lang, wanted },
         };
         let column = &part.base.column;
@@ -135,7 +135,7 @@ impl<'a> Tester<'a> {
         };
         match wanted.int_range() {
             Some((low, high)) if predicate.def.value_type == ValueType::Int => {
-                Tester::IntRange { subjects: &column.subjects, numbers, range: low..=high }
+                Tester::IntRange { part, numbers, range: low..=high }
             }
             _ => Tester::Value { predicate, lang, wanted },
         }
@@ -177,8 +177,14 @@ impl Tester<'_> {
             Tester::Value { predicate, lang, wanted } => {
                 any_value(predicate, *lang, node, |value| wanted.holds(value))
             }
-            Tester::IntRange { subjects, numbers, range } => {
-                subjects.row_of(node).is_some_and(|row| match numbers {
+            Tester::IntRange { part, numbers, range } => {
+                if let Some(row) = part.changed(node) {
+                    return row.is_some_and(|row| match &row.values[..] {
+                        [(Value::Int(number), _)] => range.contains(number),
+                        _ => false,
+                    });
+                }
+                part.base.column.subjects.row_of(node).is_some_and(|row| match numbers {
                     Ints::Small(numbers) => range.contains(&i64::from(numbers[row])),
                     Ints::Wide(numbers) => range.contains(&numbers[row]),
                 })
@@ -211,6 +217,33 @@ impl Tester<'_> {
             Tester::Or(parts) => parts.iter().any(|part| part.test(node)),
             Tester::Not(part) => !part.test(node),
         }
+    }
+
+    /// Those of a list of nodes, which ascend, that pass.
+    fn passing(&self, nodes: &[u32]) -> Vec<u32> {
+        let Tester::IntRange { part, numbers, range } = self else {
+            return nodes.iter().copied().filter(|&node| self.test(node)).collect();
+        };
+        let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return Vec::new() };
+        let subjects = &part.base.column.subjects;
+        let is_stored = |node: u32| match (subjects.row_of(node), numbers) {
+            (Some(row), Ints::Small(numbers)) => range.contains(&i64::from(numbers[row])),
+            (Some(row), Ints::Wide(numbers)) => range.contains(&numbers[row]),
+            (None, _) => false,
+        };
+        // From change to change, so that nodes without one are not looked up among them.
+        let (mut kept, mut rest) = (Vec::new(), nodes);
+        for (node, _) in part.changed_between(first, last) {
+            let (before, behind) = rest.split_at(rest.partition_point(|&other| other < node));
+            kept.extend(before.iter().copied().filter(|&node| is_stored(node)));
+            let is_asked = behind.first() == Some(&node);
+            rest = &behind[usize::from(is_asked)..];
+            if is_asked && self.test(node) {
+                kept.push(node);
+            }
+        }
+        kept.extend(rest.iter().copied().filter(|&node| is_stored(node)));
+        kept
     }
 
     /// How many nodes are tested between two looks at the clock.
@@ -283,7 +316,7 @@ impl Context<'_> {
     pub(crate) fn keep_passing(&self, nodes: &NodeSet, tester: &Tester<'_>) -> Result<Vec<u32>> {
         let keep = |chunk: &[u32]| -> Result<Vec<u32>> {
             self.check()?;
-            Ok(chunk.iter().copied().filter(|&node| tester.test(node)).collect())
+            Ok(tester.passing(chunk))
         };
         let _while_testing = self.control.charge_while(2 * size_of::<u32>() * nodes.len())?;
         let (nodes, chunk_len) = (nodes.to_vec(), tester.chunk_len());

@@ -8,11 +8,11 @@ use crate::exec::control::context::Context;
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::GroupValue;
 use crate::exec::select::read::first_value;
-use crate::graph::Predicate;
-use crate::index::{IndexKind, TokenIndex};
-use crate::storage::{Array, FrozenBitmap};
+use crate::graph::{IndexView, Predicate, TokenNodes};
+use crate::index::IndexKind;
+use crate::storage::{Array, NodeSet};
 use hexgraph_base::plan::{GroupBy, GroupKey};
-use hexgraph_base::types::Result;
+use hexgraph_base::types::{Result, ValueType};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -109,47 +109,98 @@ impl Context<'_> {
             return None;
         }
         let predicate = self.predicate(&key.predicate).filter(|predicate| !predicate.def.list)?;
-        let part = predicate.only_untagged().filter(|part| part.is_settled())?;
+        let part = predicate.only_untagged()?;
         let view = part.index(IndexKind::Ordered)?;
-        let subjects = &part.base.column.subjects;
-        // An index of a schema altered since may lack values that can't be converted.
-        if view.index.postings.len() != subjects.len()
-            || members.len().saturating_mul(INDEX_SHARE) < subjects.len()
-        {
+        // An index of a schema altered since may lack values that can't be converted; what changed later has tokens.
+        if view.index.postings.len() != part.base.column.subjects.len() {
             return None;
         }
-        Some(parts_of_postings(predicate, view.index, &Grouped { nodes: members, subjects }))
+        let subjects = part.subjects();
+        if members.len().saturating_mul(INDEX_SHARE) < subjects.len() {
+            return None;
+        }
+        Some(parts_of_postings(predicate, view, members, &subjects))
     }
 }
 
+/// The groups of `nodes`, token by token; `subjects` are all that have a token.
 fn parts_of_postings(
     predicate: &Predicate,
-    index: &TokenIndex,
-    members: &Grouped<'_>,
+    view: IndexView<'_>,
+    nodes: &[u32],
+    subjects: &NodeSet,
 ) -> Vec<Part> {
-    let all = members.subjects.is_exactly(members.nodes);
-    let wanted: RoaringBitmap =
-        if all { RoaringBitmap::new() } else { members.nodes.iter().copied().collect() };
-    let part = |token: usize| {
-        let range = index.offsets.range(token);
-        let members = if all {
-            Members::Postings(index.postings.clone(), range)
-        } else {
-            let postings = index.postings.slice(range).iter().copied();
-            Members::List(postings.filter(|&node| wanted.contains(node)).collect())
+    let wanted = Wanted::new(nodes);
+    // Where others are asked for beside all that have a value, they are in no group.
+    let all = subjects.is_exactly(nodes) || wanted.has_all(subjects);
+    let part = |token: TokenNodes<'_>| {
+        let members = match token {
+            TokenNodes::Stored(postings, range) if all => {
+                Members::Postings(Array::clone(postings), range)
+            }
+            TokenNodes::Stored(postings, range) => {
+                let nodes = postings.slice(range).iter().copied();
+                Members::List(nodes.filter(|&node| wanted.has(node)).collect())
+            }
+            TokenNodes::Changed(nodes) if all => Members::List(nodes.to_vec()),
+            TokenNodes::Changed(nodes) => {
+                Members::List(nodes.iter().filter(|&node| wanted.has(node)).collect())
+            }
         };
         // A token stands for all ways of writing a time; the first member's is shown.
         let first = *members.as_slice().first()?;
         let key = GroupValue::Value(first_value(predicate, &[], first)?);
         Some(Part { keys: vec![key], members })
     };
-    (0..index.len()).filter_map(part).collect()
+    let mut parts: Vec<Part> = view.tokens(false).filter_map(part).collect();
+    // Truths have no order: as everywhere, the one that comes first among the nodes is first.
+    if predicate.def.value_type == ValueType::Bool {
+        parts.sort_by_key(|part| part.members.as_slice().first().copied());
+    }
+    parts
 }
 
-/// The nodes to be grouped, and those that have the key.
-struct Grouped<'a> {
-    nodes: &'a [u32],
-    subjects: &'a FrozenBitmap,
+/// The nodes to be grouped, for many questions whether one is among them.
+enum Wanted {
+    /// A bit for each id from the first on: nodes that lie close together.
+    Bits(u32, Vec<u64>),
+    /// Any other.
+    Bitmap(RoaringBitmap),
+}
+
+/// The most ids that a node may take as a bit.
+const BITS_SHARE: usize = 64;
+
+impl Wanted {
+    fn new(nodes: &[u32]) -> Wanted {
+        let (Some(&first), Some(&last)) = (nodes.iter().min(), nodes.iter().max()) else {
+            return Wanted::Bitmap(RoaringBitmap::new());
+        };
+        let span = (last - first) as usize + 1;
+        if nodes.len().saturating_mul(BITS_SHARE) < span {
+            return Wanted::Bitmap(nodes.iter().copied().collect());
+        }
+        let mut bits = vec![0u64; span.div_ceil(64)];
+        for node in nodes {
+            let at = (node - first) as usize;
+            bits[at / 64] |= 1 << (at % 64);
+        }
+        Wanted::Bits(first, bits)
+    }
+
+    fn has(&self, node: u32) -> bool {
+        match self {
+            Wanted::Bits(first, bits) => {
+                let at = node.wrapping_sub(*first) as usize;
+                bits.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 != 0)
+            }
+            Wanted::Bitmap(nodes) => nodes.contains(node),
+        }
+    }
+
+    fn has_all(&self, subjects: &NodeSet) -> bool {
+        subjects.iter().fold(true, |all, node| all & self.has(node))
+    }
 }
 
 impl Source<'_> {

@@ -6,7 +6,7 @@
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::graph::LangValues;
 use crate::storage::{Column as StoredColumn, FrozenBitmap, Values};
-use hexgraph_base::types::ValueType;
+use hexgraph_base::types::{Value, ValueType};
 
 /// How many subjects are walked in the time of one lookup.
 const LOOKUP_COST: usize = 12;
@@ -40,27 +40,144 @@ pub(crate) fn rows_of(subjects: &FrozenBitmap, nodes: &[u32], mut found: impl Fn
     }
 }
 
-/// The numbers of nodes, which ascend: `None` when the values are no numbers of the wanted type,
-/// or some changed since they were built.
+/// The numbers of nodes, which ascend: `None` when the values are no numbers of the wanted type. Those that changed since
+/// the column was built take the place of the stored ones: O(log) for each, and one pass over the list.
 pub(crate) fn numbers(part: &LangValues, wanted: ValueType, nodes: &[u32]) -> Option<ValueMap> {
     let column = &part.base.column;
-    if !part.is_settled() || column.rows.is_some() {
+    if column.rows.is_some() {
         return None;
     }
-    let mut with = Vec::new();
-    let values = match (&column.values, wanted) {
+    let reading = Reading { part, nodes };
+    let (with, values) = match (&column.values, wanted) {
         (Values::SmallInt(numbers), ValueType::Int) => {
-            Column::Int(pick(column, nodes, numbers.as_slice(), i64::from, &mut with))
+            let (with, ints) = reading.all(numbers.as_slice(), i64::from, int_of)?;
+            (with, Column::Int(ints))
         }
         (Values::Int(numbers), ValueType::Int) => {
-            Column::Int(pick(column, nodes, numbers.as_slice(), |number| number, &mut with))
+            let (with, ints) = reading.all(numbers.as_slice(), |number| number, int_of)?;
+            (with, Column::Int(ints))
         }
         (Values::Float(numbers), ValueType::Float) => {
-            Column::Float(pick(column, nodes, numbers.as_slice(), |number| number, &mut with))
+            let (with, floats) = reading.all(numbers.as_slice(), |number| number, float_of)?;
+            (with, Column::Float(floats))
         }
         _ => return None,
     };
     Some(ValueMap { nodes: with, values, constant: None })
+}
+
+/// The numbers of some nodes, which ascend, about to be read.
+#[derive(Clone, Copy)]
+struct Reading<'a> {
+    part: &'a LangValues,
+    nodes: &'a [u32],
+}
+
+impl Reading<'_> {
+    /// The nodes that have a number, and their numbers: stored ones as `number` gives them, changed ones as `changed` does.
+    /// `None` when one has something that is no such number.
+    fn all<S: Copy, T: Copy>(
+        self,
+        stored: &[S],
+        number: impl Fn(S) -> T,
+        changed: impl Fn(&Value) -> Option<T>,
+    ) -> Option<(Vec<u32>, Vec<T>)> {
+        let Reading { part, nodes } = self;
+        // All that have one: the column from end to end, with the changes put in.
+        if part.subjects().is_exactly(nodes) {
+            return Some((nodes.to_vec(), whole(part, stored, number, changed)?));
+        }
+        let mut with = Vec::new();
+        let picked = pick(&part.base.column, nodes, stored, number, &mut with);
+        let picked = patched(picked, &mut with, changes(part, nodes, changed)?);
+        Some((with, picked))
+    }
+}
+
+/// The numbers of all nodes that have one, in the order of the nodes: stored ones, copied from change to change, and changed
+/// ones between them.
+fn whole<S: Copy, T: Copy>(
+    part: &LangValues,
+    stored: &[S],
+    number: impl Fn(S) -> T,
+    changed: impl Fn(&Value) -> Option<T>,
+) -> Option<Vec<T>> {
+    let subjects = &part.base.column.subjects;
+    let mut all = Vec::with_capacity(part.subjects().len());
+    let mut done = 0;
+    for (node, row) in part.changed_between(0, u32::MAX) {
+        let place = subjects.rank(node);
+        all.extend(stored[done..place].iter().map(|stored| number(*stored)));
+        done = place + usize::from(subjects.contains(node));
+        if let Some((value, _)) = row.and_then(|row| row.values.first()) {
+            all.push(changed(value)?);
+        }
+    }
+    all.extend(stored[done..].iter().map(|stored| number(*stored)));
+    Some(all)
+}
+
+fn int_of(value: &Value) -> Option<i64> {
+    if let Value::Int(number) = value { Some(*number) } else { None }
+}
+
+fn float_of(value: &Value) -> Option<f64> {
+    if let Value::Float(number) = value { Some(*number) } else { None }
+}
+
+/// Those of the nodes that changed since the column was built, ascending, with the numbers that they have now; `None` when
+/// one has something that is no such number.
+fn changes<T>(
+    part: &LangValues,
+    nodes: &[u32],
+    number: impl Fn(&Value) -> Option<T>,
+) -> Option<Vec<(u32, Option<T>)>> {
+    let mut changes = Vec::new();
+    let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return Some(changes) };
+    if part.is_settled() {
+        return Some(changes);
+    }
+    let mut rest = nodes;
+    for (node, row) in part.changed_between(first, last) {
+        rest = &rest[rest.partition_point(|&other| other < node)..];
+        if rest.first() == Some(&node) {
+            let value = row.and_then(|row| row.values.first());
+            let value = match value {
+                Some((value, _)) => Some(number(value)?),
+                None => None,
+            };
+            changes.push((node, value));
+        }
+    }
+    Some(changes)
+}
+
+/// The numbers of `nodes` with changes put in; `nodes` gains and loses those that have a number now, or none any more.
+fn patched<T: Copy>(
+    numbers: Vec<T>,
+    nodes: &mut Vec<u32>,
+    changes: Vec<(u32, Option<T>)>,
+) -> Vec<T> {
+    if changes.is_empty() {
+        return numbers;
+    }
+    let room = numbers.len() + changes.len();
+    let (mut with, mut values) = (Vec::with_capacity(room), Vec::with_capacity(room));
+    let mut done = 0;
+    for (node, number) in changes {
+        let place = done + nodes[done..].partition_point(|&other| other < node);
+        with.extend_from_slice(&nodes[done..place]);
+        values.extend_from_slice(&numbers[done..place]);
+        done = place + usize::from(nodes.get(place) == Some(&node));
+        if let Some(number) = number {
+            with.push(node);
+            values.push(number);
+        }
+    }
+    with.extend_from_slice(&nodes[done..]);
+    values.extend_from_slice(&numbers[done..]);
+    *nodes = with;
+    values
 }
 
 /// The numbers of those nodes that have one, which are added to `with`.
@@ -102,23 +219,25 @@ impl NumberTable {
         let span = (greatest - least) as usize + 1;
         let column = &part.base.column;
         let fits = span <= nodes.len().saturating_mul(SPAN_MAX);
-        if !fits || !part.is_settled() || column.rows.is_some() {
+        if !fits || column.rows.is_some() {
             return None;
         }
-        let mut filler = Filler { column, nodes, least, count: 0 };
-        let values = match (&column.values, wanted) {
+        let mut filler = Filler { part, nodes, least, count: 0 };
+        let (values, present) = match (&column.values, wanted) {
             (Values::SmallInt(numbers), ValueType::Int) => {
-                Column::Int(filler.fill(span, numbers.as_slice(), i64::from))
+                let filled = filler.fill(span, numbers.as_slice(), i64::from, int_of)?;
+                (Column::Int(filled.0), filled.1)
             }
             (Values::Int(numbers), ValueType::Int) => {
-                Column::Int(filler.fill(span, numbers.as_slice(), |number| number))
+                let filled = filler.fill(span, numbers.as_slice(), |number| number, int_of)?;
+                (Column::Int(filled.0), filled.1)
             }
             (Values::Float(numbers), ValueType::Float) => {
-                Column::Float(filler.fill(span, numbers.as_slice(), |number| number))
+                let filled = filler.fill(span, numbers.as_slice(), |number| number, float_of)?;
+                (Column::Float(filled.0), filled.1)
             }
             _ => return None,
         };
-        let present = (filler.count < nodes.len()).then(|| filler.present(span));
         Some(NumberTable { least, values, present })
     }
 
@@ -143,9 +262,12 @@ impl NumberTable {
     }
 }
 
+/// A number for each id of a span, and a bit for each id that has one; no bits when every node has one.
+type Filled<T> = (Vec<T>, Option<Vec<u64>>);
+
 /// Fills the table of a column.
 struct Filler<'a> {
-    column: &'a StoredColumn,
+    part: &'a LangValues,
     nodes: &'a [u32],
     least: u32,
     count: usize,
@@ -155,28 +277,51 @@ impl Filler<'_> {
     fn fill<S: Copy, T: Copy + Default>(
         &mut self,
         span: usize,
-        numbers: &[S],
+        stored: &[S],
         number: impl Fn(S) -> T,
-    ) -> Vec<T> {
+        changed: impl Fn(&Value) -> Option<T>,
+    ) -> Option<Filled<T>> {
         let mut table = vec![T::default(); span];
         let (nodes, least) = (self.nodes, self.least);
-        if self.column.subjects.is_exactly(nodes) {
-            for (node, value) in nodes.iter().zip(numbers) {
-                table[(node - least) as usize] = number(*value);
+        if self.part.subjects().is_exactly(nodes) {
+            let values = whole(self.part, stored, number, changed)?;
+            for (node, value) in nodes.iter().zip(values) {
+                table[(node - least) as usize] = value;
             }
-            self.count = nodes.len();
-            return table;
+            return Some((table, None));
         }
-        rows_of(&self.column.subjects, nodes, |place, row| {
-            table[(nodes[place] - least) as usize] = number(numbers[row]);
+        rows_of(&self.part.base.column.subjects, nodes, |place, row| {
+            table[(nodes[place] - least) as usize] = number(stored[row]);
             self.count += 1;
         });
-        table
+        Some(self.patched(table, changes(self.part, nodes, changed)?))
     }
 
+    /// The table with changes put in.
+    fn patched<T>(&mut self, mut table: Vec<T>, changes: Vec<(u32, Option<T>)>) -> Filled<T> {
+        if changes.is_empty() {
+            let present = (self.count < self.nodes.len()).then(|| self.present(table.len()));
+            return (table, present);
+        }
+        let mut bits = self.present(table.len());
+        for (node, number) in changes {
+            let at = (node - self.least) as usize;
+            let (word, bit) = (&mut bits[at / 64], 1 << (at % 64));
+            self.count -= usize::from(*word & bit != 0);
+            *word &= !bit;
+            if let Some(number) = number {
+                *word |= bit;
+                self.count += 1;
+                table[at] = number;
+            }
+        }
+        (table, (self.count < self.nodes.len()).then_some(bits))
+    }
+
+    /// A bit for each id of a stored number.
     fn present(&self, span: usize) -> Vec<u64> {
         let mut bits = vec![0; span.div_ceil(64)];
-        rows_of(&self.column.subjects, self.nodes, |place, _| {
+        rows_of(&self.part.base.column.subjects, self.nodes, |place, _| {
             let at = (self.nodes[place] - self.least) as usize;
             bits[at / 64] |= 1 << (at % 64);
         });

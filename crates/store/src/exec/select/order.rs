@@ -384,13 +384,13 @@ fn compare_rows(nodes: &[u32], columns: &[KeyColumn], one: u32, other: u32) -> O
 
 /// The index of a predicate when walking it is cheaper than sorting `count` nodes.
 fn walkable(predicate: &Predicate, count: usize, wanted: usize) -> Option<IndexView<'_>> {
-    let part = predicate.only_untagged().filter(|part| part.is_settled())?;
+    let part = predicate.only_untagged()?;
     let view = part.index(IndexKind::Ordered)?;
-    let entries = view.index.postings.len();
-    // The index of a schema altered since lacks values that can't be converted.
-    if entries != part.base.column.subjects.len() {
+    // The index of a schema altered since lacks values that can't be converted; what changed later has tokens.
+    if view.index.postings.len() != part.base.column.subjects.len() {
         return None;
     }
+    let entries = part.subjects().len();
     // One step is expected to find one of `count` nodes among `entries`.
     let steps = (entries / count.max(1) + 1).saturating_mul(wanted);
     (count > 64 && steps < 2 * count).then_some(view)
@@ -401,11 +401,9 @@ fn walkable(predicate: &Predicate, count: usize, wanted: usize) -> Option<IndexV
 fn leading(predicate: &Predicate, descending: bool, nodes: Vec<u32>, wanted: usize) -> Vec<u32> {
     let Some(view) = walkable(predicate, nodes.len(), wanted) else { return nodes };
     let set = NodeSet::from(bitmap_of(&nodes));
-    let tokens = view.index.len();
     let mut found = Vec::new();
-    for step in 0..tokens {
-        let place = if descending { tokens - 1 - step } else { step };
-        found.extend(view.index.nodes(place).iter().filter(|&node| set.contains(node)));
+    for token in view.tokens(descending) {
+        found.extend(token.to_set().iter().filter(|&node| set.contains(node)));
         if wanted <= found.len() {
             found.sort_unstable();
             return found;
@@ -422,15 +420,13 @@ fn walk(
     descending: bool,
     wanted: usize,
 ) -> Vec<u32> {
-    let tokens = view.index.len();
     let mut found = Vec::with_capacity(wanted.min(1024));
-    for step in 0..tokens {
+    for token in view.tokens(descending) {
         if wanted <= found.len() {
             break;
         }
-        let place = if descending { tokens - 1 - step } else { step };
         let rest = wanted - found.len();
-        let members = view.index.nodes(place);
+        let members = token.to_set();
         found.extend(members.iter().filter(|&node| nodes.contains(node)).take(rest));
     }
     if found.len() < wanted {

@@ -5,7 +5,7 @@
 
 use crate::index::TokenKey;
 use hexgraph_base::types::Value;
-use imbl::{OrdMap, OrdSet};
+use imbl::OrdMap;
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 
@@ -50,6 +50,8 @@ pub struct EdgeDelta {
     pub gained: Arc<RoaringBitmap>,
     /// Nodes that have none now and have one in the base.
     pub lost: Arc<RoaringBitmap>,
+    /// True when an edge was set with facets.
+    pub has_facets: bool,
 }
 
 /// Changes of one node's edges.
@@ -59,8 +61,10 @@ pub struct EdgeRow {
     pub cleared: bool,
     /// Edges that were set, with their facets; they win over the base's.
     pub added: OrdMap<u32, Arc<FacetList>>,
-    /// Edges of the base that were deleted.
-    pub removed: OrdSet<u32>,
+    /// The targets of `added` that the base does not have, or all of them where it was cleared.
+    pub gained: Arc<RoaringBitmap>,
+    /// Targets of the base that were deleted; none where it was cleared.
+    pub lost: Arc<RoaringBitmap>,
 }
 
 /// Moves `node` between the changes of a set so that it is a member, or is not.

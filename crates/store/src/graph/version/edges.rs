@@ -6,6 +6,7 @@ use crate::storage::{Edges, NodeSet};
 use hexgraph_base::types::ValueRef;
 use roaring::RoaringBitmap;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The edges of a predicate in one direction.
@@ -34,7 +35,7 @@ impl Direction {
 
     /// The nodes that have an edge.
     pub fn subjects(&self) -> NodeSet {
-        NodeSet::overlay(&self.base.subjects, &self.delta.gained, &self.delta.lost)
+        NodeSet::overlay(self.base.subjects.clone().into(), &self.delta.gained, &self.delta.lost)
     }
 
     /// True when nothing changed since the base was built.
@@ -66,7 +67,8 @@ impl Direction {
         if !self.delta.rows.is_empty()
             && let Some(row) = self.delta.rows.get(&node)
         {
-            return Cow::Owned(self.merge(node, row));
+            let stored = NodeSet::Slice(self.base.targets.clone(), self.stored(node, row));
+            return Cow::Owned(NodeSet::overlay(stored, &row.gained, &row.lost).to_vec());
         }
         Cow::Borrowed(self.base.targets.slice(self.base.positions(node)))
     }
@@ -76,7 +78,8 @@ impl Direction {
         if !self.delta.rows.is_empty()
             && let Some(row) = self.delta.rows.get(&node)
         {
-            return NodeSet::from(self.merge(node, row));
+            let stored = NodeSet::Slice(self.base.targets.clone(), self.stored(node, row));
+            return NodeSet::overlay(stored, &row.gained, &row.lost);
         }
         NodeSet::Slice(self.base.targets.clone(), self.base.positions(node))
     }
@@ -84,7 +87,10 @@ impl Direction {
     /// The number of a node's edges.
     pub fn count(&self, node: u32) -> usize {
         match self.delta.rows.get(&node) {
-            Some(row) => self.merge(node, row).len(),
+            Some(row) => {
+                let stored = self.stored(node, row).len();
+                stored + row.gained.len() as usize - row.lost.len() as usize
+            }
             None => self.base.positions(node).len(),
         }
     }
@@ -92,8 +98,8 @@ impl Direction {
     /// Whether there is an edge from `node` to `target`.
     pub fn contains(&self, node: u32, target: u32) -> bool {
         match self.delta.rows.get(&node) {
-            Some(row) if row.added.contains_key(&target) => true,
-            Some(row) if row.cleared || row.removed.contains(&target) => false,
+            Some(row) if row.gained.contains(target) => true,
+            Some(row) if row.cleared || row.lost.contains(target) => false,
             _ => self.base.position_of(node, target).is_some(),
         }
     }
@@ -131,13 +137,15 @@ impl Direction {
 
     /// True when some edge may have facets.
     pub fn has_facets(&self) -> bool {
-        !self.base.facets.is_empty() || !self.delta.rows.is_empty()
+        !self.base.facets.is_empty() || self.delta.has_facets
     }
 
     /// Sets an edge with its facets.
     pub fn add(&mut self, node: u32, target: u32, facets: FacetList) {
-        self.change(node, |row, _| {
-            row.removed.remove(&target);
+        self.delta.has_facets |= !facets.is_empty();
+        self.change(node, |row, base| {
+            let in_base = !row.cleared && base.position_of(node, target).is_some();
+            set_member(&mut row.gained, &mut row.lost, target, in_base, true);
             row.added.insert(target, Arc::new(facets));
         });
     }
@@ -145,10 +153,9 @@ impl Direction {
     /// Deletes an edge.
     pub fn remove(&mut self, node: u32, target: u32) {
         self.change(node, |row, base| {
+            let in_base = !row.cleared && base.position_of(node, target).is_some();
+            set_member(&mut row.gained, &mut row.lost, target, in_base, false);
             row.added.remove(&target);
-            if base.position_of(node, target).is_some() {
-                row.removed.insert(target);
-            }
         });
     }
 
@@ -164,31 +171,16 @@ impl Direction {
         let mut row = old.map(|row| EdgeRow::clone(row)).unwrap_or_default();
         apply(&mut row, &self.base);
         let in_base = self.base.positions(node).len();
-        let member = !row.added.is_empty() || !row.cleared && row.removed.len() < in_base;
-        let EdgeDelta { gained, lost, rows } = &mut self.delta;
+        let stored = if row.cleared { 0 } else { in_base };
+        let member = (row.lost.len() as usize) < stored + row.gained.len() as usize;
+        let EdgeDelta { gained, lost, rows, .. } = &mut self.delta;
         set_member(gained, lost, node, in_base != 0, member);
         rows.insert(node, Arc::new(row));
     }
 
-    fn merge(&self, node: u32, row: &EdgeRow) -> Vec<u32> {
-        let stored: &[u32] = match row.cleared {
-            true => &[],
-            false => self.base.targets.slice(self.base.positions(node)),
-        };
-        let mut targets = Vec::with_capacity(stored.len() + row.added.len());
-        let mut added = row.added.keys().copied().peekable();
-        for &target in stored {
-            while let Some(new) = added.next_if(|&new| new <= target) {
-                if new != target {
-                    targets.push(new);
-                }
-            }
-            if !row.removed.contains(&target) {
-                targets.push(target);
-            }
-        }
-        targets.extend(added);
-        targets
+    /// Where the stored edges of a changed node lie that still count, but for those that `row` lost.
+    fn stored(&self, node: u32, row: &EdgeRow) -> Range<usize> {
+        if row.cleared { 0..0 } else { self.base.positions(node) }
     }
 }
 

@@ -4,6 +4,7 @@ pub(super) mod delta;
 pub(super) mod node_ids;
 pub(super) mod uids;
 pub(super) mod value_order;
+pub(super) mod index_view;
 pub(super) mod values;
 pub(super) mod edges;
 pub(super) mod vectors;

@@ -65,17 +65,21 @@ impl PredicateStats {
             values.base.indexes.iter().map(|(_, index)| index.byte_len() as u64).sum::<u64>();
         self.index_bytes +=
             values.base.vectors.as_ref().map_or(0, |vectors| vectors.byte_len() as u64);
-        self.values += if values.is_settled() {
-            column.values.len() as u64
-        } else {
-            values.subjects().iter().map(|node| values.values(node).len() as u64).sum()
-        };
+        // What is stored, with the difference that each changed node makes.
+        let stored = |node| column.positions(node).map_or(0, |positions| positions.len());
+        let changed = values.delta.rows.iter();
+        let difference = changed.map(|(node, row)| {
+            row.as_ref().map_or(0, |row| row.values.len()) as i64 - stored(*node) as i64
+        });
+        self.values += (column.values.len() as i64 + difference.sum::<i64>()) as u64;
     }
 }
 
 fn edge_count(edges: &Direction) -> u64 {
-    if edges.is_settled() {
-        return edges.base.targets.len() as u64;
-    }
-    edges.subjects().iter().map(|node| edges.count(node) as u64).sum()
+    let difference = edges
+        .delta
+        .rows
+        .keys()
+        .map(|&node| edges.count(node) as i64 - edges.base.positions(node).len() as i64);
+    (edges.base.targets.len() as i64 + difference.sum::<i64>()) as u64
 }

@@ -1,12 +1,13 @@
 //! The values of a predicate at one version, in one language: base and changes as one.
 
 use super::delta::{FacetList, Postings, Row, ValueDelta, set_member};
+use super::index_view::IndexView;
 use crate::index::{IndexKind, TokenIndex, TokenKey, VectorIndex, tokens_of};
 use crate::storage::{Column, NodeSet};
 use hexgraph_base::types::{ValueRef, ValueType};
 use imbl::OrdMap;
 use roaring::RoaringBitmap;
-use std::ops::{Bound, Range};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What was built at the last load, alter or compaction.
@@ -131,7 +132,11 @@ impl LangValues {
 
     /// The nodes that have a value.
     pub fn subjects(&self) -> NodeSet {
-        NodeSet::overlay(&self.base.column.subjects, &self.delta.gained, &self.delta.lost)
+        NodeSet::overlay(
+            self.base.column.subjects.clone().into(),
+            &self.delta.gained,
+            &self.delta.lost,
+        )
     }
 
     /// Whether a node has a value.
@@ -142,6 +147,24 @@ impl LangValues {
             return row.is_some();
         }
         self.base.column.subjects.contains(node)
+    }
+
+    /// The row of a node that changed since the base was built, `None` inside for one that has none any more.
+    pub fn changed(&self, node: u32) -> Option<Option<&Row>> {
+        if self.delta.rows.is_empty() {
+            return None;
+        }
+        self.delta.rows.get(&node).map(Option::as_deref)
+    }
+
+    /// The nodes between two, both included, that changed since the base was built, ascending, with their rows.
+    pub fn changed_between(
+        &self,
+        first: u32,
+        last: u32,
+    ) -> impl Iterator<Item = (u32, Option<&Row>)> {
+        let rows = (first <= last).then(|| self.delta.rows.range(first..=last));
+        rows.into_iter().flatten().map(|(node, row)| (*node, row.as_deref()))
     }
 
     /// The values of a node, ascending.
@@ -175,10 +198,7 @@ impl LangValues {
     /// The index of a kind.
     pub fn index(&self, kind: IndexKind) -> Option<IndexView<'_>> {
         let place = self.base.indexes.iter().position(|(other, _)| *other == kind)?;
-        Some(IndexView {
-            index: &self.base.indexes[place].1,
-            changes: self.delta.tokens.get(place)?,
-        })
+        Some(IndexView::new(&self.base.indexes[place].1, self.delta.tokens.get(place)?))
     }
 
     /// Replaces the values of a node; `None` or an empty row removes them. The indexes follow.
@@ -237,121 +257,6 @@ fn change_posting(
         set_member(&mut postings.gained, &mut postings.lost, node, in_base, member);
         changes.insert(token.clone(), postings);
     }
-}
-
-/// An index at one version: base and changes as one.
-#[derive(Clone, Copy)]
-pub struct IndexView<'a> {
-    /// The built part.
-    pub index: &'a TokenIndex,
-    changes: &'a OrdMap<TokenKey, Postings>,
-}
-
-impl IndexView<'_> {
-    /// The nodes of one token.
-    pub fn nodes(&self, token: &TokenKey) -> NodeSet {
-        let stored = self.index.find(token).map(|place| self.index.nodes(place));
-        let stored = stored.unwrap_or_default();
-        match self.changes.get(token) {
-            Some(change) => merge_postings(&stored, change),
-            None => stored,
-        }
-    }
-
-    /// True when nothing changed since the index was built.
-    pub fn is_settled(&self) -> bool {
-        self.changes.is_empty()
-    }
-
-    /// The places of the tokens between two bounds.
-    pub fn places(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> Range<usize> {
-        let start = match low {
-            Bound::Included(key) => self.index.lower_bound(key),
-            Bound::Excluded(key) => self.index.upper_bound(key),
-            Bound::Unbounded => 0,
-        };
-        let end = match high {
-            Bound::Included(key) => self.index.upper_bound(key),
-            Bound::Excluded(key) => self.index.lower_bound(key),
-            Bound::Unbounded => self.index.len(),
-        };
-        start..end.max(start)
-    }
-
-    /// The nodes of all tokens between two bounds.
-    pub fn range(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> NodeSet {
-        let places = self.places(low, high);
-        if places.len() == 1 && self.changes.is_empty() {
-            return self.index.nodes(places.start);
-        }
-        if range_is_empty(low, high) {
-            return NodeSet::default();
-        }
-        let mut nodes = Vec::new();
-        let mut done = places.start;
-        for (token, change) in self.changes.range::<_, TokenKey>((low, high)) {
-            let place = self.index.lower_bound(token).clamp(done, places.end);
-            self.push_span(done..place, &mut nodes);
-            done = place;
-            let known = usize::from(self.index.find(token).is_some());
-            let stored = self.index.postings.slice(self.index.span(place..place + known));
-            push_changed(stored, change, &mut nodes);
-            done += known;
-        }
-        self.push_span(done..places.end, &mut nodes);
-        union_of(nodes)
-    }
-
-    /// About how many nodes are between two bounds: exact for the built part.
-    pub fn estimate(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> usize {
-        self.index.span(self.places(low, high)).len() + self.changes.len()
-    }
-
-    fn push_span(&self, places: Range<usize>, nodes: &mut Vec<u32>) {
-        if places.start < places.end {
-            nodes.extend_from_slice(self.index.postings.slice(self.index.span(places)));
-        }
-    }
-}
-
-fn range_is_empty(low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> bool {
-    match (low, high) {
-        (Bound::Included(low), Bound::Included(high)) => high < low,
-        (
-            Bound::Included(low) | Bound::Excluded(low),
-            Bound::Included(high) | Bound::Excluded(high),
-        ) => high <= low,
-        _ => false,
-    }
-}
-
-fn merge_postings(stored: &NodeSet, change: &Postings) -> NodeSet {
-    let mut nodes = stored.to_bitmap();
-    nodes |= &*change.gained;
-    nodes -= &*change.lost;
-    NodeSet::from(nodes)
-}
-
-/// Adds the nodes of one token, in runs between those that it lost.
-fn push_changed(stored: &[u32], change: &Postings, nodes: &mut Vec<u32>) {
-    let mut rest = stored;
-    for lost in change.lost.iter() {
-        let (kept, later) = rest.split_at(count_below(rest, lost));
-        nodes.extend_from_slice(kept);
-        rest = &later[usize::from(later.first() == Some(&lost))..];
-    }
-    nodes.extend_from_slice(rest);
-    nodes.extend(change.gained.iter());
-}
-
-/// How many of a sorted list are below a bound that is likely near its front: steps that double.
-fn count_below(nodes: &[u32], bound: u32) -> usize {
-    let mut step = 1;
-    while step < nodes.len() && nodes[step] < bound {
-        step *= 2;
-    }
-    let (low, high) = (step / 2, nodes.len().min(step + 1));
-    low + nodes[low..high].partition_point(|node| *node < bound)
 }
 
 /// The set of an unsorted list with repeats, in the form in which members are found fastest.
@@ -435,29 +340,6 @@ fn radix_sort(nodes: &mut Vec<u32>) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn a_changed_posting_is_what_it_was_and_what_changed(
-            stored in proptest::collection::btree_set(0u32..300, 0..100),
-            gained in proptest::collection::btree_set(0u32..300, 0..50),
-            lost in proptest::collection::btree_set(0u32..300, 0..50),
-        ) {
-            let stored: Vec<u32> = stored.into_iter().collect();
-            let change = Postings {
-                gained: Arc::new(gained.iter().copied().collect()),
-                lost: Arc::new(lost.iter().copied().collect()),
-            };
-            let mut nodes = Vec::new();
-            push_changed(&stored, &change, &mut nodes);
-            let kept = stored.iter().copied().filter(|node| !lost.contains(node));
-            prop_assert_eq!(nodes, kept.chain(gained).collect::<Vec<u32>>());
-            for bound in 0..302 {
-                let below = stored.iter().filter(|node| **node < bound).count();
-                prop_assert_eq!(count_below(&stored, bound), below);
-            }
-        }
-    }
 
     proptest! {
         #[test]

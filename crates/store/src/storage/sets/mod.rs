@@ -2,3 +2,4 @@
 
 pub(super) mod bitmap;
 pub(super) mod node_set;
+pub(super) mod overlay;

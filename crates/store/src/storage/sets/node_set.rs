@@ -1,5 +1,6 @@
 //! Sets of nodes, in whichever form they came: a set is read in place as long as possible.
 
+use super::overlay::{OverlayIter, insert_sorted, remove_sorted};
 use crate::storage::{Array, FrozenBitmap, FrozenIter};
 use roaring::RoaringBitmap;
 use std::ops::Range;
@@ -16,16 +17,19 @@ pub enum NodeSet {
     Bitmap(Arc<RoaringBitmap>),
     /// A stored bitmap.
     Frozen(FrozenBitmap),
-    /// A stored bitmap with later changes.
+    /// A stored set with later changes, merged as it is read: O(changes) on top of what is read.
     Overlay {
-        /// The stored bitmap.
-        base: FrozenBitmap,
+        /// The stored set, a bitmap or a slice.
+        base: Box<NodeSet>,
         /// Members that `base` does not have.
         gained: Arc<RoaringBitmap>,
         /// Members of `base` that are none any more.
         lost: Arc<RoaringBitmap>,
     },
 }
+
+/// Up to so many nodes are looked up one by one in a set with changes.
+const FEW: usize = 16;
 
 impl Default for NodeSet {
     fn default() -> NodeSet {
@@ -40,6 +44,12 @@ impl From<Vec<u32>> for NodeSet {
     }
 }
 
+impl From<FrozenBitmap> for NodeSet {
+    fn from(bitmap: FrozenBitmap) -> NodeSet {
+        NodeSet::Frozen(bitmap)
+    }
+}
+
 impl From<RoaringBitmap> for NodeSet {
     fn from(bitmap: RoaringBitmap) -> NodeSet {
         NodeSet::Bitmap(Arc::new(bitmap))
@@ -47,20 +57,22 @@ impl From<RoaringBitmap> for NodeSet {
 }
 
 impl NodeSet {
-    /// A stored bitmap with the changes that came later.
+    /// A stored set, which is no overlay, with the changes that came later: `gained` has no member of it, and `lost` has
+    /// only members of it.
     pub fn overlay(
-        base: &FrozenBitmap,
+        base: NodeSet,
         gained: &Arc<RoaringBitmap>,
         lost: &Arc<RoaringBitmap>,
     ) -> NodeSet {
         if gained.is_empty() && lost.is_empty() {
-            return NodeSet::Frozen(base.clone());
+            return base;
         }
         if base.is_empty() {
             return NodeSet::Bitmap(Arc::clone(gained));
         }
+        debug_assert!(!matches!(base, NodeSet::Overlay { .. }));
         let (gained, lost) = (Arc::clone(gained), Arc::clone(lost));
-        NodeSet::Overlay { base: base.clone(), gained, lost }
+        NodeSet::Overlay { base: Box::new(base), gained, lost }
     }
 
     /// The number of members, without a walk.
@@ -115,14 +127,68 @@ impl NodeSet {
             }
             NodeSet::Bitmap(bitmap) => NodeIter::Bitmap(Box::new(bitmap.range(least..))),
             NodeSet::Frozen(bitmap) => NodeIter::Frozen(bitmap.iter_from(least)),
-            NodeSet::Overlay { base, gained, lost } => NodeIter::Overlay(Box::new(OverlayIter {
-                base: base.iter_from(least),
-                next_base: None,
-                gained: gained.range(least..),
-                next_gained: None,
-                lost,
-                started: false,
-            })),
+            NodeSet::Overlay { base, gained, lost } => {
+                let (gained, lost) = (gained.range(least..), lost.range(least..));
+                NodeIter::Overlay(Box::new(OverlayIter::new(base.iter_from(least), gained, lost)))
+            }
+        }
+    }
+
+    /// The number of members below `bound`, without a walk.
+    pub fn count_below(&self, bound: u32) -> usize {
+        let below = |bitmap: &RoaringBitmap| match bound.checked_sub(1) {
+            Some(last) => bitmap.rank(last) as usize,
+            None => 0,
+        };
+        match self {
+            NodeSet::Sorted(nodes) => nodes.partition_point(|&node| node < bound),
+            NodeSet::Slice(array, range) => {
+                array.partition_point(range.clone(), |node| node < bound) - range.start
+            }
+            NodeSet::Bitmap(bitmap) => below(bitmap),
+            NodeSet::Frozen(bitmap) => bitmap.rank(bound),
+            NodeSet::Overlay { base, gained, lost } => {
+                base.count_below(bound) + below(gained) - below(lost)
+            }
+        }
+    }
+
+    /// The member behind `row` others, by a search for the least bound that has as many members below it.
+    fn select(&self, row: usize) -> Option<u32> {
+        if self.len() <= row {
+            return None;
+        }
+        let (mut low, mut high) = (0, u32::MAX);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.count_below(middle + 1) <= row {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        Some(low)
+    }
+
+    /// Whether the members are these nodes, which ascend.
+    pub fn is_exactly(&self, nodes: &[u32]) -> bool {
+        if self.len() != nodes.len() {
+            return false;
+        }
+        match self {
+            NodeSet::Sorted(members) => members.as_slice() == nodes,
+            NodeSet::Slice(array, range) => array.slice(range.clone()) == nodes,
+            NodeSet::Bitmap(members) => members.iter().eq(nodes.iter().copied()),
+            NodeSet::Frozen(members) => members.is_exactly(nodes),
+            NodeSet::Overlay { base, gained, lost } => {
+                let mut before = nodes.to_vec();
+                remove_sorted(&mut before, gained);
+                let has_gained = before.len() + gained.len() as usize == nodes.len();
+                if !has_gained || lost.iter().any(|node| nodes.binary_search(&node).is_ok()) {
+                    return false;
+                }
+                insert_sorted(&mut before, &lost.iter().collect::<Vec<u32>>());
+                base.is_exactly(&before)
+            }
         }
     }
 
@@ -142,7 +208,10 @@ impl NodeSet {
                 Some(least) => bitmap.range(least..).take(count).collect(),
                 None => Vec::new(),
             },
-            NodeSet::Overlay { .. } => self.iter().skip(skip).take(count).collect(),
+            NodeSet::Overlay { .. } => match self.select(skip) {
+                Some(least) => self.iter_from(least).take(count).collect(),
+                None => Vec::new(),
+            },
         }
     }
 
@@ -167,7 +236,7 @@ impl NodeSet {
             NodeSet::Bitmap(bitmap) => RoaringBitmap::clone(bitmap),
             NodeSet::Frozen(bitmap) => bitmap.to_roaring(),
             NodeSet::Overlay { base, gained, lost } => {
-                let mut all = base.to_roaring();
+                let mut all = base.to_bitmap();
                 all |= &**gained;
                 all -= &**lost;
                 all
@@ -184,6 +253,14 @@ impl NodeSet {
             }
             NodeSet::Frozen(bitmap) if keep => bitmap.retain_in(nodes),
             NodeSet::Frozen(bitmap) => bitmap.retain_not_in(nodes),
+            NodeSet::Overlay { base, gained, lost } if FEW < nodes.len() => {
+                let (gained, lost) = if keep { (gained, lost) } else { (lost, gained) };
+                let mut again = nodes.clone();
+                retain_in(&mut again, gained);
+                base.retain(nodes, keep);
+                remove_sorted(nodes, lost);
+                insert_sorted(nodes, &again);
+            }
             _ => nodes.retain(|&node| self.contains(node) == keep),
         }
     }
@@ -201,6 +278,16 @@ impl NodeSet {
         }
         if let (NodeSet::Bitmap(one), NodeSet::Bitmap(two)) = (small, large) {
             return NodeSet::from(&**one & &**two);
+        }
+        if let (NodeSet::Overlay { base, gained, lost }, other)
+        | (other, NodeSet::Overlay { base, gained, lost }) = (small, large)
+            && matches!(**base, NodeSet::Frozen(_))
+            && matches!(other, NodeSet::Frozen(_) | NodeSet::Bitmap(_))
+        {
+            let mut both = base.and(other).to_bitmap();
+            both -= &**lost;
+            both.extend(gained.iter().filter(|&node| other.contains(node)));
+            return NodeSet::from(both);
         }
         let mut nodes = small.to_vec();
         large.retain(&mut nodes, true);
@@ -252,6 +339,15 @@ pub(crate) fn bitmap_of(nodes: &[u32]) -> RoaringBitmap {
     RoaringBitmap::from_sorted_iter(nodes.iter().copied()).expect("node lists are sorted")
 }
 
+/// Keeps the members of a bitmap in a sorted list.
+fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
+    if (members.len() as usize) < nodes.len() / 16 {
+        *nodes = members.iter().filter(|node| nodes.binary_search(node).is_ok()).collect();
+    } else {
+        nodes.retain(|&node| members.contains(node));
+    }
+}
+
 /// Merges two sorted lists, galloping through `members` when it is much longer.
 fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], keep: bool) {
     let mut rest = members;
@@ -277,7 +373,7 @@ pub enum NodeIter<'a> {
     Bitmap(Box<roaring::bitmap::Iter<'a>>),
     /// Over a stored bitmap.
     Frozen(FrozenIter<'a>),
-    /// Over a stored bitmap with changes.
+    /// Over a stored set with changes.
     Overlay(Box<OverlayIter<'a>>),
 }
 
@@ -302,49 +398,6 @@ impl Iterator for NodeIter<'_> {
             NodeIter::Bitmap(nodes) => nodes.fold(first, step),
             NodeIter::Frozen(nodes) => nodes.fold(first, step),
             NodeIter::Overlay(nodes) => nodes.fold(first, step),
-        }
-    }
-}
-
-/// Merges a stored bitmap with its changes.
-pub struct OverlayIter<'a> {
-    base: FrozenIter<'a>,
-    next_base: Option<u32>,
-    gained: roaring::bitmap::Iter<'a>,
-    next_gained: Option<u32>,
-    lost: &'a RoaringBitmap,
-    started: bool,
-}
-
-impl OverlayIter<'_> {
-    fn step_base(&mut self) {
-        let lost = self.lost;
-        self.next_base = self.base.find(|&node| !lost.contains(node));
-    }
-}
-
-impl Iterator for OverlayIter<'_> {
-    type Item = u32;
-
-    fn next(&mut self) -> Option<u32> {
-        if !self.started {
-            self.started = true;
-            self.step_base();
-            self.next_gained = self.gained.next();
-        }
-        match (self.next_base, self.next_gained) {
-            (Some(base), Some(gained)) if gained < base => {
-                self.next_gained = self.gained.next();
-                Some(gained)
-            }
-            (Some(base), _) => {
-                self.step_base();
-                Some(base)
-            }
-            (None, gained) => {
-                self.next_gained = self.gained.next();
-                gained
-            }
         }
     }
 }

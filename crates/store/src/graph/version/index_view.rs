@@ -1,0 +1,245 @@
+//! An index at one version: what was built and what changed since, read as one in the order of its tokens.
+
+use super::delta::Postings;
+use super::values::union_of;
+use crate::index::{TokenIndex, TokenKey};
+use crate::storage::{Array, NodeSet};
+use imbl::OrdMap;
+use imbl::ordmap::Iter;
+use imbl::shared_ptr::DefaultSharedPtr;
+use std::ops::{Bound, Range};
+
+/// An index at one version: base and changes as one.
+#[derive(Clone, Copy)]
+pub struct IndexView<'a> {
+    /// The built part.
+    pub index: &'a TokenIndex,
+    changes: &'a OrdMap<TokenKey, Postings>,
+}
+
+impl<'a> IndexView<'a> {
+    /// What was built, and what changed since.
+    pub(super) fn new(
+        index: &'a TokenIndex,
+        changes: &'a OrdMap<TokenKey, Postings>,
+    ) -> IndexView<'a> {
+        IndexView { index, changes }
+    }
+
+    /// The nodes of one token.
+    pub fn nodes(&self, token: &TokenKey) -> NodeSet {
+        let stored = self.index.find(token).map(|place| self.index.nodes(place));
+        let stored = stored.unwrap_or_default();
+        match self.changes.get(token) {
+            Some(change) => NodeSet::overlay(stored, &change.gained, &change.lost),
+            None => stored,
+        }
+    }
+
+    /// The tokens with their nodes, in the order of the tokens or backwards: stored ones and new ones as one. Tokens that
+    /// lost all of their nodes come with none. A step costs O(1), and O(log) where a token has changes.
+    pub fn tokens(&self, descending: bool) -> Tokens<'a> {
+        let places = 0..self.index.len();
+        let mut tokens = Tokens {
+            index: self.index,
+            places,
+            changes: self.changes.iter(),
+            next: None,
+            descending,
+        };
+        tokens.step_change();
+        tokens
+    }
+
+    /// The places of the tokens between two bounds.
+    pub fn places(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> Range<usize> {
+        let start = match low {
+            Bound::Included(key) => self.index.lower_bound(key),
+            Bound::Excluded(key) => self.index.upper_bound(key),
+            Bound::Unbounded => 0,
+        };
+        let end = match high {
+            Bound::Included(key) => self.index.upper_bound(key),
+            Bound::Excluded(key) => self.index.lower_bound(key),
+            Bound::Unbounded => self.index.len(),
+        };
+        start..end.max(start)
+    }
+
+    /// The nodes of all tokens between two bounds.
+    pub fn range(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> NodeSet {
+        let places = self.places(low, high);
+        if places.len() == 1 && self.changes.is_empty() {
+            return self.index.nodes(places.start);
+        }
+        if range_is_empty(low, high) {
+            return NodeSet::default();
+        }
+        let mut nodes = Vec::new();
+        let mut done = places.start;
+        for (token, change) in self.changes.range::<_, TokenKey>((low, high)) {
+            let place = self.index.lower_bound(token).clamp(done, places.end);
+            self.push_span(done..place, &mut nodes);
+            done = place;
+            let known = usize::from(self.index.find(token).is_some());
+            let stored = self.index.postings.slice(self.index.span(place..place + known));
+            push_changed(stored, change, &mut nodes);
+            done += known;
+        }
+        self.push_span(done..places.end, &mut nodes);
+        union_of(nodes)
+    }
+
+    /// About how many nodes are between two bounds: exact for the built part.
+    pub fn estimate(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> usize {
+        self.index.span(self.places(low, high)).len() + self.changes.len()
+    }
+
+    fn push_span(&self, places: Range<usize>, nodes: &mut Vec<u32>) {
+        if places.start < places.end {
+            nodes.extend_from_slice(self.index.postings.slice(self.index.span(places)));
+        }
+    }
+}
+
+fn range_is_empty(low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> bool {
+    match (low, high) {
+        (Bound::Included(low), Bound::Included(high)) => high < low,
+        (
+            Bound::Included(low) | Bound::Excluded(low),
+            Bound::Included(high) | Bound::Excluded(high),
+        ) => high <= low,
+        _ => false,
+    }
+}
+
+/// Walks the tokens of an index at one version.
+pub struct Tokens<'a> {
+    index: &'a TokenIndex,
+    /// The stored tokens that are still to come.
+    places: Range<usize>,
+    changes: Iter<'a, TokenKey, Postings, DefaultSharedPtr>,
+    /// The next token with changes.
+    next: Option<Changed<'a>>,
+    descending: bool,
+}
+
+/// A token with changes.
+struct Changed<'a> {
+    change: &'a Postings,
+    /// Its place among the stored tokens, or that of the first behind it.
+    place: usize,
+    is_stored: bool,
+}
+
+/// The nodes of a token.
+pub enum TokenNodes<'a> {
+    /// As stored: a part of the postings.
+    Stored(&'a Array<u32>, Range<usize>),
+    /// With changes.
+    Changed(NodeSet),
+}
+
+impl TokenNodes<'_> {
+    /// The nodes as a set that is read in place.
+    pub fn to_set(&self) -> NodeSet {
+        match self {
+            TokenNodes::Stored(postings, range) => {
+                NodeSet::Slice(Array::clone(postings), range.clone())
+            }
+            TokenNodes::Changed(nodes) => nodes.clone(),
+        }
+    }
+}
+
+impl<'a> Tokens<'a> {
+    fn step_change(&mut self) {
+        let entry = if self.descending { self.changes.next_back() } else { self.changes.next() };
+        self.next = entry.map(|(token, change)| {
+            let place = self.index.lower_bound(token);
+            Changed { change, place, is_stored: self.index.find(token).is_some() }
+        });
+    }
+
+    /// Whether the next token is the next one with changes.
+    fn is_changed(&self) -> bool {
+        let Some(next) = &self.next else { return false };
+        match self.descending {
+            false => next.place == self.places.start,
+            true => next.place + usize::from(next.is_stored) == self.places.end,
+        }
+    }
+
+    /// Takes the next stored token.
+    fn take_place(&mut self) -> Option<usize> {
+        if self.descending { self.places.next_back() } else { self.places.next() }
+    }
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = TokenNodes<'a>;
+
+    fn next(&mut self) -> Option<TokenNodes<'a>> {
+        if !self.is_changed() {
+            let place = self.take_place()?;
+            return Some(TokenNodes::Stored(&self.index.postings, self.index.offsets.range(place)));
+        }
+        let Changed { change, is_stored, .. } = self.next.take()?;
+        let stored = if is_stored { self.take_place() } else { None };
+        let stored = stored.map(|place| self.index.nodes(place)).unwrap_or_default();
+        self.step_change();
+        Some(TokenNodes::Changed(NodeSet::overlay(stored, &change.gained, &change.lost)))
+    }
+}
+
+/// Adds the nodes of one token, in runs between those that it lost.
+fn push_changed(stored: &[u32], change: &Postings, nodes: &mut Vec<u32>) {
+    let mut rest = stored;
+    for lost in change.lost.iter() {
+        let (kept, later) = rest.split_at(count_below(rest, lost));
+        nodes.extend_from_slice(kept);
+        rest = &later[usize::from(later.first() == Some(&lost))..];
+    }
+    nodes.extend_from_slice(rest);
+    nodes.extend(change.gained.iter());
+}
+
+/// How many of a sorted list are below a bound that is likely near its front: steps that double.
+fn count_below(nodes: &[u32], bound: u32) -> usize {
+    let mut step = 1;
+    while step < nodes.len() && nodes[step] < bound {
+        step *= 2;
+    }
+    let (low, high) = (step / 2, nodes.len().min(step + 1));
+    low + nodes[low..high].partition_point(|node| *node < bound)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    proptest! {
+        #[test]
+        fn a_changed_posting_is_what_it_was_and_what_changed(
+            stored in proptest::collection::btree_set(0u32..300, 0..100),
+            gained in proptest::collection::btree_set(0u32..300, 0..50),
+            lost in proptest::collection::btree_set(0u32..300, 0..50),
+        ) {
+            let stored: Vec<u32> = stored.into_iter().collect();
+            let change = Postings {
+                gained: Arc::new(gained.iter().copied().collect()),
+                lost: Arc::new(lost.iter().copied().collect()),
+            };
+            let mut nodes = Vec::new();
+            push_changed(&stored, &change, &mut nodes);
+            let kept = stored.iter().copied().filter(|node| !lost.contains(node));
+            prop_assert_eq!(nodes, kept.chain(gained).collect::<Vec<u32>>());
+            for bound in 0..302 {
+                let below = stored.iter().filter(|node| **node < bound).count();
+                prop_assert_eq!(count_below(&stored, bound), below);
+            }
+        }
+    }
+}

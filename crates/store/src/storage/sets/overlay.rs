@@ -1,0 +1,221 @@
+//! Stored sets and their later changes, merged while they are walked.
+
+use super::node_set::NodeIter;
+use roaring::RoaringBitmap;
+use roaring::bitmap::Iter;
+
+/// Walks a stored set with its changes, ascending.
+pub struct OverlayIter<'a> {
+    base: NodeIter<'a>,
+    gained: Iter<'a>,
+    lost: Iter<'a>,
+    /// What `base`, `gained` and `lost` give next, once the walk has begun.
+    next: Option<Next>,
+}
+
+struct Next {
+    base: Option<u32>,
+    gained: Option<u32>,
+    lost: Option<u32>,
+}
+
+impl<'a> OverlayIter<'a> {
+    /// A walk over `base` without `lost`, all of which it has, and with `gained`, none of which it has. All begin at the
+    /// same node.
+    pub(super) fn new(base: NodeIter<'a>, gained: Iter<'a>, lost: Iter<'a>) -> OverlayIter<'a> {
+        OverlayIter { base, gained, lost, next: None }
+    }
+}
+
+impl Next {
+    /// Moves on to the next stored member that is not lost. Both ascend, and each lost one is stored, so they meet.
+    fn step_base(&mut self, base: &mut NodeIter<'_>, lost: &mut Iter<'_>) {
+        self.base = base.next();
+        while self.base.is_some() && self.base == self.lost {
+            self.lost = lost.next();
+            self.base = base.next();
+        }
+    }
+}
+
+impl Iterator for OverlayIter<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let OverlayIter { base, gained, lost, next } = self;
+        let next = next.get_or_insert_with(|| {
+            let mut first = Next { base: None, gained: gained.next(), lost: lost.next() };
+            first.step_base(base, lost);
+            first
+        });
+        match (next.base, next.gained) {
+            (Some(stored), Some(new)) if new < stored => {
+                next.gained = gained.next();
+                Some(new)
+            }
+            (Some(stored), _) => {
+                next.step_base(base, lost);
+                Some(stored)
+            }
+            (None, new) => {
+                next.gained = gained.next();
+                new
+            }
+        }
+    }
+
+    /// Walks the stored set as fast as it can be walked; only where a change comes next is more than one number compared.
+    fn fold<B, F: FnMut(B, u32) -> B>(mut self, first: B, mut step: F) -> B {
+        let mut all = first;
+        if self.next.is_some() {
+            for node in self.by_ref() {
+                all = step(all, node);
+            }
+            return all;
+        }
+        let (mut gained, mut lost) = (self.gained.peekable(), self.lost.peekable());
+        let change = |gained: Option<&u32>, lost: Option<&u32>| -> u64 {
+            let place = |node: Option<&u32>| node.map_or(u64::MAX, |node| u64::from(*node));
+            place(gained).min(place(lost))
+        };
+        let mut next = change(gained.peek(), lost.peek());
+        all = self.base.fold(all, |mut all, node| {
+            if u64::from(node) < next {
+                return step(all, node);
+            }
+            while let Some(new) = gained.next_if(|new| *new < node) {
+                all = step(all, new);
+            }
+            if lost.next_if_eq(&node).is_none() {
+                all = step(all, node);
+            }
+            next = change(gained.peek(), lost.peek());
+            all
+        });
+        gained.fold(all, step)
+    }
+}
+
+/// From this share of a list on, one pass over it beats a search for each that goes.
+const SEARCH_SHARE: usize = 16;
+
+/// Takes the members of a bitmap out of a sorted list. O(list) at most, O(members · log) and a move of the rest where they
+/// are few.
+pub(super) fn remove_sorted(nodes: &mut Vec<u32>, gone: &RoaringBitmap) {
+    if gone.is_empty() {
+        return;
+    }
+    if nodes.len() / SEARCH_SHARE < gone.len() as usize {
+        nodes.retain(|&node| !gone.contains(node));
+        return;
+    }
+    let places = gone.iter().filter_map(|node| nodes.binary_search(&node).ok());
+    let places: Vec<usize> = places.collect();
+    let Some(&first) = places.first() else { return };
+    let mut end = first;
+    for (index, &place) in places.iter().enumerate() {
+        let until = places.get(index + 1).copied().unwrap_or(nodes.len());
+        nodes.copy_within(place + 1..until, end);
+        end += until - place - 1;
+    }
+    nodes.truncate(end);
+}
+
+/// Puts nodes into a sorted list that has none of them. Both ascend. O(list).
+pub(super) fn insert_sorted(nodes: &mut Vec<u32>, new: &[u32]) {
+    let mut stored = nodes.len();
+    nodes.resize(stored + new.len(), 0);
+    let mut end = nodes.len();
+    // From the back, so that nothing is overwritten that is still to be moved.
+    for &node in new.iter().rev() {
+        let place = nodes[..stored].partition_point(|&other| other < node);
+        let moved = stored - place;
+        nodes.copy_within(place..stored, end - moved);
+        end -= moved + 1;
+        nodes[end] = node;
+        stored = place;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::{Array, FrozenBitmap, NodeSet};
+    use proptest::collection::btree_set;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+
+    /// The set as a bitmap and as a slice, each with the same changes, and what it is.
+    fn overlays(stored: &BTreeSet<u32>, changed: &BTreeSet<u32>) -> (Vec<NodeSet>, Vec<u32>) {
+        let members: Vec<u32> = stored.iter().copied().collect();
+        let bitmap =
+            |nodes: &mut dyn Iterator<Item = u32>| Arc::new(nodes.collect::<RoaringBitmap>());
+        let gained = bitmap(&mut changed.difference(stored).copied());
+        let lost = bitmap(&mut changed.intersection(stored).copied());
+        let frozen = NodeSet::Frozen(FrozenBitmap::from_sorted(&members));
+        // With others around it, as a part of an array has.
+        let padded: Vec<u32> =
+            [7, 9].into_iter().chain(members.iter().copied()).chain([8]).collect();
+        let slice = NodeSet::Slice(Array::from_vec(padded), 2..2 + members.len());
+        let sets = [frozen, slice].map(|base| NodeSet::overlay(base, &gained, &lost)).to_vec();
+        (sets, stored.symmetric_difference(changed).copied().collect())
+    }
+
+    proptest! {
+        #[test]
+        fn a_changed_set_is_what_it_was_and_what_changed(
+            stored in btree_set(0u32..600, 0..300),
+            changed in btree_set(0u32..600, 0..60),
+            asked in btree_set(0u32..600, 0..200),
+            from in 0u32..620,
+        ) {
+            let (sets, expected) = overlays(&stored, &changed);
+            let asked: Vec<u32> = asked.into_iter().collect();
+            let model: BTreeSet<u32> = expected.iter().copied().collect();
+            for set in sets {
+                prop_assert_eq!(set.len(), expected.len());
+                prop_assert_eq!(set.iter().collect::<Vec<u32>>(), expected.clone());
+                prop_assert_eq!(set.to_vec(), expected.clone());
+                let rest: Vec<u32> = expected.iter().copied().filter(|node| from <= *node).collect();
+                prop_assert_eq!(set.iter_from(from).collect::<Vec<u32>>(), rest.clone());
+                let mut begun = set.iter_from(from);
+                let first = begun.next();
+                let folded = begun.fold(Vec::from_iter(first), |mut all, node| { all.push(node); all });
+                prop_assert_eq!(folded, rest);
+                prop_assert_eq!(set.count_below(from), expected.iter().filter(|node| **node < from).count());
+                let skip = from as usize / 3;
+                let page: Vec<u32> = expected.iter().skip(skip).take(5).copied().collect();
+                prop_assert_eq!(set.page(skip, 5), page);
+                prop_assert!(set.is_exactly(&expected));
+                prop_assert_eq!(set.is_exactly(&asked), asked == expected);
+                prop_assert_eq!(set.to_bitmap().iter().collect::<Vec<u32>>(), expected.clone());
+                for keep in [true, false] {
+                    let mut kept = asked.clone();
+                    set.retain(&mut kept, keep);
+                    let wanted: Vec<u32> = asked.iter().copied().filter(|node| model.contains(node) == keep).collect();
+                    prop_assert_eq!(kept, wanted);
+                }
+                let others = [NodeSet::from(asked.clone()), NodeSet::Frozen(FrozenBitmap::from_sorted(&asked)),
+                    NodeSet::from(asked.iter().copied().collect::<RoaringBitmap>())];
+                let both: Vec<u32> = asked.iter().copied().filter(|node| model.contains(node)).collect();
+                for other in others {
+                    prop_assert_eq!(set.and(&other).to_vec(), both.clone());
+                    prop_assert_eq!(other.and(&set).to_vec(), both.clone());
+                }
+            }
+        }
+
+        #[test]
+        fn lists_lose_and_gain(
+            nodes in btree_set(0u32..2000, 0..500),
+            changed in btree_set(0u32..2000, 0..40),
+        ) {
+            let mut list: Vec<u32> = nodes.iter().copied().collect();
+            remove_sorted(&mut list, &changed.iter().copied().collect());
+            prop_assert_eq!(&list, &nodes.difference(&changed).copied().collect::<Vec<u32>>());
+            insert_sorted(&mut list, &changed.iter().copied().collect::<Vec<u32>>());
+            prop_assert_eq!(list, nodes.union(&changed).copied().collect::<Vec<u32>>());
+        }
+    }
+}
