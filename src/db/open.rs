@@ -1,13 +1,11 @@
 //! What an open database keeps where: the graph in memory, snapshots and logs in a directory.
 
-use super::database::Database;
 use super::guard::guarded;
 use super::operation::OpenOptions;
 use crate::db::change::transactions::Transactions;
 use hexgraph_base::budget::Budget;
-use hexgraph_base::types::{Error, Result, endless};
+use hexgraph_base::types::{Error, Result};
 use hexgraph_store::durability::{Directory, FileAccess, Files, Follower, Recovery, Wal};
-use hexgraph_store::exec::Control;
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Check, Store, Version, persist};
 use std::path::Path;
@@ -77,7 +75,7 @@ impl Open {
     ///
     /// # Errors
     ///
-    /// As [`Database::open`].
+    /// As [`super::Database::open`].
     pub(super) fn to_read(path: &Path, options: OpenOptions) -> Result<Open> {
         let directory = Directory::open_read_only(path)?;
         let mut follower = open_follower(&directory, options.access())?;
@@ -93,7 +91,7 @@ impl Open {
     ///
     /// # Errors
     ///
-    /// As [`Database::open`].
+    /// As [`super::Database::open`].
     pub(super) fn to_write(
         path: &Path,
         options: OpenOptions,
@@ -306,7 +304,7 @@ impl Open {
     ///
     /// # Errors
     ///
-    /// As [`Database::open`].
+    /// As [`super::Database::open`].
     pub(super) fn refresh(&self) -> Result<u64> {
         if let Home::Read(reading) = &self.home {
             let Reading { directory, follower, access, .. } = &**reading;
@@ -341,7 +339,8 @@ impl Open {
         }
     }
 
-    fn is_at(&self, path: &Path) -> bool {
+    /// Whether a path leads to the directory of the database.
+    pub(super) fn is_at(&self, path: &Path) -> bool {
         self.folder().is_some_and(|own| is_same(own, path))
     }
 }
@@ -401,162 +400,11 @@ impl Writing {
     }
 }
 
-impl Database {
-    /// Writes what changed since the last snapshot to a new one, which takes the place of the log;
-    /// nothing for a database in memory. Readers and writers go on meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// `Io` when the system refuses.
-    pub fn checkpoint(&self) -> Result<()> {
-        let open = self.open_state()?;
-        guarded(|| open.checkpoint(&|| Ok(())))
-    }
-
-    /// As [`Database::checkpoint`], until `control` says stop: the calling thread only waits, and returns then within
-    /// a moment. What is under way on another thread ends by itself, and leaves all as it was.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::checkpoint`]; `Limit` when `control` stops it.
-    pub fn checkpoint_with(&self, control: &Control) -> Result<()> {
-        let open = self.open_state()?;
-        guarded(|| control.run_detached(move |canceller| open.checkpoint(&|| canceller.check())))
-    }
-
-    /// Folds all changes into the columns that they are about, which makes reading faster and
-    /// memory smaller, and writes a snapshot. Readers go on meanwhile, writers wait for the first
-    /// part.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::checkpoint`].
-    pub fn compact(&self) -> Result<()> {
-        guarded(|| self.compact_while(&|| Ok(())))
-    }
-
-    /// As [`Database::compact`], until `control` says stop, as [`Database::checkpoint_with`] does.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::compact`]; `Limit` when `control` stops it.
-    pub fn compact_with(&self, control: &Control) -> Result<()> {
-        let database = self.clone();
-        guarded(|| {
-            control.run_detached(move |canceller| database.compact_while(&|| canceller.check()))
-        })
-    }
-
-    fn compact_while(&self, check: Check<'_>) -> Result<()> {
-        let (open, pool) = (self.open_state()?, self.pool()?);
-        open.check_writable()?;
-        open.store.rearrange(|version| {
-            check()?;
-            pool.install(|| graph::settle_all_while(version, check))
-        })?;
-        open.checkpoint(check)
-    }
-
-    /// Writes the database as it is now to a directory, from which [`Database::open`] opens it.
-    /// The database itself stays where it is, and readers and writers go on meanwhile: so this is
-    /// a backup.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::open`] of that directory; `Io` when the system refuses.
-    pub fn save(&self, path: &Path) -> Result<()> {
-        guarded(|| self.save_while(path, &endless))
-    }
-
-    /// As [`Database::save`], until `control` says stop, as [`Database::checkpoint_with`] does.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::save`]; `Limit` when `control` stops it: what was in the directory is as it was.
-    pub fn save_with(&self, path: &Path, control: &Control) -> Result<()> {
-        let (database, path) = (self.clone(), path.to_owned());
-        guarded(|| {
-            control.run_detached(move |canceller| database.save_while(&path, &|| canceller.check()))
-        })
-    }
-
-    /// As [`Database::save`], as long as `check` says so.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::save`]; those of `check`.
-    pub(super) fn save_while(&self, path: &Path, check: Check<'_>) -> Result<()> {
-        let open = self.open_state()?;
-        if open.is_at(path) {
-            return open.checkpoint(check);
-        }
-        let version = open.store.version();
-        let directory = Directory::open(path)?;
-        directory.publish_next(|file, identity| {
-            persist::save_in(&**directory.files(), &version, file, identity, check)
-        })
-    }
-
-    /// Moves a database that is open to be read to what other processes have committed since; does
-    /// nothing to others. Queries that run go on with what they have. Returns the number of the
-    /// newest commit. Costs O(changes since), and O(predicates) after a checkpoint.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::open`].
-    pub fn refresh(&self) -> Result<u64> {
-        let open = self.open_state()?;
-        guarded(|| open.refresh())
-    }
-
-    /// What was found in the logs when it was opened.
-    ///
-    /// # Errors
-    ///
-    /// Fails only when it is closed.
-    pub fn recovery(&self) -> Result<Recovery> {
-        Ok(self.open_state()?.recovery())
-    }
-}
-
-/// What [`check`] found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Checked {
-    /// The commits in the logs.
-    pub commits: u64,
-    /// The bytes of the logs.
-    pub log_bytes: u64,
-    /// The bytes behind the last whole record: a commit that was acknowledged to nobody.
-    pub tail: u64,
-}
-
-/// Reads every block of a snapshot and compares its checksum, and reads the logs that follow upon
-/// it. `path` is a directory or a snapshot file.
-///
-/// # Errors
-///
-/// `Corrupt` with the place of the first damage; `Io` when there is nothing to check.
-pub fn check(path: &Path) -> Result<Checked> {
-    guarded(|| {
-        if !path.is_dir() {
-            persist::verify(path)?;
-            return Ok(Checked::default());
-        }
-        let directory = Directory::open_read_only(path)?;
-        let current = directory.current()?.ok_or_else(|| no_database(path))?;
-        persist::verify(&directory.snapshot_path(current.snapshot))?;
-        let mut follower = open_follower(&directory, FileAccess::Map)?;
-        follower.version(&directory)?;
-        let found = follower.found();
-        Ok(Checked { commits: found.commits, log_bytes: found.bytes, tail: found.cut })
-    })
-}
-
-fn open_follower(directory: &Directory, access: FileAccess) -> Result<Follower> {
+pub(super) fn open_follower(directory: &Directory, access: FileAccess) -> Result<Follower> {
     Follower::open(directory, access)?.ok_or_else(|| no_database(directory.path()))
 }
 
-fn no_database(path: &Path) -> Error {
+pub(super) fn no_database(path: &Path) -> Error {
     let missing = std::io::Error::new(std::io::ErrorKind::NotFound, "there is no database here");
     Error::io(format!("opening {}", path.display()), missing)
 }

@@ -1,15 +1,12 @@
 //! What can be asked of a database, and what it answers.
 
 use crate::db::change::input::LoadProgress;
-use crate::db::change::transactions::TxnLimits;
-use bytes::Bytes;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::durability::{FileAccess, SyncPolicy};
 use hexgraph_store::exec::{Limits, byte_count, parse_time};
 use hexgraph_store::graph;
 use hexgraph_store::graph::PredicateStats;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// How a database is opened.
@@ -122,6 +119,34 @@ impl OpenOptions {
     }
 }
 
+/// What open transactions may take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TxnLimits {
+    /// A transaction that nobody used for so long is dropped.
+    pub idle: Duration,
+    /// So many may be open at once.
+    pub open: usize,
+    /// So many of them may be those of one client over the network.
+    pub per_client: usize,
+    /// So many statements may be staged in all of them together.
+    pub statements: u64,
+    /// So many bytes of versions that are not the newest any more are kept for clients that may
+    /// come back to what their queries read.
+    pub history: u64,
+}
+
+impl Default for TxnLimits {
+    fn default() -> TxnLimits {
+        TxnLimits {
+            idle: Duration::from_secs(300),
+            open: 10_000,
+            per_client: 10_000,
+            statements: 10_000_000,
+            history: 64 << 20,
+        }
+    }
+}
+
 /// What is dropped.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Drop {
@@ -135,15 +160,6 @@ pub enum Drop {
     Type(String),
 }
 
-/// Where triples are read from. Gzip is recognised by its first bytes.
-#[derive(Debug, Clone)]
-pub enum Source {
-    /// A file.
-    File(PathBuf),
-    /// The bytes themselves.
-    Bytes(Bytes),
-}
-
 /// How triples are loaded.
 #[derive(Clone, Default)]
 pub struct LoadOptions {
@@ -153,12 +169,6 @@ pub struct LoadOptions {
     pub progress: LoadProgress,
     /// The bytes that the load may take in memory beside its largest predicate; 0 for no bound.
     pub memory: u64,
-}
-
-impl From<Source> for Vec<Source> {
-    fn from(source: Source) -> Vec<Source> {
-        vec![source]
-    }
 }
 
 /// What a load did.

@@ -87,7 +87,7 @@ impl Database {
             let mut answer = self.run(version, plan, options, control)?;
             answer.latency.parsing = parsing;
             if self.limits().slow <= answer.latency.total() {
-                self.slow_log().note(request, answer.latency);
+                self.slow_log().note(&request.text, &request.variables, answer.latency);
             }
             Ok(answer)
         })

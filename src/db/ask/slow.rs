@@ -1,7 +1,6 @@
 //! The queries that took long, for who wants to know which to look at.
 
 use super::plans::Variables;
-use super::query::QueryRequest;
 use crate::db::operation::Latency;
 use hexgraph_dql::{BLANKED, Given, without_passwords};
 use std::collections::VecDeque;
@@ -35,13 +34,13 @@ pub(in crate::db) struct SlowLog {
 
 impl SlowLog {
     /// Keeps a query, in the place of the oldest where there is no room.
-    pub(in crate::db) fn note(&self, request: &QueryRequest, latency: Latency) {
-        let (text, secrets) = without_passwords(&request.text);
+    pub(in crate::db) fn note(&self, text: &str, variables: &Variables, latency: Latency) {
+        let (text, secrets) = without_passwords(text);
         let mut end = text.len().min(TEXT_MAX);
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        let mut variables = request.variables.clone();
+        let mut variables = variables.clone();
         for (name, value) in &mut variables {
             if secrets.contains(name.as_str()) {
                 *value = Given::from(BLANKED.to_owned());

@@ -3,11 +3,11 @@
 //! A writer takes its turn on a thread that is none of the pool, and lets the pool compute: a
 //! thread of the pool that waited for its turn could be the one that the writer waits for.
 
-use super::input::Input;
+use super::input::{Input, Source};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::open::Open;
-use crate::db::operation::{Drop, LoadOptions, LoadReport, Source};
+use crate::db::operation::{Drop, LoadOptions, LoadReport};
 use hexgraph_base::schema::SchemaReport;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::{Canceller, Control};

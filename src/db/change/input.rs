@@ -1,13 +1,22 @@
 //! The bytes that a load reads, and how many of them it has read.
 
-use crate::db::operation::Source;
+use bytes::Bytes;
 use hexgraph_base::types::{Error, Result};
 use std::fs::File;
 use std::io;
 use std::io::{Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Where triples are read from. Gzip is recognised by its first bytes.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// The bytes themselves.
+    Bytes(Bytes),
+}
 
 /// How far a load is, readable while it runs. A clone shows the same load.
 #[derive(Debug, Clone, Default)]
@@ -99,6 +108,12 @@ impl Read for Input {
         let count = self.bytes.read(buffer)?;
         self.progress.add(count as u64);
         Ok(count)
+    }
+}
+
+impl From<Source> for Vec<Source> {
+    fn from(source: Source) -> Vec<Source> {
+        vec![source]
     }
 }
 

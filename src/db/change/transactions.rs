@@ -10,7 +10,8 @@
 //! statements and the memory that all requests share; the list by length, age and the bytes that
 //! its versions keep alive; the ends of transactions by number.
 
-use super::txn::OpenTxn;
+use super::open_txn::OpenTxn;
+use crate::db::operation::TxnLimits;
 use hexgraph_base::budget::{Budget, Held, Share};
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::graph::{Snapshot, Store, Version};
@@ -20,34 +21,6 @@ use std::collections::hash_map::Entry;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
-/// What open transactions may take.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TxnLimits {
-    /// A transaction that nobody used for so long is dropped.
-    pub idle: Duration,
-    /// So many may be open at once.
-    pub open: usize,
-    /// So many of them may be those of one client over the network.
-    pub per_client: usize,
-    /// So many statements may be staged in all of them together.
-    pub statements: u64,
-    /// So many bytes of versions that are not the newest any more are kept for clients that may
-    /// come back to what their queries read.
-    pub history: u64,
-}
-
-impl Default for TxnLimits {
-    fn default() -> TxnLimits {
-        TxnLimits {
-            idle: Duration::from_secs(300),
-            open: 10_000,
-            per_client: 10_000,
-            statements: 10_000_000,
-            history: 64 << 20,
-        }
-    }
-}
 
 /// So many versions are kept for clients that may come back to them.
 const STARTS_MAX: usize = 4096;
