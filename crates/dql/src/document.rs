@@ -2,6 +2,7 @@
 
 use super::lower::{Lowering, Uses};
 use super::source::Source;
+use super::upsert::{Condition, UpsertPlan};
 use super::{Given, ast};
 use hexgraph_base::plan;
 use hexgraph_base::types::Result;
@@ -13,23 +14,6 @@ use std::sync::Arc;
 pub struct Document {
     pub(super) source: Arc<Source>,
     pub(super) operations: Vec<ast::Operation>,
-}
-
-/// The condition of a mutation.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Condition {
-    pub(super) source: Arc<Source>,
-    pub(super) filter: Option<ast::Condition>,
-}
-
-/// What an upsert will do: its query, and the condition of each mutation.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct UpsertPlan {
-    /// The query; empty when there is none.
-    pub query: plan::Query,
-    /// The conditions in the order given; `None` is always true. Their variables are those of
-    /// the query.
-    pub conditions: Vec<Option<plan::Filter>>,
 }
 
 impl Document {

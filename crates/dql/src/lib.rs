@@ -9,6 +9,7 @@ mod lexer;
 mod parse;
 mod diagnose;
 mod lower;
+mod upsert;
 mod document;
 mod mutation;
 mod passwords;
@@ -17,8 +18,9 @@ mod conformance;
 #[cfg(test)]
 mod language_tests;
 
-pub use document::{Condition, Document};
+pub use document::Document;
 pub use given::Given;
 pub use mutation::{Mutation, MutationRequest, parse_mutation};
 pub use parse::{parse, parse_condition};
 pub use passwords::{BLANKED, without_passwords};
+pub use upsert::Condition;

@@ -1,10 +1,11 @@
 //! Mutations as text: `{ set {...} delete {...} }` and `upsert {...}`.
 
 use super::ast::{Operation, Rdf, UpsertPart};
-use super::document::{Condition, Document};
+use super::document::Document;
 use super::parse::parse_request;
 use super::source::Source;
 use super::token::RdfKind;
+use super::upsert::Condition;
 use hexgraph_base::types::{Error, Position, Result};
 use std::sync::Arc;
 

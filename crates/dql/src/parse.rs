@@ -2,9 +2,10 @@
 
 use super::ast::Operation;
 use super::diagnose::diagnose;
-use super::document::{Condition, Document};
+use super::document::Document;
 use super::lexer::Lexer;
 use super::source::Source;
+use super::upsert::Condition;
 use hexgraph_base::types::{Error, Position, Result};
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@
 //! `predicate|facet` belong to one. Objects nest: the outer one has an edge to the inner one.
 
 use crate::formats::json_tree::{Json, JsonObject, Member, read_json};
-use crate::formats::nquad::split_language;
+use crate::formats::scanner::split_language;
 use crate::formats::{NQuad, Object, Predicate, Subject};
 use crate::types::stack;
 use crate::types::{DateTime, Error, Position, Result, Uid, Value, ValueType, parse_vector, shown};

@@ -1,4 +1,4 @@
-//! Reads a statement from the bytes of a line, from left to right, once.
+//! Reads the parts of a statement from the bytes of a line, from left to right, once.
 //!
 //! Every part ends at an ASCII byte, so cuts never fall inside a character and what is between
 //! them is borrowed as it is.
@@ -6,10 +6,8 @@
 use std::borrow::Cow;
 
 use crate::formats::escape::{escape_end, unescape};
-use crate::formats::facet::parse_facets;
-use crate::formats::nquad::{literal_type, split_language};
-use crate::formats::{LineFault, NQuad, Object, Predicate, Subject};
-use crate::types::{Position, Uid, ValueType, did_you_mean, shown};
+use crate::formats::{LineFault, Object, Predicate, Subject};
+use crate::types::{Uid, ValueType, did_you_mean, shown};
 
 /// What reading a part of a line gives.
 pub(super) type Scanned<T> = std::result::Result<T, LineFault>;
@@ -27,25 +25,6 @@ impl<'a> Scanner<'a> {
         let line_end = line.trim_end();
         let at = line_end.len() - line_end.trim_start().len();
         Scanner { line: line_end, bytes: line_end.as_bytes(), at }
-    }
-
-    /// Reads the whole line.
-    pub(super) fn statement(mut self) -> Scanned<Option<NQuad<'a>>> {
-        if matches!(self.peek(), None | Some(b'#')) {
-            return Ok(None);
-        }
-        let subject = self.subject()?;
-        self.skip_blanks();
-        let (predicate, mut lang) = self.predicate()?;
-        self.skip_blanks();
-        let starred = subject == Subject::Star || predicate == Predicate::Star;
-        let at = Position { line: 1, column: u32::try_from(self.at).unwrap_or(u32::MAX) };
-        let object = self.object(starred, &mut lang)?;
-        self.skip_blanks();
-        self.skip_label()?;
-        let facets = if self.peek() == Some(b'(') { parse_facets(&mut self)? } else { Vec::new() };
-        self.end()?;
-        Ok(Some(NQuad { subject, predicate, lang, object, facets, in_list: None, at }))
     }
 
     /// The byte here.
@@ -107,7 +86,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn subject(&mut self) -> Scanned<Subject<'a>> {
+    pub(super) fn subject(&mut self) -> Scanned<Subject<'a>> {
         let start = self.at;
         match self.peek() {
             Some(b'<') => {
@@ -135,7 +114,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn predicate(&mut self) -> Scanned<(Predicate<'a>, &'a str)> {
+    pub(super) fn predicate(&mut self) -> Scanned<(Predicate<'a>, &'a str)> {
         let start = self.at;
         match self.peek() {
             Some(b'<') => {
@@ -155,7 +134,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn object(&mut self, starred: bool, lang: &mut &'a str) -> Scanned<Object<'a>> {
+    pub(super) fn object(&mut self, starred: bool, lang: &mut &'a str) -> Scanned<Object<'a>> {
         let start = self.at;
         match self.peek() {
             Some(b'"') => self.literal(starred, lang),
@@ -427,7 +406,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Skips the name of a graph: there is one only.
-    fn skip_label(&mut self) -> Scanned<()> {
+    pub(super) fn skip_label(&mut self) -> Scanned<()> {
         let start = self.at;
         match self.peek() {
             Some(b'<') => {
@@ -445,7 +424,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The dot, and at most a comment after it.
-    fn end(&mut self) -> Scanned<()> {
+    pub(super) fn end(&mut self) -> Scanned<()> {
         self.skip_blanks();
         match self.peek() {
             Some(b'.') => self.step(),
@@ -472,6 +451,46 @@ impl<'a> Scanner<'a> {
                     .fault(format!("found {} after the `.` (one statement a line)", self.found())))
             }
         }
+    }
+}
+
+/// The name and the language of a predicate that may be written `name@en`.
+pub(super) fn split_language(name: &str) -> (&str, &str) {
+    match name.rsplit_once('@') {
+        Some((name, lang)) if !name.is_empty() && !lang.is_empty() => (name, lang),
+        _ => (name, ""),
+    }
+}
+
+/// The type that a literal is marked with, `xs:int` for example.
+fn literal_type(name: &str) -> Option<ValueType> {
+    if let Some(name) = name.strip_prefix("xs:") {
+        return match name {
+            "decimal" => Some(ValueType::BigFloat),
+            "password" => Some(ValueType::Password),
+            "base64Binary" => Some(ValueType::Binary),
+            "[]float32" => Some(ValueType::Vector),
+            _ => common_type(name),
+        };
+    }
+    if let Some(name) = name.strip_prefix("http://www.w3.org/2001/XMLSchema#") {
+        return match name {
+            "gYear" | "gYearMonth" => Some(ValueType::DateTime),
+            _ => common_type(name),
+        };
+    }
+    (name == "geo:geojson").then_some(ValueType::Geo)
+}
+
+/// The types that have the same name with the short and the long prefix.
+fn common_type(name: &str) -> Option<ValueType> {
+    match name {
+        "string" => Some(ValueType::String),
+        "int" | "integer" | "positiveInteger" => Some(ValueType::Int),
+        "float" | "double" => Some(ValueType::Float),
+        "boolean" => Some(ValueType::Bool),
+        "date" | "dateTime" => Some(ValueType::DateTime),
+        _ => None,
     }
 }
 

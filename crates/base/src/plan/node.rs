@@ -1,6 +1,6 @@
 //! The tree of a query: blocks, fields and what they ask for.
 
-use super::{Filter, Function, MathExpr};
+use super::{Filter, Function, MathExpr, VarId, Variable};
 use crate::types::Position;
 use std::sync::Arc;
 
@@ -13,17 +13,6 @@ pub struct Query {
     pub variables: Vec<Variable>,
     /// Set when the request asks for the schema; there are no blocks then.
     pub schema: Option<SchemaRequest>,
-}
-
-/// A variable of the request: an index into [`Query::variables`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct VarId(pub u32);
-
-/// What is known of a variable from the text.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Variable {
-    /// The name as written.
-    pub name: String,
 }
 
 /// One root block.

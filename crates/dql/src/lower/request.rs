@@ -3,10 +3,10 @@
 use super::names::{IN_MUTATION, Names};
 use crate::Given;
 use crate::ast::{Block, Fragment, Operation};
-use crate::document::{Condition, UpsertPlan};
 use crate::lower::arguments::values::{Held, Values};
 use crate::source::Source;
 use crate::token::Text;
+use crate::upsert::{Condition, UpsertPlan};
 use hexgraph_base::plan::{Filter, Query, VarId};
 use hexgraph_base::types::{Error, Result, did_you_mean};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,6 +1,32 @@
-//! What the generator asks of fields and types.
+//! What the generator asks of fields and types, and for whom it generates.
 
+use crate::generate::tree::{ArgumentEntry, one};
 use crate::model::{Field, Kind, Model, TypeDef};
+
+/// What the API is generated for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Requests: with the argument `after`, which the reference lacks.
+    Full,
+    /// Comparison: exactly what the reference generates.
+    #[cfg_attr(not(test), allow(dead_code))]
+    Plain,
+    /// The gateway of a federation, which does not see how things are done.
+    Service,
+}
+
+impl Form {
+    /// The argument of paging by cursor. This is the one place that knows which form has it.
+    pub(super) fn after(self) -> Option<ArgumentEntry> {
+        (self == Form::Full).then(|| ArgumentEntry::new("after", one("ID")))
+    }
+
+    /// Whether the type has operations and fields of it have arguments: to a gateway, what another service declares
+    /// has not.
+    pub(super) fn operates_on(self, def: &TypeDef) -> bool {
+        self != Form::Service || !def.extended
+    }
+}
 
 /// The ID of nodes: declared and of use here.
 pub(super) fn id_of(def: &TypeDef) -> Option<&Field> {

@@ -3,11 +3,11 @@
 use apollo_compiler::Name;
 use hexgraph_base::types::stack;
 
+use crate::lower::aggregate::aggregate;
 use crate::lower::cascade::cascade;
 use crate::lower::conditions::filter::{Sight, filter, has_type};
 use crate::lower::conditions::rules::{Access, Caller};
 use crate::lower::order;
-use crate::lower::roots::aggregate::aggregate;
 use crate::lower::shape::{Dimension, Elsewhere, Key, Leaf, ObjectShape, Source, Variant};
 use crate::lower::target::{all, fetched, is_uid, plan_field};
 use crate::model::{Kind, Model, Operation, Predicate, TypeDef};
@@ -245,7 +245,7 @@ impl<'a> Lowering<'a> {
         asked: &'a request::Field,
     ) -> Result<Field, Fault> {
         let given = asked.arguments.given("filter");
-        let sight = Sight::Of(self.caller);
+        let sight = Sight::Of(&self.caller);
         let given = given.map(|value| filter(sight, target, value)).transpose();
         let given = given.map_err(|message| refused(asked, &message))?.flatten();
         let filter = self.admitted(target, given, predicate.reverse, Operation::Query);

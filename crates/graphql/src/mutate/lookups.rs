@@ -216,11 +216,23 @@ fn place_of(variable: &str) -> Option<usize> {
     variable.strip_prefix("found")?.parse().ok()
 }
 
+/// What a block of the query asks for.
+#[cfg(test)]
+pub(super) struct Asked {
+    /// The variable.
+    pub variable: String,
+    /// The predicate; empty for IDs.
+    pub predicate: String,
+    /// The values, or the IDs.
+    pub texts: Vec<String>,
+    /// The nodes are those of an interface.
+    pub is_interface: bool,
+}
+
 #[cfg(test)]
 impl Lookups<'_> {
     /// What the blocks ask for.
-    pub(super) fn asked(&self) -> Vec<crate::mutate::read::Asked> {
-        use crate::mutate::read::Asked;
+    pub(super) fn asked(&self) -> Vec<Asked> {
         let asked = |(place, lookup): (usize, &Lookup<'_>)| {
             let (def, predicate, texts) = match lookup {
                 Lookup::Ids { def, uids } => {

@@ -3,10 +3,9 @@
 //! All keys of an object hold together, but for `or`: what it lists is an alternative to all the rest.
 
 use super::geo::geo_call;
-use super::rules::Caller;
 use super::value::text_of;
 use crate::lower::target::{all, filter_of, is_uid, nothing, reference};
-use crate::model::{Field, Kind, Model, Operation, TypeDef};
+use crate::model::{Field, Kind, Model, TypeDef};
 use crate::request::Value;
 use apollo_compiler::Name;
 use hexgraph_base::plan::{
@@ -14,11 +13,20 @@ use hexgraph_base::plan::{
 };
 use hexgraph_base::types::{Uid, stack};
 
+/// Somebody who sees a part of the data.
+pub(in crate::lower) trait Viewer {
+    /// The schema.
+    fn model(&self) -> &Model;
+
+    /// The condition that nodes of a type have to pass to be seen; `None` when all are.
+    fn visible(&self, def: &TypeDef) -> Option<Filter>;
+}
+
 /// Who filters.
 #[derive(Clone, Copy)]
 pub(in crate::lower) enum Sight<'a> {
     /// Somebody for whom edges to nodes that the rules hide are not there.
-    Of(Caller<'a>),
+    Of(&'a dyn Viewer),
     /// A rule, which sees all data.
     Whole(&'a Model),
     /// A mutation, which sees all data too. What it changes must not be more than its filter says: only `{}` is everything,
@@ -29,7 +37,7 @@ pub(in crate::lower) enum Sight<'a> {
 impl<'a> Sight<'a> {
     fn model(self) -> &'a Model {
         match self {
-            Sight::Of(caller) => caller.model,
+            Sight::Of(viewer) => viewer.model(),
             Sight::Whole(model) | Sight::Changing(model) => model,
         }
     }
@@ -178,9 +186,8 @@ pub(super) fn uids_of(value: &Value) -> Vec<u64> {
 fn has(sight: Sight<'_>, field: &Field) -> Option<Filter> {
     let predicate = field.predicate.as_ref()?;
     let hidden = match (sight, sight.model().get(field.ty.name())) {
-        (Sight::Of(caller), Some(target)) => {
-            let permitted = caller.access(target, Operation::Query).into_filter();
-            permitted.map(|permitted| (target, permitted))
+        (Sight::Of(viewer), Some(target)) => {
+            viewer.visible(target).map(|permitted| (target, permitted))
         }
         _ => None,
     };

@@ -5,7 +5,7 @@
 //! the nodes at the other ends. So a rule is asked like any filter, of whichever nodes are at hand. Rules see all data: no
 //! rules hold inside of them.
 
-use super::filter::{RootFilter, Sight, filter, has_type, root_filter};
+use super::filter::{RootFilter, Sight, Viewer, filter, has_type, root_filter};
 use crate::auth::{Claims, Remains, Rulebook, Verdict};
 use crate::generate::Api;
 use crate::lower::order;
@@ -210,6 +210,16 @@ impl Caller<'_> {
             more_than: order::offset(&asked.arguments),
             filter: all(conditions),
         }))))
+    }
+}
+
+impl Viewer for Caller<'_> {
+    fn model(&self) -> &Model {
+        self.model
+    }
+
+    fn visible(&self, def: &TypeDef) -> Option<Filter> {
+        self.access(def, Operation::Query).into_filter()
     }
 }
 

@@ -1,6 +1,6 @@
 //! `_entities`: the nodes that another service's keys name, in the order of the keys.
 
-use super::root::{key_call, node_block, wrong};
+use super::block::{key_call, node_block, wrong};
 use crate::lower::conditions::filter::has_type;
 use crate::lower::conditions::rules::Caller;
 use crate::lower::fields::Lowering;

@@ -1,9 +1,10 @@
 //! Root fields → plans.
 
-use super::aggregate::aggregate;
+use super::block::{get_block, node_block, wrong, wrong_at};
 use super::entities::entities;
 use super::similar::{SimilarTo, similar};
 use crate::generate::RootKind;
+use crate::lower::aggregate::aggregate;
 use crate::lower::cascade::cascade;
 use crate::lower::conditions::filter::{Sight, has_type, root_filter};
 use crate::lower::conditions::rules::{Access, Caller};
@@ -11,14 +12,10 @@ use crate::lower::conditions::value::text_of;
 use crate::lower::fields::{Lowering, Selected, refused};
 use crate::lower::order;
 use crate::lower::shape::{Lowered, ObjectShape, RootShape};
-use crate::lower::target::{all, filter_of, function, is_uid, plan_field, reference};
-use crate::model;
+use crate::lower::target::{all, filter_of, plan_field};
 use crate::model::{Operation, TypeDef};
-use crate::request::{Fault, Field, PathStep, Value};
-use hexgraph_base::plan::{
-    Argument, Block, BlockKind, Call, Comparison, FieldKind, Filter, Operand, Page, Query, VarId,
-};
-use hexgraph_base::types::{Position, Uid};
+use crate::request::{Fault, Field, Value};
+use hexgraph_base::plan::{Block, BlockKind, Call, Comparison, FieldKind, Filter, Query, VarId};
 use std::sync::Arc;
 
 /// The plan of a field of `Query` that is answered from the store. `to` matters for `querySimilarT...` alone.
@@ -183,7 +180,7 @@ fn chosen(
     nodes: Option<Call>,
 ) -> Result<Block, Fault> {
     let sight = match operation {
-        Operation::Query => Sight::Of(caller),
+        Operation::Query => Sight::Of(&caller),
         _ => Sight::Changing(caller.model),
     };
     let given = filter.map(|value| root_filter(sight, def, value)).transpose();
@@ -211,78 +208,4 @@ fn chosen(
 
 fn comes_first(call: &Call) -> bool {
     matches!(call, Call::Compare { op: Comparison::Eq, .. })
-}
-
-/// The node that the arguments name, by its uid and the values that are unique.
-pub(super) fn get_block(
-    caller: Caller<'_>,
-    def: &TypeDef,
-    operation: Operation,
-    field: &Field,
-) -> Result<Block, Fault> {
-    let mut calls = Vec::new();
-    for key in &def.fields {
-        let is_key = key.is_id() || key.unique.is_some();
-        let Some(value) = field.arguments.given(&key.name).filter(|_| is_key) else { continue };
-        if is_uid(key) {
-            order::uid(field, value).map_err(|message| wrong_at(field, &message))?;
-        }
-        calls.push(key_call(key, value));
-    }
-    if calls.is_empty() {
-        calls.push(Call::Uid { uids: Vec::new(), vars: Vec::new() });
-    }
-    let root = calls.remove(0);
-    let permitted = caller.access(def, operation).into_filter();
-    let rest = calls.into_iter().map(filter_of).chain([has_type(def)]).chain(permitted);
-    Ok(node_block(root, all(rest.collect())))
-}
-
-/// The nodes that have a key.
-pub(super) fn key_call(key: &model::Field, value: &Value) -> Call {
-    match &key.predicate {
-        Some(predicate) => Call::Compare {
-            op: Comparison::Eq,
-            left: Operand::Predicate(reference(predicate)),
-            arguments: text_of(value).map(Argument::Text).into_iter().collect(),
-        },
-        None => {
-            let uid = value.as_str().and_then(Uid::parse).filter(|uid| uid.0 != 0);
-            Call::Uid { uids: uid.map(|uid| uid.0).into_iter().collect(), vars: Vec::new() }
-        }
-    }
-}
-
-/// A block that shows nodes.
-pub(crate) fn node_block(root: Call, filter: Option<Filter>) -> Block {
-    Block {
-        name: "q".to_owned(),
-        at: Position::default(),
-        kind: BlockKind::Visible,
-        var: None,
-        root: Some(function(root)),
-        filter,
-        order: Vec::new(),
-        page: Page::default(),
-        cascade: None,
-        normalize: false,
-        ignore_reflex: false,
-        recurse: None,
-        group_by: None,
-        fields: Vec::new(),
-        has_body: true,
-        reads: Vec::new(),
-        defines: Vec::new(),
-    }
-}
-
-/// A root field with an argument that can't be read.
-fn wrong_at(field: &Field, message: &str) -> Fault {
-    Fault { places: vec![field.shape.location], ..wrong(field, message) }
-}
-
-/// A root field whose arguments make no sense.
-pub(in crate::lower) fn wrong(field: &Field, message: &str) -> Fault {
-    let message = format!("couldn't rewrite query {} because {message}", field.shape.key);
-    Fault::on(vec![PathStep::Key(field.shape.key.as_str().into())], message)
 }

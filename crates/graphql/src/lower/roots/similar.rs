@@ -1,10 +1,11 @@
 //! `querySimilarT...`: the nodes whose vectors are near to another.
 
-use super::root::{get_block, node_block, wrong};
+use super::block::{get_block, node_block, wrong};
 use crate::lower::conditions::filter::{RootFilter, Sight, has_type, root_filter};
 use crate::lower::conditions::rules::{Access, Caller};
 use crate::lower::conditions::value::{number_of, text_of};
 use crate::lower::fields::{Lowering, refused, uid_field};
+use crate::lower::metric::Metric;
 use crate::lower::shape::{Lowered, ObjectShape, RootShape};
 use crate::lower::target::{all, fetched, reference};
 use crate::model;
@@ -12,35 +13,6 @@ use crate::model::{Operation, Predicate, TypeDef};
 use crate::request::{Fault, Field, Value};
 use hexgraph_base::plan::{Argument, Call, Filter, Query};
 use std::sync::Arc;
-
-/// What distance means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Metric {
-    /// The length of the difference.
-    Euclidean,
-    /// One less the cosine of the angle between.
-    Cosine,
-    /// One less the dot product.
-    DotProduct,
-}
-
-impl Metric {
-    /// The distance of two vectors of one length; `None` when there is none.
-    pub fn distance(self, one: &[f32], other: &[f32]) -> Option<f64> {
-        if one.len() != other.len() {
-            return None;
-        }
-        let pairs = || one.iter().zip(other).map(|(a, b)| (f64::from(*a), f64::from(*b)));
-        let dot = || pairs().map(|(a, b)| a * b).sum::<f64>();
-        let square = |vector: &[f32]| vector.iter().map(|a| f64::from(*a).powi(2)).sum::<f64>();
-        let distance = match self {
-            Metric::Euclidean => pairs().map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt(),
-            Metric::DotProduct => 1.0 - dot(),
-            Metric::Cosine => 1.0 - dot() / (square(one) * square(other)).sqrt(),
-        };
-        distance.is_finite().then_some(distance)
-    }
-}
 
 /// What a vector is compared with.
 pub enum SimilarTo {
@@ -73,7 +45,7 @@ pub(in crate::lower) fn similar<'a>(
     let mut lowering = Lowering::new(caller);
     let mut selected = lowering.selection(def, &field.selection, field.cascade.as_ref())?;
     let given = field.arguments.given("filter");
-    let given = given.map(|value| root_filter(Sight::Of(caller), def, value)).transpose();
+    let given = given.map(|value| root_filter(Sight::Of(&caller), def, value)).transpose();
     let given = given.map_err(|message| refused(field, &message))?.flatten();
     let given = given.and_then(RootFilter::into_filter);
     let filter = lowering.admitted(def, given, true, Operation::Query);
@@ -148,20 +120,5 @@ fn metric(field: &model::Field) -> Metric {
         Some("cosine") => Metric::Cosine,
         Some("dotproduct") => Metric::DotProduct,
         _ => Metric::Euclidean,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn distances() {
-        let (one, other) = (&[3.0, 0.0][..], &[0.0, 4.0][..]);
-        assert_eq!(Metric::Euclidean.distance(one, other), Some(5.0));
-        assert_eq!(Metric::Cosine.distance(one, other), Some(1.0));
-        assert_eq!(Metric::DotProduct.distance(one, one), Some(-8.0));
-        assert_eq!(Metric::Cosine.distance(one, &[0.0, 0.0]), None);
-        assert_eq!(Metric::Euclidean.distance(one, &[1.0]), None);
     }
 }

@@ -13,6 +13,7 @@ use crate::request::grammar::document::{
     ArgumentNode, DirectiveNode, Document, FieldId, InlineNode, OperationNode, SelectionNode,
     SpreadNode, ValueKind, ValueNode, VariableNode,
 };
+use crate::request::rules::merge::Merge;
 use crate::request::rules::{field_of, root_type};
 use crate::request::{Fault, Limits, OperationKind, Place};
 
@@ -80,7 +81,7 @@ pub(super) struct Walker<'a, 't> {
     /// Names of operations so far.
     pub operation_names: HashSet<&'t str>,
     pub used_fragments: HashSet<&'t str>,
-    pub merge: super::merge::Merge,
+    pub merge: Merge<'a, 't>,
     /// Fragments on which the search for cycles has been.
     pub searched_fragments: HashSet<&'t str>,
     walked_fragments: HashSet<usize>,
@@ -103,7 +104,7 @@ impl<'a, 't> Walker<'a, 't> {
             used_variables: HashSet::new(),
             operation_names: HashSet::new(),
             used_fragments: HashSet::new(),
-            merge: Default::default(),
+            merge: Merge::new(api, document),
             searched_fragments: HashSet::new(),
             walked_fragments: HashSet::new(),
             in_definitions: false,
@@ -121,6 +122,13 @@ impl<'a, 't> Walker<'a, 't> {
             if !self.faults.contains(&fault) {
                 self.faults.push(fault);
             }
+        }
+    }
+
+    /// Notes the fields of an operation that share a key and differ.
+    pub(super) fn check_merging(&mut self, operation: &'a OperationNode<'t>) {
+        for (at, message) in self.merge.check(operation, FAULTS_MAX) {
+            self.fault(at, message);
         }
     }
 

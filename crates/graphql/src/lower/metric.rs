@@ -1,0 +1,45 @@
+//! The distances between vectors, by which `querySimilarT...` orders.
+
+/// What distance means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metric {
+    /// The length of the difference.
+    Euclidean,
+    /// One less the cosine of the angle between.
+    Cosine,
+    /// One less the dot product.
+    DotProduct,
+}
+
+impl Metric {
+    /// The distance of two vectors of one length; `None` when there is none.
+    pub fn distance(self, one: &[f32], other: &[f32]) -> Option<f64> {
+        if one.len() != other.len() {
+            return None;
+        }
+        let pairs = || one.iter().zip(other).map(|(a, b)| (f64::from(*a), f64::from(*b)));
+        let dot = || pairs().map(|(a, b)| a * b).sum::<f64>();
+        let square = |vector: &[f32]| vector.iter().map(|a| f64::from(*a).powi(2)).sum::<f64>();
+        let distance = match self {
+            Metric::Euclidean => pairs().map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt(),
+            Metric::DotProduct => 1.0 - dot(),
+            Metric::Cosine => 1.0 - dot() / (square(one) * square(other)).sqrt(),
+        };
+        distance.is_finite().then_some(distance)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        let (one, other) = (&[3.0, 0.0][..], &[0.0, 4.0][..]);
+        assert_eq!(Metric::Euclidean.distance(one, other), Some(5.0));
+        assert_eq!(Metric::Cosine.distance(one, other), Some(1.0));
+        assert_eq!(Metric::DotProduct.distance(one, one), Some(-8.0));
+        assert_eq!(Metric::Cosine.distance(one, &[0.0, 0.0]), None);
+        assert_eq!(Metric::Euclidean.distance(one, &[1.0]), None);
+    }
+}
