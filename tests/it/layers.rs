@@ -287,10 +287,6 @@ fn check_lengths(name: &str, code: &str, faults: &mut Vec<String>) {
 /// The circles between files that are known, each as its member and its files. A new one fails, and so does one of these
 /// that is gone: take it off the list.
 const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
-    ("crates/base/src", &["formats::facet", "formats::nquad", "formats::scanner"]),
-    ("crates/base/src", &["plan::function", "plan::math", "plan::node"]),
-    ("crates/base/src", &["schema::declared", "schema::definition"]),
-    ("crates/dql/src", &["document", "lower::request"]),
     ("crates/store/src", &["exec::choose::function", "exec::choose::geo"]),
     (
         "crates/store/src",
@@ -316,40 +312,7 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
     ("crates/store/src", &["index::build", "index::geo"]),
     ("crates/store/src", &["index::vectors::column_vectors", "index::vectors::vector_index"]),
     ("crates/store/src", &["storage::columns::values", "storage::columns::values_pack"]),
-    (
-        "crates/graphql/src",
-        &["generate::data", "generate::generator", "generate::operations", "generate::prune"],
-    ),
-    ("crates/graphql/src", &["lower::conditions::filter", "lower::conditions::rules"]),
-    (
-        "crates/graphql/src",
-        &[
-            "lower::fields",
-            "lower::roots::aggregate",
-            "lower::roots::entities",
-            "lower::roots::root",
-            "lower::roots::similar",
-            "lower::shape",
-        ],
-    ),
-    ("crates/graphql/src", &["mutate::lookups", "mutate::names", "mutate::read", "mutate::writer"]),
     ("crates/graphql/src", &["remote::needs", "remote::operation"]),
-    ("crates/graphql/src", &["request::rules::merge", "request::rules::walker"]),
-    (
-        "crates/graphql/src",
-        &[
-            "sdl::build::model",
-            "sdl::check::dgraph",
-            "sdl::check::federation",
-            "sdl::check::fields",
-            "sdl::check::inverse",
-            "sdl::check::meaning",
-            "sdl::check::search",
-            "sdl::check::types",
-            "sdl::custom::directive",
-            "sdl::custom::operation",
-        ],
-    ),
 ];
 
 /// The files of a member by the paths of their modules: `db::ask::query`, and nothing for the root.
