@@ -1,4 +1,4 @@
-//! What a caller can have done to the directory of a database: snapshots of it, copies, following it, checking it.
+//! Operations on the directory of a database: checkpoint, compact, save a copy, follow another writer, check for damage.
 
 use super::database::Database;
 use super::guard::guarded;
@@ -11,8 +11,8 @@ use hexgraph_store::graph::{Check, persist};
 use std::path::Path;
 
 impl Database {
-    /// Writes what changed since the last snapshot to a new one, which takes the place of the log;
-    /// nothing for a database in memory. Readers and writers go on meanwhile.
+    /// Writes a new snapshot of the newest version, which takes the place of the log. Does nothing for a database in memory,
+    /// or when nothing has changed since the last snapshot. Readers and writers go on meanwhile.
     ///
     /// # Errors
     ///
@@ -22,8 +22,8 @@ impl Database {
         guarded(|| open.checkpoint(&|| Ok(())))
     }
 
-    /// As [`Database::checkpoint`], until `control` says stop: the calling thread only waits, and returns then within
-    /// a moment. What is under way on another thread ends by itself, and leaves all as it was.
+    /// Writes a snapshot as [`Database::checkpoint`] does, but stops when `control` says so. The work runs on another thread, so
+    /// the call returns at once when it is stopped; the unfinished snapshot is thrown away.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl Database {
         guarded(|| self.compact_while(&|| Ok(())))
     }
 
-    /// As [`Database::compact`], until `control` says stop, as [`Database::checkpoint_with`] does.
+    /// Compacts as [`Database::compact`] does, but stops when `control` says so, as [`Database::checkpoint_with`] does.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl Database {
         guarded(|| self.save_while(path, &endless))
     }
 
-    /// As [`Database::save`], until `control` says stop, as [`Database::checkpoint_with`] does.
+    /// Saves as [`Database::save`] does, but stops when `control` says so, as [`Database::checkpoint_with`] does.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl Database {
         })
     }
 
-    /// As [`Database::save`], as long as `check` says so.
+    /// Saves as [`Database::save`] does, and asks `check` on the way whether to go on.
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl Database {
         guarded(|| open.refresh())
     }
 
-    /// What was found in the logs when it was opened.
+    /// Returns what recovery found in the logs when the database was opened.
     ///
     /// # Errors
     ///
@@ -128,14 +128,14 @@ impl Database {
     }
 }
 
-/// What [`check`] found.
+/// The counts that [`check`] returns for an undamaged database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Checked {
-    /// The commits in the logs.
+    /// The number of commits in the logs.
     pub commits: u64,
-    /// The bytes of the logs.
+    /// The length of all logs, in bytes.
     pub log_bytes: u64,
-    /// The bytes behind the last whole record: a commit that was acknowledged to nobody.
+    /// The number of bytes after the last complete record. They belong to a commit that was never acknowledged.
     pub tail: u64,
 }
 

@@ -1,4 +1,5 @@
-//! The one door for every surface: a database that is asked, changed, saved and opened.
+//! The public API: [`Database`], which all surfaces (HTTP, the command line, Python) use to query, change, save and open a
+//! graph.
 
 mod operation;
 mod database;

@@ -1,4 +1,4 @@
-//! What an open database keeps where: the graph in memory, snapshots and logs in a directory.
+//! The state of an open database: the graph in memory, and its snapshots and logs where it has a directory.
 
 use super::guard::guarded;
 use super::operation::OpenOptions;
@@ -13,25 +13,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::{fs, thread};
 
-/// So many bytes of log make a snapshot due, where nothing else is said.
+/// The length of the log, in bytes, from which a snapshot is due unless the options say otherwise.
 const CHECKPOINT_BYTES: u64 = 64 << 20;
 
-/// A log so short stays when the database is closed: it is read again in a moment, and a snapshot
-/// of a large graph is not.
+/// A log up to this many bytes is kept when the database is closed, since replaying it is faster than writing a snapshot of a
+/// large graph.
 const SHORT_LOG: u64 = 64 << 10;
 
-/// So many numbers of transactions are noted as told at once.
+/// The file `CLOCK` is moved on by this many transaction numbers at a time, so that few transactions write to it.
 const CLOCK_STEP: u64 = 10_000 << 10;
 
-/// What there is while a database is open.
+/// Everything that exists only while a database is open.
 pub(super) struct Open {
     /// The data.
     pub(super) store: Store,
-    /// The open transactions.
+    /// The transactions that are open, and the versions that recent queries read.
     pub(super) transactions: Transactions,
-    /// The memory that all requests share.
+    /// The budget that the memory of all requests is drawn from.
     budget: Budget,
-    /// Where it lives.
+    /// Where the data are stored.
     home: Home,
 }
 
@@ -41,7 +41,7 @@ enum Home {
     Write(Box<Writing>),
 }
 
-/// A directory that is read.
+/// A directory that was opened read-only.
 struct Reading {
     directory: Directory,
     follower: Mutex<Follower>,
@@ -49,29 +49,29 @@ struct Reading {
     access: FileAccess,
 }
 
-/// A directory that is written.
+/// A directory that this process writes to.
 struct Writing {
     directory: Arc<Directory>,
     wal: Arc<Wal>,
     options: OpenOptions,
     found: Recovery,
-    /// The number up to which the directory has transactions as named.
+    /// Transaction numbers up to this one are recorded in the directory as handed out.
     clock: Mutex<u64>,
-    /// Held while a snapshot is written.
+    /// Locked while a snapshot is being written, so that there is one writer of snapshots at a time.
     saving: Mutex<()>,
-    /// The thread that writes one because the log has grown long.
+    /// The thread that writes a snapshot because the log has grown long; `None` before the first one.
     checkpointer: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Open {
-    /// An empty graph in memory.
+    /// Creates an empty graph in memory.
     pub(super) fn in_memory(options: OpenOptions) -> Open {
         let budget = options.memory.budget();
         let version = Version { budget: budget.clone(), ..Version::empty() };
         Open::new(Store::with_version(version, None), budget, options, Home::Memory)
     }
 
-    /// The graph of a directory, to be read.
+    /// Opens the graph of a directory read-only.
     ///
     /// # Errors
     ///
@@ -87,7 +87,8 @@ impl Open {
         Ok(Open::new(store, budget, options, Home::Read(Box::new(reading))))
     }
 
-    /// The graph of a directory, to be changed.
+    /// Opens the graph of a directory for writing, and creates the directory where it is missing. Cuts a record at the end of
+    /// the log that was not written whole.
     ///
     /// # Errors
     ///
@@ -133,7 +134,7 @@ impl Open {
         &self.budget
     }
 
-    /// Checks that it may be changed.
+    /// Checks that the database accepts changes.
     ///
     /// # Errors
     ///
@@ -147,8 +148,8 @@ impl Open {
         }
     }
 
-    /// Notes that the number of a transaction is told to somebody, so that it is not told again
-    /// when the database is opened the next time. Costs a test but for one in ten thousand.
+    /// Records that the number of a transaction is handed out, so that it is not handed out again after the database was
+    /// reopened. Only one call in ten thousand writes to the disk; the others compare two numbers.
     ///
     /// # Errors
     ///
@@ -180,7 +181,7 @@ impl Open {
         let Home::Write(writing) = &self.home else {
             return self.store.write_saved(make_next, |_| Ok(()));
         };
-        // First this and then the turn: as whoever writes a snapshot does.
+        // The order of locks is always this one, then the turn of the writer; a checkpoint takes them in the same order.
         let _saving = writing.lock();
         self.store.write_saved(make_next, |version| {
             let (number, place) = writing.wal.rotate()?;
@@ -224,7 +225,7 @@ impl Open {
         started.map_err(|error| Error::io("starting the thread that writes a snapshot", error))
     }
 
-    /// Does what is due after a commit.
+    /// Syncs the log, or starts a snapshot, when either is due after a commit.
     ///
     /// # Errors
     ///
@@ -256,9 +257,8 @@ impl Open {
         Ok(())
     }
 
-    /// Ends the log: with a snapshot unless it is short or there is no room for one, and on the
-    /// disk in any case. Does nothing
-    /// to what is not ours to write.
+    /// Ends the log: writes a snapshot unless the log is short or the disk has no room for one, and syncs in any case. Does
+    /// nothing to a directory that this process may not write.
     ///
     /// # Errors
     ///
@@ -321,7 +321,7 @@ impl Open {
         Ok(self.store.version().commit)
     }
 
-    /// What was found in the logs when it was opened.
+    /// What recovery found in the logs when the database was opened.
     pub(super) fn recovery(&self) -> Recovery {
         match &self.home {
             Home::Memory => Recovery::default(),
@@ -384,8 +384,8 @@ impl Writing {
         Ok(())
     }
 
-    /// Says when a snapshot should take the place of the log: what is written in all is a few
-    /// times what is noted in logs at the most.
+    /// Sets the length of the log from which a snapshot is due. A quarter of the last snapshot is the least, so all snapshots
+    /// together write at most a few times the bytes of all logs.
     fn set_due(&self, snapshot: u64) {
         let file = fs::metadata(self.directory.snapshot_path(snapshot));
         let share = file.map_or(0, |file| file.len() / 4);

@@ -15,9 +15,9 @@ use hexgraph_store::graph;
 use hexgraph_store::graph::{Check, Definitions, LoadSource, SchemaChange, SpillOptions, Version};
 use std::time::{Duration, Instant};
 
-/// A change of the schema that takes longer is followed by a checkpoint.
+/// A change of the schema that takes longer than this is followed by a checkpoint, so that recovery need not repeat it.
 const SLOW: Duration = Duration::from_millis(200);
-/// The least memory that a load can be bounded to.
+/// The smallest memory bound of a load, in bytes.
 const LOAD_MEMORY_MIN: u64 = 16 << 20;
 
 impl Database {

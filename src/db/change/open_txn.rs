@@ -10,7 +10,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-/// A transaction as the list of them knows it.
+/// The state of a transaction, shared by its handles and the list of open transactions.
 pub(in crate::db) struct OpenTxn {
     number: u64,
     pub(super) read_only: bool,
@@ -25,26 +25,26 @@ pub(super) enum State {
 
 #[derive(Clone, Copy)]
 pub(super) enum End {
-    /// By its user.
+    /// Its user committed or discarded it.
     Finished,
-    /// By a conflict, by a change of the schema, or because nobody used it.
+    /// It failed with a conflict, or was aborted by a change of the schema or because nobody used it.
     Aborted,
 }
 
-/// What a transaction has done so far.
+/// The snapshot and the changes of a transaction that is still open.
 pub(super) struct Work {
     pub snapshot: Snapshot,
     pub view: Arc<Version>,
     pub changes: Vec<Changes>,
-    /// With repeats.
+    /// The conflict keys of all changes, unsorted across mutations; a key may occur more than once.
     pub keys: Vec<Key>,
-    /// The predicates that are changed, ascending, each once.
+    /// The names of the changed predicates, ascending and distinct.
     pub names: Vec<Arc<str>>,
     pub statements: u64,
-    /// The memory of all this.
+    /// The memory drawn for the changes and the view.
     pub held: Vec<Held>,
     pub used: Instant,
-    /// True when it can't be committed any more.
+    /// True when a commit is bound to fail with a conflict, because an earlier part of the transaction is lost.
     pub is_doomed: bool,
 }
 
@@ -73,27 +73,27 @@ impl OpenTxn {
         OpenTxn { client, ..self }
     }
 
-    /// Where its user is, for one over the network.
+    /// The address of the client, for a transaction over the network.
     pub(in crate::db) fn client(&self) -> Option<IpAddr> {
         self.client
     }
 
-    /// The number of the moment when it began.
+    /// The number of the moment when the transaction began.
     pub(in crate::db) fn number(&self) -> u64 {
         self.number
     }
 
-    /// What the transaction sees.
+    /// The version that queries of the transaction read: its snapshot with its own changes.
     pub(super) fn view(&self) -> Result<Arc<Version>> {
         self.lock_work(|work| Arc::clone(&work.view))
     }
 
-    /// Ends it when nobody used it for so long. Returns the number of statements in it then.
+    /// Aborts the transaction if nobody has used it for `idle`. Returns the number of its statements in that case.
     pub(super) fn drop_idle(&self, idle: Duration) -> Option<u64> {
         let mut state = match self.state.try_lock() {
             Ok(state) => state,
             Err(TryLockError::Poisoned(state)) => state.into_inner(),
-            // Somebody uses it.
+            // The lock is held, so a request is using it right now.
             Err(TryLockError::WouldBlock) => return None,
         };
         let State::Open(work) = &*state else { return None };
@@ -105,8 +105,8 @@ impl OpenTxn {
         Some(statements)
     }
 
-    /// Aborts it when it has changed one of `names`, or anything where there are none. Returns the
-    /// number of statements in it then.
+    /// Aborts the transaction if it has changed one of the predicates `names`, or anything at all for `None`. Returns the
+    /// number of its statements in that case.
     pub(super) fn abort(&self, names: Option<&[&str]>) -> Option<u64> {
         let mut state = self.lock();
         let State::Open(work) = &*state else { return None };

@@ -20,15 +20,15 @@ use std::mem;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// How a transaction begins.
+/// Options for [`Database::begin`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TxnOptions {
-    /// True for one that changes nothing.
+    /// True for a transaction that may not change anything.
     pub read_only: bool,
-    /// True to be content with a moment that is not quite the newest. The newest one is always at
-    /// hand here, so this changes nothing; it is for read-only transactions.
+    /// True to accept a version that is slightly out of date, which only a read-only transaction may ask for. The newest
+    /// version is always available here, so this has no effect.
     pub best_effort: bool,
-    /// Where its user is, for one over the network: each client may have some only.
+    /// The address of the client, for a transaction over the network. The number of transactions of one client is bounded.
     pub client: Option<IpAddr>,
 }
 
@@ -86,7 +86,7 @@ impl Database {
                 txn.lock_work(|work| work.is_doomed = true)?;
                 open.transactions.add(txn)?
             }
-            // Half of a transaction must not be committed.
+            // What was staged before the restart is lost, and half of a transaction must not be committed.
             Known::Lost => {
                 let txn = new(snapshot_at(number, &open.store)?);
                 txn.lock_work(|work| work.is_doomed = true)?;
@@ -169,7 +169,7 @@ impl Database {
     }
 
     /// Aborts the transactions that have changed one of `names`, or all that have changed anything.
-    /// Says whether there was one.
+    /// Returns whether any was aborted.
     pub(super) fn abort_txns(&self, names: Option<&[&str]>) -> Result<bool> {
         let open = self.open_state()?;
         let mut aborted = false;
@@ -205,18 +205,18 @@ impl Txn {
         self.open.number()
     }
 
-    /// True for one that may change nothing.
+    /// True if the transaction may not change anything.
     pub fn is_read_only(&self) -> bool {
         self.open.read_only
     }
 
-    /// True until it is committed or discarded, or aborted from outside.
+    /// True until the transaction is committed, discarded or aborted.
     pub fn is_open(&self) -> bool {
         matches!(&*self.open.lock(), State::Open(_))
     }
 
-    /// True when it was committed or discarded. One that was aborted from outside is not finished:
-    /// its commit tells so.
+    /// True after a commit or a discard. A transaction that was aborted from outside is not finished: its commit reports
+    /// the conflict.
     pub fn is_finished(&self) -> bool {
         matches!(&*self.open.lock(), State::Ended(End::Finished))
     }
@@ -291,7 +291,7 @@ impl Txn {
         done
     }
 
-    /// Forgets the changes. Does nothing to one that has ended.
+    /// Discards the changes and ends the transaction. Does nothing if it has ended already.
     pub fn discard(&self) {
         if let Some(statements) = self.open.end(End::Finished)
             && let Ok(open) = self.database.open_state()
