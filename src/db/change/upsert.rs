@@ -14,18 +14,19 @@ use hexgraph_store::graph::{Commit, Version};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// So often a change is prepared outside of the writer's turn.
+/// How often a change is prepared outside of the writer's turn before it is prepared within.
 const TRIES_OUTSIDE: u32 = 2;
-/// What takes less is prepared again in the turn.
+/// A preparation that takes less than this is repeated within the turn at once.
 const QUICK: Duration = Duration::from_millis(1);
-/// So often the turn may lack a password; each time another one was changed meanwhile.
+/// An upper bound on attempts. More than three happen only when a password has to be hashed, which is never done in the
+/// turn, and another one was changed each time.
 const TURNS_MAX: u32 = 100;
 
-/// A change that was prepared on a version.
+/// A change that was prepared on one version, with what it depends on.
 pub(in crate::db) struct Prepared<S> {
-    /// The change.
+    /// The prepared change.
     pub staged: S,
-    /// The predicates that decide what it is.
+    /// The predicates that were read to prepare it: while they are unchanged the change holds.
     pub reads: Reads,
 }
 

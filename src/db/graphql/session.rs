@@ -1,7 +1,7 @@
 //! Who asks: the token of a request, checked once.
 
 use crate::db::graphql::request::Headers;
-use crate::db::graphql::schema::{GraphqlOptions, Loaded};
+use crate::db::graphql::schemas::{GraphqlOptions, Loaded};
 use hexgraph_base::types::stack;
 use hexgraph_graphql::auth::{Audience, Claims, bearer};
 use hexgraph_graphql::lower::Caller;

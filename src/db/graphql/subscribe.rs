@@ -6,7 +6,7 @@
 use crate::db::Database;
 use crate::db::graphql::request::{Headers, Request, Response};
 use crate::db::graphql::run::Run;
-use crate::db::graphql::schema::Loaded;
+use crate::db::graphql::schemas::Loaded;
 use crate::db::graphql::session::Session;
 use crate::db::guard::guarded;
 use hexgraph_base::types::Error;

@@ -5,10 +5,10 @@
 //! type among others, `name|key` a facet of the values of the column before the bar.
 
 use super::ids::IdColumn;
+use super::named::{find, id_column, no_values, space_predicate, split_type};
 use super::options::NodeOptions;
 use super::parts::{ColumnName, FacetColumn, ValueColumn};
 use super::plan::{NodePlan, Plan};
-use crate::tables::load::{find, id_column, no_values, space_predicate};
 use crate::tables::read::cells::natural_type;
 use crate::tables::read::source::Source;
 use hexgraph_base::schema::PredicateDef;
@@ -90,14 +90,6 @@ impl<'a> Name<'a> {
             _ if exact.is_some() && load.knows(rest) => Name { predicate: rest, lang: "", exact },
             _ => Name::plain(own),
         }
-    }
-}
-
-/// A name without the type behind `^^`, and that type.
-pub(in crate::tables) fn split_type(name: &str) -> (&str, Option<ValueType>) {
-    match name.rsplit_once("^^").map(|(rest, of)| (rest, ValueType::from_name(of))) {
-        Some((rest, Some(exact))) => (rest, Some(exact)),
-        _ => (name, None),
     }
 }
 

@@ -1,10 +1,11 @@
 //! A server in the background, and how to stop it.
 
 use super::admission::{AdmissionOptions, Lanes};
+use super::app::App;
 use super::connections;
 use super::connections::ConnectionOptions;
 use super::graphql::{Feeds, SubscribeOptions};
-use super::router::{App, router};
+use super::router::router;
 use crate::http::guard::security::Security;
 use crate::http::guard::switches::{SHUTDOWN_GRACE, STOP_GRACE, Switches};
 use crate::http::message::incoming::Bodies;

@@ -3,8 +3,8 @@
 use crate::db::Database;
 use crate::db::graphql::admin::Instance;
 use crate::db::graphql::request::{Request, Response};
-use crate::db::graphql::run::not_executed;
-use crate::db::graphql::schema::LIMITS;
+use crate::db::graphql::requests::not_executed;
+use crate::db::graphql::schemas::LIMITS;
 use crate::db::guard::guarded;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::schema::SchemaReport;

@@ -5,7 +5,7 @@
 //! end several partners, the last one stays. Costs O(links + edges of the ends that lead to one
 //! node).
 
-use super::stage::Touched;
+use super::touched::Touched;
 use hexgraph_base::formats::{NQuad, Object, Predicate, Subject};
 use hexgraph_base::types::{Position, Uid};
 use hexgraph_graphql::mutate::{Link, Unlink};

@@ -1,10 +1,10 @@
 //! `POST /commit`, and `GET /assign` as the coordinator of the reference has it.
 
 use super::query::json_error;
+use crate::http::app::App;
 use crate::http::message::go_values;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
-use crate::http::router::App;
 use hexgraph::db::Control;
 use serde_json::{Value, json};
 

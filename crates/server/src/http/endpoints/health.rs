@@ -1,7 +1,7 @@
 //! `GET /health` and `GET /state`.
 
+use crate::http::app::App;
 use crate::http::message::reply::Reply;
-use crate::http::router::App;
 use axum::http::StatusCode;
 use serde_json::json;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -5,4 +5,5 @@ pub(super) mod mutate;
 pub(super) mod commit;
 pub(super) mod alter;
 pub(super) mod health;
+pub(super) mod login;
 pub(super) mod admin;

@@ -1,9 +1,9 @@
 //! `POST /mutate`.
 
+use crate::http::app::App;
 use crate::http::message::go_json;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::{Extensions, Reply, Txn};
-use crate::http::router::App;
 use hexgraph::db::{
     Control, Database, Mutation, MutationAnswer, MutationRequest, Statements, TxnOptions,
 };

@@ -1,10 +1,10 @@
 //! `POST /query`.
 
+use crate::http::app::App;
 use crate::http::message::go_json;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::{Extensions, Reply, Txn};
 use crate::http::message::stream::{PIECE_LEN, Pieces, STREAM_MIN, STREAMS_MAX, Stream};
-use crate::http::router::App;
 use hexgraph::db::{
     Control, Database, ExplainedStep, Explanation, Given, Latency, QueryAnswer, QueryRequest,
     Variables, without_passwords,

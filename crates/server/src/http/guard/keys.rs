@@ -4,12 +4,22 @@
 //! administrator: the table of routes says which does. Whether a server is there is told to anybody, and what browsers ask before they send a key.
 
 use crate::http::message::reply::Reply;
-use crate::http::routes::Role;
 use axum::http::{HeaderMap, StatusCode};
 use sha2::{Digest, Sha256};
 
 /// The header that names a key.
 const KEY_HEADER: &str = "x-auth-token";
+
+/// Whose key a request has to name, where keys are set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Nobody's: it tells whether the server is there.
+    Anyone,
+    /// A client's or an administrator's.
+    Client,
+    /// An administrator's.
+    Admin,
+}
 
 /// Who has a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,0 +1,196 @@
+//! Which GraphQL schema is in force.
+//!
+//! The text is data of the graph, so each version has its own. What was made of it is kept beside the store with the predicate
+//! that held the text: as long as a version has that very predicate, nothing is read again. Thus it does not matter how
+//! a text came into the graph: by a change, from a log or a snapshot, or by following another process.
+
+use crate::db::graphql::change::hooks::Hooks;
+use crate::db::graphql::keys::Keys;
+use crate::db::graphql::persisted::Persisted;
+use arc_swap::{ArcSwap, ArcSwapOption};
+use hexgraph_base::types::{Error, Uid, stack};
+use hexgraph_graphql::auth::{KeySource, Rulebook, Verifier};
+use hexgraph_graphql::generate::Api;
+use hexgraph_graphql::model::Model;
+use hexgraph_graphql::remote::Fetch;
+use hexgraph_graphql::request::{Limits, Requests};
+use hexgraph_graphql::sdl::{Settings, read};
+use hexgraph_graphql::syntax;
+use hexgraph_store::graph;
+use hexgraph_store::graph::{Predicate, Version};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What requests are bounded by.
+pub(super) const LIMITS: Limits = Limits { depth: 200, tokens: 1_000_000, fields: 100_000 };
+
+/// The schema that was asked for last, beside a store, and how requests are carried out.
+pub struct Schemas {
+    pub(super) options: ArcSwap<GraphqlOptions>,
+    /// Whoever sends requests to other servers.
+    pub(super) client: ArcSwap<Arc<dyn Fetch>>,
+    /// Texts that requests name by their hashes.
+    pub(super) persisted: Persisted,
+    /// What the lambda server is told of commits.
+    pub(super) hooks: Hooks,
+    current: ArcSwapOption<Current>,
+    /// Held while the schema is changed.
+    pub(super) changing: Mutex<()>,
+}
+
+/// How GraphQL is carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphqlOptions {
+    /// Answers tell more: why a mutation was refused.
+    pub debug: bool,
+    /// Mutations may link nodes, by their IDs or `@id` values, which the rules of `@auth` let their callers neither see nor
+    /// change. The reference lets them; here such nodes are not there unless this is set.
+    pub links_hidden: bool,
+    /// Servers tell beside the data how much was read and how long it took.
+    pub extensions: bool,
+    /// A token that names no audience passes although the schema names some.
+    pub audience_optional: bool,
+    /// Where lambdas are carried out. Schemas with `@lambda` are refused without it.
+    pub lambda_url: Option<String>,
+    /// How long a request to another server may take, with its redirects.
+    pub remote_timeout: Duration,
+    /// How many bytes the answer of another server may have.
+    pub remote_bytes_max: u64,
+    /// How many requests to other servers one request may have under way.
+    pub remote_parallel: usize,
+}
+
+impl Default for GraphqlOptions {
+    fn default() -> GraphqlOptions {
+        GraphqlOptions {
+            debug: false,
+            links_hidden: false,
+            extensions: true,
+            audience_optional: false,
+            lambda_url: None,
+            remote_timeout: Duration::from_secs(30),
+            remote_bytes_max: 64 << 20,
+            remote_parallel: 16,
+        }
+    }
+}
+
+struct Current {
+    /// Where the text was.
+    predicate: Arc<Predicate>,
+    /// `None` without a text.
+    loaded: Option<Arc<Loaded>>,
+    /// Grows with every change.
+    counter: u64,
+}
+
+/// A schema with all that is made of it.
+pub(super) struct Loaded {
+    /// The node of the text.
+    pub id: Uid,
+    /// What was declared.
+    pub model: Model,
+    /// What can be asked.
+    pub api: Api,
+    /// Texts of requests that were checked.
+    pub requests: Requests,
+    /// The rules of `@auth`.
+    pub rules: Rulebook,
+    /// Checks tokens, where the schema says how; or why it can't.
+    pub verifier: std::result::Result<Option<Verifier>, String>,
+    /// What browsers are told.
+    pub access: Arc<Access>,
+}
+
+/// What browsers are told about scripts that come from elsewhere.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Access {
+    /// The origins whose pages may ask.
+    pub origins: Vec<String>,
+}
+
+impl Schemas {
+    /// Nothing is loaded yet.
+    pub(in crate::db) fn new(client: Arc<dyn Fetch>) -> Schemas {
+        Schemas {
+            options: ArcSwap::default(),
+            client: ArcSwap::from_pointee(client),
+            persisted: Persisted::default(),
+            hooks: Hooks::default(),
+            current: ArcSwapOption::default(),
+            changing: Mutex::default(),
+        }
+    }
+
+    /// What a version's schema is; `None` when it has none, or one that can't be read any more.
+    pub(super) fn of(&self, version: &Version) -> Option<Arc<Loaded>> {
+        let predicate = version.predicate("dgraph.graphql.schema")?;
+        if let Some(current) = &*self.current.load()
+            && Arc::ptr_eq(&current.predicate, predicate)
+        {
+            return current.loaded.clone();
+        }
+        let found = graph::graphql_schema(version).filter(|(_, text)| !text.is_empty());
+        let loaded = found
+            .and_then(|(id, text)| self.known(id, &text).or_else(|| load(id, &text, self.keys())));
+        self.current.rcu(|old| {
+            let counter = old.as_ref().map_or(0, |old| old.counter) + 1;
+            let (predicate, loaded) = (Arc::clone(predicate), loaded.clone());
+            Some(Arc::new(Current { predicate, loaded, counter }))
+        });
+        loaded
+    }
+
+    /// What was made of the same text before.
+    fn known(&self, id: Uid, text: &str) -> Option<Arc<Loaded>> {
+        let current = self.current.load_full()?;
+        let loaded = current.loaded.as_ref()?;
+        (loaded.id == id && loaded.model.text == text).then(|| Arc::clone(loaded))
+    }
+
+    /// Where sets of keys come from.
+    pub(super) fn keys(&self) -> Arc<dyn KeySource> {
+        Arc::new(Keys::new(Arc::clone(&self.client.load())))
+    }
+
+    /// How often another schema was found in force.
+    pub(super) fn counter(&self) -> u64 {
+        self.current.load().as_ref().map_or(0, |current| current.counter)
+    }
+}
+
+impl Access {
+    fn of(model: &Model) -> Access {
+        Access { origins: model.allowed_origins.clone() }
+    }
+}
+
+/// What was accepted once is accepted again, whatever the options are now, and whoever can be reached.
+fn load(id: Uid, text: &str, keys: Arc<dyn KeySource>) -> Option<Arc<Loaded>> {
+    let settings = Settings { lambda_url: Some(String::new()) };
+    let (model, api) = read_api(text, &settings).ok()?;
+    let rules = Rulebook::new(&model);
+    let verifier = model.authorization.as_ref();
+    let verifier = verifier.map(|settings| Verifier::later(settings, keys)).transpose();
+    let access = Arc::new(Access::of(&model));
+    let requests = Requests::default();
+    Some(Arc::new(Loaded { id, model, api, requests, rules, verifier, access }))
+}
+
+/// Reads a schema and makes its API, without the checks that need another server or the rules.
+pub(super) fn read_api(
+    text: &str,
+    settings: &Settings,
+) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
+    stack::with_room(|| make_api(text, settings))
+}
+
+fn make_api(
+    text: &str,
+    settings: &Settings,
+) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
+    let model = read(text, settings)?;
+    let internal = |error: Error| vec![syntax::Fault::new(error.to_string())];
+    let api = Api::new(&model).map_err(internal)?;
+    Ok((model, api))
+}
