@@ -1,4 +1,4 @@
-//! The formats that data comes in: N-Quads, a line at a time, JSON, and files in chunks of lines.
+//! The formats that data comes in: N-Quads, read line by line; JSON; and files, read in chunks of whole lines.
 
 mod statement;
 mod escape;

@@ -1,24 +1,25 @@
-//! Reads N-Quads: one statement a line, with subject, predicate, object and facets.
+//! Reads N-Quads (W3C, RDF 1.1 N-Quads): one statement a line, with subject, predicate and object. Facets in parentheses,
+//! `*`, `uid(v)` and `val(v)` are extensions of the standard.
 
 use crate::formats::facet::parse_facets;
 use crate::formats::scanner::{Scanned, Scanner};
 use crate::formats::{LineFault, NQuad, Predicate, Subject};
 use crate::types::{Error, Position, Result, Value, ValueType};
 
-/// Reads one line; `None` when it is blank or a comment. White space around it, so a carriage
-/// return too, does not matter.
+/// Reads one line. Returns `None` when it is blank or a comment. White space around the statement, a carriage return
+/// included, is ignored.
 ///
-/// Allocates only for escapes and facets.
+/// The result borrows from the line; memory is allocated for escapes and facets only.
 ///
 /// # Errors
 ///
-/// [`LineFault`] with the first byte that does not fit. The text of a literal is not read as a
-/// value of its type here, see [`literal_value`].
+/// [`LineFault`] with the first byte that does not fit the grammar. Whether the text of a literal is a value of its type
+/// is not checked here; [`literal_value`] does that.
 pub fn parse_line(line: &str) -> std::result::Result<Option<NQuad<'_>>, LineFault> {
     statement(Scanner::new(line))
 }
 
-/// Reads a whole line: the order of its parts is the grammar.
+/// Reads a whole line: subject, predicate, object, at most a graph label, facets, the dot, at most a comment.
 fn statement(mut scanner: Scanner<'_>) -> Scanned<Option<NQuad<'_>>> {
     if matches!(scanner.peek(), None | Some(b'#')) {
         return Ok(None);
@@ -27,6 +28,7 @@ fn statement(mut scanner: Scanner<'_>) -> Scanned<Option<NQuad<'_>>> {
     scanner.skip_blanks();
     let (predicate, mut lang) = scanner.predicate()?;
     scanner.skip_blanks();
+    // Beside a `*` the object may only be a `*`, so a typed literal is refused there.
     let starred = subject == Subject::Star || predicate == Predicate::Star;
     let at = Position { line: 1, column: u32::try_from(scanner.offset()).unwrap_or(u32::MAX) };
     let object = scanner.object(starred, &mut lang)?;
@@ -38,8 +40,8 @@ fn statement(mut scanner: Scanner<'_>) -> Scanned<Option<NQuad<'_>>> {
     Ok(Some(NQuad { subject, predicate, lang, object, facets, in_list: None, at }))
 }
 
-/// Reads a text of one statement a line. The text is the part of another one that begins at
-/// `start`, and places are those in the other one.
+/// Reads a text with one statement on each line. The text may be a part of a larger one, such as the body of a mutation:
+/// `start` is the place where it begins, and all places are those in the larger text.
 ///
 /// # Errors
 ///
@@ -61,22 +63,25 @@ pub fn parse_text_at(text: &str, start: Position) -> Result<Vec<NQuad<'_>>> {
     Ok(statements)
 }
 
-/// [`parse_text_at`] for a text of its own.
+/// Reads a text with one statement on each line; places count from its start.
 ///
 /// # Errors
 ///
-/// As there.
+/// [`Error::Syntax`] with the place of the first fault.
 pub fn parse_text(text: &str) -> Result<Vec<NQuad<'_>>> {
     parse_text_at(text, Position { line: 1, column: 0 })
 }
 
+/// The place of a column of the line `index` (from 0) of a text that begins at `start`.
 fn place(start: Position, index: usize, column: u32) -> Position {
     let lines = u32::try_from(index).unwrap_or(u32::MAX);
+    // Only the first line shares its line in the larger text with what stands before it.
     let before = if index == 0 { start.column } else { 0 };
     Position { line: start.line.saturating_add(lines), column: before.saturating_add(column) }
 }
 
-/// The value of a literal. A password is taken as it stands: in RDF it is a hash already.
+/// Reads the text of a literal as a value of its type. The text of a password is taken as a hash, which is what RDF
+/// contains.
 ///
 /// # Errors
 ///

@@ -5,23 +5,23 @@ use std::fmt;
 
 use crate::types::{Position, Value, ValueType};
 
-/// A statement, borrowed from its line as far as no escapes stand in it.
+/// A statement. Its texts are borrowed from its line, except for those with escapes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NQuad<'a> {
     /// The node that the statement is about.
     pub subject: Subject<'a>,
     /// What it says of the node.
     pub predicate: Predicate<'a>,
-    /// The language of the value, or of what is to be deleted; empty when there is none.
+    /// The language tag of the value, or of the values to delete; empty for none.
     pub lang: &'a str,
     /// The node or value on the other side.
     pub object: Object<'a>,
-    /// Properties of the edge or value, ordered by key, no key twice.
+    /// Properties of the edge or value, sorted by key; each key occurs once.
     pub facets: Vec<(&'a str, Value)>,
-    /// Whether the text says that a node may have several of these: the brackets of JSON do, lines
-    /// of N-Quads do not.
+    /// Whether the source says that the predicate is a list: true for an array in JSON, false for a single value in JSON,
+    /// `None` for N-Quads, which do not tell.
     pub in_list: Option<bool>,
-    /// Where its object is; [`parse_line`](super::parse_line) alone does not know the line.
+    /// The place of the object. [`parse_line`](super::parse_line) sets the column only; the line is 1.
     pub at: Position,
 }
 
@@ -71,7 +71,7 @@ pub enum Object<'a> {
         /// The type that is written after it, else [`ValueType::Default`].
         value_type: ValueType,
     },
-    /// A value that is no text any more, as JSON and variables have them.
+    /// A value that is converted already: those of JSON and of variables.
     Value(Value),
 }
 
@@ -87,10 +87,10 @@ impl<'a> From<Subject<'a>> for Object<'a> {
     }
 }
 
-/// Why a line is no statement.
+/// The reason why a line is not a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineFault {
-    /// The byte within the line, from 0.
+    /// The offset of the wrong byte in the line, from 0.
     pub column: u32,
     /// What is wrong there.
     pub message: String,

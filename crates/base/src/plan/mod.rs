@@ -1,4 +1,4 @@
-//! What a query will do: made from text alone, without a look at the data.
+//! The plan of a query: a tree that says what to do, made from the request alone without reading the data.
 
 mod variable;
 mod function;

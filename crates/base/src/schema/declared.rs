@@ -1,13 +1,13 @@
-//! Who declared what of a predicate or a type: `alter`, or a GraphQL schema.
+//! The two sources of declarations: `alter` and a GraphQL schema.
 //!
-//! A definition says what holds, whoever asked for it: it is the union of what the two declared. What each asked for is
-//! kept beside it, so that one of them can take back what is its own and nothing else. A definition that keeps nothing
-//! beside it counts as declared by `alter` as it stands: so do those of directories that were written before this was
-//! kept, and predicates that nobody declared, which came with data.
+//! The definition of a predicate or a type is the union of what the two sources declared. The declaration of each is kept
+//! beside the definition, so that a source can withdraw its own part and nothing else. A definition without such a record
+//! counts as declared by `alter` alone. That covers directories written before the record existed, and predicates that
+//! were never declared and came with data.
 
 use crate::schema::Tokenizer;
 
-/// Who declares predicates and types.
+/// A source of declarations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// A schema text that was given to `alter`, to a load or over HTTP.
@@ -16,7 +16,7 @@ pub enum Origin {
     Graphql,
 }
 
-/// What can be declared of a predicate beside its type.
+/// Everything that can be declared of a predicate except for its name and its type.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Options {
     /// Values may have a language.
@@ -35,7 +35,7 @@ pub struct Options {
     pub indexes: Vec<Tokenizer>,
 }
 
-/// What each declared of a predicate; `None` for one who did not name it.
+/// What each source declared of a predicate; `None` for a source that does not mention it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Declared {
     /// What `alter` declared.
@@ -44,7 +44,7 @@ pub struct Declared {
     pub by_graphql: Option<Options>,
 }
 
-/// The fields that each declared of a type; `None` for one who did not name it.
+/// The fields of a type that each source declared; `None` for a source that does not mention it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DeclaredFields {
     /// What `alter` declared.
@@ -54,7 +54,8 @@ pub struct DeclaredFields {
 }
 
 impl Options {
-    /// What either asks for. Indexes of `self` come first; of two vector indexes that of `self` is kept.
+    /// Returns the options that `self` or `other` has. The indexes of `self` come first. When both have an index of the
+    /// same name with other options, such as a vector index, that of `self` is kept.
     pub fn union(&self, other: &Options) -> Options {
         let mut indexes = self.indexes.clone();
         for index in &other.indexes {

@@ -1,11 +1,11 @@
-//! What the schema says of predicates and types.
+//! The definitions of predicates and types, and the schema that consists of them.
 
 use std::collections::BTreeMap;
 
 use crate::schema::{Declared, DeclaredFields, Options, Origin, Tokenizer};
 use crate::types::ValueType;
 
-/// What the schema says of one predicate.
+/// The definition of one predicate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PredicateDef {
     /// The name, without brackets.
@@ -28,13 +28,13 @@ pub struct PredicateDef {
     pub noconflict: bool,
     /// The indexes, in the order they were declared.
     pub indexes: Vec<Tokenizer>,
-    /// Who declared what of it, where a GraphQL schema declared some; else all counts as declared by `alter`.
-    /// [`PredicateDef::declared`] says both, [`PredicateDef::declare`] changes it.
+    /// What each source declared, present when a GraphQL schema declared a part; otherwise `alter` declared everything.
+    /// Read it by [`PredicateDef::declared`] and change it by [`PredicateDef::declare`].
     pub declared: Option<Box<Declared>>,
 }
 
 impl PredicateDef {
-    /// A predicate of a type, with nothing else declared.
+    /// Creates the definition of a predicate with a type and no options.
     pub fn new(name: impl Into<String>, value_type: ValueType) -> PredicateDef {
         PredicateDef {
             name: name.into(),
@@ -51,19 +51,19 @@ impl PredicateDef {
         }
     }
 
-    /// The type as schema text, with brackets for a list.
+    /// Returns the type as schema text, with brackets for a list.
     pub fn type_text(&self) -> String {
         let name = self.value_type.name();
         if self.list { format!("[{name}]") } else { name.to_string() }
     }
 
-    /// Whether both mean the same, whoever declared what.
+    /// Returns true if both definitions have the same name, type and options, whichever source declared them.
     pub fn is_alike(&self, other: &PredicateDef) -> bool {
         let shape = |def: &PredicateDef| (def.value_type, def.list, def.options());
         self.name == other.name && shape(self) == shape(other)
     }
 
-    /// All that is declared beside the type, by whomever.
+    /// Returns all options, whichever source declared them.
     pub fn options(&self) -> Options {
         Options {
             lang: self.lang,
@@ -76,7 +76,7 @@ impl PredicateDef {
         }
     }
 
-    /// Who declared what.
+    /// Returns what each source declared.
     pub fn declared(&self) -> Declared {
         match &self.declared {
             Some(declared) => Declared::clone(declared),
@@ -84,9 +84,9 @@ impl PredicateDef {
         }
     }
 
-    /// The definition after one of the two declared other options, or took back all of his (`None`): the union of what
-    /// both want. The type stays. A union may ask for two indexes that both give an order, which
-    /// [`crate::schema::parse_schema`] refuses: who declares has to look.
+    /// Returns the definition after a source replaced its options, or withdrew them (`None`): the union of what both
+    /// sources declare. The type stays the same. The union may have two indexes that both give an order, which
+    /// [`crate::schema::parse_schema`] refuses in a text; the caller has to avoid that.
     pub fn declare(&self, origin: Origin, options: Option<Options>) -> PredicateDef {
         let mut declared = self.declared();
         match origin {
@@ -96,7 +96,7 @@ impl PredicateDef {
         self.with_declared(declared)
     }
 
-    /// The definition of the same name and type that is the union of what was declared.
+    /// Returns the definition of the same name and type whose options are the union of what was declared.
     pub fn with_declared(&self, declared: Declared) -> PredicateDef {
         let Declared { by_alter, by_graphql } = &declared;
         let nothing = Options::default();
@@ -106,31 +106,31 @@ impl PredicateDef {
         PredicateDef { declared: kept, ..self.clone() }.with_options(all)
     }
 
-    /// The definition with these options in place of its own.
+    /// Returns the definition with its options replaced.
     pub(super) fn with_options(self, options: Options) -> PredicateDef {
         let Options { lang, reverse, count, upsert, unique, noconflict, indexes } = options;
         PredicateDef { lang, reverse, count, upsert, unique, noconflict, indexes, ..self }
     }
 }
 
-/// A named list of predicates.
+/// The definition of a type: a named list of predicates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeDef {
     /// The name.
     pub name: String,
-    /// Names of predicates; one that starts with `~` means the edges that come in.
+    /// The names of its predicates; a leading `~` means incoming edges.
     pub fields: Vec<String>,
-    /// Who declared which of them, as for [`PredicateDef::declared`].
+    /// The fields that each source declared; present when a GraphQL schema declared some.
     pub declared: Option<Box<DeclaredFields>>,
 }
 
 impl TypeDef {
-    /// A type with these fields, all of which count as declared by `alter`.
+    /// Creates a type with these fields, all of which count as declared by `alter`.
     pub fn new(name: impl Into<String>, fields: Vec<String>) -> TypeDef {
         TypeDef { name: name.into(), fields, declared: None }
     }
 
-    /// Who declared which fields.
+    /// Returns the fields that each source declared.
     pub fn declared(&self) -> DeclaredFields {
         match &self.declared {
             Some(declared) => DeclaredFields::clone(declared),
@@ -138,8 +138,8 @@ impl TypeDef {
         }
     }
 
-    /// The type after one of the two declared other fields, or took back all of his (`None`): first those of `alter`,
-    /// then those of the GraphQL schema that are not among them.
+    /// Returns the type after a source replaced its fields, or withdrew them (`None`): the fields of `alter`, then those
+    /// of the GraphQL schema that are not among them.
     pub fn declare(&self, origin: Origin, fields: Option<Vec<String>>) -> TypeDef {
         let mut declared = self.declared();
         match origin {
@@ -149,7 +149,7 @@ impl TypeDef {
         TypeDef::with_declared(self.name.clone(), declared)
     }
 
-    /// The type that is the union of what was declared.
+    /// Creates the type whose fields are the union of what was declared.
     pub fn with_declared(name: impl Into<String>, declared: DeclaredFields) -> TypeDef {
         let mut fields = declared.by_alter.clone().unwrap_or_default();
         for field in declared.by_graphql.iter().flatten() {
@@ -162,7 +162,7 @@ impl TypeDef {
     }
 }
 
-/// The predicates and types that are declared, by name.
+/// A schema: all definitions of predicates and types, by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schema {
     /// The predicates.
@@ -178,7 +178,7 @@ impl Default for Schema {
 }
 
 impl Schema {
-    /// The schema of an empty graph: the pre-defined predicates and types alone.
+    /// Creates the schema of an empty graph, which has the predefined predicates and types only.
     pub fn new() -> Schema {
         let predicates = predefined_predicates().map(|def| (def.name.clone(), def));
         let types = predefined_types().map(|def| (def.name.clone(), def));
@@ -186,16 +186,16 @@ impl Schema {
     }
 }
 
-/// The start of the names that only the engine may declare.
+/// The prefix of names that only the engine may declare, in any case of letters.
 const RESERVED_PREFIX: &str = "dgraph.";
 
-/// True when only the engine may declare a predicate or type of this name.
+/// Returns true when only the engine may declare a predicate or type of this name.
 pub fn is_reserved(name: &str) -> bool {
     let prefix = name.as_bytes().get(..RESERVED_PREFIX.len());
     prefix.is_some_and(|start| start.eq_ignore_ascii_case(RESERVED_PREFIX.as_bytes()))
 }
 
-/// The predicates of every graph.
+/// Returns the predicates that every graph has.
 pub(super) fn predefined_predicates() -> [PredicateDef; 7] {
     let text = |name| PredicateDef::new(name, ValueType::String);
     let exact = vec![Tokenizer::Exact];
@@ -215,7 +215,7 @@ pub(super) fn predefined_predicates() -> [PredicateDef; 7] {
     [node_type, dropped, text("dgraph.graphql.schema"), xid, persisted, space_name, space_id]
 }
 
-/// The types of every graph.
+/// Returns the types that every graph has.
 pub(super) fn predefined_types() -> [TypeDef; 3] {
     let named = |name: &str, fields: &[&str]| {
         TypeDef::new(name, fields.iter().map(|field| field.to_string()).collect())
