@@ -157,6 +157,7 @@ impl Database {
 
     /// Returns the newest published version.
     pub(super) fn version(&self) -> Result<Arc<Version>> {
+        // A guard of the swap and not a clone: readers touch no shared reference count but that of the version.
         let open = self.shared.open.load();
         open.as_ref().map(|open| open.store.version()).ok_or(Error::Closed)
     }

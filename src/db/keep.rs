@@ -97,6 +97,7 @@ impl Database {
     pub(super) fn save_while(&self, path: &Path, check: Check<'_>) -> Result<()> {
         let open = self.open_state()?;
         if open.is_at(path) {
+            // The directory is its own: a copy would replace the snapshot that the log belongs to.
             return open.checkpoint(check);
         }
         let version = open.store.version();

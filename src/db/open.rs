@@ -109,6 +109,7 @@ impl Open {
         let mut follower = open_follower(&directory, options.access())?;
         let budget = options.memory.budget();
         let version = Version { budget: budget.clone(), ..follower.version(&directory)? };
+        // A record that was not written whole was acknowledged to nobody; new ones go in its place.
         let start = follower.cut(&directory)?;
         let found = follower.found();
         let files = Arc::clone(directory.files());
@@ -311,6 +312,7 @@ impl Open {
             let mut follower = follower.lock().unwrap_or_else(PoisonError::into_inner);
             let before = follower.found().commits;
             if !follower.refresh(directory)? {
+                // A newer snapshot has taken the place of the logs that were followed.
                 *follower = open_follower(directory, *access)?;
             } else if follower.found().commits <= before {
                 return Ok(self.store.version().commit);

@@ -96,6 +96,7 @@ impl Database {
                 };
                 opened.push((plan?, source));
             }
+            // All tables are planned before the first row is read, so a wrong column fails at once.
             options.progress.start(opened.iter().map(|(_, source)| source.size()).sum());
             let mut rounds = Rounds::new(load, options, canceller, expected);
             for (plan, source) in opened {
@@ -140,6 +141,7 @@ fn expected_ids(version: &Version, jobs: &[(Table, Rows)]) -> Option<String> {
         Rows::Nodes(_) => None,
     };
     let mut names = jobs.iter().map(name).collect::<Option<Vec<String>>>()?;
+    // One is enough for the check; none where the database is empty, since all ids are new there.
     names.truncate(usize::from(has_nodes));
     names.pop()
 }

@@ -78,6 +78,7 @@ fn piece(text: &str, at: Position) -> String {
     for (place, letter) in rest.char_indices() {
         match letter {
             '(' => depth += 1,
+            // Depth 0 is the parenthesis around the piece, as in a filter: it belongs to the text before.
             ')' if depth <= 1 => {
                 end = place + usize::from(depth == 1);
                 break;

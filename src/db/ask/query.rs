@@ -228,6 +228,8 @@ impl QueryAnswer {
         });
         match written {
             Ok(json) => Ok(Some((json.into_string(), started.elapsed()))),
+            // Only the length stopped it, and the limit `result` is farther off: the caller writes it again in pieces, so what
+            // was drawn for this attempt goes back.
             Err(_) if is_long.get() && most < self.answer.options().result => {
                 if let Some(share) = control.share() {
                     share.keep_only(before);
@@ -250,6 +252,7 @@ impl QueryAnswer {
         send: impl FnMut(Vec<u8>) -> Result<()>,
     ) -> Result<()> {
         guarded(|| {
+            // Pieces leave memory when they are sent, so only the length is bounded.
             let sink = ChunkSink::new(chunk_len, send);
             let mut sink = Checked::new(sink, control, self.answer.options().result).passing_on();
             self.answer.write(&mut sink)?;

@@ -36,6 +36,7 @@ impl SlowLog {
     /// Keeps a query, in the place of the oldest where there is no room.
     pub(in crate::db) fn note(&self, text: &str, variables: &Variables, latency: Latency) {
         let (text, secrets) = without_passwords(text);
+        // A cut inside of a character would panic: go back to where one begins.
         let mut end = text.len().min(TEXT_MAX);
         while !text.is_char_boundary(end) {
             end -= 1;

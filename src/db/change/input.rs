@@ -131,6 +131,7 @@ fn open_file(path: &Path) -> Result<(File, u64)> {
     let failed = |error| Error::io(format!("opening {}", path.display()), error);
     let file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
+    // Opening one succeeds on Linux; only reading fails, with a message that names no file.
     if metadata.is_dir() {
         return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory")));
     }

@@ -146,6 +146,7 @@ impl Transactions {
     pub(super) fn reserve(&self, statements: u64) -> Result<()> {
         let mut inner = self.lock();
         let most = self.limits.statements;
+        // In this form the sum can't overflow.
         if most - inner.staged.min(most) < statements {
             let staged = inner.staged;
             let message = format!(
@@ -180,6 +181,7 @@ impl Transactions {
             }
             _ => inner.starts.push_back(Start { first: number, last: number, used, snapshot }),
         }
+        // One at a time is added, so one is enough.
         if STARTS_MAX < inner.starts.len() {
             inner.starts.pop_front();
         }
@@ -250,6 +252,7 @@ impl Inner {
         if self.next_look.is_some_and(|next| now < next) {
             return;
         }
+        // A transaction lives at most a sixteenth longer than its time, and the search costs next to nothing.
         self.next_look = now.checked_add(idle / 16);
         while self.starts.front().is_some_and(|run| idle <= now.duration_since(run.used)) {
             self.starts.pop_front();
@@ -276,6 +279,7 @@ impl Inner {
     }
 
     fn start_of(&mut self, number: u64) -> Option<Snapshot> {
+        // Runs are disjoint and ascend, so the first that ends behind the number is the only one that may hold it.
         let place = self.starts.partition_point(|run| run.last < number);
         let run = self.starts.get_mut(place).filter(|run| run.first <= number)?;
         run.used = Instant::now();

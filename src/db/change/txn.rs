@@ -274,6 +274,7 @@ impl Txn {
     /// As [`Txn::commit`].
     pub fn commit_keys(&self, keys: Option<&[Key]>) -> Result<u64> {
         let mut state = self.open.lock();
+        // Ended before anything can fail: a commit that fails is not tried again with half of its changes gone.
         let work = match mem::replace(&mut *state, State::Ended(End::Finished)) {
             State::Open(work) => work,
             State::Ended(end) => {
@@ -323,6 +324,7 @@ impl Txn {
         // The changes, and the view with them.
         let held = open.transactions.hold(2 * changes.weight() as u64);
         let held = held.inspect_err(|_| control.note_starved())?;
+        // Up to the last `?` the work is as it was: a request that fails changes nothing of the transaction.
         let mut keys = Vec::new();
         let (copy, before) = (changes.clone(), &work.view);
         let view = self.database.compute(control, || copy.apply_keyed(before, &mut keys))?;
@@ -369,17 +371,20 @@ impl Database {
             None => Cow::Borrowed(own.as_slice()),
         };
         let claim = Claim { snapshot: snapshot.version().commit, keys: &checked, names: &names };
+        // A client that asks for no key to be checked gets none checked.
         let claim = (keys.is_none() || !checked.is_empty()).then_some(claim);
         let (commit, ()) = self.change(claim, |version, commit| {
             if let Some(record) = &mut commit.record {
                 encode_changes(&changes, record);
             }
+            // Nobody has committed since the transaction began, so its view is the next version already.
             if Arc::ptr_eq(version, snapshot.version()) {
                 commit.keys.extend_from_slice(&own);
                 return Ok((Version::clone(&view), ()));
             }
             let (mut next, control) = (Version::clone(version), Control::new());
             for changes in changes {
+                // Values were converted by the schema of the snapshot: they mean nothing under another one.
                 if !changes.fit(&next.schema) {
                     return Err(Error::Conflict);
                 }

@@ -61,6 +61,7 @@ impl Database {
                 let staged = match (holds, is_last) {
                     (true, _) => Some(prepared.staged),
                     (false, true) => {
+                        // Its memory goes back first: both together could be more than the request may have.
                         drop(prepared);
                         control.begin_again();
                         control.in_turn(|| prepare(head))?.map(|it| it.staged)
@@ -74,6 +75,7 @@ impl Database {
                 let finish = finish.take().expect("a change that goes on was not finished");
                 finish(staged, head, commit)
             });
+            // Done, or failed for a reason of its own: only an overtaken attempt is made again.
             if !goes_on {
                 return done;
             }
@@ -96,6 +98,7 @@ fn holds<S>(prepared: &Prepared<S>, before: &Arc<Version>, head: &Arc<Version>) 
     }
     let is_same_schema = Arc::ptr_eq(&before.schema, &head.schema);
     match prepared.reads.names() {
+        // It may have read anything: only a version without any change between will do.
         None => is_same_schema && before.predicates.ptr_eq(&head.predicates),
         Some(names) => {
             (is_same_schema || before.schema.types == head.schema.types)

@@ -105,6 +105,7 @@ impl<'a> Reader<'a> {
 
     /// Ends what was begun: asks other servers, for all root fields at once, and writes.
     pub(super) fn finish(&self, begun: Vec<Begun<'_>>) -> Vec<Outcome> {
+        // Most requests ask no other server, and set up nothing for it.
         if begun.iter().all(|begun| matches!(begun, Begun::Done(_))) {
             return begun.into_iter().map(|begun| begun.done().unwrap_or_default()).collect();
         }

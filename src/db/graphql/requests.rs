@@ -102,6 +102,7 @@ impl Run<'_> {
             response.spans.extend(outcome.span);
             response.touched += outcome.touched;
             spoiled |= outcome.spoils;
+            // A mutation behind one that failed has no key in `data`.
             if outcome.value.is_empty() {
                 continue;
             }
@@ -124,6 +125,7 @@ impl Run<'_> {
         let long = fields.iter().filter(|field| reader.may_be_long(field)).count();
         let each = |field| begin(&reader, field, kind);
         let begun: Vec<Begun<'_>> = match self.database.pool() {
+            // Handing one field to another thread and waiting for it gains nothing.
             Ok(pool) if long > 1 && self.control.check_spreading().is_ok() => {
                 let shared = |field| (!reader.checks_passwords(field)).then(|| each(field));
                 let shared: Vec<_> = pool.install(|| fields.par_iter().map(shared).collect());

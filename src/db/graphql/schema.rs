@@ -113,6 +113,7 @@ impl Database {
                 .map_err(|faults| schema_error(&faults))
         })?;
         let schemas = self.graphql_schemas();
+        // Definitions and text are two commits; another schema must not come between them.
         let _changing = schemas.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let report = self.alter_for_graphql(&model.to_dql_schema(), check)?;
         // The definitions are there by now: the text goes with them, whoever has stopped waiting.

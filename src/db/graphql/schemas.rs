@@ -133,6 +133,7 @@ impl Schemas {
         let found = graph::graphql_schema(version).filter(|(_, text)| !text.is_empty());
         let loaded = found
             .and_then(|(id, text)| self.known(id, &text).or_else(|| load(id, &text, self.keys())));
+        // Two threads that find the same new schema both count it: the counter only has to differ from before.
         self.current.rcu(|old| {
             let counter = old.as_ref().map_or(0, |old| old.counter) + 1;
             let (predicate, loaded) = (Arc::clone(predicate), loaded.clone());
@@ -167,6 +168,7 @@ impl Access {
 
 /// What was accepted once is accepted again, whatever the options are now, and whoever can be reached.
 fn load(id: Uid, text: &str, keys: Arc<dyn KeySource>) -> Option<Arc<Loaded>> {
+    // Any address will do here: whether one is needed was checked when the schema was set.
     let settings = Settings { lambda_url: Some(String::new()) };
     let (model, api) = read_api(text, &settings).ok()?;
     let rules = Rulebook::new(&model);

@@ -61,6 +61,7 @@ pub(in crate::tables) fn plan_nodes(
             values.push(ValueColumn { column, def, lang, exact, facets: Vec::new() });
         }
     }
+    // Facets may stand before the column of their values, so they are joined when all columns are known.
     for (of, facet) in facets {
         match values.iter_mut().find(|value| value.column.name == of) {
             Some(value) => value.facets.push(facet),
@@ -105,6 +106,7 @@ fn node_type(
         fields.insert(0, ids.to_owned());
     }
     let mut seen = std::collections::BTreeSet::new();
+    // Columns of several languages have one predicate, and a type names each once.
     fields.retain(|field| field != TYPE_PREDICATE && seen.insert(field.clone()));
     load.define_type(name, fields)?;
     let def = load.define(TYPE_PREDICATE, || unreachable!("every schema has it"))?;

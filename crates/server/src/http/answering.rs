@@ -19,7 +19,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use tokio::task;
 
-/// Reads a request, and answers it.
+/// Reads a request with its body, runs `answer`, and sends the reply, compressed if the client accepts that.
 pub(super) async fn receive(
     app: Arc<App>,
     route: &'static Route,
@@ -37,8 +37,12 @@ pub(super) async fn receive(
     packed(reply, wants_gzip)
 }
 
-/// A request with its body, which is as long as the route lets it be. A packed one is unpacked when it is its turn: that is
-/// work as any other.
+/// Receives the body of a request, bounded by what the route and the limit `body` allow. A compressed body is unpacked under
+/// admission, since that takes computing time like any other work.
+///
+/// # Errors
+///
+/// What is wrong with the body, or that there is no memory or no place to unpack it.
 pub(super) async fn received(
     app: &Arc<App>,
     route: &Route,
@@ -50,6 +54,7 @@ pub(super) async fn received(
     let most = route.body_len_max.min(usize::try_from(limits.body).unwrap_or(usize::MAX));
     let incoming = Incoming::receive(&app.bodies, parts.headers, parameters, (body, most)).await?;
     let incoming = incoming.with_method(method).with_client(address_of(peer));
+    // Without computing to do it needs no place.
     if !incoming.is_packed() {
         return Ok(incoming);
     }
@@ -66,7 +71,7 @@ pub(super) async fn received(
     })
 }
 
-/// Says whether a client is there still, and the server goes on.
+/// Returns a test whether the answer is still wanted: the client is connected and the server is not stopping.
 fn wanted(
     app: &App,
     peer: &Option<ConnectInfo<Peer>>,
@@ -78,7 +83,8 @@ fn wanted(
     }
 }
 
-/// An answer, packed where it is to be, which holds up no other connection either.
+/// Turns a reply into a response, compressed if wanted. Compression moves the other tasks of the thread to another thread
+/// first, so it holds up no connection.
 pub(super) fn packed(reply: Reply, wants_gzip: bool) -> Response {
     match wants_gzip {
         true => task::block_in_place(|| reply.into_response(true)),
@@ -86,13 +92,13 @@ pub(super) fn packed(reply: Reply, wants_gzip: bool) -> Response {
     }
 }
 
-/// Where a request comes from.
+/// The address of the client, where it is known.
 pub(super) fn address_of(peer: &Option<ConnectInfo<Peer>>) -> Option<IpAddr> {
     peer.as_ref().map(|ConnectInfo(peer)| peer.address)
 }
 
-/// Answers on a thread where it may take its time, as soon as there is room for it. A request is cancelled when its
-/// client goes away or the server stops.
+/// Runs `answer` on a thread that may block, when admission lets the request in. It is cancelled when its client goes away or
+/// the server stops.
 pub(super) async fn run(
     app: &Arc<App>,
     peer: Option<ConnectInfo<Peer>>,

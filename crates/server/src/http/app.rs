@@ -1,4 +1,4 @@
-//! What every request may use: the database, and what the server keeps beside it.
+//! [`App`], the state of the server that all requests share.
 
 use super::admission::Lanes;
 use super::graphql::Feeds;
@@ -12,38 +12,38 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::Semaphore;
 
-/// What every request may use.
+/// The state of the server that all requests share.
 pub(super) struct App {
-    /// The data.
+    /// The database that requests are answered from.
     pub database: Database,
-    /// Where the server listens.
+    /// The address on which the server listens.
     pub address: SocketAddr,
-    /// When the server started.
+    /// The time when the server started.
     pub started: Instant,
     /// Whether slow queries are printed to standard error.
     pub prints_slow: bool,
-    /// The subscriptions of its clients.
+    /// The GraphQL subscriptions of all clients.
     pub feeds: Arc<Feeds>,
-    /// Who may alter and administer.
+    /// The rules on who may ask, alter and administer.
     pub security: Security,
-    /// Where exports and backups go.
+    /// The folder for exports and backups; `None` if requests may not write any.
     pub exports: Option<Folder>,
-    /// Places for answers that are written while they are sent.
+    /// Permits for answers that are written while they are sent; each of them occupies a thread.
     pub streams: Arc<Semaphore>,
-    /// What bodies draw of.
+    /// The budget that the memory of bodies is drawn from.
     pub bodies: Bodies,
-    /// Which requests run, and which wait.
+    /// Admission: which requests run, and which wait.
     pub lanes: Arc<Lanes>,
-    /// What an operator may switch.
+    /// Draining and shutdown, which an operator switches.
     pub switches: Arc<Switches>,
-    /// What requests had begun that take longer than they.
+    /// Exports and backups that go on after the request that began them was answered.
     pub tasks: Arc<Tasks>,
-    /// Fails its check once the server is stopped.
+    /// Its check fails once the server is stopping.
     pub stopping: Canceller,
 }
 
 impl App {
-    /// True once requests that run have to end.
+    /// Whether the server is stopping, so that running requests have to end.
     pub(super) fn is_stopping(&self) -> bool {
         self.stopping.check().is_err()
     }

@@ -1,4 +1,4 @@
-//! What holds for all requests to a path.
+//! [`Route`]: what holds for all requests to a path, and the function that answers them.
 
 use super::app::App;
 use crate::http::guard::keys::Role;
@@ -13,15 +13,15 @@ pub struct Route {
     pub path: &'static str,
     /// The methods. OPTIONS is answered for each path and not among them.
     pub methods: &'static [Method],
-    /// Whose key is asked for, where keys are set.
+    /// The role whose key a request needs, if keys are set.
     pub role: Role,
-    /// What requests to it do to data.
+    /// Whether requests to the path change data.
     pub effect: Effect,
     /// The media types that a body may have; empty where it does not matter.
     pub content_types: &'static [&'static str],
     /// The longest body, in bytes.
     pub body_len_max: usize,
-    /// The status that tells of a method that is not among [`Route::methods`]: the reference's where it has the path.
+    /// The status of the answer to a method that is not among [`Route::methods`], as Dgraph has it for its paths.
     pub wrong_method: StatusCode,
     pub(super) work: Work,
 }
@@ -37,35 +37,35 @@ pub enum Effect {
     AsTextSays,
 }
 
-/// Who carries a request out.
+/// The kind of function that answers a request.
 pub(super) enum Work {
-    /// A function, where it may take its time.
+    /// A function that runs under admission on a thread that may block.
     Answer(Answerer),
-    /// A function, at once and without a body.
+    /// A function that is quick, needs no body, and runs without admission.
     AtOnce(fn(&App, Option<&str>) -> Reply),
-    /// GraphQL, subscriptions among it.
+    /// GraphQL requests, including subscriptions.
     Graphql,
-    /// The GraphQL that administers.
+    /// GraphQL requests to the administration API.
     Admin,
 }
 
-/// Answers one request. Runs where it may take its time.
+/// A function that answers one request. It may block, and has to check its control.
 pub(super) type Answerer = fn(&App, &Incoming, &Control) -> Reply;
 
 impl Route {
-    /// Whether it has a method.
+    /// Whether the path accepts a method.
     pub fn has(&self, method: &Method) -> bool {
         self.methods.contains(method)
     }
 
-    /// The methods as the header `Allow` has them.
+    /// The accepted methods as the value of the header `Allow`.
     pub fn allow(&self) -> String {
         let names = self.methods.iter().map(Method::as_str).chain(["OPTIONS"]);
         names.collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether a request by this method changes something although pages of browsers and links may cause it as if it
-    /// only read. What the text says is not known yet.
+    /// Whether a request by this method is a GET that changes something. Browsers send GET requests for links and images of any
+    /// page, so such a request needs a setting. For [`Effect::AsTextSays`] this is decided later, from the text.
     pub fn changes_by_get(&self, method: &Method) -> bool {
         self.effect == Effect::Changes && method == Method::GET
     }

@@ -1,4 +1,4 @@
-//! From the table of routes to a router, and what all requests have in common.
+//! Makes the router from the table of routes, with the checks that all requests go through.
 
 use super::answering::receive;
 use super::app::App;
@@ -17,7 +17,7 @@ use axum::response::Response;
 use axum::routing::any;
 use std::sync::Arc;
 
-/// What answers all requests: those that the table of routes has, and nothing else.
+/// Makes the router for exactly the paths in the table of routes; all others get status 404.
 pub(super) fn router(app: App) -> Router {
     let app = Arc::new(app);
     let mut router = Router::new();
@@ -42,13 +42,14 @@ pub(super) fn router(app: App) -> Router {
     router.fallback(nothing).layer(guard).with_state(app)
 }
 
-/// Lets through what no page of a foreign origin asks. Answers OPTIONS, too, but for what browsers ask before they send
-/// a request of a page: that goes on to [`origins::layer`], which answers it. So no OPTIONS comes to a route.
+/// Refuses requests from pages of foreign origins, and answers OPTIONS. The preflight requests of browsers go on to
+/// [`origins::layer`], which answers them, so no OPTIONS request reaches a route.
 async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let (headers, method) = (request.headers(), request.method());
     if let Some(refusal) = app.security.origins.refusal(&app.database, (headers, request.uri())) {
         return without_the_body(refusal, &request);
     }
+    // Keys are asked for behind this, by the route: a preflight request can't have any.
     if method != Method::OPTIONS || origins::is_preflight(method, headers) {
         return next.run(request).await;
     }
@@ -62,7 +63,8 @@ async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
     without_the_body(reply, &request)
 }
 
-/// Answers a request whose body nobody read: the client is told that the connection ends with it.
+/// Answers a request without reading its body. The connection is closed then, since the rest of the body may still come on
+/// it.
 fn without_the_body(reply: Reply, request: &Request) -> Response {
     match request.body().is_end_stream() {
         true => reply.into_response(false),
@@ -70,7 +72,7 @@ fn without_the_body(reply: Reply, request: &Request) -> Response {
     }
 }
 
-/// Has a request carried out that may be, by the table.
+/// Answers a request as its route says, unless it is refused.
 async fn serve(app: Arc<App>, route: &'static Route, request: Request) -> Response {
     if let Some(refusal) = refusal(&app, route, &request) {
         return without_the_body(refusal, &request);
@@ -83,7 +85,7 @@ async fn serve(app: Arc<App>, route: &'static Route, request: Request) -> Respon
     }
 }
 
-/// Why a request is not carried out; `None` when it is.
+/// Returns the refusal of a request for its key or its method; `None` if it may be carried out.
 fn refusal(app: &App, route: &Route, request: &Request) -> Option<Reply> {
     let method = request.method();
     if let Some(refusal) = app.security.keys.refusal(route.role, request.headers()) {

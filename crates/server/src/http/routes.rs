@@ -25,10 +25,10 @@ const GET: &[Method] = &[Method::GET, Method::HEAD];
 const POST: &[Method] = &[Method::POST, Method::PUT];
 const GET_OR_POST: &[Method] = &[Method::GET, Method::POST];
 
-/// What nobody sends a long body to.
+/// The longest body, in bytes, for paths that need no long ones.
 const SHORT: usize = 1 << 20;
 
-/// A path that changes data and takes any body.
+/// The defaults of a path that changes data and takes any body.
 const CHANGE: Route = Route {
     path: "",
     methods: POST,
@@ -40,7 +40,7 @@ const CHANGE: Route = Route {
     work: Work::Answer(commit::answer),
 };
 
-/// A path that tells something.
+/// The defaults of a path that only reads.
 const READ: Route = Route {
     methods: GET,
     effect: Effect::Reads,
@@ -49,7 +49,7 @@ const READ: Route = Route {
     ..CHANGE
 };
 
-/// A path of GraphQL.
+/// The defaults of a GraphQL path.
 const TEXT: Route = Route {
     methods: GET_OR_POST,
     effect: Effect::AsTextSays,
@@ -58,7 +58,7 @@ const TEXT: Route = Route {
     ..CHANGE
 };
 
-/// A path of those who administer.
+/// The defaults of a path for administrators.
 const ADMIN: Route = Route { role: Role::Admin, body_len_max: SHORT, ..CHANGE };
 
 /// All routes.

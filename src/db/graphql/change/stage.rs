@@ -103,9 +103,11 @@ pub(in crate::db::graphql) fn stage<'a>(
         let permitted = permits.may_upsert(version, &upserted)?;
         found.permit_upserts(permitted.into_iter().map(|uid| uid.0));
     }
+    // Nodes that the caller may not see count as missing, so that it can't find out which values exist.
     let named = touched(reading.named(&found));
     found.hide(hidden(version, permits, &named)?.into_iter().map(|uid| uid.0));
     let outcome = reading.outcome(found, now).map_err(Refusal::Inputs)?;
+    // One value of an `@id` field can't belong to several nodes.
     if outcome.sets_key && 1 < matched.len() {
         return Err(Refusal::Nodes(outcome.several_named()));
     }

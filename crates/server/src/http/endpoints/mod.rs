@@ -1,4 +1,4 @@
-//! What can be asked for outside of GraphQL, a file each.
+//! The endpoints that are not GraphQL, one file each.
 
 pub(super) mod query;
 pub(super) mod mutate;

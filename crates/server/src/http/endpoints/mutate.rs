@@ -84,12 +84,12 @@ fn reply(done: MutationAnswer, control: &Control) -> EngineResult<Reply> {
 struct Request<'a> {
     body: Body<'a>,
     commits_now: bool,
-    /// The number of its transaction; 0 for a new one.
+    /// The number of the transaction; 0 stands for a new one.
     start: u64,
 }
 
 enum Body<'a> {
-    /// DQL with N-Quads in it.
+    /// A request in DQL, with N-Quads inside.
     Text(&'a str),
     /// A request in JSON.
     Json(MutationRequest<'a>),

@@ -83,6 +83,7 @@ impl Channel {
         loop {
             let newest = *asked.borrow_and_update();
             let is_first = matches!(*self.news.borrow(), News::None);
+            // Before the first answer there is nothing to show, whatever the commit.
             if commit <= newest && !is_first {
                 break;
             }

@@ -22,6 +22,7 @@ impl Channels {
     ) -> Result<Arc<Channel>, Vec<Fault>> {
         let identity = wanted.identity().clone();
         let mut list = self.lock();
+        // A channel whose last listener is going can't be upgraded any more; another one takes its place.
         if let Some(known) = list.get(&identity).and_then(Weak::upgrade) {
             return Ok(known);
         }
@@ -101,12 +102,14 @@ impl Source {
                 tokio::time::sleep(pause).await;
                 self.changed.notified().await;
             };
+            // A newcomer cuts the pause short, and waits for one answer instead of an interval.
             tokio::select! {
                 () = news => {}
                 () = self.hurry.notified() => {}
             }
         }
         self.news.send_replace(News::Ended);
+        // No commit is newer: whoever waits for one stops waiting.
         self.asked.send_replace(u64::MAX);
     }
 
