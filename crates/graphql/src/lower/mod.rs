@@ -1,6 +1,7 @@
 //! Resolved fields → plans of the executor, with the shape that their answers take. No query text comes in between.
 
 mod metric;
+mod refusal;
 mod shape;
 mod target;
 mod conditions;

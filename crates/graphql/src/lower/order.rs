@@ -1,6 +1,7 @@
 //! `order`, `first`, `offset` and `after`.
 
 use crate::lower::conditions::value::text_of;
+use crate::lower::refusal::Refusal;
 use crate::lower::target::language;
 use crate::model::TypeDef;
 use crate::request::{Arguments, Field, Value};
@@ -36,7 +37,7 @@ pub(super) fn order(def: &TypeDef, arguments: &Arguments) -> Order {
 /// # Errors
 ///
 /// When `after` is no uid: to begin anew would have whoever turns pages go in circles.
-pub(super) fn page(field: &Field) -> Result<Page, String> {
+pub(super) fn page(field: &Field) -> Result<Page, Refusal> {
     let number = |name| number(&field.arguments, name);
     let after = match field.arguments.given("after") {
         Some(value) => uid(field, value)?.0,
@@ -60,20 +61,25 @@ fn number(arguments: &Arguments, name: &str) -> i32 {
 /// # Errors
 ///
 /// When it is no uid.
-pub(super) fn uid(field: &Field, value: &Value) -> Result<Uid, String> {
+pub(super) fn uid(field: &Field, value: &Value) -> Result<Uid, Refusal> {
     value.as_str().and_then(Uid::parse).ok_or_else(|| {
         let text = text_of(value).unwrap_or_default();
-        format!("ID argument ({text}) of {} was not able to be parsed", field.shape.name)
+        Refusal::new(format!(
+            "ID argument ({text}) of {} was not able to be parsed",
+            field.shape.name
+        ))
     })
 }
 
 /// Refuses the last ones of an order, as the reference does.
-pub(super) fn check(order: &Order, page: Page) -> Result<(), String> {
+pub(super) fn check(order: &Order, page: Page) -> Result<(), Refusal> {
     match order.first() {
-        Some(OrderKey::Predicate { predicate, .. }) if page.first < 0 => Err(format!(
-            "We do not yet support negative or infinite count with sorting: {predicate} {}. Try flipping order and return first few elements instead.",
-            page.first
-        )),
+        Some(OrderKey::Predicate { predicate, .. }) if page.first < 0 => {
+            Err(Refusal::new(format!(
+                "We do not yet support negative or infinite count with sorting: {predicate} {}. Try flipping order and return first few elements instead.",
+                page.first
+            )))
+        }
         _ => Ok(()),
     }
 }

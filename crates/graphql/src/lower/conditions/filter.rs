@@ -4,6 +4,7 @@
 
 use super::geo::geo_call;
 use super::value::text_of;
+use crate::lower::refusal::Refusal;
 use crate::lower::target::{all, filter_of, is_uid, nothing, reference};
 use crate::model::{Field, Kind, Model, TypeDef};
 use crate::request::Value;
@@ -53,7 +54,7 @@ pub(in crate::lower) fn root_filter(
     sight: Sight<'_>,
     def: &TypeDef,
     value: &Value,
-) -> Result<Option<RootFilter>, String> {
+) -> Result<Option<RootFilter>, Refusal> {
     let Value::Object(entries) = value else { return Ok(None) };
     let names_nodes =
         |(key, value): &&(Name, Value)| *value != Value::Null && def.field(key).is_some_and(is_uid);
@@ -64,10 +65,10 @@ pub(in crate::lower) fn root_filter(
     if let (Sight::Changing(_), None, None) = (sight, &named, &rest)
         && !is_empty
     {
-        return Err(format!(
+        return Err(Refusal::new(format!(
             "the filter asks for nothing, which would change every {}: write `filter: {{}}` if that is meant",
             def.name
-        ));
+        )));
     }
     Ok(Some(RootFilter { named, rest }))
 }
@@ -100,7 +101,7 @@ pub(in crate::lower) fn filter(
     sight: Sight<'_>,
     def: &TypeDef,
     value: &Value,
-) -> Result<Option<Filter>, String> {
+) -> Result<Option<Filter>, Refusal> {
     stack::require();
     match value {
         _ if def.kind == Kind::Union => union_filter(sight, def, value),
@@ -114,7 +115,7 @@ fn conditions<'v>(
     sight: Sight<'_>,
     def: &TypeDef,
     entries: impl Iterator<Item = &'v (Name, Value)>,
-) -> Result<Option<Filter>, String> {
+) -> Result<Option<Filter>, Refusal> {
     let mut together = Vec::new();
     let mut alternatives = None;
     for (key, value) in entries {
@@ -131,7 +132,7 @@ fn conditions<'v>(
             }
             ("not", _) => match filter(sight, def, value)? {
                 Some(inner) => together.push(Filter::Not(Box::new(inner))),
-                None => return Err(NOTHING_NEGATED.to_owned()),
+                None => return Err(Refusal::new(NOTHING_NEGATED)),
             },
             ("has", Value::List(names)) => {
                 let fields = names.iter().filter_map(|name| def.field(name.as_str()?));
@@ -139,7 +140,7 @@ fn conditions<'v>(
             }
             ("or", Value::List(items)) if !items.is_empty() => {
                 let each = items.iter().map(|item| filter(sight, def, item));
-                alternatives = Some(each.collect::<Result<Option<Vec<Filter>>, String>>()?);
+                alternatives = Some(each.collect::<Result<Option<Vec<Filter>>, Refusal>>()?);
             }
             _ => {}
         }
@@ -148,7 +149,7 @@ fn conditions<'v>(
         (together, None) => Ok(together),
         // One of the alternatives asks for nothing.
         (_, Some(None)) => match sight {
-            Sight::Changing(_) => Err(OPEN_ALTERNATIVE.to_owned()),
+            Sight::Changing(_) => Err(Refusal::new(OPEN_ALTERNATIVE)),
             _ => Ok(None),
         },
         (together, Some(Some(mut any))) => {
@@ -205,7 +206,7 @@ fn has(sight: Sight<'_>, field: &Field) -> Option<Filter> {
 }
 
 /// `memberTypes` says which members there are, `<member>Filter` what is asked of one.
-fn union_filter(sight: Sight<'_>, def: &TypeDef, value: &Value) -> Result<Option<Filter>, String> {
+fn union_filter(sight: Sight<'_>, def: &TypeDef, value: &Value) -> Result<Option<Filter>, Refusal> {
     let wanted = value.get("memberTypes").and_then(Value::as_list);
     let is_wanted =
         |name: &str| wanted.is_none_or(|wanted| wanted.iter().any(|it| it.as_str() == Some(name)));
@@ -234,7 +235,7 @@ pub(super) fn lower_first(name: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-fn field_filter(field: &Field, value: &Value) -> Result<Option<Filter>, String> {
+fn field_filter(field: &Field, value: &Value) -> Result<Option<Filter>, Refusal> {
     if is_uid(field) {
         return Ok(match value {
             Value::Null => None,
@@ -268,7 +269,7 @@ fn one_of(equals: impl Fn(Vec<Argument>) -> Call, texts: Vec<Argument>) -> Filte
     if texts.is_empty() { nothing() } else { filter_of(equals(texts)) }
 }
 
-fn function_filter(field: &Field, name: &str, value: &Value) -> Result<Option<Filter>, String> {
+fn function_filter(field: &Field, name: &str, value: &Value) -> Result<Option<Filter>, Refusal> {
     let Some(predicate) = &field.predicate else { return Ok(None) };
     let predicate = reference(predicate);
     if matches!(value, Value::Null) {
@@ -298,9 +299,10 @@ fn function_filter(field: &Field, name: &str, value: &Value) -> Result<Option<Fi
             return Ok(Some(one_of(equals, values.map(Argument::Text).collect())));
         }
         "between" if matches!(value, Value::Enum(_)) => {
-            return Err("`between` takes two values, and that of an enum has one: \
-                        write `and: [{f: {ge: LOW}}, {f: {le: HIGH}}]`"
-                .to_owned());
+            return Err(Refusal::new(
+                "`between` takes two values, and that of an enum has one: \
+                        write `and: [{f: {ge: LOW}}, {f: {le: HIGH}}]`",
+            ));
         }
         "between" => {
             let end = |key| value.get(key).and_then(text_of).map(Argument::Text);
@@ -326,15 +328,15 @@ fn function_filter(field: &Field, name: &str, value: &Value) -> Result<Option<Fi
 }
 
 /// The parts of `/pattern/flags`.
-fn regular_expression(text: &str) -> Result<(String, String), String> {
+fn regular_expression(text: &str) -> Result<(String, String), Refusal> {
     let inside = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
     match inside {
         Some((pattern, flags)) if flags.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
             Ok((pattern.replace("\\/", "/"), flags.to_owned()))
         }
-        _ => Err(format!(
+        _ => Err(Refusal::new(format!(
             "Function 'regexp' requires 2 arguments, but got 1 ([{text}]): write the expression between slashes"
-        )),
+        ))),
     }
 }
 
@@ -350,7 +352,7 @@ mod tests {
         for bad in ["", "a", "/", "a/b", "/a", "/a/b)"] {
             let error = regular_expression(bad).unwrap_err();
             let why = format!("but got 1 ([{bad}]): write the expression between slashes");
-            assert!(error.ends_with(&why), "{error}");
+            assert!(error.message().ends_with(&why), "{error:?}");
         }
     }
 

@@ -9,6 +9,7 @@ use super::filter::{RootFilter, Sight, Viewer, filter, has_type, root_filter};
 use crate::auth::{Claims, Remains, Rulebook, Verdict};
 use crate::generate::Api;
 use crate::lower::order;
+use crate::lower::refusal::Refusal;
 use crate::lower::target::{all, filter_of, is_uid, nothing, reference};
 use crate::model::{Kind, Model, Operation, TypeDef};
 use crate::request::{Cascade, Field, Limits, Requests};
@@ -156,7 +157,7 @@ impl Caller<'_> {
         asked: &Field,
         inherited: Option<&Cascade>,
         conditions: &mut Vec<Filter>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Refusal> {
         stack::require();
         let cascade = asked.cascade.as_ref().or(inherited);
         let is_required = |name: &str| {
@@ -184,7 +185,7 @@ impl Caller<'_> {
         def: &TypeDef,
         asked: &Field,
         cascade: Option<&Cascade>,
-    ) -> Result<Option<Filter>, String> {
+    ) -> Result<Option<Filter>, Refusal> {
         let Some(field) = def.field(&asked.shape.name).filter(|field| !is_uid(field)) else {
             return Ok(None);
         };

@@ -4,6 +4,7 @@ use crate::lower::conditions::filter::has_type;
 use crate::lower::conditions::rules::Caller;
 use crate::lower::conditions::value::text_of;
 use crate::lower::order;
+use crate::lower::refusal::Refusal;
 use crate::lower::target::{all, filter_of, function, is_uid, reference};
 use crate::model;
 use crate::model::{Operation, TypeDef};
@@ -23,7 +24,7 @@ pub(super) fn get_block(
         let is_key = key.is_id() || key.unique.is_some();
         let Some(value) = field.arguments.given(&key.name).filter(|_| is_key) else { continue };
         if is_uid(key) {
-            order::uid(field, value).map_err(|message| wrong_at(field, &message))?;
+            order::uid(field, value).map_err(|why| wrong_at(field, &why))?;
         }
         calls.push(key_call(key, value));
     }
@@ -75,8 +76,8 @@ pub(crate) fn node_block(root: Call, filter: Option<Filter>) -> Block {
 }
 
 /// A root field with an argument that can't be read.
-pub(super) fn wrong_at(field: &Field, message: &str) -> Fault {
-    Fault { places: vec![field.shape.location], ..wrong(field, message) }
+pub(super) fn wrong_at(field: &Field, why: &Refusal) -> Fault {
+    Fault { places: vec![field.shape.location], ..wrong(field, why.message()) }
 }
 
 /// A root field whose arguments make no sense.

@@ -137,8 +137,8 @@ fn list<'a>(
 ) -> Result<Lowered<'a>, Fault> {
     let mut block = filtered(caller, def, field, nodes)?;
     block.order = order::order(def, &field.arguments);
-    block.page = order::page(field).map_err(|message| wrong_at(field, &message))?;
-    order::check(&block.order, block.page).map_err(|message| refused(field, &message))?;
+    block.page = order::page(field).map_err(|why| wrong_at(field, &why))?;
+    order::check(&block.order, block.page).map_err(|why| refused(field, &why))?;
     let (query, shape) = with_selection(caller, def, field, block)?;
     Ok(Lowered { query, shape: RootShape::List(shape) })
 }
@@ -184,7 +184,7 @@ fn chosen(
         _ => Sight::Changing(caller.model),
     };
     let given = filter.map(|value| root_filter(sight, def, value)).transpose();
-    let given = given.map_err(|message| refused(field, &message))?.flatten();
+    let given = given.map_err(|why| refused(field, &why))?.flatten();
     let (named, rest) = given.map_or((None, None), |given| (given.named, given.rest));
     let named = named.map(|uids| Call::Uid { uids, vars: Vec::new() });
     let lowering = Lowering::new(caller);

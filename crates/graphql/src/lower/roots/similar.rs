@@ -46,7 +46,7 @@ pub(in crate::lower) fn similar<'a>(
     let mut selected = lowering.selection(def, &field.selection, field.cascade.as_ref())?;
     let given = field.arguments.given("filter");
     let given = given.map(|value| root_filter(Sight::Of(&caller), def, value)).transpose();
-    let given = given.map_err(|message| refused(field, &message))?.flatten();
+    let given = given.map_err(|why| refused(field, &why))?.flatten();
     let given = given.and_then(RootFilter::into_filter);
     let filter = lowering.admitted(def, given, true, Operation::Query);
     let place = selected.fields.len();
