@@ -1,4 +1,5 @@
-//! DQL text: read by a lexer and a grammar into a tree, checked and lowered to a plan.
+//! The query language DQL. A lexer and a grammar turn a text into a syntax tree; lowering resolves its names, checks the
+//! rules of the language and produces a plan. No step reads data.
 
 mod source;
 mod unquote;
