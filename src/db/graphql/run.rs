@@ -13,19 +13,19 @@ use hexgraph_store::exec::Control;
 use hexgraph_store::graph::Version;
 use std::sync::Arc;
 
-/// A request while it runs.
+/// A request that is being carried out.
 pub(super) struct Run<'a> {
-    /// Where.
+    /// The database.
     pub database: &'a Database,
-    /// What queries read. A mutation reads and makes newer ones.
+    /// The version that queries read. A mutation reads the newest one, and publishes another.
     pub version: Arc<Version>,
-    /// By which schema.
+    /// The GraphQL schema of that version.
     pub loaded: Arc<Loaded>,
-    /// For whom.
+    /// The caller, as far as the token tells.
     pub session: Session,
-    /// What came with it.
+    /// The headers of the request.
     pub headers: &'a Headers,
-    /// What stops it.
+    /// The control that stops the request.
     pub control: &'a Control,
 }
 
@@ -58,25 +58,25 @@ impl Run<'_> {
     }
 }
 
-/// What a root field came to.
+/// The result of a root field.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     /// The value as JSON text.
     pub value: Vec<u8>,
-    /// What is wrong, each with its whole path.
+    /// The faults, each with its path from the root.
     pub errors: Vec<Fault>,
     /// The null of a value that must not be null reaches the root: all of `data` is null.
     pub spoils: bool,
     /// Of a mutation: it did not happen, so those behind it do not happen either. There need not be an error.
     pub failed: bool,
-    /// How many values and edges were asked for.
+    /// The number of values and edges that were read.
     pub touched: u64,
-    /// How long it took.
+    /// The time of the field; `None` if it needed no work.
     pub span: Option<Span>,
 }
 
 impl Outcome {
-    /// Null, or no elements, because of a fault.
+    /// The result of a field that failed: null, or an empty list, and the fault.
     pub(super) fn fault(field: &Field, fault: Fault) -> Outcome {
         let value = if field.shape.ty.is_list() { "[]" } else { "null" };
         let (value, errors) = (value.as_bytes().to_vec(), vec![fault]);

@@ -31,22 +31,22 @@ pub struct GraphqlSchema {
 }
 
 impl Database {
-    /// Says how GraphQL is carried out from now on.
+    /// Sets the options for GraphQL, for all later requests.
     pub fn set_graphql_options(&self, options: GraphqlOptions) {
         self.graphql_schemas().options.store(Arc::new(options));
     }
 
-    /// How GraphQL is carried out.
+    /// Returns the options for GraphQL.
     pub fn graphql_options(&self) -> Arc<GraphqlOptions> {
         self.graphql_schemas().options.load_full()
     }
 
-    /// Says who sends requests to other servers from now on.
+    /// Sets the client that sends requests to other servers.
     pub fn set_graphql_client(&self, client: Arc<dyn Fetch>) {
         self.graphql_schemas().client.store(Arc::new(client));
     }
 
-    /// Whoever sends requests to other servers.
+    /// Returns the client that sends requests to other servers.
     pub(super) fn graphql_client(&self) -> Arc<dyn Fetch> {
         Arc::clone(&self.graphql_schemas().client.load())
     }
@@ -59,7 +59,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, each fault on a line of its own that begins with `input:` and the number of the text's line.
+    /// The faults, each as a message that begins with `input:` and the line number.
     pub fn check_graphql_schema(&self, text: &str) -> std::result::Result<(), Vec<String>> {
         let told = |faults: Vec<syntax::Fault>| faults.iter().map(ToString::to_string).collect();
         let check = || {
@@ -134,7 +134,7 @@ impl Database {
         Ok(stored.1)
     }
 
-    /// The GraphQL schema; `None` when there is none.
+    /// Returns the GraphQL schema; `None` if none is set.
     ///
     /// # Errors
     ///
@@ -162,14 +162,14 @@ impl Database {
         }
     }
 
-    /// What the schema says about scripts that come from elsewhere.
+    /// Returns the cross-origin settings of the schema.
     pub fn graphql_access(&self) -> Arc<Access> {
         let version = self.version().ok();
         let loaded = version.and_then(|version| self.graphql_schemas().of(&version));
         loaded.map_or_else(Arc::default, |loaded| Arc::clone(&loaded.access))
     }
 
-    /// A number that grows whenever the GraphQL schema has changed.
+    /// Returns a number that grows whenever the GraphQL schema changes.
     ///
     /// # Errors
     ///

@@ -21,42 +21,42 @@ use hexgraph_store::graph::{Predicate, Version};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What requests are bounded by.
+/// The limits on the size of a request document.
 pub(super) const LIMITS: Limits = Limits { depth: 200, tokens: 1_000_000, fields: 100_000 };
 
-/// The schema that was asked for last, beside a store, and how requests are carried out.
+/// The GraphQL state of a database: the loaded schema of the newest version, the options, and the HTTP client.
 pub struct Schemas {
     pub(super) options: ArcSwap<GraphqlOptions>,
-    /// Whoever sends requests to other servers.
+    /// The client that sends requests to other servers.
     pub(super) client: ArcSwap<Arc<dyn Fetch>>,
-    /// Texts that requests name by their hashes.
+    /// The persisted queries, by their hashes.
     pub(super) persisted: Persisted,
-    /// What the lambda server is told of commits.
+    /// The queue of events for the lambda server.
     pub(super) hooks: Hooks,
     current: ArcSwapOption<Current>,
-    /// Held while the schema is changed.
+    /// Locked while the schema is changed.
     pub(super) changing: Mutex<()>,
 }
 
-/// How GraphQL is carried out.
+/// Options for GraphQL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphqlOptions {
-    /// Answers tell more: why a mutation was refused.
+    /// True if responses tell why a mutation was refused by rules.
     pub debug: bool,
     /// Mutations may link nodes, by their IDs or `@id` values, which the rules of `@auth` let their callers neither see nor
     /// change. The reference lets them; here such nodes are not there unless this is set.
     pub links_hidden: bool,
-    /// Servers tell beside the data how much was read and how long it took.
+    /// True if servers add `extensions` to responses: how much was read, and how long it took.
     pub extensions: bool,
-    /// A token that names no audience passes although the schema names some.
+    /// True if a token without an audience is accepted although the schema names audiences.
     pub audience_optional: bool,
-    /// Where lambdas are carried out. Schemas with `@lambda` are refused without it.
+    /// The URL of the lambda server. Without one, schemas with `@lambda` are refused.
     pub lambda_url: Option<String>,
-    /// How long a request to another server may take, with its redirects.
+    /// The longest time for a request to another server, including its redirects.
     pub remote_timeout: Duration,
-    /// How many bytes the answer of another server may have.
+    /// The longest answer of another server, in bytes.
     pub remote_bytes_max: u64,
-    /// How many requests to other servers one request may have under way.
+    /// The largest number of requests to other servers that one request may have under way at once.
     pub remote_parallel: usize,
 }
 
@@ -76,41 +76,41 @@ impl Default for GraphqlOptions {
 }
 
 struct Current {
-    /// Where the text was.
+    /// The predicate that held the text. A version with the same predicate has the same schema.
     predicate: Arc<Predicate>,
-    /// `None` without a text.
+    /// The loaded schema; `None` if there is no text, or it can't be read.
     loaded: Option<Arc<Loaded>>,
-    /// Grows with every change.
+    /// A number that grows with every change of the schema.
     counter: u64,
 }
 
-/// A schema with all that is made of it.
+/// A GraphQL schema with everything that is derived from its text.
 pub(super) struct Loaded {
-    /// The node of the text.
+    /// The uid of the node that holds the text.
     pub id: Uid,
-    /// What was declared.
+    /// The types and fields that the text declares.
     pub model: Model,
-    /// What can be asked.
+    /// The generated API that requests are checked against.
     pub api: Api,
-    /// Texts of requests that were checked.
+    /// The cache of checked requests.
     pub requests: Requests,
-    /// The rules of `@auth`.
+    /// The `@auth` rules.
     pub rules: Rulebook,
-    /// Checks tokens, where the schema says how; or why it can't.
+    /// The verifier of tokens; `None` if the schema has no authorization, an error if its settings can't be used.
     pub verifier: std::result::Result<Option<Verifier>, String>,
-    /// What browsers are told.
+    /// The cross-origin settings.
     pub access: Arc<Access>,
 }
 
-/// What browsers are told about scripts that come from elsewhere.
+/// The cross-origin settings of a schema, for browsers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
-    /// The origins whose pages may ask.
+    /// The origins whose pages may send requests.
     pub origins: Vec<String>,
 }
 
 impl Schemas {
-    /// Nothing is loaded yet.
+    /// Creates the state with no schema loaded.
     pub(in crate::db) fn new(client: Arc<dyn Fetch>) -> Schemas {
         Schemas {
             options: ArcSwap::default(),
@@ -122,7 +122,7 @@ impl Schemas {
         }
     }
 
-    /// What a version's schema is; `None` when it has none, or one that can't be read any more.
+    /// Returns the loaded schema of a version; `None` if it has none, or one that this release can't read.
     pub(super) fn of(&self, version: &Version) -> Option<Arc<Loaded>> {
         let predicate = version.predicate("dgraph.graphql.schema")?;
         if let Some(current) = &*self.current.load()
@@ -142,14 +142,14 @@ impl Schemas {
         loaded
     }
 
-    /// What was made of the same text before.
+    /// Returns the loaded schema if its text is the given one.
     fn known(&self, id: Uid, text: &str) -> Option<Arc<Loaded>> {
         let current = self.current.load_full()?;
         let loaded = current.loaded.as_ref()?;
         (loaded.id == id && loaded.model.text == text).then(|| Arc::clone(loaded))
     }
 
-    /// Where sets of keys come from.
+    /// The source of key sets (JWKS), which asks through the present client.
     pub(super) fn keys(&self) -> Arc<dyn KeySource> {
         Arc::new(Keys::new(Arc::clone(&self.client.load())))
     }
