@@ -1,4 +1,4 @@
-//! What the generator asks of fields and types, and for whom it generates.
+//! Properties of fields and types that decide what is generated, and the form that is generated.
 
 use crate::generate::tree::{ArgumentEntry, one};
 use crate::model::{Field, Kind, Model, TypeDef};
@@ -28,17 +28,17 @@ impl Form {
     }
 }
 
-/// The ID of nodes: declared and of use here.
+/// Returns the field of the type `ID`, unless it belongs to another service of a federation.
 pub(super) fn id_of(def: &TypeDef) -> Option<&Field> {
     def.fields.iter().find(|field| field.is_id() && !field.foreign)
 }
 
-/// The `@id` fields that are of use here.
+/// Returns the `@id` fields, without those of another service of a federation.
 pub(super) fn unique_of(def: &TypeDef) -> impl Iterator<Item = &Field> {
     def.unique_fields().filter(|field| !field.foreign)
 }
 
-/// Whether a node can be named: `getT` and references need that.
+/// Returns true when a node of the type can be named by an ID or an `@id` field, which `getT` and references need.
 pub(super) fn has_key(def: &TypeDef) -> bool {
     id_of(def).is_some() || unique_of(def).next().is_some()
 }

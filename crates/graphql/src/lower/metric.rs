@@ -1,18 +1,19 @@
 //! The distances between vectors, by which `querySimilarT...` orders.
 
-/// What distance means.
+/// A definition of the distance of two vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
-    /// The length of the difference.
+    /// The Euclidean length of the difference.
     Euclidean,
-    /// One less the cosine of the angle between.
+    /// 1 minus the cosine of the angle between the vectors.
     Cosine,
-    /// One less the dot product.
+    /// 1 minus the dot product.
     DotProduct,
 }
 
 impl Metric {
-    /// The distance of two vectors of one length; `None` when there is none.
+    /// Returns the distance of two vectors. `None` when their lengths differ, or the result is not finite, as for the
+    /// cosine of a vector of zeros.
     pub fn distance(self, one: &[f32], other: &[f32]) -> Option<f64> {
         if one.len() != other.len() {
             return None;

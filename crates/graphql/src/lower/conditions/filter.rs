@@ -1,6 +1,7 @@
-//! `filter: {...}` → conditions on nodes.
+//! Lowers the argument `filter: {...}` to conditions on nodes.
 //!
-//! All keys of an object hold together, but for `or`: what it lists is an alternative to all the rest.
+//! The keys of an object are joined by *and*, except for `or`: its list and the conjunction of all other keys are
+//! alternatives.
 
 use super::geo::geo_call;
 use super::value::text_of;
@@ -14,24 +15,24 @@ use hexgraph_base::plan::{
 };
 use hexgraph_base::types::{Uid, stack};
 
-/// Somebody who sees a part of the data.
+/// A caller for whom rules may hide nodes.
 pub(in crate::lower) trait Viewer {
     /// The schema.
     fn model(&self) -> &Model;
 
-    /// The condition that nodes of a type have to pass to be seen; `None` when all are.
+    /// Returns the condition that nodes of a type have to pass to be visible; `None` when all are visible.
     fn visible(&self, def: &TypeDef) -> Option<Filter>;
 }
 
-/// Who filters.
+/// On whose behalf a filter is lowered, which decides what it may see.
 #[derive(Clone, Copy)]
 pub(in crate::lower) enum Sight<'a> {
-    /// Somebody for whom edges to nodes that the rules hide are not there.
+    /// A caller: edges to nodes that the rules hide from the caller do not exist for the filter.
     Of(&'a dyn Viewer),
     /// A rule, which sees all data.
     Whole(&'a Model),
-    /// A mutation, which sees all data too. What it changes must not be more than its filter says: only `{}` is everything,
-    /// and an alternative that asks for nothing, which would undo the conditions beside it, is refused.
+    /// A mutation, which sees all data as well. It must not change more nodes than its filter says. So only `{}` selects
+    /// every node, and an alternative without conditions, which would undo the conditions beside it, is refused.
     Changing(&'a Model),
 }
 
@@ -44,12 +45,12 @@ impl<'a> Sight<'a> {
     }
 }
 
-/// What a filter at a root asks. The nodes that it names by their IDs are all that there are: everything else, `or` too, is
-/// asked of them. `None` when it asks for nothing.
+/// Lowers the filter of a root field. When it names nodes by their IDs, only these nodes can be selected, and all other
+/// keys, `or` included, restrict them further. Returns `None` when the filter has no condition.
 ///
 /// # Errors
 ///
-/// As [`filter`]; and, where a mutation filters, when it asks for nothing without being `{}`.
+/// The errors of [`filter`], and for a mutation a filter that has no condition and is not `{}`.
 pub(in crate::lower) fn root_filter(
     sight: Sight<'_>,
     def: &TypeDef,
@@ -73,16 +74,16 @@ pub(in crate::lower) fn root_filter(
     Ok(Some(RootFilter { named, rest }))
 }
 
-/// What a filter at a root asks.
+/// The filter of a root field.
 pub(in crate::lower) struct RootFilter {
-    /// The nodes that it names, ascending.
+    /// The uids of the nodes that it names, ascending; `None` when it names none.
     pub named: Option<Vec<u64>>,
-    /// What is asked of them, or of all nodes of the type.
+    /// The condition on these nodes, or on all nodes of the type.
     pub rest: Option<Filter>,
 }
 
 impl RootFilter {
-    /// The same as one condition.
+    /// Returns the filter as one condition.
     pub(in crate::lower) fn into_filter(self) -> Option<Filter> {
         let named = self.named.map(|uids| filter_of(Call::Uid { uids, vars: Vec::new() }));
         match self.rest {
@@ -92,11 +93,11 @@ impl RootFilter {
     }
 }
 
-/// What a filter asks of nodes of a type; `None` when it asks for nothing.
+/// Lowers a filter on nodes of a type. Returns `None` when it has no condition.
 ///
 /// # Errors
 ///
-/// What is wrong with a value, in the words of the reference.
+/// The reason why a value is wrong, worded as in Dgraph.
 pub(in crate::lower) fn filter(
     sight: Sight<'_>,
     def: &TypeDef,
@@ -110,7 +111,7 @@ pub(in crate::lower) fn filter(
     }
 }
 
-/// What the entries of a filter ask of nodes of a type.
+/// Lowers the entries of a filter object.
 fn conditions<'v>(
     sight: Sight<'_>,
     def: &TypeDef,
@@ -147,7 +148,7 @@ fn conditions<'v>(
     }
     match (all(together), alternatives) {
         (together, None) => Ok(together),
-        // One of the alternatives asks for nothing.
+        // An alternative without conditions is true for every node, and so is the whole disjunction.
         (_, Some(None)) => match sight {
             Sight::Changing(_) => Err(Refusal::new(OPEN_ALTERNATIVE)),
             _ => Ok(None),
@@ -165,12 +166,12 @@ const NOTHING_NEGATED: &str = "Invalid filter statement: `not` needs a filter th
 const OPEN_ALTERNATIVE: &str = "Invalid filter statement: a filter in `or` asks for nothing, so that all nodes would pass \
                                 whatever stands beside it: leave it out, or write `filter: {}` if all are meant";
 
-/// The nodes that have a type.
+/// Returns the condition that a node has a type.
 pub(crate) fn has_type(def: &TypeDef) -> Filter {
     filter_of(Call::Type(def.dgraph_type.clone()))
 }
 
-/// The uids in a list of texts, ascending; what is no uid names no node.
+/// Returns the uids in a list of texts, ascending, each once. Texts that are not uids name no node and are left out.
 pub(super) fn uids_of(value: &Value) -> Vec<u64> {
     let one = std::slice::from_ref(value);
     let items = value.as_list().unwrap_or(one).iter();
@@ -183,7 +184,7 @@ pub(super) fn uids_of(value: &Value) -> Vec<u64> {
     uids
 }
 
-/// That a field has a value, or leads to a node that may be seen.
+/// Returns the condition that a field has a value, or an edge to a visible node.
 fn has(sight: Sight<'_>, field: &Field) -> Option<Filter> {
     let predicate = field.predicate.as_ref()?;
     let hidden = match (sight, sight.model().get(field.ty.name())) {
@@ -205,7 +206,7 @@ fn has(sight: Sight<'_>, field: &Field) -> Option<Filter> {
     })))
 }
 
-/// `memberTypes` says which members there are, `<member>Filter` what is asked of one.
+/// Lowers a filter on a union: `memberTypes` lists the types that are selected, `<member>Filter` restricts one of them.
 fn union_filter(sight: Sight<'_>, def: &TypeDef, value: &Value) -> Result<Option<Filter>, Refusal> {
     let wanted = value.get("memberTypes").and_then(Value::as_list);
     let is_wanted =
@@ -229,7 +230,7 @@ fn union_filter(sight: Sight<'_>, def: &TypeDef, value: &Value) -> Result<Option
     })
 }
 
-/// A name with its first letter in lower case.
+/// Returns a name with its first letter in lower case.
 pub(super) fn lower_first(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
@@ -327,7 +328,7 @@ fn function_filter(field: &Field, name: &str, value: &Value) -> Result<Option<Fi
     Ok(Some(filter_of(call)))
 }
 
-/// The parts of `/pattern/flags`.
+/// Splits `/pattern/flags`.
 fn regular_expression(text: &str) -> Result<(String, String), Refusal> {
     let inside = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
     match inside {

@@ -1,4 +1,4 @@
-//! The blocks that root fields are made of, and the faults that tell of one.
+//! Blocks of root fields, and the faults of root fields.
 
 use crate::lower::conditions::filter::has_type;
 use crate::lower::conditions::rules::Caller;
@@ -12,7 +12,8 @@ use crate::request::{Fault, Field, PathStep, Value};
 use hexgraph_base::plan::{Argument, Block, BlockKind, Call, Comparison, Filter, Operand, Page};
 use hexgraph_base::types::{Position, Uid};
 
-/// The node that the arguments name, by its uid and the values that are unique.
+/// Returns the block of the node that the arguments name by its uid and by unique values. When several are given, the node
+/// must have all of them.
 pub(super) fn get_block(
     caller: Caller<'_>,
     def: &TypeDef,
@@ -37,7 +38,7 @@ pub(super) fn get_block(
     Ok(node_block(root, all(rest.collect())))
 }
 
-/// The nodes that have a key.
+/// Returns the function that selects the nodes with a key: a uid, or the value of a unique field.
 pub(super) fn key_call(key: &model::Field, value: &Value) -> Call {
     match &key.predicate {
         Some(predicate) => Call::Compare {
@@ -52,7 +53,7 @@ pub(super) fn key_call(key: &model::Field, value: &Value) -> Call {
     }
 }
 
-/// A block that shows nodes.
+/// Returns a visible block with a root function and a filter, and nothing else.
 pub(crate) fn node_block(root: Call, filter: Option<Filter>) -> Block {
     Block {
         name: "q".to_owned(),
@@ -75,12 +76,12 @@ pub(crate) fn node_block(root: Call, filter: Option<Filter>) -> Block {
     }
 }
 
-/// A root field with an argument that can't be read.
+/// Makes the fault of a root field with an argument that can't be read, at the place of the field.
 pub(super) fn wrong_at(field: &Field, why: &Refusal) -> Fault {
     Fault { places: vec![field.shape.location], ..wrong(field, why.message()) }
 }
 
-/// A root field whose arguments make no sense.
+/// Makes the fault of a root field that can't be lowered.
 pub(in crate::lower) fn wrong(field: &Field, message: &str) -> Fault {
     let message = format!("couldn't rewrite query {} because {message}", field.shape.key);
     Fault::on(vec![PathStep::Key(field.shape.key.as_str().into())], message)

@@ -1,4 +1,4 @@
-//! Root fields, kind by kind.
+//! Lowers root fields: one file for each kind.
 
 pub(super) mod block;
 pub(super) mod entities;

@@ -1,4 +1,4 @@
-//! Root fields → plans.
+//! Lowers root fields to plans.
 
 use super::block::{get_block, node_block, wrong, wrong_at};
 use super::entities::entities;
@@ -18,11 +18,11 @@ use crate::request::{Fault, Field, Value};
 use hexgraph_base::plan::{Block, BlockKind, Call, Comparison, FieldKind, Filter, Query, VarId};
 use std::sync::Arc;
 
-/// The plan of a field of `Query` that is answered from the store. `to` matters for `querySimilarT...` alone.
+/// Lowers a field of `Query` that is answered from the store. `to` is used for `querySimilarT...` only.
 ///
 /// # Errors
 ///
-/// What is wrong with an argument, in the words of the reference.
+/// The fault of a wrong argument, worded as in Dgraph.
 pub fn lower<'a>(
     caller: Caller<'a>,
     field: &'a Field,
@@ -44,8 +44,8 @@ pub fn lower<'a>(
     }
 }
 
-/// The plan of a list of nodes that are known by their uids, as in the payload of a mutation. `field` is the list's field,
-/// with its arguments and selection. Nodes that are gone, or not of the type, are left out.
+/// Lowers a list of nodes that are known by their uids, as in the payload of a mutation. `field` is the field of the list
+/// with its arguments and its selection. Nodes that were deleted or are not of the type are left out.
 ///
 /// # Errors
 ///
@@ -62,7 +62,7 @@ pub fn lower_nodes<'a>(
     list(caller, def, field, Some(Call::Uid { uids, vars: Vec::new() }))
 }
 
-/// The block that selects the nodes of a type that pass a filter, for a mutation. It shows nothing.
+/// Returns a hidden block that selects the nodes of a type that pass a filter, for a mutation.
 ///
 /// # Errors
 ///
@@ -79,7 +79,7 @@ pub fn lower_filter(
     Ok(Block { name: "var".to_owned(), kind: BlockKind::Hidden, has_body: false, ..block })
 }
 
-/// The block that keeps those of some nodes which pass a condition, as its only variable. `uids` ascend.
+/// Returns a hidden block whose only variable holds those of the given nodes that pass a condition. `uids` must ascend.
 pub fn lower_permitted(uids: Vec<u64>, filter: Filter) -> Block {
     let block = node_block(Call::Uid { uids, vars: Vec::new() }, Some(filter));
     let var = VarId(0);
@@ -153,7 +153,7 @@ fn aggregated<'a>(
     shape.is_hidden = caller.access(def, Operation::Query) == Access::None;
     block.fields = fields;
     if block.fields.is_empty() {
-        // Counted without being listed.
+        // An aggregate without fields still needs the number of nodes.
         block.fields.push(Arc::new(plan_field(FieldKind::CountUid, "count".to_owned())));
     }
     block.cascade = cascade(&[def], field.cascade.as_ref());
@@ -161,7 +161,7 @@ fn aggregated<'a>(
     Ok(Lowered { query, shape: RootShape::Aggregate(shape) })
 }
 
-/// The nodes of a type, or those given, that pass the filter. A filter that an index answers alone comes first.
+/// Returns the block that selects the nodes of a type, or those of `nodes`, that pass the filter of the field.
 fn filtered(
     caller: Caller<'_>,
     def: &TypeDef,
@@ -188,7 +188,7 @@ fn chosen(
     let (named, rest) = given.map_or((None, None), |given| (given.named, given.rest));
     let named = named.map(|uids| Call::Uid { uids, vars: Vec::new() });
     let lowering = Lowering::new(caller);
-    // Nodes that are known and nodes that are named are asked for both.
+    // When the caller gives nodes and the filter names nodes, the result is their intersection.
     let (root, more) = match (nodes, named) {
         (Some(nodes), Some(named)) => (Some(nodes), Some(filter_of(named))),
         (nodes, named) => (nodes.or(named), None),
@@ -206,6 +206,7 @@ fn chosen(
     })
 }
 
+/// Whether a filter is better evaluated as the root: an index answers equality, and few nodes are left for the type check.
 fn comes_first(call: &Call) -> bool {
     matches!(call, Call::Compare { op: Comparison::Eq, .. })
 }

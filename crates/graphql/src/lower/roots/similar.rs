@@ -1,4 +1,4 @@
-//! `querySimilarT...`: the nodes whose vectors are near to another.
+//! Lowers `querySimilarT...`: the nodes whose vectors are nearest to a given one.
 
 use super::block::{get_block, node_block, wrong};
 use crate::lower::conditions::filter::{RootFilter, Sight, has_type, root_filter};
@@ -14,15 +14,15 @@ use crate::request::{Fault, Field, Value};
 use hexgraph_base::plan::{Argument, Call, Filter, Query};
 use std::sync::Arc;
 
-/// What a vector is compared with.
+/// The vector that others are compared with.
 pub enum SimilarTo {
     /// The vector of the request.
     Given,
-    /// This vector, such as that of another node.
+    /// This vector, which was read from another node.
     Of(Vec<f32>),
 }
 
-/// The nodes near to a vector.
+/// Lowers a search for the nodes whose vectors are nearest to a vector.
 pub(in crate::lower) fn similar<'a>(
     caller: Caller<'a>,
     def: &'a TypeDef,
@@ -36,7 +36,8 @@ pub(in crate::lower) fn similar<'a>(
         SimilarTo::Of(vector) => vector,
         SimilarTo::Given => given_vector(field),
     };
-    // What the request's own filter refuses takes places, as in the reference.
+    // Nodes that the rules hide do not count among the `topK`. Nodes that the filter of the request refuses do, as in
+    // Dgraph, so the answer may have fewer.
     let admits = match caller.access(def, Operation::Query) {
         Access::Where(permitted) => all(vec![has_type(def), permitted]).map(Box::new),
         Access::All | Access::None => None,
@@ -78,11 +79,11 @@ fn nearest(
     }
 }
 
-/// Finds the node that others should be similar to: the first field of its only block is its vector.
+/// Lowers the look-up of the node that others should be similar to. The first field of its only block is the vector.
 ///
 /// # Errors
 ///
-/// What is wrong with the arguments.
+/// The fault of a wrong argument.
 pub fn lower_reference<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lowered<'a>, Fault> {
     let (def, by) = embedding_of(caller, field)?;
     let mut block = get_block(caller, def, Operation::Query, field)?;
@@ -107,7 +108,7 @@ fn embedding<'a>(def: &'a TypeDef, field: &Field) -> Result<&'a model::Field, Fa
     found.ok_or_else(|| wrong(field, &format!("{name} is no embedding of {}", def.name)))
 }
 
-/// The vector of a request.
+/// Returns the vector that the request gives.
 fn given_vector(field: &Field) -> Vec<f32> {
     let numbers = field.arguments.given("vector").and_then(Value::as_list).unwrap_or(&[]);
     numbers.iter().filter_map(|number| Some(number_of(number)? as f32)).collect()

@@ -1,4 +1,4 @@
-//! Fields that share a response key must be one and the same field.
+//! Checks that fields with the same response key can be merged (GraphQL specification, *Field Selection Merging*).
 //!
 //! All fields of a selection set are gathered, fragments included, and grouped by key. In a group each field is
 //! compared with the first of its parent type and with the first of an abstract parent: objects of different types
@@ -18,14 +18,14 @@ use crate::request::grammar::document::{
 };
 use crate::request::rules::{field_of, is_composite, root_type};
 
-/// How many fields are gathered at most.
+/// The greatest number of fields that are gathered for one document.
 const STEPS_MAX: usize = 1_000_000;
 
-/// The check of a document's operations, and what it remembers between sets.
+/// The state of the check of one document.
 pub(super) struct Merge<'a, 't> {
     api: &'a Api,
     document: &'a Document<'t>,
-    /// The sets that were looked at: whether values had to look alike only, and the fields, ascending.
+    /// The sets that were checked: whether only the types of values were compared, and the fields, ascending.
     seen: HashSet<(bool, Vec<FieldId>)>,
     /// How many fields were gathered so far, over all operations.
     steps: usize,
@@ -34,10 +34,10 @@ pub(super) struct Merge<'a, 't> {
     most: usize,
 }
 
-/// Fields that can't stand under one key: where the second of them is, and why.
+/// Two fields that can't be merged: the place of the second one, and the message.
 pub(super) type Conflict = (Place, String);
 
-/// A field where it stands.
+/// A field with the type that it is selected on.
 #[derive(Clone, Copy)]
 struct Placed<'a> {
     id: FieldId,
@@ -45,7 +45,7 @@ struct Placed<'a> {
     definition: Option<&'a FieldDefinition>,
 }
 
-/// The keys above a set whose fields were merged, and where the second of the topmost stands.
+/// The keys of the merged fields above a set, and the place of the second field of the topmost pair.
 #[derive(Clone, Default)]
 struct Above<'t> {
     keys: Vec<&'t str>,
@@ -53,7 +53,7 @@ struct Above<'t> {
 }
 
 impl<'a, 't> Merge<'a, 't> {
-    /// Nothing is checked yet.
+    /// Creates the state for a document.
     pub(super) fn new(api: &'a Api, document: &'a Document<'t>) -> Merge<'a, 't> {
         Merge { api, document, seen: HashSet::new(), steps: 0, conflicts: Vec::new(), most: 0 }
     }

@@ -17,13 +17,14 @@ use crate::request::rules::merge::Merge;
 use crate::request::rules::{field_of, root_type};
 use crate::request::{Fault, Limits, OperationKind, Place};
 
-/// More faults than this are not looked for.
+/// The greatest number of faults that are reported.
 const FAULTS_MAX: usize = 100;
 
-/// How many selections are visited at most: operations that share fragments visit each anew.
+/// The greatest number of selections that are visited. Each operation visits the fragments that it uses again, so the
+/// number is not bounded by the length of the text.
 const STEPS_MAX: usize = 2_000_000;
 
-/// What can be said of a valid document once and for all.
+/// The result of checking a valid document, which holds for all requests with it.
 #[derive(Debug, Default)]
 pub(in crate::request) struct Checked {
     /// `@cascade(fields: $variable)`: can be checked when the variable is known.
@@ -60,7 +61,7 @@ pub(in crate::request) fn check(
     if walker.faults.is_empty() { Ok(walker.checked) } else { Err(walker.faults) }
 }
 
-/// Where a value stands: the type that is expected there and its definition, as far as they are known.
+/// The type that is expected at the place of a value, and its definition, as far as they are known.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Expected<'a> {
     pub ty: Option<&'a Type>,
