@@ -15,16 +15,16 @@ use ureq::http::Uri;
 use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Error, http};
 
-/// How many redirects are followed.
+/// The largest number of redirects that one request follows.
 const REDIRECTS_MAX: usize = 5;
 
-/// How long it may take to connect.
+/// The longest time for establishing a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Sends requests; connections are kept for some time. Nothing happens before the first one.
+/// An HTTP client that keeps connections open for reuse. It is set up when the first request is sent.
 #[derive(Default)]
 pub(super) struct Client {
-    /// With the process that it belongs to: a forked child must not talk on connections of its parent.
+    /// The agent, and the id of the process that created it: a forked child must not use the connections of its parent.
     agent: ArcSwapOption<(u32, Agent)>,
 }
 
@@ -107,7 +107,7 @@ fn request(outgoing: &Outgoing) -> Result<http::Request<Vec<u8>>, http::Error> {
     request.body(outgoing.body.clone().unwrap_or_default())
 }
 
-/// Turns a request into the one that a redirect asks for. What is not to be repeated becomes a `GET`, as browsers do.
+/// Turns a request into the one that a redirect asks for. A method that must not be repeated becomes `GET`, as in browsers.
 fn redirect(outgoing: &mut Outgoing, status: u16, location: &str) -> Result<(), Unanswered> {
     let invalid = || Unanswered::new("there was a redirect to an invalid address");
     let old: Uri = outgoing.url.parse().map_err(|_| invalid())?;
@@ -130,7 +130,8 @@ fn redirect(outgoing: &mut Outgoing, status: u16, location: &str) -> Result<(), 
     Ok(())
 }
 
-/// What may stand in a redirect as servers write them, and in no address: it is written as its bytes, as browsers do.
+/// Characters that servers write into redirects although no address may contain them; they are percent-encoded, as browsers
+/// do.
 const UNWRITABLE: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -143,7 +144,7 @@ const UNWRITABLE: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// The address that a redirect from another one leads to, by RFC 3986.
+/// Resolves the address of a redirect against the one that was asked, as RFC 3986 says.
 fn join(old: &str, location: &str) -> Option<String> {
     let (location, _) = location.split_once('#').unwrap_or((location, ""));
     let location = utf8_percent_encode(location, UNWRITABLE).to_string();

@@ -1,4 +1,4 @@
-//! A database: the graph, the threads, the plans, and the directory where it lives.
+//! [`Database`]: the graph, its threads, its cache of plans, and the directory that it is stored in.
 
 #[cfg(feature = "graphql")]
 use super::graphql::Schemas;
@@ -33,7 +33,7 @@ pub struct Database {
 }
 
 struct Shared {
-    /// `None` when it is closed.
+    /// The data and the directory; `None` once the database is closed.
     open: ArcSwapOption<Open>,
     plans: Plans,
     pool: Pool,
@@ -46,7 +46,7 @@ struct Shared {
 }
 
 impl Drop for Shared {
-    /// Who drops the last handle may open the directory again at once.
+    /// Waits for a snapshot that is being written, so that the directory can be opened again when the last handle is gone.
     fn drop(&mut self) {
         if let Some(open) = &*self.open.load() {
             open.wait_for_checkpointer();
@@ -55,12 +55,12 @@ impl Drop for Shared {
 }
 
 impl Database {
-    /// An empty database in memory.
+    /// Creates an empty database in memory, with default options.
     pub fn in_memory() -> Database {
         Database::in_memory_with(OpenOptions::default())
     }
 
-    /// An empty database in memory that uses so many threads as `options` say.
+    /// Creates an empty database in memory with the threads, limits and budget of `options`.
     pub fn in_memory_with(options: OpenOptions) -> Database {
         Database::with_open(Open::in_memory(options), options)
     }
@@ -77,7 +77,8 @@ impl Database {
         Database::open_with(path, options, Arc::new(Disk))
     }
 
-    /// As [`Database::open`], written through other files than those of the operating system.
+    /// Opens a directory as [`Database::open`] does, but reads and writes through `files`. Tests use this to make operations
+    /// of the disk fail.
     ///
     /// # Errors
     ///
@@ -113,13 +114,12 @@ impl Database {
         }
     }
 
-    /// Lets go of data and directory, and ends the log with a snapshot unless it is short. Later
-    /// calls fail; closing again does nothing. Queries that run finish, each on the version that it
-    /// has.
+    /// Closes the database: writes a snapshot unless the log is short, and unlocks the directory. Later calls fail with
+    /// [`Error::Closed`]; closing again does nothing. Queries that are running finish on the version that they read.
     ///
     /// # Errors
     ///
-    /// As [`Database::checkpoint`]; it is open still then.
+    /// As [`Database::checkpoint`]; the database stays open in that case.
     pub fn close(&self) -> Result<()> {
         let Ok(open) = self.open_state() else { return Ok(()) };
         guarded(|| open.finish())?;
@@ -127,7 +127,7 @@ impl Database {
         Ok(())
     }
 
-    /// The schema in the language of [`Database::alter`].
+    /// Returns the whole schema in the language that [`Database::alter`] reads.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ impl Database {
         Ok(self.version()?.schema.to_text())
     }
 
-    /// How large the database is. Costs a pass over the sets of nodes of all predicates.
+    /// Counts nodes and the sizes of all predicates. Costs one pass over the node sets of all predicates.
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ impl Database {
         guarded(|| Ok(stats_of(&version)))
     }
 
-    /// The number of the last commit. Later commits have greater numbers, with gaps between.
+    /// Returns the number of the last commit. Later commits have greater numbers, with gaps between them.
     ///
     /// # Errors
     ///
@@ -155,18 +155,19 @@ impl Database {
         Ok(self.version()?.commit)
     }
 
-    /// The newest version.
+    /// Returns the newest published version.
     pub(super) fn version(&self) -> Result<Arc<Version>> {
+        // A guard of the swap and not a clone: readers touch no shared reference count but that of the version.
         let open = self.shared.open.load();
         open.as_ref().map(|open| open.store.version()).ok_or(Error::Closed)
     }
 
-    /// What a single request may use.
+    /// The limits of each single request.
     pub fn limits(&self) -> &Limits {
         &self.shared.limits
     }
 
-    /// The memory that all requests share.
+    /// The budget that the memory of all requests is drawn from.
     pub fn budget(&self) -> &Budget {
         &self.shared.budget
     }
@@ -178,18 +179,22 @@ impl Database {
         control.set_budget(self.budget());
     }
 
-    /// The GraphQL schema that is in force.
+    /// The cache of GraphQL schemas, with the options and the HTTP client of GraphQL.
     #[cfg(feature = "graphql")]
     pub(super) fn graphql_schemas(&self) -> &Schemas {
         &self.shared.graphql
     }
 
-    /// The queries that took long.
+    /// The log of slow queries.
     pub(super) fn slow_log(&self) -> &SlowLog {
         &self.shared.slow
     }
 
-    /// The plan of a text.
+    /// Returns the plan of a query text, from the cache where it was planned before.
+    ///
+    /// # Errors
+    ///
+    /// `Limit` when the text is longer than the limit `text`; as [`Plans::plan`].
     pub(super) fn plan(
         &self,
         text: &str,
@@ -205,17 +210,17 @@ impl Database {
         self.shared.plans.plan(text, variables, control)
     }
 
-    /// The threads for loads and large queries.
+    /// Returns the thread pool for loads and large queries; it is started at the first call.
     ///
     /// # Errors
     ///
-    /// `Limit` when the system gives no threads.
+    /// `Limit` when the system can't start the threads.
     pub fn pool(&self) -> Result<Arc<ThreadPool>> {
         self.shared.pool.get()
     }
 
-    /// Does what may compute on many threads, within the limits of a request. Those that rayon itself started are not there in a
-    /// forked child, which has a pool of its own.
+    /// Runs `job`, which may use many threads, under the limits of a request. A forked child installs a pool of its own
+    /// first, since the threads of rayon's global pool exist only in the parent.
     ///
     /// # Errors
     ///
@@ -234,8 +239,8 @@ impl Database {
         self.shared.process != process::id()
     }
 
-    /// Publishes the version that `make_next` makes of the newest one. In a directory it is written
-    /// to a snapshot first.
+    /// Publishes the version that `make_next` derives from the newest one. In a directory it is first written to a snapshot
+    /// instead of the log, as loads are.
     pub(super) fn change_saved<T>(
         &self,
         make_next: impl FnOnce(&Arc<Version>) -> Result<(Version, T)>,
@@ -249,8 +254,9 @@ impl Database {
         })
     }
 
-    /// Publishes the version that `make_next` makes of the newest one, where `claim` is not in
-    /// conflict. In a directory it is noted in the log first. Returns the number of the commit too.
+    /// Publishes the version that `make_next` derives from the newest one, unless `claim` conflicts with a later commit. In
+    /// a directory its record is appended to the log first. Returns the number of the commit, and what `make_next`
+    /// returned.
     pub(super) fn change<T>(
         &self,
         claim: Option<Claim<'_>>,
@@ -266,7 +272,7 @@ impl Database {
         })
     }
 
-    /// What there is while it is open.
+    /// The data and the directory of an open database.
     ///
     /// # Errors
     ///

@@ -13,23 +13,23 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// The ends of names of packed files.
+/// The file name endings that select a compression.
 const GZIP: &str = ".gz";
 const ZSTD: &str = ".zst";
 const NQUADS: &str = ".rdf";
 const JSON_LINES: &str = ".jsonl";
 
-/// What an export wrote.
+/// The result of an export.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExportReport {
-    /// The number of triples.
+    /// The number of triples that were written.
     pub triples: u64,
-    /// The file of the schema.
+    /// The path of the schema file, which is written next to the data.
     pub schema: PathBuf,
 }
 
 impl Database {
-    /// Does something with the newest version.
+    /// Runs `work` on the newest version, with panics turned into errors.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ fn failed(path: &Path, error: io::Error) -> Error {
     Error::io(format!("writing {}", path.display()), error)
 }
 
-/// A file, packed as the end of its name says.
+/// A file that is being written, compressed as the ending of its name says.
 enum Output {
     Plain(BufWriter<File>),
     Gzip(GzEncoder<BufWriter<File>>),

@@ -11,11 +11,11 @@ use std::panic;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// How many panics are remembered until somebody catches them. Those of the program around us are
-/// noted too and never asked for.
+/// How many panics are remembered until they are caught. The hook also sees panics of the surrounding program, which nobody
+/// asks for, so the list has to be bounded.
 const NOTED_MAX: usize = 32;
 
-/// The last panics, each with its message and its place.
+/// The last panics, each with its message and its source location.
 static NOTED: Mutex<VecDeque<(String, String)>> = Mutex::new(VecDeque::new());
 
 static HOOK: Once = Once::new();
@@ -45,7 +45,7 @@ fn error_of(payload: Box<dyn Any + Send>) -> Error {
     Error::Internal { message, place: place.unwrap_or_default() }
 }
 
-/// Has the places of panics noted from now on. What was done about panics before is done still.
+/// Installs a panic hook that records the locations of panics, and calls the hook that was installed before.
 fn note_places() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

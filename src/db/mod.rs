@@ -1,9 +1,11 @@
-//! The one door for every surface: a database that is asked, changed, saved and opened.
+//! The public API: [`Database`], which all surfaces (HTTP, the command line, Python) use to query, change, save and open a
+//! graph.
 
 mod operation;
 mod database;
 mod ask;
 mod change;
+mod keep;
 mod paths;
 mod export;
 mod pool;
@@ -19,9 +21,8 @@ pub use ask::pages::Pages;
 pub use ask::plans::Variables;
 pub use ask::query::{QueryAnswer, QueryRequest};
 pub use ask::slow::SlowQuery;
-pub use change::input::LoadProgress;
+pub use change::input::{LoadProgress, Source};
 pub use change::mutate::{Mutation, MutationAnswer, MutationRequest};
-pub use change::transactions::TxnLimits;
 pub use change::txn::{Txn, TxnOptions};
 pub use database::Database;
 pub use export::ExportReport;
@@ -31,9 +32,9 @@ pub use hexgraph_dql::{Given, without_passwords};
 pub use hexgraph_store::durability::{Recovery, SyncPolicy};
 pub use hexgraph_store::exec::{Canceller, Control, Limits, Onward, byte_count, parse_time};
 pub use hexgraph_store::graph::{PredicateStats, Statements};
-pub use open::{Checked, check};
+pub use keep::{Checked, check};
 pub use operation::{
-    Drop, Latency, LoadOptions, LoadReport, Memory, OpenOptions, SkippedLine, Source, Stats,
+    Drop, Latency, LoadOptions, LoadReport, Memory, OpenOptions, SkippedLine, Stats, TxnLimits,
     memory_count,
 };
 pub use paths::{files_of, has_triples};

@@ -1,13 +1,11 @@
-//! What an open database keeps where: the graph in memory, snapshots and logs in a directory.
+//! The state of an open database: the graph in memory, and its snapshots and logs where it has a directory.
 
-use super::database::Database;
 use super::guard::guarded;
 use super::operation::OpenOptions;
 use crate::db::change::transactions::Transactions;
 use hexgraph_base::budget::Budget;
-use hexgraph_base::types::{Error, Result, endless};
+use hexgraph_base::types::{Error, Result};
 use hexgraph_store::durability::{Directory, FileAccess, Files, Follower, Recovery, Wal};
-use hexgraph_store::exec::Control;
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Check, Store, Version, persist};
 use std::path::Path;
@@ -15,25 +13,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::{fs, thread};
 
-/// So many bytes of log make a snapshot due, where nothing else is said.
+/// The length of the log, in bytes, from which a snapshot is due unless the options say otherwise.
 const CHECKPOINT_BYTES: u64 = 64 << 20;
 
-/// A log so short stays when the database is closed: it is read again in a moment, and a snapshot
-/// of a large graph is not.
+/// A log up to this many bytes is kept when the database is closed, since replaying it is faster than writing a snapshot of a
+/// large graph.
 const SHORT_LOG: u64 = 64 << 10;
 
-/// So many numbers of transactions are noted as told at once.
+/// The file `CLOCK` is moved on by this many transaction numbers at a time, so that few transactions write to it.
 const CLOCK_STEP: u64 = 10_000 << 10;
 
-/// What there is while a database is open.
+/// Everything that exists only while a database is open.
 pub(super) struct Open {
     /// The data.
     pub(super) store: Store,
-    /// The open transactions.
+    /// The transactions that are open, and the versions that recent queries read.
     pub(super) transactions: Transactions,
-    /// The memory that all requests share.
+    /// The budget that the memory of all requests is drawn from.
     budget: Budget,
-    /// Where it lives.
+    /// Where the data are stored.
     home: Home,
 }
 
@@ -43,7 +41,7 @@ enum Home {
     Write(Box<Writing>),
 }
 
-/// A directory that is read.
+/// A directory that was opened read-only.
 struct Reading {
     directory: Directory,
     follower: Mutex<Follower>,
@@ -51,33 +49,33 @@ struct Reading {
     access: FileAccess,
 }
 
-/// A directory that is written.
+/// A directory that this process writes to.
 struct Writing {
     directory: Arc<Directory>,
     wal: Arc<Wal>,
     options: OpenOptions,
     found: Recovery,
-    /// The number up to which the directory has transactions as named.
+    /// Transaction numbers up to this one are recorded in the directory as handed out.
     clock: Mutex<u64>,
-    /// Held while a snapshot is written.
+    /// Locked while a snapshot is being written, so that there is one writer of snapshots at a time.
     saving: Mutex<()>,
-    /// The thread that writes one because the log has grown long.
+    /// The thread that writes a snapshot because the log has grown long; `None` before the first one.
     checkpointer: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Open {
-    /// An empty graph in memory.
+    /// Creates an empty graph in memory.
     pub(super) fn in_memory(options: OpenOptions) -> Open {
         let budget = options.memory.budget();
         let version = Version { budget: budget.clone(), ..Version::empty() };
         Open::new(Store::with_version(version, None), budget, options, Home::Memory)
     }
 
-    /// The graph of a directory, to be read.
+    /// Opens the graph of a directory read-only.
     ///
     /// # Errors
     ///
-    /// As [`Database::open`].
+    /// As [`super::Database::open`].
     pub(super) fn to_read(path: &Path, options: OpenOptions) -> Result<Open> {
         let directory = Directory::open_read_only(path)?;
         let mut follower = open_follower(&directory, options.access())?;
@@ -89,11 +87,12 @@ impl Open {
         Ok(Open::new(store, budget, options, Home::Read(Box::new(reading))))
     }
 
-    /// The graph of a directory, to be changed.
+    /// Opens the graph of a directory for writing, and creates the directory where it is missing. Cuts a record at the end of
+    /// the log that was not written whole.
     ///
     /// # Errors
     ///
-    /// As [`Database::open`].
+    /// As [`super::Database::open`].
     pub(super) fn to_write(
         path: &Path,
         options: OpenOptions,
@@ -110,6 +109,7 @@ impl Open {
         let mut follower = open_follower(&directory, options.access())?;
         let budget = options.memory.budget();
         let version = Version { budget: budget.clone(), ..follower.version(&directory)? };
+        // A record that was not written whole was acknowledged to nobody; new ones go in its place.
         let start = follower.cut(&directory)?;
         let found = follower.found();
         let files = Arc::clone(directory.files());
@@ -135,7 +135,7 @@ impl Open {
         &self.budget
     }
 
-    /// Checks that it may be changed.
+    /// Checks that the database accepts changes.
     ///
     /// # Errors
     ///
@@ -149,8 +149,8 @@ impl Open {
         }
     }
 
-    /// Notes that the number of a transaction is told to somebody, so that it is not told again
-    /// when the database is opened the next time. Costs a test but for one in ten thousand.
+    /// Records that the number of a transaction is handed out, so that it is not handed out again after the database was
+    /// reopened. Only one call in ten thousand writes to the disk; the others compare two numbers.
     ///
     /// # Errors
     ///
@@ -182,7 +182,7 @@ impl Open {
         let Home::Write(writing) = &self.home else {
             return self.store.write_saved(make_next, |_| Ok(()));
         };
-        // First this and then the turn: as whoever writes a snapshot does.
+        // The order of locks is always this one, then the turn of the writer; a checkpoint takes them in the same order.
         let _saving = writing.lock();
         self.store.write_saved(make_next, |version| {
             let (number, place) = writing.wal.rotate()?;
@@ -226,7 +226,7 @@ impl Open {
         started.map_err(|error| Error::io("starting the thread that writes a snapshot", error))
     }
 
-    /// Does what is due after a commit.
+    /// Syncs the log, or starts a snapshot, when either is due after a commit.
     ///
     /// # Errors
     ///
@@ -258,9 +258,8 @@ impl Open {
         Ok(())
     }
 
-    /// Ends the log: with a snapshot unless it is short or there is no room for one, and on the
-    /// disk in any case. Does nothing
-    /// to what is not ours to write.
+    /// Ends the log: writes a snapshot unless the log is short or the disk has no room for one, and syncs in any case. Does
+    /// nothing to a directory that this process may not write.
     ///
     /// # Errors
     ///
@@ -306,13 +305,14 @@ impl Open {
     ///
     /// # Errors
     ///
-    /// As [`Database::open`].
+    /// As [`super::Database::open`].
     pub(super) fn refresh(&self) -> Result<u64> {
         if let Home::Read(reading) = &self.home {
             let Reading { directory, follower, access, .. } = &**reading;
             let mut follower = follower.lock().unwrap_or_else(PoisonError::into_inner);
             let before = follower.found().commits;
             if !follower.refresh(directory)? {
+                // A newer snapshot has taken the place of the logs that were followed.
                 *follower = open_follower(directory, *access)?;
             } else if follower.found().commits <= before {
                 return Ok(self.store.version().commit);
@@ -323,7 +323,7 @@ impl Open {
         Ok(self.store.version().commit)
     }
 
-    /// What was found in the logs when it was opened.
+    /// What recovery found in the logs when the database was opened.
     pub(super) fn recovery(&self) -> Recovery {
         match &self.home {
             Home::Memory => Recovery::default(),
@@ -341,7 +341,8 @@ impl Open {
         }
     }
 
-    fn is_at(&self, path: &Path) -> bool {
+    /// Whether a path leads to the directory of the database.
+    pub(super) fn is_at(&self, path: &Path) -> bool {
         self.folder().is_some_and(|own| is_same(own, path))
     }
 }
@@ -385,8 +386,8 @@ impl Writing {
         Ok(())
     }
 
-    /// Says when a snapshot should take the place of the log: what is written in all is a few
-    /// times what is noted in logs at the most.
+    /// Sets the length of the log from which a snapshot is due. A quarter of the last snapshot is the least, so all snapshots
+    /// together write at most a few times the bytes of all logs.
     fn set_due(&self, snapshot: u64) {
         let file = fs::metadata(self.directory.snapshot_path(snapshot));
         let share = file.map_or(0, |file| file.len() / 4);
@@ -401,162 +402,11 @@ impl Writing {
     }
 }
 
-impl Database {
-    /// Writes what changed since the last snapshot to a new one, which takes the place of the log;
-    /// nothing for a database in memory. Readers and writers go on meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// `Io` when the system refuses.
-    pub fn checkpoint(&self) -> Result<()> {
-        let open = self.open_state()?;
-        guarded(|| open.checkpoint(&|| Ok(())))
-    }
-
-    /// As [`Database::checkpoint`], until `control` says stop: the calling thread only waits, and returns then within
-    /// a moment. What is under way on another thread ends by itself, and leaves all as it was.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::checkpoint`]; `Limit` when `control` stops it.
-    pub fn checkpoint_with(&self, control: &Control) -> Result<()> {
-        let open = self.open_state()?;
-        guarded(|| control.run_detached(move |canceller| open.checkpoint(&|| canceller.check())))
-    }
-
-    /// Folds all changes into the columns that they are about, which makes reading faster and
-    /// memory smaller, and writes a snapshot. Readers go on meanwhile, writers wait for the first
-    /// part.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::checkpoint`].
-    pub fn compact(&self) -> Result<()> {
-        guarded(|| self.compact_while(&|| Ok(())))
-    }
-
-    /// As [`Database::compact`], until `control` says stop, as [`Database::checkpoint_with`] does.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::compact`]; `Limit` when `control` stops it.
-    pub fn compact_with(&self, control: &Control) -> Result<()> {
-        let database = self.clone();
-        guarded(|| {
-            control.run_detached(move |canceller| database.compact_while(&|| canceller.check()))
-        })
-    }
-
-    fn compact_while(&self, check: Check<'_>) -> Result<()> {
-        let (open, pool) = (self.open_state()?, self.pool()?);
-        open.check_writable()?;
-        open.store.rearrange(|version| {
-            check()?;
-            pool.install(|| graph::settle_all_while(version, check))
-        })?;
-        open.checkpoint(check)
-    }
-
-    /// Writes the database as it is now to a directory, from which [`Database::open`] opens it.
-    /// The database itself stays where it is, and readers and writers go on meanwhile: so this is
-    /// a backup.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::open`] of that directory; `Io` when the system refuses.
-    pub fn save(&self, path: &Path) -> Result<()> {
-        guarded(|| self.save_while(path, &endless))
-    }
-
-    /// As [`Database::save`], until `control` says stop, as [`Database::checkpoint_with`] does.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::save`]; `Limit` when `control` stops it: what was in the directory is as it was.
-    pub fn save_with(&self, path: &Path, control: &Control) -> Result<()> {
-        let (database, path) = (self.clone(), path.to_owned());
-        guarded(|| {
-            control.run_detached(move |canceller| database.save_while(&path, &|| canceller.check()))
-        })
-    }
-
-    /// As [`Database::save`], as long as `check` says so.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::save`]; those of `check`.
-    pub(super) fn save_while(&self, path: &Path, check: Check<'_>) -> Result<()> {
-        let open = self.open_state()?;
-        if open.is_at(path) {
-            return open.checkpoint(check);
-        }
-        let version = open.store.version();
-        let directory = Directory::open(path)?;
-        directory.publish_next(|file, identity| {
-            persist::save_in(&**directory.files(), &version, file, identity, check)
-        })
-    }
-
-    /// Moves a database that is open to be read to what other processes have committed since; does
-    /// nothing to others. Queries that run go on with what they have. Returns the number of the
-    /// newest commit. Costs O(changes since), and O(predicates) after a checkpoint.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::open`].
-    pub fn refresh(&self) -> Result<u64> {
-        let open = self.open_state()?;
-        guarded(|| open.refresh())
-    }
-
-    /// What was found in the logs when it was opened.
-    ///
-    /// # Errors
-    ///
-    /// Fails only when it is closed.
-    pub fn recovery(&self) -> Result<Recovery> {
-        Ok(self.open_state()?.recovery())
-    }
-}
-
-/// What [`check`] found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Checked {
-    /// The commits in the logs.
-    pub commits: u64,
-    /// The bytes of the logs.
-    pub log_bytes: u64,
-    /// The bytes behind the last whole record: a commit that was acknowledged to nobody.
-    pub tail: u64,
-}
-
-/// Reads every block of a snapshot and compares its checksum, and reads the logs that follow upon
-/// it. `path` is a directory or a snapshot file.
-///
-/// # Errors
-///
-/// `Corrupt` with the place of the first damage; `Io` when there is nothing to check.
-pub fn check(path: &Path) -> Result<Checked> {
-    guarded(|| {
-        if !path.is_dir() {
-            persist::verify(path)?;
-            return Ok(Checked::default());
-        }
-        let directory = Directory::open_read_only(path)?;
-        let current = directory.current()?.ok_or_else(|| no_database(path))?;
-        persist::verify(&directory.snapshot_path(current.snapshot))?;
-        let mut follower = open_follower(&directory, FileAccess::Map)?;
-        follower.version(&directory)?;
-        let found = follower.found();
-        Ok(Checked { commits: found.commits, log_bytes: found.bytes, tail: found.cut })
-    })
-}
-
-fn open_follower(directory: &Directory, access: FileAccess) -> Result<Follower> {
+pub(super) fn open_follower(directory: &Directory, access: FileAccess) -> Result<Follower> {
     Follower::open(directory, access)?.ok_or_else(|| no_database(directory.path()))
 }
 
-fn no_database(path: &Path) -> Error {
+pub(super) fn no_database(path: &Path) -> Error {
     let missing = std::io::Error::new(std::io::ErrorKind::NotFound, "there is no database here");
     Error::io(format!("opening {}", path.display()), missing)
 }

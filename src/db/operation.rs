@@ -1,34 +1,31 @@
-//! What can be asked of a database, and what it answers.
+//! Options of opening and loading, and the reports that operations return.
 
 use crate::db::change::input::LoadProgress;
-use crate::db::change::transactions::TxnLimits;
-use bytes::Bytes;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::durability::{FileAccess, SyncPolicy};
 use hexgraph_store::exec::{Limits, byte_count, parse_time};
 use hexgraph_store::graph;
 use hexgraph_store::graph::PredicateStats;
-use std::path::PathBuf;
 use std::time::Duration;
 
-/// How a database is opened.
+/// Options for opening a database. The default opens for writing, with all cores and shared memory.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OpenOptions {
     /// True to leave the directory as it is: many processes may do so at once.
     pub read_only: bool,
     /// The number of threads for loads and large queries; 0 for as many as there are cores.
     pub threads: usize,
-    /// What a single request may use.
+    /// The limits of each single request: time, memory, length of text and answer.
     pub limits: Limits,
-    /// The memory that all requests, transactions and the history of versions may take together.
+    /// The bound on the memory that all requests, transactions and old versions take together.
     pub memory: Memory,
-    /// What open transactions may take.
+    /// The limits on open transactions: how many, for how long, and how much they stage.
     pub transactions: TxnLimits,
-    /// When a commit to a directory counts as done.
+    /// When a commit to a directory is synced to the disk: before it returns, every so often, or never.
     pub sync: SyncPolicy,
-    /// So many bytes of log make a snapshot due, and a quarter of the last snapshot at the least;
-    /// 0 for 64 MiB.
+    /// The length of the log, in bytes, from which a snapshot is written in its place; 0 stands for 64 MiB. The log
+    /// always grows to a quarter of the last snapshot first.
     pub checkpoint: u64,
     /// True to read the snapshot into memory as a whole when a directory is opened. Else one of more than a MiB is mapped: opening
     /// takes no time and reading no memory of its own, but a program that shortens the file while it is open ends this
@@ -37,7 +34,7 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
-    /// How snapshots are had.
+    /// Whether a snapshot file is mapped or read into memory.
     pub(crate) fn access(&self) -> FileAccess {
         if self.no_map { FileAccess::Read } else { FileAccess::Map }
     }
@@ -59,12 +56,12 @@ pub enum Memory {
 }
 
 impl Memory {
-    /// The bytes that it means.
+    /// The bound in bytes. For [`Memory::Process(0)`](Memory::Process) it depends on the machine.
     pub fn bytes(self) -> u64 {
         self.budget().bound()
     }
 
-    /// The budget that it means.
+    /// The budget that requests draw from. [`Memory::Shared`] always returns the one of the process.
     pub(super) fn budget(self) -> Budget {
         match self {
             Memory::Shared => Budget::shared(),
@@ -75,14 +72,14 @@ impl Memory {
     }
 }
 
-/// The least memory that a database may be bounded to.
+/// The smallest bound that [`memory_count`] accepts, in bytes.
 const MEMORY_MIN: u64 = 16 << 20;
 
-/// A number of bytes that all work of a database may take, like `2GB`.
+/// Reads the number of bytes that all work in a database may take, such as `2GB`.
 ///
 /// # Errors
 ///
-/// [`Error::Query`] when it is none, or less than 16 MiB.
+/// [`Error::Query`] when the text is not a number of bytes, or the number is less than 16 MiB.
 pub fn memory_count(value: &str) -> Result<u64> {
     let bytes = byte_count("memory", value).ok().filter(|bytes| MEMORY_MIN <= *bytes);
     let expected = "expected a number of bytes, 16MiB or more, like 2GB";
@@ -122,64 +119,78 @@ impl OpenOptions {
     }
 }
 
-/// What is dropped.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Drop {
-    /// The data, the schema and the types.
-    All,
-    /// The data; schema and types stay.
-    Data,
-    /// One predicate: its data and its definition.
-    Predicate(String),
-    /// The definition of one type.
-    Type(String),
+/// Limits on the transactions that are open at the same time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TxnLimits {
+    /// A transaction that nobody has used for this long is aborted.
+    pub idle: Duration,
+    /// The largest number of transactions that may be open at once.
+    pub open: usize,
+    /// The largest number of them that one network client may have open.
+    pub per_client: usize,
+    /// The largest number of statements that all open transactions may hold together.
+    pub statements: u64,
+    /// The memory, in bytes, for versions that are no longer the newest. They are kept for clients that may follow a query
+    /// up with a mutation at the same version.
+    pub history: u64,
 }
 
-/// Where triples are read from. Gzip is recognised by its first bytes.
-#[derive(Debug, Clone)]
-pub enum Source {
-    /// A file.
-    File(PathBuf),
-    /// The bytes themselves.
-    Bytes(Bytes),
-}
-
-/// How triples are loaded.
-#[derive(Clone, Default)]
-pub struct LoadOptions {
-    /// True to go on behind a line that can't be stored, and to report it.
-    pub skip_errors: bool,
-    /// How far the load is.
-    pub progress: LoadProgress,
-    /// The bytes that the load may take in memory beside its largest predicate; 0 for no bound.
-    pub memory: u64,
-}
-
-impl From<Source> for Vec<Source> {
-    fn from(source: Source) -> Vec<Source> {
-        vec![source]
+impl Default for TxnLimits {
+    fn default() -> TxnLimits {
+        TxnLimits {
+            idle: Duration::from_secs(300),
+            open: 10_000,
+            per_client: 10_000,
+            statements: 10_000_000,
+            history: 64 << 20,
+        }
     }
 }
 
-/// What a load did.
+/// Selects what is removed from a database.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Drop {
+    /// Removes the data, all predicates and all types.
+    All,
+    /// Removes the data; predicates and types stay defined.
+    Data,
+    /// Removes one predicate, named here: its data and its definition.
+    Predicate(String),
+    /// Removes the definition of the type named here; its nodes stay.
+    Type(String),
+}
+
+/// Options for loading triples.
+#[derive(Clone, Default)]
+pub struct LoadOptions {
+    /// True to skip lines that can't be stored and list them in the report; false to fail at the first one.
+    pub skip_errors: bool,
+    /// Counts what the load has read so far; keep a clone to watch it from another thread.
+    pub progress: LoadProgress,
+    /// The memory, in bytes, that the load may use beside its largest predicate before it writes parts to temporary
+    /// files; 0 for no bound.
+    pub memory: u64,
+}
+
+/// The result of a load.
 #[derive(Debug, Clone, Default)]
 pub struct LoadReport {
-    /// The triples that were stored.
+    /// The number of triples that were stored.
     pub triples: u64,
-    /// The distinct nodes in them.
+    /// The number of distinct nodes in those triples.
     pub nodes: u64,
-    /// The nodes that were not there before: those of labels, and of ids that no node had. A uid that is named is not
-    /// counted.
+    /// The number of nodes that the load created: for labels of blank nodes, and for ids that no node had yet. Nodes
+    /// that are named by their uid are not counted.
     pub new_nodes: u64,
-    /// The edges with facets that came more than once, or were there before: the facets that came last stay.
+    /// The number of edges with facets that came more than once or existed already. The facets that came last are kept.
     pub merged: u64,
-    /// What was done and is likely not what was meant.
+    /// Warnings about input that was stored but is likely a mistake, as sentences.
     pub warnings: Vec<String>,
-    /// How long it took.
+    /// The wall time of the load.
     pub elapsed: Duration,
-    /// The number of lines that were left out.
+    /// The number of lines that were skipped.
     pub skipped: u64,
-    /// The first of them.
+    /// The first skipped lines, in their order; there may be fewer than [`LoadReport::skipped`].
     pub skipped_lines: Vec<SkippedLine>,
 }
 
@@ -201,41 +212,41 @@ impl From<graph::LoadReport> for LoadReport {
     }
 }
 
-/// A line that was left out of a load.
+/// A line that a load skipped, and why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SkippedLine {
-    /// The file, or what else errors call the source.
+    /// The path of the file, or the name that errors have for the source.
     pub file: String,
-    /// Its number, from 1.
+    /// The number of the line, counted from 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// The reason why the line can't be stored.
     pub reason: String,
 }
 
-/// How large a database is.
+/// The size of a database at one version.
 #[derive(Debug, Clone, Default)]
 pub struct Stats {
-    /// The nodes that have at least one value or edge.
+    /// The number of nodes that have at least one value or outgoing edge.
     pub nodes: u64,
     /// The number of the last commit.
     pub commit: u64,
-    /// The predicates, by name.
+    /// The sizes of all predicates, in the order of their names.
     pub predicates: Vec<PredicateStats>,
 }
 
-/// The times that a request took.
+/// The wall times that the stages of a request took.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Latency {
-    /// To parse and plan it.
+    /// The time for parsing and planning the text.
     pub parsing: Duration,
-    /// To carry it out.
+    /// The time for executing the plan.
     pub processing: Duration,
-    /// To write its answer.
+    /// The time for writing the answer; zero until it is written.
     pub encoding: Duration,
 }
 
 impl Latency {
-    /// All of it.
+    /// The sum of all stages.
     pub fn total(&self) -> Duration {
         self.parsing + self.processing + self.encoding
     }

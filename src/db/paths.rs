@@ -4,8 +4,8 @@ use hexgraph_base::types::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The files that a path means: itself; for a folder, those in it whose names are `wanted`; for a
-/// pattern with `*`, `?` or `[…]` that names no file itself, those that it matches. By name.
+/// Returns the files that a path stands for, sorted by name. A file stands for itself, a folder for those files in it whose
+/// names are `wanted`, and a pattern with `*`, `?` or `[…]` for the files that it matches.
 ///
 /// # Errors
 ///
@@ -40,7 +40,7 @@ fn some(files: Vec<PathBuf>, otherwise: impl Fn() -> String) -> Result<Vec<PathB
     if files.is_empty() { Err(Error::query(otherwise())) } else { Ok(files) }
 }
 
-/// Whether a file has triples, by the end of its name.
+/// Whether a file holds triples, judged by the ending of its name.
 pub fn has_triples(name: &str) -> bool {
     let name = name.to_lowercase();
     let plain = name.trim_end_matches(".gz").trim_end_matches(".zst");

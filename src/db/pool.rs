@@ -18,13 +18,13 @@ struct Running {
 }
 
 impl Pool {
-    /// A pool of `threads` threads; 0 for as many as there are cores. Starts none yet.
+    /// Creates a pool of `threads` threads; 0 stands for the number of cores. No thread is started yet.
     pub(super) fn new(threads: usize) -> Pool {
         Pool { threads, running: ArcSwapOption::empty() }
     }
 
-    /// The running pool. Two threads that come first at once may start one each; the later one
-    /// is used from then on.
+    /// Returns the running pool, and starts it at the first call. When two threads make the first call at once each may start
+    /// a pool; the one that was stored last is used from then on.
     ///
     /// # Errors
     ///

@@ -1,16 +1,15 @@
 //! Finds out what the columns of tables are, and loads them.
 
 use crate::db::{Control, Database, LoadReport};
-use crate::tables::read::cells::natural_type;
 use crate::tables::read::rounds::Rounds;
 use crate::tables::read::source::Source;
-use crate::tables::shape::ids::IdColumn;
+use crate::tables::shape::named::{find, id_column, space_predicate, split_type};
 use crate::tables::shape::options::{EdgeOptions, NodeOptions, Table, TableOptions};
-use crate::tables::shape::parts::{ColumnName, FacetColumn};
-use crate::tables::shape::plan::{EdgePlan, Plan, id_type};
-use crate::tables::shape::plan_nodes::{plan_nodes, split_type};
+use crate::tables::shape::parts::FacetColumn;
+use crate::tables::shape::plan::{EdgePlan, Plan};
+use crate::tables::shape::plan_nodes::plan_nodes;
 use hexgraph_base::schema::{PredicateDef, is_reserved};
-use hexgraph_base::types::{Error, Result, ValueType, did_you_mean};
+use hexgraph_base::types::{Error, Result, ValueType};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{ColumnLoad, IdSpace, Predicate, Version};
 use std::borrow::Cow;
@@ -97,6 +96,7 @@ impl Database {
                 };
                 opened.push((plan?, source));
             }
+            // All tables are planned before the first row is read, so a wrong column fails at once.
             options.progress.start(opened.iter().map(|(_, source)| source.size()).sum());
             let mut rounds = Rounds::new(load, options, canceller, expected);
             for (plan, source) in opened {
@@ -141,6 +141,7 @@ fn expected_ids(version: &Version, jobs: &[(Table, Rows)]) -> Option<String> {
         Rows::Nodes(_) => None,
     };
     let mut names = jobs.iter().map(name).collect::<Option<Vec<String>>>()?;
+    // One is enough for the check; none where the database is empty, since all ids are new there.
     names.truncate(usize::from(has_nodes));
     names.pop()
 }
@@ -187,14 +188,6 @@ fn id_predicate<'o>(column: &str, options: &'o EdgeOptions) -> Option<&'o str> {
     }
 }
 
-/// The predicate that keeps the ids of a space.
-pub(super) fn space_predicate(space: &IdSpace) -> Option<&str> {
-    match space {
-        IdSpace::Predicate(name) => Some(name),
-        IdSpace::Uid => None,
-    }
-}
-
 fn plan_edges(
     source: &Source,
     options: &EdgeOptions,
@@ -221,42 +214,4 @@ fn plan_edges(
     };
     let facets = options.facets.iter().map(facet).collect::<Result<_>>()?;
     Ok(Plan::Edges(EdgePlan { def, source: from, target: to, facets }))
-}
-
-/// A column of ids of a space, of which there are some; the number tells the ids of a row apart.
-pub(super) fn id_column(
-    source: &Source,
-    name: &str,
-    (space, spaces, slot): (&IdSpace, &[IdSpace], u64),
-    load: &mut ColumnLoad,
-) -> Result<IdColumn> {
-    let column = find(source, name)?;
-    let field = source.schema.field(column.place);
-    let natural = natural_type(field.data_type()).map_err(|reason| no_values(&column, reason))?;
-    let natural = natural.map_or(ValueType::String, |(value_type, _)| value_type);
-    let space = spaces.iter().position(|other| other == space).expect("all spaces are there");
-    let kind = load.define_ids(space, id_type(natural))?;
-    Ok(IdColumn { column, space, kind, slot, is_needed: false })
-}
-
-/// The error for a column that no predicate can be made of.
-pub(super) fn no_values(column: &ColumnName, reason: impl std::fmt::Display) -> Error {
-    let hint = "name its predicate, or leave it out, with `columns`";
-    Error::schema(format!("column {:?}: {reason}; {hint}", column.name))
-}
-
-/// A column by its name.
-///
-/// # Errors
-///
-/// [`Error::Query`] when there is none, with the names that there are.
-pub(super) fn find(source: &Source, name: &str) -> Result<ColumnName> {
-    let names = || source.schema.fields().iter().map(|field| field.name().as_str());
-    if let Some(place) = names().position(|other| other == name) {
-        return Ok(ColumnName { name: name.to_owned(), place });
-    }
-    let hint = did_you_mean(name, names());
-    let names = names().map(|name| format!("{name:?}")).collect::<Vec<String>>().join(", ");
-    let fault = Error::query(format!("{} has no column {name:?}; it has {names}", source.name));
-    Err(if hint.is_empty() { fault } else { fault.with_hint(hint) })
 }

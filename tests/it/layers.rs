@@ -1,6 +1,7 @@
-//! Keeps the layers of `ARCHITECTURE.md`: what each module may use, where unsafe code may be,
-//! and how long files and functions may get. Reads the source as text, so it needs no tool.
+//! Keeps the layers of `ARCHITECTURE.md`: what each module may use, that files use each other in one direction, where
+//! unsafe code may be, and how long files and functions may get. Reads the source as text, so it needs no tool.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -281,6 +282,250 @@ fn check_lengths(name: &str, code: &str, faults: &mut Vec<String>) {
             faults.push(format!("{name}:{number}: {length} lines, most {FUNCTION_LINES_MAX}"));
         }
     }
+}
+
+/// The circles between files that are known, each as its member and its files. A new one fails, and so does one of these
+/// that is gone: take it off the list.
+const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
+    ("crates/store/src", &["exec::choose::function", "exec::choose::geo"]),
+    (
+        "crates/store/src",
+        &["exec::control::context", "exec::control::stop", "exec::control::trace"],
+    ),
+    (
+        "crates/store/src",
+        &["exec::run", "exec::write::extent", "exec::write::normalize", "exec::write::output"],
+    ),
+    (
+        "crates/store/src",
+        &[
+            "graph::build::compact",
+            "graph::build::renumber",
+            "graph::change::apply",
+            "graph::change::changes",
+            "graph::change::weight",
+            "graph::version::whole",
+        ],
+    ),
+    ("crates/store/src", &["graph::build::lean", "graph::load::gather"]),
+    ("crates/store/src", &["graph::change::bindings", "graph::change::mutate"]),
+    ("crates/store/src", &["index::build", "index::geo"]),
+    ("crates/store/src", &["index::vectors::column_vectors", "index::vectors::vector_index"]),
+    ("crates/store/src", &["storage::columns::values", "storage::columns::values_pack"]),
+    ("crates/graphql/src", &["remote::needs", "remote::operation"]),
+];
+
+/// The files of a member by the paths of their modules: `db::ask::query`, and nothing for the root.
+type Modules = BTreeMap<String, Names>;
+
+/// What a file names of others.
+#[derive(Default)]
+struct Names {
+    /// The names that `use` brings in or hands on, each with its path as it is written.
+    uses: Vec<(String, Vec<String>)>,
+    /// All paths outside of `use`.
+    paths: Vec<Vec<String>>,
+}
+
+/// For each pair of files of which the first uses the second: the names that it uses.
+type Ties = BTreeMap<(String, String), BTreeSet<String>>;
+
+/// Files that use each other can only be read, moved and tested together. A parent and its own parts may.
+#[test]
+fn files_use_each_other_in_one_direction() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let (mut faults, mut left) = (Vec::new(), KNOWN_CIRCLES.to_vec());
+    for (_, folder, _) in MEMBERS {
+        let ties = ties(&modules_of(&root.join(folder)));
+        for circle in circles(&ties) {
+            let is_this = |(member, files): &(&str, &[&str])| member == folder && circle == *files;
+            match left.iter().position(is_this) {
+                Some(known) => drop(left.swap_remove(known)),
+                None => faults.push(format!("a circle in {folder}:\n{}", told(&circle, &ties))),
+            }
+        }
+    }
+    for (folder, files) in left {
+        faults.push(format!("take off KNOWN_CIRCLES: {folder}, {}", files.join(", ")));
+    }
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+/// What the files of a member name, without tests.
+fn modules_of(src: &Path) -> Modules {
+    let tests = test_modules(src);
+    let mut modules = Modules::new();
+    for path in rust_files(src) {
+        let module = path.with_extension("");
+        if tests.iter().any(|test| module.starts_with(test)) {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let steps = module.strip_prefix(src).unwrap().iter().map(|step| step.to_str().unwrap());
+        let steps: Vec<&str> = steps.filter(|step| !["mod", "lib"].contains(step)).collect();
+        modules.insert(steps.join("::"), names(&text));
+    }
+    modules
+}
+
+/// What a file names.
+fn names(text: &str) -> Names {
+    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+    let lines: Vec<&str> = numbered_code(code).map(|(_, line)| line).collect();
+    let code = lines.join("\n");
+    let mut found = Names::default();
+    for statement in code.split(';') {
+        // The last words before a semicolon may be a `use`.
+        let is_path = |c: char| is_word(c) || c.is_whitespace() || ":{},*".contains(c);
+        let cut = statement.rsplit_once("use ");
+        let cut =
+            cut.filter(|(before, path)| !before.ends_with(is_word) && path.chars().all(is_path));
+        let rest = match cut {
+            Some((before, path)) => {
+                expand(path, &[], &mut found.uses);
+                before
+            }
+            None => statement,
+        };
+        for token in rest.split(|c| !is_word(c) && c != ':').filter(|token| token.contains("::")) {
+            let path: Vec<String> = token.split("::").map(str::to_owned).collect();
+            found.paths.push(path.into_iter().filter(|step| !step.is_empty()).collect());
+        }
+    }
+    found
+}
+
+/// The paths of a `use`, its groups written out, with the names that they bring in.
+fn expand(text: &str, before: &[String], found: &mut Vec<(String, Vec<String>)>) {
+    let (mut depth, mut start) = (0, 0);
+    let ends = text.char_indices().chain([(text.len(), ',')]);
+    for (at, c) in ends {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                expand_one(text[start..at].trim(), before, found);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+fn expand_one(text: &str, before: &[String], found: &mut Vec<(String, Vec<String>)>) {
+    let (path, group) = text.split_once('{').map_or((text, None), |(path, it)| (path, Some(it)));
+    let (path, name) = path.split_once(" as ").map_or((path, None), |(path, it)| (path, Some(it)));
+    let steps = path.split("::").map(str::trim).filter(|step| !step.is_empty());
+    let mut steps: Vec<String> = before.iter().cloned().chain(steps.map(str::to_owned)).collect();
+    if let Some(group) = group {
+        return expand(group.trim_end().trim_end_matches('}'), &steps, found);
+    }
+    // `a::{self}` is `a`.
+    if 1 < steps.len() {
+        steps.pop_if(|last| last == "self");
+    }
+    if let Some(last) = steps.last() {
+        found.push((name.map_or(last.clone(), |name| name.trim().to_owned()), steps));
+    }
+}
+
+/// Who uses what of whom.
+fn ties(modules: &Modules) -> Ties {
+    let mut ties = Ties::new();
+    for (from, names) in modules {
+        for path in names.uses.iter().map(|(_, path)| path).chain(&names.paths) {
+            let Some((to, name)) = owner(modules, from, path, 0) else { continue };
+            let is_part = |part: &str, whole: &str| {
+                part == whole || whole.is_empty() || part.starts_with(&format!("{whole}::"))
+            };
+            if !is_part(from, &to) && !is_part(&to, from) {
+                ties.entry((from.clone(), to)).or_default().insert(name);
+            }
+        }
+    }
+    ties
+}
+
+/// The file that a path leads to, through the modules that hand names on, with the name that it has there. `None` for what
+/// is of another crate, of the file itself, or a module as a whole: paths that go on from it are looked at themselves.
+fn owner(modules: &Modules, from: &str, path: &[String], depth: usize) -> Option<(String, String)> {
+    let mut at = from.to_owned();
+    for (place, step) in path.iter().enumerate() {
+        let child = if at.is_empty() { step.clone() } else { format!("{at}::{step}") };
+        match step.as_str() {
+            "crate" => at.clear(),
+            "self" => {}
+            "super" => at = at.rsplit_once("::").map_or("", |(parent, _)| parent).to_owned(),
+            _ if modules.contains_key(&child) => at = child,
+            _ => {
+                let known = modules.get(&at)?.uses.iter().find(|(name, _)| name == step);
+                // A name may lead to itself: `use it;`.
+                if let Some((_, to)) = known.filter(|_| depth < 8) {
+                    let whole = [to.as_slice(), &path[place + 1..]].concat();
+                    return owner(modules, &at, &whole, depth + 1);
+                }
+                return (0 < place).then(|| (at, step.clone()));
+            }
+        }
+    }
+    None
+}
+
+/// The largest sets of files each of which leads to all others, in the order of their first files.
+fn circles(ties: &Ties) -> Vec<Vec<&str>> {
+    let mut reached: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (from, _) in ties.keys() {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![from.as_str()]);
+        while let Some(at) = open.pop() {
+            let next = ties.keys().filter(|(from, _)| from == at).map(|(_, to)| to.as_str());
+            open.extend(next.filter(|to| seen.insert(*to)));
+        }
+        reached.insert(from, seen);
+    }
+    let mut found: Vec<Vec<&str>> = Vec::new();
+    for (from, seen) in &reached {
+        let leads_back = |to: &&&str| reached.get(**to).is_some_and(|back| back.contains(from));
+        let circle: Vec<&str> = seen.iter().filter(leads_back).copied().collect();
+        if !circle.is_empty() && !found.contains(&circle) {
+            found.push(circle);
+        }
+    }
+    found
+}
+
+/// The files of a circle, and the names that tie it.
+fn told(circle: &[&str], ties: &Ties) -> String {
+    let has = |file: &String| circle.contains(&file.as_str());
+    let within = ties.iter().filter(|((from, to), _)| has(from) && has(to));
+    let lines = within.map(|((from, to), names)| {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        format!("    {from} uses {to}: {}", names.join(", "))
+    });
+    let lines: Vec<String> = lines.collect();
+    format!("  {circle:?}\n{}", lines.join("\n"))
+}
+
+#[test]
+fn circles_are_found() {
+    let files = [
+        ("", "mod a;\npub mod b;\nmod d;\n"),
+        ("a", "use crate::b::{self, One as First};\nfn a(_: First) { b::run() }\n"),
+        ("b", "//! Hands on.\nmod c;\nmod e;\npub use c::{One, run};\n"),
+        // A path of its own leads back to the first file.
+        ("b::c", "use super::super::d;\nfn run() { crate::a::stop::<u8>(d::go()); }\n"),
+        (
+            "d",
+            "use std::fmt;\nuse it;\n// use crate::b::c;\nfn go() {}\n#[cfg(test)]\nmod tests {\n    use crate::a::stop;\n}\n",
+        ),
+        // A part and its parent.
+        ("b::e", "use super::go;\nuse super::e::f::g;\nfn h() { fmt::write() }\n"),
+        ("b::e::f", "use super::h;\n"),
+    ];
+    let read = |(path, text): &(&str, &str)| ((*path).to_owned(), names(text));
+    let ties = ties(&files.iter().map(read).collect());
+    assert_eq!(circles(&ties), [["a", "b::c"]]);
+    let want = "  [\"a\", \"b::c\"]\n    a uses b::c: One, run\n    b::c uses a: stop";
+    assert_eq!(told(&["a", "b::c"], &ties), want);
 }
 
 /// The lines without their comments, numbered from one.

@@ -1,4 +1,5 @@
-//! The tree of a text: what is written, before anything is resolved or checked.
+//! The syntax tree of a text, as the grammar produces it: no name is resolved and no rule is checked yet. Places are byte
+//! offsets in the text.
 
 use super::token::{FieldFunction, RdfKind, Text};
 use hexgraph_base::plan::MathFunction;
@@ -18,7 +19,7 @@ pub(crate) enum Operation {
     Mutation(Vec<Rdf>),
     /// `upsert { query, fragments and mutations }`.
     Upsert(Vec<UpsertPart>),
-    /// `@if(...)` as a text of its own.
+    /// A text that is only `@if(...)`; `None` when its brackets are empty.
     Condition(Option<Condition>),
 }
 
@@ -29,7 +30,7 @@ pub(crate) struct QueryOperation {
     pub at: u32,
     /// The name.
     pub name: Option<Text>,
-    /// The declarations of variables, `None` without brackets.
+    /// The declarations of `$variables`; `None` when the query has no brackets behind its name.
     pub declarations: Option<Vec<Declaration>>,
     /// The blocks.
     pub blocks: Vec<Block>,
@@ -42,9 +43,9 @@ pub(crate) struct Declaration {
     pub name: Text,
     /// `int`.
     pub type_name: Text,
-    /// True when there is a `!`.
+    /// True when a `!` marks the variable as required.
     pub required: bool,
-    /// What follows `=`.
+    /// The default value behind `=`.
     pub default: Option<Text>,
 }
 
@@ -62,18 +63,18 @@ pub(crate) struct Fragment {
 pub(crate) struct SchemaBlock {
     /// Where the word `schema` is.
     pub at: u32,
-    /// What stands in brackets.
+    /// The argument in brackets, which selects predicates or types.
     pub argument: Option<Argument>,
-    /// The properties wanted.
+    /// The properties to list.
     pub fields: Vec<Text>,
 }
 
 /// `set { ... }` or `delete { ... }`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Rdf {
-    /// Which of the two.
+    /// Whether the statements are set or deleted.
     pub kind: RdfKind,
-    /// The raw text.
+    /// The text between the braces, which is not parsed yet.
     pub body: Text,
 }
 
@@ -82,7 +83,7 @@ pub(crate) struct Rdf {
 pub(crate) enum UpsertPart {
     /// The query.
     Query(QueryOperation),
-    /// A fragment of it.
+    /// A fragment that the query uses.
     Fragment(Fragment),
     /// `mutation @if(...) { ... }`; the condition is `None` without `@if`.
     Mutation(Option<Option<Condition>>, Vec<Rdf>),
@@ -95,11 +96,11 @@ pub(crate) struct Block {
     pub var: Option<Text>,
     /// The name.
     pub name: Text,
-    /// What stands in brackets.
+    /// The arguments in brackets.
     pub arguments: Vec<Argument>,
     /// The directives.
     pub directives: Vec<Suffix>,
-    /// The selection.
+    /// The selection; `None` when the block has no braces.
     pub body: Option<Vec<Item>>,
 }
 
@@ -112,7 +113,7 @@ pub(crate) struct Argument {
     pub value: Value,
 }
 
-/// What may stand as an argument.
+/// The value of an argument.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     /// A name or number, perhaps with languages.
@@ -125,7 +126,7 @@ pub(crate) enum Value {
     Regex(Text),
     /// A function.
     Call(Call),
-    /// `[a, b]`; the number is where it starts.
+    /// `[a, b]`, with the offset of the opening bracket.
     List(u32, Vec<Value>),
     /// `name: value`.
     Named(Box<Argument>),
@@ -143,11 +144,11 @@ pub(crate) struct Call {
 /// A filter.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Condition {
-    /// Both sides.
+    /// All of the conditions.
     And(Vec<Condition>),
-    /// Either side.
+    /// At least one of the conditions.
     Or(Vec<Condition>),
-    /// The opposite.
+    /// The negation of the condition.
     Not(Box<Condition>),
     /// A function.
     Call(Call),
@@ -167,11 +168,11 @@ pub(crate) enum Item {
 pub(crate) struct FieldItem {
     /// Where it starts.
     pub at: u32,
-    /// What stands before it.
+    /// The variable and the alias before it.
     pub prefix: Prefix,
     /// What it asks for.
     pub head: Head,
-    /// What follows it, in the order of the text.
+    /// The arguments, directives and selections behind it, in the order of the text.
     pub suffixes: Vec<Suffix>,
 }
 
@@ -191,16 +192,16 @@ pub(crate) enum Head {
     Predicate(Text),
     /// `count(...)`.
     Count(Box<Counted>),
-    /// `val(...)` and its like.
+    /// `val(...)`, `expand(...)`, an aggregate or `checkpwd(...)`.
     Call(FieldFunction, Vec<Value>),
-    /// `math(...)`; `None` when empty.
+    /// `math(...)`; `None` when its brackets are empty.
     Math(Option<Box<MathSequence>>),
 }
 
-/// What is counted.
+/// The argument of `count(...)`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Counted {
-    /// Nothing.
+    /// Empty brackets.
     Nothing,
     /// A predicate or `uid`, with what follows it inside the brackets.
     Predicate(Text, Vec<Suffix>),
@@ -208,7 +209,7 @@ pub(crate) enum Counted {
     Call,
 }
 
-/// What follows a field or the brackets of a block.
+/// A part that may follow a field or the brackets of a block.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Suffix {
     /// `@en:fr`.
@@ -217,11 +218,11 @@ pub(crate) enum Suffix {
     Arguments(Vec<Argument>),
     /// `{ items }`.
     Body(Vec<Item>),
-    /// Any other directive, with its place.
+    /// Any other directive, with the offset of its `@`.
     Directive(u32, Directive),
 }
 
-/// A directive but for languages.
+/// A directive. Lists of languages are not among them, though they begin with `@` as well.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Directive {
     /// `@filter(...)`.
@@ -266,7 +267,8 @@ pub(crate) struct FacetItem {
     pub name: Text,
 }
 
-/// Operands with operators between them, in the order of the text.
+/// Operands with operators between them, in the order of the text. Lowering groups them by the precedence of the
+/// operators.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MathSequence {
     /// The first operand.
@@ -290,7 +292,7 @@ pub(crate) enum MathOperand {
     Negate(Box<MathOperand>),
 }
 
-/// One list of a first element and more of them.
+/// Returns the list that begins with `first` and continues with `rest`.
 pub(crate) fn joined<T>(first: T, mut rest: Vec<T>) -> Vec<T> {
     rest.insert(0, first);
     rest

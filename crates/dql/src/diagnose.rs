@@ -1,12 +1,13 @@
-//! What to say about a word that the grammar refuses: what was found, what was expected, and
-//! what was probably meant.
+//! Error messages for tokens that the grammar refuses: what was found, what was expected, and a hint at what was probably
+//! meant.
 
 use super::lexer::Cursor;
 use super::token::Token;
 use hexgraph_base::types::{Error, Position, nearest};
 use lalrpop_util::ParseError;
 
-/// How the words of the grammar are shown; those that are missing here are shown as they are.
+/// How messages show the terminals of the grammar. An empty text leaves a terminal out; those that are not listed are
+/// shown in their own words.
 const SHOWN: [(&str, &str); 13] = [
     ("name", "a name"),
     ("name as", ""),
@@ -23,10 +24,10 @@ const SHOWN: [(&str, &str); 13] = [
     ("...", ""),
 ];
 
-/// The longest list of expectations that still helps.
+/// The greatest number of expected tokens that a message lists. A longer list is left out, since it would not help.
 const EXPECTED_MAX: usize = 6;
 
-/// The error for a word that the grammar refuses.
+/// Converts an error of the parser to a syntax error with place, message and hint.
 pub(crate) fn diagnose(text: &str, error: ParseError<usize, Token, Error>) -> Error {
     match error {
         ParseError::User { error } => error,
@@ -64,7 +65,7 @@ fn shown(found: &str) -> String {
     format!("`{short}{dots}`")
 }
 
-/// The expected words as a phrase; empty when there are too many.
+/// Returns the expected tokens as a phrase, such as `` `)` or a name ``; an empty text when there are too many.
 fn list(expected: &[&str]) -> String {
     let mut words: Vec<String> = Vec::new();
     for &name in expected {
@@ -135,7 +136,7 @@ fn hint(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<&'
     }
 }
 
-/// True when the word before `at` is nearly this one.
+/// Returns true when the word before `at` is similar to `word`.
 fn is_like(text: &str, at: usize, word: &str) -> bool {
     let before = text[..at].trim_ascii_end();
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric();
@@ -143,7 +144,7 @@ fn is_like(text: &str, at: usize, word: &str) -> bool {
     nearest(&before[before.len() - length..], [word].into_iter()).is_some()
 }
 
-/// True when the last letter before `at` is `byte`.
+/// Returns true when the last byte before `at` outside of white space and comments is `byte`.
 fn follows(text: &str, at: usize, byte: u8) -> bool {
     let mut cursor = Cursor::new(&text[..at]);
     let mut last = 0;

@@ -1,44 +1,28 @@
-//! A text that was read: it can be planned many times, with other variables each time.
+//! A parsed text. It can be planned many times, with different values of its `$variables`.
 
 use super::lower::{Lowering, Uses};
 use super::source::Source;
+use super::upsert::{Condition, UpsertPlan};
 use super::{Given, ast};
 use hexgraph_base::plan;
 use hexgraph_base::types::Result;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A text that was read. Sharing and planning it needs no copy of the text.
+/// A parsed text. Clones share the source text, and planning does not copy it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
     pub(super) source: Arc<Source>,
     pub(super) operations: Vec<ast::Operation>,
 }
 
-/// The condition of a mutation.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Condition {
-    pub(super) source: Arc<Source>,
-    pub(super) filter: Option<ast::Condition>,
-}
-
-/// What an upsert will do: its query, and the condition of each mutation.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct UpsertPlan {
-    /// The query; empty when there is none.
-    pub query: plan::Query,
-    /// The conditions in the order given; `None` is always true. Their variables are those of
-    /// the query.
-    pub conditions: Vec<Option<plan::Filter>>,
-}
-
 impl Document {
-    /// A text without any block.
+    /// Creates the document of an empty text, which has no block.
     pub fn empty() -> Document {
         Document { source: Arc::new(Source::new("")), operations: Vec::new() }
     }
 
-    /// Checks the text with these variables (`$name` to value) and says what to do.
+    /// Checks the rules of the language and returns the plan of the query. `variables` maps each `$name` to its value.
     ///
     /// # Errors
     /// [`hexgraph_base::types::Error::Syntax`] where a rule of the language is broken, which includes
@@ -48,8 +32,8 @@ impl Document {
         Ok(lowering.run(&self.operations, &Uses::default())?.query)
     }
 
-    /// [`Document::plan`] for a query whose variables mutations use, too: in conditions, and by
-    /// name in `uid(name)` and `val(name)`.
+    /// Plans a query whose variables mutations use as well: `conditions` are those of the mutations, and `names` the
+    /// variables that their statements use in `uid(name)` and `val(name)`. A variable that only they use counts as used.
     ///
     /// # Errors
     /// As [`Document::plan`].
@@ -63,7 +47,7 @@ impl Document {
         lowering.run(&self.operations, &Uses { conditions, names })
     }
 
-    /// The text that was read.
+    /// Returns the source text.
     pub fn text(&self) -> &str {
         self.source.text()
     }

@@ -1,8 +1,8 @@
-//! What a caller gives as the value of a `$variable`.
+//! The values that a request gives its `$variables`.
 
 use std::fmt;
 
-/// The value of a `$variable`: a text, or a list of texts, which may stand where a list may.
+/// The value of a `$variable`: a text, or a list of texts, which is allowed where the language allows a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Given {
     text: String,
@@ -10,18 +10,18 @@ pub struct Given {
 }
 
 impl Given {
-    /// A list. Where one text is wanted, as for a vector or for coordinates, it is
-    /// `[one, other]`.
+    /// Creates a value that is a list. Where a single text is needed, as for a vector or for coordinates, the list is
+    /// written `[one, other]`.
     pub fn list(items: Vec<String>) -> Given {
         Given { text: format!("[{}]", items.join(", ")), items: Some(items) }
     }
 
-    /// The value as one text.
+    /// Returns the value as one text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The items of a list.
+    /// Returns the items of a list, or `None` when the value is a single text.
     pub fn items(&self) -> Option<&[String]> {
         self.items.as_deref()
     }

@@ -1,38 +1,39 @@
-//! Mutations as text: `{ set {...} delete {...} }` and `upsert {...}`.
+//! Requests that change data: mutation blocks `{ set {...} delete {...} }` and upserts `upsert {...}`.
 
 use super::ast::{Operation, Rdf, UpsertPart};
-use super::document::{Condition, Document};
+use super::document::Document;
 use super::parse::parse_request;
 use super::source::Source;
 use super::token::RdfKind;
+use super::upsert::Condition;
 use hexgraph_base::types::{Error, Position, Result};
 use std::sync::Arc;
 
-/// What a text for mutations asks for.
+/// The parts of a request that changes data.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MutationRequest {
-    /// The query of an upsert, or a plain query.
+    /// The query of the upsert, or the whole text when it is a plain query.
     pub query: Option<Document>,
     /// The mutations in the order of the text.
     pub mutations: Vec<Mutation>,
 }
 
-/// One mutation.
+/// One mutation: statements to set and statements to delete, under a condition.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mutation {
-    /// The condition; `None` is always true.
+    /// The condition; `None` when the mutation is always carried out.
     pub condition: Option<Condition>,
-    /// The RDF to be set.
+    /// The statements to set, as RDF.
     pub set: String,
-    /// Where that begins in the text.
+    /// The place in the text where [`Mutation::set`] begins.
     pub set_at: Position,
-    /// The RDF to be deleted.
+    /// The statements to delete, as RDF.
     pub delete: String,
-    /// Where that begins in the text.
+    /// The place in the text where [`Mutation::delete`] begins.
     pub delete_at: Position,
 }
 
-/// Reads a text that asks for mutations: a mutation block, an upsert block, or a plain query.
+/// Parses a request that changes data: a mutation block, an upsert block, or a plain query. The RDF inside is not parsed.
 ///
 /// # Errors
 /// [`Error::Syntax`] where it is none of these.
@@ -92,7 +93,7 @@ fn upsert(source: Arc<Source>, parts: Vec<UpsertPart>) -> Result<MutationRequest
     Ok(MutationRequest { query: Some(Document { source, operations }), mutations })
 }
 
-/// One mutation; of several `set` (or `delete`) the last one counts.
+/// Makes one mutation of its blocks. Of several `set` blocks the last one counts, and so for `delete`, as in Dgraph.
 fn mutation(
     source: &Arc<Source>,
     filter: Option<super::ast::Condition>,

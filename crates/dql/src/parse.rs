@@ -1,10 +1,11 @@
-//! From text to tree: the lexer's words go through the grammar.
+//! The parser: runs the LR(1) grammar over the tokens of the lexer. Limits on length and depth are checked before.
 
 use super::ast::Operation;
 use super::diagnose::diagnose;
-use super::document::{Condition, Document};
+use super::document::Document;
 use super::lexer::Lexer;
 use super::source::Source;
+use super::upsert::Condition;
 use hexgraph_base::types::{Error, Position, Result};
 use std::sync::Arc;
 
@@ -14,10 +15,10 @@ lalrpop_util::lalrpop_mod!(
     "/grammar.rs"
 );
 
-/// The longest request in bytes: the limit `query_length_max`.
+/// The greatest length of a request in bytes: the limit `query_length_max`.
 const QUERY_LENGTH_MAX: usize = 4 << 20;
 
-/// Reads a query text. The variables that it is run with are not needed yet.
+/// Parses a query. The values of its `$variables` are needed only when the result is planned.
 ///
 /// # Errors
 /// [`Error::Syntax`] where the text is not DQL or holds a mutation; [`Error::Limit`] when it is
@@ -34,7 +35,7 @@ pub fn parse(text: &str) -> Result<Document> {
     Ok(document)
 }
 
-/// Reads a text that may hold a mutation, too.
+/// Parses a request, which may be a query, a mutation or an upsert.
 pub(crate) fn parse_request(text: &str) -> Result<Document> {
     if text.len() > QUERY_LENGTH_MAX {
         let length = text.len();
@@ -51,10 +52,10 @@ pub(crate) fn parse_request(text: &str) -> Result<Document> {
     Ok(Document { source: Arc::new(Source::new(text)), operations })
 }
 
-/// Reads the condition of a mutation: exactly one `@if(...)` or `@filter(...)`.
+/// Parses the condition of a mutation: exactly one `@if(...)` or `@filter(...)`.
 ///
 /// # Errors
-/// [`Error::Syntax`] where it is anything else.
+/// [`Error::Syntax`] when the text is anything else; [`Error::Limit`] when it is longer than 4 MiB.
 pub fn parse_condition(text: &str) -> Result<Condition> {
     if text.len() > QUERY_LENGTH_MAX {
         let message = format!("the condition is longer than query_length_max = {QUERY_LENGTH_MAX}");

@@ -1,4 +1,4 @@
-//! Texts for logs: without the passwords that they compare with.
+//! Removes passwords from texts before they are logged.
 
 use super::lexer::Lexer;
 use super::token::{FieldFunction, Token};
@@ -6,11 +6,12 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// What stands in the place of a password.
+/// The text that replaces a password.
 pub const BLANKED: &str = "***";
 
-/// The text with [`BLANKED`] in the place of what `checkpwd` compares with, and the names of the variables, with their `$`,
-/// that hold such. Costs a pass over a text that has the word in it.
+/// Replaces the passwords in the arguments of `checkpwd` by [`BLANKED`]. Returns the text, and the names (with `$`) of the
+/// variables that hold passwords, whose values have to be removed by the caller. A text without the word `checkpwd` is
+/// returned as it is; any other is split into tokens once.
 pub fn without_passwords(text: &str) -> (Cow<'_, str>, BTreeSet<&str>) {
     let mut variables = BTreeSet::new();
     let word = b"checkpwd";
@@ -18,6 +19,7 @@ pub fn without_passwords(text: &str) -> (Cow<'_, str>, BTreeSet<&str>) {
     if !text.as_bytes().windows(word.len()).any(has_it) {
         return (Cow::Borrowed(text), variables);
     }
+    // Tokens behind the first error are not looked at: such a text is never carried out.
     let tokens: Vec<(usize, Token, usize)> = Lexer::new(text).map_while(Result::ok).collect();
     let mut secrets: Vec<Range<usize>> = Vec::new();
     let mut is_inside = false;
@@ -32,7 +34,7 @@ pub fn without_passwords(text: &str) -> (Cow<'_, str>, BTreeSet<&str>) {
             _ => {}
         }
     }
-    // `$password: string = "the default"`
+    // The default in the declaration `$password: string = "the default"` is a password, too.
     let mut is_secret = false;
     for pair in tokens.windows(2) {
         match pair {

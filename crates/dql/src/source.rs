@@ -1,29 +1,29 @@
-//! A text with its line starts, so that a byte offset becomes a position without a scan.
+//! A text with an index of its lines, which converts byte offsets to positions without scanning the text.
 
 use hexgraph_base::types::Position;
 
-/// A text that is being read.
+/// A source text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Source {
     text: Box<str>,
-    /// The offsets of the lines but the first, ascending.
+    /// The offsets where lines begin, except for the first line; ascending.
     lines: Vec<u32>,
 }
 
 impl Source {
-    /// Keeps a copy of `text`, which is shorter than 4 GiB.
+    /// Copies a text, which must be shorter than 4 GiB, and finds its lines in one pass.
     pub(crate) fn new(text: &str) -> Source {
         let breaks = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
         let lines = breaks.map(|(at, _)| at as u32 + 1).collect();
         Source { text: text.into(), lines }
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The position of a byte. Costs a binary search over the lines.
+    /// Returns line and column of the byte at `offset`, by a binary search over the lines.
     pub(crate) fn position(&self, offset: u32) -> Position {
         let line = self.lines.partition_point(|&start| start <= offset);
         let start = if line == 0 { 0 } else { self.lines[line - 1] };

@@ -1,25 +1,26 @@
-//! The words of the language, as the lexer hands them to the grammar.
+//! The tokens that the lexer produces and the grammar consumes.
 
 use hexgraph_base::plan::MathFunction;
 
-/// A piece of the text: a slice of it, or an own string where the meaning differs from the letters.
+/// A piece of the source text. Its content is the slice itself, or a separate string where escapes or joined names make
+/// the content differ from the slice.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Text {
-    /// The first byte.
+    /// The offset of the first byte.
     pub start: u32,
-    /// The byte after the last one.
+    /// The offset behind the last byte.
     pub end: u32,
-    /// The meaning, where it is not the slice itself.
+    /// The content, if it differs from the slice.
     pub owned: Option<Box<str>>,
 }
 
 impl Text {
-    /// The slice from `start` to `end`.
+    /// Creates a piece whose content is the slice from `start` to `end`.
     pub(crate) fn slice(start: usize, end: usize) -> Text {
         Text { start: start as u32, end: end as u32, owned: None }
     }
 
-    /// The meaning, given the whole text.
+    /// Returns the content; `source` is the whole text.
     pub(crate) fn of<'a>(&'a self, source: &'a str) -> &'a str {
         match &self.owned {
             Some(owned) => owned,
@@ -28,7 +29,7 @@ impl Text {
     }
 }
 
-/// The functions that may stand where a field stands, but for `count` and `math`.
+/// The functions that may stand in the place of a field, except for `count` and `math`, which have tokens of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FieldFunction {
     /// `val(x)`.
@@ -49,7 +50,7 @@ pub(crate) enum FieldFunction {
     CheckPassword,
 }
 
-/// What a block of raw RDF is for.
+/// Whether a block of RDF is set or deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RdfKind {
     /// `set { ... }`.
@@ -58,7 +59,7 @@ pub(crate) enum RdfKind {
     Delete,
 }
 
-/// One word of the language. Those that end in `Open` have taken the bracket behind them.
+/// A token. Those whose names end in `Open` include the bracket behind the word.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Token {
     /// A name, an IRI without its brackets, or a number.
@@ -67,11 +68,11 @@ pub(crate) enum Token {
     Define(Text),
     /// `name :`.
     Alias(Text),
-    /// A string, decoded.
+    /// A string with its escapes replaced.
     String(Text),
-    /// `/pattern/flags`, all of it.
+    /// `/pattern/flags`, with its slashes.
     Regex(Text),
-    /// `$name`, all of it.
+    /// `$name`, with its `$`.
     Variable(Text),
     /// `@en:fr:.`, without the `@`.
     Langs(Text),
@@ -81,7 +82,7 @@ pub(crate) enum Token {
     CountOpen,
     /// `math(`.
     MathOpen,
-    /// `val(` and its like.
+    /// `val(`, `expand(`, an aggregate with `(`, or `checkpwd(`.
     CallOpen(FieldFunction),
     /// `@filter(`.
     FilterOpen,
@@ -107,7 +108,7 @@ pub(crate) enum Token {
     FacetListOpen,
     /// `@facets(` before a condition.
     FacetFilterOpen,
-    /// An operator of `math` but for the minus sign before an operand.
+    /// An operator of `math` between two operands.
     Operator(MathFunction),
     /// The minus sign before an operand.
     Negate,
@@ -141,7 +142,7 @@ pub(crate) enum Token {
     SquareClose,
     /// `,`.
     Comma,
-    /// `:` that belongs to no name.
+    /// `:` that is not part of an alias.
     Colon,
     /// `=`.
     Equals,

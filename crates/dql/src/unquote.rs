@@ -1,9 +1,9 @@
-//! Strings between double quotes, decoded by the rules of Go.
+//! Decodes strings in double quotes. Their escapes are a subset of those of Go.
 
-/// Decodes what stands between two quotes.
+/// Replaces the escapes in the text between two quotes.
 ///
 /// # Errors
-/// Says which escape is wrong.
+/// A message about the first wrong escape.
 pub(crate) fn unquote(raw: &str) -> Result<String, String> {
     let mut decoded = String::with_capacity(raw.len());
     let mut rest = raw.chars();

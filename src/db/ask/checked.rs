@@ -1,11 +1,12 @@
-//! Lets the writing of an answer be stopped: a tree can be far larger than the levels it comes from.
+//! Writing an answer under limits: it can be cancelled, and its length and memory are bounded. An answer can be far larger than
+//! the levels that it is written from, since nodes repeat.
 
 use hexgraph_base::types::{Error, Result, Sink, Uid, ValueRef};
 use hexgraph_store::exec::Control;
 use std::cell::Cell;
 use std::panic::resume_unwind;
 
-/// How many objects are written between two looks at the control.
+/// How many objects are written between two checks of the control.
 const OBJECTS_INTERVAL: u32 = 1 << 12;
 
 /// Hands everything on to another sink, and unwinds with the error of its control when the
@@ -14,24 +15,24 @@ pub(in crate::db) struct Checked<'a, S> {
     sink: S,
     control: &'a Control,
     objects: u32,
-    /// About the bytes that were written.
+    /// The approximate number of bytes written so far.
     bytes: u64,
     bytes_max: u64,
-    /// Bytes are drawn up to so many written ones.
+    /// Memory is drawn for this many written bytes; more is drawn when [`Checked::bytes`] reaches it.
     drawn: u64,
-    /// The bytes that are drawn for each that is written: 0 where they don't stay in memory.
+    /// The bytes of memory drawn for each written byte; 0 for a sink that keeps nothing in memory.
     factor: u64,
-    /// Is set to true when there is too much.
+    /// Set to true when the answer exceeds `bytes_max`.
     is_long: Option<&'a Cell<bool>>,
-    /// The most that the writer has held beside, which is drawn.
+    /// The largest memory that the inner sink has used beside its output, in bytes; it is drawn already.
     beside: u64,
 }
 
-/// A sink draws memory for so many bytes at the least.
+/// The smallest amount of memory that is drawn at once, in bytes.
 const DRAW_MIN: u64 = 64 << 10;
 
 impl<'a, S: Sink> Checked<'a, S> {
-    /// A sink that stops when `control` says so, and behind about `bytes_max` bytes.
+    /// Wraps `sink`; it stops when `control` says so, or after about `bytes_max` bytes.
     pub(in crate::db) fn new(sink: S, control: &'a Control, bytes_max: u64) -> Checked<'a, S> {
         // A buffer doubles, and is copied then.
         Checked {
@@ -47,12 +48,12 @@ impl<'a, S: Sink> Checked<'a, S> {
         }
     }
 
-    /// Has `is_long` set when it unwinds because there is too much, and for no other reason.
+    /// Has `is_long` set when the sink unwinds because the answer is too long, and for no other reason.
     pub(super) fn tell_when_too_long(&mut self, is_long: &'a Cell<bool>) {
         self.is_long = Some(is_long);
     }
 
-    /// The same for a sink that keeps nothing of what it is given.
+    /// Declares that the inner sink keeps nothing in memory, so none is drawn for its output.
     pub(super) fn passing_on(self) -> Checked<'a, S> {
         Checked { factor: 0, ..self }
     }
@@ -64,7 +65,7 @@ impl<'a, S: Sink> Checked<'a, S> {
         }
     }
 
-    /// Draws for what is written, and for as much again.
+    /// Draws memory for what is written, and the same again as a reserve.
     #[cold]
     fn draw(&mut self) {
         if self.bytes_max < self.bytes {
@@ -80,28 +81,28 @@ impl<'a, S: Sink> Checked<'a, S> {
         self.drawn = wanted;
     }
 
-    /// The sink inside.
+    /// Returns the inner sink.
     pub(in crate::db) fn into_inner(self) -> S {
         self.sink
     }
 }
 
-/// The room that a buffer has which an answer is written to.
+/// The memory drawn for a buffer that an answer is written to directly.
 pub(in crate::db) struct Room<'a> {
     control: &'a Control,
     bytes_max: u64,
-    /// Memory is drawn, and the control was looked at, up to so many bytes.
+    /// The length up to which memory is drawn and the control was checked, in bytes.
     looked: usize,
 }
 
 impl<'a> Room<'a> {
-    /// Room for so many bytes, as long as `control` goes on.
+    /// Creates the room for a buffer of at most so many bytes, which is checked against `control`.
     pub(in crate::db) fn new(control: &'a Control, bytes_max: u64) -> Room<'a> {
         Room { control, bytes_max, looked: 0 }
     }
 
-    /// Is told how long the buffer is by now: draws memory for it, for as much again, and for a
-    /// copy.
+    /// Takes note of the present length of the buffer. Draws memory for it, for the same again, and for a copy, since a growing
+    /// buffer doubles and is copied.
     ///
     /// # Errors
     ///
@@ -121,10 +122,10 @@ impl<'a> Room<'a> {
     }
 }
 
-/// The control is looked at when so many bytes more were written, at the latest.
+/// The control is checked at least every so many written bytes.
 const LOOK_MAX: usize = 4 << 20;
 
-/// That an answer is longer than it may be.
+/// The error for an answer that is longer than the limit `result`.
 pub(in crate::db) fn too_long(bytes_max: u64) -> Error {
     let message = format!(
         "the answer has more than {bytes_max} bytes: ask for less, or raise the limit `result`"

@@ -1,4 +1,4 @@
-//! What a query did, step by step, in words.
+//! Explanations: the steps that a query was executed in, with their counts and times.
 
 use crate::db::operation::Latency;
 use hexgraph_base::types::Position;
@@ -6,39 +6,39 @@ use hexgraph_store::exec::Step;
 use std::fmt;
 use std::time::Duration;
 
-/// The longest piece of a query's text that stands for a step, in characters.
+/// A step without a name is shown by a piece of the query text of at most this many characters.
 const PIECE_MAX: usize = 48;
 
-/// The steps of a query, as they were done.
+/// The steps of a query in the order in which they were executed. `Display` prints them as a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
     /// The steps, each before those that are part of it.
     pub steps: Vec<ExplainedStep>,
-    /// The times of the whole.
+    /// The times of the whole query.
     pub latency: Latency,
 }
 
-/// One step.
+/// One step of an [`Explanation`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExplainedStep {
-    /// How many steps it is part of.
+    /// The nesting depth: the number of steps that this one is part of.
     pub depth: usize,
-    /// What was done: block, root, filter, order, page, field, level, group, cascade, variables.
+    /// The kind of the step: block, root, filter, order, page, field, level, group, cascade or variables.
     pub action: &'static str,
-    /// What it was done with: a name, or the piece of the query.
+    /// The name that the step is about, or the piece of the query text that asked for it.
     pub detail: String,
-    /// The way that was taken, where there are several.
+    /// The method that was chosen, for steps that have several; else empty.
     pub way: &'static str,
-    /// The rows that were expected, where an index tells.
+    /// The number of rows that an index promised before the step; `None` without an index.
     pub estimate: Option<u64>,
-    /// The nodes, edges or values that came out.
+    /// The number of nodes, edges or values that the step produced.
     pub rows: u64,
-    /// How long it took, with the steps that are part of it.
+    /// The time of the step, including the steps that are part of it.
     pub time: Duration,
 }
 
 impl Explanation {
-    /// The steps with the pieces of the text that asked for them.
+    /// Combines the steps of a trace with the pieces of `text` that they come from.
     pub fn new(text: &str, steps: Vec<Step>, latency: Latency) -> Explanation {
         let explained = |step: Step| {
             let detail = match step.at {
@@ -69,7 +69,7 @@ impl fmt::Display for Explanation {
     }
 }
 
-/// The call that begins at a place of a text: up to its closing parenthesis.
+/// Returns the call that begins at a position of a text, up to its closing parenthesis.
 fn piece(text: &str, at: Position) -> String {
     let line = text.split('\n').nth(at.line as usize - 1).unwrap_or_default();
     let rest = line.get(at.column as usize..).unwrap_or_default();
@@ -78,6 +78,7 @@ fn piece(text: &str, at: Position) -> String {
     for (place, letter) in rest.char_indices() {
         match letter {
             '(' => depth += 1,
+            // Depth 0 is the parenthesis around the piece, as in a filter: it belongs to the text before.
             ')' if depth <= 1 => {
                 end = place + usize::from(depth == 1);
                 break;

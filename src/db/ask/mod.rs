@@ -1,4 +1,4 @@
-//! Questions, and what is kept of them.
+//! Queries: planning, answers, paging, explanations, and the log of slow ones.
 
 pub(super) mod plans;
 pub(super) mod slow;

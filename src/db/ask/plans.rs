@@ -13,26 +13,27 @@ use hexgraph_store::exec::Control;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The most requests that are kept.
+/// The largest number of requests that the cache keeps.
 const ENTRIES_MAX: usize = 1_000;
 
-/// The longest text that is kept, in bytes: a longer one takes long to run anyway.
+/// The longest text that is cached, in bytes. The time for planning a longer one hardly counts beside running it.
 const TEXT_MAX: usize = 16 * 1024;
 
-/// The most bytes that the plans which are kept may take, as far as their texts tell.
+/// The largest memory of all cached plans, in bytes, as estimated from the lengths of their texts.
 const BYTES_MAX: u64 = 64 << 20;
 
-/// The part of the memory of all requests that they may take, where that is less: one in so many.
+/// The cache takes at most this fraction (one in 64) of the memory of all requests, where that is less than [`BYTES_MAX`].
 const BUDGET_PART: u64 = 64;
 
-/// The bytes that a plan takes at the most for each byte of its text: the shortest field is two
-/// bytes of text, and some 450 bytes of tree and plan.
+/// An upper estimate of the memory of a plan for each byte of its text: the shortest field has two bytes of text, and takes
+/// some 450 bytes of tree and plan.
 const BYTES_PER_BYTE: u64 = 256;
 
 /// The values of a request's variables, by name with its `$`.
 pub type Variables = BTreeMap<String, Given>;
 
-/// A bounded cache of plans.
+/// A bounded cache of plans in two generations: when the young one is full it becomes the old one, whose entries are
+/// forgotten unless they were used again.
 pub(in crate::db) struct Plans {
     generations: ArcSwap<Generations>,
     share: Arc<Share>,
@@ -44,7 +45,7 @@ type Entries = imbl::HashMap<Arc<str>, Entry>;
 #[derive(Clone, Default)]
 struct Generations {
     young: Entries,
-    /// The bytes that the young ones take.
+    /// The estimated memory of the young generation, in bytes.
     young_bytes: u64,
     old: Entries,
 }
@@ -52,27 +53,27 @@ struct Generations {
 #[derive(Clone)]
 struct Entry {
     kept: Kept,
-    /// Gives its bytes back when the last generation forgets it.
+    /// The memory of the entry, returned to the budget when no generation holds it any more.
     held: Arc<Held>,
 }
 
 #[derive(Clone)]
 enum Kept {
-    /// What the text says; values of its variables are bound for each request.
+    /// A parsed text with variables: it is planned again for the values of each request.
     Parsed(Arc<Document>),
-    /// The plan of a text that was asked without variables.
+    /// The finished plan of a text that came without variables.
     Planned(Arc<Query>),
 }
 
 impl Plans {
-    /// None yet. What is kept is drawn of `budget`.
+    /// Creates an empty cache, whose memory is drawn from `budget`.
     pub(in crate::db) fn new(budget: &Budget) -> Plans {
         let bytes_max = BYTES_MAX.min(budget.bound() / BUDGET_PART);
         Plans { generations: ArcSwap::default(), share: Arc::new(budget.share()), bytes_max }
     }
 
-    /// The plan of a text. A repeated text is not parsed again; without variables it is not
-    /// planned again either. What it takes is drawn for `control`.
+    /// Returns the plan of a text. A repeated text is not parsed again, and without variables not planned again either. The
+    /// memory for parsing and planning is drawn for `control`.
     ///
     /// # Errors
     ///
@@ -147,7 +148,7 @@ impl Plans {
     }
 }
 
-/// Draws what it takes to read a text, and to plan it.
+/// Draws the estimated memory for parsing and planning a text.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Questions and their answers.
+//! Queries and their answers.
 
 use super::checked::{Checked, Room};
 use super::explain::Explanation;
@@ -20,23 +20,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A query.
+/// A query with the values of its variables.
 #[derive(Debug, Clone, Default)]
 pub struct QueryRequest {
-    /// The DQL.
+    /// The text in DQL.
     pub text: String,
     /// The values of its variables, by name with its `$`.
     pub variables: Variables,
-    /// True to have the uid in every object.
+    /// True to add the uid to every object of the answer, as `debug=true` does over HTTP.
     pub debug: bool,
 }
 
-/// The answer to a query: what it found, and the version that it is read from.
+/// The answer to a query. It holds the nodes that were found and the version that they were found in; values are read from
+/// that version when the answer is written.
 pub struct QueryAnswer {
     answer: Answer,
     latency: Latency,
     commit: u64,
-    /// What was drawn for what was found, as long as it is kept.
+    /// The memory of the found nodes, drawn from the budget for as long as the answer exists.
     share: Option<Arc<Share>>,
 }
 
@@ -52,7 +53,7 @@ impl Database {
         self.query_version(self.version()?, request, control)
     }
 
-    /// Answers a query from a version.
+    /// Answers a query from the given version.
     ///
     /// # Errors
     ///
@@ -87,7 +88,7 @@ impl Database {
             let mut answer = self.run(version, plan, options, control)?;
             answer.latency.parsing = parsing;
             if self.limits().slow <= answer.latency.total() {
-                self.slow_log().note(request, answer.latency);
+                self.slow_log().note(&request.text, &request.variables, answer.latency);
             }
             Ok(answer)
         })
@@ -110,13 +111,13 @@ impl Database {
         self.slow_log().queries()
     }
 
-    /// The options of a request.
+    /// The options of execution for a request, taken from the limits.
     pub(in crate::db) fn options(&self, debug: bool) -> ExecOptions {
         let Limits { normalize, result, .. } = *self.limits();
         ExecOptions { debug, normalize, result }
     }
 
-    /// Carries a plan out.
+    /// Executes a plan on a version.
     pub(in crate::db) fn run(
         &self,
         version: Arc<Version>,
@@ -134,7 +135,7 @@ impl Database {
 }
 
 impl QueryAnswer {
-    /// What a request found on the version of a commit.
+    /// Wraps the answer of the executor, found on the version of `commit`.
     pub(in crate::db) fn new(
         answer: Answer,
         latency: Latency,
@@ -145,7 +146,7 @@ impl QueryAnswer {
         QueryAnswer { answer, latency, commit, share }
     }
 
-    /// Has `control` draw of the budget that the request drew of.
+    /// Makes `control` draw from the same budget as the request did.
     fn prepare(&self, control: &Control) {
         if let Some(share) = &self.share {
             control.set_budget(share.budget());
@@ -176,7 +177,8 @@ impl QueryAnswer {
         })
     }
 
-    /// The number of root nodes of each block that is shown, by name: about that of its objects.
+    /// Returns the names of the visible blocks with the numbers of their root nodes. That is about the number of objects; nodes
+    /// without any of the asked values give none.
     pub fn root_counts(&self) -> impl Iterator<Item = (&str, usize)> {
         self.answer.root_counts()
     }
@@ -226,6 +228,8 @@ impl QueryAnswer {
         });
         match written {
             Ok(json) => Ok(Some((json.into_string(), started.elapsed()))),
+            // Only the length stopped it, and the limit `result` is farther off: the caller writes it again in pieces, so what
+            // was drawn for this attempt goes back.
             Err(_) if is_long.get() && most < self.answer.options().result => {
                 if let Some(share) = control.share() {
                     share.keep_only(before);
@@ -248,6 +252,7 @@ impl QueryAnswer {
         send: impl FnMut(Vec<u8>) -> Result<()>,
     ) -> Result<()> {
         guarded(|| {
+            // Pieces leave memory when they are sent, so only the length is bounded.
             let sink = ChunkSink::new(chunk_len, send);
             let mut sink = Checked::new(sink, control, self.answer.options().result).passing_on();
             self.answer.write(&mut sink)?;
@@ -282,9 +287,10 @@ impl QueryAnswer {
         })
     }
 
-    /// The name of a block that was asked for, or of the only one; with the keys of its objects in
-    /// the order of the text. Those that the text does not tell, of facets and languages, are those
-    /// that some object has: then the answer is written once, to nowhere.
+    /// Returns the name of a block, and the keys of its objects in the order of the text. `None` selects the only block.
+    ///
+    /// Keys of facets and of all languages are not in the text; where it asks for those the whole answer is written once to
+    /// find them.
     ///
     /// # Errors
     ///
@@ -312,7 +318,7 @@ impl QueryAnswer {
         Ok(table)
     }
 
-    /// The name of a block that was asked for, or of the only one.
+    /// Returns the name of the given block after checking that it exists; for `None`, the name of the only block.
     ///
     /// # Errors
     ///
@@ -334,7 +340,7 @@ impl QueryAnswer {
         Ok(name.to_owned())
     }
 
-    /// The number of objects in all blocks together.
+    /// Counts the objects in all blocks together. Costs as much as writing the answer.
     ///
     /// # Errors
     ///
@@ -349,7 +355,7 @@ impl QueryAnswer {
         })
     }
 
-    /// Whether there is an object in any block. Costs as much as one of each.
+    /// Whether any block has an object. Costs as much as writing one object of each block.
     ///
     /// # Errors
     ///
@@ -358,7 +364,7 @@ impl QueryAnswer {
         Ok(self.write_head(1, RowCounter::default(), control)?.rows() != 0)
     }
 
-    /// The times it took, without encoding.
+    /// The times of parsing and processing; encoding is zero.
     pub fn latency(&self) -> Latency {
         self.latency
     }
@@ -373,8 +379,8 @@ impl QueryAnswer {
         self.answer.last_root(block)
     }
 
-    /// For each predicate the number of nodes that it was asked of, and under the empty name the
-    /// roots of the blocks.
+    /// Returns, for each predicate, the number of nodes whose values or edges were read; the empty name has the number of root
+    /// nodes of all blocks.
     pub fn touched(&self) -> BTreeMap<&str, u64> {
         self.answer.touched()
     }

@@ -2,19 +2,19 @@
 
 use hexgraph_base::types::{Sink, Uid, ValueRef};
 
-/// The depth of the objects of a block: in its array, in the object of all blocks.
+/// The nesting depth of the objects of a block: they lie in the array of the block, in the object of all blocks.
 const ROW_DEPTH: usize = 3;
 
-/// Counts the objects that stand in blocks.
+/// A sink that counts the objects directly below the blocks of an answer, and keeps nothing else.
 #[derive(Default)]
 pub(in crate::db) struct RowCounter {
     rows: usize,
-    /// For each open object or array, how much stands in it.
+    /// The number of elements so far, for each object or array that is still open.
     open: Vec<usize>,
 }
 
 impl RowCounter {
-    /// The number of objects.
+    /// Returns the number of objects in all blocks.
     pub(in crate::db) fn rows(&self) -> usize {
         self.rows
     }

@@ -3,11 +3,11 @@
 //! A writer takes its turn on a thread that is none of the pool, and lets the pool compute: a
 //! thread of the pool that waited for its turn could be the one that the writer waits for.
 
-use super::input::Input;
+use super::input::{Input, Source};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::open::Open;
-use crate::db::operation::{Drop, LoadOptions, LoadReport, Source};
+use crate::db::operation::{Drop, LoadOptions, LoadReport};
 use hexgraph_base::schema::SchemaReport;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::{Canceller, Control};
@@ -15,9 +15,9 @@ use hexgraph_store::graph;
 use hexgraph_store::graph::{Check, Definitions, LoadSource, SchemaChange, SpillOptions, Version};
 use std::time::{Duration, Instant};
 
-/// A change of the schema that takes longer is followed by a checkpoint.
+/// A change of the schema that takes longer than this is followed by a checkpoint, so that recovery need not repeat it.
 const SLOW: Duration = Duration::from_millis(200);
-/// The least memory that a load can be bounded to.
+/// The smallest memory bound of a load, in bytes.
 const LOAD_MEMORY_MIN: u64 = 16 << 20;
 
 impl Database {

@@ -1,15 +1,24 @@
 //! The bytes that a load reads, and how many of them it has read.
 
-use crate::db::operation::Source;
+use bytes::Bytes;
 use hexgraph_base::types::{Error, Result};
 use std::fs::File;
 use std::io;
 use std::io::{Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How far a load is, readable while it runs. A clone shows the same load.
+/// A source of triples. Gzip is recognised by its first bytes.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// A file to be read from the disk.
+    File(PathBuf),
+    /// Bytes in memory.
+    Bytes(Bytes),
+}
+
+/// The progress of a load, which can be read from any thread while the load runs. Clones share the same counts.
 #[derive(Debug, Clone, Default)]
 pub struct LoadProgress {
     counts: Arc<Counts>,
@@ -22,46 +31,46 @@ struct Counts {
     records: AtomicU64,
 }
 
-/// A source that is being read.
+/// A source that is being read; the bytes read are counted in its [`LoadProgress`].
 pub(in crate::db) struct Input {
     bytes: Box<dyn Read + Send>,
     progress: LoadProgress,
 }
 
 impl LoadProgress {
-    /// The bytes that were read, packed ones where the source is packed.
+    /// The number of bytes read so far; of a compressed source the compressed bytes.
     pub fn done(&self) -> u64 {
         self.counts.done.load(Ordering::Relaxed)
     }
 
-    /// The bytes that there are; 0 before the load has begun, and for what is no file.
+    /// The total number of bytes; 0 before the load has begun, and for sources of unknown length.
     pub fn total(&self) -> u64 {
         self.counts.total.load(Ordering::Relaxed)
     }
 
-    /// The statements or rows that were read.
+    /// The number of statements or rows read so far.
     pub fn records(&self) -> u64 {
         self.counts.records.load(Ordering::Relaxed)
     }
 
-    /// Begins a load of so many bytes.
+    /// Resets the counts for a load of `total` bytes.
     pub(crate) fn start(&self, total: u64) {
         self.counts.done.store(0, Ordering::Relaxed);
         self.counts.records.store(0, Ordering::Relaxed);
         self.counts.total.store(total, Ordering::Relaxed);
     }
 
-    /// Counts bytes.
+    /// Adds to the bytes that were read.
     pub(crate) fn add(&self, bytes: u64) {
         self.counts.done.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts statements or rows.
+    /// Adds to the statements or rows that were read.
     pub(crate) fn add_records(&self, count: u64) {
         self.counts.records.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Says how many statements there were so far.
+    /// Sets the number of statements read so far.
     pub(crate) fn set_records(&self, count: u64) {
         self.counts.records.store(count, Ordering::Relaxed);
     }
@@ -102,8 +111,14 @@ impl Read for Input {
     }
 }
 
+impl From<Source> for Vec<Source> {
+    fn from(source: Source) -> Vec<Source> {
+        vec![source]
+    }
+}
+
 impl Source {
-    /// What errors call it.
+    /// The name for messages: the path of a file, or `<bytes>`.
     pub fn name(&self) -> String {
         match self {
             Source::File(path) => path.display().to_string(),
@@ -116,6 +131,7 @@ fn open_file(path: &Path) -> Result<(File, u64)> {
     let failed = |error| Error::io(format!("opening {}", path.display()), error);
     let file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
+    // Opening one succeeds on Linux; only reading fails, with a message that names no file.
     if metadata.is_dir() {
         return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory")));
     }

@@ -1,5 +1,6 @@
 //! Mutations, upserts, transactions, and changes of the schema.
 
+pub(super) mod open_txn;
 pub(super) mod transactions;
 pub(super) mod txn;
 pub(super) mod upsert;

@@ -30,7 +30,7 @@ pub struct MutationRequest<'a> {
     pub query: Cow<'a, str>,
     /// The values of the query's `$` variables.
     pub variables: Variables,
-    /// The mutations.
+    /// The mutations, in the order in which they are carried out.
     pub mutations: Vec<Mutation<'a>>,
 }
 
@@ -40,9 +40,9 @@ pub struct Mutation<'a> {
     /// `@if(...)` about variables of the query: where it does not hold, nothing is done. Empty
     /// for none.
     pub condition: Cow<'a, str>,
-    /// What is set.
+    /// The triples to set.
     pub set: Vec<Statements<'a>>,
-    /// What is deleted.
+    /// The triples to delete.
     pub delete: Vec<Statements<'a>>,
 }
 
@@ -62,18 +62,18 @@ impl Mutation<'_> {
     }
 }
 
-/// What a mutation did.
+/// The result of a mutation.
 #[derive(Default)]
 pub struct MutationAnswer {
     /// The uids of the new nodes, by what the request calls them: the name of a blank node without
     /// `_:`, `uid(v)` for a variable that found nothing, `dg.<number>.<number>` for an object of
     /// JSON without a uid.
     pub uids: BTreeMap<String, String>,
-    /// What the query found, where there is one.
+    /// The answer of the query; `None` where the request has none.
     pub queries: Option<QueryAnswer>,
-    /// True when there was nothing but a query.
+    /// True if the request was a query without mutations.
     pub is_query: bool,
-    /// The number of the version, or of the transaction, that it found.
+    /// The number of the version that the request read, or of its transaction.
     pub start: u64,
     /// The number of the commit; `None` for a mere query and in an open transaction.
     pub commit: Option<u64>,
@@ -81,9 +81,9 @@ pub struct MutationAnswer {
     pub keys: Vec<u64>,
     /// The predicates that were changed in an open transaction, by name.
     pub predicates: Vec<String>,
-    /// The number of statements that are carried out.
+    /// The number of statements that were carried out.
     pub statements: u64,
-    /// The times it took.
+    /// The times of the request.
     pub latency: Latency,
 }
 
@@ -131,7 +131,7 @@ impl Database {
         self.with_text(request, control, |job| self.run_now(job, control))
     }
 
-    /// Hands uids out, `count` in a row: no new node gets one of them. Returns the first.
+    /// Reserves `count` consecutive uids, which no new node will get, and returns the first.
     ///
     /// # Errors
     ///
@@ -276,7 +276,7 @@ pub(in crate::db) struct Staged {
     pub reads: Reads,
 }
 
-/// A request whose texts are read.
+/// A request whose texts are parsed.
 struct Parsed<'a> {
     query: Option<Document>,
     steps: Vec<Step<'a>>,
@@ -335,7 +335,7 @@ impl Parsed<'_> {
     }
 }
 
-/// A request that only needs a version.
+/// A request that is ready to be run on a version.
 #[derive(Clone)]
 pub(in crate::db) struct Job<'a> {
     has_query: bool,
@@ -343,17 +343,17 @@ pub(in crate::db) struct Job<'a> {
     conditions: Vec<Option<Filter>>,
     names: Vec<String>,
     mutations: Vec<graph::Mutation<'a>>,
-    /// How long it took to come here.
+    /// The time that parsing took.
     parsing: Duration,
 }
 
 impl Job<'_> {
-    /// True when it is more than a query.
+    /// True if the request has mutations beside its query.
     pub(in crate::db) fn changes(&self) -> bool {
         !self.mutations.is_empty()
     }
 
-    /// True when it reads before it changes anything, or has to do with passwords.
+    /// True if preparing it may take long: it has a query, or it hashes passwords.
     fn takes_long(&self, version: &Version) -> bool {
         !self.query.blocks.is_empty()
             || self.query.schema.is_some()

@@ -10,7 +10,8 @@
 //! statements and the memory that all requests share; the list by length, age and the bytes that
 //! its versions keep alive; the ends of transactions by number.
 
-use super::txn::OpenTxn;
+use super::open_txn::OpenTxn;
+use crate::db::operation::TxnLimits;
 use hexgraph_base::budget::{Budget, Held, Share};
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::graph::{Snapshot, Store, Version};
@@ -21,49 +22,21 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What open transactions may take.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TxnLimits {
-    /// A transaction that nobody used for so long is dropped.
-    pub idle: Duration,
-    /// So many may be open at once.
-    pub open: usize,
-    /// So many of them may be those of one client over the network.
-    pub per_client: usize,
-    /// So many statements may be staged in all of them together.
-    pub statements: u64,
-    /// So many bytes of versions that are not the newest any more are kept for clients that may
-    /// come back to what their queries read.
-    pub history: u64,
-}
-
-impl Default for TxnLimits {
-    fn default() -> TxnLimits {
-        TxnLimits {
-            idle: Duration::from_secs(300),
-            open: 10_000,
-            per_client: 10_000,
-            statements: 10_000_000,
-            history: 64 << 20,
-        }
-    }
-}
-
-/// So many versions are kept for clients that may come back to them.
+/// The largest number of old versions that are kept for clients that may come back to them.
 const STARTS_MAX: usize = 4096;
 
-/// So many transactions that have ended are told from numbers that nobody knows.
+/// The number of ended transactions that are remembered, so that they can be told from numbers that were never used.
 const ENDED_MAX: usize = 16_384;
 
-/// Bytes of history are drawn so many at a time.
+/// Memory for the history is drawn in steps of this many bytes.
 const HISTORY_STEP: u64 = 64 << 10;
 
 /// The open transactions of a database.
 pub(in crate::db) struct Transactions {
     limits: TxnLimits,
-    /// Numbers up to this one were told before the database was opened.
+    /// Numbers up to this one were handed out before the database was opened.
     first: u64,
-    /// What changes that are staged take, and versions that are kept.
+    /// The memory of staged changes and of old versions.
     share: Arc<Share>,
     inner: Mutex<Inner>,
 }
@@ -71,17 +44,17 @@ pub(in crate::db) struct Transactions {
 #[derive(Default)]
 struct Inner {
     open: FxHashMap<u64, Arc<OpenTxn>>,
-    /// How many of them each client has.
+    /// The number of open transactions of each client.
     clients: FxHashMap<IpAddr, usize>,
-    /// The moments that queries saw, in their order.
+    /// The versions that queries read, oldest first.
     starts: VecDeque<Start>,
-    /// The bytes that their versions keep alive.
+    /// The memory that those versions keep alive.
     history: Option<Held>,
     /// The transactions that ended last, in the order of their ends.
     ended: VecDeque<u64>,
-    /// The statements that are staged in all transactions.
+    /// The number of statements staged in all transactions together.
     staged: u64,
-    /// When to look for idle transactions again.
+    /// The time of the next search for idle transactions.
     next_look: Option<Instant>,
 }
 
@@ -93,22 +66,22 @@ struct Start {
     snapshot: Snapshot,
 }
 
-/// What is known of the number of a start.
+/// What is known about a transaction number.
 pub(in crate::db) enum Known {
-    /// A transaction.
+    /// It belongs to an open transaction.
     Open(Arc<OpenTxn>),
-    /// A moment that a query saw.
+    /// A query read this version at that number.
     Start(Snapshot),
-    /// A transaction that has ended, and the moment that it began with where a query saw that.
+    /// The transaction has ended; with the version that it began with, where that is still kept.
     Ended(Option<Snapshot>),
-    /// A moment before the database was opened: what was changed in its transaction is lost.
+    /// It was handed out before the database was opened: staged changes of that transaction are lost.
     Lost,
-    /// Nothing.
+    /// Nothing is known about the number.
     Nothing,
 }
 
 impl Transactions {
-    /// None yet. Numbers up to `first` are those of earlier ones, which are lost.
+    /// Creates an empty list. Numbers up to `first` belong to transactions of an earlier run, which are lost.
     pub(in crate::db) fn new(limits: TxnLimits, first: u64, budget: &Budget) -> Transactions {
         let share = Arc::new(budget.share());
         Transactions { limits, first, share, inner: Mutex::default() }
@@ -173,6 +146,7 @@ impl Transactions {
     pub(super) fn reserve(&self, statements: u64) -> Result<()> {
         let mut inner = self.lock();
         let most = self.limits.statements;
+        // In this form the sum can't overflow.
         if most - inner.staged.min(most) < statements {
             let staged = inner.staged;
             let message = format!(
@@ -185,7 +159,7 @@ impl Transactions {
         Ok(())
     }
 
-    /// All that are open.
+    /// Returns all open transactions, in no particular order.
     pub(in crate::db) fn all(&self) -> Vec<Arc<OpenTxn>> {
         let mut inner = self.lock();
         inner.drop_idle(self.limits.idle);
@@ -207,6 +181,7 @@ impl Transactions {
             }
             _ => inner.starts.push_back(Start { first: number, last: number, used, snapshot }),
         }
+        // One at a time is added, so one is enough.
         if STARTS_MAX < inner.starts.len() {
             inner.starts.pop_front();
         }
@@ -221,7 +196,7 @@ impl Transactions {
         self.bound_history(&mut inner, newest);
     }
 
-    /// Drops what nobody used for a long time.
+    /// Drops transactions and versions that nobody has used for the idle time.
     pub(super) fn expire(&self) {
         self.lock().drop_idle(self.limits.idle);
     }
@@ -248,7 +223,7 @@ impl Transactions {
         }
     }
 
-    /// What is known of a number.
+    /// Looks a transaction number up.
     pub(in crate::db) fn find(&self, number: u64) -> Known {
         let mut inner = self.lock();
         inner.drop_idle(self.limits.idle);
@@ -277,6 +252,7 @@ impl Inner {
         if self.next_look.is_some_and(|next| now < next) {
             return;
         }
+        // A transaction lives at most a sixteenth longer than its time, and the search costs next to nothing.
         self.next_look = now.checked_add(idle / 16);
         while self.starts.front().is_some_and(|run| idle <= now.duration_since(run.used)) {
             self.starts.pop_front();
@@ -303,6 +279,7 @@ impl Inner {
     }
 
     fn start_of(&mut self, number: u64) -> Option<Snapshot> {
+        // Runs are disjoint and ascend, so the first that ends behind the number is the only one that may hold it.
         let place = self.starts.partition_point(|run| run.last < number);
         let run = self.starts.get_mut(place).filter(|run| run.first <= number)?;
         run.used = Instant::now();

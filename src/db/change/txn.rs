@@ -2,34 +2,33 @@
 //!
 //! A transaction holds the version of the moment when it began, and a view: that version with what
 //! it has changed so far. Queries read the view. Each mutation is checked against the view and
-//! carried out there, and its [`Changes`] are kept; the commit carries them out again on the newest
+//! carried out there, and its [`Changes`](hexgraph_store::graph::Changes) are kept; the commit carries them out again on the newest
 //! version, where nobody has changed the same things meanwhile. While nobody else committed at all,
 //! the view is the next version already.
 
 use super::mutate::{Job, MutationAnswer, MutationRequest, Staged};
+use super::open_txn::{End, OpenTxn, State, Work};
 use super::transactions::Known;
 use crate::db::ask::query::{QueryAnswer, QueryRequest};
 use crate::db::database::Database;
-use hexgraph_base::budget::Held;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::Control;
-use hexgraph_store::graph::{Changes, Claim, Key, Snapshot, Store, Version, encode_changes};
+use hexgraph_store::graph::{Claim, Key, Snapshot, Store, Version, encode_changes};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::mem;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
-/// How a transaction begins.
+/// Options for [`Database::begin`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TxnOptions {
-    /// True for one that changes nothing.
+    /// True for a transaction that may not change anything.
     pub read_only: bool,
-    /// True to be content with a moment that is not quite the newest. The newest one is always at
-    /// hand here, so this changes nothing; it is for read-only transactions.
+    /// True to accept a version that is slightly out of date, which only a read-only transaction may ask for. The newest
+    /// version is always available here, so this has no effect.
     pub best_effort: bool,
-    /// Where its user is, for one over the network: each client may have some only.
+    /// The address of the client, for a transaction over the network. The number of transactions of one client is bounded.
     pub client: Option<IpAddr>,
 }
 
@@ -39,44 +38,6 @@ pub struct Txn {
     database: Database,
     open: Arc<OpenTxn>,
     is_owner: bool,
-}
-
-/// A transaction as the list of them knows it.
-pub(in crate::db) struct OpenTxn {
-    number: u64,
-    read_only: bool,
-    client: Option<IpAddr>,
-    state: Mutex<State>,
-}
-
-enum State {
-    Open(Box<Work>),
-    Ended(End),
-}
-
-#[derive(Clone, Copy)]
-enum End {
-    /// By its user.
-    Finished,
-    /// By a conflict, by a change of the schema, or because nobody used it.
-    Aborted,
-}
-
-/// What a transaction has done so far.
-struct Work {
-    snapshot: Snapshot,
-    view: Arc<Version>,
-    changes: Vec<Changes>,
-    /// With repeats.
-    keys: Vec<Key>,
-    /// The predicates that are changed, ascending, each once.
-    names: Vec<Arc<str>>,
-    statements: u64,
-    /// The memory of all this.
-    held: Vec<Held>,
-    used: Instant,
-    /// True when it can't be committed any more.
-    is_doomed: bool,
 }
 
 impl Database {
@@ -125,7 +86,7 @@ impl Database {
                 txn.lock_work(|work| work.is_doomed = true)?;
                 open.transactions.add(txn)?
             }
-            // Half of a transaction must not be committed.
+            // What was staged before the restart is lost, and half of a transaction must not be committed.
             Known::Lost => {
                 let txn = new(snapshot_at(number, &open.store)?);
                 txn.lock_work(|work| work.is_doomed = true)?;
@@ -208,13 +169,13 @@ impl Database {
     }
 
     /// Aborts the transactions that have changed one of `names`, or all that have changed anything.
-    /// Says whether there was one.
+    /// Returns whether any was aborted.
     pub(super) fn abort_txns(&self, names: Option<&[&str]>) -> Result<bool> {
         let open = self.open_state()?;
         let mut aborted = false;
         for txn in open.transactions.all() {
             if let Some(statements) = txn.abort(names) {
-                open.transactions.end(txn.number, statements);
+                open.transactions.end(txn.number(), statements);
                 aborted = true;
             }
         }
@@ -241,21 +202,21 @@ fn snapshot_at(number: u64, store: &Store) -> Result<Snapshot> {
 impl Txn {
     /// The number of the moment when it began. No other transaction and no commit has it.
     pub fn number(&self) -> u64 {
-        self.open.number
+        self.open.number()
     }
 
-    /// True for one that may change nothing.
+    /// True if the transaction may not change anything.
     pub fn is_read_only(&self) -> bool {
         self.open.read_only
     }
 
-    /// True until it is committed or discarded, or aborted from outside.
+    /// True until the transaction is committed, discarded or aborted.
     pub fn is_open(&self) -> bool {
         matches!(&*self.open.lock(), State::Open(_))
     }
 
-    /// True when it was committed or discarded. One that was aborted from outside is not finished:
-    /// its commit tells so.
+    /// True after a commit or a discard. A transaction that was aborted from outside is not finished: its commit reports
+    /// the conflict.
     pub fn is_finished(&self) -> bool {
         matches!(&*self.open.lock(), State::Ended(End::Finished))
     }
@@ -313,6 +274,7 @@ impl Txn {
     /// As [`Txn::commit`].
     pub fn commit_keys(&self, keys: Option<&[Key]>) -> Result<u64> {
         let mut state = self.open.lock();
+        // Ended before anything can fail: a commit that fails is not tried again with half of its changes gone.
         let work = match mem::replace(&mut *state, State::Ended(End::Finished)) {
             State::Open(work) => work,
             State::Ended(end) => {
@@ -326,16 +288,16 @@ impl Txn {
         if matches!(done, Err(Error::Conflict)) {
             *state = State::Ended(End::Aborted);
         }
-        open.transactions.end(self.open.number, statements);
+        open.transactions.end(self.open.number(), statements);
         done
     }
 
-    /// Forgets the changes. Does nothing to one that has ended.
+    /// Discards the changes and ends the transaction. Does nothing if it has ended already.
     pub fn discard(&self) {
         if let Some(statements) = self.open.end(End::Finished)
             && let Ok(open) = self.database.open_state()
         {
-            open.transactions.end(self.open.number, statements);
+            open.transactions.end(self.open.number(), statements);
         }
     }
 
@@ -355,13 +317,14 @@ impl Txn {
         }
         open.check_writable()?;
         let Staged { changes, mut answer, .. } = self.database.stage(job, &work.view, control)?;
-        answer.start = self.open.number;
+        answer.start = self.open.number();
         if changes.is_empty() {
             return Ok(answer);
         }
         // The changes, and the view with them.
         let held = open.transactions.hold(2 * changes.weight() as u64);
         let held = held.inspect_err(|_| control.note_starved())?;
+        // Up to the last `?` the work is as it was: a request that fails changes nothing of the transaction.
         let mut keys = Vec::new();
         let (copy, before) = (changes.clone(), &work.view);
         let view = self.database.compute(control, || copy.apply_keyed(before, &mut keys))?;
@@ -408,17 +371,20 @@ impl Database {
             None => Cow::Borrowed(own.as_slice()),
         };
         let claim = Claim { snapshot: snapshot.version().commit, keys: &checked, names: &names };
+        // A client that asks for no key to be checked gets none checked.
         let claim = (keys.is_none() || !checked.is_empty()).then_some(claim);
         let (commit, ()) = self.change(claim, |version, commit| {
             if let Some(record) = &mut commit.record {
                 encode_changes(&changes, record);
             }
+            // Nobody has committed since the transaction began, so its view is the next version already.
             if Arc::ptr_eq(version, snapshot.version()) {
                 commit.keys.extend_from_slice(&own);
                 return Ok((Version::clone(&view), ()));
             }
             let (mut next, control) = (Version::clone(version), Control::new());
             for changes in changes {
+                // Values were converted by the schema of the snapshot: they mean nothing under another one.
                 if !changes.fit(&next.schema) {
                     return Err(Error::Conflict);
                 }
@@ -427,115 +393,5 @@ impl Database {
             Ok((next, ()))
         })?;
         Ok(commit)
-    }
-}
-
-impl OpenTxn {
-    fn new(snapshot: Snapshot, read_only: bool) -> OpenTxn {
-        OpenTxn::numbered(snapshot.number(), snapshot, read_only)
-    }
-
-    fn numbered(number: u64, snapshot: Snapshot, read_only: bool) -> OpenTxn {
-        let work = Work {
-            view: Arc::clone(snapshot.version()),
-            snapshot,
-            changes: Vec::new(),
-            keys: Vec::new(),
-            names: Vec::new(),
-            statements: 0,
-            held: Vec::new(),
-            used: Instant::now(),
-            is_doomed: false,
-        };
-        let state = Mutex::new(State::Open(Box::new(work)));
-        OpenTxn { number, read_only, client: None, state }
-    }
-
-    fn of_client(self, client: Option<IpAddr>) -> OpenTxn {
-        OpenTxn { client, ..self }
-    }
-
-    /// Where its user is, for one over the network.
-    pub(in crate::db) fn client(&self) -> Option<IpAddr> {
-        self.client
-    }
-
-    /// The number of the moment when it began.
-    pub(in crate::db) fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// What the transaction sees.
-    fn view(&self) -> Result<Arc<Version>> {
-        self.lock_work(|work| Arc::clone(&work.view))
-    }
-
-    /// Ends it when nobody used it for so long. Returns the number of statements in it then.
-    pub(super) fn drop_idle(&self, idle: Duration) -> Option<u64> {
-        let mut state = match self.state.try_lock() {
-            Ok(state) => state,
-            Err(TryLockError::Poisoned(state)) => state.into_inner(),
-            // Somebody uses it.
-            Err(TryLockError::WouldBlock) => return None,
-        };
-        let State::Open(work) = &*state else { return None };
-        if work.used.elapsed() < idle {
-            return None;
-        }
-        let statements = work.statements;
-        *state = State::Ended(End::Aborted);
-        Some(statements)
-    }
-
-    /// Aborts it when it has changed one of `names`, or anything where there are none. Returns the
-    /// number of statements in it then.
-    fn abort(&self, names: Option<&[&str]>) -> Option<u64> {
-        let mut state = self.lock();
-        let State::Open(work) = &*state else { return None };
-        let is_meant = |name: &Arc<str>| names.is_none_or(|names| names.contains(&&**name));
-        if !work.names.iter().any(is_meant) {
-            return None;
-        }
-        let statements = work.statements;
-        *state = State::Ended(End::Aborted);
-        Some(statements)
-    }
-
-    fn end(&self, end: End) -> Option<u64> {
-        let mut state = self.lock();
-        let State::Open(work) = &*state else { return None };
-        let statements = work.statements;
-        *state = State::Ended(end);
-        Some(statements)
-    }
-
-    fn lock_work<T>(&self, use_it: impl FnOnce(&mut Work) -> T) -> Result<T> {
-        Ok(use_it(self.lock().work()?))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // A request that panics leaves the work as it was before.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn work(&mut self) -> Result<&mut Work> {
-        match self {
-            State::Open(work) => {
-                work.used = Instant::now();
-                Ok(work)
-            }
-            State::Ended(end) => Err(end.error()),
-        }
-    }
-}
-
-impl End {
-    fn error(self) -> Error {
-        match self {
-            End::Finished => Error::query("Transaction has already been committed or discarded"),
-            End::Aborted => Error::Conflict,
-        }
     }
 }

@@ -14,18 +14,19 @@ use hexgraph_store::graph::{Commit, Version};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// So often a change is prepared outside of the writer's turn.
+/// How often a change is prepared outside of the writer's turn before it is prepared within.
 const TRIES_OUTSIDE: u32 = 2;
-/// What takes less is prepared again in the turn.
+/// A preparation that takes less than this is repeated within the turn at once.
 const QUICK: Duration = Duration::from_millis(1);
-/// So often the turn may lack a password; each time another one was changed meanwhile.
+/// An upper bound on attempts. More than three happen only when a password has to be hashed, which is never done in the
+/// turn, and another one was changed each time.
 const TURNS_MAX: u32 = 100;
 
-/// A change that was prepared on a version.
+/// A change that was prepared on one version, with what it depends on.
 pub(in crate::db) struct Prepared<S> {
-    /// The change.
+    /// The prepared change.
     pub staged: S,
-    /// The predicates that decide what it is.
+    /// The predicates that were read to prepare it: while they are unchanged the change holds.
     pub reads: Reads,
 }
 
@@ -60,6 +61,7 @@ impl Database {
                 let staged = match (holds, is_last) {
                     (true, _) => Some(prepared.staged),
                     (false, true) => {
+                        // Its memory goes back first: both together could be more than the request may have.
                         drop(prepared);
                         control.begin_again();
                         control.in_turn(|| prepare(head))?.map(|it| it.staged)
@@ -73,6 +75,7 @@ impl Database {
                 let finish = finish.take().expect("a change that goes on was not finished");
                 finish(staged, head, commit)
             });
+            // Done, or failed for a reason of its own: only an overtaken attempt is made again.
             if !goes_on {
                 return done;
             }
@@ -95,6 +98,7 @@ fn holds<S>(prepared: &Prepared<S>, before: &Arc<Version>, head: &Arc<Version>) 
     }
     let is_same_schema = Arc::ptr_eq(&before.schema, &head.schema);
     match prepared.reads.names() {
+        // It may have read anything: only a version without any change between will do.
         None => is_same_schema && before.predicates.ptr_eq(&head.predicates),
         Some(names) => {
             (is_same_schema || before.schema.types == head.schema.types)

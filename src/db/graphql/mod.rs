@@ -1,6 +1,7 @@
 //! GraphQL carried out: the schema in force, requests to it, and the API that administers it.
 
 mod keys;
+mod schemas;
 mod schema;
 mod reply;
 mod request;
@@ -10,6 +11,7 @@ mod remote;
 mod query;
 mod similar;
 mod change;
+mod requests;
 mod session;
 mod subscribe;
 mod admin;
@@ -20,5 +22,6 @@ pub use hexgraph_graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
 pub use hexgraph_graphql::request::{Fault, OperationKind, PathStep, Place};
 pub use reply::span::Span;
 pub use request::{Headers, Request, Response, faults_to_json};
-pub use schema::{Access, GraphqlOptions, GraphqlSchema, Schemas};
+pub use schema::GraphqlSchema;
+pub use schemas::{Access, GraphqlOptions, Schemas};
 pub use subscribe::{Identity, Subscribable, Subscription, Update};

@@ -5,9 +5,9 @@ use crate::db::graphql::remote::gather::gather;
 use crate::db::graphql::remote::reach::Reach;
 use crate::db::graphql::reply::answer::Writer;
 use crate::db::graphql::reply::found::Found;
-use crate::db::graphql::run::{Outcome, Run, root_path};
+use crate::db::graphql::run::{Outcome, Run, root_path, store_fault};
 use hexgraph_base::answer::write_json_text;
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::Result;
 use hexgraph_graphql::generate::RootKind;
 use hexgraph_graphql::lower::{Caller, Lowered, SimilarTo, lower};
 use hexgraph_graphql::model::Custom;
@@ -105,6 +105,7 @@ impl<'a> Reader<'a> {
 
     /// Ends what was begun: asks other servers, for all root fields at once, and writes.
     pub(super) fn finish(&self, begun: Vec<Begun<'_>>) -> Vec<Outcome> {
+        // Most requests ask no other server, and set up nothing for it.
         if begun.iter().all(|begun| matches!(begun, Begun::Done(_))) {
             return begun.into_iter().map(|begun| begun.done().unwrap_or_default()).collect();
         }
@@ -238,16 +239,4 @@ impl<'a> Reader<'a> {
             Err(fault) => Outcome::fault(field, fault),
         }
     }
-}
-
-/// A field that the store could not answer. Places are those of statements that nobody has written.
-pub(super) fn store_fault(field: &Field, error: &Error) -> Fault {
-    let reason = match error {
-        Error::Query { message, hint, .. } | Error::Schema { message, hint, .. } => {
-            if hint.is_empty() { message.clone() } else { format!("{message} ({hint})") }
-        }
-        other => other.to_string(),
-    };
-    let message = format!("Dgraph query failed because Dgraph execution failed because {reason}");
-    Fault { path: root_path(field), ..Fault::at(field.shape.location, message) }
 }

@@ -1,4 +1,4 @@
-//! What is asked, and what is answered.
+//! GraphQL requests and responses.
 
 use crate::db::graphql::reply::span::Span;
 use hexgraph_base::answer::write_json_text;
@@ -7,29 +7,29 @@ use hexgraph_base::types::write_int;
 use hexgraph_graphql::request::{Fault, PathStep};
 use serde_json::{Map, Value};
 
-/// A GraphQL request.
+/// A GraphQL request: the document, the operation in it, and its variables.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// The text.
+    /// The text of the document.
     pub query: String,
-    /// The name of the operation that is to be carried out; only one among several needs it.
+    /// The name of the operation to carry out; needed only if the document has several.
     pub operation: Option<String>,
     /// The values of the variables, by name without `$`.
     pub variables: Map<String, Value>,
-    /// What stands beside the text, such as the hash of a persisted query.
+    /// The member `extensions` of the request, such as the hash of a persisted query.
     pub extensions: Map<String, Value>,
-    /// It came to a server, whose clients set schemas at /admin: messages say so.
+    /// True if the request came over HTTP: messages then point to `/admin` for setting a schema.
     pub is_served: bool,
 }
 
 impl Request {
-    /// A request of a text alone.
+    /// Creates a request of a text without variables.
     pub fn new(query: impl Into<String>) -> Request {
         Request { query: query.into(), ..Request::default() }
     }
 }
 
-/// The headers that came with a request: tokens are among them.
+/// The headers of a request, in their order; access tokens are among them.
 #[derive(Debug, Clone, Default)]
 pub struct Headers(Vec<(String, String)>);
 
@@ -39,17 +39,17 @@ impl Headers {
         Headers::default()
     }
 
-    /// Adds one.
+    /// Adds a header.
     pub fn add(&mut self, name: impl Into<String>, value: impl Into<String>) {
         self.0.push((name.into(), value.into()));
     }
 
-    /// Adds all of others, behind those that are there.
+    /// Appends all headers of `others`.
     pub fn extend(&mut self, others: &Headers) {
         self.0.extend_from_slice(&others.0);
     }
 
-    /// The first of a name, whose case does not matter.
+    /// Returns the first header with a name, whatever its case.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
@@ -62,25 +62,25 @@ impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Headers {
     }
 }
 
-/// The answer to a request.
+/// The response to a request.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Response {
-    /// The value of `data` as JSON text; `None` where nothing was carried out.
+    /// The value of `data` as JSON text; `None` if the request was refused as a whole.
     pub data: Option<Vec<u8>>,
-    /// What is wrong, in the order of the request.
+    /// The faults, in the order of the fields of the request.
     pub errors: Vec<Fault>,
-    /// How many values and edges were asked for.
+    /// The number of values and edges that were read.
     pub touched: u64,
-    /// How long root fields took that had something to do.
+    /// The times of the root fields; names of types and introspection have none.
     pub spans: Vec<Span>,
-    /// The seconds of `@cacheControl(maxAge:)`.
+    /// The value of `@cacheControl(maxAge:)` in seconds, if the operation has one.
     pub max_age: Option<i64>,
-    /// What setting a GraphQL schema changed in the schema of the store.
+    /// The changes of the store's schema, if the request set a GraphQL schema.
     pub report: SchemaReport,
 }
 
 impl Response {
-    /// The answer to a request that is not carried out.
+    /// Creates the response to a request that is not carried out.
     pub fn refused(errors: Vec<Fault>) -> Response {
         Response { errors, ..Response::default() }
     }
@@ -108,7 +108,7 @@ impl Response {
     }
 }
 
-/// Faults as JSON: what stands under `errors` of an answer.
+/// Writes faults as JSON: the value of `errors` in a response.
 pub fn faults_to_json(faults: &[Fault]) -> Vec<u8> {
     let mut out = Vec::new();
     write_faults(faults, &mut out);

@@ -1,110 +1,21 @@
-//! Which GraphQL schema is in force.
-//!
-//! The text is data of the graph, so each version has its own. What was made of it is kept beside the store with the predicate
-//! that held the text: as long as a version has that very predicate, nothing is read again. Thus it does not matter how
-//! a text came into the graph: by a change, from a log or a snapshot, or by following another process.
+//! Sets and tells the GraphQL schema of a database.
 
 use crate::db::Database;
-use crate::db::graphql::change::hooks::Hooks;
-use crate::db::graphql::keys::Keys;
-use crate::db::graphql::persisted::Persisted;
+use crate::db::graphql::schemas::{Access, GraphqlOptions, LIMITS, read_api};
 use crate::db::guard::guarded;
-use arc_swap::{ArcSwap, ArcSwapOption};
 use hexgraph_base::schema::SchemaReport;
 use hexgraph_base::types::{Error, Result, Uid, endless, stack};
-use hexgraph_graphql::auth::{KeySource, Rulebook, Verifier};
+use hexgraph_graphql::auth::{KeySource, Verifier};
 use hexgraph_graphql::generate::Api;
 use hexgraph_graphql::model::Model;
 use hexgraph_graphql::remote::Fetch;
-use hexgraph_graphql::request::{Limits, Request, Requests};
-use hexgraph_graphql::sdl::{Settings, check_rules, read};
+use hexgraph_graphql::request::Request;
+use hexgraph_graphql::sdl::{Settings, check_rules};
 use hexgraph_graphql::{remote, syntax};
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph;
-use hexgraph_store::graph::{Check, Predicate, Version, encode_changes};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-
-/// What requests are bounded by.
-pub(super) const LIMITS: Limits = Limits { depth: 200, tokens: 1_000_000, fields: 100_000 };
-
-/// The schema that was asked for last, beside a store, and how requests are carried out.
-pub struct Schemas {
-    options: ArcSwap<GraphqlOptions>,
-    /// Whoever sends requests to other servers.
-    client: ArcSwap<Arc<dyn Fetch>>,
-    /// Texts that requests name by their hashes.
-    pub(super) persisted: Persisted,
-    /// What the lambda server is told of commits.
-    pub(super) hooks: Hooks,
-    current: ArcSwapOption<Current>,
-    /// Held while the schema is changed.
-    changing: Mutex<()>,
-}
-
-/// How GraphQL is carried out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GraphqlOptions {
-    /// Answers tell more: why a mutation was refused.
-    pub debug: bool,
-    /// Mutations may link nodes, by their IDs or `@id` values, which the rules of `@auth` let their callers neither see nor
-    /// change. The reference lets them; here such nodes are not there unless this is set.
-    pub links_hidden: bool,
-    /// Servers tell beside the data how much was read and how long it took.
-    pub extensions: bool,
-    /// A token that names no audience passes although the schema names some.
-    pub audience_optional: bool,
-    /// Where lambdas are carried out. Schemas with `@lambda` are refused without it.
-    pub lambda_url: Option<String>,
-    /// How long a request to another server may take, with its redirects.
-    pub remote_timeout: Duration,
-    /// How many bytes the answer of another server may have.
-    pub remote_bytes_max: u64,
-    /// How many requests to other servers one request may have under way.
-    pub remote_parallel: usize,
-}
-
-impl Default for GraphqlOptions {
-    fn default() -> GraphqlOptions {
-        GraphqlOptions {
-            debug: false,
-            links_hidden: false,
-            extensions: true,
-            audience_optional: false,
-            lambda_url: None,
-            remote_timeout: Duration::from_secs(30),
-            remote_bytes_max: 64 << 20,
-            remote_parallel: 16,
-        }
-    }
-}
-
-struct Current {
-    /// Where the text was.
-    predicate: Arc<Predicate>,
-    /// `None` without a text.
-    loaded: Option<Arc<Loaded>>,
-    /// Grows with every change.
-    counter: u64,
-}
-
-/// A schema with all that is made of it.
-pub(super) struct Loaded {
-    /// The node of the text.
-    pub id: Uid,
-    /// What was declared.
-    pub model: Model,
-    /// What can be asked.
-    pub api: Api,
-    /// Texts of requests that were checked.
-    pub requests: Requests,
-    /// The rules of `@auth`.
-    pub rules: Rulebook,
-    /// Checks tokens, where the schema says how; or why it can't.
-    pub verifier: std::result::Result<Option<Verifier>, String>,
-    /// What browsers are told.
-    access: Arc<Access>,
-}
+use hexgraph_store::graph::{Check, encode_changes};
+use std::sync::{Arc, PoisonError};
 
 /// The GraphQL schema as users see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,141 +30,23 @@ pub struct GraphqlSchema {
     pub report: SchemaReport,
 }
 
-/// What browsers are told about scripts that come from elsewhere.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Access {
-    /// The origins whose pages may ask.
-    pub origins: Vec<String>,
-}
-
-impl Schemas {
-    /// Nothing is loaded yet.
-    pub(in crate::db) fn new(client: Arc<dyn Fetch>) -> Schemas {
-        Schemas {
-            options: ArcSwap::default(),
-            client: ArcSwap::from_pointee(client),
-            persisted: Persisted::default(),
-            hooks: Hooks::default(),
-            current: ArcSwapOption::default(),
-            changing: Mutex::default(),
-        }
-    }
-
-    /// What a version's schema is; `None` when it has none, or one that can't be read any more.
-    pub(super) fn of(&self, version: &Version) -> Option<Arc<Loaded>> {
-        let predicate = version.predicate("dgraph.graphql.schema")?;
-        if let Some(current) = &*self.current.load()
-            && Arc::ptr_eq(&current.predicate, predicate)
-        {
-            return current.loaded.clone();
-        }
-        let found = graph::graphql_schema(version).filter(|(_, text)| !text.is_empty());
-        let loaded = found
-            .and_then(|(id, text)| self.known(id, &text).or_else(|| load(id, &text, self.keys())));
-        self.current.rcu(|old| {
-            let counter = old.as_ref().map_or(0, |old| old.counter) + 1;
-            let (predicate, loaded) = (Arc::clone(predicate), loaded.clone());
-            Some(Arc::new(Current { predicate, loaded, counter }))
-        });
-        loaded
-    }
-
-    /// What was made of the same text before.
-    fn known(&self, id: Uid, text: &str) -> Option<Arc<Loaded>> {
-        let current = self.current.load_full()?;
-        let loaded = current.loaded.as_ref()?;
-        (loaded.id == id && loaded.model.text == text).then(|| Arc::clone(loaded))
-    }
-
-    /// Where sets of keys come from.
-    fn keys(&self) -> Arc<dyn KeySource> {
-        Arc::new(Keys::new(Arc::clone(&self.client.load())))
-    }
-
-    fn counter(&self) -> u64 {
-        self.current.load().as_ref().map_or(0, |current| current.counter)
-    }
-}
-
-impl Access {
-    fn of(model: &Model) -> Access {
-        Access { origins: model.allowed_origins.clone() }
-    }
-}
-
-/// What was accepted once is accepted again, whatever the options are now, and whoever can be reached.
-fn load(id: Uid, text: &str, keys: Arc<dyn KeySource>) -> Option<Arc<Loaded>> {
-    let settings = Settings { lambda_url: Some(String::new()) };
-    let (model, api) = read_api(text, &settings).ok()?;
-    let rules = Rulebook::new(&model);
-    let verifier = model.authorization.as_ref();
-    let verifier = verifier.map(|settings| Verifier::later(settings, keys)).transpose();
-    let access = Arc::new(Access::of(&model));
-    let requests = Requests::default();
-    Some(Arc::new(Loaded { id, model, api, requests, rules, verifier, access }))
-}
-
-/// Reads a schema and makes its API.
-///
-/// # Errors
-///
-/// All faults of the first stage of checks that has any.
-fn checked(
-    text: &str,
-    settings: &Settings,
-    keys: &Arc<dyn KeySource>,
-) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
-    let (model, api) = read_api(text, settings)?;
-    let mut faults = check_rules(&model, |rule| rule_faults(&api, rule));
-    if let Some(settings) = &model.authorization
-        && let Err(why) = Verifier::new(settings, Arc::clone(keys))
-    {
-        faults.push(syntax::Fault::new(why));
-    }
-    if faults.is_empty() { Ok((model, api)) } else { Err(faults) }
-}
-
-fn read_api(
-    text: &str,
-    settings: &Settings,
-) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
-    stack::with_room(|| make_api(text, settings))
-}
-
-fn make_api(
-    text: &str,
-    settings: &Settings,
-) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
-    let model = read(text, settings)?;
-    let internal = |error: Error| vec![syntax::Fault::new(error.to_string())];
-    let api = Api::new(&model).map_err(internal)?;
-    Ok((model, api))
-}
-
-fn rule_faults(api: &Api, rule: &str) -> Vec<String> {
-    match Request::parse(api, rule, &LIMITS) {
-        Ok(_) => Vec::new(),
-        Err(faults) => faults.into_iter().map(|fault| fault.message).collect(),
-    }
-}
-
 impl Database {
-    /// Says how GraphQL is carried out from now on.
+    /// Sets the options for GraphQL, for all later requests.
     pub fn set_graphql_options(&self, options: GraphqlOptions) {
         self.graphql_schemas().options.store(Arc::new(options));
     }
 
-    /// How GraphQL is carried out.
+    /// Returns the options for GraphQL.
     pub fn graphql_options(&self) -> Arc<GraphqlOptions> {
         self.graphql_schemas().options.load_full()
     }
 
-    /// Says who sends requests to other servers from now on.
+    /// Sets the client that sends requests to other servers.
     pub fn set_graphql_client(&self, client: Arc<dyn Fetch>) {
         self.graphql_schemas().client.store(Arc::new(client));
     }
 
-    /// Whoever sends requests to other servers.
+    /// Returns the client that sends requests to other servers.
     pub(super) fn graphql_client(&self) -> Arc<dyn Fetch> {
         Arc::clone(&self.graphql_schemas().client.load())
     }
@@ -266,7 +59,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, each fault on a line of its own that begins with `input:` and the number of the text's line.
+    /// The faults, each as a message that begins with `input:` and the line number.
     pub fn check_graphql_schema(&self, text: &str) -> std::result::Result<(), Vec<String>> {
         let told = |faults: Vec<syntax::Fault>| faults.iter().map(ToString::to_string).collect();
         let check = || {
@@ -320,6 +113,7 @@ impl Database {
                 .map_err(|faults| schema_error(&faults))
         })?;
         let schemas = self.graphql_schemas();
+        // Definitions and text are two commits; another schema must not come between them.
         let _changing = schemas.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let report = self.alter_for_graphql(&model.to_dql_schema(), check)?;
         // The definitions are there by now: the text goes with them, whoever has stopped waiting.
@@ -340,7 +134,7 @@ impl Database {
         Ok(stored.1)
     }
 
-    /// The GraphQL schema; `None` when there is none.
+    /// Returns the GraphQL schema; `None` if none is set.
     ///
     /// # Errors
     ///
@@ -368,14 +162,14 @@ impl Database {
         }
     }
 
-    /// What the schema says about scripts that come from elsewhere.
+    /// Returns the cross-origin settings of the schema.
     pub fn graphql_access(&self) -> Arc<Access> {
         let version = self.version().ok();
         let loaded = version.and_then(|version| self.graphql_schemas().of(&version));
         loaded.map_or_else(Arc::default, |loaded| Arc::clone(&loaded.access))
     }
 
-    /// A number that grows whenever the GraphQL schema has changed.
+    /// Returns a number that grows whenever the GraphQL schema changes.
     ///
     /// # Errors
     ///
@@ -399,4 +193,31 @@ fn schema_error(faults: &[syntax::Fault]) -> Error {
         }
     });
     Error::schema(told.collect::<Vec<_>>().join("\n"))
+}
+
+/// Reads a schema and makes its API.
+///
+/// # Errors
+///
+/// All faults of the first stage of checks that has any.
+fn checked(
+    text: &str,
+    settings: &Settings,
+    keys: &Arc<dyn KeySource>,
+) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
+    let (model, api) = read_api(text, settings)?;
+    let mut faults = check_rules(&model, |rule| rule_faults(&api, rule));
+    if let Some(settings) = &model.authorization
+        && let Err(why) = Verifier::new(settings, Arc::clone(keys))
+    {
+        faults.push(syntax::Fault::new(why));
+    }
+    if faults.is_empty() { Ok((model, api)) } else { Err(faults) }
+}
+
+fn rule_faults(api: &Api, rule: &str) -> Vec<String> {
+    match Request::parse(api, rule, &LIMITS) {
+        Ok(_) => Vec::new(),
+        Err(faults) => faults.into_iter().map(|fault| fault.message).collect(),
+    }
 }

@@ -1,14 +1,14 @@
-//! Who asks: the token of a request, checked once.
+//! The caller of a request: its token, which is checked once.
 
 use crate::db::graphql::request::Headers;
-use crate::db::graphql::schema::{GraphqlOptions, Loaded};
+use crate::db::graphql::schemas::{GraphqlOptions, Loaded};
 use hexgraph_base::types::stack;
 use hexgraph_graphql::auth::{Audience, Claims, bearer};
 use hexgraph_graphql::lower::Caller;
 use serde_json::Value;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What is known of the caller of a request.
+/// The caller of a request: the claims of its token, or why the token is refused.
 #[derive(Clone)]
 pub(super) struct Session {
     claims: Result<Claims, String>,
@@ -40,12 +40,12 @@ impl Session {
         Ok(Session { claims: stack::with_room(|| verifier.claims(token, now, audience)) })
     }
 
-    /// The value of a claim.
+    /// Returns the value of a claim.
     pub(super) fn claim(&self, name: &str) -> Option<&Value> {
         self.claims.as_ref().ok()?.get(name)
     }
 
-    /// When the token ends.
+    /// Returns the time when the token expires; `None` if it never does.
     pub(super) fn expires(&self) -> Option<SystemTime> {
         let seconds = self.claims.as_ref().ok()?.expires()?;
         // One that ends later than any clock can tell does not end.

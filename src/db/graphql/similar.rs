@@ -1,8 +1,8 @@
 //! `querySimilarT...`: the nearest nodes to a vector, or to a node that the caller may see.
 
-use crate::db::graphql::query::{Begun, Reader, store_fault};
+use crate::db::graphql::query::{Begun, Reader};
 use crate::db::graphql::reply::answer::vector_of;
-use crate::db::graphql::run::{Outcome, root_path};
+use crate::db::graphql::run::{Outcome, root_path, store_fault};
 use hexgraph_graphql::generate::RootKind;
 use hexgraph_graphql::lower::{Caller, SimilarTo, lower_reference};
 use hexgraph_graphql::request::{Fault, Field};

@@ -6,7 +6,7 @@
 use crate::db::Database;
 use crate::db::graphql::request::{Headers, Request, Response};
 use crate::db::graphql::run::Run;
-use crate::db::graphql::schema::Loaded;
+use crate::db::graphql::schemas::Loaded;
 use crate::db::graphql::session::Session;
 use crate::db::guard::guarded;
 use hexgraph_base::types::Error;
@@ -32,7 +32,7 @@ pub struct Subscription {
     commit: u64,
     /// Whose token was checked at the beginning.
     session: Session,
-    /// When it ends; of one that serves several they know it themselves.
+    /// The time when the token expires; `None` if the subscription serves several callers, who watch their own tokens.
     expires: Option<SystemTime>,
     _watch: Arc<Watch>,
 }
@@ -80,12 +80,12 @@ impl Identity {
     }
 }
 
-/// What asking again came to.
+/// The result of asking a subscription again.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Update {
     /// An answer that differs from the last one.
     Next(Response),
-    /// The answer is what it was.
+    /// The answer is the same as the last one.
     Same,
     /// The schema has changed, or the database is closed, or the caller's token has expired: there will be no more.
     Ended,

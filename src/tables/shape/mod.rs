@@ -2,6 +2,7 @@
 
 pub(super) mod options;
 pub(super) mod plan;
+pub(super) mod named;
 pub(super) mod plan_nodes;
 pub(super) mod ids;
 pub(super) mod parts;

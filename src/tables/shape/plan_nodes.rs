@@ -5,10 +5,10 @@
 //! type among others, `name|key` a facet of the values of the column before the bar.
 
 use super::ids::IdColumn;
+use super::named::{find, id_column, no_values, space_predicate, split_type};
 use super::options::NodeOptions;
 use super::parts::{ColumnName, FacetColumn, ValueColumn};
 use super::plan::{NodePlan, Plan};
-use crate::tables::load::{find, id_column, no_values, space_predicate};
 use crate::tables::read::cells::natural_type;
 use crate::tables::read::source::Source;
 use hexgraph_base::schema::PredicateDef;
@@ -61,6 +61,7 @@ pub(in crate::tables) fn plan_nodes(
             values.push(ValueColumn { column, def, lang, exact, facets: Vec::new() });
         }
     }
+    // Facets may stand before the column of their values, so they are joined when all columns are known.
     for (of, facet) in facets {
         match values.iter_mut().find(|value| value.column.name == of) {
             Some(value) => value.facets.push(facet),
@@ -93,14 +94,6 @@ impl<'a> Name<'a> {
     }
 }
 
-/// A name without the type behind `^^`, and that type.
-pub(in crate::tables) fn split_type(name: &str) -> (&str, Option<ValueType>) {
-    match name.rsplit_once("^^").map(|(rest, of)| (rest, ValueType::from_name(of))) {
-        Some((rest, Some(exact))) => (rest, Some(exact)),
-        _ => (name, None),
-    }
-}
-
 fn node_type(
     options: &NodeOptions,
     values: &[ValueColumn],
@@ -113,6 +106,7 @@ fn node_type(
         fields.insert(0, ids.to_owned());
     }
     let mut seen = std::collections::BTreeSet::new();
+    // Columns of several languages have one predicate, and a type names each once.
     fields.retain(|field| field != TYPE_PREDICATE && seen.insert(field.clone()));
     load.define_type(name, fields)?;
     let def = load.define(TYPE_PREDICATE, || unreachable!("every schema has it"))?;

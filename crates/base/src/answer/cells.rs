@@ -1,9 +1,10 @@
-//! The cells of one column, all of one kind.
+//! Columns of a table. All cells of a column have one type, or no value.
 
 use crate::types::ValueRef;
 use std::ops::Range;
 
-/// A cell on its way into a column. Its text, if any, lies in a buffer beside it.
+/// A cell before it is added to a column. The text of a cell is not in it: it is a range of a buffer that the caller
+/// keeps.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
     /// No value.
@@ -16,20 +17,20 @@ pub enum Cell {
     Bool(bool),
     /// Seconds since 1970 in UTC, and nanoseconds.
     Time(i64, u32),
-    /// The bytes of the buffer that are the text.
+    /// A text: a range of bytes of the buffer.
     Text(Range<usize>),
-    /// Several cells.
+    /// A list of cells.
     List(Vec<Cell>),
 }
 
-/// The cells of one column.
+/// The cells of one column. The first value decides the type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cells {
-    /// That many cells without a value.
+    /// No value so far: the number of cells, all of which are null.
     Null(usize),
-    /// Whole numbers.
+    /// Integers of 64 bits.
     Int(Values<i64>),
-    /// Numbers.
+    /// Floats of 64 bits.
     Float(Values<f64>),
     /// Truth values.
     Bool(Values<bool>),
@@ -44,7 +45,7 @@ pub enum Cells {
 /// Cells of a fixed width.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Values<T> {
-    /// A value for each cell, also for those that have none.
+    /// One value for each cell; the default value where a cell is null.
     pub values: Vec<T>,
     /// Whether the cell has a value.
     pub valid: Vec<bool>,
@@ -53,9 +54,9 @@ pub struct Values<T> {
 /// Texts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Texts {
-    /// All texts, one behind the other.
+    /// The bytes of all texts, joined.
     pub bytes: String,
-    /// Where each one ends.
+    /// For each cell the offset where its text ends. It begins where the one before ends.
     pub ends: Vec<usize>,
     /// Whether the cell has a value.
     pub valid: Vec<bool>,
@@ -64,17 +65,17 @@ pub struct Texts {
 /// Lists.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lists {
-    /// The items of all lists, one behind the other.
+    /// The items of all lists, joined.
     pub items: Cells,
-    /// Where each list ends.
+    /// For each cell the number of items up to the end of its list.
     pub ends: Vec<usize>,
     /// Whether the cell has a value.
     pub valid: Vec<bool>,
 }
 
 impl Cell {
-    /// A cell of a value; its text goes to the end of `texts`. `None` for what is never shown:
-    /// passwords, and numbers that are not finite.
+    /// Makes a cell of a value; a text is appended to `texts`. Returns `None` for what no answer shows: passwords, and
+    /// floats that are not finite.
     pub fn of(value: ValueRef<'_>, texts: &mut String) -> Option<Cell> {
         Some(match value {
             ValueRef::Int(number) => Cell::Int(number),
@@ -96,7 +97,7 @@ impl Cell {
         })
     }
 
-    /// A cell of a text, which goes to the end of `texts`.
+    /// Makes a cell of a text, which is appended to `texts`.
     pub fn text(text: &str, texts: &mut String) -> Cell {
         let start = texts.len();
         texts.push_str(text);
@@ -105,7 +106,7 @@ impl Cell {
 }
 
 impl Cells {
-    /// The number of cells.
+    /// Returns the number of cells, nulls included.
     pub fn len(&self) -> usize {
         match self {
             Cells::Null(count) => *count,
@@ -118,12 +119,12 @@ impl Cells {
         }
     }
 
-    /// True when there are none.
+    /// Returns true when there are no cells.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Adds cells without a value until there are `len`.
+    /// Adds null cells until there are `len` cells.
     pub fn pad_to(&mut self, len: usize) {
         match self {
             Cells::Null(count) => *count = len.max(*count),
@@ -136,11 +137,12 @@ impl Cells {
         }
     }
 
-    /// Adds a cell; whole numbers among other numbers become such.
+    /// Adds a cell. `texts` is the buffer that a text is a range of. When integers and floats meet, the column becomes one
+    /// of floats; that takes time linear in its length, once.
     ///
     /// # Errors
     ///
-    /// Names both kinds when the cell does not fit the ones before it.
+    /// A message that names both types when the cell is of another type than those before it.
     pub fn push(&mut self, cell: Cell, texts: &str) -> Result<(), String> {
         self.fit(&cell);
         let kind = self.kind();
@@ -158,7 +160,7 @@ impl Cells {
         Ok(())
     }
 
-    /// Changes the kind of the column where the cell asks for it and the ones before it allow it.
+    /// Changes the type of the column to that of the cell, if all cells so far can be converted.
     fn fit(&mut self, cell: &Cell) {
         if let (Cells::Int(cells), Cell::Float(_)) = (&*self, cell) {
             let values = cells.values.iter().map(|number| *number as f64).collect();

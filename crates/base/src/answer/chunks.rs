@@ -1,12 +1,12 @@
-//! JSON in pieces, for answers that are longer than what should be in memory at once.
+//! Writes JSON in pieces, for answers that are too long to be in memory at once.
 
 use super::json::JsonSink;
 use crate::types::{Result, Sink, Uid, ValueRef};
 use std::panic::resume_unwind;
 
-/// Writes an answer as JSON and hands it over piece by piece. A piece is a little longer than what
-/// is asked for: it ends behind an object. Where it can't be handed over, the writing unwinds with
-/// the error, since a sink can't refuse what it is given in any other way.
+/// A sink that writes an answer as JSON and passes it to a function piece by piece. A piece ends with the end of an object,
+/// so it is a little longer than the length that was asked for. When the function fails, the thread unwinds with the
+/// error, since the methods of a sink return nothing.
 pub struct ChunkSink<F> {
     json: JsonSink,
     chunk_len: usize,
@@ -14,16 +14,16 @@ pub struct ChunkSink<F> {
 }
 
 impl<F: FnMut(Vec<u8>) -> Result<()>> ChunkSink<F> {
-    /// A sink that hands over pieces of about so many bytes.
+    /// Creates a sink that passes pieces of at least `chunk_len` bytes to `send`.
     pub fn new(chunk_len: usize, send: F) -> ChunkSink<F> {
         ChunkSink { json: JsonSink::with_capacity(chunk_len + chunk_len / 8), chunk_len, send }
     }
 
-    /// Hands over the rest.
+    /// Passes on what is left; it may be shorter than a piece.
     ///
     /// # Errors
     ///
-    /// Those of handing over.
+    /// The error of the function that takes the pieces.
     pub fn finish(mut self) -> Result<()> {
         (self.send)(self.json.into_bytes())
     }

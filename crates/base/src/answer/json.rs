@@ -1,56 +1,57 @@
 //! Answers as JSON text, as Dgraph writes it.
 //!
-//! Everything is appended to one buffer. An open object or array remembers where it began, with its
-//! comma and key, so taking it back is a truncation. An omitted value takes its key back likewise.
+//! Everything is appended to one buffer. Each open object or array remembers the offset where it began, its comma and key
+//! included, so discarding it truncates the buffer. Omitting a value truncates the buffer to the offset of its key.
 
 use crate::types::{Sink, Uid, ValueRef, write_float, write_float32, write_int};
 
-/// Writes an answer as JSON into a buffer, which [`JsonSink::clear`] makes ready for the next.
+/// A sink that writes an answer as JSON into a buffer. [`JsonSink::clear`] lets the buffer be used for another answer.
 #[derive(Debug, Default)]
 pub struct JsonSink {
     out: Vec<u8>,
     open: Vec<Open>,
-    /// Where the comma and key of the next value begin, once the key is written.
+    /// The offset of the comma and key of the next value, between a key and its value.
     key_start: Option<usize>,
 }
 
 /// An object or array that is not closed yet.
 #[derive(Debug, Clone, Copy)]
 struct Open {
-    /// Where its comma and key begin.
+    /// The offset of its comma and key.
     start: usize,
-    /// Where its content begins.
+    /// The offset behind its opening bracket.
     content: usize,
 }
 
 impl JsonSink {
-    /// An empty writer.
+    /// Creates a sink with an empty buffer.
     pub fn new() -> JsonSink {
         JsonSink::default()
     }
 
-    /// An empty writer whose buffer holds so many bytes before it grows.
+    /// Creates a sink whose buffer has room for this many bytes.
     pub fn with_capacity(bytes: usize) -> JsonSink {
         JsonSink { out: Vec::with_capacity(bytes), ..JsonSink::default() }
     }
 
-    /// What is written so far.
+    /// Returns the text that is written so far.
     pub fn as_bytes(&self) -> &[u8] {
         &self.out
     }
 
-    /// What was written.
+    /// Returns the written text as bytes. It is UTF-8.
     pub fn into_bytes(self) -> Vec<u8> {
         self.out
     }
 
-    /// What was written.
+    /// Returns the written text.
     pub fn into_string(self) -> String {
         String::from_utf8(self.out).expect("only whole texts are written")
     }
 
-    /// Takes what was written but for its last byte, where an object was just ended: then all that
-    /// is open holds something, and nothing of what was written can be taken back any more.
+    /// Returns the text that is written so far except for its last byte, and forgets it. To be called right after the end
+    /// of an object: then every open object and array has content, so none of them can be discarded any more. The last
+    /// byte stays because commas depend on it.
     pub(super) fn take_written(&mut self) -> Vec<u8> {
         let last = self.out.len() - 1;
         let rest = self.out.split_off(last);
@@ -60,14 +61,15 @@ impl JsonSink {
         std::mem::replace(&mut self.out, rest)
     }
 
-    /// Forgets everything but the memory.
+    /// Empties the buffer and keeps its memory.
     pub fn clear(&mut self) {
         self.out.clear();
         self.open.clear();
         self.key_start = None;
     }
 
-    /// Writes the comma before an array's element if one is due; says where the item begins.
+    /// Writes a comma if the next item is an element of an array and not its first. Returns the offset where the item
+    /// begins, with its comma and key.
     fn begin_item(&mut self) -> usize {
         if let Some(start) = self.key_start.take() {
             return start;
@@ -102,7 +104,7 @@ impl JsonSink {
         }
     }
 
-    /// Leaves out the next value, and its key.
+    /// Omits the next value: removes its key, or the comma before it.
     fn omit(&mut self) {
         if let Some(start) = self.key_start.take() {
             self.out.truncate(start);
@@ -215,18 +217,18 @@ impl Sink for JsonSink {
     }
 }
 
-/// Writes a text in quotes. Besides what JSON demands, `<`, `>`, `&` and the line separators U+2028
+/// Writes a text as a JSON string. Besides what JSON requires, `<`, `>`, `&` and the line separators U+2028
 /// and U+2029 are escaped, so that the answer may stand in HTML and in scripts.
 pub fn write_json_text(text: &str, out: &mut Vec<u8>) {
     write_quoted(text.as_bytes(), &TEXT_ESCAPES, out);
 }
 
-/// Writes a text in quotes, with no more escapes than JSON demands.
+/// Writes a text as a JSON string with no more escapes than JSON requires (RFC 8259, section 7).
 pub fn write_plain_text(text: &str, out: &mut Vec<u8>) {
     write_quoted(text.as_bytes(), &KEY_ESCAPES, out);
 }
 
-/// Writes a uid in quotes: `"0x1f"`.
+/// Writes a uid as a JSON string in hexadecimal, such as `"0x1f"`.
 fn write_uid(uid: Uid, out: &mut Vec<u8>) {
     let digits = (16 - uid.0.leading_zeros() / 4).max(1);
     out.extend_from_slice(b"\"0x");
@@ -238,8 +240,8 @@ fn write_uid(uid: Uid, out: &mut Vec<u8>) {
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
-/// What becomes of a byte: nothing (0), a backslash and a letter, `\u00XX` ([`CODE`]), or a look at
-/// the two bytes after it ([`SEPARATOR`]).
+/// For each byte how it is written: 0 as it is, [`CODE`] as `\u00XX`, [`SEPARATOR`] depending on the two bytes after it,
+/// and any other entry as a backslash and that letter.
 type Escapes = [u8; 256];
 
 const CODE: u8 = 1;
@@ -268,7 +270,7 @@ const fn escapes(for_html: bool) -> Escapes {
     table
 }
 
-/// The first byte of U+2028 and U+2029 in UTF-8, which begins other punctuation too.
+/// Marks the first byte of U+2028 and U+2029 in UTF-8, with which other characters begin as well.
 const FIRST_OF_SEPARATOR: u8 = 0xe2;
 
 fn write_quoted(text: &[u8], escapes: &Escapes, out: &mut Vec<u8>) {
@@ -297,7 +299,7 @@ fn write_quoted(text: &[u8], escapes: &Escapes, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// How many bytes there are before the first that may need an escape.
+/// Returns the number of bytes before the first that may need an escape.
 fn plain_len(text: &[u8], escapes: &Escapes) -> usize {
     // Without a branch inside, the compiler looks at all sixteen at once.
     let is_special = |byte: u8| {
@@ -319,7 +321,7 @@ fn plain_len(text: &[u8], escapes: &Escapes) -> usize {
     tail.map_or(text.len(), |at| skipped + at)
 }
 
-/// Writes the letter that begins here, escaped if it is a line separator; says how long it was.
+/// Writes the character at the start of `letter`, escaped if it is U+2028 or U+2029. Returns its length in bytes.
 fn write_separator(letter: &[u8], out: &mut Vec<u8>) -> usize {
     match letter {
         [_, 0x80, last @ (0xa8 | 0xa9), ..] => {

@@ -1,22 +1,22 @@
-//! The keys that the objects of a block have, in the order of the query's text.
+//! The columns of a block: the keys that its objects have, in the order of the text of the query.
 
 use crate::types::{Sink, Uid, ValueRef};
 
 /// A key that objects of a block may have.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Key {
-    /// This one; it counts as a column also where no object has it.
+    /// This key. It is a column even when no object has it.
     Always(String),
-    /// This one, where an object has it.
+    /// This key. It is a column only when some object has it.
     Perhaps(String),
-    /// Whatever facets the values or edges under a key turn out to have: `key|facet`.
+    /// The keys `key|facet` for all facets that the values or edges of this key have in the data.
     Facets(String),
-    /// Whatever languages a predicate turns out to have: `name@en`, and `name`.
+    /// The keys `name@language` for all languages that a predicate has in the data, and `name`.
     Languages(String),
 }
 
 impl Key {
-    /// The key, where the text tells it.
+    /// Returns the key if the text of the query alone determines it.
     fn fixed(&self) -> Option<&str> {
         match self {
             Key::Always(key) => Some(key),
@@ -24,7 +24,7 @@ impl Key {
         }
     }
 
-    /// Whether a column `key.inner` is that of an object under this key.
+    /// Returns true for a column `key.inner`: that of an object under this key.
     pub(super) fn is_above(&self, column: &str) -> bool {
         let above = |own: &str| column.strip_prefix(own).is_some_and(|rest| rest.starts_with('.'));
         match self {
@@ -35,7 +35,7 @@ impl Key {
         }
     }
 
-    /// Whether it stands for a key that an object has.
+    /// Returns true if a key of an object is this one, or one of those that it stands for.
     pub(super) fn matches(&self, key: &str) -> bool {
         let continues = |start: &str, mark: char| {
             key.strip_prefix(start).is_some_and(|rest| rest.starts_with(mark))
@@ -48,13 +48,13 @@ impl Key {
     }
 }
 
-/// True when the objects have to be looked at to know their keys.
+/// Returns true when some of the columns depend on the data.
 pub fn need_data(keys: &[Key]) -> bool {
     keys.iter().any(|key| key.fixed().is_none())
 }
 
-/// The columns of a block: what `keys` say, in their order, and of the keys that objects have
-/// those that are matched, each once; what nothing matches stands at the end.
+/// Returns the names of the columns of a block, each once, in the order of `keys`. `found` are the keys that objects have;
+/// those that no entry of `keys` matches come last.
 pub fn columns(keys: &[Key], found: &[String]) -> Vec<String> {
     let mut all: Vec<String> = Vec::with_capacity(keys.len());
     let mut add = |key: &str| {
@@ -72,37 +72,38 @@ pub fn columns(keys: &[Key], found: &[String]) -> Vec<String> {
     all
 }
 
-/// Collects the keys of the objects of one block.
+/// A sink that collects the keys of the objects of one block and drops their values.
 #[derive(Debug, Default)]
 pub struct KeySink {
     wanted: String,
     keys: Vec<String>,
-    /// The keys of the object at hand.
+    /// The keys of the object of the block that is being written. They count when the object ends.
     row: Vec<String>,
     open: Vec<Open>,
-    /// The key of the next value.
+    /// The key of the next value, in the object of all blocks and in an object of the block.
     next: Option<String>,
 }
 
 #[derive(Debug)]
 struct Open {
-    /// The key under which it stands, in an object of the block.
+    /// The key that it is the value of.
     key: Option<String>,
-    /// Whether it is the block, or in it.
+    /// True for the array of the wanted block and for everything inside it.
     is_wanted: bool,
     items: usize,
 }
 
-/// How many are open in an object of a block: the object of all blocks, the block's array, itself.
+/// The number of open objects and arrays inside an object of a block: the object of all blocks, the array of the block,
+/// and the object itself.
 const ROW_DEPTH: usize = 3;
 
 impl KeySink {
-    /// A sink for the keys of a block.
+    /// Creates a sink for the keys of the objects of a block.
     pub fn new(block: String) -> KeySink {
         KeySink { wanted: block, ..KeySink::default() }
     }
 
-    /// The keys, in the order in which they came up first.
+    /// Returns the keys, each once, in the order of their first occurrence.
     pub fn finish(self) -> Vec<String> {
         self.keys
     }
@@ -184,7 +185,7 @@ impl Sink for KeySink {
     }
 
     fn value(&mut self, value: ValueRef<'_>) {
-        // What is never shown: see `JsonSink`.
+        // Passwords and infinities are omitted from answers, as in `JsonSink`.
         match value {
             ValueRef::Password(_) => self.next = None,
             ValueRef::Float(number) if !number.is_finite() => self.next = None,

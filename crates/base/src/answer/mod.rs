@@ -1,4 +1,5 @@
-//! The forms that an answer is written in.
+//! The forms that an answer is written in: JSON text, JSON in pieces, and typed columns. Each is a
+//! [`Sink`](crate::types::Sink) that the executor writes to.
 
 mod keys;
 mod cells;

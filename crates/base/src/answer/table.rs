@@ -9,15 +9,15 @@ use crate::types::{Error, Result, Sink, Uid, ValueRef};
 use std::fmt::Write;
 use std::mem;
 
-/// The key of groups.
+/// The key under which `@groupby` writes its groups.
 const GROUPS: &str = "@groupby";
 
-/// The rows of a block, column by column.
+/// The objects of a block as rows, stored column by column.
 #[derive(Debug, Default)]
 pub struct Table {
-    /// The columns in the order in which they first come up, until they are put in another.
+    /// The columns in the order of their first occurrence, or in that of [`Table::put_in_order`].
     pub columns: Vec<Column>,
-    /// The number of rows, and of cells in each column.
+    /// The number of rows. Each column has as many cells.
     pub rows: usize,
 }
 
@@ -26,38 +26,39 @@ pub struct Table {
 pub struct Column {
     /// The key; `a.b` for the key `b` of the object under `a`.
     pub name: String,
-    /// A cell for each row.
+    /// One cell for each row.
     pub cells: Cells,
 }
 
-/// Collects a table from an answer.
+/// A sink that collects the objects of one block as a table.
 #[derive(Default)]
 pub struct TableSink {
     wanted: Option<String>,
-    /// The names of the blocks that came by.
+    /// The names of all blocks of the answer, for error messages.
     blocks: Vec<String>,
     table: Table,
     frames: Vec<Frame>,
     row: StagedRow,
-    /// The keys from the row down to the value that comes next, joined by dots.
+    /// The keys from the row to the next value, joined by dots: the name of its column.
     path: String,
-    /// Where the search for the next column starts: columns come in the same order in most rows.
+    /// The place where the search for the next column starts. Most rows have their columns in the same order, so the
+    /// search usually ends there.
     next_column: usize,
-    /// What came last in the row were its groups, which are rows: it is none itself.
+    /// The object just written held groups, which are the rows; so it is not a row itself.
     has_groups: bool,
-    /// There are groups in a list.
+    /// There are groups inside a list, which is an error.
     has_groups_below: bool,
     fault: Option<Error>,
 }
 
-/// The cells of the row at hand with the places of their columns, and their texts.
+/// The cells of the current row, each with the place of its column, and the buffer of their texts.
 #[derive(Default)]
 struct StagedRow {
     cells: Vec<(usize, Cell)>,
     texts: String,
 }
 
-/// What is open.
+/// An object or array that has begun and not ended.
 enum Frame {
     /// The object of all blocks.
     Blocks,
@@ -65,28 +66,28 @@ enum Frame {
     Block(bool),
     /// A row, or an object below it.
     Object {
-        /// The length of the path to it: 0 for a row.
+        /// The length in bytes of the path to it; 0 for a row.
         path_len: usize,
-        /// The number of staged cells before it.
+        /// The number of staged cells when it began: discarding it removes those after them.
         cells: usize,
     },
     /// A list below a row.
     List {
         /// The column.
         column: usize,
-        /// What came so far.
+        /// The items so far.
         items: Vec<Cell>,
     },
     /// The groups of the block, each of which is a row.
     Groups,
-    /// An object or array in a list; true while nothing stands in it.
+    /// An object or array in a list; true while it is empty.
     Item(bool),
-    /// Something that is not wanted; true while nothing stands in it.
+    /// An object or array of another block; true while it is empty.
     Passed(bool),
 }
 
 impl Table {
-    /// Puts the columns in the order of the query's text. Those of an object stay together.
+    /// Sorts the columns by the order of the text of the query. The columns of one nested object stay together.
     pub fn put_in_order(&mut self, keys: &[Key]) {
         self.columns.sort_by_cached_key(|column| {
             let place = |is_of: &dyn Fn(&Key) -> bool| keys.iter().position(is_of);
@@ -98,12 +99,12 @@ impl Table {
 }
 
 impl TableSink {
-    /// A sink for the rows of a block; of the only one where `block` is `None`.
+    /// Creates a sink for the rows of a block. With `None` the answer must have exactly one block, which is taken.
     pub fn new(block: Option<String>) -> TableSink {
         TableSink { wanted: block, ..TableSink::default() }
     }
 
-    /// The table.
+    /// Returns the table.
     ///
     /// # Errors
     ///
@@ -143,7 +144,7 @@ impl TableSink {
         self.next_column = 0;
     }
 
-    /// The place of the column that the path names.
+    /// Returns the place of the column that `path` names, and adds the column if it is new.
     fn column(&mut self) -> usize {
         let columns = &self.table.columns;
         let is_path = |place: &usize| columns[*place].name == self.path;
@@ -170,7 +171,7 @@ impl TableSink {
         }
     }
 
-    /// Notes that a list holds more than values.
+    /// Records the error that a list holds objects or lists instead of values.
     fn refuse_item(&mut self) {
         let key = &self.path;
         let message = match self.has_groups_below {

@@ -1,20 +1,21 @@
-//! What a process may have of the machine's memory, and what it has, as the system tells.
+//! How much memory the operating system lets this process use, and how much the process uses now.
 //!
-//! All of it is read from the files that Linux shows to every process. Where there are none,
-//! nothing is known, and nobody is bounded by it.
+//! All numbers come from files under `/proc` and `/sys/fs/cgroup`, which only Linux has. On other systems the functions
+//! return `None`, and memory is not bounded by what the machine has.
 
 use std::fs;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Control groups that have no limit say a number close to 2^63.
+/// A limit of a control group from this number of bytes on means no limit: version 1 of control groups reports a number
+/// close to 2^63 for it.
 const CGROUP_UNLIMITED: u64 = 1 << 60;
 
-/// The bytes of memory that this process may have: the least of what the machine has, what its
-/// control groups allow, and the limits of the process on its address space and its data. What is
-/// mapped without being memory (code, snapshots) is taken off the address space first. `None`
-/// where the system does not tell.
+/// Returns the bytes of memory that this process may use: the least of what the machine has, what its
+/// control groups allow, and the limits of the process on its address space and its data segment. Mappings that are not
+/// anonymous memory (code, snapshot files) count against the limit on the address space, so they are subtracted from it.
+/// `None` when the system reports none of these.
 pub(crate) fn memory_limit() -> Option<u64> {
     let machine = kilobytes(&read("/proc/meminfo"), "MemTotal:");
     let limits = read("/proc/self/limits");
@@ -31,9 +32,10 @@ pub(crate) fn memory_limit() -> Option<u64> {
     found.into_iter().flatten().min()
 }
 
-/// The bytes of anonymous memory that this process has now: heaps and stacks, and not what is
-/// mapped from files. Costs a read of a small file that the system writes anew: some 20 µs.
+/// Returns the bytes of anonymous memory that are resident now: heaps and stacks, but not files that are mapped. A call
+/// takes about 20 µs, since the kernel generates the file that is read.
 pub(super) fn anonymous_memory() -> Option<u64> {
+    // The file has about 1.5 KB; reading it into an array makes the call free of allocation.
     let mut text = [0; 4096];
     let count = File::open("/proc/self/status").ok()?.read(&mut text).ok()?;
     anonymous_in(&String::from_utf8_lossy(&text[..count]))
@@ -43,33 +45,33 @@ fn anonymous_in(status: &str) -> Option<u64> {
     kilobytes(status, "RssAnon:")
 }
 
-/// The text of a file; empty where it can't be read.
+/// Returns the text of a file, or an empty text when it can't be read.
 fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
-/// A line such as `MemTotal:  24689764 kB`, in bytes.
+/// Returns the number of a line such as `MemTotal:  24689764 kB` in bytes; `name` is the start of the line.
 fn kilobytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let number: u64 = line.split_whitespace().next()?.parse().ok()?;
     number.checked_mul(1024)
 }
 
-/// The soft limit of a line such as `Max data size   unlimited   unlimited   bytes`.
+/// Returns the soft limit (the first number) of a line such as `Max data size   unlimited   unlimited   bytes`.
 fn soft_limit(limits: &str, name: &str) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// The least limit of the control groups of a process, which are below `root`, and of those above
-/// them. `groups` is what `/proc/self/cgroup` says.
+/// Returns the least memory limit of the control groups of a process and of the groups around them, in bytes. `groups` is
+/// the text of `/proc/self/cgroup`, whose lines are `number:controllers:path`; `root` is the folder that the paths are in.
 fn cgroup_limit(root: &Path, groups: &str) -> Option<u64> {
     let limits = groups.lines().filter_map(|line| {
         let mut parts = line.splitn(3, ':');
         let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
         let path = path.trim_start_matches('/');
         match controllers {
-            // The second version has one tree for all.
+            // Version 2 of control groups has one tree for all controllers, and names none.
             "" => least_limit(root, path, "memory.max"),
             _ if controllers.split(',').any(|name| name == "memory") => {
                 least_limit(&root.join("memory"), path, "memory.limit_in_bytes")
@@ -80,10 +82,11 @@ fn cgroup_limit(root: &Path, groups: &str) -> Option<u64> {
     limits.min()
 }
 
-/// The least number in the files called `name` from the folder `path` up to `top`.
+/// Returns the least number in the files called `name` in the folder `path` and in those above it, up to `top`.
 fn least_limit(top: &Path, path: &str, name: &str) -> Option<u64> {
     let number = |folder: PathBuf| read(folder.join(name)).trim().parse::<u64>().ok();
-    // Inside of a container the path may be that of the machine, and the folder the container's.
+    // Inside a container the path may be that of the host, while the folders are those of the container. Then the
+    // files of the lower folders are missing, and the limit is found in `top`.
     let folders = Path::new(path).ancestors().map(|folder| top.join(folder));
     folders.filter_map(number).filter(|bytes| *bytes < CGROUP_UNLIMITED).min()
 }

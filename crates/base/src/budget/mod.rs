@@ -1,4 +1,4 @@
-//! The memory that all work in a process may take together: who has drawn how much of it.
+//! Accounting of memory: requests reserve bytes from a common budget before they allocate.
 
 mod machine;
 mod pool;

@@ -1,10 +1,9 @@
-//! A number of bytes that requests share: each draws what it is about to allocate, in blocks, and
-//! gives it back when it ends.
+//! A budget of bytes that all requests share. A request reserves (*draws*) what it is about to allocate, in blocks, and
+//! gives the reservation back when it ends.
 //!
-//! What is drawn is a promise, and promises may be wrong. So the budget of a server also looks at
-//! the anonymous memory that the process really has, every few milliseconds: where that, or the
-//! data with what is drawn, passes the bound, nothing more is drawn but for a small reserve, which
-//! keeps a server answering small requests when its data alone fill the bound.
+//! Reservations are estimates. So the budget of a server also samples the anonymous memory that the process really has,
+//! every few milliseconds. When that sample, or the data together with what is drawn, exceeds the bound, draws are
+//! refused, except out of a small reserve: it keeps a server answering small requests when its data alone fill the bound.
 //!
 //! ```text
 //!   bound ├────────────────────────────────────────────┤
@@ -12,11 +11,11 @@
 //!         │ anonymous memory, sampled │ drawn since │  │   whichever is more decides
 //! ```
 //!
-//! What was given back since the last look is not taken off: the allocator keeps pages for a while, and only the next
-//! look tells whether the process has them still.
+//! Bytes that were given back since the last sample are not subtracted from it: the allocator keeps freed pages for a
+//! while, and only the next sample shows whether the process still has them.
 //!
-//! A draw within a block that is held already costs an atomic addition on the request's own
-//! counter; another block costs one on that of the process.
+//! A draw that fits into the blocks of the request costs one atomic addition on the counter of the request. A draw that
+//! needs another block also costs one on the counter of the process. All counters are relaxed: they guard no other data.
 
 use super::machine::{anonymous_memory, memory_limit};
 use crate::types::{Error, Result};
@@ -26,83 +25,90 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use std::{fmt, thread};
 
-/// The first blocks double from this many bytes on up to [`BLOCK`]: most requests need no more, and there may be
-/// thousands of them.
+/// The size in bytes of the first block of a request. The blocks of a request double from here up to [`BLOCK`], since most
+/// requests need little and thousands may run at once.
 const FIRST_BLOCK: u64 = 4 << 10;
 
-/// Small draws come in blocks of this many bytes.
+/// The block size in bytes of requests that hold less than [`LARGE_BLOCK`].
 const BLOCK: u64 = 64 << 10;
 
-/// Whoever holds this much draws in blocks of this many bytes.
+/// The block size in bytes of requests that hold at least as much.
 const LARGE_BLOCK: u64 = 1 << 20;
 
-/// The part of a budget that is drawn whatever the process has: one in so many.
+/// The reserve is the bound divided by this number. Draws within the reserve succeed without a look at the memory of the
+/// process.
 const RESERVE: u64 = 16;
 
-/// The part of a budget that only small shares get: one in so many, but at least [`MARGIN_MIN`]. So they are given
-/// something when great requests have drawn all that they get; and it is room for what is allocated beyond what was drawn,
-/// until the next look tells.
+/// The margin is the bound divided by this number, but at least [`MARGIN_MIN`]. Only small shares draw from the margin. So
+/// small requests are answered when large ones have drawn all that they may, and there is room for memory that is
+/// allocated without being drawn until the next sample shows it.
 const MARGIN: u64 = 8;
 
-/// What may be allocated until the next look, and kept by the allocator, does not depend on the bound of a process: so
-/// many bytes, or a quarter of a small bound.
+/// The least margin in bytes, or a quarter of the bound if that is less. What may be allocated between two samples, and
+/// what the allocator keeps, does not shrink with the bound.
 const MARGIN_MIN: u64 = 96 << 20;
 
-/// A share of at most so many bytes is small.
+/// A share that holds at most this many bytes is small: it may draw from the margin.
 const SMALL: u64 = 256 << 10;
 
-/// How often [`Budget::tidy`] does something after much was given back: what is given back is freed a little later, and the
-/// allocator looks at a part of its pages at a time.
+/// The number of calls of [`Budget::tidy`] that have an effect after at least [`LARGE_BLOCK`] bytes were given back. One
+/// is not enough: memory is freed shortly after it is given back, and the allocator visits a part of its pages at a time.
 const TIDY_TIMES: u64 = 5;
 
-/// How often the memory of the process is looked at, at the most, where it had less than half of the bound the last time.
-/// A look costs some 20 µs.
+/// The least time between two samples when the last one was at most half of the bound. A sample takes about 20 µs.
 const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The same where it had more: two cores fill several megabytes in a millisecond.
+/// The least time between two samples when the last one was more than half of the bound: two cores can fill several
+/// megabytes in a millisecond.
 const CLOSE_LOOK_INTERVAL: Duration = Duration::from_millis(2);
 
-/// The memory that requests share. A clone is the same budget.
+/// A budget of memory that requests share. Clones refer to the same budget.
 #[derive(Clone)]
 pub struct Budget {
     inner: Arc<Inner>,
 }
 
 struct Inner {
+    /// The bytes that may be drawn, or that the process may have, in all.
     bound: u64,
+    /// The bytes that are drawn now, in whole blocks.
     drawn: AtomicU64,
-    /// All that was ever drawn.
+    /// The sum of all bytes that were ever drawn, whether they were given back or not.
     taken: AtomicU64,
-    /// What was given back since the last [`Budget::tidy`].
+    /// The bytes that were given back since the last [`Budget::tidy`].
     given: AtomicU64,
-    /// How often [`Budget::tidy`] has still something to do.
+    /// How many more calls of [`Budget::tidy`] are to have an effect.
     untidy: AtomicU64,
+    /// Present when the memory of the process is sampled.
     watch: Option<Watch>,
 }
 
-/// What is known of the memory of the process.
+/// The last sample of the memory of the process, and when the next one is due.
 struct Watch {
     started: Instant,
-    /// Nanoseconds from the start on.
+    /// When the next sample is due, in nanoseconds since `started`.
     next_look: AtomicU64,
-    /// The anonymous memory at the last look, and all that had ever been drawn then.
+    /// The bytes of anonymous memory in the last sample.
     anonymous: AtomicU64,
+    /// The value of [`Inner::taken`] when the last sample was taken.
     taken: AtomicU64,
-    /// The anonymous memory when hardly anything was drawn the last time.
+    /// The bytes that the process had beside what was drawn, in the last sample with few bytes drawn: the data.
     quiet: AtomicU64,
+    /// Reads the bytes of anonymous memory from the system; `None` where it does not tell.
     read: fn() -> Option<u64>,
 }
 
-/// What one request has drawn of a budget. It is given back when this is dropped.
+/// The part of a budget that one request has drawn. Dropping it gives the part back.
 pub struct Share {
     budget: Budget,
+    /// The bytes that the request has asked for.
     used: AtomicU64,
-    /// The whole blocks that were drawn for it.
+    /// The bytes of the whole blocks that were drawn for it; at least `used` between calls.
     held: AtomicU64,
 }
 
 impl Budget {
-    /// A budget of so many bytes for what is drawn. The memory of the process is not looked at.
+    /// Creates a budget that counts what is drawn and never samples the memory of the process. `bound` is in bytes.
     pub fn new(bound: u64) -> Budget {
         Budget::with(bound, None)
     }
@@ -113,19 +119,19 @@ impl Budget {
         Budget { inner: Arc::new(Inner { bound, drawn, taken, given, untidy, watch }) }
     }
 
-    /// A budget of so many bytes for the whole process: its data, and what is drawn.
+    /// Creates a budget for the whole process, its data included, whose memory is sampled. `bound` is in bytes.
     pub fn of_process(bound: u64) -> Budget {
         Budget::watching(bound, anonymous_memory)
     }
 
-    /// What all databases of this process share that say nothing else: so many hundredths of the
-    /// memory that it may have, or no bound where the system does not tell how much that is.
+    /// Returns the budget of all databases of this process that set no other: 80 % of the memory that the process may
+    /// use, or no bound when the system does not tell how much that is.
     pub fn shared() -> Budget {
         static SHARED: OnceLock<Budget> = OnceLock::new();
         SHARED.get_or_init(|| Budget::new(Budget::part_of_machine(80))).clone()
     }
 
-    /// So many hundredths of the memory that this process may have.
+    /// Returns a percentage of the memory that this process may use, in bytes; `u64::MAX` when that is not known.
     pub fn part_of_machine(percent: u64) -> u64 {
         memory_limit().map_or(u64::MAX, |bytes| bytes / 100 * percent)
     }
@@ -137,27 +143,27 @@ impl Budget {
         Budget::with(bound, Some(Watch { started, next_look, anonymous, taken, quiet, read }))
     }
 
-    /// The bytes that there are in all.
+    /// Returns the size of the budget in bytes.
     pub fn bound(&self) -> u64 {
         self.inner.bound
     }
 
-    /// The bytes that are drawn now.
+    /// Returns the bytes that are drawn now, counted in whole blocks.
     pub fn drawn(&self) -> u64 {
         self.inner.drawn.load(Relaxed)
     }
 
-    /// A share that has drawn nothing yet.
+    /// Creates a share for a request. It has drawn nothing yet.
     pub fn share(&self) -> Share {
         Share { budget: self.clone(), used: AtomicU64::new(0), held: AtomicU64::new(0) }
     }
 
-    /// Says whether data may be added: what is added stays, so it is refused as soon as the process
-    /// has more than its bound.
+    /// Checks whether data may be added. Data stays, unlike the memory of a request, so it is refused as soon as the
+    /// process has more memory than the bound. A budget that does not sample always permits it.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] that names the bound.
+    /// [`Error::Limit`], which names the bound, when the process has more memory than that.
     pub fn check_growth(&self) -> Result<()> {
         let Some(watch) = &self.inner.watch else { return Ok(()) };
         watch.look(&self.inner);
@@ -168,12 +174,12 @@ impl Budget {
         }
     }
 
-    /// Has the allocator give pages back that it keeps since they were freed. To be called once a second: it does nothing
-    /// where little was given back lately.
+    /// Makes the allocator return freed pages to the system. To be called once a second; it has no effect when little was
+    /// given back lately.
     ///
-    /// The allocator keeps freed pages for a second, and looks for those that it has kept for long when a thread ends, or
-    /// has allocated much. So where only small requests come, the pages of a large one before them would be kept for as
-    /// long, and taken for data.
+    /// The allocator keeps freed pages for a second, and looks for pages that it has kept for longer only when a thread
+    /// ends or has allocated much. Without this call the pages of a large request would stay while only small requests
+    /// follow, and would count as data.
     pub fn tidy(&self) {
         let Inner { given, untidy, .. } = &*self.inner;
         if LARGE_BLOCK <= given.swap(0, Relaxed) {
@@ -183,12 +189,17 @@ impl Budget {
         if 0 < times {
             untidy.store(times - 1, Relaxed);
             let thread = thread::Builder::new().name("hexgraph-tidy".to_owned());
-            // One that has allocated something. Where the system has no thread there is a next time.
+            // The thread has to allocate something, or its end has no effect on the allocator. When the system refuses
+            // a thread, the next call tries again.
             let _ = thread.spawn(|| drop(std::hint::black_box(Box::new(0_u8))));
         }
     }
 
-    /// Takes bytes for a share that will hold so many then.
+    /// Draws `bytes` for a share, which holds `held` bytes afterwards.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when the budget, without the margin if the share is not small, has too little left.
     fn take(&self, bytes: u64, held: u64) -> Result<()> {
         let Inner { bound, drawn, taken, watch, .. } = &*self.inner;
         let least = if watch.is_some() { MARGIN_MIN.min(*bound / 4) } else { 0 };
@@ -202,6 +213,7 @@ impl Budget {
         if let Some(watch) = looked {
             watch.look(&self.inner);
         }
+        // Added first and taken back on failure: two draws at once can't both take the last bytes.
         let after = drawn.fetch_add(bytes, Relaxed).saturating_add(bytes);
         let ever = taken.fetch_add(bytes, Relaxed).wrapping_add(bytes);
         let projected = looked.map_or(after, |watch| watch.projected(after, ever));
@@ -238,18 +250,19 @@ impl fmt::Debug for Budget {
 }
 
 impl Watch {
-    /// Looks at the memory of the process, unless somebody did so a moment ago.
+    /// Samples the memory of the process, unless the last sample is recent enough.
     fn look(&self, inner: &Inner) {
         let now = self.started.elapsed().as_nanos() as u64;
         let due = self.next_look.load(Relaxed);
         let is_close = inner.bound / 2 < self.anonymous.load(Relaxed);
         let interval = if is_close { CLOSE_LOOK_INTERVAL } else { LOOK_INTERVAL };
         let next = now + interval.as_nanos() as u64;
-        // One of those who come at once looks.
+        // Of several threads that find a sample due, the one whose exchange succeeds takes it.
         if now < due || self.next_look.compare_exchange(due, next, Relaxed, Relaxed).is_err() {
             return;
         }
-        // What is drawn while the system counts may be counted twice, and is not forgotten.
+        // The counters are read before the sample: bytes that are drawn in between may be counted twice, but are never
+        // missed.
         let (drawn, taken) = (inner.drawn.load(Relaxed), inner.taken.load(Relaxed));
         let Some(anonymous) = (self.read)() else { return };
         self.anonymous.store(anonymous, Relaxed);
@@ -259,7 +272,8 @@ impl Watch {
         }
     }
 
-    /// What the process has when all is allocated that is drawn, of all that was `ever` drawn.
+    /// Returns the bytes that the process will have once everything that is drawn is allocated: the greater of the last
+    /// sample plus what was drawn since, and the data plus what is drawn now. `ever` is the current [`Inner::taken`].
     fn projected(&self, drawn: u64, ever: u64) -> u64 {
         let since = ever.saturating_sub(self.taken.load(Relaxed));
         let sampled = self.anonymous.load(Relaxed).saturating_add(since);
@@ -268,13 +282,13 @@ impl Watch {
 }
 
 impl Share {
-    /// Draws bytes that are about to be allocated.
+    /// Draws bytes that the request is about to allocate.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when the budget has no more; nothing is drawn then.
+    /// [`Error::Limit`] when the budget has too little left; then nothing is drawn.
     pub fn draw(&self, bytes: u64) -> Result<()> {
-        // More than there is would wrap the counters around.
+        // More than the bound always fails; it is caught here, since such numbers could overflow the counters.
         if self.budget.bound() < bytes {
             return self.budget.take(bytes, bytes);
         }
@@ -294,7 +308,7 @@ impl Share {
         let used = self.used.fetch_sub(bytes, Relaxed).saturating_sub(bytes);
         let held = self.held.load(Relaxed);
         let wanted = in_blocks(used);
-        // A little is kept: who gives back small things draws them again.
+        // Up to one large block is kept, since a request that frees a little soon needs it again.
         if wanted + LARGE_BLOCK < held
             && self.held.compare_exchange(held, wanted, Relaxed, Relaxed).is_ok()
         {
@@ -302,22 +316,22 @@ impl Share {
         }
     }
 
-    /// Gives back all but so many bytes, when the rest of what was drawn is freed.
+    /// Gives back all but `bytes`: for a request that has freed the rest of its memory.
     pub fn keep_only(&self, bytes: u64) {
         self.give_back(self.used().saturating_sub(bytes));
     }
 
-    /// The bytes that are drawn.
+    /// Returns the bytes that the request has drawn, not rounded to blocks.
     pub fn used(&self) -> u64 {
         self.used.load(Relaxed)
     }
 
-    /// The budget that it is a share of.
+    /// Returns the budget that this is a share of.
     pub fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// Sees to it that blocks for `used` bytes are held.
+    /// Draws blocks until the share holds at least `used` bytes.
     fn hold(&self, used: u64) -> Result<()> {
         loop {
             let held = self.held.load(Relaxed);
@@ -329,20 +343,20 @@ impl Share {
             if self.held.compare_exchange(held, wanted, Relaxed, Relaxed).is_ok() {
                 return Ok(());
             }
-            // Another thread of the request drew meanwhile.
+            // Another thread of the request has changed what is held: give the blocks back and compute again.
             self.budget.give(wanted - held);
         }
     }
 }
 
-/// Bytes of a share, which are given back when this is dropped.
+/// A number of bytes that are drawn from a share. Dropping it gives them back to the share.
 pub struct Held {
     share: Arc<Share>,
     bytes: u64,
 }
 
 impl Held {
-    /// Draws bytes of a share.
+    /// Draws `bytes` from a share.
     ///
     /// # Errors
     ///
@@ -352,7 +366,7 @@ impl Held {
         Ok(Held { share: Arc::clone(share), bytes })
     }
 
-    /// Draws more.
+    /// Draws `bytes` more.
     ///
     /// # Errors
     ///
@@ -363,7 +377,7 @@ impl Held {
         Ok(())
     }
 
-    /// The bytes.
+    /// Returns the number of bytes that are held.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -387,7 +401,7 @@ impl Drop for Share {
     }
 }
 
-/// So many bytes in whole blocks.
+/// Rounds a number of bytes up to whole blocks.
 fn in_blocks(bytes: u64) -> u64 {
     if bytes == 0 {
         return 0;

@@ -1,7 +1,7 @@
 //! Cuts a file, plain or compressed, into chunks of whole lines that can be read in parallel.
 //!
-//! One thread reads and decompresses; whether a chunk is UTF-8 is found by whoever goes over its
-//! lines, so that this costs the reader nothing.
+//! One thread reads and decompresses. Whether a chunk is UTF-8 is checked by the thread that reads its lines, so that the
+//! check does not slow down the reading thread.
 
 use std::io::{BufReader, Cursor, Read};
 
@@ -10,13 +10,13 @@ use flate2::bufread::MultiGzDecoder;
 use crate::formats::LineFault;
 use crate::types::{Error, Result};
 
-/// The length that a chunk has at least, but for the last.
+/// The least length of a chunk in bytes; only the last may be shorter.
 const CHUNK_LEN: usize = 1 << 20;
 
-/// The longest line by default.
+/// The greatest length of a line in bytes, unless the caller sets another.
 const LINE_LEN_MAX: usize = 64 << 20;
 
-/// How much is asked for at a time.
+/// The number of bytes of one read.
 const READ_LEN: usize = 1 << 16;
 
 /// The first bytes of a file compressed with gzip.
@@ -25,13 +25,13 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// The first bytes of a file compressed with Zstandard.
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The mark that some editors put at the start of a text.
+/// The byte order mark (U+FEFF in UTF-8), which some editors put at the start of a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Some whole lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
-    /// The lines, each with its line feed, but perhaps for the last one of the file.
+    /// The lines with their line feeds; the last line of the file may have none.
     pub text: Vec<u8>,
     /// The number of the first line in the file, from 1.
     pub first_line: u64,
@@ -49,10 +49,11 @@ pub struct ChunkLine<'a> {
 }
 
 impl Chunk {
-    /// The lines in order. Checks all text before the first line.
+    /// Returns the lines in order. The whole chunk is checked for UTF-8 before the first line is returned.
     pub fn lines(&self) -> impl Iterator<Item = ChunkLine<'_>> {
         let text = self.text.strip_suffix(b"\n").unwrap_or(&self.text);
-        // One of the two halves is empty: lines are looked at one by one only where some are bad.
+        // Exactly one of the two iterators below has items: lines are checked one by one only when the chunk as a
+        // whole is not UTF-8.
         let (whole, bytes) = match std::str::from_utf8(text) {
             Ok(whole) => (Some(whole), None),
             Err(_) => (None, Some(text)),
@@ -77,7 +78,7 @@ pub struct ChunkReader<'a> {
     input: Box<dyn Read + Send + 'a>,
     name: String,
     line_len_max: usize,
-    /// What was read behind the last line feed: the start of the next chunk.
+    /// The bytes behind the last line feed of the last chunk, which begin the next one.
     rest: Vec<u8>,
     next_line: u64,
     next_index: usize,
@@ -85,8 +86,7 @@ pub struct ChunkReader<'a> {
 }
 
 impl<'a> ChunkReader<'a> {
-    /// Starts to read; `name` is what errors call the file. Whether it is compressed shows in its
-    /// first bytes.
+    /// Creates a reader; `name` is the name of the file in error messages. Its first bytes tell whether it is compressed.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ impl<'a> ChunkReader<'a> {
         })
     }
 
-    /// Refuses lines longer than this many bytes, instead of 64 MiB.
+    /// Sets the greatest length of a line in bytes, which is 64 MiB otherwise. A longer line is an error.
     pub fn line_len_max(mut self, bytes: usize) -> ChunkReader<'a> {
         self.line_len_max = bytes;
         self
@@ -112,7 +112,8 @@ impl<'a> ChunkReader<'a> {
 
     fn read_chunk(&mut self) -> Result<Option<Chunk>> {
         let mut text = std::mem::take(&mut self.rest);
-        // Behind the last line feed that was seen; only what is newly read is searched.
+        // The offset behind the last line feed. Each round searches only the bytes that it has read, so a long line
+        // takes linear time.
         let mut lines_end = 0;
         while text.len() < CHUNK_LEN || lines_end == 0 {
             let known = text.len();
@@ -138,7 +139,7 @@ impl<'a> ChunkReader<'a> {
         Ok(Some(chunk))
     }
 
-    /// Reads some more; false at the end of the file.
+    /// Appends up to [`READ_LEN`] bytes to the text. Returns false at the end of the file.
     fn fill(&mut self, text: &mut Vec<u8>) -> Result<bool> {
         let known = text.len();
         (&mut self.input)
@@ -158,8 +159,8 @@ impl<'a> ChunkReader<'a> {
     }
 }
 
-/// The text of a file: without its compression, if its first bytes show one, and without the mark
-/// at its start. `name` is what errors call it.
+/// Returns a reader of the text of a file, which decompresses gzip or Zstandard if the first bytes show one of them, and
+/// skips a byte order mark. `name` is the name of the file in error messages.
 ///
 /// # Errors
 ///

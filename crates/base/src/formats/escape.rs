@@ -1,8 +1,8 @@
-//! Escapes in quoted text: which may stand there, and what they mean.
+//! Escapes in the literals of N-Quads: which are allowed, and which characters they stand for.
 
-/// The end of the escape that starts with the backslash at `at`, when it may stand in a literal.
+/// Returns the end of the escape whose backslash is at `at`, or `None` when it is not allowed in a literal.
 ///
-/// Some that may stand there still mean nothing: [`unescape`] refuses those.
+/// Some escapes are allowed by the grammar and still have no meaning; [`unescape`] refuses those.
 pub(super) fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
     let digits = match bytes.get(at + 1)? {
         b'v' | b't' | b'b' | b'n' | b'r' | b'f' | b'"' | b'\'' | b'\\' => 0,
@@ -16,11 +16,11 @@ pub(super) fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
     hex.iter().all(u8::is_ascii_hexdigit).then_some(end)
 }
 
-/// Puts what they mean in place of escapes.
+/// Replaces all escapes by the characters that they stand for.
 ///
 /// # Errors
 ///
-/// The byte of the escape that means nothing, and why.
+/// The offset of an escape that has no meaning, and the reason.
 pub(super) fn unescape(text: &str) -> Result<String, (usize, &'static str)> {
     let bytes = text.as_bytes();
     let mut plain: Vec<u8> = Vec::with_capacity(text.len());
@@ -37,7 +37,8 @@ pub(super) fn unescape(text: &str) -> Result<String, (usize, &'static str)> {
     String::from_utf8(plain).map_err(|_| (0, "the bytes of \\x are not UTF-8"))
 }
 
-/// Writes the meaning of an escape, which is given without its backslash.
+/// Appends the bytes that an escape stands for; `escape` is the escape without its backslash. `None` when it stands for
+/// none.
 fn write_meaning(escape: &[u8], plain: &mut Vec<u8>) -> Option<()> {
     let (&kind, digits) = escape.split_first()?;
     let byte = match kind {

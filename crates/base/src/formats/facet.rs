@@ -3,7 +3,7 @@
 use crate::formats::scanner::{Scanned, Scanner};
 use crate::types::{Value, ValueType};
 
-/// Reads facets from their opening bracket to the closing one, and orders them by key.
+/// Reads facets from the opening bracket to the closing one, and returns them sorted by key. A repeated key is a fault.
 pub(super) fn parse_facets<'a>(scanner: &mut Scanner<'a>) -> Scanned<Vec<(&'a str, Value)>> {
     let open = scanner.offset();
     let mut facets: Vec<(&'a str, Value)> = Vec::new();
@@ -67,7 +67,8 @@ fn facet_value(scanner: &mut Scanner<'_>) -> Scanned<Value> {
     bare_value(text).map_err(|message| scanner.fault_at(start, message))
 }
 
-/// The value of a text without quotes: the first of integer, float, truth value and time that fits.
+/// Reads a text without quotes: as an integer, else as a float, else as a truth value, else as a time. An empty text is an
+/// empty string.
 fn bare_value(text: &str) -> Result<Value, String> {
     if text.is_empty() {
         return Ok(Value::String(String::new()));
@@ -89,8 +90,8 @@ fn bare_value(text: &str) -> Result<Value, String> {
     }
 }
 
-/// Reads an integer in the base that its prefix tells: `0x`, `0o` or `0` and `0b`. A `_` may stand
-/// between two digits and after the prefix.
+/// Reads an integer by the rules of Go's `strconv.ParseInt` with base 0: a prefix `0x`, `0o`, `0` or `0b` tells the base,
+/// and a `_` may stand between two digits and behind the prefix.
 fn parse_int(text: &str) -> Option<i64> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (digits, radix) = match unsigned.as_bytes() {

@@ -1,25 +1,26 @@
-//! Objects of JSON as statements, the same that N-Quads give.
+//! Turns JSON objects into the same statements that N-Quads give.
 //!
-//! An object is a node: `uid` names it, every other key is a predicate, `predicate@language` and
-//! `predicate|facet` belong to one. Objects nest: the outer one has an edge to the inner one.
+//! An object describes a node. Its key `uid` names the node; every other key is a predicate, written `predicate@language`
+//! for values with a language, and `predicate|facet` gives a facet of a predicate. An object inside another one is the
+//! target of an edge from the outer node.
 
 use crate::formats::json_tree::{Json, JsonObject, Member, read_json};
-use crate::formats::nquad::split_language;
+use crate::formats::scanner::split_language;
 use crate::formats::{NQuad, Object, Predicate, Subject};
 use crate::types::stack;
 use crate::types::{DateTime, Error, Position, Result, Uid, Value, ValueType, parse_vector, shown};
 use std::borrow::Cow;
 
-/// What becomes of statements.
+/// What a mutation does with its statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// They hold from now on.
+    /// Adds them to the graph.
     Set,
-    /// They hold no more.
+    /// Removes them from the graph.
     Delete,
 }
 
-/// The JSON of a mutation, read: an object or an array of objects.
+/// The parsed JSON of a mutation: an object, or an array of objects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonTree<'a> {
     text: &'a str,
@@ -27,7 +28,7 @@ pub struct JsonTree<'a> {
 }
 
 impl<'a> JsonTree<'a> {
-    /// Reads a text. Costs a pass over it; texts without escapes are not copied.
+    /// Parses a text in one pass. Strings without escapes are borrowed from it.
     ///
     /// # Errors
     ///
@@ -37,8 +38,8 @@ impl<'a> JsonTree<'a> {
         JsonTree::parse_timed(text, &[])
     }
 
-    /// As [`JsonTree::parse`] for a text that was made of values: the texts that begin at `times`,
-    /// ascending, were times. JSON has no form for them.
+    /// Parses a text that was made from typed values. JSON has no form for times, so `times` gives the ascending offsets
+    /// of the strings that were times.
     ///
     /// # Errors
     ///
@@ -64,12 +65,12 @@ impl<'a> JsonTree<'a> {
         }
     }
 
-    /// The statements of all objects, each object's before those of the objects in it. New nodes
-    /// are numbered on from `new_nodes`.
+    /// Returns the statements of all objects. `new_nodes` is the number of the next new node: objects without a uid take
+    /// numbers from it and advance it.
     ///
     /// # Errors
     ///
-    /// [`Error::Syntax`] with the place of what makes no statement.
+    /// [`Error::Syntax`] with the place of the first member that can't be a statement.
     pub fn statements(&self, change: Change, new_nodes: &mut u32) -> Result<Vec<NQuad<'_>>> {
         let breaks = self.text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
         let lines = breaks.map(|(at, _)| at + 1).collect();
@@ -84,7 +85,7 @@ impl<'a> JsonTree<'a> {
     }
 }
 
-/// What makes no statement.
+/// The reason why a member can't be a statement, and its place.
 struct Fault {
     at: usize,
     message: String,
@@ -99,7 +100,7 @@ fn fault(at: usize, message: impl Into<String>, hint: &'static str) -> Fault {
     Fault { at, message: message.into(), hint }
 }
 
-/// Where an edge to an object comes from.
+/// The edge that leads to a nested object.
 struct Edge<'t> {
     subject: Subject<'t>,
     member: &'t Member<'t>,
@@ -110,14 +111,14 @@ struct Writer<'t, 'n> {
     change: Change,
     new_nodes: &'n mut u32,
     quads: Vec<NQuad<'t>>,
-    /// Where the lines of the text but the first begin.
+    /// The offsets where the lines of the text begin, except for the first; ascending.
     lines: Vec<usize>,
 }
 
 impl<'t> Writer<'t, '_> {
     fn root(&mut self, object: &'t JsonObject<'t>) -> Written<()> {
         let subject = self.object(object, None)?;
-        // Nothing but the uid: all that is known of the node is meant.
+        // To delete an object with nothing but a uid deletes everything of the node.
         if self.change == Change::Delete && object.members.len() == 1 {
             let at = object.at;
             let (predicate, object) = (Predicate::Star, Object::Star);
@@ -136,7 +137,7 @@ impl<'t> Writer<'t, '_> {
         Position { line: number(line + 1), column: number(at - start) }
     }
 
-    /// Writes an object, and before it the edge that leads to it.
+    /// Adds the statements of an object, after that of the edge that leads to it. Returns the node of the object.
     fn object(
         &mut self,
         object: &'t JsonObject<'t>,
@@ -215,7 +216,8 @@ impl<'t> Writer<'t, '_> {
         Ok(())
     }
 
-    /// An object inside another: a geometry, or a node with an edge to it.
+    /// Adds the statements of an object inside another one. It is a geometry if it looks like one, else a node with an
+    /// edge to it. An empty object means nothing.
     fn nested(
         &mut self,
         subject: Subject<'t>,
@@ -233,11 +235,11 @@ impl<'t> Writer<'t, '_> {
         self.object(object, Some(Edge { subject, member, in_list })).map(drop)
     }
 
-    /// What a text, a number or a truth value is the object of.
+    /// Converts a string, a number or a truth value to the object of a statement.
     fn scalar(&self, member: &Member<'_>, value: &'t Json<'t>) -> Written<Object<'t>> {
         let deletes = self.change == Change::Delete;
         Ok(match value {
-            // These stand for "nothing" in the languages that JSON is written from.
+            // Programs write an absent text as an empty one: deleting it deletes all values.
             Json::Text(text) if deletes && text.is_empty() => Object::Star,
             Json::Float(number) if deletes && *number == 0.0 => Object::Star,
             Json::Bool(false) if deletes => Object::Star,
@@ -269,7 +271,7 @@ impl<'t> Writer<'t, '_> {
         self.quads.push(NQuad { subject, predicate, lang, object, facets, in_list, at });
     }
 
-    /// The node that an object is about.
+    /// Returns the node that an object describes: the one that `uid` names, else a new one.
     fn subject(&mut self, object: &'t JsonObject<'t>) -> Written<Subject<'t>> {
         let named = object.get("uid").map(|member| named_node(member)).transpose()?.flatten();
         if let Some(subject) = named {
@@ -287,7 +289,7 @@ impl<'t> Writer<'t, '_> {
     }
 }
 
-/// The node that `uid` names; `None` for what stands for no node.
+/// Returns the node that a member `uid` names, or `None` when its value stands for no node.
 fn named_node<'t>(member: &'t Member<'t>) -> Written<Option<Subject<'t>>> {
     const HINT: &str = "a uid is a number, \"_:name\" or \"uid(variable)\"";
     let unreadable = |text: &str| {
@@ -323,7 +325,7 @@ fn named_node<'t>(member: &'t Member<'t>) -> Written<Option<Subject<'t>>> {
     }
 }
 
-/// The variable of a text that spells `uid(v)` or `val(v)`, with blanks anywhere between.
+/// Returns the variable of a text `uid(v)` or `val(v)`, which may have blanks between its parts.
 fn variable(text: &str, at: usize) -> Written<Option<Object<'_>>> {
     let call = text.trim();
     let (is_uid, rest) = match (call.strip_prefix("uid"), call.strip_prefix("val")) {
@@ -344,7 +346,7 @@ fn variable(text: &str, at: usize) -> Written<Option<Object<'_>>> {
     Ok(Some(if is_uid { Object::Var(name) } else { Object::Val(name) }))
 }
 
-/// A text as it stands, or the vector that it spells.
+/// Converts a string to a vector if it is written as one, else to a text.
 fn text_object<'t>(text: &'t str) -> Object<'t> {
     if text.trim_start().starts_with('[')
         && let Ok(numbers) = parse_vector(text)
@@ -355,7 +357,7 @@ fn text_object<'t>(text: &'t str) -> Object<'t> {
     Object::Literal { text: Cow::Borrowed(text), value_type: ValueType::String }
 }
 
-/// The geometry of an object that has `type` and `coordinates` and no more.
+/// Reads an object as a GeoJSON geometry (RFC 7946) if it has exactly the members `type` and `coordinates`.
 fn geometry(object: &JsonObject<'_>) -> Option<Value> {
     let is_geometry = object.members.len() == 2
         && object.get("type").is_some()
@@ -363,7 +365,7 @@ fn geometry(object: &JsonObject<'_>) -> Option<Value> {
     if is_geometry { Value::parse(object.text, ValueType::Geo).ok() } else { None }
 }
 
-/// The members of an object that are facets, ordered by predicate and key.
+/// The members of an object that give facets, sorted by predicate and key.
 struct FacetMembers<'t> {
     members: Vec<(&'t str, &'t str, &'t Member<'t>)>,
 }
@@ -387,7 +389,7 @@ impl<'t> FacetMembers<'t> {
         &rest[..rest.partition_point(|(predicate, ..)| *predicate == wanted)]
     }
 
-    /// The facets of a single value, or of the edge from the object around.
+    /// Returns the facets of a single value, or of the edge that leads to the object.
     fn of_value(&self, predicate: &str) -> Written<Facets<'t>> {
         let mut facets = Vec::new();
         for (_, key, member) in self.of_predicate(predicate) {
@@ -400,7 +402,8 @@ impl<'t> FacetMembers<'t> {
         Ok(facets)
     }
 
-    /// The facets of the values of a list: `{"0": …, "2": …}` by position, from 0.
+    /// Returns the facets of each value of a list of `count` values. A facet of a list is an object such as
+    /// `{"0": …, "2": …}`, whose keys are positions from 0.
     fn of_list(&self, predicate: &str, count: usize) -> Written<Vec<Facets<'t>>> {
         let members = self.of_predicate(predicate);
         if members.is_empty() {
@@ -432,7 +435,7 @@ impl<'t> FacetMembers<'t> {
                 }
             }
         }
-        // `1` and `01` are the same position.
+        // The keys `1` and `01` are the same position, so one facet may have been given twice.
         for own in &mut facets {
             own.dedup_by_key(|(key, _)| *key);
         }
@@ -440,7 +443,7 @@ impl<'t> FacetMembers<'t> {
     }
 }
 
-/// The predicate and the key of `predicate|key`.
+/// Splits `predicate|key`; `None` for a key without `|`.
 fn split_facet(key: &str) -> Option<(&str, &str)> {
     key.split_once('|').filter(|(predicate, _)| !predicate.is_empty())
 }

@@ -1,17 +1,18 @@
-//! JSON as a tree, borrowed from its text as far as no escapes stand in it.
+//! Parses JSON (RFC 8259) into a tree. Strings without escapes are borrowed from the text.
 //!
-//! A tree is needed because the keys of an object may come in any order: `uid` behind what it is
-//! about, a facet before the value that it belongs to. Whole numbers stay whole: they are never
-//! rounded through a float.
+//! A tree is needed because the keys of an object may come in any order: `uid` after the predicates of the node, a facet
+//! before the value that it belongs to. Integers are read as integers and never pass through a float, which would round
+//! those above 2^53.
 
 use crate::types::JsonReader;
 use crate::types::stack;
 use std::borrow::Cow;
 
-/// How deep objects and arrays may nest.
+/// The greatest depth of nested objects and arrays.
 const DEPTH_MAX: usize = 250;
 
-/// From this many members on, repeated keys are found by sorting.
+/// Objects with at least this many members have their repeated keys found by sorting; in a smaller one each
+/// pair of members is compared.
 const SCANNED_MAX: usize = 16;
 
 /// A value of JSON.
@@ -27,7 +28,7 @@ pub(super) enum Json<'a> {
     Float(f64),
     /// A text, without its escapes.
     Text(Cow<'a, str>),
-    /// A text that whoever wrote it says is a time.
+    /// A string that the caller says is a time.
     Time(Cow<'a, str>),
     /// The elements of an array.
     Array(Vec<Json<'a>>),
@@ -35,14 +36,14 @@ pub(super) enum Json<'a> {
     Object(JsonObject<'a>),
 }
 
-/// An object, each key once; of a repeated key the last value counts.
+/// An object. Each key occurs once: of a repeated key only the last value is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct JsonObject<'a> {
     /// The members in the order of the text.
     pub(super) members: Vec<Member<'a>>,
-    /// The text of the object.
+    /// The text of the object, brackets included.
     pub(super) text: &'a str,
-    /// Where it starts.
+    /// The offset where it starts.
     pub(super) at: usize,
 }
 
@@ -51,24 +52,24 @@ pub(super) struct JsonObject<'a> {
 pub(super) struct Member<'a> {
     /// The key, without its escapes.
     pub(super) key: Cow<'a, str>,
-    /// Where the value starts.
+    /// The offset where the value starts.
     pub(super) at: usize,
     /// The value.
     pub(super) value: Json<'a>,
 }
 
 impl JsonObject<'_> {
-    /// The member of a key.
+    /// Returns the member with a key. Takes time linear in the number of members.
     pub(super) fn get(&self, key: &str) -> Option<&Member<'_>> {
         self.members.iter().find(|member| member.key == key)
     }
 }
 
-/// Reads a text that holds one value. The texts that begin at `times`, ascending, are times.
+/// Parses a text that holds one value. The strings that begin at the offsets `times`, which ascend, are times.
 ///
 /// # Errors
 ///
-/// The byte that does not fit, and why.
+/// The offset of the first byte that does not fit, and the reason.
 pub(super) fn read_json<'a>(text: &'a str, times: &[usize]) -> Result<Json<'a>, (usize, String)> {
     let mut reader = JsonReader::strict(text);
     let read = value(&mut reader, times, 0).and_then(|json| reader.end().map(|()| json));
@@ -133,7 +134,7 @@ fn number<'a>(reader: &mut JsonReader<'a>) -> Result<Json<'a>, String> {
     Ok(Json::Int(number))
 }
 
-/// Keeps the last member of each key.
+/// Removes all members of a key except for the last.
 fn drop_repeated(members: &mut Vec<Member<'_>>) {
     let mut repeated: Vec<bool>;
     if members.len() < SCANNED_MAX {

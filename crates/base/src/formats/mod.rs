@@ -1,9 +1,10 @@
-//! The formats that data comes in: N-Quads, a line at a time, JSON, and files in chunks of lines.
+//! The formats that data comes in: N-Quads, read line by line; JSON; and files, read in chunks of whole lines.
 
-mod nquad;
+mod statement;
+mod escape;
 mod scanner;
 mod facet;
-mod escape;
+mod nquad;
 mod json_tree;
 mod json_statements;
 mod chunks;
@@ -11,8 +12,6 @@ mod writer;
 
 pub use chunks::{Chunk, ChunkReader, decompressed};
 pub use json_statements::{Change, JsonTree};
-pub use nquad::{
-    LineFault, NQuad, Object, Predicate, Subject, literal_value, parse_line, parse_text,
-    parse_text_at,
-};
+pub use nquad::{literal_value, parse_line, parse_text, parse_text_at};
+pub use statement::{LineFault, NQuad, Object, Predicate, Subject};
 pub use writer::{write_facets, write_literal};

@@ -1,123 +1,47 @@
-//! One statement of RDF: subject, predicate, object, facets.
+//! Reads N-Quads (W3C, RDF 1.1 N-Quads): one statement a line, with subject, predicate and object. Facets in parentheses,
+//! `*`, `uid(v)` and `val(v)` are extensions of the standard.
 
-use std::borrow::Cow;
-use std::fmt;
-
-use crate::formats::scanner::Scanner;
+use crate::formats::facet::parse_facets;
+use crate::formats::scanner::{Scanned, Scanner};
+use crate::formats::{LineFault, NQuad, Predicate, Subject};
 use crate::types::{Error, Position, Result, Value, ValueType};
 
-/// A statement, borrowed from its line as far as no escapes stand in it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NQuad<'a> {
-    /// The node that the statement is about.
-    pub subject: Subject<'a>,
-    /// What it says of the node.
-    pub predicate: Predicate<'a>,
-    /// The language of the value, or of what is to be deleted; empty when there is none.
-    pub lang: &'a str,
-    /// The node or value on the other side.
-    pub object: Object<'a>,
-    /// Properties of the edge or value, ordered by key, no key twice.
-    pub facets: Vec<(&'a str, Value)>,
-    /// Whether the text says that a node may have several of these: the brackets of JSON do, lines
-    /// of N-Quads do not.
-    pub in_list: Option<bool>,
-    /// Where its object is; [`parse_line`] alone does not know the line.
-    pub at: Position,
-}
-
-/// The subject of a statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Subject<'a> {
-    /// A node by its number, never 0.
-    Uid(u64),
-    /// A node by a label of the request or file, without `_:`.
-    Blank(&'a str),
-    /// The new node of a JSON object without a uid, by its number in the request.
-    New(u32),
-    /// All nodes of a variable, `uid(v)`.
-    Var(&'a str),
-    /// `*`.
-    Star,
-}
-
-/// The predicate of a statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Predicate<'a> {
-    /// A name, without brackets and language.
-    Name(&'a str),
-    /// `*`.
-    Star,
-}
-
-/// The object of a statement.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Object<'a> {
-    /// A node by its number, never 0.
-    Uid(u64),
-    /// A node by a label of the request or file, without `_:`.
-    Blank(&'a str),
-    /// The new node of a JSON object without a uid, by its number in the request.
-    New(u32),
-    /// All nodes of a variable, `uid(v)`.
-    Var(&'a str),
-    /// The value of a variable at the subject, `val(x)`.
-    Val(&'a str),
-    /// `*`.
-    Star,
-    /// A value as text. [`literal_value`] reads it.
-    Literal {
-        /// The text between the quotes, without escapes.
-        text: Cow<'a, str>,
-        /// The type that is written after it, else [`ValueType::Default`].
-        value_type: ValueType,
-    },
-    /// A value that is no text any more, as JSON and variables have them.
-    Value(Value),
-}
-
-impl<'a> From<Subject<'a>> for Object<'a> {
-    fn from(subject: Subject<'a>) -> Object<'a> {
-        match subject {
-            Subject::Uid(uid) => Object::Uid(uid),
-            Subject::Blank(label) => Object::Blank(label),
-            Subject::New(number) => Object::New(number),
-            Subject::Var(name) => Object::Var(name),
-            Subject::Star => Object::Star,
-        }
-    }
-}
-
-/// Why a line is no statement.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LineFault {
-    /// The byte within the line, from 0.
-    pub column: u32,
-    /// What is wrong there.
-    pub message: String,
-}
-
-impl fmt::Display for LineFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "column {}: {}", self.column + 1, self.message)
-    }
-}
-
-/// Reads one line; `None` when it is blank or a comment. White space around it, so a carriage
-/// return too, does not matter.
+/// Reads one line. Returns `None` when it is blank or a comment. White space around the statement, a carriage return
+/// included, is ignored.
 ///
-/// Allocates only for escapes and facets.
+/// The result borrows from the line; memory is allocated for escapes and facets only.
 ///
 /// # Errors
 ///
-/// [`LineFault`] with the first byte that does not fit. The text of a literal is not read as a
-/// value of its type here, see [`literal_value`].
+/// [`LineFault`] with the first byte that does not fit the grammar. Whether the text of a literal is a value of its type
+/// is not checked here; [`literal_value`] does that.
 pub fn parse_line(line: &str) -> std::result::Result<Option<NQuad<'_>>, LineFault> {
-    Scanner::new(line).statement()
+    statement(Scanner::new(line))
 }
 
-/// Reads a text of one statement a line. The text is the part of another one that begins at
-/// `start`, and places are those in the other one.
+/// Reads a whole line: subject, predicate, object, at most a graph label, facets, the dot, at most a comment.
+fn statement(mut scanner: Scanner<'_>) -> Scanned<Option<NQuad<'_>>> {
+    if matches!(scanner.peek(), None | Some(b'#')) {
+        return Ok(None);
+    }
+    let subject = scanner.subject()?;
+    scanner.skip_blanks();
+    let (predicate, mut lang) = scanner.predicate()?;
+    scanner.skip_blanks();
+    // Beside a `*` the object may only be a `*`, so a typed literal is refused there.
+    let starred = subject == Subject::Star || predicate == Predicate::Star;
+    let at = Position { line: 1, column: u32::try_from(scanner.offset()).unwrap_or(u32::MAX) };
+    let object = scanner.object(starred, &mut lang)?;
+    scanner.skip_blanks();
+    scanner.skip_label()?;
+    let facets =
+        if scanner.peek() == Some(b'(') { parse_facets(&mut scanner)? } else { Vec::new() };
+    scanner.end()?;
+    Ok(Some(NQuad { subject, predicate, lang, object, facets, in_list: None, at }))
+}
+
+/// Reads a text with one statement on each line. The text may be a part of a larger one, such as the body of a mutation:
+/// `start` is the place where it begins, and all places are those in the larger text.
 ///
 /// # Errors
 ///
@@ -139,22 +63,25 @@ pub fn parse_text_at(text: &str, start: Position) -> Result<Vec<NQuad<'_>>> {
     Ok(statements)
 }
 
-/// [`parse_text_at`] for a text of its own.
+/// Reads a text with one statement on each line; places count from its start.
 ///
 /// # Errors
 ///
-/// As there.
+/// [`Error::Syntax`] with the place of the first fault.
 pub fn parse_text(text: &str) -> Result<Vec<NQuad<'_>>> {
     parse_text_at(text, Position { line: 1, column: 0 })
 }
 
+/// The place of a column of the line `index` (from 0) of a text that begins at `start`.
 fn place(start: Position, index: usize, column: u32) -> Position {
     let lines = u32::try_from(index).unwrap_or(u32::MAX);
+    // Only the first line shares its line in the larger text with what stands before it.
     let before = if index == 0 { start.column } else { 0 };
     Position { line: start.line.saturating_add(lines), column: before.saturating_add(column) }
 }
 
-/// The value of a literal. A password is taken as it stands: in RDF it is a hash already.
+/// Reads the text of a literal as a value of its type. The text of a password is taken as a hash, which is what RDF
+/// contains.
 ///
 /// # Errors
 ///
@@ -168,54 +95,16 @@ pub fn literal_value(text: &str, value_type: ValueType) -> std::result::Result<V
     }
 }
 
-/// The name and the language of a predicate that may be written `name@en`.
-pub(super) fn split_language(name: &str) -> (&str, &str) {
-    match name.rsplit_once('@') {
-        Some((name, lang)) if !name.is_empty() && !lang.is_empty() => (name, lang),
-        _ => (name, ""),
-    }
-}
-
-/// The type that a literal is marked with, `xs:int` for example.
-pub(super) fn literal_type(name: &str) -> Option<ValueType> {
-    if let Some(name) = name.strip_prefix("xs:") {
-        return match name {
-            "decimal" => Some(ValueType::BigFloat),
-            "password" => Some(ValueType::Password),
-            "base64Binary" => Some(ValueType::Binary),
-            "[]float32" => Some(ValueType::Vector),
-            _ => common_type(name),
-        };
-    }
-    if let Some(name) = name.strip_prefix("http://www.w3.org/2001/XMLSchema#") {
-        return match name {
-            "gYear" | "gYearMonth" => Some(ValueType::DateTime),
-            _ => common_type(name),
-        };
-    }
-    (name == "geo:geojson").then_some(ValueType::Geo)
-}
-
-/// The types that have the same name with the short and the long prefix.
-fn common_type(name: &str) -> Option<ValueType> {
-    match name {
-        "string" => Some(ValueType::String),
-        "int" | "integer" | "positiveInteger" => Some(ValueType::Int),
-        "float" | "double" => Some(ValueType::Float),
-        "boolean" => Some(ValueType::Bool),
-        "date" | "dateTime" => Some(ValueType::DateTime),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
     use std::path::PathBuf;
 
     use proptest::prelude::*;
     use serde_json::Value as Json;
 
     use super::*;
+    use crate::formats::Object;
     use crate::types::Uid;
 
     fn read(line: &str) -> NQuad<'_> {

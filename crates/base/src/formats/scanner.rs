@@ -1,20 +1,18 @@
-//! Reads a statement from the bytes of a line, from left to right, once.
+//! Reads the parts of a statement from the bytes of a line, from left to right, once.
 //!
-//! Every part ends at an ASCII byte, so cuts never fall inside a character and what is between
-//! them is borrowed as it is.
+//! Every part of a statement ends at an ASCII byte. In UTF-8 such a byte never occurs inside another character, so the
+//! text between two of them can be borrowed as it is.
 
 use std::borrow::Cow;
 
 use crate::formats::escape::{escape_end, unescape};
-use crate::formats::facet::parse_facets;
-use crate::formats::nquad::{literal_type, split_language};
-use crate::formats::{LineFault, NQuad, Object, Predicate, Subject};
-use crate::types::{Position, Uid, ValueType, did_you_mean, shown};
+use crate::formats::{LineFault, Object, Predicate, Subject};
+use crate::types::{Uid, ValueType, did_you_mean, shown};
 
-/// What reading a part of a line gives.
+/// The result of reading a part of a line.
 pub(super) type Scanned<T> = std::result::Result<T, LineFault>;
 
-/// A place in a line.
+/// A line and the place up to which it has been read.
 pub(super) struct Scanner<'a> {
     line: &'a str,
     bytes: &'a [u8],
@@ -22,55 +20,36 @@ pub(super) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// The first byte of a line that is not white space.
+    /// Creates a scanner at the first byte of the line that is not white space. White space at the end is cut off.
     pub(super) fn new(line: &'a str) -> Scanner<'a> {
         let line_end = line.trim_end();
         let at = line_end.len() - line_end.trim_start().len();
         Scanner { line: line_end, bytes: line_end.as_bytes(), at }
     }
 
-    /// Reads the whole line.
-    pub(super) fn statement(mut self) -> Scanned<Option<NQuad<'a>>> {
-        if matches!(self.peek(), None | Some(b'#')) {
-            return Ok(None);
-        }
-        let subject = self.subject()?;
-        self.skip_blanks();
-        let (predicate, mut lang) = self.predicate()?;
-        self.skip_blanks();
-        let starred = subject == Subject::Star || predicate == Predicate::Star;
-        let at = Position { line: 1, column: u32::try_from(self.at).unwrap_or(u32::MAX) };
-        let object = self.object(starred, &mut lang)?;
-        self.skip_blanks();
-        self.skip_label()?;
-        let facets = if self.peek() == Some(b'(') { parse_facets(&mut self)? } else { Vec::new() };
-        self.end()?;
-        Ok(Some(NQuad { subject, predicate, lang, object, facets, in_list: None, at }))
-    }
-
-    /// The byte here.
+    /// Returns the next byte, or `None` at the end of the line.
     #[inline]
     pub(super) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
-    /// The number of the byte here.
+    /// Returns the offset of the next byte in the line.
     pub(super) fn offset(&self) -> usize {
         self.at
     }
 
-    /// The line from `start` up to here.
+    /// Returns the text from `start` up to the next byte.
     pub(super) fn since(&self, start: usize) -> &'a str {
         &self.line[start..self.at]
     }
 
-    /// Steps over a byte of ASCII.
+    /// Skips one byte, which must be ASCII.
     #[inline]
     pub(super) fn step(&mut self) {
         self.at += 1;
     }
 
-    /// Steps over blanks and tabs.
+    /// Skips blanks and tabs.
     #[inline]
     pub(super) fn skip_blanks(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t')) {
@@ -78,7 +57,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Steps over bytes while they belong.
+    /// Skips bytes as long as `belongs` is true for them.
     #[inline]
     pub(super) fn skip_while(&mut self, belongs: impl Fn(u8) -> bool) {
         while self.peek().is_some_and(&belongs) {
@@ -86,17 +65,17 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A fault here.
+    /// Makes a fault at the next byte.
     pub(super) fn fault(&self, message: impl Into<String>) -> LineFault {
         self.fault_at(self.at, message)
     }
 
-    /// A fault at another byte.
+    /// Makes a fault at the byte `offset`.
     pub(super) fn fault_at(&self, offset: usize, message: impl Into<String>) -> LineFault {
         LineFault { column: u32::try_from(offset).unwrap_or(u32::MAX), message: message.into() }
     }
 
-    /// The character here, for an error.
+    /// Returns the next character as error messages show it.
     pub(super) fn found(&self) -> String {
         match self.line[self.at..].chars().next() {
             Some(character) if character.is_control() || character.is_whitespace() => {
@@ -107,7 +86,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn subject(&mut self) -> Scanned<Subject<'a>> {
+    pub(super) fn subject(&mut self) -> Scanned<Subject<'a>> {
         let start = self.at;
         match self.peek() {
             Some(b'<') => {
@@ -135,7 +114,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn predicate(&mut self) -> Scanned<(Predicate<'a>, &'a str)> {
+    pub(super) fn predicate(&mut self) -> Scanned<(Predicate<'a>, &'a str)> {
         let start = self.at;
         match self.peek() {
             Some(b'<') => {
@@ -155,7 +134,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn object(&mut self, starred: bool, lang: &mut &'a str) -> Scanned<Object<'a>> {
+    pub(super) fn object(&mut self, starred: bool, lang: &mut &'a str) -> Scanned<Object<'a>> {
         let start = self.at;
         match self.peek() {
             Some(b'"') => self.literal(starred, lang),
@@ -187,7 +166,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The text between the angle brackets that start here.
+    /// Reads `<...>` and returns the text between the brackets. Its escapes are checked but not replaced.
     fn iri(&mut self) -> Scanned<&'a str> {
         self.step();
         let start = self.at;
@@ -217,7 +196,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The uid that an IRI means.
+    /// Reads the text of an IRI as a uid. `start` is where the IRI begins, for the fault.
     fn uid(&self, start: usize, name: &str) -> Scanned<u64> {
         match parse_uid(name) {
             Some(0) => Err(self.fault_at(start, "`<0>` is no node (uids start at 1)")),
@@ -235,7 +214,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Refuses names without any letter or digit.
+    /// Returns the name, or a fault when it has neither a letter nor a digit.
     fn sane(&self, start: usize, name: &'a str) -> Scanned<&'a str> {
         if name.chars().any(char::is_alphanumeric) {
             return Ok(name);
@@ -244,7 +223,7 @@ impl<'a> Scanner<'a> {
         Err(self.fault_at(start, message))
     }
 
-    /// The label of a blank node, without `_:`.
+    /// Reads `_:label` and returns the label.
     fn blank_node(&mut self) -> Scanned<&'a str> {
         let open = self.at;
         self.step();
@@ -257,7 +236,7 @@ impl<'a> Scanner<'a> {
         self.step();
         let start = self.at;
         self.skip_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-        // What is rare is looked at a character at a time.
+        // The loop above takes the common ASCII bytes; the rest is classified character by character.
         while let Some(character) = self.line[self.at..].chars().next() {
             if character != '.' && !is_label_char(character) {
                 break;
@@ -291,7 +270,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The variable of `uid(v)` or `val(v)`, with blanks around the brackets.
+    /// Reads `uid(v)` or `val(v)`, with blanks anywhere between its parts, and returns the variable.
     fn variable(&mut self, function: &str) -> Scanned<&'a str> {
         if !self.bytes[self.at..].starts_with(function.as_bytes()) {
             return Err(
@@ -344,7 +323,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The text in the double quotes that start here.
+    /// Reads a quoted text and returns it with its escapes replaced.
     pub(super) fn quoted(&mut self) -> Scanned<Cow<'a, str>> {
         let open = self.at;
         let mut escaped = false;
@@ -426,8 +405,8 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// Skips the name of a graph: there is one only.
-    fn skip_label(&mut self) -> Scanned<()> {
+    /// Skips the label of a graph, which N-Quads allow behind the object. There is only one graph, so it has no meaning.
+    pub(super) fn skip_label(&mut self) -> Scanned<()> {
         let start = self.at;
         match self.peek() {
             Some(b'<') => {
@@ -444,8 +423,8 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// The dot, and at most a comment after it.
-    fn end(&mut self) -> Scanned<()> {
+    /// Reads the dot at the end of the statement, and a comment behind it.
+    pub(super) fn end(&mut self) -> Scanned<()> {
         self.skip_blanks();
         match self.peek() {
             Some(b'.') => self.step(),
@@ -475,7 +454,47 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The types that literals are marked with, by their short names.
+/// Splits `name@en` into the name and the language. The language is empty when there is none.
+pub(super) fn split_language(name: &str) -> (&str, &str) {
+    match name.rsplit_once('@') {
+        Some((name, lang)) if !name.is_empty() && !lang.is_empty() => (name, lang),
+        _ => (name, ""),
+    }
+}
+
+/// Returns the type that the IRI behind `^^` means, such as `xs:int`; `None` for an unknown one.
+fn literal_type(name: &str) -> Option<ValueType> {
+    if let Some(name) = name.strip_prefix("xs:") {
+        return match name {
+            "decimal" => Some(ValueType::BigFloat),
+            "password" => Some(ValueType::Password),
+            "base64Binary" => Some(ValueType::Binary),
+            "[]float32" => Some(ValueType::Vector),
+            _ => common_type(name),
+        };
+    }
+    if let Some(name) = name.strip_prefix("http://www.w3.org/2001/XMLSchema#") {
+        return match name {
+            "gYear" | "gYearMonth" => Some(ValueType::DateTime),
+            _ => common_type(name),
+        };
+    }
+    (name == "geo:geojson").then_some(ValueType::Geo)
+}
+
+/// Returns the type of a name that is the same behind `xs:` and behind the full IRI of XML Schema.
+fn common_type(name: &str) -> Option<ValueType> {
+    match name {
+        "string" => Some(ValueType::String),
+        "int" | "integer" | "positiveInteger" => Some(ValueType::Int),
+        "float" | "double" => Some(ValueType::Float),
+        "boolean" => Some(ValueType::Bool),
+        "date" | "dateTime" => Some(ValueType::DateTime),
+        _ => None,
+    }
+}
+
+/// The short names of the types of literals, for proposals in error messages.
 const LITERAL_TYPES: [&str; 12] = [
     "xs:string",
     "xs:int",
@@ -491,7 +510,8 @@ const LITERAL_TYPES: [&str; 12] = [
     "geo:geojson",
 ];
 
-/// The bytes that stand for themselves in an IRI; all of a character beyond ASCII does.
+/// The bytes that may stand in an IRI without an escape: IRIREF of the N-Quads grammar, in which bytes above 127 are
+/// allowed.
 const IRI_BYTES: [bool; 256] = {
     let mut table = [true; 256];
     let mut byte = 0;
@@ -508,7 +528,8 @@ const IRI_BYTES: [bool; 256] = {
     table
 };
 
-/// Reads a uid; the usual form, a short hexadecimal number, at little cost.
+/// Reads a uid. The usual form, `0x` and up to 16 hexadecimal digits, is read here without the general parser, since loads
+/// read two for each edge.
 #[inline]
 fn parse_uid(text: &str) -> Option<u64> {
     if let [b'0', b'x', digits @ ..] = text.as_bytes()
@@ -516,6 +537,7 @@ fn parse_uid(text: &str) -> Option<u64> {
     {
         let mut number = 0u64;
         let mut plain = true;
+        // No branch per digit: a wrong one is only remembered.
         for &byte in digits {
             let digit = HEX_DIGITS[usize::from(byte)];
             plain &= digit < 16;
@@ -528,7 +550,7 @@ fn parse_uid(text: &str) -> Option<u64> {
     Uid::parse(text).map(|uid| uid.0)
 }
 
-/// The digit that a byte is in base 16, else 255.
+/// The value of each byte as a hexadecimal digit; 255 for bytes that are none.
 const HEX_DIGITS: [u8; 256] = {
     let mut table = [255; 256];
     let mut digit = 0;
@@ -540,12 +562,13 @@ const HEX_DIGITS: [u8; 256] = {
     table
 };
 
-/// The argument when an IRI spells a call of the function.
+/// Returns the argument when an IRI is written as a call of the function, such as `<uid(v)>`.
 fn function_call<'a>(name: &'a str, function: &str) -> Option<&'a str> {
     let argument = name.strip_prefix(function)?.strip_prefix('(')?.strip_suffix(')')?;
     (!argument.is_empty()).then_some(argument)
 }
 
+/// Whether a label may start with the character: PN_CHARS_U of the N-Quads grammar, and digits.
 fn is_label_start(character: char) -> bool {
     match character {
         '_' | ':' | '0'..='9' | 'a'..='z' | 'A'..='Z' => true,
@@ -558,6 +581,7 @@ fn is_label_start(character: char) -> bool {
     }
 }
 
+/// Whether a label may contain the character: PN_CHARS of the N-Quads grammar.
 fn is_label_char(character: char) -> bool {
     is_label_start(character)
         || matches!(character, '-' | '\u{b7}' | '\u{300}'..='\u{36f}' | '\u{203f}' | '\u{2040}')

@@ -1,11 +1,11 @@
-//! Writes values and facets of N-Quads so that reading them gives the same again.
+//! Writes values and facets as N-Quads. Reading the text gives the same values again.
 
 use crate::types::{ValueRef, ValueType, write_int};
 use std::io::Write;
 
-/// Writes a value with quotes, and its language or its type behind it. `known` is the type that
-/// the schema gives it: text that is of that type needs no mark. Floats are as long as it takes to
-/// read the same number; a password is written as the hash that it is.
+/// Writes a value as a literal, followed by its language or its type. `known` is the type that the schema gives the
+/// predicate: a text of that type is written without one. A float has the fewest digits that are read as the same number.
+/// A password is written as its hash.
 pub fn write_literal(value: ValueRef<'_>, lang: &str, known: ValueType, out: &mut Vec<u8>) {
     out.push(b'"');
     write_plain(value, out);
@@ -34,7 +34,7 @@ pub fn write_literal(value: ValueRef<'_>, lang: &str, known: ValueType, out: &mu
     out.push(b'>');
 }
 
-/// Writes the facets of a value or edge behind it, nothing for none.
+/// Writes the facets of a value or an edge in parentheses, or nothing when there are none.
 pub fn write_facets(facets: &[(&str, ValueRef<'_>)], out: &mut Vec<u8>) {
     for (at, (key, value)) in facets.iter().enumerate() {
         out.extend_from_slice(if at == 0 { b" (" } else { b", " });
@@ -44,7 +44,7 @@ pub fn write_facets(facets: &[(&str, ValueRef<'_>)], out: &mut Vec<u8>) {
         out.extend_from_slice(if is_text { b"\"" } else { b"" });
         let start = out.len();
         write_plain(*value, out);
-        // Digits alone would be read as an integer.
+        // A float of digits alone would be read as an integer.
         let is_whole = out[start..].iter().all(|byte| byte.is_ascii_digit() || *byte == b'-');
         if matches!(value, ValueRef::Float(_)) && is_whole {
             out.extend_from_slice(b".0");
@@ -79,7 +79,7 @@ fn write_plain(value: ValueRef<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Rust writes the shortest decimal that is read as the same number.
+/// Writes a number. For floats Rust's `Display` gives the shortest decimal that is read as the same number.
 fn write_number(out: &mut Vec<u8>, number: impl std::fmt::Display) {
     write!(out, "{number}").expect("memory takes all that is written");
 }

@@ -1,30 +1,31 @@
-//! Functions that choose nodes, and filters made of them.
+//! Functions that select nodes, and filters that combine such functions with `and`, `or` and `not`.
 
 use super::VarId;
 use crate::types::Position;
 
-/// A function with its place in the text.
+/// A function call with its place in the text of the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Function {
-    /// What it does.
+    /// The function and its arguments.
     pub call: Call,
-    /// Where it is.
+    /// The place of the call in the text, for error messages.
     pub at: Position,
 }
 
-/// What a function does.
+/// A function and its arguments. An argument that is a number is kept as the text of the query where the type of the
+/// predicate decides how it is read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Call {
-    /// `eq le lt ge gt`.
+    /// `eq`, `le`, `lt`, `ge` and `gt`: values that compare with an argument in this way.
     Compare {
-        /// Which one.
+        /// The comparison.
         op: Comparison,
         /// What is compared.
         left: Operand,
         /// What it is compared with; only `eq` may have more or fewer than one.
         arguments: Vec<Argument>,
     },
-    /// `between`, both ends included.
+    /// `between`: values in a closed interval, both ends included.
     Between {
         /// What is compared.
         left: Operand,
@@ -33,119 +34,119 @@ pub enum Call {
         /// The upper end.
         high: Argument,
     },
-    /// `anyofterms allofterms anyoftext alloftext ngram`.
+    /// `anyofterms`, `allofterms`, `anyoftext`, `alloftext` and `ngram`: texts that share words with another text.
     Terms {
         /// The predicate.
         predicate: PredicateRef,
-        /// Which index.
+        /// The index that splits texts into tokens.
         index: TermIndex,
-        /// Whether all tokens must be there, or any.
+        /// Whether a value must have all tokens of the text or at least one.
         wants: TextMatch,
-        /// The text to be analysed.
+        /// The text whose tokens are searched for.
         text: String,
     },
-    /// `anyof allof` with a custom tokenizer.
+    /// `anyof` and `allof` with a custom tokenizer, which the executor refuses: there are none.
     CustomTerms {
-        /// The tokenizer.
+        /// The name of the tokenizer.
         tokenizer: String,
     },
-    /// `regexp(p, /pattern/flags)`.
+    /// `regexp(p, /pattern/flags)`: texts that a regular expression matches.
     Regexp {
         /// The predicate.
         predicate: PredicateRef,
-        /// The pattern between the slashes, `\/` already `/`.
+        /// The pattern between the slashes, in which `\/` is replaced by `/`.
         pattern: String,
         /// The letters after the last slash.
         flags: String,
     },
-    /// `match(p, text, distance)`.
+    /// `match(p, text, distance)`: texts within an edit distance (Levenshtein) of another text.
     Match {
         /// The predicate.
         predicate: PredicateRef,
         /// The text to be compared.
         text: String,
-        /// The greatest distance, as written.
+        /// The greatest edit distance, as the query writes it.
         distance: String,
     },
-    /// `has(p)`.
+    /// `has(p)`: nodes with at least one value or edge of the predicate.
     Has(PredicateRef),
-    /// `type(T)`.
+    /// `type(T)`: nodes whose `dgraph.type` lists the type.
     Type(String),
-    /// `uid(...)`. Literals stand as written (ascending, with repeats) and are dropped by the
-    /// reader when there is a variable too.
+    /// `uid(...)`: the given nodes. The executor ignores the literal uids when there is a variable as well.
     Uid {
-        /// The literals, ascending.
+        /// The literal uids, ascending; one may occur several times.
         uids: Vec<u64>,
         /// The variables.
         vars: Vec<VarId>,
     },
-    /// `uid_in(p, ...)`.
+    /// `uid_in(p, ...)`: nodes with an edge of the predicate to one of the given nodes.
     UidIn {
         /// The predicate.
         predicate: PredicateRef,
-        /// The literals.
+        /// The literal uids of the targets.
         uids: Vec<u64>,
         /// The variables.
         vars: Vec<VarId>,
     },
-    /// `near within contains intersects`.
+    /// `near`, `within`, `contains` and `intersects`: geometries in a spatial relation to another one.
     Geo {
-        /// Which one.
+        /// The spatial relation.
         relation: GeoRelation,
         /// The predicate.
         predicate: PredicateRef,
-        /// The arguments as text, lists re-joined (`[1.0,2.0]`).
+        /// The arguments as text; a list of coordinates is written `[1.0,2.0]`.
         arguments: Vec<String>,
     },
-    /// `similar_to(p, k, vector, ef: n, distance_threshold: x)`.
+    /// `similar_to(p, k, vector, ef: n, distance_threshold: x)`: the nodes whose vectors are nearest to a vector.
     SimilarTo {
         /// The predicate.
         predicate: PredicateRef,
-        /// How many neighbours, as written.
+        /// The number of neighbours, as the query writes it.
         count: String,
-        /// A vector text, a uid, or a variable.
+        /// The vector to compare with: a vector as text, the uid of a node that has one, or a variable.
         target: Argument,
-        /// The options, lower-cased names, as written.
+        /// The options as pairs of name (in lower case) and value (as the query writes it).
         options: Vec<(String, String)>,
-        /// Nodes that don't pass take no place among the neighbours. DQL has no word for it.
+        /// A filter that is applied during the search, so that nodes that fail it do not count as neighbours. DQL has
+        /// no syntax for it; GraphQL uses it for its authorization rules.
         admits: Option<Box<Filter>>,
     },
 }
 
-/// What is compared.
+/// The left side of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operand {
-    /// A predicate's values.
+    /// The values that a node has for a predicate.
     Predicate(PredicateRef),
-    /// The number of a predicate's values or edges.
+    /// The number of values or edges that a node has for a predicate.
     Count(PredicateRef),
-    /// A value variable.
+    /// The value that a node has in a value variable.
     Val(VarId),
     /// The number of uids in a variable.
     Len(VarId),
 }
 
-/// What something is compared with.
+/// The right side of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Argument {
-    /// A text, converted to the type of what it is compared with.
+    /// A text, which the executor converts to the type of the left side.
     Text(String),
     /// All values of a variable.
     Val(VarId),
 }
 
-/// A predicate as a function names it.
+/// A reference to a predicate as a function writes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredicateRef {
     /// The name, without `~`.
     pub name: String,
     /// True for `~name`.
     pub reverse: bool,
-    /// The language, `.` for any, `None` for untagged values.
+    /// The language tag of the values: `.` for any language, `None` for values without a tag.
     pub lang: Option<String>,
 }
 
-/// The comparisons.
+/// The comparison operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparison {
     /// Equal to any argument.
@@ -161,7 +162,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// As it is written in a query.
+    /// Returns the name of the function in a query.
     pub fn name(self) -> &'static str {
         match self {
             Comparison::Eq => "eq",
@@ -173,7 +174,7 @@ impl Comparison {
     }
 }
 
-/// The indexes of words.
+/// The indexes that split texts into words or runs of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TermIndex {
     /// `term`.
@@ -184,30 +185,30 @@ pub enum TermIndex {
     NGram,
 }
 
-/// How many of the tokens must be there.
+/// How many of the tokens of a query a value must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextMatch {
-    /// One is enough.
+    /// At least one.
     Any,
     /// Every one.
     All,
 }
 
-/// The geo functions.
+/// The spatial relations that the geo functions test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GeoRelation {
-    /// Within a distance.
+    /// The geometry is within a distance of a point.
     Near,
-    /// Inside.
+    /// The geometry lies inside the given one.
     Within,
-    /// Around.
+    /// The geometry contains the given one.
     Contains,
-    /// Touching.
+    /// The geometry and the given one have a point in common.
     Intersects,
 }
 
 impl GeoRelation {
-    /// As it is written in a query.
+    /// Returns the name of the function in a query.
     pub fn name(self) -> &'static str {
         match self {
             GeoRelation::Near => "near",
@@ -222,15 +223,16 @@ impl GeoRelation {
 /// name is the facet's).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Filter {
-    /// Every one holds.
+    /// All conditions hold.
     And(Vec<Filter>),
-    /// One holds.
+    /// At least one condition holds.
     Or(Vec<Filter>),
-    /// It does not hold.
+    /// The condition does not hold.
     Not(Box<Filter>),
-    /// The function holds.
+    /// The function selects the node.
     Function(Box<Function>),
-    /// The node leads to nodes that pass a condition of their own. DQL has no word for it.
+    /// The node has edges to nodes that pass a condition of their own. DQL has no syntax for it; GraphQL uses it for
+    /// its authorization rules.
     Reaches(Box<Reach>),
 }
 
@@ -241,8 +243,8 @@ pub struct Reach {
     pub predicate: String,
     /// True for incoming edges.
     pub reverse: bool,
-    /// More than so many nodes have to be there.
+    /// The number of such nodes has to be greater than this.
     pub more_than: u32,
-    /// What they have to pass; nothing when any will do.
+    /// The condition on the nodes at the other end; `None` when any node counts.
     pub filter: Option<Filter>,
 }

@@ -1,4 +1,4 @@
-//! Expressions of `math(...)`.
+//! Arithmetic expressions: the argument of `math(...)`.
 
 use super::VarId;
 use crate::types::Value;
@@ -8,20 +8,21 @@ use crate::types::Value;
 pub enum MathExpr {
     /// A number in the text.
     Constant(Constant),
-    /// The value of a `$variable` that is no number: a vector, a text, a truth value.
+    /// The value of a `$variable` that is not a number: a vector, a text or a truth value.
     Value(Value),
-    /// A value variable (or a single aggregate).
+    /// A value variable, read at the node, or a variable that holds one aggregate for all nodes.
     Var(VarId),
     /// A function or operator with its operands.
     Call(MathFunction, Vec<MathExpr>),
 }
 
-/// A number in the text: whole numbers are ints.
+/// A number in the text of a query. A number without fraction and exponent is an integer, and integers and floats
+/// differ in their arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Constant {
     /// A whole number.
     Int(i64),
-    /// Any other.
+    /// Any other number.
     Float(f64),
 }
 
@@ -56,7 +57,7 @@ pub enum MathFunction {
 }
 
 impl MathFunction {
-    /// As it is written in a query.
+    /// Returns the operator or the name of the function as a query writes it. Subtraction and negation share `-`.
     pub fn name(self) -> &'static str {
         match self {
             MathFunction::Add => "+",

@@ -1,5 +1,6 @@
-//! What a query will do: made from text alone, without a look at the data.
+//! The plan of a query: a tree that says what to do, made from the request alone without reading the data.
 
+mod variable;
 mod function;
 mod math;
 mod node;
@@ -13,6 +14,7 @@ pub use math::{Constant, MathExpr, MathFunction};
 pub use node::{
     Aggregate, Block, BlockKind, Cascade, Endpoint, Expand, FacetItem, FacetKey, Facets, Field,
     FieldKind, GroupBy, GroupKey, Order, OrderKey, Page, Query, Recurse, SchemaRequest,
-    ShortestPath, VarId, Variable,
+    ShortestPath,
 };
 pub use reads::Reads;
+pub use variable::{VarId, Variable};

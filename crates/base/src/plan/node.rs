@@ -1,6 +1,6 @@
-//! The tree of a query: blocks, fields and what they ask for.
+//! The tree of a query: root blocks, the fields below them, and their filters, orders and pages.
 
-use super::{Filter, Function, MathExpr};
+use super::{Filter, Function, MathExpr, VarId, Variable};
 use crate::types::Position;
 use std::sync::Arc;
 
@@ -11,29 +11,19 @@ pub struct Query {
     pub blocks: Vec<Block>,
     /// Every variable of the request; a [`VarId`] is an index into it.
     pub variables: Vec<Variable>,
-    /// Set when the request asks for the schema; there are no blocks then.
+    /// Present when the request asks for the schema; then there are no blocks.
     pub schema: Option<SchemaRequest>,
-}
-
-/// A variable of the request: an index into [`Query::variables`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct VarId(pub u32);
-
-/// What is known of a variable from the text.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Variable {
-    /// The name as written.
-    pub name: String,
 }
 
 /// One root block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
-    /// The key of the result; `var` and `shortest` have none that shows.
+    /// The name of the block, which is its key in the answer. Blocks named `var` and `shortest` do not appear under
+    /// their name.
     pub name: String,
-    /// Where the block is.
+    /// The place of the block in the text, for error messages.
     pub at: Position,
-    /// What sort of block.
+    /// How the block is executed and whether it appears in the answer.
     pub kind: BlockKind,
     /// The uid variable that the block defines.
     pub var: Option<VarId>,
@@ -43,7 +33,7 @@ pub struct Block {
     pub filter: Option<Filter>,
     /// The order of the root.
     pub order: Order,
-    /// The part of the root that is wanted.
+    /// The page of the root: how many nodes, and from where on.
     pub page: Page,
     /// `@cascade` at the root.
     pub cascade: Option<Cascade>,
@@ -68,7 +58,7 @@ pub struct Block {
 /// The sorts of root block.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BlockKind {
-    /// Shows its result under its name.
+    /// The answer has the result under the name of the block.
     Visible,
     /// `var(...)`: only defines variables.
     Hidden,
@@ -81,58 +71,58 @@ pub enum BlockKind {
 /// The arguments of a `shortest` block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShortestPath {
-    /// Where paths start; `None` when missing.
+    /// The node where paths start; `None` when the query does not say.
     pub from: Option<Endpoint>,
-    /// Where paths end; `None` when missing.
+    /// The node where paths end; `None` when the query does not say.
     pub to: Option<Endpoint>,
-    /// How many paths; 1 when not said.
+    /// The number of paths to find; 1 when the query does not say.
     pub paths: i64,
-    /// The most hops; `None` for any number.
+    /// The greatest number of edges of a path; `None` for no bound.
     pub depth: Option<i64>,
-    /// The least total weight.
+    /// The least sum of weights that a path may have.
     pub weight_min: Option<f64>,
-    /// The greatest total weight.
+    /// The greatest sum of weights that a path may have.
     pub weight_max: Option<f64>,
-    /// The most paths that are kept while searching.
+    /// The greatest number of unfinished paths that the search keeps at a time.
     pub frontier_max: Option<i64>,
 }
 
 /// One end of a path.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Endpoint {
-    /// A uid in the text.
+    /// The node of this uid.
     Uid(u64),
-    /// The one uid of a variable.
+    /// The only node of a uid variable.
     Var(VarId),
 }
 
-/// `first`, `offset` and `after`, as given.
+/// The arguments of paging. A field of 0 has no effect.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Page {
-    /// `first`: 0 when absent; below 0 for the last ones.
+    /// `first`: the number of nodes to keep, counted from the end when negative; 0 when absent.
     pub first: i32,
-    /// `offset`: 0 when absent or negative.
+    /// `offset`: the number of nodes to skip; 0 when absent. A negative number skips nothing.
     pub offset: i32,
-    /// `after`: 0 when absent.
+    /// `after`: keeps nodes with greater uids only; 0 when absent.
     pub after: u64,
 }
 
-/// The sort keys, the first one first; empty when there is no order.
+/// The sort keys, the most significant first; empty when the query gives no order.
 pub type Order = Vec<OrderKey>;
 
 /// One sort key.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OrderKey {
-    /// By the values of a predicate.
+    /// Sorts by the values of a predicate.
     Predicate {
         /// The predicate.
         predicate: String,
         /// The language of the values, `None` for untagged ones.
         lang: Option<String>,
-        /// True for the greatest first.
+        /// True when the greatest value comes first.
         descending: bool,
     },
-    /// By a value variable; always the only key.
+    /// Sorts by a value variable. Such a key is always the only one.
     Var {
         /// The variable.
         var: VarId,
@@ -141,7 +131,7 @@ pub enum OrderKey {
     },
 }
 
-/// `@cascade`, with the predicates that are required.
+/// `@cascade`: the fields that a node must have a value or an edge for, or else it is removed from the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cascade {
     /// Every field is required.
@@ -154,38 +144,38 @@ pub enum Cascade {
 /// `@recurse(depth, loop)`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recurse {
-    /// The number of expansions, 0 for as many as there are.
+    /// The number of levels to expand; 0 expands until no new edges are found.
     pub depth: u64,
-    /// True when an edge may be walked more than once.
+    /// True when the expansion may follow an edge more than once.
     pub allow_loop: bool,
 }
 
 /// `@groupby(...)`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupBy {
-    /// What is grouped by.
+    /// The keys of the groups, in the order of the text.
     pub keys: Vec<GroupKey>,
 }
 
 /// One key of `@groupby`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupKey {
-    /// The name in the result when it is not the predicate.
+    /// The key in the answer, when it is not the name of the predicate.
     pub alias: Option<String>,
-    /// The predicate; may start with `~`.
+    /// The name of the predicate, with a leading `~` for incoming edges.
     pub predicate: String,
-    /// The languages asked for, in order; `.` is any.
+    /// The languages in order of preference; `.` stands for any language.
     pub langs: Vec<String>,
 }
 
-/// One field of a selection, fragments already replaced.
+/// One field of a selection. Fragments are already replaced by their fields.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
     /// What the field asks for.
     pub kind: FieldKind,
-    /// Where it is.
+    /// The place of the field in the text, for error messages.
     pub at: Position,
-    /// The key that the text gives.
+    /// The alias that the text gives the field.
     pub alias: Option<String>,
     /// The key of the result: the alias, or the one that the reference makes
     /// (`name@en:fr`, `count(friend)`, `val(x)`, `min(val(x))`, `checkpwd(p)`).
@@ -196,11 +186,11 @@ pub struct Field {
     pub filter: Option<Filter>,
     /// The order of the edges.
     pub order: Order,
-    /// The part of the edges that is wanted.
+    /// The page of the edges of each node.
     pub page: Page,
-    /// `@facets(...)` that fetches, orders or binds.
+    /// `@facets(...)` that fetches facets, orders edges by them, or assigns them to variables.
     pub facets: Option<Facets>,
-    /// `@facets(filter)`.
+    /// `@facets(filter)`: a condition on the facets of the edges.
     pub facet_filter: Option<Filter>,
     /// `@cascade` of this field.
     pub cascade: Option<Cascade>,
@@ -217,7 +207,7 @@ pub struct Field {
 /// What a field asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FieldKind {
-    /// A predicate's values or edges.
+    /// The values or edges of a predicate.
     Predicate {
         /// The name, without `~`.
         name: String,
@@ -228,7 +218,7 @@ pub enum FieldKind {
     },
     /// The node's uid.
     Uid,
-    /// `count(predicate)`; filters and facets are those of the field.
+    /// `count(predicate)`: the number of values or edges; the filter and the facets of the field restrict them.
     Count {
         /// The name, without `~`.
         name: String,
@@ -237,13 +227,13 @@ pub enum FieldKind {
         /// The languages, as in [`FieldKind::Predicate`].
         langs: Vec<String>,
     },
-    /// `count(uid)`.
+    /// `count(uid)`: the number of nodes of the surrounding selection.
     CountUid,
-    /// `val(x)`.
+    /// `val(x)`: the value that the node has in a value variable.
     Val(VarId),
-    /// `min(val(x))` and its like.
+    /// `min(val(x))`, `max`, `sum` or `avg`: an aggregate of a value variable.
     AggregateVar(Aggregate, VarId),
-    /// `min(pred)` and its like, inside a `@groupby` body.
+    /// `min(pred)`, `max`, `sum` or `avg`: an aggregate of the values of a group, inside the selection of `@groupby`.
     AggregatePredicate {
         /// The operation.
         op: Aggregate,
@@ -252,11 +242,11 @@ pub enum FieldKind {
         /// The languages.
         langs: Vec<String>,
     },
-    /// `math(...)`.
+    /// `math(...)`: the value of an expression at the node.
     Math(MathExpr),
-    /// `expand(...)`; the filter is the field's.
+    /// `expand(...)`: several predicates with one selection; the filter of the field applies to each.
     Expand(Expand),
-    /// `checkpwd(predicate, "text")`.
+    /// `checkpwd(predicate, "text")`: whether a password is the stored one.
     CheckPassword {
         /// The predicate.
         name: String,
@@ -265,10 +255,10 @@ pub enum FieldKind {
     },
 }
 
-/// What `expand` stands for.
+/// The predicates that `expand` stands for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expand {
-    /// The fields of all types of the nodes.
+    /// The fields of all types that the nodes have.
     All,
     /// The fields of these types.
     Types(Vec<String>),
@@ -276,7 +266,7 @@ pub enum Expand {
     Var(VarId),
 }
 
-/// The aggregates.
+/// The aggregate functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aggregate {
     /// The least.
@@ -292,7 +282,7 @@ pub enum Aggregate {
 /// `@facets` or `@facets(a, b: c, v as d, orderasc: e)`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facets {
-    /// True for plain `@facets`: all that there are.
+    /// True for `@facets` without arguments: every facet is fetched.
     pub all: bool,
     /// The named ones, sorted by facet name, each once.
     pub items: Vec<FacetItem>,
@@ -305,13 +295,13 @@ pub struct Facets {
 pub struct FacetItem {
     /// The facet.
     pub facet: String,
-    /// The key in the result; `edge|facet` when `None`.
+    /// The key in the answer; `edge|facet` when `None`.
     pub alias: Option<String>,
     /// The value variable that it defines.
     pub var: Option<VarId>,
 }
 
-/// One sort key among facets.
+/// A facet that edges are sorted by.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FacetKey {
     /// The facet.
@@ -323,16 +313,16 @@ pub struct FacetKey {
 /// `schema(pred: [...]) { ... }`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SchemaRequest {
-    /// The predicates asked for, `None` for all (or none, when types are asked for).
+    /// The predicates to list. `None` lists all, or none when `types` is given.
     pub predicates: Option<Vec<String>>,
-    /// The types asked for, `None` for all (or none, when predicates are asked for).
+    /// The types to list. `None` lists all, or none when `predicates` is given.
     pub types: Option<Vec<String>>,
-    /// The properties wanted, empty for all.
+    /// The properties to list of each predicate; empty for all.
     pub fields: Vec<String>,
 }
 
 impl Page {
-    /// True when nothing is cut off.
+    /// Returns true when the page is everything, so that nothing has to be cut off.
     pub fn is_all(&self) -> bool {
         self.first == 0 && self.offset <= 0 && self.after == 0
     }

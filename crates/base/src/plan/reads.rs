@@ -1,6 +1,8 @@
-//! Which predicates a query reads: on two versions that have those alike, it answers the same.
+//! Collects the predicates that a query reads.
 //!
-//! A walk over the whole plan. What only the data can tell, as what `expand` stands for, counts as everything.
+//! Two versions of the graph that agree on these predicates give the same answer to the query. The set is computed by
+//! one walk over the plan. A part of the plan whose predicates only the data can tell, such as `expand`, counts as
+//! reading every predicate.
 
 use super::{
     Argument, Block, Call, Cascade, Expand, Field, FieldKind, Filter, Function, Operand, OrderKey,
@@ -9,7 +11,7 @@ use super::{
 use crate::schema::NODE_TYPE;
 use std::collections::BTreeSet;
 
-/// Predicates that were read.
+/// A set of predicates that were read: either some by name, or all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reads {
     is_everything: bool,
@@ -17,7 +19,7 @@ pub struct Reads {
 }
 
 impl Reads {
-    /// The predicates by name; `None` for all there are.
+    /// Returns the names of the predicates, or `None` when every predicate counts as read.
     pub fn names(&self) -> Option<&BTreeSet<String>> {
         (!self.is_everything).then_some(&self.names)
     }
@@ -29,15 +31,16 @@ impl Reads {
         }
     }
 
-    /// Adds what was read elsewhere.
+    /// Adds all predicates of another set.
     pub fn add_all(&mut self, others: Reads) {
         self.is_everything |= others.is_everything;
         self.names.extend(others.names);
     }
 
-    /// Adds what a query reads. Costs O(size of the plan).
+    /// Adds the predicates that a query reads. Takes time linear in the size of the plan.
     pub fn add_query(&mut self, query: &Query) {
         let Query { blocks, variables: _, schema } = query;
+        // A schema request lists every predicate.
         self.is_everything |= schema.is_some();
         blocks.iter().for_each(|block| self.block(block));
     }
@@ -61,6 +64,7 @@ impl Reads {
             | FieldKind::Count { name, .. }
             | FieldKind::AggregatePredicate { name, .. }
             | FieldKind::CheckPassword { name, .. } => self.add(name),
+            // `expand` names predicates by the types of the nodes or by the values of a variable.
             FieldKind::Expand(Expand::All | Expand::Types(_) | Expand::Var(_)) => {
                 self.is_everything = true;
             }
@@ -91,6 +95,7 @@ impl Reads {
     fn cascade(&mut self, cascade: Option<&Cascade>) {
         let Some(Cascade::Fields(fields)) = cascade else { return };
         for field in fields {
+            // An entry may be `~name` or `name@en`; only the name in between is a predicate.
             let name = field.trim_start_matches('~');
             self.add(name.split_once('@').map_or(name, |(name, _)| name));
         }
@@ -135,6 +140,7 @@ impl Reads {
                 self.predicate(predicate);
                 self.filter(admits.as_deref());
             }
+            // The types of a node are values of a predicate, too.
             Call::Type(_) => self.add(NODE_TYPE),
             Call::Uid { .. } | Call::CustomTerms { .. } => {}
         }

@@ -1,4 +1,4 @@
-//! Which changes of the schema are allowed, and what they replace.
+//! Checks which changes of the schema are allowed, and computes what they replace.
 
 use std::collections::HashSet;
 
@@ -6,18 +6,18 @@ use crate::schema::definition::{is_reserved, predefined_predicates, predefined_t
 use crate::schema::{PredicateDef, Schema, SchemaText, TypeDef};
 use crate::types::{Error, Result, ValueType, did_you_mean};
 
-/// One predicate of a schema change, for the indexes to follow.
+/// The change of one predicate. The indexes are rebuilt by comparing its two definitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// What was declared before, if anything.
+    /// The definition before the change; `None` for a new predicate.
     pub old: Option<PredicateDef>,
-    /// What replaces it as a whole.
+    /// The definition after the change, which replaces the old one as a whole.
     pub new: PredicateDef,
 }
 
 impl Schema {
-    /// Tells what a schema text would change, in its order. Predicates that stay as they are, are
-    /// left out. `has_data` tells whether any node has a value or an edge of the predicate.
+    /// Returns what a schema text would change, in the order of the text, without the predicates that stay the same.
+    /// `has_data` returns true if any node has a value or an edge of the predicate.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl Schema {
         Ok(changes)
     }
 
-    /// Takes over the declarations of a text that [`Schema::check_change`] allows.
+    /// Replaces definitions by those of a text, which [`Schema::check_change`] must have allowed.
     pub fn apply(&mut self, text: &SchemaText) {
         for def in &text.predicates {
             self.predicates.insert(def.name.clone(), def.clone());
@@ -57,7 +57,7 @@ impl Schema {
         }
     }
 
-    /// Says whether a type may be declared, whatever its fields are.
+    /// Checks whether a type of this name may be declared. Its fields are not looked at.
     ///
     /// # Errors
     ///

@@ -1,6 +1,7 @@
-//! Definitions as bytes: what a predicate or a type is, resolved, whatever a later release makes of a schema text.
+//! The definitions of predicates and types as bytes, for snapshots and logs. They hold what a schema text was resolved to,
+//! so their meaning does not change when a later release reads schema texts differently.
 //!
-//! A definition is a message of tagged fields (`types/fields.rs`). What has no field is not declared.
+//! A definition is a message of tagged fields (`types/fields.rs`). An option without a field is not declared.
 
 use crate::schema::{
     Declared, DeclaredFields, HnswOptions, Metric, Options, PredicateDef, Tokenizer, TypeDef,
@@ -17,14 +18,14 @@ mod predicate {
     pub(super) const VALUE_TYPE: u64 = required(2);
     pub(super) const LIST: u64 = required(3);
     pub(super) const OPTIONS: u64 = required(4);
-    /// What `alter` and a GraphQL schema declared, where they are told apart.
+    /// What `alter` and what a GraphQL schema declared; left out when `alter` declared everything.
     pub(super) const BY_ALTER: u64 = required(5);
     pub(super) const BY_GRAPHQL: u64 = required(6);
     /// The number of its namespace; 0, the only one there is so far, where it is left out.
     pub(super) const NAMESPACE: u64 = required(7);
 }
 
-/// Fields of options. One that is there is set.
+/// Fields of options. An option is set if its field is present.
 mod option {
     use super::required;
     pub(super) const LANG: u64 = required(1);
@@ -41,9 +42,9 @@ mod option {
 mod index {
     use super::required;
     pub(super) const NAME: u64 = required(1);
-    /// What was written of an option of a vector index: name and value. One for each.
+    /// An option of a vector index as it was written: name and value. Repeated for each option.
     pub(super) const WRITTEN: u64 = required(2);
-    /// What a vector index is to be, whatever the defaults are by then.
+    /// The resolved options of a vector index, so that they stay when a later release has other defaults.
     pub(super) const METRIC: u64 = required(3);
     pub(super) const MAX_LEVELS: u64 = required(4);
     pub(super) const EF_CONSTRUCTION: u64 = required(5);
@@ -61,7 +62,7 @@ mod type_field {
 }
 
 impl PredicateDef {
-    /// Adds the definition as bytes, which [`PredicateDef::decode`] reads to their end.
+    /// Appends the definition as bytes. They do not contain their length: [`PredicateDef::decode`] reads to the end.
     pub fn encode(&self, out: &mut Vec<u8>) {
         put_text_field(predicate::NAME, &self.name, out);
         put_field(predicate::VALUE_TYPE, out, |out| out.push(self.value_type as u8));
@@ -79,11 +80,11 @@ impl PredicateDef {
         }
     }
 
-    /// The definition that the bytes hold.
+    /// Reads a definition; all bytes belong to it.
     ///
     /// # Errors
     ///
-    /// The reason when they hold none.
+    /// The reason why the bytes are not a definition, or that a later version wrote them.
     pub fn decode(mut bytes: ByteReader<'_>) -> Result<PredicateDef, Unread> {
         let (mut name, mut value_type, mut list) = (None, None, false);
         let (mut options, mut declared) = (Options::default(), Declared::default());
@@ -107,7 +108,7 @@ impl PredicateDef {
 }
 
 impl TypeDef {
-    /// Adds the definition as bytes, which [`TypeDef::decode`] reads to their end.
+    /// Appends the definition as bytes. They do not contain their length: [`TypeDef::decode`] reads to the end.
     pub fn encode(&self, out: &mut Vec<u8>) {
         put_text_field(type_field::NAME, &self.name, out);
         self.fields.iter().for_each(|field| put_text_field(type_field::FIELD, field, out));
@@ -123,11 +124,11 @@ impl TypeDef {
         }
     }
 
-    /// The definition that the bytes hold.
+    /// Reads a definition; all bytes belong to it.
     ///
     /// # Errors
     ///
-    /// The reason when they hold none.
+    /// The reason why the bytes are not a definition, or that a later version wrote them.
     pub fn decode(mut bytes: ByteReader<'_>) -> Result<TypeDef, Unread> {
         let (mut name, mut fields) = (None, Vec::new());
         let mut declared = DeclaredFields::default();

@@ -1,4 +1,4 @@
-//! Splits schema text into words and signs.
+//! The lexer of schema texts: splits a text into names, numbers, quoted texts and signs.
 
 use crate::types::{Error, Position, Result};
 
@@ -21,19 +21,19 @@ pub(super) enum Kind {
     End,
 }
 
-/// A word or sign, and where it starts.
+/// A token and its place.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Token<'a> {
     /// What it is.
     pub(super) kind: Kind,
     /// Its text, without the brackets or quotes around it.
     pub(super) text: &'a str,
-    /// Its first byte.
+    /// The offset of its first byte in the text.
     pub(super) start: usize,
 }
 
 impl Token<'_> {
-    /// How an error names the token.
+    /// Returns the token as error messages show it.
     pub(super) fn shown(&self) -> String {
         match self.kind {
             Kind::Newline => "the end of the line".to_string(),
@@ -44,18 +44,18 @@ impl Token<'_> {
         }
     }
 
-    /// True for a name, bare or in brackets.
+    /// Returns true for a name, with or without brackets.
     pub(super) fn is_name(&self) -> bool {
         matches!(self.kind, Kind::Word | Kind::Iri)
     }
 
-    /// True for this sign.
+    /// Returns true if the token is this sign.
     pub(super) fn is(&self, sign: u8) -> bool {
         self.kind == Kind::Sign(sign)
     }
 }
 
-/// The tokens of a schema text; the last is [`Kind::End`]. Comments and blanks are left out.
+/// Returns the tokens of a schema text. The last one is [`Kind::End`]; comments and blanks are left out.
 ///
 /// # Errors
 ///
@@ -106,7 +106,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>> {
     Ok(tokens)
 }
 
-/// True when the name can stand without angle brackets.
+/// Returns true when a name can be written without angle brackets.
 pub(super) fn is_bare_name(name: &str) -> bool {
     let bytes = name.as_bytes();
     bytes.first().is_some_and(|&byte| is_name_start(byte))
@@ -125,7 +125,7 @@ fn end_of(bytes: &[u8], from: usize, belongs: impl Fn(u8) -> bool) -> usize {
     bytes[from..].iter().position(|&byte| !belongs(byte)).map_or(bytes.len(), |n| from + n)
 }
 
-/// The place of the `>` that closes the `<` at `open`.
+/// Returns the offset of the `>` that closes the `<` at `open`.
 fn iri_end(text: &str, open: usize) -> Result<usize> {
     let bytes = text.as_bytes();
     let mut at = open + 1;
@@ -150,7 +150,7 @@ fn iri_end(text: &str, open: usize) -> Result<usize> {
     }
 }
 
-/// The length of `\uXXXX` or `\UXXXXXXXX` at the start of `bytes`.
+/// Returns the length of an escape `\uXXXX` or `\UXXXXXXXX` at the start of `bytes`; `None` when there is none.
 fn escape_len(bytes: &[u8]) -> Option<usize> {
     let digits = match bytes.get(1)? {
         b'u' => 4,
@@ -161,7 +161,7 @@ fn escape_len(bytes: &[u8]) -> Option<usize> {
     hex.iter().all(|byte| byte.is_ascii_hexdigit()).then_some(2 + digits)
 }
 
-/// The place of the quote that closes the one at `open`, in the same line.
+/// Returns the offset of the quote that closes the one at `open`; it has to be on the same line.
 fn quote_end(text: &str, open: usize) -> Result<usize> {
     let bytes = text.as_bytes();
     let end = end_of(bytes, open + 1, |byte| !matches!(byte, b'"' | b'\n' | b'\r'));

@@ -1,9 +1,11 @@
-//! A GraphQL schema laid over a graph: what `alter` declared stays, what an earlier GraphQL schema declared goes with it.
+//! Applies a GraphQL schema to the schema of a graph. What `alter` declared stays; what an earlier GraphQL schema declared
+//! is withdrawn.
 //!
-//! Definitions become unions. Where both ask for an index that gives an order, the one of `alter` is kept, which answers
-//! the same questions. Where the GraphQL schema gives a predicate another type, what `alter` declared stays as far as the
-//! type can have it. Predicates and types that only an earlier GraphQL schema declared, and this one does not name, stay as
-//! they are: there may be data, and the reference leaves them too.
+//! Each definition becomes the union of the two declarations, with three special cases. When both ask for an index that
+//! gives an order, that of `alter` is kept, since either answers the same queries. When the GraphQL schema changes the type
+//! of a predicate, the options of `alter` stay as far as the new type can have them. Predicates and types that only an
+//! earlier GraphQL schema declared and the new one does not name stay unchanged, since they may have data; Dgraph does the
+//! same.
 
 use std::collections::HashSet;
 
@@ -14,8 +16,8 @@ use crate::schema::{
 use crate::types::ValueType;
 
 impl Schema {
-    /// What the declarations of a GraphQL schema come to: the definitions that take the place of those that are there, of
-    /// predicates and types that it names, and of those that an earlier one named beside `alter`. O(schema).
+    /// Returns the definitions that a GraphQL schema changes: those of all predicates and types that `text` names, and of
+    /// those that both `alter` and an earlier GraphQL schema declared. Takes time linear in the size of both schemas.
     pub fn overlay(&self, text: SchemaText) -> SchemaText {
         let named: HashSet<String> = text.predicates.iter().map(|def| def.name.clone()).collect();
         let named_types: HashSet<String> = text.types.iter().map(|def| def.name.clone()).collect();
@@ -68,7 +70,7 @@ impl Schema {
     }
 }
 
-/// The options that a predicate of another type can have.
+/// Returns those of the options that a predicate of the type of `new` can have.
 fn fitting(options: Options, new: &PredicateDef) -> Options {
     let is_uid = new.value_type == ValueType::Uid;
     let indexes = options.indexes.into_iter().filter(|index| index.accepts(new.value_type));

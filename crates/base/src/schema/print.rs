@@ -1,4 +1,4 @@
-//! Writes the schema: as text that declares it again, and as the answer of a schema query.
+//! Writes the schema as text that declares it again, and as the answer to a schema query.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -9,7 +9,8 @@ use crate::schema::{PredicateDef, Schema, Tokenizer, TypeDef};
 use crate::types::{Sink, ValueRef};
 
 impl Schema {
-    /// The text that turns a new schema into this one, by name. What every graph has is left out.
+    /// Returns a schema text that turns the schema of an empty graph into this one, sorted by name. Predefined predicates
+    /// and types are left out.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         for def in self.predicates.values().filter(|def| !is_reserved(&def.name)) {
@@ -21,8 +22,8 @@ impl Schema {
         text
     }
 
-    /// Writes the keys `schema` and `types` into the open object, each as an array by name, and
-    /// left out when empty.
+    /// Writes the keys `schema` and `types` into the open object. The value of each is an array sorted by name; an empty
+    /// one is left out.
     ///
     /// `predicates` and `types` restrict what is listed; when one of them is given, only that part
     /// is written. `fields` restricts the properties of a predicate besides its name; empty means
@@ -48,7 +49,7 @@ impl Schema {
     }
 }
 
-/// The names to list, ordered and each once.
+/// Returns the names to list, sorted, each once.
 fn chosen<'a>(
     names: Option<&'a [String]>,
     all: impl Iterator<Item = &'a String>,
@@ -84,7 +85,7 @@ fn describe_predicate(sink: &mut dyn Sink, def: &PredicateDef, fields: &[String]
     if wanted("type") {
         write_text(sink, "type", def.value_type.name());
     }
-    // A vector index alone does not count here, it has its own property.
+    // A vector index has a property of its own, so a predicate with no other index does not count as indexed.
     let indexed = def.indexes.iter().any(|index| !matches!(index, Tokenizer::Hnsw(_)));
     if wanted("index") {
         write_flag(sink, "index", indexed);
@@ -155,7 +156,7 @@ fn written_options(index: &Tokenizer) -> &[(String, String)] {
     }
 }
 
-/// The tokenizer in the answer of a schema query, where the names of options stand in quotes.
+/// Returns a tokenizer as the answer to a schema query shows it: the names of options are in quotes.
 fn tokenizer_label(index: &Tokenizer) -> String {
     let options = written_options(index);
     if options.is_empty() {
@@ -166,7 +167,7 @@ fn tokenizer_label(index: &Tokenizer) -> String {
     format!("{}({})", index.name(), shown.join(","))
 }
 
-/// The tokenizer in schema text.
+/// Returns a tokenizer as schema text.
 fn tokenizer_text(index: &Tokenizer) -> String {
     let options = written_options(index);
     if options.is_empty() {

@@ -1,4 +1,4 @@
-//! What a change of the schema did, for whoever asked for it.
+//! The report on a change of the schema: what it added, changed, dropped and built.
 
 use std::fmt;
 
@@ -7,22 +7,22 @@ use crate::schema::{Options, PredicateDef, Schema, Tokenizer, TypeDef};
 /// What a change of the schema added, changed, dropped and built.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SchemaReport {
-    /// Predicates and types that are new; what others have beside what they had.
+    /// New predicates and types, and what existing ones gained: indexes, directives, fields.
     pub added: Vec<SchemaItem>,
-    /// Predicates that have another type.
+    /// Predicates whose type changed.
     pub changed: Vec<SchemaItem>,
-    /// What predicates and types had and have no more: indexes, `@reverse`, fields and the like.
+    /// What predicates and types lost: indexes, directives, fields.
     pub dropped: Vec<SchemaItem>,
-    /// Indexes and reverse edges that were built from data that is there.
+    /// Indexes and reverse edges that were built from existing data.
     pub rebuilt: Vec<SchemaItem>,
 }
 
-/// A predicate or a type, or something of it.
+/// One entry of a report: a predicate or a type, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaItem {
-    /// The predicate; `type T` for a type.
+    /// The name of the predicate, or `type T` for a type.
     pub of: String,
-    /// What it is about, as schema text has it.
+    /// The part that the entry is about, as schema text.
     pub what: String,
 }
 
@@ -33,13 +33,13 @@ impl fmt::Display for SchemaItem {
 }
 
 impl SchemaReport {
-    /// True when nothing is otherwise than before.
+    /// Returns true when nothing changed.
     pub fn is_empty(&self) -> bool {
         let SchemaReport { added, changed, dropped, rebuilt } = self;
         [added, changed, dropped, rebuilt].iter().all(|items| items.is_empty())
     }
 
-    /// The parts with their names.
+    /// Returns the four lists with their names.
     pub fn parts(&self) -> [(&'static str, &[SchemaItem]); 4] {
         [
             ("added", &self.added),
@@ -51,8 +51,8 @@ impl SchemaReport {
 }
 
 impl Schema {
-    /// What definitions do that take the place of what is there. `has_data` tells whether any node has a
-    /// value or an edge of a predicate.
+    /// Returns what happens when definitions replace those of this schema. `has_data` returns true if any node has a value
+    /// or an edge of a predicate.
     pub fn report(
         &self,
         predicates: &[PredicateDef],
@@ -121,7 +121,7 @@ impl SchemaReport {
     }
 }
 
-/// The options as schema text has them, each index by itself.
+/// Returns the options as schema text, one entry for each directive and each index.
 fn words(options: &Options) -> Vec<String> {
     let index = |index: &Tokenizer| match index {
         Tokenizer::Hnsw(hnsw) if !hnsw.written().is_empty() => {

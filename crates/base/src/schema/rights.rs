@@ -1,34 +1,34 @@
-//! Who may change the data of a predicate.
+//! Decides who may change the data of a predicate.
 //!
-//! All changes of data ask here: mutations, upserts and transactions, loads of files and tables, and GraphQL's mutations.
+//! All changes of data call these functions: mutations, upserts and transactions, loads of files and tables, and GraphQL's mutations.
 
 use super::definition::is_reserved;
 use crate::schema::Schema;
 
-/// Whoever changes data.
+/// The originator of a change of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Actor {
-    /// The engine itself, which keeps its own settings as data.
+    /// The engine itself, which stores its own settings as data.
     Engine,
-    /// Whoever uses the database: a program, a request, a file.
+    /// A user of the database: a program, a request, a file that is loaded.
     Client,
 }
 
-/// The predicate of the types of a node. It is declared by the engine, and belongs to everybody.
+/// The predicate that holds the types of a node. The engine declares it, and every user may change its data.
 pub const NODE_TYPE: &str = "dgraph.type";
 
 impl Actor {
-    /// Says whether data of a predicate may be set and deleted. Rights of single users belong here.
+    /// Checks whether data of a predicate may be set and deleted. Rights of single users would be checked here.
     ///
     /// # Errors
     ///
-    /// The reason why not, in the words of the reference.
+    /// The reason why not, worded as in Dgraph.
     pub fn check_change(self, name: &str, schema: &Schema) -> Result<(), String> {
         if self == Actor::Engine || name == NODE_TYPE || !is_reserved(name) {
             return Ok(());
         }
         match schema.predicates.contains_key(name) {
-            // Those of users, groups and rules are declared where access control is on. They are ordinary data then.
+            // The predicates of access control are declared where it was in use. Without it they are ordinary data.
             true if is_access_control(name) => Ok(()),
             true => Err(format!("Cannot mutate graphql reserved predicate {name}")),
             false => Err(format!(
@@ -37,13 +37,13 @@ impl Actor {
         }
     }
 
-    /// Whether data of a predicate may be set and deleted.
+    /// Returns true if data of a predicate may be set and deleted.
     pub fn may_change(self, name: &str, schema: &Schema) -> bool {
         self.check_change(name, schema).is_ok()
     }
 }
 
-/// True for the predicates of users, groups and rules.
+/// Returns true for the predicates that hold the users, groups and rules of access control.
 fn is_access_control(name: &str) -> bool {
     const NAMES: [&str; 4] =
         ["dgraph.user.group", "dgraph.xid", "dgraph.password", "dgraph.acl.rule"];

@@ -1,8 +1,8 @@
-//! Reads the text that declares predicates and types.
+//! The parser of schema texts, which declare predicates and types.
 //!
-//! One declaration a line: `name: type @directive ... .` or `type Name {` with a field a line.
-//! What is read here is checked as far as the text alone allows; [`crate::schema::Schema`] checks
-//! it against what is declared already.
+//! Each line has one declaration: `name: type @directive ... .` or `type Name {` with one field on each line.
+//! The parser checks what the text alone can tell; [`crate::schema::Schema`] checks the result against the existing
+//! definitions.
 
 use std::collections::HashSet;
 
@@ -13,9 +13,9 @@ use crate::types::{Error, Position, Result, ValueType, did_you_mean, shown};
 /// The declarations of a schema text, in its order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SchemaText {
-    /// The predicates; no name twice.
+    /// The predicates; each name occurs once.
     pub predicates: Vec<PredicateDef>,
-    /// The types; no name twice.
+    /// The types; each name occurs once.
     pub types: Vec<TypeDef>,
 }
 
@@ -63,7 +63,7 @@ pub fn parse_schema(text: &str) -> Result<SchemaText> {
 const DIRECTIVES: [&str; 7] =
     ["index", "reverse", "count", "lang", "upsert", "unique", "noconflict"];
 
-/// The indexes that values of a type can have.
+/// Returns the names of the indexes that values of a type can have.
 fn indexes_of(value_type: ValueType) -> Vec<&'static str> {
     let all = Tokenizer::NAMES.into_iter();
     all.filter(|name| Tokenizer::from_name(name).is_some_and(|index| index.accepts(value_type)))
@@ -85,7 +85,8 @@ impl<'a> Parser<'a> {
         self.peek_after(0)
     }
 
-    /// The token after `skipped` others; the end of the text stands for all behind it.
+    /// Returns the token after the next `skipped` ones, without consuming any. Behind the end of the text it is
+    /// [`Kind::End`].
     fn peek_after(&self, skipped: usize) -> Token<'a> {
         let last = self.tokens.len() - 1;
         self.tokens[(self.at + skipped).min(last)]
@@ -107,12 +108,12 @@ impl<'a> Parser<'a> {
         Error::syntax(Position::of(self.text, token.start), message)
     }
 
-    /// The error that `expected` did not stand where `found` does.
+    /// Makes the error that `found` stands where `expected` should.
     fn mismatch(&self, found: Token<'_>, expected: &str, hint: &str) -> Error {
         self.fault(found, format!("found {}, expected {expected}", found.shown())).with_hint(hint)
     }
 
-    /// The error for a name that is none of those known.
+    /// Makes the error for a name that is not one of `known`, with a proposal if one of them is similar.
     fn unknown(&self, found: Token<'_>, what: &str, known: &[&str]) -> Error {
         let hint = match did_you_mean(&found.text.to_ascii_lowercase(), known.iter().copied()) {
             near if near.is_empty() => format!("those known are {}", known.join(", ")),
@@ -129,7 +130,7 @@ impl<'a> Parser<'a> {
         Err(self.mismatch(token, "the end of the line", "one declaration a line"))
     }
 
-    /// Skips `[0]` or `[0x0]`: there is one namespace only, whatever its number is.
+    /// Skips the number of a namespace, `[0]` or `[0x0]`. There is only one namespace, so its number has no meaning.
     fn namespace(&mut self) -> Result<()> {
         if !self.take(b'[') {
             return Ok(());
@@ -181,7 +182,7 @@ impl<'a> Parser<'a> {
         Ok(TypeDef::new(name.text, fields))
     }
 
-    /// Skips what may follow the name of a field, `: [string!]!`: it has no meaning any more.
+    /// Skips the type behind the name of a field, such as `: [string!]!`. Old schema texts have it; it has no meaning.
     fn field_type(&mut self) -> Result<()> {
         if self.peek().kind == Kind::Newline {
             return Ok(());
@@ -358,7 +359,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Refuses a tokenizer that can't be added to those before it.
+    /// Checks that a tokenizer can be used together with those before it.
     fn check_beside(
         &self,
         name: Token<'_>,
@@ -366,7 +367,7 @@ impl<'a> Parser<'a> {
         before: &[Tokenizer],
         def: &PredicateDef,
     ) -> Result<()> {
-        // Several vector indexes may be declared; the first is the one that is used.
+        // Several vector indexes may be declared. Only the first one is used.
         let vector = matches!(tokenizer, Tokenizer::Hnsw(_));
         if !vector && before.iter().any(|other| other.name() == tokenizer.name()) {
             let message = format!("index `{}` of `{}` is given twice", tokenizer.name(), def.name);
@@ -436,7 +437,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Checks directives against each other, and adds what `@unique` implies.
+    /// Checks that the directives of a predicate fit each other, and adds `@upsert` where `@unique` implies it.
     fn check_whole(&self, name: Token<'_>, def: &mut PredicateDef) -> Result<()> {
         if def.upsert && def.indexes.is_empty() {
             let message = format!("`{}` is `@upsert` and has no index", def.name);

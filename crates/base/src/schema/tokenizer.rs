@@ -1,8 +1,8 @@
-//! The kinds of index that a predicate can have.
+//! Tokenizers: the kinds of index that a predicate can have.
 
 use crate::types::{ValueType, did_you_mean};
 
-/// How values become the keys of an index.
+/// A function from a value to the keys (tokens) under which an index lists it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Tokenizer {
     /// The integer itself.
@@ -21,7 +21,7 @@ pub enum Tokenizer {
     Day,
     /// The UTC day and hour.
     Hour,
-    /// Cells of the earth's surface.
+    /// The S2 cells that cover the geometry.
     Geo,
     /// The text itself, or its collation key where it has a language.
     Exact,
@@ -31,24 +31,24 @@ pub enum Tokenizer {
     Term,
     /// The words of the text without stop words, stemmed by language.
     FullText,
-    /// Every three bytes of the text.
+    /// Every sequence of three bytes of the text.
     Trigram,
     /// Runs of one to four stemmed words.
     NGram,
-    /// A prefix of a hash that is already text; the engine's own.
+    /// A prefix of a text that is itself a hash. Only the engine uses it.
     Sha256,
-    /// A graph of near vectors.
+    /// A graph that links near vectors (HNSW: hierarchical navigable small worlds, Malkov and Yashunin 2016).
     Hnsw(HnswOptions),
 }
 
 impl Tokenizer {
-    /// The names of all.
+    /// The names of all tokenizers.
     pub const NAMES: [&str; 17] = [
         "hash", "exact", "term", "fulltext", "trigram", "ngram", "int", "float", "bigfloat",
         "bool", "year", "month", "day", "hour", "geo", "sha256", "hnsw",
     ];
 
-    /// The name in schema text, lower case.
+    /// Returns the name in schema text, in lower case.
     pub fn name(&self) -> &'static str {
         match self {
             Tokenizer::Int => "int",
@@ -71,7 +71,7 @@ impl Tokenizer {
         }
     }
 
-    /// The tokenizer of a name, whatever its case; `hnsw` comes with default options.
+    /// Returns the tokenizer of a name in any case of letters; that of `hnsw` has the default options.
     pub fn from_name(name: &str) -> Option<Tokenizer> {
         Some(match name.to_ascii_lowercase().as_str() {
             "int" => Tokenizer::Int,
@@ -95,8 +95,8 @@ impl Tokenizer {
         })
     }
 
-    /// True when the order of the tokens is the order of the values, so that the index answers
-    /// comparisons and orders results.
+    /// Returns true when the order of the tokens is the order of the values. Then the index can answer comparisons and
+    /// sort results.
     pub fn is_sortable(&self) -> bool {
         matches!(
             self,
@@ -111,7 +111,7 @@ impl Tokenizer {
         )
     }
 
-    /// True when values of the type can be indexed so.
+    /// Returns true when values of the type can have this index.
     pub fn accepts(&self, value_type: ValueType) -> bool {
         let wanted = match self {
             Tokenizer::Int => ValueType::Int,
@@ -138,7 +138,7 @@ impl Tokenizer {
 /// How the distance of two vectors is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Metric {
-    /// The length of their difference.
+    /// The Euclidean length of their difference.
     Euclidean,
     /// The angle between them.
     Cosine,
@@ -147,7 +147,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// The name in schema text.
+    /// Returns the name in schema text.
     pub fn name(self) -> &'static str {
         match self {
             Metric::Euclidean => "euclidean",
@@ -156,7 +156,7 @@ impl Metric {
         }
     }
 
-    /// The metric of a name.
+    /// Returns the metric of a name, or `None` for an unknown one.
     pub fn from_name(name: &str) -> Option<Metric> {
         Some(match name {
             "euclidean" => Metric::Euclidean,
@@ -167,7 +167,7 @@ impl Metric {
     }
 }
 
-/// The options of a vector index: what was written, and what follows from it.
+/// The options of a vector index: as they were written, and resolved with defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HnswOptions {
     written: Vec<(String, String)>,
@@ -190,16 +190,17 @@ impl Default for HnswOptions {
 }
 
 impl HnswOptions {
-    /// Reads options as pairs of name and value. A later pair of the same name wins.
+    /// Reads options given as pairs of name and value. Of two pairs with the same name the later one counts.
     ///
     /// # Errors
     ///
-    /// The reason, when a name is unknown, a metric is unknown or a number is none.
+    /// The reason, when a name or a metric is unknown, or a number can't be read.
     pub fn new(
         written: Vec<(String, String)>,
     ) -> std::result::Result<HnswOptions, (String, String)> {
         let mut options = HnswOptions::default();
-        // What an exponent implies is weaker than what is said outright, wherever it stands.
+        // `exponent` sets the other options by a rule. An option that is given explicitly overrides it, wherever the
+        // two stand.
         for (_, value) in written.iter().filter(|(name, _)| name == "exponent") {
             let exponent = count("exponent", value)?;
             options.max_levels = exponent;
@@ -220,8 +221,8 @@ impl HnswOptions {
         Ok(options)
     }
 
-    /// Options that were read before, and what followed from them then: metric, layers, candidates of an insertion
-    /// and of a search.
+    /// Restores options that were stored: as they were written, and what they were resolved to then (metric, layers, and
+    /// the numbers of candidates of an insertion and of a search).
     pub(super) fn resolved(
         written: Vec<(String, String)>,
         metric: Metric,
@@ -230,27 +231,27 @@ impl HnswOptions {
         HnswOptions { written, metric, max_levels, ef_construction, ef_search }
     }
 
-    /// The options as they were written, in that order.
+    /// Returns the options as they were written, in the order of the text.
     pub fn written(&self) -> &[(String, String)] {
         &self.written
     }
 
-    /// How distance is measured.
+    /// Returns the metric of the distance.
     pub fn metric(&self) -> Metric {
         self.metric
     }
 
-    /// The number of layers of the graph.
+    /// Returns the greatest number of layers of the graph.
     pub fn max_levels(&self) -> u32 {
         self.max_levels
     }
 
-    /// How many candidates an insertion keeps.
+    /// Returns the number of candidates that an insertion keeps (`efConstruction`).
     pub fn ef_construction(&self) -> u32 {
         self.ef_construction
     }
 
-    /// How many candidates a search keeps.
+    /// Returns the number of candidates that a search keeps (`efSearch`).
     pub fn ef_search(&self) -> u32 {
         self.ef_search
     }
@@ -260,7 +261,7 @@ const OPTIONS: [&str; 5] = ["metric", "maxLevels", "efConstruction", "efSearch",
 
 const METRICS: [&str; 3] = ["euclidean", "cosine", "dotproduct"];
 
-/// What is wrong with a name, and what it might have been.
+/// Returns an error message for an unknown name, and a hint with the most similar known one.
 fn unknown(fault: &str, name: &str, known: &[&str]) -> (String, String) {
     let hint = match did_you_mean(name, known.iter().copied()) {
         near if near.is_empty() => format!("those known are {}", known.join(", ")),

@@ -1,4 +1,4 @@
-//! A place in a text, and the classes of letters.
+//! The reading position of the lexer, and the classes of characters.
 
 use hexgraph_base::types::{Error, Position};
 
@@ -7,7 +7,7 @@ const NAME: u8 = 2;
 const LANG: u8 = 4;
 const BLANK: u8 = 8;
 
-/// The classes of every byte.
+/// For each byte the set of its classes, as bits.
 static CLASSES: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
@@ -28,57 +28,57 @@ const fn classes() -> [u8; 256] {
     table
 }
 
-/// True for the letters that a name may start with.
+/// Returns true for bytes that a name may begin with.
 pub(super) fn starts_name(byte: u8) -> bool {
     CLASSES[byte as usize] & NAME_START != 0
 }
 
-/// True for the letters of a name, digits included.
+/// Returns true for bytes that a name may contain, digits included.
 pub(super) fn is_name(byte: u8) -> bool {
     CLASSES[byte as usize] & NAME != 0
 }
 
-/// True for the letters of a language or directive.
+/// Returns true for bytes that the name of a language or a directive may contain.
 pub(super) fn is_lang(byte: u8) -> bool {
     CLASSES[byte as usize] & LANG != 0
 }
 
-/// A place in a text.
+/// A text and the offset up to which it has been read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     /// The whole text.
     pub text: &'a str,
-    /// The next byte to be read.
+    /// The offset of the next byte.
     pub at: usize,
 }
 
 impl<'a> Cursor<'a> {
-    /// The start of a text.
+    /// Creates a cursor at the start of a text.
     pub(crate) fn new(text: &'a str) -> Cursor<'a> {
         Cursor { text, at: 0 }
     }
 
-    /// The next byte; 0 at the end, where no text has a meaning either.
+    /// Returns the next byte, or 0 at the end. A byte 0 in a text has no meaning either, so the two need not be told apart.
     pub(crate) fn peek(&self) -> u8 {
         self.peek_at(self.at)
     }
 
-    /// The byte at a place; 0 after the end.
+    /// Returns the byte at an offset, or 0 behind the end.
     pub(crate) fn peek_at(&self, at: usize) -> u8 {
         self.text.as_bytes().get(at).copied().unwrap_or(0)
     }
 
-    /// True when everything was read.
+    /// Returns true at the end of the text.
     pub(crate) fn is_done(&self) -> bool {
         self.at >= self.text.len()
     }
 
-    /// Steps over white space and comments.
+    /// Skips white space and comments.
     pub(crate) fn skip_blank(&mut self) {
         self.at = self.after_blank(self.at);
     }
 
-    /// Steps over white space, comments and commas.
+    /// Skips white space, comments and commas.
     pub(crate) fn skip_blank_and_commas(&mut self) {
         self.skip_blank();
         while self.peek() == b',' {
@@ -87,7 +87,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The place after the white space and comments at `at`.
+    /// Returns the offset behind the white space and comments at `at`.
     pub(crate) fn after_blank(&self, mut at: usize) -> usize {
         let bytes = self.text.as_bytes();
         while let Some(&byte) = bytes.get(at) {
@@ -102,17 +102,17 @@ impl<'a> Cursor<'a> {
         at
     }
 
-    /// The place after the letters of a name at `at`.
+    /// Returns the offset behind the name at `at`.
     pub(crate) fn after_name(&self, at: usize) -> usize {
         at + self.text.as_bytes()[at..].iter().take_while(|&&byte| is_name(byte)).count()
     }
 
-    /// The place after the letters of a language at `at`.
+    /// Returns the offset behind the language at `at`.
     pub(crate) fn after_lang(&self, at: usize) -> usize {
         at + self.text.as_bytes()[at..].iter().take_while(|&&byte| is_lang(byte)).count()
     }
 
-    /// The letter at a place, quoted, for a message.
+    /// Returns the character at an offset in quotes, for a message.
     pub(crate) fn shown(&self, at: usize) -> String {
         match self.text.get(at..).and_then(|rest| rest.chars().next()) {
             Some('\n') => "the end of the line".to_owned(),
@@ -121,7 +121,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A syntax error at a place.
+    /// Makes a syntax error at an offset.
     pub(crate) fn error(
         &self,
         at: usize,

@@ -1,4 +1,4 @@
-//! What follows `@`: a directive, or a list of languages.
+//! Tokens that begin with `@`: directives and lists of languages.
 
 use super::cursor;
 use super::modes::{Lexer, Spanned};
@@ -12,7 +12,7 @@ const FIELD_DIRECTIVES: [&str; 5] = ["filter", "facets", "cascade", "normalize",
 const OPERATIONS: [&str; 4] = ["query", "fragment", "schema", "upsert"];
 
 impl Lexer<'_> {
-    /// A directive, or languages where those may stand.
+    /// Reads a directive, or a list of languages where the scope allows one.
     pub(super) fn directive(&mut self, scope: Scope) -> Result<Spanned> {
         let at = self.cursor.at;
         let start = at + 1;
@@ -39,7 +39,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// The token of a root directive, with the scope of the bracket that it takes.
+    /// Returns the token of a directive of a block, with the scope of the bracket that belongs to the token. `opens` is
+    /// true when a bracket follows.
     fn root_directive(&self, word: &str, opens: bool) -> Option<(Token, Option<Scope>)> {
         Some(match (word, opens) {
             ("filter", true) => (Token::FilterOpen, Some(Scope::Filter)),
@@ -54,7 +55,7 @@ impl Lexer<'_> {
         })
     }
 
-    /// The token of a field's directive, with the scope of the bracket that it takes.
+    /// Returns the token of a directive of a field, with the scope of the bracket that belongs to the token.
     fn field_directive(
         &self,
         word: &str,
@@ -76,7 +77,7 @@ impl Lexer<'_> {
         })
     }
 
-    /// Whether `@facets(` is followed by a condition: a bracket, a function or `not`.
+    /// Returns true when `@facets(` is followed by a condition rather than a list: by a bracket, a function or `not`.
     fn facets_hold_filter(&self, at: usize) -> bool {
         let start = self.cursor.after_blank(at);
         let end = self.cursor.after_name(start);
@@ -86,7 +87,7 @@ impl Lexer<'_> {
             || is_not && cursor::starts_name(self.cursor.peek_at(next))
     }
 
-    /// The languages from `start` on, the first of which ends before `end`.
+    /// Reads a list of languages that begins at `start` and whose first language ends before `end`.
     fn langs(&mut self, start: usize, mut end: usize) -> Result<Spanned> {
         let mut joined: Option<String> = None;
         loop {
@@ -117,17 +118,17 @@ impl Lexer<'_> {
         if self.cursor.peek_at(at) == b'.' { at + 1 } else { self.cursor.after_lang(at) }
     }
 
-    /// `@if(` before a mutation.
+    /// Reads `@if(` before a mutation.
     pub(super) fn if_open(&mut self) -> Result<Spanned> {
         self.condition(&["if"])
     }
 
-    /// `@if(` or `@filter(` as the start of a text of its own.
+    /// Reads `@if(` or `@filter(` at the start of a text that is only a condition.
     pub(super) fn condition_open(&mut self) -> Result<Spanned> {
         self.condition(&["if", "filter"])
     }
 
-    /// An error for a text that should be a condition and does not begin as one.
+    /// Makes the error for a text that should be a condition and does not begin like one.
     pub(super) fn no_condition(&self, at: usize) -> Error {
         let text = self.cursor.text;
         if text[..at].contains('@') {
@@ -180,7 +181,7 @@ impl Lexer<'_> {
         self.error(at, format!("unknown directive `@{word}`"), hint)
     }
 
-    /// An error for a word that starts no operation.
+    /// Makes the error for a word that can't begin an operation.
     pub(super) fn unknown_operation(&self, at: usize, word: &str) -> Error {
         let hint = match nearest(word, OPERATIONS.iter().copied()) {
             Some(name) => format!("did you mean `{name}`?"),

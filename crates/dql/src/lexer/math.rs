@@ -1,4 +1,4 @@
-//! The words of `math(...)`.
+//! The lexer of `math(...)`: operators, operands and the minus sign, which may be either.
 
 use super::cursor;
 use super::modes::{Lexer, Spanned};
@@ -7,7 +7,7 @@ use crate::token::{Text, Token};
 use hexgraph_base::plan::MathFunction;
 use hexgraph_base::types::Result;
 
-/// The most minus signs in a row.
+/// The greatest number of consecutive minus signs.
 const NEGATIONS_MAX: usize = 100;
 
 impl Lexer<'_> {

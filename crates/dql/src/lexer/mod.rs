@@ -1,4 +1,5 @@
-//! From letters to words: what a letter means depends on the brackets that are open around it.
+//! The lexer. DQL has several sublanguages (fields, arguments, filters, math, raw RDF), so which token a character begins
+//! depends on the innermost open bracket.
 
 mod cursor;
 mod scope;

@@ -1,37 +1,36 @@
-//! The lexer, and what it reads in each kind of brackets.
+//! The lexer: one function for each kind of scope.
 
 use super::cursor::{self, Cursor};
 use super::scope::{Header, Open, Previous, Scope};
 use crate::token::{Text, Token};
 use hexgraph_base::types::{Error, Position, Result, stack};
 
-/// The most brackets that may be open at once.
+/// The greatest number of open brackets.
 const DEPTH_MAX: usize = 200;
 
-/// Reads a text word by word.
+/// The lexer: an iterator over the tokens of a text.
 ///
-/// Each word is made without a look at what the grammar wants: the stack of open brackets, the
-/// word before and at most the next word behind decide. So `name :`, `name as` and `count (`
-/// are one word each, which keeps the grammar free of look-ahead.
+/// A token depends on the stack of open brackets, the token before and at most the word behind it, never on the state of
+/// the grammar. So `name :`, `name as` and `count (` are one token each, which keeps the grammar LR(1).
 pub(crate) struct Lexer<'a> {
     pub(super) cursor: Cursor<'a>,
     pub(super) open: Vec<Open>,
     pub(super) header: Option<Header>,
     pub(super) previous: Previous,
     pub(super) negations: usize,
-    /// True for a text that is only `@if(...)`.
+    /// True when the text is only a condition.
     pub(super) is_condition: bool,
-    /// The first `{` that was closed by a `}` on a line that is indented less than its own, with
-    /// that `}`: where a brace is missing in the end, it is probably there.
+    /// The first `{` that was closed by a `}` on a line with a smaller indent than its own, and that `}`. When the text
+    /// ends with open braces, the missing `}` probably belongs there.
     outdented: Option<(usize, usize)>,
     failed: bool,
 }
 
-/// A word with its first byte and the byte after its last.
+/// A token with the offset of its first byte and the offset behind its last byte.
 pub(super) type Spanned = (usize, Token, usize);
 
 impl<'a> Lexer<'a> {
-    /// A lexer for a whole request.
+    /// Creates a lexer for a whole request.
     pub(crate) fn new(text: &'a str) -> Lexer<'a> {
         Lexer {
             cursor: Cursor::new(text),
@@ -45,7 +44,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A lexer for a text that is one `@if(...)` or `@filter(...)`.
+    /// Creates a lexer for a text that is one `@if(...)` or `@filter(...)`.
     pub(crate) fn of_condition(text: &'a str) -> Lexer<'a> {
         Lexer { is_condition: true, ..Lexer::new(text) }
     }
@@ -63,7 +62,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Between operations: letters that start nothing are skipped.
+    /// Reads the start of an operation. Characters that begin none are skipped.
     fn at_top(&mut self) -> Result<Option<Spanned>> {
         loop {
             self.cursor.skip_blank();
@@ -215,7 +214,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Hands out a word that ends before `end`.
+    /// Returns a token that ends before `end`, and moves behind it.
     pub(super) fn word(&mut self, end: usize, token: Token) -> Result<Spanned> {
         let start = self.cursor.at;
         self.cursor.at = end;
@@ -223,13 +222,13 @@ impl<'a> Lexer<'a> {
         Ok((start, token, end))
     }
 
-    /// Hands out a bracket of one byte.
+    /// Returns the token of an opening bracket, which is one byte, and pushes its scope.
     pub(super) fn opened(&mut self, token: Token, scope: Scope) -> Result<Spanned> {
         let end = self.cursor.at + 1;
         self.opened_until(end, token, scope)
     }
 
-    /// Hands out a word that ends in a bracket.
+    /// Returns a token that ends with an opening bracket before `end`, and pushes the scope of the bracket.
     pub(super) fn opened_until(
         &mut self,
         end: usize,
@@ -240,13 +239,14 @@ impl<'a> Lexer<'a> {
             let message = format!("more than {DEPTH_MAX} brackets are open at once");
             return Err(self.error(end - 1, message, "split the query with variables"));
         }
-        // The tree is made without recursion, and dropped by one.
+        // The LR parser builds the tree without recursion, but dropping the tree recurses. So the depth is checked here,
+        // before there is a tree.
         stack::check_levels(self.open.len())?;
         self.open.push(Open { scope, at: end - 1 });
         self.word(end, token)
     }
 
-    /// Hands out a closing bracket.
+    /// Returns the token of a closing bracket and pops its scope. The bracket must close the innermost open one.
     pub(super) fn closed(&mut self, token: Token) -> Result<Spanned> {
         let at = self.cursor.at;
         match self.open.last() {
@@ -261,7 +261,7 @@ impl<'a> Lexer<'a> {
         self.word(at + 1, token)
     }
 
-    /// An error when the text ends inside of brackets.
+    /// Checks that the text does not end here with an open bracket.
     pub(super) fn check_unclosed(&self) -> Result<()> {
         match self.open.last() {
             Some(open) if self.cursor.is_done() => Err(self.unclosed(open)),
@@ -269,7 +269,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether a bracket begins a line that is indented less than that of its opening bracket.
+    /// Returns true when the bracket at `close` begins a line with a smaller indent than the line of the bracket at `open`.
     fn is_outdented(&self, open: usize, close: usize) -> bool {
         let bytes = self.cursor.text.as_bytes();
         let is_blank = |byte: &&u8| matches!(**byte, b' ' | b'\t');
@@ -292,7 +292,7 @@ impl<'a> Lexer<'a> {
         self.error(open.at, message, format!("add `{}`", open.scope.closing() as char))
     }
 
-    /// An error for a letter that can't stand in round or square brackets.
+    /// Makes the error for a character that is not allowed in round or square brackets.
     pub(super) fn wrong_in_brackets(&self, at: usize) -> Error {
         let Some(open) = self.open.last() else { return self.unexpected(at, "here") };
         let closing = open.scope.closing() as char;

@@ -6,7 +6,7 @@ use crate::token::{FieldFunction, Text, Token};
 use crate::unquote::unquote;
 use hexgraph_base::types::Result;
 
-/// The words that are functions where a field stands, when `(` follows.
+/// The words that are functions in the place of a field, when a `(` follows.
 const FIELD_FUNCTIONS: [(&str, FieldFunction); 8] = [
     ("val", FieldFunction::Val),
     ("uid", FieldFunction::Uid),
@@ -19,7 +19,7 @@ const FIELD_FUNCTIONS: [(&str, FieldFunction); 8] = [
 ];
 
 impl Lexer<'_> {
-    /// A name, with the `as`, `:` or `(` behind it where that makes another word.
+    /// Reads a name. An `as`, `:` or `(` behind it belongs to the token where the scope gives it a meaning.
     pub(super) fn name(&mut self, scope: Scope) -> Result<Spanned> {
         let start = self.cursor.at;
         let is_iri = self.cursor.peek() == b'<';
@@ -65,7 +65,7 @@ impl Lexer<'_> {
         Some((Token::CallOpen(found.1), Scope::Function))
     }
 
-    /// Joins `a - b - c` into one name; hands back the byte after it.
+    /// Joins `a - b - c` into the one name `a-b-c`, since names of predicates may have dashes. Returns the offset behind it.
     fn join_dashes(&self, text: &mut Text, mut end: usize) -> usize {
         let mut joined = text.owned.take().map(String::from);
         loop {
@@ -92,7 +92,7 @@ impl Lexer<'_> {
         end
     }
 
-    /// `<...>`; the text is what stands between the brackets.
+    /// Reads `<...>` and returns the text between the brackets.
     fn iri(&self) -> Result<Text> {
         let start = self.cursor.at + 1;
         let mut at = start;
@@ -125,7 +125,7 @@ impl Lexer<'_> {
         Ok(at + 2 + digits)
     }
 
-    /// A name or number behind a sign.
+    /// Reads a name or a number with a sign before it.
     pub(super) fn signed(&mut self) -> Result<Spanned> {
         let sign = self.cursor.at;
         let start = self.cursor.after_blank(sign + 1);
@@ -142,7 +142,7 @@ impl Lexer<'_> {
         self.word(end, Token::Name(text))
     }
 
-    /// `$name`.
+    /// Reads `$name`.
     pub(super) fn variable(&mut self) -> Result<Spanned> {
         let dollar = self.cursor.at;
         let start = self.cursor.after_blank(dollar + 1);
@@ -157,7 +157,7 @@ impl Lexer<'_> {
         self.word(end, Token::Variable(text))
     }
 
-    /// A string between double quotes.
+    /// Reads a string in double quotes and replaces its escapes.
     pub(super) fn string(&mut self) -> Result<Spanned> {
         let start = self.cursor.at + 1;
         let bytes = self.cursor.text.as_bytes();
@@ -179,7 +179,7 @@ impl Lexer<'_> {
         self.word(at + 1, Token::String(text))
     }
 
-    /// `/pattern/flags`.
+    /// Reads `/pattern/flags`.
     pub(super) fn regex(&mut self) -> Result<Spanned> {
         let start = self.cursor.at;
         let bytes = self.cursor.text.as_bytes();

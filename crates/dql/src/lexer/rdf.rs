@@ -1,4 +1,4 @@
-//! Mutation blocks: `{ set { ... } delete { ... } }` with raw bodies.
+//! The lexer of mutation blocks: `{ set { ... } delete { ... } }`, whose bodies are one token each.
 
 use super::cursor;
 use super::modes::{Lexer, Spanned};
@@ -6,7 +6,8 @@ use crate::token::{RdfKind, Text, Token};
 use hexgraph_base::types::Result;
 
 impl Lexer<'_> {
-    /// True when the word at `at` makes the block around it a mutation.
+    /// Returns true when the word at `at` shows that the block around it is a mutation. The `del` among them is refused
+    /// later with a better message than a query would give.
     pub(super) fn starts_mutation(&self, at: usize) -> bool {
         let start = self.cursor.after_blank(at);
         let word = &self.cursor.text[start..self.cursor.after_name(start)];
@@ -43,7 +44,7 @@ impl Lexer<'_> {
         self.word(close + 1, Token::Rdf(kind, Text::slice(brace + 1, close)))
     }
 
-    /// The `}` that ends a raw body: braces count only outside of quotes.
+    /// Returns the offset of the `}` that ends a body. Braces inside quotes do not count.
     fn rdf_end(&self, start: usize) -> Result<usize> {
         let bytes = self.cursor.text.as_bytes();
         let (mut at, mut quote) = (start, None);

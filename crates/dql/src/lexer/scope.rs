@@ -1,6 +1,6 @@
-//! The brackets that are open around a place: they say what letters mean there.
+//! The scopes of the lexer: what the open brackets around a place contain, which decides how characters are read there.
 
-/// What an open bracket holds.
+/// The content of an open bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
     /// `{` around root blocks.
@@ -29,7 +29,7 @@ pub(super) enum Scope {
     List,
 }
 
-/// An operation whose `{` is still to come.
+/// An operation whose opening brace has not been read yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Header {
     /// `query name(...)`.
@@ -44,16 +44,16 @@ pub(super) enum Header {
     Mutation,
 }
 
-/// What kind of word came last, where it matters to the next one.
+/// The kind of the last token, as far as it decides how the next one is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Previous {
-    /// A name, so that `(` opens the arguments of a function.
+    /// A name: a `(` behind it opens the arguments of a function.
     Name,
-    /// A comma, so that `/` starts a regular expression.
+    /// A comma: a `/` behind it begins a regular expression.
     Comma,
-    /// Another operand, so that `-` subtracts.
+    /// An operand: a `-` behind it subtracts.
     Operand,
-    /// An operator that can't be followed by the minus sign of an operand.
+    /// A comparison: the minus sign of an operand is not allowed behind it.
     Comparison,
     /// Anything else.
     Other,
@@ -62,14 +62,14 @@ pub(super) enum Previous {
 /// An open bracket.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Open {
-    /// What it holds.
+    /// Its content.
     pub scope: Scope,
-    /// Where it is.
+    /// Its byte offset in the text.
     pub at: usize,
 }
 
 impl Scope {
-    /// The bracket that closes it.
+    /// Returns the closing bracket.
     pub(super) fn closing(self) -> u8 {
         match self {
             Scope::Blocks | Scope::Fields | Scope::Schema | Scope::Upsert | Scope::Mutation => b'}',

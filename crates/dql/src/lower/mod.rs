@@ -1,4 +1,4 @@
-//! From the tree of a text to a plan: names are resolved and every rule is checked.
+//! Lowering: converts the syntax tree to a plan, resolves names and checks all rules that the text alone can tell.
 
 mod arguments;
 mod names;

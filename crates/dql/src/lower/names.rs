@@ -1,17 +1,17 @@
-//! The variables of the blocks: each defined once, and used.
+//! The variables that blocks define and read. Each must be defined exactly once and read at least once.
 
 use crate::source::Source;
 use hexgraph_base::plan::{VarId, Variable};
 use hexgraph_base::types::{Error, Position, Result, nearest};
 use rustc_hash::FxHashMap;
 
-/// From this many variables on, names are found by hash.
+/// With more variables than this, names are found in a hash table; up to it they are compared one after the other.
 const SCANNED_MAX: usize = 8;
 
-/// The place of a variable that a mutation uses: its text is another one.
+/// Stands for the place of a variable that a mutation uses: it is not in the text of the query.
 pub(super) const IN_MUTATION: u32 = u32::MAX;
 
-/// The variables met so far.
+/// The variables of a request so far.
 #[derive(Default)]
 pub(super) struct Names<'a> {
     entries: Vec<Entry<'a>>,
@@ -22,12 +22,12 @@ struct Entry<'a> {
     name: &'a str,
     definitions: u32,
     uses: u32,
-    /// The place of the last definition, or else of the first use.
+    /// The offset of the last definition, or of the first use when there is no definition.
     at: u32,
 }
 
 impl<'a> Names<'a> {
-    /// Notes a definition.
+    /// Records a definition of a variable at `at`, and returns its identifier.
     pub(super) fn define(&mut self, name: &'a str, at: u32) -> VarId {
         let id = self.id(name, at);
         let entry = &mut self.entries[id.0 as usize];
@@ -36,7 +36,7 @@ impl<'a> Names<'a> {
         id
     }
 
-    /// Notes a use.
+    /// Records a use of a variable at `at`, and returns its identifier.
     pub(super) fn read(&mut self, name: &'a str, at: u32) -> VarId {
         let id = self.id(name, at);
         self.entries[id.0 as usize].uses += 1;
@@ -67,7 +67,7 @@ impl<'a> Names<'a> {
 
     /// Checks that every variable is defined once and used.
     pub(super) fn check(&self, source: &Source) -> Result<()> {
-        // What is missing comes first: it tells more than what is too much.
+        // A missing definition is reported first: a misspelt name causes an unused variable as well.
         let missing = self.entries.iter().filter(|entry| entry.definitions == 0);
         let others = self.entries.iter().filter(|entry| entry.definitions > 0);
         for entry in missing.chain(others) {
@@ -102,7 +102,7 @@ impl<'a> Names<'a> {
         Ok(())
     }
 
-    /// The variables for the plan.
+    /// Returns the variables for the plan; their places are their identifiers.
     pub(super) fn into_variables(self) -> Vec<Variable> {
         self.entries.iter().map(|entry| Variable { name: entry.name.to_owned() }).collect()
     }

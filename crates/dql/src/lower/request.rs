@@ -1,46 +1,46 @@
-//! A whole request: declarations and fragments first, then the blocks.
+//! Lowers a whole request: first its declarations and fragments, then its blocks.
 
 use super::names::{IN_MUTATION, Names};
 use crate::Given;
 use crate::ast::{Block, Fragment, Operation};
-use crate::document::{Condition, UpsertPlan};
 use crate::lower::arguments::values::{Held, Values};
 use crate::source::Source;
 use crate::token::Text;
+use crate::upsert::{Condition, UpsertPlan};
 use hexgraph_base::plan::{Filter, Query, VarId};
 use hexgraph_base::types::{Error, Result, did_you_mean};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// What mutations use of a query.
+/// The uses of a query's variables by mutations.
 #[derive(Default)]
 pub(crate) struct Uses<'a> {
     /// The conditions of the mutations.
     pub conditions: &'a [Option<&'a Condition>],
-    /// The variables that they name.
+    /// The variables that their statements name.
     pub names: &'a [String],
 }
 
-/// The state while one request is lowered.
+/// The state of lowering one request.
 pub(crate) struct Lowering<'a> {
     pub(super) source: &'a Source,
     pub(super) values: Values<'a>,
     pub(super) names: Names<'a>,
     pub(super) fragments: FxHashMap<&'a str, &'a Fragment>,
-    /// The fragments that are being expanded.
+    /// The fragments that are being expanded, outermost first: one that expands itself is an error.
     pub(super) expanding: Vec<&'a str>,
     /// The variables that the current block reads.
     pub(super) reads: Vec<VarId>,
     /// The variables that the current block defines.
     pub(super) defines: Vec<VarId>,
-    /// The fields made so far.
+    /// The number of fields made so far.
     pub(super) field_count: usize,
-    /// The selections around the current field.
+    /// The number of selections around the current field.
     pub(super) depth: usize,
 }
 
 impl<'a> Lowering<'a> {
-    /// Nothing is lowered yet.
+    /// Creates the state for a request. `given` has the values of its `$variables`.
     pub(crate) fn new(source: &'a Source, given: &'a BTreeMap<String, Given>) -> Lowering<'a> {
         Lowering {
             source,
@@ -116,6 +116,7 @@ impl<'a> Lowering<'a> {
         for name in uses.names {
             self.names.read(name, IN_MUTATION);
         }
+        // Conditions have texts of their own, where the places in their errors are.
         let own = self.source;
         let mut filters = Vec::with_capacity(uses.conditions.len());
         for condition in uses.conditions {
@@ -132,31 +133,31 @@ impl<'a> Lowering<'a> {
         Ok(filters)
     }
 
-    /// The meaning of a piece of the text.
+    /// Returns the content of a piece of the text.
     pub(super) fn text(&self, text: &'a Text) -> &'a str {
         text.of(self.source.text())
     }
 
-    /// Notes that the current block defines a variable.
+    /// Records that the current block defines a variable.
     pub(super) fn define(&mut self, name: &'a Text) -> VarId {
         let id = self.names.define(self.text(name), name.start);
         self.defines.push(id);
         id
     }
 
-    /// Notes that the current block reads a variable.
+    /// Records that the current block reads a variable.
     pub(super) fn read(&mut self, name: &'a Text) -> VarId {
         let id = self.names.read(self.text(name), name.start);
         self.reads.push(id);
         id
     }
 
-    /// The value of a `$variable` as one text.
+    /// Returns the value of a `$variable` as one text.
     pub(super) fn value_of(&self, variable: &'a Text) -> Result<&'a str> {
         self.held(variable).map(|value| value.text)
     }
 
-    /// The value of a `$variable`.
+    /// Returns the value of a `$variable`. It is an error if it is not declared, or has no value and needs one.
     pub(super) fn held(&self, variable: &'a Text) -> Result<Held<'a>> {
         let name = self.text(variable);
         if self.values.is_missing(name) {

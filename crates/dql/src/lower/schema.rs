@@ -1,4 +1,4 @@
-//! `schema(pred: [...]) { ... }`.
+//! Lowers a schema request: `schema(pred: [...]) { ... }`.
 
 use super::request::Lowering;
 use crate::ast::{Operation, SchemaBlock, Value};
@@ -8,7 +8,7 @@ use hexgraph_base::types::Result;
 const ALONE: &str = "ask for each in a request of its own";
 
 impl<'a> Lowering<'a> {
-    /// The schema request among the operations. Plain blocks after it are ignored.
+    /// Returns the schema request among the operations, if there is one. Blocks behind it are ignored.
     pub(super) fn schema(&self, operations: &'a [Operation]) -> Result<Option<SchemaRequest>> {
         let is_schema = |operation: &Operation| matches!(operation, Operation::Schema(_));
         let Some(index) = operations.iter().position(is_schema) else { return Ok(None) };

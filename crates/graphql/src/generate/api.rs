@@ -7,7 +7,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::generate::builtins::function_filters;
-use crate::generate::generator::{Form, Generated, generate};
+use crate::generate::facts::Form;
+use crate::generate::generator::{Generated, generate};
 use crate::generate::operations::Operation;
 use crate::generate::{Root, RootKind};
 use crate::model::Model;

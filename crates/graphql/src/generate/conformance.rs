@@ -3,7 +3,8 @@
 use apollo_compiler::ast::{Definition, Document};
 use std::fs;
 
-use crate::generate::generator::{Form, generate};
+use crate::generate::facts::Form;
+use crate::generate::generator::generate;
 use crate::recorded::{folder, settings};
 use crate::sdl::read;
 

@@ -1,8 +1,7 @@
 //! The declared types as they can be selected: arguments on lists of objects, aggregates beside them; payloads.
 
 use crate::generate::builtins::is_known_directive;
-use crate::generate::facts::{is_comparable, is_orderable, stored_target};
-use crate::generate::generator::Form;
+use crate::generate::facts::{Form, is_comparable, is_orderable, stored_target};
 use crate::generate::print::{directives_text, value_text};
 use crate::generate::tree::{ArgumentEntry, Definition, Entry, Word, list, lower_first, one};
 use crate::model::{Argument, EnumValue, Field, Kind, Model, TypeDef};

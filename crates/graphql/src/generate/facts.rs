@@ -1,18 +1,44 @@
-//! What the generator asks of fields and types.
+//! Properties of fields and types that decide what is generated, and the form that is generated.
 
+use crate::generate::tree::{ArgumentEntry, one};
 use crate::model::{Field, Kind, Model, TypeDef};
 
-/// The ID of nodes: declared and of use here.
+/// What the API is generated for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Requests: with the argument `after`, which the reference lacks.
+    Full,
+    /// Comparison: exactly what the reference generates.
+    #[cfg_attr(not(test), allow(dead_code))]
+    Plain,
+    /// The gateway of a federation, which does not see how things are done.
+    Service,
+}
+
+impl Form {
+    /// The argument of paging by cursor. This is the one place that knows which form has it.
+    pub(super) fn after(self) -> Option<ArgumentEntry> {
+        (self == Form::Full).then(|| ArgumentEntry::new("after", one("ID")))
+    }
+
+    /// Whether the type has operations and fields of it have arguments: to a gateway, what another service declares
+    /// has not.
+    pub(super) fn operates_on(self, def: &TypeDef) -> bool {
+        self != Form::Service || !def.extended
+    }
+}
+
+/// Returns the field of the type `ID`, unless it belongs to another service of a federation.
 pub(super) fn id_of(def: &TypeDef) -> Option<&Field> {
     def.fields.iter().find(|field| field.is_id() && !field.foreign)
 }
 
-/// The `@id` fields that are of use here.
+/// Returns the `@id` fields, without those of another service of a federation.
 pub(super) fn unique_of(def: &TypeDef) -> impl Iterator<Item = &Field> {
     def.unique_fields().filter(|field| !field.foreign)
 }
 
-/// Whether a node can be named: `getT` and references need that.
+/// Returns true when a node of the type can be named by an ID or an `@id` field, which `getT` and references need.
 pub(super) fn has_key(def: &TypeDef) -> bool {
     id_of(def).is_some() || unique_of(def).next().is_some()
 }

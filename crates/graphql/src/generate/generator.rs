@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use crate::generate::RootKind;
 use crate::generate::builtins::{print_builtins, print_federation};
 use crate::generate::data::{aggregate_result, declared_field, declared_type, has_order, payload};
+use crate::generate::facts::Form;
 use crate::generate::filters::{FieldFilters, union_filter};
 use crate::generate::inputs::{
     add_input, embedding, has_filter, order, orderable, patch, reference, union_reference,
@@ -18,31 +19,6 @@ use crate::generate::print::{print_banner, print_section};
 use crate::generate::prune::prune;
 use crate::generate::tree::{ArgumentEntry, Definition, Entry, Word, list, one, required};
 use crate::model::{Field, Kind, Model, TypeDef};
-
-/// What the API is generated for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    /// Requests: with the argument `after`, which the reference lacks.
-    Full,
-    /// Comparison: exactly what the reference generates.
-    #[cfg_attr(not(test), allow(dead_code))]
-    Plain,
-    /// The gateway of a federation, which does not see how things are done.
-    Service,
-}
-
-impl Form {
-    /// The argument of paging by cursor. This is the one place that knows which form has it.
-    pub(super) fn after(self) -> Option<ArgumentEntry> {
-        (self == Form::Full).then(|| ArgumentEntry::new("after", one("ID")))
-    }
-
-    /// Whether the type has operations and fields of it have arguments: to a gateway, what another service declares
-    /// has not.
-    pub(super) fn operates_on(self, def: &TypeDef) -> bool {
-        self != Form::Service || !def.extended
-    }
-}
 
 /// The generated API before it is parsed.
 #[derive(Default)]

@@ -2,8 +2,7 @@
 
 use crate::generate::RootKind;
 use crate::generate::data::page_arguments;
-use crate::generate::facts::{has_key, id_of, is_settable, unique_of};
-use crate::generate::generator::Form;
+use crate::generate::facts::{Form, has_key, id_of, is_settable, unique_of};
 use crate::generate::tree::{ArgumentEntry, Entry, list, one, required};
 use crate::model::{Kind, Model, TypeDef, TypeRef};
 

@@ -1,12 +1,12 @@
-//! Takes away what can't be used: inputs without fields, fields of such inputs, mutations that need them.
+//! Removes what can't be used: inputs without fields, fields of their types, and mutations that take them.
 
 use std::collections::{BTreeMap, HashSet};
 
 use crate::generate::operations::Operation;
 use crate::generate::tree::{Definition, Entry};
 
-/// Prunes until nothing changes. Each round takes away one input at least: O(inputs²) at worst, as long as the
-/// longest chain of references in practice.
+/// Removes inputs, fields and mutations until nothing changes. Each round removes at least one input, so the worst case is
+/// quadratic in the number of inputs; the number of rounds is the length of the longest chain of references.
 pub(super) fn prune(inputs: &mut BTreeMap<String, Definition>, mutations: &mut Vec<Operation>) {
     loop {
         let empty: HashSet<String> = inputs
@@ -31,7 +31,7 @@ fn refers_to(field: &Entry, names: &HashSet<String>) -> bool {
     field.ty.as_ref().is_some_and(|ty| names.contains(ty.name()))
 }
 
-/// An `UpdateTInput` of which the patches are gone has its filter left.
+/// Returns true for an `UpdateTInput` that has nothing but its filter left, because its patches were removed.
 fn is_update_of_nothing(input: &Definition) -> bool {
     matches!(&input.fields[..], [only] if only.name == "filter") && input.name.starts_with("Update")
 }

@@ -3,11 +3,12 @@
 use apollo_compiler::Name;
 use hexgraph_base::types::stack;
 
+use crate::lower::aggregate::aggregate;
 use crate::lower::cascade::cascade;
 use crate::lower::conditions::filter::{Sight, filter, has_type};
 use crate::lower::conditions::rules::{Access, Caller};
 use crate::lower::order;
-use crate::lower::roots::aggregate::aggregate;
+use crate::lower::refusal::Refusal;
 use crate::lower::shape::{Dimension, Elsewhere, Key, Leaf, ObjectShape, Source, Variant};
 use crate::lower::target::{all, fetched, is_uid, plan_field};
 use crate::model::{Kind, Model, Operation, Predicate, TypeDef};
@@ -245,13 +246,13 @@ impl<'a> Lowering<'a> {
         asked: &'a request::Field,
     ) -> Result<Field, Fault> {
         let given = asked.arguments.given("filter");
-        let sight = Sight::Of(self.caller);
+        let sight = Sight::Of(&self.caller);
         let given = given.map(|value| filter(sight, target, value)).transpose();
-        let given = given.map_err(|message| refused(asked, &message))?.flatten();
+        let given = given.map_err(|why| refused(asked, &why))?.flatten();
         let filter = self.admitted(target, given, predicate.reverse, Operation::Query);
         let order = order::order(target, &asked.arguments);
-        let page = order::page(asked).map_err(|message| refused(asked, &message))?;
-        order::check(&order, page).map_err(|message| refused(asked, &message))?;
+        let page = order::page(asked).map_err(|why| refused(asked, &why))?;
+        order::check(&order, page).map_err(|why| refused(asked, &why))?;
         Ok(Field { filter, order, page, has_body: true, ..fetched(predicate) })
     }
 
@@ -356,7 +357,8 @@ pub(super) fn leaf(scalar: &str) -> Leaf<'static> {
 }
 
 /// A field that the store could not have answered.
-pub(super) fn refused(asked: &request::Field, message: &str) -> Fault {
+pub(super) fn refused(asked: &request::Field, why: &Refusal) -> Fault {
+    let message = why.message();
     let message = format!("Dgraph query failed because Dgraph execution failed because {message}");
     Fault::at(asked.shape.location, message)
 }

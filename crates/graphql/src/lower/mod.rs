@@ -1,22 +1,24 @@
 //! Resolved fields → plans of the executor, with the shape that their answers take. No query text comes in between.
 
+mod metric;
+mod refusal;
 mod shape;
 mod target;
 mod conditions;
 mod order;
 mod cascade;
+mod aggregate;
 mod roots;
 mod fields;
 
 pub use conditions::permit::permit;
 pub use conditions::rules::{Access, Caller};
 pub use roots::root::{lower, lower_filter, lower_nodes, lower_permitted};
-pub(crate) use roots::similar::Metric;
 pub use roots::similar::{SimilarTo, lower_reference};
 pub use shape::{
     AggregateOp, AggregateShape, Elsewhere, Key, Leaf, Lowered, ObjectShape, RootShape, Source,
 };
 
 pub(crate) use conditions::filter::has_type;
-pub(crate) use roots::root::node_block;
+pub(crate) use roots::block::node_block;
 pub(crate) use target::plan_field;

@@ -1,16 +1,17 @@
-//! `order`, `first`, `offset` and `after`.
+//! Lowers the arguments `order`, `first`, `offset` and `after`.
 
 use crate::lower::conditions::value::text_of;
+use crate::lower::refusal::Refusal;
 use crate::lower::target::language;
 use crate::model::TypeDef;
 use crate::request::{Arguments, Field, Value};
 use hexgraph_base::plan::{Order, OrderKey, Page};
 use hexgraph_base::types::Uid;
 
-/// So many keys an order may have.
+/// The greatest number of sort keys; further ones are ignored.
 const KEYS_MAX: usize = 100;
 
-/// The sort keys that `order` names, the outermost first.
+/// Returns the sort keys that `order` names, the most significant first.
 pub(super) fn order(def: &TypeDef, arguments: &Arguments) -> Order {
     let mut keys = Order::new();
     let mut next = arguments.given("order");
@@ -31,12 +32,12 @@ pub(super) fn order(def: &TypeDef, arguments: &Arguments) -> Order {
     keys
 }
 
-/// The part that is wanted. `first: 0` means all, as in the reference.
+/// Returns the page that the arguments ask for. `first: 0` means all nodes, as in Dgraph.
 ///
 /// # Errors
 ///
-/// When `after` is no uid: to begin anew would have whoever turns pages go in circles.
-pub(super) fn page(field: &Field) -> Result<Page, String> {
+/// When `after` is not a uid. If it were ignored, a client that turns pages would get the first one again and again.
+pub(super) fn page(field: &Field) -> Result<Page, Refusal> {
     let number = |name| number(&field.arguments, name);
     let after = match field.arguments.given("after") {
         Some(value) => uid(field, value)?.0,
@@ -45,7 +46,7 @@ pub(super) fn page(field: &Field) -> Result<Page, String> {
     Ok(Page { first: number("first"), offset: number("offset"), after })
 }
 
-/// How many are left out.
+/// Returns the argument `offset`; 0 when it is negative.
 pub(super) fn offset(arguments: &Arguments) -> u32 {
     u32::try_from(number(arguments, "offset")).unwrap_or(0)
 }
@@ -55,25 +56,30 @@ fn number(arguments: &Arguments, name: &str) -> i32 {
     i32::try_from(number).unwrap_or(if number < 0 { i32::MIN } else { i32::MAX })
 }
 
-/// The node that an argument of a field names.
+/// Parses an argument as a uid.
 ///
 /// # Errors
 ///
-/// When it is no uid.
-pub(super) fn uid(field: &Field, value: &Value) -> Result<Uid, String> {
+/// When it is not a uid.
+pub(super) fn uid(field: &Field, value: &Value) -> Result<Uid, Refusal> {
     value.as_str().and_then(Uid::parse).ok_or_else(|| {
         let text = text_of(value).unwrap_or_default();
-        format!("ID argument ({text}) of {} was not able to be parsed", field.shape.name)
+        Refusal::new(format!(
+            "ID argument ({text}) of {} was not able to be parsed",
+            field.shape.name
+        ))
     })
 }
 
-/// Refuses the last ones of an order, as the reference does.
-pub(super) fn check(order: &Order, page: Page) -> Result<(), String> {
+/// Checks that a page of ordered nodes is not counted from the end, which Dgraph refuses as well.
+pub(super) fn check(order: &Order, page: Page) -> Result<(), Refusal> {
     match order.first() {
-        Some(OrderKey::Predicate { predicate, .. }) if page.first < 0 => Err(format!(
-            "We do not yet support negative or infinite count with sorting: {predicate} {}. Try flipping order and return first few elements instead.",
-            page.first
-        )),
+        Some(OrderKey::Predicate { predicate, .. }) if page.first < 0 => {
+            Err(Refusal::new(format!(
+                "We do not yet support negative or infinite count with sorting: {predicate} {}. Try flipping order and return first few elements instead.",
+                page.first
+            )))
+        }
         _ => Ok(()),
     }
 }

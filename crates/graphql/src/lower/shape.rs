@@ -1,7 +1,7 @@
 //! Where each part of an answer is found in what the executor found: places of blocks in the plan, places of fields in the
 //! selection that they stand in.
 
-use crate::lower::Metric;
+use crate::lower::metric::Metric;
 use crate::model;
 use crate::model::TypeDef;
 use crate::request::Field;

@@ -1,8 +1,7 @@
-//! What has to be known of the data before a mutation can be computed: which of the nodes that its
-//! inputs name exist, and are of the type.
+//! The query that precedes a mutation. It finds out which of the nodes that the inputs name exist and are of the type.
 //!
-//! All ids of a type are one block of the query, and all values of an `@id` field: the cost of the
-//! query does not depend on how many blocks there are, of which a large input has few.
+//! The query has one block for all IDs of a type and one for all values of an `@id` field, so its number of blocks depends
+//! on the schema and not on the size of the input.
 
 use std::collections::HashMap;
 
@@ -24,16 +23,16 @@ enum Lookup<'a> {
     Values { def: &'a TypeDef, predicate: &'a str, texts: Vec<String> },
 }
 
-/// All that has to be looked up.
+/// All look-ups of a mutation.
 #[derive(Debug, Default)]
 pub(super) struct Lookups<'a> {
     list: Vec<Lookup<'a>>,
-    /// The places of the blocks by type and predicate; the latter is empty for ids.
+    /// The places of the blocks in `list` by type and predicate. The predicate is empty for IDs.
     places: HashMap<(&'a str, &'a str), usize>,
 }
 
 impl<'a> Lookups<'a> {
-    /// Asks whether a node is of a type.
+    /// Adds the look-up of whether a node is of a type.
     pub(super) fn id(&mut self, def: &'a TypeDef, uid: u64) {
         let place = self.place(&def.name, "", || Lookup::Ids { def, uids: Vec::new() });
         if let Lookup::Ids { uids, .. } = &mut self.list[place] {
@@ -41,7 +40,7 @@ impl<'a> Lookups<'a> {
         }
     }
 
-    /// Asks for the nodes of a type that have a value.
+    /// Adds the look-up of the nodes of a type that have a value. Returns the place of the block.
     pub(super) fn value(&mut self, def: &'a TypeDef, field: &'a Field, text: &str) -> usize {
         let predicate = field.predicate.as_ref().map_or("", |predicate| &predicate.name);
         let place = self.place(&def.name, predicate, || Lookup::Values {
@@ -55,7 +54,7 @@ impl<'a> Lookups<'a> {
         place
     }
 
-    /// The block of an id of a type.
+    /// Returns the place of the block for the IDs of a type, if there is one.
     pub(super) fn ids_of(&self, def: &TypeDef) -> Option<usize> {
         self.places.get(&(def.name.as_str(), "")).copied()
     }
@@ -72,7 +71,7 @@ impl<'a> Lookups<'a> {
         })
     }
 
-    /// The nodes that were found, each with the type that it was looked for by.
+    /// Returns the nodes that were found, each with the type that it was looked up by.
     pub(super) fn nodes(&self, found: &Found) -> Vec<(u64, &'a TypeDef)> {
         let mut nodes = Vec::new();
         for (place, lookup) in self.list.iter().enumerate() {
@@ -82,7 +81,7 @@ impl<'a> Lookups<'a> {
         nodes
     }
 
-    /// The query: a block and a variable for each, variables by the names of [`name_of`].
+    /// Returns the query. Each look-up is a block with one variable, which [`name_of`] names.
     pub(super) fn query(&self) -> Query {
         let mut query = Query::default();
         for (place, lookup) in self.list.iter().enumerate() {
@@ -94,7 +93,7 @@ impl<'a> Lookups<'a> {
     }
 }
 
-/// The name of a block's variable.
+/// Returns the name of the variable of a block.
 fn name_of(place: usize) -> String {
     format!("found{place}")
 }
@@ -126,19 +125,19 @@ fn block_of(lookup: &Lookup<'_>, var: VarId) -> Block {
     }
 }
 
-/// The field that takes the values of a predicate into a variable.
+/// Returns the field that assigns the values of a predicate to a variable.
 fn value_field(predicate: &str, var: VarId) -> plan::Field {
     let (name, reverse, langs) = (predicate.to_owned(), false, Vec::new());
     let kind = FieldKind::Predicate { name, reverse, langs };
     plan::Field { var: Some(var), ..plan_field(kind, predicate.to_owned()) }
 }
 
-/// What the query found.
+/// The results of the query.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Of each block of ids: the nodes, ascending.
+    /// For each block of IDs the nodes that exist, ascending.
     ids: HashMap<usize, Vec<u64>>,
-    /// Of each block of values: the nodes by the text of the value.
+    /// For each block of values the nodes by the text of their value.
     values: HashMap<usize, HashMap<String, Vec<u64>>>,
     /// The nodes that an upsert may change, ascending; `None` for all.
     permitted: Option<Vec<u64>>,
@@ -147,14 +146,14 @@ pub struct Found {
 }
 
 impl Found {
-    /// Notes the nodes that a variable of the query holds.
+    /// Adds the nodes of a variable of the query. Unknown variables are ignored.
     pub fn add_uids(&mut self, variable: &str, uids: Vec<Uid>) {
         if let Some(place) = place_of(variable) {
             self.ids.insert(place, uids.into_iter().map(|uid| uid.0).collect());
         }
     }
 
-    /// Notes the values that a variable of the query holds.
+    /// Adds the values of a variable of the query. Unknown variables are ignored.
     pub fn add_values(&mut self, variable: &str, values: Vec<(Uid, Value)>) {
         let Some(place) = place_of(variable) else { return };
         let by_text = self.values.entry(place).or_default();
@@ -170,42 +169,42 @@ impl Found {
         }
     }
 
-    /// Says which existing nodes an upsert may change; it leaves others as they are.
+    /// Sets which existing nodes an upsert may change. Others stay as they are.
     pub fn permit_upserts(&mut self, uids: impl IntoIterator<Item = u64>) {
         let mut uids: Vec<u64> = uids.into_iter().collect();
         uids.sort_unstable();
         self.permitted = Some(uids);
     }
 
-    /// Whether an upsert may change a node.
+    /// Returns true if an upsert may change a node.
     pub(super) fn may_upsert(&self, uid: u64) -> bool {
         self.permitted.as_ref().is_none_or(|uids| uids.binary_search(&uid).is_ok())
     }
 
-    /// Says which existing nodes can't be named below a field, as if they were not there.
+    /// Adds existing nodes that can't be linked, as if they did not exist, because the rules hide them.
     pub fn hide(&mut self, uids: impl IntoIterator<Item = u64>) {
         self.hidden.extend(uids);
         self.hidden.sort_unstable();
     }
 
-    /// Whether a node can be named below a field.
+    /// Returns true if a node may be linked.
     pub(super) fn may_link(&self, uid: u64) -> bool {
         self.hidden.binary_search(&uid).is_err()
     }
 
-    /// The nodes that a block has found.
+    /// Returns all nodes that a block has found.
     fn of(&self, place: usize) -> impl Iterator<Item = u64> {
         let ids = self.ids.get(&place).into_iter().flatten();
         let values = self.values.get(&place).into_iter().flat_map(HashMap::values).flatten();
         ids.chain(values).copied()
     }
 
-    /// Whether a block of ids has found a node.
+    /// Returns true if a block of IDs has found a node.
     pub(super) fn has_id(&self, place: usize, uid: u64) -> bool {
         self.ids.get(&place).is_some_and(|uids| uids.binary_search(&uid).is_ok())
     }
 
-    /// The nodes that a block of values has found for a value.
+    /// Returns the nodes that a block of values has found for a value.
     pub(super) fn nodes(&self, place: usize, text: &str) -> &[u64] {
         let by_text = self.values.get(&place);
         by_text.and_then(|by_text| by_text.get(text)).map_or(&[], Vec::as_slice)
@@ -216,11 +215,23 @@ fn place_of(variable: &str) -> Option<usize> {
     variable.strip_prefix("found")?.parse().ok()
 }
 
+/// What a block of the query asks for.
+#[cfg(test)]
+pub(super) struct Asked {
+    /// The variable.
+    pub variable: String,
+    /// The predicate; empty for IDs.
+    pub predicate: String,
+    /// The values, or the IDs.
+    pub texts: Vec<String>,
+    /// The nodes are those of an interface.
+    pub is_interface: bool,
+}
+
 #[cfg(test)]
 impl Lookups<'_> {
     /// What the blocks ask for.
-    pub(super) fn asked(&self) -> Vec<crate::mutate::read::Asked> {
-        use crate::mutate::read::Asked;
+    pub(super) fn asked(&self) -> Vec<Asked> {
         let asked = |(place, lookup): (usize, &Lookup<'_>)| {
             let (def, predicate, texts) = match lookup {
                 Lookup::Ids { def, uids } => {

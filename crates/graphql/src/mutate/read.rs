@@ -187,23 +187,10 @@ fn links_into<'a>(model: &'a Model, def: &'a TypeDef) -> Vec<Unlink<'a>> {
     unlinks
 }
 
-/// What a block of the query asks for.
-#[cfg(test)]
-pub(super) struct Asked {
-    /// The variable.
-    pub variable: String,
-    /// The predicate; empty for IDs.
-    pub predicate: String,
-    /// The values, or the IDs.
-    pub texts: Vec<String>,
-    /// The nodes are those of an interface.
-    pub is_interface: bool,
-}
-
 #[cfg(test)]
 impl Reading<'_> {
     /// What the blocks of the query ask for.
-    pub(super) fn lookups(&self) -> Vec<Asked> {
+    pub(super) fn lookups(&self) -> Vec<crate::mutate::lookups::Asked> {
         self.names.lookups.asked()
     }
 }

@@ -1,10 +1,11 @@
 //! A server in the background, and how to stop it.
 
 use super::admission::{AdmissionOptions, Lanes};
+use super::app::App;
 use super::connections;
 use super::connections::ConnectionOptions;
 use super::graphql::{Feeds, SubscribeOptions};
-use super::router::{App, router};
+use super::router::router;
 use crate::http::guard::security::Security;
 use crate::http::guard::switches::{SHUTDOWN_GRACE, STOP_GRACE, Switches};
 use crate::http::message::incoming::Bodies;
@@ -23,34 +24,34 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, watch};
 use tokio::{task, time};
 
-/// How often idle transactions are looked for.
+/// The interval at which idle transactions are aborted.
 const EXPIRE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How often memory is given back that large requests had.
+/// The interval at which memory that large requests have freed is given back to the system.
 const TIDY_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long a thread is kept that has no request to answer: the allocator keeps what was freed for it as long.
+/// The time for which an idle thread is kept. The allocator keeps the freed memory of a thread until the thread ends.
 const IDLE_THREAD: Duration = Duration::from_secs(1);
 
-/// Threads beside those that answer requests.
+/// The number of blocking threads beside those that answer requests.
 const SPARE_THREADS: usize = 16;
 
-/// Where the server listens.
+/// Options for starting a server.
 #[derive(Debug, Clone)]
 pub struct ServeOptions {
-    /// The address; only this machine unless another one is named.
+    /// The address to listen on; by default only this machine can connect.
     pub host: IpAddr,
-    /// The port; 0 for any that is free.
+    /// The port; 0 stands for any free one.
     pub port: u16,
     /// Whether queries that take longer than the limit `slow` are printed to standard error.
     pub prints_slow: bool,
-    /// How much may run at once, and how long it may wait.
+    /// How many requests may run at once, and how long they may wait.
     pub admission: AdmissionOptions,
-    /// How many connections there may be, and how long they may take.
+    /// The limits on the number of connections and their times.
     pub connections: ConnectionOptions,
     /// How GraphQL subscriptions are served.
     pub subscriptions: SubscribeOptions,
-    /// Who may alter and administer.
+    /// The rules on who may ask, alter and administer.
     pub security: Security,
     /// The folder that requests may have exports and backups written to; without it they may not.
     pub exports: Option<PathBuf>,
@@ -69,18 +70,18 @@ struct Running {
     end: Ended,
 }
 
-/// Knows when a server has ended.
+/// A handle that tells when a server has ended. Clones refer to the same server.
 #[derive(Clone)]
 pub struct Ended(watch::Receiver<()>);
 
 impl Ended {
-    /// Whether it has.
+    /// Whether the server has ended.
     pub fn is_over(&self) -> bool {
         // The other end is with the server's thread; nothing is sent.
         self.0.has_changed().is_err()
     }
 
-    /// Returns when it has.
+    /// Waits until the server has ended.
     pub async fn wait(&mut self) {
         while self.0.changed().await.is_ok() {}
     }
@@ -102,7 +103,7 @@ impl Default for ServeOptions {
 }
 
 impl Server {
-    /// Listens, and answers from threads of its own until it is stopped.
+    /// Starts a server, which listens and answers on threads of its own until it is stopped.
     ///
     /// # Errors
     ///
@@ -149,7 +150,7 @@ impl Server {
         self.address
     }
 
-    /// Where clients connect to: `http://127.0.0.1:8080`.
+    /// The URL for clients, such as `http://127.0.0.1:8080`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -159,7 +160,7 @@ impl Server {
         self.running.as_ref().is_some_and(|running| !running.end.is_over())
     }
 
-    /// Knows when the server has ended; `None` once it was stopped here.
+    /// Returns a handle that tells when the server has ended; `None` after [`Server::stop`].
     pub fn ended(&self) -> Option<Ended> {
         self.running.as_ref().map(|running| running.end.clone())
     }

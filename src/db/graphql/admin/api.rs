@@ -3,8 +3,8 @@
 use crate::db::Database;
 use crate::db::graphql::admin::Instance;
 use crate::db::graphql::request::{Request, Response};
-use crate::db::graphql::run::not_executed;
-use crate::db::graphql::schema::LIMITS;
+use crate::db::graphql::requests::not_executed;
+use crate::db::graphql::schemas::LIMITS;
 use crate::db::guard::guarded;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::schema::SchemaReport;
@@ -15,11 +15,11 @@ use hexgraph_graphql::request::{Fault, Field, Operation, OperationKind, introspe
 use serde_json::Value as Json;
 use std::sync::OnceLock;
 
-/// What the API offers.
+/// The administration API, made once from its schema file.
 const SDL: &str = include_str!("admin.graphql");
 
 impl Database {
-    /// Carries out a request to the API that administers the database. All that is wrong stands in the answer.
+    /// Carries out a request to the administration API. Faults are reported in the response.
     pub fn graphql_admin(&self, request: &Request, instance: &Instance<'_>) -> Response {
         let operation = match resolve(request) {
             Ok(operation) => operation,
@@ -51,7 +51,7 @@ impl Database {
         response
     }
 
-    /// What a request to the API that administers would do.
+    /// Tells whether a request to the administration API is a query or a mutation, without carrying it out.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl Database {
         resolve(request).map(|operation| operation.kind)
     }
 
-    /// Writes the value of a root field; nothing where there is an error.
+    /// Writes the value of a root field; writes nothing if there is an error.
     fn write_root(
         &self,
         field: &Field,
@@ -95,7 +95,7 @@ fn resolve(request: &Request) -> Result<Operation, Vec<Fault>> {
     checked.resolve(api, request.operation.as_deref(), &request.variables)
 }
 
-/// Writes what a selection asks of a value.
+/// Writes the parts of a value that a selection asks for.
 fn project(value: &Json, field: &Field, out: &mut Vec<u8>) {
     let Some(wanted) = field.selection.only() else {
         out.extend_from_slice(value.to_string().as_bytes());

@@ -67,7 +67,7 @@ fn text_of<'a>(input: Option<&'a Value>, name: &str) -> Option<&'a str> {
     input?.get(name)?.as_str()
 }
 
-/// Where something is written.
+/// The destination of an export or backup.
 struct Site {
     folder: Folder,
     destination: String,

@@ -9,22 +9,22 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
 
-/// So many folders of one name are tried.
+/// The number of suffixes that are tried for a folder whose name is taken.
 const NAMES_MAX: u32 = 1000;
 
-/// A folder that its operator set.
+/// The folder that the operator allows requests to write to.
 #[derive(Debug, Clone)]
 pub struct Folder {
-    /// Without links.
+    /// The absolute path, with all links resolved.
     root: PathBuf,
 }
 
 impl Folder {
-    /// The folder of a path, which is created where it is missing.
+    /// Takes the folder of a path, and creates it if it is missing.
     ///
     /// # Errors
     ///
-    /// `Io` when it can't be had.
+    /// `Io` when it can't be created or resolved.
     pub fn new(path: &Path) -> Result<Folder> {
         let failed = |error| Error::io(format!("the folder of exports {}", path.display()), error);
         fs::create_dir_all(path).map_err(failed)?;
@@ -35,7 +35,7 @@ impl Folder {
         Ok(Folder { root })
     }
 
-    /// Says whether a destination is within, as far as its text tells.
+    /// Checks, by its text alone, that a destination lies within the folder.
     ///
     /// # Errors
     ///
@@ -67,12 +67,12 @@ impl Folder {
         Err(Error::query(format!("{destination}: there are too many of the name {name}")))
     }
 
-    /// The path of what lies in the folder, as it is told to clients.
+    /// The path of a file relative to the folder, as clients are told it.
     pub fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
 
-    /// The names that lead from the root to a destination.
+    /// The plain names that lead from the folder to a destination.
     fn steps<'a>(&self, destination: &'a str) -> Result<Vec<&'a Path>> {
         if destination.contains("://") || destination.starts_with('\\') {
             let hint = "copy the files when they are written";
@@ -115,7 +115,7 @@ impl Folder {
     }
 }
 
-/// Names that a system reads otherwise, or a terminal, are not taken.
+/// Whether a name is plain: one that a file system or a terminal may interpret is refused.
 fn is_plain(name: Option<&str>) -> bool {
     name.is_some_and(|name| !name.contains(['\\', ':']) && !name.contains(char::is_control))
 }

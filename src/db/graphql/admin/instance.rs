@@ -4,31 +4,31 @@ use crate::db::graphql::admin::{Folder, Tasks};
 use hexgraph_store::exec::Control;
 use std::sync::Arc;
 
-/// A running surface, and who asks it.
+/// What a surface, such as the HTTP server, lends to a request of the administration API.
 pub struct Instance<'a> {
-    /// Where it answers.
+    /// The address on which the surface answers.
     pub address: String,
-    /// For how many seconds.
+    /// The number of seconds since the surface was started.
     pub uptime: u64,
-    /// The seconds since 1970.
+    /// The present time, in seconds since 1970.
     pub now: u64,
-    /// Why this caller may do nothing but look at the API; `None` for one who may.
+    /// The reason why this caller may only introspect the API; `None` if the caller may do everything.
     pub refusal: Option<String>,
-    /// Where exports and backups go; without it there are none.
+    /// The folder for exports and backups; `None` if they are not allowed.
     pub folder: Option<&'a Folder>,
-    /// What is under way, and what was.
+    /// The tasks of the surface: exports and backups.
     pub tasks: &'a Arc<Tasks>,
-    /// What stops the request.
+    /// The control that stops the request.
     pub control: &'a Control,
-    /// What only the surface itself can do.
+    /// Receives the acts that only the surface itself can carry out.
     pub act: &'a dyn Fn(Act),
 }
 
-/// Something that the surface does to itself.
+/// An act that a request asks of the surface itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
-    /// Answers no more clients until it is told otherwise.
+    /// Refuse requests of clients (true), or answer them again (false).
     Drain(bool),
-    /// Ends, once what is under way has been answered.
+    /// Stop once the requests under way have been answered.
     ShutDown,
 }

@@ -11,58 +11,58 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// How long a request waits for its task.
+/// The time for which a request waits for its task before it is answered without the result.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
-/// So many may wait or run.
+/// The largest number of tasks that wait or run.
 const OPEN_MAX: usize = 16;
 
-/// So many are remembered.
+/// The number of tasks that are remembered.
 const KNOWN_MAX: usize = 1000;
 
-/// The tasks of a surface.
+/// The tasks of a surface: exports and backups, one at a time in the order in which they were asked for.
 pub struct Tasks {
     known: Mutex<Known>,
-    /// Told whenever one of them comes further.
+    /// Notified whenever the status of a task changes.
     moved: Condvar,
-    /// Stops all of them.
+    /// Cancels all tasks.
     control: Control,
 }
 
 struct Known {
     next: u64,
-    /// In the order of their numbers.
+    /// The tasks in the order of their numbers.
     tasks: VecDeque<Task>,
 }
 
-/// One of them.
+/// One task and its status.
 #[derive(Debug, Clone)]
 pub struct Task {
-    /// Its number.
+    /// The number of the task.
     pub id: u64,
-    /// What it does: a value of `TaskKind`.
+    /// The kind of the task: a value of `TaskKind`.
     pub kind: &'static str,
-    /// How far it is.
+    /// The present status.
     pub status: Status,
-    /// When that became so.
+    /// The time of the last change of the status.
     pub updated: SystemTime,
 }
 
-/// How far a task is.
+/// The status of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// It waits for those before it.
+    /// The task waits for those before it.
     Queued,
-    /// It is under way.
+    /// The task is running.
     Running,
-    /// It ended with this message.
+    /// The task failed with this message.
     Failed(String),
-    /// It made these files.
+    /// The task has finished and written these files.
     Success(Vec<String>),
 }
 
 impl Status {
-    /// The value of `TaskStatus`.
+    /// The status as a value of `TaskStatus`.
     pub fn name(&self) -> &'static str {
         match self {
             Status::Queued => "Queued",
@@ -78,7 +78,7 @@ impl Status {
 }
 
 impl Task {
-    /// When its status last changed, as text.
+    /// The time of the last change of the status, as text.
     pub fn updated(&self) -> String {
         let since = self.updated.duration_since(UNIX_EPOCH).unwrap_or_default();
         let seconds = i64::try_from(since.as_secs()).unwrap_or(0);
@@ -89,7 +89,7 @@ impl Task {
 }
 
 impl Default for Tasks {
-    /// None. Numbers begin with the time, so that those of a surface before are not known.
+    /// Creates an empty list. Numbers begin with the present time, so that a number from an earlier run is not found.
     fn default() -> Tasks {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let known = Known { next: since.as_secs() << 16, tasks: VecDeque::new() };
@@ -98,8 +98,8 @@ impl Default for Tasks {
 }
 
 impl Tasks {
-    /// Has `job` done when all tasks before it are, and waits for it `patience` at most. A job returns the files that
-    /// it made.
+    /// Queues `job` behind all earlier tasks, and waits for its end for at most `patience`. A job returns the files that it
+    /// wrote.
     ///
     /// # Errors
     ///
@@ -123,18 +123,18 @@ impl Tasks {
         known.get(id).cloned().ok_or_else(forgotten)
     }
 
-    /// The task of a number.
+    /// Looks up a task by its number.
     pub fn get(&self, id: u64) -> Option<Task> {
         self.known().get(id).cloned()
     }
 
-    /// Stops those that run, and waits for them `patience` at most.
+    /// Cancels the tasks that run, and waits for their end for at most `patience`.
     pub fn close(&self, patience: Duration) {
         self.control.canceller().cancel();
         self.wait(patience);
     }
 
-    /// Waits until all are over, `patience` at most.
+    /// Waits until all tasks have ended, for at most `patience`.
     pub fn wait(&self, patience: Duration) {
         let end = Instant::now() + patience;
         drop(self.wait_while(end, |known| 0 < known.open()));

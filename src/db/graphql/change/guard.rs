@@ -3,7 +3,8 @@
 //! Rules that restrict which nodes an update or a delete selects are part of its query; what is
 //! asked here is about nodes that a mutation touches beside those.
 
-use super::stage::{Permits, Touched};
+use super::stage::Permits;
+use super::touched::Touched;
 use hexgraph_base::plan::{Block, Query, Reads, Variable};
 use hexgraph_base::types::{Result, Uid};
 use hexgraph_graphql::lower::{Access, Caller, lower_permitted};

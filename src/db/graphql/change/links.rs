@@ -5,7 +5,7 @@
 //! end several partners, the last one stays. Costs O(links + edges of the ends that lead to one
 //! node).
 
-use super::stage::Touched;
+use super::touched::Touched;
 use hexgraph_base::formats::{NQuad, Object, Predicate, Subject};
 use hexgraph_base::types::{Position, Uid};
 use hexgraph_graphql::mutate::{Link, Unlink};
@@ -101,12 +101,14 @@ impl<'a> Ends<'a> {
         self.sets.push(edge(source, link.predicate, target));
         let Some(back) = link.back else { return };
         self.sets.push(edge(target, back.predicate, source));
+        // The source leads to one node only: its former target loses the edge back.
         if link.is_single {
             for old in others(version, link.predicate, source, target) {
                 self.deletes.push(edge(old, back.predicate, source));
                 self.displaced.extend(Touched::of(old, back.type_name));
             }
         }
+        // Likewise the target: whoever led to it before loses its edge.
         if back.is_single {
             for old in others(version, back.predicate, target, source) {
                 self.deletes.push(edge(old, link.predicate, target));

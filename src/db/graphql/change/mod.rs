@@ -1,5 +1,6 @@
 //! Mutations: computed, guarded by rules, carried out, told.
 
+pub(super) mod touched;
 pub(super) mod links;
 pub(super) mod guard;
 pub(super) mod stage;

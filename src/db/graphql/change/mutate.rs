@@ -186,6 +186,7 @@ impl Job<'_> {
         }
         let (mut keys, copy) = (Vec::new(), changes.clone());
         let after = run.database.compute(control, || copy.apply_keyed(version, &mut keys))?;
+        // `add` rules read the new nodes, so they are asked on the version that has them, before it is published.
         if !guard.may_add(&Arc::new(after.clone()), &new)? {
             return Err(Refusal::Denied);
         }
@@ -212,6 +213,7 @@ impl Job<'_> {
             let (control, keys) = (self.run.control, &mut commit.keys);
             self.run.database.compute(control, || changes.apply_keyed(version, keys))?
         };
+        // The payload of a delete shows the nodes as they were.
         let told = match self.root.kind {
             RootKind::Delete => Arc::clone(version),
             _ => Arc::new(after.clone()),

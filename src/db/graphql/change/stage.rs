@@ -5,6 +5,7 @@
 //! stands beside them: the new nodes on the version that comes out, all others on the one before.
 
 use super::links::{Ends, ends, led_to};
+use super::touched::Touched;
 use hexgraph_base::formats::Subject;
 use hexgraph_base::plan::{Query, Reads};
 use hexgraph_base::schema::Actor;
@@ -15,25 +16,6 @@ use hexgraph_store::exec::{Control, execute_upsert};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Binding, Bindings, Changes, STATEMENTS_MAX, Stager, Version};
 use std::sync::Arc;
-
-/// A node that a mutation touches, with the type by which it does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::db::graphql) struct Touched<'a> {
-    /// The node.
-    pub uid: Uid,
-    /// The name of the type or interface.
-    pub type_name: &'a str,
-}
-
-impl<'a> Touched<'a> {
-    /// An existing node.
-    pub(in crate::db::graphql) fn of(node: Subject<'_>, type_name: &'a str) -> Option<Touched<'a>> {
-        match node {
-            Subject::Uid(uid) => Some(Touched { uid: Uid(uid), type_name }),
-            _ => None,
-        }
-    }
-}
 
 /// What a mutation does.
 #[derive(Debug, Default)]
@@ -121,9 +103,11 @@ pub(in crate::db::graphql) fn stage<'a>(
         let permitted = permits.may_upsert(version, &upserted)?;
         found.permit_upserts(permitted.into_iter().map(|uid| uid.0));
     }
+    // Nodes that the caller may not see count as missing, so that it can't find out which values exist.
     let named = touched(reading.named(&found));
     found.hide(hidden(version, permits, &named)?.into_iter().map(|uid| uid.0));
     let outcome = reading.outcome(found, now).map_err(Refusal::Inputs)?;
+    // One value of an `@id` field can't belong to several nodes.
     if outcome.sets_key && 1 < matched.len() {
         return Err(Refusal::Nodes(outcome.several_named()));
     }

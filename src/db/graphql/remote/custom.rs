@@ -2,10 +2,9 @@
 
 use crate::db::QueryRequest;
 use crate::db::ask::plans::Variables;
-use crate::db::graphql::query::store_fault;
 use crate::db::graphql::reply::complete::{Completed, Completion};
 use crate::db::graphql::reply::found::{Found, Slot};
-use crate::db::graphql::run::{Outcome, Run, root_path};
+use crate::db::graphql::run::{Outcome, Run, root_path, store_fault};
 use hexgraph_base::types::{Error, Result, stack};
 use hexgraph_dql::Given;
 use hexgraph_graphql::lower::permit;

@@ -1,4 +1,4 @@
-//! Comparisons: what is compared, and with what.
+//! Lowers comparisons and their two sides.
 
 use crate::ast::{self, Value};
 use crate::lower::request::Lowering;
@@ -6,7 +6,7 @@ use hexgraph_base::plan::{Argument, Call, Comparison, Operand};
 use hexgraph_base::types::Result;
 
 impl<'a> Lowering<'a> {
-    /// `eq`, `le`, `lt`, `ge` or `gt`.
+    /// Lowers `eq`, `le`, `lt`, `ge` or `gt`.
     pub(super) fn compare(&mut self, call: &'a ast::Call, op: Comparison) -> Result<Call> {
         let left = self.operand_of(call)?;
         let mut arguments = Vec::with_capacity(1);
@@ -28,7 +28,7 @@ impl<'a> Lowering<'a> {
         }
         let takes_many =
             op == Comparison::Eq && matches!(left, Operand::Predicate(_) | Operand::Val(_));
-        // A list that is given may be empty: nothing equals any of its values.
+        // A list that the caller gives may be empty. Then the function selects no node.
         if is_given_list && takes_many {
             return Ok(Call::Compare { op, left, arguments });
         }
@@ -45,7 +45,7 @@ impl<'a> Lowering<'a> {
         Ok(Call::Compare { op, left, arguments })
     }
 
-    /// The items of a list that a `$variable` holds.
+    /// Returns the items of a `$variable` whose value is a list; `None` for any other value.
     pub(super) fn given_items(&self, value: &'a Value) -> Result<Option<&'a [String]>> {
         match value {
             Value::Variable(name) => Ok(self.held(name)?.items),
@@ -53,7 +53,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// `between`.
+    /// Lowers `between`.
     pub(super) fn between(&mut self, call: &'a ast::Call) -> Result<Call> {
         let left = self.operand_of(call)?;
         let [_, low, high] = &call.arguments[..] else {
@@ -64,7 +64,7 @@ impl<'a> Lowering<'a> {
         Ok(Call::Between { left, low, high })
     }
 
-    /// What a value of a comparison is. Only one side may be a function.
+    /// Lowers a value on the right side of a comparison. Only one of the two sides may be a function.
     fn compared(
         &mut self,
         call: &'a ast::Call,
@@ -97,7 +97,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The first argument of a comparison.
+    /// Lowers the left side of a comparison.
     fn operand_of(&mut self, call: &'a ast::Call) -> Result<Operand> {
         let Some(Value::Call(inner)) = call.arguments.first() else {
             return Ok(Operand::Predicate(self.attribute(call)?));

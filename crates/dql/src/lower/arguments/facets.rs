@@ -1,4 +1,4 @@
-//! `@facets(...)`: lists and filters.
+//! Lowers `@facets(...)`: lists of facets, and filters on them.
 
 use crate::ast::{self, Condition};
 use crate::lower::request::Lowering;
@@ -9,7 +9,7 @@ use hexgraph_base::plan::{
 use hexgraph_base::types::{Result, stack};
 
 impl<'a> Lowering<'a> {
-    /// A list of facets: sorted by name, each once.
+    /// Lowers a list of facets. The result is sorted by name and has each facet once.
     pub(in crate::lower) fn facet_list(&mut self, list: &'a [ast::FacetItem]) -> Result<Facets> {
         let mut items: Vec<FacetItem> = Vec::with_capacity(list.len());
         let mut order: Vec<FacetKey> = Vec::new();
@@ -59,7 +59,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// A filter of facets: the predicates of its functions are facets.
+    /// Lowers a filter on facets. The names that its functions use for predicates are names of facets.
     pub(in crate::lower) fn facet_filter(&mut self, condition: &'a Condition) -> Result<Filter> {
         stack::check()?;
         Ok(match condition {

@@ -1,4 +1,4 @@
-//! Functions that choose nodes: names, numbers of arguments, and what each may be.
+//! Lowers functions that select nodes: checks their names, and the number and the kinds of their arguments.
 
 use crate::ast::{self, Value};
 use crate::lower::request::Lowering;
@@ -9,7 +9,7 @@ use hexgraph_base::plan::{
 };
 use hexgraph_base::types::{Error, Result, nearest};
 
-/// The longest name of a predicate.
+/// The greatest length of the name of a predicate, in bytes.
 const PREDICATE_LENGTH_MAX: usize = 65_535;
 
 const FUNCTIONS: [&str; 26] = [
@@ -41,11 +41,11 @@ const FUNCTIONS: [&str; 26] = [
     "count",
 ];
 
-/// The functions that a message shows when none is near.
+/// The functions that an error message lists when no name is similar to the unknown one.
 const SHOWN: [&str; 10] =
     ["eq", "ge", "between", "anyofterms", "alloftext", "regexp", "match", "has", "type", "uid"];
 
-/// How functions are written.
+/// The syntax of each function, for hints.
 const FORMS: [&str; 25] = [
     "eq(name, \"Ada\")",
     "le(age, 30)",
@@ -74,7 +74,7 @@ const FORMS: [&str; 25] = [
     "val(x)",
 ];
 
-/// A proposal to write a function as it is meant to be; empty for an unknown one.
+/// Returns a hint with the syntax of a function; empty for an unknown one.
 fn form_of(name: &str) -> String {
     let is_it = |form: &&&str| {
         form.split_once('(').is_some_and(|(known, _)| known.eq_ignore_ascii_case(name))
@@ -83,7 +83,7 @@ fn form_of(name: &str) -> String {
 }
 
 impl<'a> Lowering<'a> {
-    /// The function of a block.
+    /// Lowers the root function of a block.
     pub(in crate::lower) fn root_call(&mut self, call: &'a ast::Call) -> Result<Function> {
         let function = self.filter_call(call)?;
         let refused = match &function.call {
@@ -96,7 +96,7 @@ impl<'a> Lowering<'a> {
         Err(self.error_with(call.name.start, message, "use it in a filter"))
     }
 
-    /// A function of a filter.
+    /// Lowers a function of a filter.
     pub(in crate::lower) fn filter_call(&mut self, call: &'a ast::Call) -> Result<Function> {
         let name = self.text(&call.name);
         let mut lower = [0; 16];
@@ -124,7 +124,7 @@ impl<'a> Lowering<'a> {
             "allofterms" => self.terms(call, TermIndex::Term, TextMatch::All)?,
             "anyoftext" => self.terms(call, TermIndex::FullText, TextMatch::Any)?,
             "alloftext" => self.terms(call, TermIndex::FullText, TextMatch::All)?,
-            // Of a long phrase, three words in a row are enough, as in the reference.
+            // A long phrase has several tokens, of which one match is enough, as in Dgraph.
             "ngram" => self.terms(call, TermIndex::NGram, TextMatch::Any)?,
             "regexp" => self.regexp(call)?,
             "match" => self.match_distance(call)?,
@@ -265,7 +265,7 @@ impl<'a> Lowering<'a> {
         Ok(Call::SimilarTo { predicate, count, target, options: list, admits: None })
     }
 
-    /// The name of a predicate, which has a greatest length.
+    /// Returns the name of a predicate after checking its length.
     pub(in crate::lower) fn predicate_name(&self, name: &'a Text) -> Result<&'a str> {
         let text = self.text(name);
         if text.len() > PREDICATE_LENGTH_MAX {
@@ -275,7 +275,7 @@ impl<'a> Lowering<'a> {
         Ok(text)
     }
 
-    /// The predicate that a function starts with.
+    /// Returns the predicate that is the first argument of a function.
     pub(super) fn attribute(&self, call: &'a ast::Call) -> Result<PredicateRef> {
         let function = self.text(&call.name);
         let at = call.name.start;
@@ -311,7 +311,7 @@ impl<'a> Lowering<'a> {
         Ok(PredicateRef { name, reverse, lang })
     }
 
-    /// A plain argument as text.
+    /// Returns the text of the argument `index`, which has to be a name, a string or a `$variable`.
     fn argument(&self, call: &'a ast::Call, index: usize) -> Result<String> {
         self.scalar(call.name.start, &call.arguments[index]).map(str::to_owned)
     }
@@ -333,12 +333,12 @@ impl<'a> Lowering<'a> {
         self.error_with(call.name.start, message, form_of(name))
     }
 
-    /// The error for `uid` in the place of a predicate.
+    /// Makes the error for `uid` in the place of a predicate.
     pub(in crate::lower) fn uid_is_no_predicate(&self, at: u32) -> Error {
         self.error_with(at, "`uid` is no predicate", "nodes are chosen by `uid(0x1)`")
     }
 
-    /// The variable of `val(x)` and its like.
+    /// Returns the only argument of `val(x)` and similar calls, which is a variable.
     pub(in crate::lower) fn only_variable(&mut self, call: &'a ast::Call) -> Result<VarId> {
         match &call.arguments[..] {
             [Value::Word(name, None)] => Ok(self.read(name)),

@@ -1,14 +1,14 @@
-//! Coordinates as arguments: lists of lists of numbers, handed on as text.
+//! Lowers coordinates, which are nested lists of numbers, to text. The executor parses them.
 
 use crate::ast::Value;
 use crate::lower::request::Lowering;
 use hexgraph_base::types::{Error, Result, stack};
 
-/// The most lists within each other: a multipolygon has four.
+/// The greatest depth of nested lists. The coordinates of a multipolygon have four levels.
 const DEPTH_MAX: usize = 4;
 
 impl<'a> Lowering<'a> {
-    /// An argument of a geo function as text; lists are written `[1.0,2.0]`.
+    /// Returns an argument of a geo function as text. A list is written `[1.0,2.0]`.
     pub(super) fn geo_argument(&self, at: u32, value: &'a Value) -> Result<String> {
         if !matches!(value, Value::List(..)) {
             return self.text_of_list(at, value).map(str::to_owned);

@@ -1,4 +1,4 @@
-//! `math(...)`: operators by their strength, constants, variables and functions.
+//! Lowers `math(...)`: groups operators by their precedence, and resolves constants, variables and functions.
 
 use super::number;
 use crate::ast::{MathOperand, MathSequence};
@@ -7,10 +7,10 @@ use crate::token::Text;
 use hexgraph_base::plan::{Constant, MathExpr, MathFunction};
 use hexgraph_base::types::{Result, Value, nearest, parse_vector, stack};
 
-/// The deepest expression.
+/// The greatest height of an expression tree.
 const HEIGHT_MAX: usize = 300;
 
-/// The functions with the number of their operands.
+/// The functions, each with the number of its operands.
 const FUNCTIONS: [(&str, MathFunction, usize); 12] = [
     ("floor", MathFunction::Floor, 1),
     ("ceil", MathFunction::Ceil, 1),
@@ -26,19 +26,20 @@ const FUNCTIONS: [(&str, MathFunction, usize); 12] = [
     ("cond", MathFunction::Cond, 3),
 ];
 
-/// An expression with its height.
+/// An expression with the height of its tree, so that the height need not be computed again at each level.
 struct Tall {
     expression: MathExpr,
     height: usize,
 }
 
 impl<'a> Lowering<'a> {
-    /// An expression.
+    /// Lowers an expression.
     pub(in crate::lower) fn math(&mut self, sequence: &'a MathSequence) -> Result<MathExpr> {
         Ok(self.sequence(sequence)?.expression)
     }
 
-    /// Operands wait until an operator of lower or equal strength comes.
+    /// Groups operands and operators by precedence, with two stacks (the shunting-yard algorithm of Dijkstra). An operator
+    /// is applied when one of lower or equal precedence follows it, so operators of equal precedence group from the left.
     fn sequence(&mut self, sequence: &'a MathSequence) -> Result<Tall> {
         stack::check()?;
         let mut operands = vec![self.operand(&sequence.first)?];
@@ -105,7 +106,7 @@ impl<'a> Lowering<'a> {
         Ok(Tall { expression, height: 1 })
     }
 
-    /// The value of a `$variable`, as its type says.
+    /// Lowers a `$variable`: its declared type decides how its value is read.
     fn variable(&self, name: &'a Text) -> Result<MathExpr> {
         let text = self.value_of(name)?;
         let type_name = self.values.type_of(self.text(name)).unwrap_or_default();
@@ -152,7 +153,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// How strongly an operator binds.
+/// Returns the precedence of an operator; a greater one binds more strongly.
 fn strength(operator: MathFunction) -> u8 {
     match operator {
         MathFunction::Multiply | MathFunction::Divide => 50,
@@ -169,7 +170,7 @@ fn strength(operator: MathFunction) -> u8 {
     }
 }
 
-/// Where an operand is, or at least something in it.
+/// Returns the offset of an operand, or of some part of it.
 fn place(operand: &MathOperand) -> u32 {
     match operand {
         MathOperand::Name(name) | MathOperand::Variable(name) | MathOperand::Call(name, _) => {
@@ -180,7 +181,7 @@ fn place(operand: &MathOperand) -> u32 {
     }
 }
 
-/// A number; every other word is a variable.
+/// Parses a word as a number; `None` when it is the name of a variable.
 fn constant(text: &str) -> Option<Constant> {
     if !text.as_bytes().first().is_some_and(u8::is_ascii_digit) {
         return None;
@@ -195,7 +196,7 @@ fn signed_constant(text: &str) -> Option<Constant> {
     }
 }
 
-/// True for a constant zero, and for a function of a constant that is zero.
+/// Returns true for the constant zero, and for a function of a constant whose value is zero.
 fn is_zero(expression: &MathExpr) -> bool {
     let value = |constant: Constant| match constant {
         Constant::Int(int) => int as f64,

@@ -1,4 +1,4 @@
-//! What stands in parentheses: numbers, uids, values, functions, expressions.
+//! Lowers what stands in parentheses: numbers, uids, values, functions and expressions.
 
 pub(super) mod number;
 pub(super) mod geo;

@@ -1,8 +1,9 @@
-//! Numbers as arguments: base 0, so `0x1f`, `0o17`, `0b1` and `017` are numbers, too.
+//! Parses numbers by the rules of Go with base 0: the prefix tells the base, so `0x1f`, `0o17`, `0b1` and `017` are
+//! numbers.
 
 use hexgraph_base::types::Uid;
 
-/// A whole number.
+/// Parses an integer; `None` when the text is none, or needs more than 64 bits.
 pub(in crate::lower) fn int(text: &str) -> Option<i64> {
     let (sign, digits) = match text.as_bytes().first()? {
         b'-' => (-1, &text[1..]),
@@ -13,12 +14,12 @@ pub(in crate::lower) fn int(text: &str) -> Option<i64> {
     i64::try_from(sign * magnitude).ok()
 }
 
-/// A whole number without a sign.
+/// Parses an integer without a sign.
 pub(in crate::lower) fn uint(text: &str) -> Option<u64> {
     Uid::parse(text).map(|uid| uid.0)
 }
 
-/// A truth value.
+/// Parses a truth value in one of the spellings of Go.
 pub(in crate::lower) fn boolean(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "TRUE" | "true" | "True" => Some(true),
@@ -27,7 +28,7 @@ pub(in crate::lower) fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// True for a text that would be a number if 64 bits were enough for it.
+/// Returns true for a text that is an integer of more than 64 bits.
 pub(super) fn is_too_large(text: &str) -> bool {
     let (digits, radix) = match text.as_bytes() {
         [b'0', b'x' | b'X', ..] => (&text[2..], 16),

@@ -1,4 +1,4 @@
-//! `uid` and `uid_in`: uids, variables and `$variables` as arguments.
+//! Lowers `uid` and `uid_in`, whose arguments are uids, variables and `$variables`.
 
 use super::number;
 use crate::ast::{self, Value};
@@ -8,7 +8,7 @@ use hexgraph_base::plan::{Call, VarId};
 use hexgraph_base::types::Result;
 
 impl<'a> Lowering<'a> {
-    /// `uid(...)`.
+    /// Lowers `uid(...)`.
     pub(in crate::lower) fn uid(&mut self, call: &'a ast::Call) -> Result<Call> {
         let mut uids = Vec::with_capacity(call.arguments.len());
         let mut vars = Vec::new();
@@ -40,7 +40,7 @@ impl<'a> Lowering<'a> {
         Ok(Call::Uid { uids, vars })
     }
 
-    /// The uid that a word is; `None` for a variable.
+    /// Parses a word as a uid; `None` when it is the name of a variable.
     fn uid_literal(&self, text: &'a Text) -> Result<Option<u64>> {
         let word = self.text(text);
         if number::is_too_large(word) {
@@ -50,7 +50,7 @@ impl<'a> Lowering<'a> {
         Ok(number::uint(word))
     }
 
-    /// Adds the uids of a variable's value: one, or a list in square brackets.
+    /// Adds the uids in the value of a `$variable`: a single one, or a list in square brackets.
     fn uid_list(&self, name: &'a Text, uids: &mut Vec<u64>) -> Result<()> {
         let held = self.held(name)?;
         let value = held.text.trim();
@@ -77,7 +77,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// `uid_in(p, ...)`.
+    /// Lowers `uid_in(p, ...)`.
     pub(in crate::lower) fn uid_in(&mut self, call: &'a ast::Call) -> Result<Call> {
         let predicate = self.attribute(call)?;
         let (mut uids, mut vars) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! The variables of a query that start with `$`: declared in its head, given by the caller.
+//! The `$variables` of a query: declared in its head, with values that the caller gives.
 
 use super::number;
 use crate::Given;
@@ -8,29 +8,29 @@ use hexgraph_base::types::{Error, Result, did_you_mean};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// The value of a `$variable`: as one text, and its items where a list was given.
+/// The value of a `$variable`: its text, and its items when the caller gave a list.
 #[derive(Clone, Copy, Default)]
 pub(in crate::lower) struct Held<'a> {
     pub text: &'a str,
     pub items: Option<&'a [String]>,
 }
 
-/// The values of the `$variables`.
+/// The values of all `$variables` of a request.
 pub(in crate::lower) struct Values<'a> {
     given: &'a BTreeMap<String, Given>,
     /// The type and the value of each variable.
     declared: FxHashMap<&'a str, (&'a str, Held<'a>)>,
-    /// True when a query has a list of declarations, even an empty one.
+    /// True when a query has a list of declarations, even an empty one. Then every given variable has to be declared.
     has_list: bool,
 }
 
 impl<'a> Values<'a> {
-    /// Nothing is declared yet.
+    /// Creates the values of a request in which nothing is declared yet.
     pub(in crate::lower) fn new(given: &'a BTreeMap<String, Given>) -> Values<'a> {
         Values { given, declared: FxHashMap::default(), has_list: false }
     }
 
-    /// Takes one list of declarations.
+    /// Adds a list of declarations and checks the values against the declared types.
     pub(in crate::lower) fn declare(
         &mut self,
         source: &'a Source,
@@ -76,7 +76,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Checks that everything given is declared. Without declarations nothing is.
+    /// Checks that each given variable is declared. A query without a list of declarations is not checked.
     pub(in crate::lower) fn check_given(&self) -> Result<()> {
         let is_declared = |name: &str| self.declared.contains_key(name);
         match self.given.keys().find(|name| self.has_list && !is_declared(name)) {
@@ -95,29 +95,29 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Whether a variable has neither a value nor a default, and is of a type that an empty text is
-    /// none of. The reference takes the empty text for the value, and finds fault with that.
+    /// Returns true if a variable has neither a value nor a default, and its type does not allow an empty text. Dgraph uses
+    /// the empty text as the value of such a variable, and then reports that it is not of the type.
     pub(in crate::lower) fn is_missing(&self, name: &str) -> bool {
         let Some(&(type_name, value)) = self.declared.get(name) else { return false };
         value.text.is_empty() && matches!(type_name, "int" | "float" | "bool" | "float32vector")
     }
 
-    /// The value of a declared variable; empty when it has none.
+    /// Returns the value of a declared variable, which is empty when it has none; `None` when it is not declared.
     pub(in crate::lower) fn declared(&self, name: &str) -> Option<Held<'a>> {
         self.declared.get(name).map(|&(_, value)| value)
     }
 
-    /// The names of the declared variables.
+    /// Returns the names of the declared variables, in no particular order.
     pub(in crate::lower) fn names(&self) -> impl Iterator<Item = &'a str> {
         self.declared.keys().copied()
     }
 
-    /// The type that a variable was declared with.
+    /// Returns the declared type of a variable.
     pub(super) fn type_of(&self, name: &str) -> Option<&'a str> {
         self.declared.get(name).map(|&(type_name, _)| type_name)
     }
 
-    /// The value of a variable that need not be declared.
+    /// Returns the value of a variable, declared or not.
     pub(in crate::lower) fn declared_or_given(&self, name: &str) -> Option<&'a str> {
         let given = || self.given.get(name).map(Given::text);
         self.declared(name).map(|value| value.text).or_else(given)

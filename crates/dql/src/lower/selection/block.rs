@@ -1,4 +1,4 @@
-//! Root blocks.
+//! Lowers root blocks.
 
 use super::fields::Place;
 use super::modifiers::Modifiers;
@@ -28,14 +28,14 @@ const KEYS: [&str; 13] = [
     "depth",
 ];
 
-/// Those of [`KEYS`] that a `shortest` block has.
+/// The range of [`KEYS`] that a `shortest` block uses.
 const PATH_KEYS: std::ops::Range<usize> = 6..13;
 
-/// The arguments of a block but for page and order.
+/// The arguments of a block except for those of paging and order.
 struct RootArguments {
     function: Option<Function>,
     path: ShortestPath,
-    /// The keys met so far, as bits in the order of [`KEYS`].
+    /// The keys seen so far, as bits in the order of [`KEYS`], to find repeated ones.
     seen: u16,
 }
 
@@ -235,7 +235,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The variables ascending, each once.
+/// Returns the variables in ascending order, each once.
 fn sorted(variables: &[VarId]) -> Vec<VarId> {
     let mut variables = variables.to_vec();
     variables.sort_unstable();

@@ -1,4 +1,4 @@
-//! Filters.
+//! Lowers filters.
 
 use crate::ast::Condition;
 use crate::lower::request::Lowering;
@@ -6,7 +6,7 @@ use hexgraph_base::plan::Filter;
 use hexgraph_base::types::{Result, stack};
 
 impl<'a> Lowering<'a> {
-    /// A filter of nodes.
+    /// Lowers a filter on nodes.
     pub(in crate::lower) fn filter(&mut self, condition: &'a Condition) -> Result<Filter> {
         stack::check()?;
         Ok(match condition {

@@ -1,17 +1,18 @@
-//! No key twice in one selection.
+//! Checks that no two fields of a selection have the same key.
 
 use hexgraph_base::plan::{Field, FieldKind};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Up to this many fields are compared each with each.
+/// Up to this many fields are compared in pairs; more are put into a hash set.
 const COMPARED_MAX: usize = 16;
 
-/// What must be unique: the key, or more where the reference tells fields with one key apart.
+/// What must be unique among the fields of a selection: a class of fields, and the key within it. Dgraph permits the same
+/// key in different classes, so the answer may have a key twice.
 type Identity<'a> = (u8, Cow<'a, str>);
 
-/// The first field that repeats another one.
+/// Returns the first field with the identity of a field before it.
 pub(super) fn first_duplicate(fields: &[Arc<Field>]) -> Option<&Field> {
     if fields.len() < 2 {
         return None;

@@ -1,4 +1,4 @@
-//! One field: what it asks for, and what follows it.
+//! Lowers one field with its arguments, directives and selection.
 
 use super::fields::Place;
 use super::modifiers::Modifiers;
@@ -310,7 +310,7 @@ impl<'a> Lowering<'a> {
         self.error_with(at, "wrong arguments of `expand`", hint)
     }
 
-    /// A field that nothing may follow.
+    /// Lowers a field that may have neither arguments nor directives nor a selection.
     fn plain(&mut self, item: &'a FieldItem, kind: FieldKind, key: String) -> Result<Field> {
         if !item.suffixes.is_empty() {
             let message = "nothing may follow a function of variables";
@@ -359,7 +359,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// The fields of all selections behind a field.
+    /// Lowers the selections behind a field; several are joined.
     fn bodies(&mut self, suffixes: &'a [Suffix], place: Place) -> Result<Vec<Arc<Field>>> {
         let mut fields = Vec::new();
         for suffix in suffixes {
@@ -373,12 +373,12 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The key of a predicate with its languages.
+/// Returns the key of a predicate with languages, such as `name@en:fr`.
 fn with_langs(name: &str, langs: &[String]) -> String {
     if langs.is_empty() { name.to_owned() } else { format!("{name}@{}", langs.join(":")) }
 }
 
-/// The name without the sign of a reverse edge, and whether it had one.
+/// Splits off a leading `~`. Returns the name, and true when it had one.
 fn without_tilde(name: &str) -> (&str, bool) {
     match name.strip_prefix('~') {
         Some(name) => (name, true),

@@ -1,4 +1,4 @@
-//! Selections: fields and fragments.
+//! Lowers selections: lists of fields and fragments.
 
 use super::duplicates::first_duplicate;
 use crate::ast::Item;
@@ -8,25 +8,26 @@ use hexgraph_base::plan::{Field, FieldKind};
 use hexgraph_base::types::{Error, Position, Result, nearest, stack};
 use std::sync::Arc;
 
-/// The most selections within each other, fragments included.
+/// The greatest depth of nested selections, those in fragments included.
 const DEPTH_MAX: usize = 250;
 
-/// The most fields that a request may have, fragments expanded.
+/// The greatest number of fields of a request after fragments are expanded. Fragments that use others twice grow
+/// exponentially, so the length of the text does not bound it.
 const FIELDS_MAX: usize = 100_000;
 
-/// Where a field stands, as far as other rules hold there.
+/// The surroundings of a field, as far as special rules hold there.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::lower) struct Place {
-    /// Right inside the selection of a `@groupby`.
+    /// The field is directly in the selection of a `@groupby`.
     pub in_group: bool,
-    /// Right inside a block without a function.
+    /// The field is directly in a block without a function.
     pub in_empty_block: bool,
-    /// Anywhere inside a `shortest` block.
+    /// The field is in a `shortest` block, at any depth.
     pub in_shortest: bool,
 }
 
 impl<'a> Lowering<'a> {
-    /// The fields of a selection, fragments expanded, no key twice.
+    /// Lowers a selection. Fragments are expanded; a repeated key is an error.
     pub(in crate::lower) fn selection(
         &mut self,
         items: &'a [Item],
@@ -38,7 +39,7 @@ impl<'a> Lowering<'a> {
         Ok(fields)
     }
 
-    /// Adds the fields of some items, fragments expanded.
+    /// Appends the fields of some items. Fragments are expanded.
     pub(in crate::lower) fn extend(
         &mut self,
         fields: &mut Vec<Arc<Field>>,
@@ -87,7 +88,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Checks what only the whole selection shows.
+    /// Checks the rules that concern all fields of a selection together.
     pub(super) fn check_selection(&self, fields: &[Arc<Field>], place: Place) -> Result<()> {
         if let Some(field) = first_duplicate(fields) {
             let message = format!("`{}` stands twice in one selection", field.key);

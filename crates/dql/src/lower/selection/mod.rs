@@ -1,4 +1,4 @@
-//! Blocks, the fields in them, and what may follow either.
+//! Lowers blocks, the fields in them, and the arguments and directives of both.
 
 pub(super) mod block;
 pub(super) mod fields;

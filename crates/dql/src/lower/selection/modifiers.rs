@@ -1,4 +1,4 @@
-//! Directives, and everything else that may follow a field.
+//! Lowers directives and everything else that may follow a field or a block.
 
 use super::paging::Paging;
 use crate::ast::{self, Argument, Directive, Suffix, Value};
@@ -7,13 +7,13 @@ use crate::lower::request::Lowering;
 use hexgraph_base::plan::{Cascade, Facets, Filter, GroupBy, GroupKey, Recurse};
 use hexgraph_base::types::{Result, did_you_mean};
 
-/// How `@cascade(...)` names all fields.
+/// The argument of `@cascade(...)` that stands for all fields.
 const ALL_FIELDS: &str = "__all__";
 
-/// What was said behind a field or block.
+/// The arguments and directives of a field or a block.
 #[derive(Default)]
 pub(in crate::lower) struct Modifiers {
-    /// `@filter`; `Some(None)` for an empty one.
+    /// `@filter`; `Some(None)` when its brackets are empty.
     pub filter: Option<Option<Filter>>,
     /// `@cascade`.
     pub cascade: Option<Cascade>,
@@ -27,18 +27,18 @@ pub(in crate::lower) struct Modifiers {
     pub group_by: Option<GroupBy>,
     /// `@facets` or `@facets(list)`.
     pub facets: Option<Facets>,
-    /// `@facets(filter)`; `Some(None)` for an empty one.
+    /// `@facets(filter)`; `Some(None)` when its brackets are empty.
     pub facet_filter: Option<Option<Filter>>,
     /// The languages; empty for none.
     pub langs: Vec<String>,
     /// Page and order.
     pub paging: Paging,
-    /// True when there is a selection.
+    /// True when a selection follows.
     pub has_body: bool,
 }
 
 impl<'a> Lowering<'a> {
-    /// Takes what follows a field, but not the items of its selection.
+    /// Adds a part behind a field. Of a selection only its presence is recorded; its items are lowered elsewhere.
     pub(super) fn suffix(&mut self, suffix: &'a Suffix, modifiers: &mut Modifiers) -> Result<()> {
         match suffix {
             Suffix::Langs(langs) if modifiers.langs.is_empty() => {
@@ -71,7 +71,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// The languages of a field, in order.
+    /// Returns the languages of a field in order of preference.
     pub(in crate::lower) fn langs(&self, langs: &'a crate::token::Text) -> Result<Vec<String>> {
         let list: Vec<String> = self.text(langs).split(':').map(str::to_owned).collect();
         if list.len() > 1 && list.iter().any(|lang| lang == "*") {
@@ -80,7 +80,7 @@ impl<'a> Lowering<'a> {
         Ok(list)
     }
 
-    /// Takes a directive of a block (`is_root`) or field.
+    /// Adds a directive of a block (`is_root`) or of a field.
     pub(super) fn directive(
         &mut self,
         at: u32,
@@ -199,7 +199,7 @@ impl<'a> Lowering<'a> {
         Ok(recurse)
     }
 
-    /// Unlike elsewhere, a `$variable` needs no declaration here.
+    /// Returns the value of an argument of `@recurse`. Unlike elsewhere, a `$variable` need not be declared.
     fn recurse_value(&self, at: u32, value: &'a Value) -> Result<&'a str> {
         let Value::Variable(variable) = value else { return self.scalar(at, value) };
         let name = self.text(variable);

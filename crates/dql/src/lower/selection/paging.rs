@@ -1,4 +1,4 @@
-//! `first`, `offset`, `after` and the order, of blocks and fields alike.
+//! Lowers `first`, `offset`, `after`, `orderasc` and `orderdesc`, which blocks and fields have in common.
 
 use crate::ast::{Argument, Call, Value};
 use crate::lower::arguments::number;
@@ -6,15 +6,15 @@ use crate::lower::request::Lowering;
 use hexgraph_base::plan::{Order, OrderKey, Page};
 use hexgraph_base::types::{Error, Result};
 
-/// The most keys of an order.
+/// The greatest number of sort keys.
 pub(in crate::lower) const ORDER_KEYS_MAX: usize = 100;
 
 /// The arguments that blocks and fields have in common.
 #[derive(Default)]
 pub(in crate::lower) struct Paging {
-    /// The order.
+    /// The sort keys.
     pub order: Order,
-    /// The part that is wanted.
+    /// The page.
     pub page: Page,
     has_first: bool,
     has_offset: bool,
@@ -22,7 +22,7 @@ pub(in crate::lower) struct Paging {
 }
 
 impl<'a> Lowering<'a> {
-    /// Takes an argument of a page or order; false when it is another one.
+    /// Adds an argument of paging or order. Returns false when the argument is another one.
     pub(in crate::lower) fn paging(
         &mut self,
         argument: &'a Argument,
@@ -57,7 +57,8 @@ impl<'a> Lowering<'a> {
         Ok(true)
     }
 
-    /// The text of a name, a string or a `$variable`; a list as the text that it is written as.
+    /// Returns the text of a name, a string or a `$variable`. A `$variable` that holds a list
+    /// gives the text of the list, such as `[one, other]`.
     pub(in crate::lower) fn text_of_list(&self, at: u32, value: &'a Value) -> Result<&'a str> {
         match value {
             Value::Variable(name) => self.value_of(name),
@@ -65,7 +66,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The text of a name, a string or a `$variable`.
+    /// Returns the text of a name, a string or a `$variable`; any other value is an error.
     pub(in crate::lower) fn scalar(&self, at: u32, value: &'a Value) -> Result<&'a str> {
         match value {
             Value::Word(text, None) | Value::Quoted(text) => Ok(self.text(text)),
@@ -83,7 +84,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The error for a key that was there before.
+    /// Makes the error for an argument that is given twice.
     pub(in crate::lower) fn repeated(&self, argument: &'a Argument) -> Error {
         let key = self.text(&argument.key);
         let message = format!("`{key}` is given twice");
@@ -129,7 +130,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// The error for a function that nothing can be ordered by.
+    /// Makes the error for a function that can't be a sort key.
     fn wrong_order(&self, call: &'a Call, key: &str) -> Error {
         let name = self.text(&call.name);
         let message = format!("found `{name}()` in an order");

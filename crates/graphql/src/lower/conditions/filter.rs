@@ -1,12 +1,13 @@
-//! `filter: {...}` → conditions on nodes.
+//! Lowers the argument `filter: {...}` to conditions on nodes.
 //!
-//! All keys of an object hold together, but for `or`: what it lists is an alternative to all the rest.
+//! The keys of an object are joined by *and*, except for `or`: its list and the conjunction of all other keys are
+//! alternatives.
 
 use super::geo::geo_call;
-use super::rules::Caller;
 use super::value::text_of;
+use crate::lower::refusal::Refusal;
 use crate::lower::target::{all, filter_of, is_uid, nothing, reference};
-use crate::model::{Field, Kind, Model, Operation, TypeDef};
+use crate::model::{Field, Kind, Model, TypeDef};
 use crate::request::Value;
 use apollo_compiler::Name;
 use hexgraph_base::plan::{
@@ -14,38 +15,47 @@ use hexgraph_base::plan::{
 };
 use hexgraph_base::types::{Uid, stack};
 
-/// Who filters.
+/// A caller for whom rules may hide nodes.
+pub(in crate::lower) trait Viewer {
+    /// The schema.
+    fn model(&self) -> &Model;
+
+    /// Returns the condition that nodes of a type have to pass to be visible; `None` when all are visible.
+    fn visible(&self, def: &TypeDef) -> Option<Filter>;
+}
+
+/// On whose behalf a filter is lowered, which decides what it may see.
 #[derive(Clone, Copy)]
 pub(in crate::lower) enum Sight<'a> {
-    /// Somebody for whom edges to nodes that the rules hide are not there.
-    Of(Caller<'a>),
+    /// A caller: edges to nodes that the rules hide from the caller do not exist for the filter.
+    Of(&'a dyn Viewer),
     /// A rule, which sees all data.
     Whole(&'a Model),
-    /// A mutation, which sees all data too. What it changes must not be more than its filter says: only `{}` is everything,
-    /// and an alternative that asks for nothing, which would undo the conditions beside it, is refused.
+    /// A mutation, which sees all data as well. It must not change more nodes than its filter says. So only `{}` selects
+    /// every node, and an alternative without conditions, which would undo the conditions beside it, is refused.
     Changing(&'a Model),
 }
 
 impl<'a> Sight<'a> {
     fn model(self) -> &'a Model {
         match self {
-            Sight::Of(caller) => caller.model,
+            Sight::Of(viewer) => viewer.model(),
             Sight::Whole(model) | Sight::Changing(model) => model,
         }
     }
 }
 
-/// What a filter at a root asks. The nodes that it names by their IDs are all that there are: everything else, `or` too, is
-/// asked of them. `None` when it asks for nothing.
+/// Lowers the filter of a root field. When it names nodes by their IDs, only these nodes can be selected, and all other
+/// keys, `or` included, restrict them further. Returns `None` when the filter has no condition.
 ///
 /// # Errors
 ///
-/// As [`filter`]; and, where a mutation filters, when it asks for nothing without being `{}`.
+/// The errors of [`filter`], and for a mutation a filter that has no condition and is not `{}`.
 pub(in crate::lower) fn root_filter(
     sight: Sight<'_>,
     def: &TypeDef,
     value: &Value,
-) -> Result<Option<RootFilter>, String> {
+) -> Result<Option<RootFilter>, Refusal> {
     let Value::Object(entries) = value else { return Ok(None) };
     let names_nodes =
         |(key, value): &&(Name, Value)| *value != Value::Null && def.field(key).is_some_and(is_uid);
@@ -56,24 +66,24 @@ pub(in crate::lower) fn root_filter(
     if let (Sight::Changing(_), None, None) = (sight, &named, &rest)
         && !is_empty
     {
-        return Err(format!(
+        return Err(Refusal::new(format!(
             "the filter asks for nothing, which would change every {}: write `filter: {{}}` if that is meant",
             def.name
-        ));
+        )));
     }
     Ok(Some(RootFilter { named, rest }))
 }
 
-/// What a filter at a root asks.
+/// The filter of a root field.
 pub(in crate::lower) struct RootFilter {
-    /// The nodes that it names, ascending.
+    /// The uids of the nodes that it names, ascending; `None` when it names none.
     pub named: Option<Vec<u64>>,
-    /// What is asked of them, or of all nodes of the type.
+    /// The condition on these nodes, or on all nodes of the type.
     pub rest: Option<Filter>,
 }
 
 impl RootFilter {
-    /// The same as one condition.
+    /// Returns the filter as one condition.
     pub(in crate::lower) fn into_filter(self) -> Option<Filter> {
         let named = self.named.map(|uids| filter_of(Call::Uid { uids, vars: Vec::new() }));
         match self.rest {
@@ -83,16 +93,16 @@ impl RootFilter {
     }
 }
 
-/// What a filter asks of nodes of a type; `None` when it asks for nothing.
+/// Lowers a filter on nodes of a type. Returns `None` when it has no condition.
 ///
 /// # Errors
 ///
-/// What is wrong with a value, in the words of the reference.
+/// The reason why a value is wrong, worded as in Dgraph.
 pub(in crate::lower) fn filter(
     sight: Sight<'_>,
     def: &TypeDef,
     value: &Value,
-) -> Result<Option<Filter>, String> {
+) -> Result<Option<Filter>, Refusal> {
     stack::require();
     match value {
         _ if def.kind == Kind::Union => union_filter(sight, def, value),
@@ -101,12 +111,12 @@ pub(in crate::lower) fn filter(
     }
 }
 
-/// What the entries of a filter ask of nodes of a type.
+/// Lowers the entries of a filter object.
 fn conditions<'v>(
     sight: Sight<'_>,
     def: &TypeDef,
     entries: impl Iterator<Item = &'v (Name, Value)>,
-) -> Result<Option<Filter>, String> {
+) -> Result<Option<Filter>, Refusal> {
     let mut together = Vec::new();
     let mut alternatives = None;
     for (key, value) in entries {
@@ -123,7 +133,7 @@ fn conditions<'v>(
             }
             ("not", _) => match filter(sight, def, value)? {
                 Some(inner) => together.push(Filter::Not(Box::new(inner))),
-                None => return Err(NOTHING_NEGATED.to_owned()),
+                None => return Err(Refusal::new(NOTHING_NEGATED)),
             },
             ("has", Value::List(names)) => {
                 let fields = names.iter().filter_map(|name| def.field(name.as_str()?));
@@ -131,16 +141,16 @@ fn conditions<'v>(
             }
             ("or", Value::List(items)) if !items.is_empty() => {
                 let each = items.iter().map(|item| filter(sight, def, item));
-                alternatives = Some(each.collect::<Result<Option<Vec<Filter>>, String>>()?);
+                alternatives = Some(each.collect::<Result<Option<Vec<Filter>>, Refusal>>()?);
             }
             _ => {}
         }
     }
     match (all(together), alternatives) {
         (together, None) => Ok(together),
-        // One of the alternatives asks for nothing.
+        // An alternative without conditions is true for every node, and so is the whole disjunction.
         (_, Some(None)) => match sight {
-            Sight::Changing(_) => Err(OPEN_ALTERNATIVE.to_owned()),
+            Sight::Changing(_) => Err(Refusal::new(OPEN_ALTERNATIVE)),
             _ => Ok(None),
         },
         (together, Some(Some(mut any))) => {
@@ -156,12 +166,12 @@ const NOTHING_NEGATED: &str = "Invalid filter statement: `not` needs a filter th
 const OPEN_ALTERNATIVE: &str = "Invalid filter statement: a filter in `or` asks for nothing, so that all nodes would pass \
                                 whatever stands beside it: leave it out, or write `filter: {}` if all are meant";
 
-/// The nodes that have a type.
+/// Returns the condition that a node has a type.
 pub(crate) fn has_type(def: &TypeDef) -> Filter {
     filter_of(Call::Type(def.dgraph_type.clone()))
 }
 
-/// The uids in a list of texts, ascending; what is no uid names no node.
+/// Returns the uids in a list of texts, ascending, each once. Texts that are not uids name no node and are left out.
 pub(super) fn uids_of(value: &Value) -> Vec<u64> {
     let one = std::slice::from_ref(value);
     let items = value.as_list().unwrap_or(one).iter();
@@ -174,13 +184,12 @@ pub(super) fn uids_of(value: &Value) -> Vec<u64> {
     uids
 }
 
-/// That a field has a value, or leads to a node that may be seen.
+/// Returns the condition that a field has a value, or an edge to a visible node.
 fn has(sight: Sight<'_>, field: &Field) -> Option<Filter> {
     let predicate = field.predicate.as_ref()?;
     let hidden = match (sight, sight.model().get(field.ty.name())) {
-        (Sight::Of(caller), Some(target)) => {
-            let permitted = caller.access(target, Operation::Query).into_filter();
-            permitted.map(|permitted| (target, permitted))
+        (Sight::Of(viewer), Some(target)) => {
+            viewer.visible(target).map(|permitted| (target, permitted))
         }
         _ => None,
     };
@@ -197,8 +206,8 @@ fn has(sight: Sight<'_>, field: &Field) -> Option<Filter> {
     })))
 }
 
-/// `memberTypes` says which members there are, `<member>Filter` what is asked of one.
-fn union_filter(sight: Sight<'_>, def: &TypeDef, value: &Value) -> Result<Option<Filter>, String> {
+/// Lowers a filter on a union: `memberTypes` lists the types that are selected, `<member>Filter` restricts one of them.
+fn union_filter(sight: Sight<'_>, def: &TypeDef, value: &Value) -> Result<Option<Filter>, Refusal> {
     let wanted = value.get("memberTypes").and_then(Value::as_list);
     let is_wanted =
         |name: &str| wanted.is_none_or(|wanted| wanted.iter().any(|it| it.as_str() == Some(name)));
@@ -221,13 +230,13 @@ fn union_filter(sight: Sight<'_>, def: &TypeDef, value: &Value) -> Result<Option
     })
 }
 
-/// A name with its first letter in lower case.
+/// Returns a name with its first letter in lower case.
 pub(super) fn lower_first(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-fn field_filter(field: &Field, value: &Value) -> Result<Option<Filter>, String> {
+fn field_filter(field: &Field, value: &Value) -> Result<Option<Filter>, Refusal> {
     if is_uid(field) {
         return Ok(match value {
             Value::Null => None,
@@ -261,7 +270,7 @@ fn one_of(equals: impl Fn(Vec<Argument>) -> Call, texts: Vec<Argument>) -> Filte
     if texts.is_empty() { nothing() } else { filter_of(equals(texts)) }
 }
 
-fn function_filter(field: &Field, name: &str, value: &Value) -> Result<Option<Filter>, String> {
+fn function_filter(field: &Field, name: &str, value: &Value) -> Result<Option<Filter>, Refusal> {
     let Some(predicate) = &field.predicate else { return Ok(None) };
     let predicate = reference(predicate);
     if matches!(value, Value::Null) {
@@ -291,9 +300,10 @@ fn function_filter(field: &Field, name: &str, value: &Value) -> Result<Option<Fi
             return Ok(Some(one_of(equals, values.map(Argument::Text).collect())));
         }
         "between" if matches!(value, Value::Enum(_)) => {
-            return Err("`between` takes two values, and that of an enum has one: \
-                        write `and: [{f: {ge: LOW}}, {f: {le: HIGH}}]`"
-                .to_owned());
+            return Err(Refusal::new(
+                "`between` takes two values, and that of an enum has one: \
+                        write `and: [{f: {ge: LOW}}, {f: {le: HIGH}}]`",
+            ));
         }
         "between" => {
             let end = |key| value.get(key).and_then(text_of).map(Argument::Text);
@@ -318,16 +328,16 @@ fn function_filter(field: &Field, name: &str, value: &Value) -> Result<Option<Fi
     Ok(Some(filter_of(call)))
 }
 
-/// The parts of `/pattern/flags`.
-fn regular_expression(text: &str) -> Result<(String, String), String> {
+/// Splits `/pattern/flags`.
+fn regular_expression(text: &str) -> Result<(String, String), Refusal> {
     let inside = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
     match inside {
         Some((pattern, flags)) if flags.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
             Ok((pattern.replace("\\/", "/"), flags.to_owned()))
         }
-        _ => Err(format!(
+        _ => Err(Refusal::new(format!(
             "Function 'regexp' requires 2 arguments, but got 1 ([{text}]): write the expression between slashes"
-        )),
+        ))),
     }
 }
 
@@ -343,7 +353,7 @@ mod tests {
         for bad in ["", "a", "/", "a/b", "/a", "/a/b)"] {
             let error = regular_expression(bad).unwrap_err();
             let why = format!("but got 1 ([{bad}]): write the expression between slashes");
-            assert!(error.ends_with(&why), "{error}");
+            assert!(error.message().ends_with(&why), "{error:?}");
         }
     }
 

@@ -8,7 +8,7 @@
 
 use super::filter::has_type;
 use super::rules::{Access, Caller};
-use crate::lower::roots::root::node_block;
+use crate::lower::roots::block::node_block;
 use crate::lower::target::{all, filter_of, nothing, plan_field};
 use crate::model::{Kind, Operation, TypeDef};
 use hexgraph_base::plan::{

@@ -1,14 +1,15 @@
-//! Rules of `@auth` → conditions in the plan.
+//! Lowers the rules of `@auth` to conditions in the plan.
 //!
-//! A rule that is a query holds for the nodes that the query would give if all of its fields had to be there (`@cascade`). Put
-//! the other way round that is a condition on one node: its filter, a value or an edge for each field, and the same again for
-//! the nodes at the other ends. So a rule is asked like any filter, of whichever nodes are at hand. Rules see all data: no
-//! rules hold inside of them.
+//! A rule that is a query is true for the nodes that the query would return with `@cascade`. That is the same as a
+//! condition on a single node: it passes the filter, it has a value or an edge for each field, and recursively the nodes at
+//! the other ends do so, too. So a rule is evaluated like a filter, on the nodes that a request selects, and its query is
+//! never run. Rules see all data: no rules apply inside them.
 
-use super::filter::{RootFilter, Sight, filter, has_type, root_filter};
+use super::filter::{RootFilter, Sight, Viewer, filter, has_type, root_filter};
 use crate::auth::{Claims, Remains, Rulebook, Verdict};
 use crate::generate::Api;
 use crate::lower::order;
+use crate::lower::refusal::Refusal;
 use crate::lower::target::{all, filter_of, is_uid, nothing, reference};
 use crate::model::{Kind, Model, Operation, TypeDef};
 use crate::request::{Cascade, Field, Limits, Requests};
@@ -17,34 +18,34 @@ use hexgraph_base::plan::{Call, Filter, Reach};
 use hexgraph_base::types::stack;
 use serde_json::{Map, Value as Json};
 
-/// Somebody who asks, and what is asked by.
+/// The caller of a request, with the schema and the rules that apply.
 #[derive(Clone, Copy)]
 pub struct Caller<'a> {
     /// The schema.
     pub model: &'a Model,
-    /// What can be asked.
+    /// The generated API.
     pub api: &'a Api,
-    /// Texts that were checked, those of rules among them.
+    /// The cache of checked requests, which holds the queries of rules as well.
     pub requests: &'a Requests,
     /// The rules.
     pub rules: &'a Rulebook,
-    /// What is known of the caller.
+    /// The claims of the caller's token.
     pub claims: &'a Claims,
 }
 
-/// What somebody may do to the nodes of a type.
+/// The nodes of a type to which a caller may apply an operation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Access {
-    /// It to all of them.
+    /// All of them.
     All,
-    /// Nothing.
+    /// None of them.
     None,
-    /// It to the nodes that pass.
+    /// Those that pass the condition.
     Where(Filter),
 }
 
 impl Access {
-    /// The condition, which nothing passes where nothing is permitted.
+    /// Returns the condition: `None` when all nodes are permitted, one that no node passes when none is.
     pub fn into_filter(self) -> Option<Filter> {
         match self {
             Access::All => None,
@@ -55,9 +56,10 @@ impl Access {
 }
 
 impl Caller<'_> {
-    /// Which nodes of a type the rules leave. Of an interface or a union: those that the rules of each concrete type leave.
+    /// Returns which nodes of a type the rules permit. For an interface or a union the rules of each concrete type decide
+    /// about its nodes.
     ///
-    /// A rule that can't be asked, because a claim has the wrong type, leaves none.
+    /// A rule that can't be evaluated, because a claim is missing or has the wrong type, permits no node.
     pub fn access(&self, def: &TypeDef, operation: Operation) -> Access {
         let concrete = match def.kind {
             Kind::Interface => &def.implementors,
@@ -130,7 +132,8 @@ impl Caller<'_> {
         }
     }
 
-    /// What the query of a rule asks of a node; no condition is one that all nodes meet. `None` when it can't be asked.
+    /// Lowers the query of a rule to a condition on a node. The inner `None` is a condition that every node passes; the
+    /// outer one means that the rule can't be evaluated.
     fn query(&self, text: &str) -> Option<Option<Filter>> {
         let request = self.requests.get(self.api, text, &Limits::default()).ok()?;
         let mut variables = Map::new();
@@ -150,13 +153,13 @@ impl Caller<'_> {
         Some(all(conditions))
     }
 
-    /// What a field asks of the nodes that it leads to beside its filter: that what has to be there is there.
+    /// Adds the conditions that the selection of a field puts on a node: each field that `@cascade` requires is present.
     fn conditions(
         &self,
         asked: &Field,
         inherited: Option<&Cascade>,
         conditions: &mut Vec<Filter>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Refusal> {
         stack::require();
         let cascade = asked.cascade.as_ref().or(inherited);
         let is_required = |name: &str| {
@@ -178,13 +181,13 @@ impl Caller<'_> {
         Ok(())
     }
 
-    /// That a field has a value, or leads to a node that is as the field asks.
+    /// Returns the condition that a field has a value, or an edge to a node that passes its filter and its selection.
     fn presence(
         &self,
         def: &TypeDef,
         asked: &Field,
         cascade: Option<&Cascade>,
-    ) -> Result<Option<Filter>, String> {
+    ) -> Result<Option<Filter>, Refusal> {
         let Some(field) = def.field(&asked.shape.name).filter(|field| !is_uid(field)) else {
             return Ok(None);
         };
@@ -213,7 +216,17 @@ impl Caller<'_> {
     }
 }
 
-/// Adds the parts of a filter.
+impl Viewer for Caller<'_> {
+    fn model(&self) -> &Model {
+        self.model
+    }
+
+    fn visible(&self, def: &TypeDef) -> Option<Filter> {
+        self.access(def, Operation::Query).into_filter()
+    }
+}
+
+/// Adds a filter to a conjunction.
 fn add(given: Option<Filter>, conditions: &mut Vec<Filter>) {
     match given {
         Some(Filter::And(parts)) => conditions.extend(parts),
@@ -225,7 +238,8 @@ fn any(mut filters: Vec<Filter>) -> Filter {
     if filters.len() == 1 { filters.remove(0) } else { Filter::Or(filters) }
 }
 
-/// A claim as the value of a variable: texts and numbers stand for each other, as they do in the store's filters.
+/// Converts a claim to the value of a variable of a type. Texts, numbers and truth values are converted to each other, since
+/// the filters of the store do not distinguish them either.
 fn variable(ty: &Type, claim: &Json) -> Json {
     match claim {
         Json::Array(items) => items.iter().map(|item| variable(ty.item_type(), item)).collect(),

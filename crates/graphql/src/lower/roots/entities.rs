@@ -1,6 +1,6 @@
-//! `_entities`: the nodes that another service's keys name, in the order of the keys.
+//! Lowers `_entities` of Apollo Federation: the nodes that the keys of another service name, in the order of the keys.
 
-use super::root::{key_call, node_block, wrong};
+use super::block::{key_call, node_block, wrong};
 use crate::lower::conditions::filter::has_type;
 use crate::lower::conditions::rules::Caller;
 use crate::lower::fields::Lowering;
@@ -10,7 +10,7 @@ use crate::model::Operation;
 use crate::request::{Fault, Field, Value};
 use hexgraph_base::plan::{Block, Query};
 
-/// Each distinct key is a block of its own.
+/// Lowers the field. Each distinct key becomes one block.
 pub(super) fn entities<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lowered<'a>, Fault> {
     let items = field.arguments.given("representations").and_then(Value::as_list).unwrap_or(&[]);
     let mut names: Vec<&str> = items.iter().map(type_name).collect();

@@ -1,6 +1,6 @@
-//! Root fields, kind by kind.
+//! Lowers root fields: one file for each kind.
 
-pub(super) mod root;
-pub(super) mod aggregate;
+pub(super) mod block;
 pub(super) mod entities;
 pub(super) mod similar;
+pub(super) mod root;

@@ -1,9 +1,10 @@
-//! Root fields → plans.
+//! Lowers root fields to plans.
 
-use super::aggregate::aggregate;
+use super::block::{get_block, node_block, wrong, wrong_at};
 use super::entities::entities;
 use super::similar::{SimilarTo, similar};
 use crate::generate::RootKind;
+use crate::lower::aggregate::aggregate;
 use crate::lower::cascade::cascade;
 use crate::lower::conditions::filter::{Sight, has_type, root_filter};
 use crate::lower::conditions::rules::{Access, Caller};
@@ -11,21 +12,17 @@ use crate::lower::conditions::value::text_of;
 use crate::lower::fields::{Lowering, Selected, refused};
 use crate::lower::order;
 use crate::lower::shape::{Lowered, ObjectShape, RootShape};
-use crate::lower::target::{all, filter_of, function, is_uid, plan_field, reference};
-use crate::model;
+use crate::lower::target::{all, filter_of, plan_field};
 use crate::model::{Operation, TypeDef};
-use crate::request::{Fault, Field, PathStep, Value};
-use hexgraph_base::plan::{
-    Argument, Block, BlockKind, Call, Comparison, FieldKind, Filter, Operand, Page, Query, VarId,
-};
-use hexgraph_base::types::{Position, Uid};
+use crate::request::{Fault, Field, Value};
+use hexgraph_base::plan::{Block, BlockKind, Call, Comparison, FieldKind, Filter, Query, VarId};
 use std::sync::Arc;
 
-/// The plan of a field of `Query` that is answered from the store. `to` matters for `querySimilarT...` alone.
+/// Lowers a field of `Query` that is answered from the store. `to` is used for `querySimilarT...` only.
 ///
 /// # Errors
 ///
-/// What is wrong with an argument, in the words of the reference.
+/// The fault of a wrong argument, worded as in Dgraph.
 pub fn lower<'a>(
     caller: Caller<'a>,
     field: &'a Field,
@@ -47,8 +44,8 @@ pub fn lower<'a>(
     }
 }
 
-/// The plan of a list of nodes that are known by their uids, as in the payload of a mutation. `field` is the list's field,
-/// with its arguments and selection. Nodes that are gone, or not of the type, are left out.
+/// Lowers a list of nodes that are known by their uids, as in the payload of a mutation. `field` is the field of the list
+/// with its arguments and its selection. Nodes that were deleted or are not of the type are left out.
 ///
 /// # Errors
 ///
@@ -65,7 +62,7 @@ pub fn lower_nodes<'a>(
     list(caller, def, field, Some(Call::Uid { uids, vars: Vec::new() }))
 }
 
-/// The block that selects the nodes of a type that pass a filter, for a mutation. It shows nothing.
+/// Returns a hidden block that selects the nodes of a type that pass a filter, for a mutation.
 ///
 /// # Errors
 ///
@@ -82,7 +79,7 @@ pub fn lower_filter(
     Ok(Block { name: "var".to_owned(), kind: BlockKind::Hidden, has_body: false, ..block })
 }
 
-/// The block that keeps those of some nodes which pass a condition, as its only variable. `uids` ascend.
+/// Returns a hidden block whose only variable holds those of the given nodes that pass a condition. `uids` must ascend.
 pub fn lower_permitted(uids: Vec<u64>, filter: Filter) -> Block {
     let block = node_block(Call::Uid { uids, vars: Vec::new() }, Some(filter));
     let var = VarId(0);
@@ -140,8 +137,8 @@ fn list<'a>(
 ) -> Result<Lowered<'a>, Fault> {
     let mut block = filtered(caller, def, field, nodes)?;
     block.order = order::order(def, &field.arguments);
-    block.page = order::page(field).map_err(|message| wrong_at(field, &message))?;
-    order::check(&block.order, block.page).map_err(|message| refused(field, &message))?;
+    block.page = order::page(field).map_err(|why| wrong_at(field, &why))?;
+    order::check(&block.order, block.page).map_err(|why| refused(field, &why))?;
     let (query, shape) = with_selection(caller, def, field, block)?;
     Ok(Lowered { query, shape: RootShape::List(shape) })
 }
@@ -156,7 +153,7 @@ fn aggregated<'a>(
     shape.is_hidden = caller.access(def, Operation::Query) == Access::None;
     block.fields = fields;
     if block.fields.is_empty() {
-        // Counted without being listed.
+        // An aggregate without fields still needs the number of nodes.
         block.fields.push(Arc::new(plan_field(FieldKind::CountUid, "count".to_owned())));
     }
     block.cascade = cascade(&[def], field.cascade.as_ref());
@@ -164,7 +161,7 @@ fn aggregated<'a>(
     Ok(Lowered { query, shape: RootShape::Aggregate(shape) })
 }
 
-/// The nodes of a type, or those given, that pass the filter. A filter that an index answers alone comes first.
+/// Returns the block that selects the nodes of a type, or those of `nodes`, that pass the filter of the field.
 fn filtered(
     caller: Caller<'_>,
     def: &TypeDef,
@@ -183,15 +180,15 @@ fn chosen(
     nodes: Option<Call>,
 ) -> Result<Block, Fault> {
     let sight = match operation {
-        Operation::Query => Sight::Of(caller),
+        Operation::Query => Sight::Of(&caller),
         _ => Sight::Changing(caller.model),
     };
     let given = filter.map(|value| root_filter(sight, def, value)).transpose();
-    let given = given.map_err(|message| refused(field, &message))?.flatten();
+    let given = given.map_err(|why| refused(field, &why))?.flatten();
     let (named, rest) = given.map_or((None, None), |given| (given.named, given.rest));
     let named = named.map(|uids| Call::Uid { uids, vars: Vec::new() });
     let lowering = Lowering::new(caller);
-    // Nodes that are known and nodes that are named are asked for both.
+    // When the caller gives nodes and the filter names nodes, the result is their intersection.
     let (root, more) = match (nodes, named) {
         (Some(nodes), Some(named)) => (Some(nodes), Some(filter_of(named))),
         (nodes, named) => (nodes.or(named), None),
@@ -209,80 +206,7 @@ fn chosen(
     })
 }
 
+/// Whether a filter is better evaluated as the root: an index answers equality, and few nodes are left for the type check.
 fn comes_first(call: &Call) -> bool {
     matches!(call, Call::Compare { op: Comparison::Eq, .. })
-}
-
-/// The node that the arguments name, by its uid and the values that are unique.
-pub(super) fn get_block(
-    caller: Caller<'_>,
-    def: &TypeDef,
-    operation: Operation,
-    field: &Field,
-) -> Result<Block, Fault> {
-    let mut calls = Vec::new();
-    for key in &def.fields {
-        let is_key = key.is_id() || key.unique.is_some();
-        let Some(value) = field.arguments.given(&key.name).filter(|_| is_key) else { continue };
-        if is_uid(key) {
-            order::uid(field, value).map_err(|message| wrong_at(field, &message))?;
-        }
-        calls.push(key_call(key, value));
-    }
-    if calls.is_empty() {
-        calls.push(Call::Uid { uids: Vec::new(), vars: Vec::new() });
-    }
-    let root = calls.remove(0);
-    let permitted = caller.access(def, operation).into_filter();
-    let rest = calls.into_iter().map(filter_of).chain([has_type(def)]).chain(permitted);
-    Ok(node_block(root, all(rest.collect())))
-}
-
-/// The nodes that have a key.
-pub(super) fn key_call(key: &model::Field, value: &Value) -> Call {
-    match &key.predicate {
-        Some(predicate) => Call::Compare {
-            op: Comparison::Eq,
-            left: Operand::Predicate(reference(predicate)),
-            arguments: text_of(value).map(Argument::Text).into_iter().collect(),
-        },
-        None => {
-            let uid = value.as_str().and_then(Uid::parse).filter(|uid| uid.0 != 0);
-            Call::Uid { uids: uid.map(|uid| uid.0).into_iter().collect(), vars: Vec::new() }
-        }
-    }
-}
-
-/// A block that shows nodes.
-pub(crate) fn node_block(root: Call, filter: Option<Filter>) -> Block {
-    Block {
-        name: "q".to_owned(),
-        at: Position::default(),
-        kind: BlockKind::Visible,
-        var: None,
-        root: Some(function(root)),
-        filter,
-        order: Vec::new(),
-        page: Page::default(),
-        cascade: None,
-        normalize: false,
-        ignore_reflex: false,
-        recurse: None,
-        group_by: None,
-        fields: Vec::new(),
-        has_body: true,
-        reads: Vec::new(),
-        defines: Vec::new(),
-    }
-}
-
-/// A root field with an argument that can't be read.
-fn wrong_at(field: &Field, message: &str) -> Fault {
-    Fault { places: vec![field.shape.location], ..wrong(field, message) }
-}
-
-/// A root field whose arguments make no sense.
-pub(in crate::lower) fn wrong(field: &Field, message: &str) -> Fault {
-    let message = format!("couldn't rewrite query {} because {message}", field.shape.key);
-    Fault::on(vec![PathStep::Key(field.shape.key.as_str().into())], message)
 }

@@ -1,10 +1,11 @@
-//! `querySimilarT...`: the nodes whose vectors are near to another.
+//! Lowers `querySimilarT...`: the nodes whose vectors are nearest to a given one.
 
-use super::root::{get_block, node_block, wrong};
+use super::block::{get_block, node_block, wrong};
 use crate::lower::conditions::filter::{RootFilter, Sight, has_type, root_filter};
 use crate::lower::conditions::rules::{Access, Caller};
 use crate::lower::conditions::value::{number_of, text_of};
 use crate::lower::fields::{Lowering, refused, uid_field};
+use crate::lower::metric::Metric;
 use crate::lower::shape::{Lowered, ObjectShape, RootShape};
 use crate::lower::target::{all, fetched, reference};
 use crate::model;
@@ -13,44 +14,15 @@ use crate::request::{Fault, Field, Value};
 use hexgraph_base::plan::{Argument, Call, Filter, Query};
 use std::sync::Arc;
 
-/// What distance means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Metric {
-    /// The length of the difference.
-    Euclidean,
-    /// One less the cosine of the angle between.
-    Cosine,
-    /// One less the dot product.
-    DotProduct,
-}
-
-impl Metric {
-    /// The distance of two vectors of one length; `None` when there is none.
-    pub fn distance(self, one: &[f32], other: &[f32]) -> Option<f64> {
-        if one.len() != other.len() {
-            return None;
-        }
-        let pairs = || one.iter().zip(other).map(|(a, b)| (f64::from(*a), f64::from(*b)));
-        let dot = || pairs().map(|(a, b)| a * b).sum::<f64>();
-        let square = |vector: &[f32]| vector.iter().map(|a| f64::from(*a).powi(2)).sum::<f64>();
-        let distance = match self {
-            Metric::Euclidean => pairs().map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt(),
-            Metric::DotProduct => 1.0 - dot(),
-            Metric::Cosine => 1.0 - dot() / (square(one) * square(other)).sqrt(),
-        };
-        distance.is_finite().then_some(distance)
-    }
-}
-
-/// What a vector is compared with.
+/// The vector that others are compared with.
 pub enum SimilarTo {
     /// The vector of the request.
     Given,
-    /// This vector, such as that of another node.
+    /// This vector, which was read from another node.
     Of(Vec<f32>),
 }
 
-/// The nodes near to a vector.
+/// Lowers a search for the nodes whose vectors are nearest to a vector.
 pub(in crate::lower) fn similar<'a>(
     caller: Caller<'a>,
     def: &'a TypeDef,
@@ -64,7 +36,8 @@ pub(in crate::lower) fn similar<'a>(
         SimilarTo::Of(vector) => vector,
         SimilarTo::Given => given_vector(field),
     };
-    // What the request's own filter refuses takes places, as in the reference.
+    // Nodes that the rules hide do not count among the `topK`. Nodes that the filter of the request refuses do, as in
+    // Dgraph, so the answer may have fewer.
     let admits = match caller.access(def, Operation::Query) {
         Access::Where(permitted) => all(vec![has_type(def), permitted]).map(Box::new),
         Access::All | Access::None => None,
@@ -73,8 +46,8 @@ pub(in crate::lower) fn similar<'a>(
     let mut lowering = Lowering::new(caller);
     let mut selected = lowering.selection(def, &field.selection, field.cascade.as_ref())?;
     let given = field.arguments.given("filter");
-    let given = given.map(|value| root_filter(Sight::Of(caller), def, value)).transpose();
-    let given = given.map_err(|message| refused(field, &message))?.flatten();
+    let given = given.map(|value| root_filter(Sight::Of(&caller), def, value)).transpose();
+    let given = given.map_err(|why| refused(field, &why))?.flatten();
     let given = given.and_then(RootFilter::into_filter);
     let filter = lowering.admitted(def, given, true, Operation::Query);
     let place = selected.fields.len();
@@ -106,11 +79,11 @@ fn nearest(
     }
 }
 
-/// Finds the node that others should be similar to: the first field of its only block is its vector.
+/// Lowers the look-up of the node that others should be similar to. The first field of its only block is the vector.
 ///
 /// # Errors
 ///
-/// What is wrong with the arguments.
+/// The fault of a wrong argument.
 pub fn lower_reference<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lowered<'a>, Fault> {
     let (def, by) = embedding_of(caller, field)?;
     let mut block = get_block(caller, def, Operation::Query, field)?;
@@ -135,7 +108,7 @@ fn embedding<'a>(def: &'a TypeDef, field: &Field) -> Result<&'a model::Field, Fa
     found.ok_or_else(|| wrong(field, &format!("{name} is no embedding of {}", def.name)))
 }
 
-/// The vector of a request.
+/// Returns the vector that the request gives.
 fn given_vector(field: &Field) -> Vec<f32> {
     let numbers = field.arguments.given("vector").and_then(Value::as_list).unwrap_or(&[]);
     numbers.iter().filter_map(|number| Some(number_of(number)? as f32)).collect()
@@ -148,20 +121,5 @@ fn metric(field: &model::Field) -> Metric {
         Some("cosine") => Metric::Cosine,
         Some("dotproduct") => Metric::DotProduct,
         _ => Metric::Euclidean,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn distances() {
-        let (one, other) = (&[3.0, 0.0][..], &[0.0, 4.0][..]);
-        assert_eq!(Metric::Euclidean.distance(one, other), Some(5.0));
-        assert_eq!(Metric::Cosine.distance(one, other), Some(1.0));
-        assert_eq!(Metric::DotProduct.distance(one, one), Some(-8.0));
-        assert_eq!(Metric::Cosine.distance(one, &[0.0, 0.0]), None);
-        assert_eq!(Metric::Euclidean.distance(one, &[1.0]), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Fields that share a response key must be one and the same field.
+//! Checks that fields with the same response key can be merged (GraphQL specification, *Field Selection Merging*).
 //!
 //! All fields of a selection set are gathered, fragments included, and grouped by key. In a group each field is
 //! compared with the first of its parent type and with the first of an abstract parent: objects of different types
@@ -11,22 +11,33 @@ use apollo_compiler::schema::ExtendedType;
 use hexgraph_base::types::stack;
 use std::collections::{HashMap, HashSet};
 
+use crate::generate::Api;
 use crate::request::Place;
-use crate::request::grammar::document::{ArgumentNode, FieldId, OperationNode, SelectionNode};
-use crate::request::rules::walker::Walker;
+use crate::request::grammar::document::{
+    ArgumentNode, Document, FieldId, OperationNode, SelectionNode,
+};
 use crate::request::rules::{field_of, is_composite, root_type};
 
-/// How many fields are gathered at most.
+/// The greatest number of fields that are gathered for one document.
 const STEPS_MAX: usize = 1_000_000;
 
-/// What is remembered between sets.
-#[derive(Default)]
-pub(super) struct Merge {
+/// The state of the check of one document.
+pub(super) struct Merge<'a, 't> {
+    api: &'a Api,
+    document: &'a Document<'t>,
+    /// The sets that were checked: whether only the types of values were compared, and the fields, ascending.
     seen: HashSet<(bool, Vec<FieldId>)>,
+    /// How many fields were gathered so far, over all operations.
     steps: usize,
+    conflicts: Vec<Conflict>,
+    /// The most conflicts that are told of one operation.
+    most: usize,
 }
 
-/// A field where it stands.
+/// Two fields that can't be merged: the place of the second one, and the message.
+pub(super) type Conflict = (Place, String);
+
+/// A field with the type that it is selected on.
 #[derive(Clone, Copy)]
 struct Placed<'a> {
     id: FieldId,
@@ -34,23 +45,42 @@ struct Placed<'a> {
     definition: Option<&'a FieldDefinition>,
 }
 
-/// The keys above a set whose fields were merged, and where the second of the topmost stands.
+/// The keys of the merged fields above a set, and the place of the second field of the topmost pair.
 #[derive(Clone, Default)]
 struct Above<'t> {
     keys: Vec<&'t str>,
     at: Option<Place>,
 }
 
-impl<'a, 't> Walker<'a, 't> {
-    pub(super) fn check_merging(&mut self, operation: &'a OperationNode<'t>) {
+impl<'a, 't> Merge<'a, 't> {
+    /// Creates the state for a document.
+    pub(super) fn new(api: &'a Api, document: &'a Document<'t>) -> Merge<'a, 't> {
+        Merge { api, document, seen: HashSet::new(), steps: 0, conflicts: Vec::new(), most: 0 }
+    }
+
+    /// Checks an operation. Returns the first `most` conflicts that differ from each other.
+    pub(super) fn check(&mut self, operation: &'a OperationNode<'t>, most: usize) -> Vec<Conflict> {
+        self.most = most;
         let root = root_type(self.api, operation.kind);
         let mut fields = Vec::new();
         self.gather(root, &operation.selections, &mut HashSet::new(), &mut fields);
         self.check_set(&fields, false, &Above::default());
-        if self.merge.steps > STEPS_MAX {
+        if self.steps > STEPS_MAX {
             let message = "the request's fields overlap in too many ways";
-            self.fault(operation.at, message.to_owned());
+            self.note(operation.at, message.to_owned());
         }
+        std::mem::take(&mut self.conflicts)
+    }
+
+    fn note(&mut self, at: Place, message: String) {
+        let conflict = (at, message);
+        if self.conflicts.len() < self.most && !self.conflicts.contains(&conflict) {
+            self.conflicts.push(conflict);
+        }
+    }
+
+    fn definition(&self, name: &str) -> Option<&'a ExtendedType> {
+        self.api.schema.types.get(name)
     }
 
     fn gather(
@@ -61,8 +91,8 @@ impl<'a, 't> Walker<'a, 't> {
         fields: &mut Vec<Placed<'a>>,
     ) {
         stack::require();
-        self.merge.steps += selections.len();
-        if self.merge.steps > STEPS_MAX {
+        self.steps += selections.len();
+        if self.steps > STEPS_MAX {
             return;
         }
         for selection in selections {
@@ -95,7 +125,7 @@ impl<'a, 't> Walker<'a, 't> {
         let mut ids: Vec<FieldId> = fields.iter().map(|field| field.id).collect();
         ids.sort_unstable();
         ids.dedup();
-        if self.merge.steps > STEPS_MAX || !self.merge.seen.insert((alike, ids)) {
+        if self.steps > STEPS_MAX || !self.seen.insert((alike, ids)) {
             return;
         }
         for group in self.groups(fields) {
@@ -207,7 +237,7 @@ impl<'a, 't> Walker<'a, 't> {
         message += reason;
         message += ". Use different aliases on the fields to fetch both if this was intentional.";
         let at = above.at.unwrap_or(self.document.field(second).at);
-        self.fault(at, message);
+        self.note(at, message);
     }
 }
 

@@ -13,16 +13,18 @@ use crate::request::grammar::document::{
     ArgumentNode, DirectiveNode, Document, FieldId, InlineNode, OperationNode, SelectionNode,
     SpreadNode, ValueKind, ValueNode, VariableNode,
 };
+use crate::request::rules::merge::Merge;
 use crate::request::rules::{field_of, root_type};
 use crate::request::{Fault, Limits, OperationKind, Place};
 
-/// More faults than this are not looked for.
+/// The greatest number of faults that are reported.
 const FAULTS_MAX: usize = 100;
 
-/// How many selections are visited at most: operations that share fragments visit each anew.
+/// The greatest number of selections that are visited. Each operation visits the fragments that it uses again, so the
+/// number is not bounded by the length of the text.
 const STEPS_MAX: usize = 2_000_000;
 
-/// What can be said of a valid document once and for all.
+/// The result of checking a valid document, which holds for all requests with it.
 #[derive(Debug, Default)]
 pub(in crate::request) struct Checked {
     /// `@cascade(fields: $variable)`: can be checked when the variable is known.
@@ -59,7 +61,7 @@ pub(in crate::request) fn check(
     if walker.faults.is_empty() { Ok(walker.checked) } else { Err(walker.faults) }
 }
 
-/// Where a value stands: the type that is expected there and its definition, as far as they are known.
+/// The type that is expected at the place of a value, and its definition, as far as they are known.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Expected<'a> {
     pub ty: Option<&'a Type>,
@@ -80,7 +82,7 @@ pub(super) struct Walker<'a, 't> {
     /// Names of operations so far.
     pub operation_names: HashSet<&'t str>,
     pub used_fragments: HashSet<&'t str>,
-    pub merge: super::merge::Merge,
+    pub merge: Merge<'a, 't>,
     /// Fragments on which the search for cycles has been.
     pub searched_fragments: HashSet<&'t str>,
     walked_fragments: HashSet<usize>,
@@ -103,7 +105,7 @@ impl<'a, 't> Walker<'a, 't> {
             used_variables: HashSet::new(),
             operation_names: HashSet::new(),
             used_fragments: HashSet::new(),
-            merge: Default::default(),
+            merge: Merge::new(api, document),
             searched_fragments: HashSet::new(),
             walked_fragments: HashSet::new(),
             in_definitions: false,
@@ -121,6 +123,13 @@ impl<'a, 't> Walker<'a, 't> {
             if !self.faults.contains(&fault) {
                 self.faults.push(fault);
             }
+        }
+    }
+
+    /// Notes the fields of an operation that share a key and differ.
+    pub(super) fn check_merging(&mut self, operation: &'a OperationNode<'t>) {
+        for (at, message) in self.merge.check(operation, FAULTS_MAX) {
+            self.fault(at, message);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::sdl::check::search;
 use crate::sdl::source::draft::{Draft, dgraph_type, is_key, predicate_text, secret_of};
 use crate::sdl::source::raw::{RawDirective, RawField, RawKind, RawType, nodes};
 use crate::sdl::source::value;
-use crate::sdl::source::value::{bare, entry, items};
+use crate::sdl::source::value::{bare, entry, go_bool, items};
 
 /// The reason of `@deprecated` without one.
 const NO_LONGER_SUPPORTED: &str = "No longer supported";
@@ -273,15 +273,6 @@ fn custom(draft: &Draft<'_>, directive: &RawDirective) -> Option<Custom> {
 fn header_pair(text: &str) -> (String, String) {
     let (out, inward) = text.split_once(':').unwrap_or((text, text));
     (out.to_owned(), inward.to_owned())
-}
-
-/// A truth value in one of the spellings that the reference reads.
-pub(in crate::sdl) fn go_bool(text: &str) -> Option<bool> {
-    match text {
-        "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
-        "0" | "f" | "F" | "false" | "FALSE" | "False" => Some(false),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The checks of the directives by which several services share a schema.
 
-use super::meaning::Subject;
-use super::types::argument_place;
+use super::subject::Subject;
 use crate::sdl::source::draft::{Draft, is_key};
 use crate::sdl::source::raw::{RawDirective, RawType};
 use crate::sdl::source::value::bare;
@@ -26,7 +25,7 @@ pub(in crate::sdl) fn key(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
             format!("Type {name}; Argument fields inside @key directive must be defined.");
         return Some(Fault::at(key.place, message));
     };
-    let place = argument_place(draft, key, "fields");
+    let place = draft.argument_place(key, "fields");
     let Some(field) = def.field(&named) else {
         let message = format!(
             "Type {name}; @key directive uses a field {named} which is not defined inside the type."

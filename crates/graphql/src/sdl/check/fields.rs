@@ -2,7 +2,7 @@
 
 use apollo_compiler::ast::Value;
 
-use super::meaning::Subject;
+use super::subject::Subject;
 use crate::sdl::build::builtin;
 use crate::sdl::source::raw::{RawDirective, RawKind};
 use crate::sdl::source::value::{bare, entry};

@@ -4,7 +4,7 @@
 use apollo_compiler::ast::Value;
 use apollo_compiler::name;
 
-use super::meaning::Subject;
+use super::subject::Subject;
 use crate::sdl::source::draft::Draft;
 use crate::sdl::source::raw::{RawDirective, RawField, RawKind, RawType};
 use crate::sdl::source::value::bare;

@@ -2,6 +2,7 @@
 
 pub(super) mod names;
 pub(super) mod standard;
+pub(super) mod subject;
 pub(super) mod meaning;
 pub(super) mod types;
 pub(super) mod fields;

@@ -1,6 +1,6 @@
 //! The words of `@search`: what they mean, which are allowed where, and the check of the directive.
 
-use super::meaning::Subject;
+use super::subject::Subject;
 use crate::model::SearchIndex;
 use crate::sdl::build::builtin::is_geo;
 use crate::sdl::source::raw::{RawDirective, RawField, RawKind};

@@ -5,10 +5,10 @@ use apollo_compiler::ast::Value;
 use super::federation;
 use crate::sdl::build::builtin;
 use crate::sdl::source::draft::Draft;
-use crate::sdl::source::raw::{RawDirective, RawField, RawKind, RawType};
+use crate::sdl::source::raw::{RawField, RawKind, RawType};
 use crate::sdl::source::value;
 use crate::sdl::source::value::{bare, written};
-use crate::syntax::{Fault, Place};
+use crate::syntax::Fault;
 
 /// Checks a type apart from its fields.
 pub(in crate::sdl) fn check(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
@@ -157,7 +157,7 @@ fn generate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
             let message = format!(
                 "Type {name}; {group} argument for @generate directive should be of type Object."
             );
-            faults.push(Fault::at(argument_place(draft, directive, group), message));
+            faults.push(Fault::at(draft.argument_place(directive, group), message));
         }
         for switch in switches {
             let Some(found) = value::entry(argument, switch) else { continue };
@@ -207,17 +207,7 @@ fn lambda_on_mutate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
                 argument.name,
                 written(&argument.value)
             );
-            faults.push(Fault::at(argument_place(draft, directive, &argument.name), message));
+            faults.push(Fault::at(draft.argument_place(directive, &argument.name), message));
         }
     }
-}
-
-/// Where the name of an argument stands.
-pub(in crate::sdl) fn argument_place(
-    draft: &Draft<'_>,
-    directive: &RawDirective,
-    name: &str,
-) -> Option<Place> {
-    let argument = directive.node.arguments.iter().find(|argument| argument.name == name)?;
-    argument.name.location().map(|span| draft.places.at(span.offset()))
 }

@@ -6,41 +6,14 @@ use apollo_compiler::Node;
 use apollo_compiler::ast::Value;
 
 use super::operation as custom_graphql;
+use super::subject::Custom;
 use super::template;
 use super::url;
 use crate::sdl::build::builtin;
-use crate::sdl::build::model::go_bool;
-use crate::sdl::check::meaning::Subject;
-use crate::sdl::check::types::argument_place;
+use crate::sdl::check::subject::Subject;
 use crate::sdl::source::raw::RawDirective;
-use crate::sdl::source::value;
-use crate::sdl::source::value::{bare, entry, items};
-use crate::syntax::{Fault, Place};
-
-/// A `@custom` that is looked at. Messages write `Field f; ` or `Field f: `.
-pub(in crate::sdl) struct Custom<'a> {
-    pub(in crate::sdl) subject: Subject<'a>,
-    directive: &'a RawDirective,
-    pub(super) batch: bool,
-    pub(in crate::sdl) faults: &'a mut Vec<Fault>,
-}
-
-impl Custom<'_> {
-    pub(in crate::sdl) fn fault(
-        &mut self,
-        place: Option<Place>,
-        separator: char,
-        what: impl AsRef<str>,
-    ) {
-        let (def, field) = (&self.subject.def.name, &self.subject.field.name);
-        let message = format!("Type {def}; Field {field}{separator} {}", what.as_ref());
-        self.faults.push(Fault::at(place, message));
-    }
-
-    fn place(&self, value: &Node<Value>) -> Option<Place> {
-        value::place(value, self.subject.draft.places)
-    }
-}
+use crate::sdl::source::value::{bare, entry, go_bool, items};
+use crate::syntax::Fault;
 
 /// The parts of `http: {...}` that belong together.
 struct Http<'a> {
@@ -126,7 +99,7 @@ impl<'a> Custom<'a> {
 
     fn dql(&mut self, dql: &Node<Value>) {
         let subject = self.subject;
-        let place = argument_place(subject.draft, self.directive, "dql");
+        let place = subject.draft.argument_place(self.directive, "dql");
         if subject.def.name != "Query" {
             let what = "@custom directive with `dql` can be used only on queries.";
             self.fault(place, ':', what);
@@ -155,7 +128,7 @@ impl<'a> Custom<'a> {
         let place = self.directive.place;
         if !matches!(**http, Value::Object(_)) {
             let what = "http argument for @custom directive should be of type Object.";
-            self.fault(argument_place(self.subject.draft, self.directive, "http"), ':', what);
+            self.fault(self.subject.draft.argument_place(self.directive, "http"), ':', what);
         }
         let Some(url) = entry(http, "url") else {
             self.fault(place, ';', "url field inside @custom directive is mandatory.");

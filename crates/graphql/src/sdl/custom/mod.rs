@@ -1,5 +1,6 @@
 //! The checks of fields that other servers answer.
 
+pub(super) mod subject;
 pub(super) mod url;
 pub(super) mod template;
 pub(super) mod directive;

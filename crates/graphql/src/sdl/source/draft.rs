@@ -9,7 +9,7 @@ use super::raw::{RawDirective, RawField, RawKind, RawSchema, RawType, is_root_na
 use super::value::bare;
 use crate::sdl::Settings;
 use crate::sdl::build::builtin;
-use crate::syntax::{Fault, Places};
+use crate::syntax::{Fault, Place, Places};
 
 /// The definitions of a text.
 pub(in crate::sdl) struct Draft<'a> {
@@ -47,6 +47,16 @@ impl<'a> Draft<'a> {
 
     pub(in crate::sdl) fn types(&self) -> &[RawType] {
         &self.schema.types
+    }
+
+    /// Where the name of a directive's argument stands.
+    pub(in crate::sdl) fn argument_place(
+        &self,
+        directive: &RawDirective,
+        name: &str,
+    ) -> Option<Place> {
+        let argument = directive.node.arguments.iter().find(|argument| argument.name == name)?;
+        argument.name.location().map(|span| self.places.at(span.offset()))
     }
 
     /// The deployer's type of a name.

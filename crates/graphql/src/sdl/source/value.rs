@@ -75,3 +75,12 @@ pub(super) fn is_block(value: &Node<Value>, places: &Places<'_>) -> bool {
         .and_then(|start| places.text().get(start..))
         .is_some_and(|rest| rest.starts_with("\"\"\""))
 }
+
+/// A truth value in one of the spellings that the reference reads.
+pub(in crate::sdl) fn go_bool(text: &str) -> Option<bool> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Some(false),
+        _ => None,
+    }
+}

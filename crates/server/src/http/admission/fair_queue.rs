@@ -1,28 +1,28 @@
-//! A queue in which each client has its own, and they take turns: who sends a thousand requests waits for itself.
+//! A queue with one sub-queue for each client, served in turn: a client that sends a thousand requests delays only itself.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::time::Instant;
 
-/// A queue of `T` that is fair between clients `C`.
+/// A queue of items `T` that is served round robin between clients `C`.
 pub(super) struct FairQueue<C, T> {
-    /// Those with something in the queue, whose turn is next first.
+    /// The clients that have items in the queue; the first one is served next.
     turns: VecDeque<C>,
     waiting: HashMap<C, VecDeque<(Instant, T)>>,
 }
 
 impl<C: Copy + Eq + Hash, T> FairQueue<C, T> {
-    /// An empty one.
+    /// Creates an empty queue.
     pub(super) fn new() -> FairQueue<C, T> {
         FairQueue { turns: VecDeque::new(), waiting: HashMap::new() }
     }
 
-    /// Whether nobody waits.
+    /// Whether the queue is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.turns.is_empty()
     }
 
-    /// Adds one of a client.
+    /// Adds an item of a client. O(1).
     pub(super) fn push(&mut self, client: C, item: T) {
         let own = self.waiting.entry(client).or_default();
         if own.is_empty() {
@@ -31,7 +31,7 @@ impl<C: Copy + Eq + Hash, T> FairQueue<C, T> {
         own.push_back((Instant::now(), item));
     }
 
-    /// Takes the next one.
+    /// Removes and returns the next item.
     pub(super) fn pop(&mut self) -> Option<T> {
         let client = self.turns.pop_front()?;
         let own = self.waiting.get_mut(&client)?;
@@ -43,13 +43,14 @@ impl<C: Copy + Eq + Hash, T> FairQueue<C, T> {
         Some(item)
     }
 
-    /// How many would be served before another one of this client. O(clients that wait).
+    /// Counts the items that would be served before another one of this client. O(waiting clients).
     pub(super) fn ahead_of(&self, client: C) -> usize {
         let own = self.waiting.get(&client).map_or(0, VecDeque::len);
+        // Each client is served once a round, and another item of this one would be served in round `own + 1`.
         self.waiting.values().map(|others| others.len().min(own + 1)).sum()
     }
 
-    /// Keeps those for whom somebody still waits.
+    /// Removes the items that nobody waits for any more.
     pub(super) fn retain(&mut self, is_wanted: impl Fn(&T) -> bool) {
         for own in self.waiting.values_mut() {
             own.retain(|(_, item)| is_wanted(item));
@@ -59,7 +60,7 @@ impl<C: Copy + Eq + Hash, T> FairQueue<C, T> {
         self.turns.retain(|client| waiting.contains_key(client));
     }
 
-    /// Since when the one waits who has waited for longest. O(clients that wait).
+    /// The time since which the oldest item has been waiting. O(waiting clients).
     pub(super) fn oldest(&self) -> Option<Instant> {
         self.waiting.values().filter_map(|own| Some(own.front()?.0)).min()
     }

@@ -1,6 +1,6 @@
-//! One lane: its places, who waits for one, and whether another one may wait.
+//! One lane: its places, the queue for them, and the decision whether another request may wait.
 //!
-//! What a wait will be is told from how long places were held lately. A burst may wait for the whole time that the setting
+//! The time that a request will wait is estimated from how long places were held lately. A burst may wait for the whole time that the setting
 //! `queue` says; where the queue has not been empty for that long, it is no burst, and a tenth of it is the most, so that
 //! those who are let in need not wait for nothing (after CoDel, Nichols and Jacobson 2012).
 
@@ -8,42 +8,42 @@ use super::fair_queue::FairQueue;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// How much the last time that a place was held counts.
+/// The weight of the newest sample in the moving average of the times that places are held.
 const WEIGHT: f64 = 0.1;
 
-/// Who asks: two that are the same wait for each other.
+/// The key of a client in the fair queue: requests with the same key wait for each other.
 pub(super) type Client = u64;
 
-/// One lane; `P` is what stands for a place.
+/// One lane; `P` is the type of a place in it.
 pub(super) struct Lane<P> {
     free: usize,
     places: usize,
-    /// For how long a place is held, in seconds.
+    /// The moving average of the time that a place is held, in seconds.
     held: f64,
     queue: FairQueue<Client, oneshot::Sender<P>>,
-    /// When the queue was last empty.
+    /// The time when the queue was last empty.
     emptied: Instant,
     patience: Duration,
 }
 
-/// What becomes of who asks for a place.
+/// The answer to a request for a place.
 pub(super) enum Entry<P> {
-    /// There is one.
+    /// A place is free, and taken now.
     Free,
-    /// One will be sent.
+    /// The request is queued; its place will be sent.
     Wait(oneshot::Receiver<P>),
-    /// It would take too long.
+    /// The wait would be too long, so the request is refused.
     Full,
 }
 
 impl<P> Lane<P> {
-    /// A lane of so many places, all free, which are held for about `held`.
+    /// Creates a lane with so many free places, and `held` as the first estimate of the time that one is held.
     pub(super) fn new(places: usize, held: Duration, patience: Duration) -> Lane<P> {
         let (queue, emptied) = (FairQueue::new(), Instant::now());
         Lane { free: places, places, held: held.as_secs_f64(), queue, emptied, patience }
     }
 
-    /// Asks for a place. The caller has it where it is free. `is_open` says whether any may be given now.
+    /// Asks for a place. A free one belongs to the caller at once; `is_open` says whether places may be given out now.
     pub(super) fn enter(&mut self, client: Client, is_open: bool) -> Entry<P> {
         let now = Instant::now();
         if self.queue.is_empty() {
@@ -73,13 +73,13 @@ impl<P> Lane<P> {
         most < rounds * self.held || 2.0 * most < oldest
     }
 
-    /// Gives back a place that was held for so long.
+    /// Returns a place, which was held for the given time.
     pub(super) fn leave(&mut self, held: Duration) {
         self.free += 1;
         self.held += WEIGHT * (held.as_secs_f64() - self.held);
     }
 
-    /// Takes a place for the next who waits, if there is one. It is to be sent without the lock.
+    /// Takes a free place for the next request in the queue, if there are both. The caller sends it after unlocking.
     pub(super) fn next(&mut self) -> Option<oneshot::Sender<P>> {
         if self.free == 0 {
             return None;

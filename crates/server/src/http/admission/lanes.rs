@@ -1,4 +1,4 @@
-//! Both lanes, and what all requests share.
+//! The fast and the slow lane, and the state that all requests share.
 
 use super::lane::{Client, Entry, Lane};
 use super::likeness::Slow;
@@ -6,12 +6,12 @@ use super::options::AdmissionOptions;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What a slow request is taken to take as long as nobody has seen one.
+/// The first estimate of the time of a slow request, before one was measured.
 const SLOW_AT_FIRST: Duration = Duration::from_millis(20);
 
 /// The lanes of a server.
 pub(crate) struct Lanes {
-    /// How much there may be of what.
+    /// The limits of admission.
     pub options: AdmissionOptions,
     state: Mutex<State>,
 }
@@ -19,34 +19,34 @@ pub(crate) struct Lanes {
 struct State {
     fast: Lane<Place>,
     slow: Lane<Place>,
-    /// The requests under way, whatever they wait for.
+    /// The number of requests under way, including those that wait for a lock or the disk.
     running: usize,
     known: Slow,
 }
 
-/// Which lane.
+/// Names one of the two lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
-    /// For what has not computed for long.
+    /// The lane of requests that have not computed for long.
     Fast,
-    /// For what has.
+    /// The lane of requests that have computed for longer than the fast lane allows.
     Slow,
 }
 
-/// A place in a lane, until it is dropped.
+/// A place in a lane; dropping it gives the place back.
 pub(crate) struct Place {
     lanes: Arc<Lanes>,
     which: Which,
     since: Instant,
 }
 
-/// One more request under way, until it is dropped.
+/// Counts one request as under way until it is dropped.
 pub(crate) struct Running {
     lanes: Arc<Lanes>,
 }
 
 impl Lanes {
-    /// Empty ones.
+    /// Creates both lanes, with all places free.
     pub(crate) fn new(options: AdmissionOptions) -> Lanes {
         let state = State {
             fast: Lane::new(options.fast_places(), options.quick, options.queue),
@@ -57,7 +57,7 @@ impl Lanes {
         Lanes { options, state: Mutex::new(state) }
     }
 
-    /// Asks for a place: one, or one that will come, or `None` where it would take too long.
+    /// Asks for a place in a lane: returns it, or a promise of one, or `None` if the wait would be too long.
     pub(crate) fn enter(self: &Arc<Lanes>, which: Which, client: Client) -> Option<Wait> {
         let entry = {
             let mut state = self.lock();
@@ -72,23 +72,23 @@ impl Lanes {
         }
     }
 
-    /// Counts one more request under way.
+    /// Counts one more request as under way, until the result is dropped.
     pub(crate) fn begin(self: &Arc<Lanes>) -> Running {
         self.lock().running += 1;
         Running { lanes: Arc::clone(self) }
     }
 
-    /// Whether such a request was slow the last time.
+    /// Whether the last request of this kind was slow.
     pub(crate) fn was_slow(&self, kind: u64) -> bool {
         self.lock().known.has(kind)
     }
 
-    /// Notes what a request was.
+    /// Records whether a request of this kind was slow.
     pub(crate) fn note(&self, kind: u64, is_slow: bool) {
         self.lock().known.note(kind, is_slow);
     }
 
-    /// Sends what is free to those who wait.
+    /// Gives free places to the requests that wait.
     fn hand_out(self: &Arc<Lanes>) {
         for which in [Which::Fast, Which::Slow] {
             loop {
@@ -109,16 +109,16 @@ impl Lanes {
     }
 }
 
-/// What [`Lanes::enter`] gives.
+/// The result of [`Lanes::enter`].
 pub(crate) enum Wait {
-    /// A place.
+    /// A place, held already.
     Over(Place),
-    /// One that will be sent.
+    /// A place that will be sent when it is free.
     For(tokio::sync::oneshot::Receiver<Place>),
 }
 
 impl Wait {
-    /// The place, when it is there; `None` when the server ends.
+    /// Waits for the place; `None` when the server ends first.
     pub(crate) async fn place(self) -> Option<Place> {
         match self {
             Wait::Over(place) => Some(place),

@@ -1,16 +1,16 @@
-//! Which requests are alike: those that differ in their numbers and texts only. And which kinds were slow lately.
+//! Kinds of requests, and which kinds were slow lately. Requests that differ only in numbers and quoted texts are of one kind.
 
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
-/// So much of a body is looked at.
+/// The number of bytes of a body that are hashed.
 const LOOKED_AT: usize = 16 << 10;
 
-/// The most kinds that are known as slow.
+/// The largest number of kinds that are remembered as slow, for each generation.
 const KNOWN_MOST: usize = 4096;
 
-/// A number that requests have in common that are alike: they go to the same place, and have the same text but for digits
-/// and what stands between quotes. Of a body in JSON the member `query` is looked at, where it has one.
+/// Hashes a request to the number of its kind. Requests to the same place have the same number if their texts differ only
+/// in digits and between quotes. Of a body in JSON the member `query` is looked at, where it has one.
 pub(crate) fn likeness(place: usize, parameter: &str, body: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     place.hash(&mut hasher);
@@ -55,21 +55,21 @@ fn hash_text(text: &[u8], quote: &[u8], hasher: &mut FxHasher) {
     }
 }
 
-/// The kinds of requests that were slow the last time.
+/// The kinds of which the last request was slow.
 #[derive(Default)]
 pub(super) struct Slow {
-    /// Two generations: what is not met while one fills up is forgotten.
+    /// Two generations: a kind that does not occur while one generation fills up is forgotten.
     young: FxHashMap<u64, ()>,
     old: FxHashMap<u64, ()>,
 }
 
 impl Slow {
-    /// Whether such a request was slow the last time.
+    /// Whether the last request of this kind was slow.
     pub(super) fn has(&self, kind: u64) -> bool {
         self.young.contains_key(&kind) || self.old.contains_key(&kind)
     }
 
-    /// Notes what a request was.
+    /// Records whether a request of this kind was slow.
     pub(super) fn note(&mut self, kind: u64, is_slow: bool) {
         if !is_slow {
             self.young.remove(&kind);

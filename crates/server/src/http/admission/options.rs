@@ -1,4 +1,4 @@
-//! How much may run at once, and how long it may wait.
+//! Settings of admission: how many requests run at once, and how long they may wait.
 
 use hexgraph::db::parse_time;
 use hexgraph_base::types::{Error, Result};
@@ -8,14 +8,14 @@ use std::time::Duration;
 /// The settings of admission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdmissionOptions {
-    /// How much a request may compute before it needs a place in the slow lane.
+    /// The time that a request may compute before it needs a place in the slow lane.
     pub quick: Duration,
-    /// The places of the slow lane; 0 for as many as there are cores.
+    /// The number of places in the slow lane; 0 stands for the number of cores.
     pub slow: usize,
-    /// How long a request may have to wait, as far as can be told when it comes. Twice the time that those
+    /// The longest wait, as estimated when a request comes, with which it is still let in. Twice the time that those
     /// before it take is never too long.
     pub queue: Duration,
-    /// The most requests that are under way, those included that wait for the disk or for each other.
+    /// The largest number of requests under way, including those that wait for the disk or for each other.
     pub running: usize,
 }
 
@@ -59,12 +59,12 @@ impl AdmissionOptions {
         Ok(())
     }
 
-    /// The places of the slow lane.
+    /// The number of places in the slow lane.
     pub fn slow_places(&self) -> usize {
         if self.slow == 0 { cores() } else { self.slow }
     }
 
-    /// The places of the fast lane: some requests wait for a lock or the disk, and leave their core to others.
+    /// The number of places in the fast lane. It exceeds the number of cores, since some requests wait for a lock or the disk.
     pub fn fast_places(&self) -> usize {
         (2 * cores()).max(4).min(self.running)
     }

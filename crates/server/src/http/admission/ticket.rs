@@ -14,27 +14,27 @@ use std::time::Duration;
 use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::sleep;
 
-/// How often a request that waits for the slow lane looks whether anybody still waits for it.
+/// The interval at which a request in the queue of the slow lane checks whether its client is still there.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A body so long is work, whatever it says.
+/// A request with a body of more than this many bytes begins in the queue of the slow lane.
 const LONG_BODY: usize = 1 << 20;
 
 /// What is known of a request before it runs.
 pub(crate) struct Asked {
-    /// Who asks.
+    /// The key of the client in the fair queues.
     pub client: Client,
-    /// What it is like.
+    /// The kind of the request, which tells whether one like it was slow before.
     pub kind: u64,
-    /// The bytes of its body.
+    /// The length of its body in bytes.
     pub body_len: usize,
 }
 
-/// That a request was not carried out, or not to its end: there is too much to do.
+/// The error of a request that was refused, or stopped halfway, because the server has too much to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Overloaded;
 
-/// A request under way.
+/// A request under way: its place in a lane, and whether it was slow or refused.
 struct Ticket {
     lanes: Arc<Lanes>,
     asked: Asked,
@@ -44,7 +44,7 @@ struct Ticket {
 #[derive(Default)]
 struct State {
     place: Option<Place>,
-    /// It has computed for longer than the fast lane lets it.
+    /// It has computed for longer than the fast lane allows.
     was_slow: bool,
     is_refused: bool,
 }
@@ -92,7 +92,7 @@ pub(crate) async fn carry_out<T: Send + 'static>(
     }
 }
 
-/// Has a request leave the fast lane when it is dropped.
+/// Takes a request out of the fast lane when it is dropped.
 struct Leaves(Arc<Ticket>);
 
 impl Drop for Leaves {
@@ -162,7 +162,7 @@ impl Ticket {
     }
 }
 
-/// Waits on this thread as long as anybody wants what comes. It needs no runtime, which may be ending.
+/// Blocks this thread until a place comes or nobody wants the answer any more. Needs no runtime, which may be shutting down.
 fn wait_here<T>(future: impl Future<Output = T>, is_wanted: &impl Fn() -> bool) -> Option<T> {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
@@ -184,11 +184,11 @@ impl Wake for Unpark {
     }
 }
 
-/// What is told to who is refused.
+/// The message for a refused request.
 pub(crate) const OVERLOADED: &str = "the server has more to do than it can: try again later (settings \
      `admission slow`, `admission queue`)";
 
-/// How long this thread has computed. What waits for a lock, the disk or another server does not.
+/// The processor time of this thread. Waiting for a lock, the disk or another server does not count.
 #[cfg(unix)]
 fn busy_time() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
@@ -196,7 +196,7 @@ fn busy_time() -> Duration {
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }
 
-/// How long this thread has computed, as far as can be told: the time that has passed.
+/// An upper bound on the processor time of this thread, for systems that do not tell it: the time that has passed.
 #[cfg(not(unix))]
 fn busy_time() -> Duration {
     use std::sync::OnceLock;

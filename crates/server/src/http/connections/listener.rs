@@ -28,31 +28,31 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, sleep, timeout};
 use tower::ServiceExt;
 
-/// How much of a request's head, or of its body, is kept of each connection.
+/// The size of the read buffer of a connection, in bytes; it bounds the head of a request too.
 const BUFFER_LEN_MAX: usize = 128 << 10;
 
-/// How many of those that find no seat are told so at once; others are only closed.
+/// The number of connections that are being refused with an answer at the same time; further ones are closed without one.
 const REFUSED_MOST: usize = 32;
 
-/// How long each of them is heard out, so that what it is told arrives.
+/// The time for which a refused connection is kept open, so that the client can read the answer.
 const REFUSED_FOR: Duration = Duration::from_millis(250);
 
-/// How long nothing is accepted after the system had no descriptor for it: at first, and at most.
+/// The first and the longest pause in accepting after the system had no descriptor left.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(500));
 
-/// What all connections share.
+/// The state that all connections share.
 struct House {
     router: Router,
     options: ConnectionOptions,
     seats: Arc<Seats>,
     most: usize,
-    /// Those that are being refused.
+    /// Permits for connections that are refused with an answer.
     refused: Arc<Semaphore>,
     /// Becomes true when the server ends.
     ending: watch::Receiver<bool>,
 }
 
-/// Answers by `router` until `end` returns; then what is under way is finished.
+/// Accepts connections and answers requests with `router` until `end` returns; then waits for the requests under way.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
@@ -120,7 +120,7 @@ async fn admit(house: &Arc<House>, socket: TcpStream, address: SocketAddr, log: 
     }
 }
 
-/// Says that there is no seat, and waits for the client to have read it.
+/// Answers that the server has no seat, and waits for the client to read it.
 async fn refuse(mut socket: TcpStream, most: usize) -> io::Result<()> {
     let body = format!(
         r#"{{"errors":[{{"message":"the server has {most} connections, which is its most (setting `connection most`): try again later","extensions":{{"code":"ErrorUnavailable"}}}}]}}"#
@@ -134,7 +134,7 @@ async fn refuse(mut socket: TcpStream, most: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Answers what comes on one connection.
+/// Serves one connection until it is closed.
 async fn attend(
     house: Arc<House>,
     socket: TcpStream,
@@ -190,13 +190,13 @@ async fn answer(
     Ok(response.map(|body| Told::new(body, stays.then_some(line))))
 }
 
-/// Whether accepting failed because of the one connection that it was about.
+/// Whether accepting failed because of that one connection, so that the next one may succeed.
 fn is_of_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-/// Tells the operator, at most once a second.
+/// Logs a message for the operator, at most once a second.
 #[derive(Default)]
 struct Log {
     last: Option<Instant>,

@@ -1,29 +1,30 @@
-//! What connections may take: settings that suit strangers.
+//! Settings for connections. The defaults suit a server whose clients are not trusted.
 
 use hexgraph::db::{byte_count, parse_time};
 use hexgraph_base::types::{Error, Result};
 use std::time::Duration;
 
-/// The most connections where the system would give descriptors for more.
+/// The largest number of connections, even if the process may have more descriptors.
 const MOST: usize = 10_000;
 
-/// Descriptors that are left for the database, exports and requests to other servers; an eighth of all if that is more.
+/// The number of descriptors reserved for the database, exports and requests to other servers; an eighth of all if that is
+/// more.
 const DESCRIPTORS_KEPT: u64 = 64;
 
-/// How connections are held.
+/// The settings for connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionOptions {
-    /// The most at once; 0 for what the descriptors of the process allow, up to 10,000.
+    /// The largest number of connections at once; 0 stands for what the descriptors of the process allow, up to 10,000.
     pub most: usize,
-    /// How long a client may take to send the head of a request.
+    /// The longest time for sending the head of a request.
     pub header: Duration,
-    /// How long a client may take to send a body.
+    /// The longest time for sending a body.
     pub body: Duration,
-    /// The time in which a client has to send or take something: `rate` bytes for each second of it.
+    /// The window in which a client has to send or take at least `rate` bytes for each second.
     pub stall: Duration,
-    /// The bytes a second that a client has to send or to take at the least, on the average of `stall`.
+    /// The least number of bytes a second that a client has to send or take, averaged over `stall`.
     pub rate: u64,
-    /// How long a connection is kept on which nothing is asked.
+    /// The time after which an idle connection is closed.
     pub idle: Duration,
 }
 
@@ -72,7 +73,7 @@ impl ConnectionOptions {
         Ok(())
     }
 
-    /// The most connections: as many as were asked for, as far as there are descriptors.
+    /// The largest number of connections: the setting, bounded by the descriptors of the process.
     pub fn seats(&self) -> usize {
         let wanted = if self.most == 0 { MOST } else { self.most };
         match descriptors() {
@@ -85,7 +86,7 @@ impl ConnectionOptions {
     }
 }
 
-/// How many descriptors the process may have; `None` where nobody counts them.
+/// The number of descriptors that the process may have; `None` where the system sets no limit.
 #[cfg(unix)]
 fn descriptors() -> Option<u64> {
     rustix::process::getrlimit(rustix::process::Resource::Nofile).current

@@ -1,4 +1,4 @@
-//! Whether a client sends or takes as much as it has to.
+//! Whether a client sends or takes bytes fast enough.
 //!
 //! Time is cut into windows while the server waits for the client. In each of them so many bytes have to move; a
 //! client that moves none, or a few now and then so as to stay, is told apart from one on a slow line.
@@ -13,18 +13,18 @@ use tokio::time::{Instant, Sleep, sleep_until};
 /// The pace of one direction of a connection.
 pub(super) struct Pace {
     window: Duration,
-    /// The bytes that have to move in a window.
+    /// The number of bytes that have to move in each window.
     least: u64,
-    /// Those that have.
+    /// The number of bytes that have moved in this window.
     moved: u64,
     /// The end of the window; `None` while nobody waits.
     end: Option<Instant>,
-    /// Made when it is first waited for.
+    /// The timer of the window, created at the first wait.
     timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl Pace {
-    /// Nobody waits yet.
+    /// Creates a pace with no window running.
     pub(super) fn new(options: &ConnectionOptions) -> Pace {
         let least = (options.rate as f64 * options.stall.as_secs_f64()).ceil().max(1.0);
         Pace { window: options.stall, least: least as u64, moved: 0, end: None, timer: None }
@@ -35,13 +35,13 @@ impl Pace {
         self.moved = self.moved.saturating_add(bytes as u64);
     }
 
-    /// Nobody waits for the client any more.
+    /// Ends the window, since the server does not wait for the client any more.
     pub(super) fn rest(&mut self) {
         self.end = None;
         self.moved = 0;
     }
 
-    /// True when the client was too slow. Else the task is woken to ask again.
+    /// Whether the client was too slow in the window that has ended. Otherwise the task is woken at the end of the next one.
     pub(super) fn is_late(&mut self, context: &mut Context<'_>) -> bool {
         loop {
             let end = *self.end.get_or_insert_with(|| Instant::now() + self.window);
@@ -52,6 +52,7 @@ impl Pace {
             if timer.as_mut().poll(context).is_pending() {
                 return false;
             }
+            // The window is over: the client has done its share, or it is late.
             if self.moved < self.least {
                 return true;
             }

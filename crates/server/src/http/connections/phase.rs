@@ -1,4 +1,4 @@
-//! What a connection is at, as its three parties see it: the socket, the service, and whoever looks for a seat.
+//! The phase of a connection, shared by its socket, its service, and the search for a connection that gives way.
 
 use socket2::SockRef;
 use std::io;
@@ -9,36 +9,36 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// What happens on a connection.
+/// The phase that a connection is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Nothing is asked since then.
+    /// The connection has been idle since that time.
     Idle(Instant),
-    /// A request comes in, since then.
+    /// A request has been coming in since that time.
     Head(Instant),
-    /// A request is answered, or the connection speaks another protocol now.
+    /// A request is being answered, or the connection was upgraded to another protocol.
     Busy,
 }
 
-/// One connection.
+/// The state of one connection, shared by all that deal with it.
 pub(super) struct Line {
     phase: Mutex<Phase>,
-    /// Tells the connection that it has to go.
+    /// Notified when the connection has to close.
     pub leave: Notify,
 }
 
 impl Line {
-    /// One that has just been made: it owes a request.
+    /// Creates the state of a new connection, which still has to send its first request.
     pub(super) fn new() -> Line {
         Line { phase: Mutex::new(Phase::Head(Instant::now())), leave: Notify::new() }
     }
 
-    /// What it is at.
+    /// The present phase.
     pub(super) fn phase(&self) -> Phase {
         *self.lock()
     }
 
-    /// The client has sent something.
+    /// Notes that bytes of a request have come.
     pub(super) fn heard(&self) {
         let mut phase = self.lock();
         if let Phase::Idle(_) = *phase {
@@ -46,12 +46,12 @@ impl Line {
         }
     }
 
-    /// A request is there.
+    /// Notes that the head of a request is complete.
     pub(super) fn begin(&self) {
         *self.lock() = Phase::Busy;
     }
 
-    /// The request is answered.
+    /// Notes that the answer has been sent, so the connection is idle.
     pub(super) fn end(&self) {
         *self.lock() = Phase::Idle(Instant::now());
     }

@@ -1,4 +1,4 @@
-//! Who is connected. Where all seats are taken, the one that has been idle for longest gives way to who comes.
+//! The bounded set of connections. When it is full, the connection that has been idle for longest is closed for a new one.
 
 use super::phase::{Line, Phase};
 use std::collections::HashMap;
@@ -7,13 +7,13 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// How long a connection has to be idle, or to owe its first request, before it gives way.
+/// The time that a connection has to be idle, or without its first request, before it gives way.
 const IDLE_LEAST: Duration = Duration::from_millis(500);
 
-/// How long the seat of one that gives way is waited for.
+/// The longest wait for the seat of a connection that gives way.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The seats of a server.
+/// The seats of a server, one for each connection that may be open.
 pub(super) struct Seats {
     free: Arc<Semaphore>,
     taken: Mutex<Taken>,
@@ -32,18 +32,19 @@ pub(super) struct Listed {
 }
 
 impl Seats {
-    /// So many.
+    /// Creates so many seats, all free.
     pub(super) fn new(most: usize) -> Seats {
         let free = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
         Seats { free, taken: Mutex::default() }
     }
 
-    /// A seat. O(connections) where none is free.
+    /// Takes a seat; `None` when no connection gives way in time. O(1), and O(connections) when no seat is free.
     pub(super) async fn take(&self) -> Option<OwnedSemaphorePermit> {
         let free = Arc::clone(&self.free);
         if let Ok(seat) = free.clone().try_acquire_owned() {
             return Some(seat);
         }
+        // Its task may be busy elsewhere for a moment, so the seat is waited for, and not for long.
         self.longest_idle()?.leave.notify_one();
         timeout(PATIENCE, free.acquire_owned()).await.ok()?.ok()
     }

@@ -1,4 +1,4 @@
-//! A socket that does not wait forever: for the head of a request, and for a client to take what it asked for.
+//! A socket with time limits: for the head of a request to arrive, and for the client to read its answer.
 
 use super::options::ConnectionOptions;
 use super::pace::Pace;
@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// The socket of a connection, with the seat that it takes as long as it is open, also under another protocol.
+/// The socket of a connection. It holds the seat for as long as it is open, also after an upgrade to another protocol.
 pub(super) struct Stream {
     socket: Arc<TcpStream>,
     line: Arc<Line>,
@@ -38,7 +38,7 @@ impl Stream {
         Stream { socket, line, header: options.header, head: None, writes, _seat: seat }
     }
 
-    /// True when the client has taken too long for the head of its request.
+    /// Whether the client has taken too long to send the head of its request.
     fn is_head_late(&mut self, context: &mut Context<'_>) -> bool {
         let Phase::Head(since) = self.line.phase() else { return false };
         let end: Instant = since + self.header;
@@ -125,7 +125,7 @@ impl AsyncWrite for Stream {
         true
     }
 
-    /// All has been taken.
+    /// The socket has taken everything that was written, so the server no longer waits for the client.
     fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.writes.rest();
         Poll::Ready(Ok(()))

@@ -1,4 +1,4 @@
-//! Bodies that have to come in time, and answers whose end is noticed.
+//! Bodies of requests with a time limit, and bodies of answers that report their end.
 
 use super::options::ConnectionOptions;
 use super::pace::Pace;
@@ -14,15 +14,15 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::{Sleep, sleep};
 
-/// Why a body was given up.
+/// The reason why reading a body was given up, if it was.
 pub(super) type Verdict = Arc<OnceLock<Late>>;
 
-/// The body of a request.
+/// The body of a request, which fails when it comes too slowly.
 pub(super) struct TimedBody {
     body: Incoming,
     pace: Pace,
     whole: Duration,
-    /// Made when the body does not come at once.
+    /// The timer, created only if the body does not come at once.
     end: Option<Pin<Box<Sleep>>>,
     verdict: Verdict,
 }
@@ -90,7 +90,7 @@ impl Body for TimedBody {
     }
 }
 
-/// The body of an answer; when it is done with, the connection is idle again.
+/// The body of an answer; the connection becomes idle when it is dropped.
 pub(super) struct Told {
     body: AnyBody,
     line: Option<Arc<Line>>,

@@ -1,16 +1,16 @@
 //! What administers and is not GraphQL: `/admin/shutdown`, `/admin/draining` and `/admin/config/cache_mb`; and who may.
 
+use crate::http::app::App;
 use crate::http::message::go_values;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
-use crate::http::router::App;
 use axum::http::Method;
 use hexgraph::db::Control;
 use hexgraph::db::graphql::{Act, Instance};
 use serde_json::json;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Why a request may not administer; `None` when it may.
+/// Returns the refusal of a request that may not administer; `None` if it may.
 pub(in crate::http) fn refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
     token_refusal(app, incoming).or_else(|| {
         let refusal = app.security.address_refusal(incoming)?;
@@ -18,13 +18,13 @@ pub(in crate::http) fn refusal(app: &App, incoming: &Incoming) -> Option<Reply> 
     })
 }
 
-/// Why the token of a request does not do; `None` when it does.
+/// Returns the refusal of a request whose token is missing or wrong; `None` if it is right or none is set.
 pub(in crate::http) fn token_refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
     let refusal = || Reply::unauthorized("Invalid X-Dgraph-AuthToken");
     (!app.security.knows_token(incoming)).then(refusal)
 }
 
-/// Has `work` done with what the server lends to requests that administer.
+/// Runs `work` with the parts of the server that administration requests may use.
 pub(in crate::http) fn with_instance<T>(
     app: &App,
     incoming: &Incoming,
@@ -47,7 +47,7 @@ pub(in crate::http) fn with_instance<T>(
     })
 }
 
-/// Ends the server.
+/// Answers `/admin/shutdown`: stops the server after the requests under way.
 pub(in crate::http) fn shut_down(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     if let Some(refusal) = refusal(app, incoming) {
         return refusal;
@@ -56,7 +56,7 @@ pub(in crate::http) fn shut_down(app: &App, incoming: &Incoming, _control: &Cont
     done("Server is shutting down")
 }
 
-/// Says whether clients are refused.
+/// Answers `/admin/draining`: sets whether requests of clients are refused.
 pub(in crate::http) fn drain(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     if let Some(refusal) = refusal(app, incoming) {
         return refusal;

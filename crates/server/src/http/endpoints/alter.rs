@@ -1,8 +1,8 @@
 //! `POST /alter`.
 
+use crate::http::app::App;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
-use crate::http::router::App;
 use hexgraph::db::{Control, Database, Drop, SchemaReport};
 use hexgraph_base::types::{Error, Result as EngineResult};
 use serde_json::{Map, Value};

@@ -1,10 +1,10 @@
 //! `POST /commit`, and `GET /assign` as the coordinator of the reference has it.
 
 use super::query::json_error;
+use crate::http::app::App;
 use crate::http::message::go_values;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
-use crate::http::router::App;
 use hexgraph::db::Control;
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, _control: &Control
     }
 }
 
-/// Hands uids out: `what=uids` and their number.
+/// Answers `/assign`: reserves uids, for `what=uids` and their number in `num`.
 pub(in crate::http) fn assign(app: &App, incoming: &Incoming, _control: &Control) -> Reply {
     let count = match (incoming.parameter("what"), incoming.number("num")) {
         ("uids", Ok(count)) => count,
@@ -54,7 +54,7 @@ pub(in crate::http) fn assign(app: &App, incoming: &Incoming, _control: &Control
 
 struct Request {
     start: u64,
-    /// True for one that is discarded.
+    /// True if the transaction is discarded and not committed.
     ends: bool,
     keys: Vec<u64>,
 }
@@ -81,6 +81,7 @@ fn read_keys(body: &str) -> Result<Vec<u64>, String> {
         },
         _ => return Err("Error parsing JSON: it is no object and no list of keys".to_owned()),
     };
+    // A key that can't be read is none of ours: leaving it out only checks less, as the client asked for.
     let keys = keys.into_iter().flatten().filter_map(Value::as_str);
     Ok(keys.filter_map(go_values::parse_base36).collect())
 }

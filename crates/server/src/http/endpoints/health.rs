@@ -1,12 +1,12 @@
 //! `GET /health` and `GET /state`.
 
+use crate::http::app::App;
 use crate::http::message::reply::Reply;
-use crate::http::router::App;
 use axum::http::StatusCode;
 use serde_json::json;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Tells what the cluster is made of: one server.
+/// Answers `/state`: the state of a cluster of one server.
 pub(in crate::http) fn state(app: &App, _parameters: Option<&str>) -> Reply {
     match app.database.membership(&app.address.to_string(), started(app)) {
         Ok(state) => Reply::json(state.to_string()),
@@ -14,7 +14,7 @@ pub(in crate::http) fn state(app: &App, _parameters: Option<&str>) -> Reply {
     }
 }
 
-/// When the server started, in seconds since 1970.
+/// The time when the server started, in seconds since 1970.
 fn started(app: &App) -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     now.saturating_sub(app.started.elapsed().as_secs())

@@ -1,9 +1,9 @@
 //! `POST /mutate`.
 
+use crate::http::app::App;
 use crate::http::message::go_json;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::{Extensions, Reply, Txn};
-use crate::http::router::App;
 use hexgraph::db::{
     Control, Database, Mutation, MutationAnswer, MutationRequest, Statements, TxnOptions,
 };
@@ -84,12 +84,12 @@ fn reply(done: MutationAnswer, control: &Control) -> EngineResult<Reply> {
 struct Request<'a> {
     body: Body<'a>,
     commits_now: bool,
-    /// The number of its transaction; 0 for a new one.
+    /// The number of the transaction; 0 stands for a new one.
     start: u64,
 }
 
 enum Body<'a> {
-    /// DQL with N-Quads in it.
+    /// A request in DQL, with N-Quads inside.
     Text(&'a str),
     /// A request in JSON.
     Json(MutationRequest<'a>),

@@ -1,10 +1,10 @@
 //! `POST /query`.
 
+use crate::http::app::App;
 use crate::http::message::go_json;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::{Extensions, Reply, Txn};
 use crate::http::message::stream::{PIECE_LEN, Pieces, STREAM_MIN, STREAMS_MAX, Stream};
-use crate::http::router::App;
 use hexgraph::db::{
     Control, Database, ExplainedStep, Explanation, Given, Latency, QueryAnswer, QueryRequest,
     Variables, without_passwords,
@@ -61,11 +61,11 @@ fn run(
     }
 }
 
-/// What is told of a query beside its answer.
+/// The facts about a query that `extensions` of its reply tells.
 struct About {
     start: u64,
     steps: Option<Vec<ExplainedStep>>,
-    /// The text, where slow queries are printed.
+    /// The text of the query, if slow queries are printed.
     prints_slow: Option<String>,
 }
 
@@ -114,11 +114,11 @@ fn stream(app: &App, answer: QueryAnswer, about: About, control: &Control) -> En
     Ok(Reply::stream(Stream::new(place, control.successor(), write), Some(touched)))
 }
 
-/// How the answer is to be written.
+/// The requested form of the answer.
 struct Wanted {
-    /// As N-Quads.
+    /// Write N-Quads instead of JSON.
     rdf: bool,
-    /// With the steps of the query.
+    /// Add the steps of the query to `extensions`.
     explain: bool,
 }
 
@@ -131,7 +131,7 @@ fn wanted(incoming: &Incoming) -> Result<Wanted, String> {
     }
 }
 
-/// The query, and the number of the moment that it is about; 0 for now.
+/// Reads the query, and the number of the version or transaction to read from; 0 stands for the newest version.
 fn read(incoming: &Incoming) -> Result<(QueryRequest, u64), String> {
     let debug = incoming.flag("debug")?;
     let start = incoming.number("startTs")?;

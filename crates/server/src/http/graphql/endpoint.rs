@@ -1,5 +1,7 @@
 //! `/graphql` and `/admin`: how requests are read, and what every answer carries.
 
+use crate::http::answering::{packed, received, run};
+use crate::http::app::App;
 use crate::http::connections::Peer;
 use crate::http::endpoints::admin;
 use crate::http::graphql::extensions::extensions;
@@ -8,8 +10,7 @@ use crate::http::graphql::{body, subscribe};
 use crate::http::message::incoming;
 use crate::http::message::incoming::{Incoming, Unreadable};
 use crate::http::message::reply::{Reply, schema_extensions};
-use crate::http::router::{Answerer, App, packed, received, run};
-use crate::http::routes::Route;
+use crate::http::route::{Answerer, Route};
 use axum::body::Body;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{ConnectInfo, FromRequestParts, Request};

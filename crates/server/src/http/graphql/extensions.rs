@@ -1,6 +1,6 @@
 //! What stands beside the data of an answer.
 
-use crate::http::router::App;
+use crate::http::app::App;
 use hexgraph::db::graphql::Response;
 use hexgraph_base::types::DateTime;
 use std::io::Write;

@@ -1,9 +1,9 @@
 //! `/admin/schema`, `/admin/schema/validate` and `/probe/graphql`.
 
+use crate::http::app::App;
 use crate::http::endpoints::admin;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
-use crate::http::router::App;
 use axum::http::StatusCode;
 use hexgraph::db::Control;
 use hexgraph_base::types::Error;

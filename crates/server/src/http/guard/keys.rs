@@ -4,21 +4,31 @@
 //! administrator: the table of routes says which does. Whether a server is there is told to anybody, and what browsers ask before they send a key.
 
 use crate::http::message::reply::Reply;
-use crate::http::routes::Role;
 use axum::http::{HeaderMap, StatusCode};
 use sha2::{Digest, Sha256};
 
 /// The header that names a key.
 const KEY_HEADER: &str = "x-auth-token";
 
-/// Who has a key.
+/// The role whose key a request has to name, if keys are set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// No key is needed.
+    Anyone,
+    /// The key of a client or of an administrator.
+    Client,
+    /// The key of an administrator.
+    Admin,
+}
+
+/// The role of the holder of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::http) enum Holder {
-    /// Nobody who is known.
+    /// The key is missing or unknown.
     Nobody,
-    /// Somebody who may read and write.
+    /// A client, who may read and write.
     Client,
-    /// Somebody who may do everything.
+    /// An administrator, who may do everything.
     Admin,
 }
 
@@ -29,12 +39,12 @@ pub(in crate::http) struct Keys {
 }
 
 impl Keys {
-    /// Makes a key known.
+    /// Adds a key with the role of its holder.
     pub(in crate::http) fn add(&mut self, key: &str, holder: Holder) {
         self.known.push((digest(key), holder));
     }
 
-    /// Whether everybody is answered.
+    /// Whether no keys are set, so that all requests are answered.
     pub(in crate::http) fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
@@ -44,13 +54,14 @@ impl Keys {
         headers.get(KEY_HEADER).map(|key| key.as_bytes())
     }
 
-    /// Who has the key of a request.
+    /// The role that the key of a request gives.
     fn holder(&self, headers: &HeaderMap) -> Holder {
         let Some(key) = headers.get(KEY_HEADER).and_then(|key| key.to_str().ok()) else {
             return Holder::Nobody;
         };
         let given = digest(key);
         let found = self.known.iter().filter(|(known, _)| *known == given);
+        // All are compared, and one text may be a key of both kinds: the greater right counts.
         found.map(|(_, holder)| *holder).max().unwrap_or(Holder::Nobody)
     }
 

@@ -1,4 +1,4 @@
-//! Who may ask what.
+//! Access control: keys, tokens, addresses, origins of pages, and draining.
 
 pub(super) mod keys;
 pub(super) mod origins;

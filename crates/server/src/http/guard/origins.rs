@@ -12,14 +12,12 @@
 //! Programs that are no browsers send neither `Origin` nor `Sec-Fetch-Site`, so the first rule is all they see.
 
 use crate::http::message::reply::Reply;
-use crate::http::router::App;
-use crate::http::routes::Route;
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use hexgraph::db::Database;
 use hexgraph_base::types::{Error, Result};
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::Arc;
 use std::time::Duration;
 use tower_http::cors::{AllowCredentials, AllowHeaders, AllowMethods, AllowOrigin, CorsLayer};
 
@@ -124,17 +122,16 @@ impl Origins {
     }
 
     /// Whether pages of an origin may ask for a path, beside those of this server.
-    fn is_allowed(&self, app: &App, path: &str, origin: &str) -> bool {
-        self.allows_all || self.is_named(app, path, origin)
+    fn is_allowed(&self, database: &Database, path: &str, origin: &str) -> bool {
+        self.allows_all || self.is_named(database, path, origin)
     }
 
     /// Whether an origin was allowed by its name: to the server, or for `/graphql` by the schema.
-    fn is_named(&self, app: &App, path: &str, origin: &str) -> bool {
+    fn is_named(&self, database: &Database, path: &str, origin: &str) -> bool {
         let origin = origin.to_ascii_lowercase();
         self.allowed.contains(&origin)
             || path == "/graphql"
-                && app
-                    .database
+                && database
                     .graphql_access()
                     .origins
                     .iter()
@@ -142,7 +139,12 @@ impl Origins {
     }
 
     /// Why a request is refused for where it comes from.
-    fn origin_refusal(&self, app: &App, path: &str, headers: &HeaderMap) -> Option<String> {
+    fn origin_refusal(
+        &self,
+        database: &Database,
+        path: &str,
+        headers: &HeaderMap,
+    ) -> Option<String> {
         let mut origins = headers.get_all(header::ORIGIN).iter();
         let site = headers.get("sec-fetch-site");
         let is_near = site.is_none_or(|site| site == "same-origin" || site == "none");
@@ -151,7 +153,7 @@ impl Origins {
             (None, _) => "the browser says that a page of another origin asks",
             (Some(origin), None) => {
                 let origin = origin.to_str().unwrap_or_default();
-                if is_near && is_same(origin, headers) || self.is_allowed(app, path, origin) {
+                if is_near && is_same(origin, headers) || self.is_allowed(database, path, origin) {
                     return None;
                 }
                 "a page of another origin asks"
@@ -164,11 +166,15 @@ impl Origins {
     }
 
     /// What a request is refused with before anything else of it is looked at.
-    pub(in crate::http) fn refusal(&self, app: &App, parts: (&HeaderMap, &Uri)) -> Option<Reply> {
+    pub(in crate::http) fn refusal(
+        &self,
+        database: &Database,
+        parts: (&HeaderMap, &Uri),
+    ) -> Option<Reply> {
         let (headers, uri) = parts;
         let refusal = self
             .host_refusal(headers, uri)
-            .or_else(|| self.origin_refusal(app, uri.path(), headers))?;
+            .or_else(|| self.origin_refusal(database, uri.path(), headers))?;
         Some(Reply::unauthorized(&refusal).with_status(StatusCode::FORBIDDEN))
     }
 }
@@ -197,21 +203,27 @@ pub(in crate::http) fn is_preflight(method: &Method, headers: &HeaderMap) -> boo
         && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Tells browsers what pages may send and read: those whose requests come as far as this.
-pub(in crate::http) fn layer(app: &Arc<App>, route: &'static Route) -> CorsLayer {
-    let (origins, credentials) = (Arc::clone(app), Arc::clone(app));
+/// Tells browsers what pages may send to a path by some methods, and what they may read: those whose requests come as far
+/// as this.
+pub(in crate::http) fn layer(
+    origins: &Origins,
+    database: &Database,
+    (path, methods): (&'static str, &'static [Method]),
+) -> CorsLayer {
+    let known = (origins.clone(), database.clone());
     let may_ask = move |origin: &HeaderValue, parts: &Parts| {
+        let (origins, database) = &known;
         let origin = origin.to_str().unwrap_or_default();
-        let known = &origins.security.origins;
-        is_same(origin, &parts.headers) || known.is_allowed(&origins, route.path, origin)
+        is_same(origin, &parts.headers) || origins.is_allowed(database, path, origin)
     };
+    let known = (origins.clone(), database.clone());
     let may_have_credentials = move |origin: &HeaderValue, parts: &Parts| {
+        let (origins, database) = &known;
         let origin = origin.to_str().unwrap_or_default();
-        let known = &credentials.security.origins;
-        is_same(origin, &parts.headers) || known.is_named(&credentials, route.path, origin)
+        is_same(origin, &parts.headers) || origins.is_named(database, path, origin)
     };
     CorsLayer::new()
-        .allow_methods(AllowMethods::list(route.methods.iter().cloned()))
+        .allow_methods(AllowMethods::list(methods.iter().cloned()))
         .allow_headers(AllowHeaders::mirror_request())
         .allow_origin(AllowOrigin::predicate(may_ask))
         .allow_credentials(AllowCredentials::predicate(may_have_credentials))

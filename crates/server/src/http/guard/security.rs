@@ -86,6 +86,7 @@ impl Security {
         let mut hasher = DefaultHasher::new();
         match incoming.client().map(|address| address.to_canonical()) {
             _ if !self.keys.is_empty() => self.keys.given(incoming.headers()).hash(&mut hasher),
+            // A network of 64 bits is the least that a provider assigns, so one machine has all of its addresses.
             Some(IpAddr::V6(address)) => address.segments()[..4].hash(&mut hasher),
             other => other.hash(&mut hasher),
         }
@@ -111,6 +112,7 @@ impl Security {
         let Some(address) = incoming.client() else {
             return Some("unauthorized ip address: it is not known".to_owned());
         };
+        // A socket for both protocols sees IPv4 clients as `::ffff:a.b.c.d`.
         let address = address.to_canonical();
         let is_listed = |(first, last): &(IpAddr, IpAddr)| {
             first.is_ipv4() == address.is_ipv4() && (*first..=*last).contains(&address)
@@ -179,6 +181,7 @@ fn ranges_of(text: &str, at: usize) -> Result<Vec<(IpAddr, IpAddr)>> {
 fn network(address: IpAddr, bits: u32) -> Option<(IpAddr, IpAddr)> {
     Some(match address {
         IpAddr::V4(address) => {
+            // A shift by all 32 bits is not defined in Rust; a whole address leaves no rest.
             let rest = u32::MAX.checked_shr(bits).unwrap_or(0);
             let first = (bits <= 32).then_some(address.to_bits() & !rest)?;
             (IpAddr::V4(first.into()), IpAddr::V4((first | rest).into()))

@@ -24,25 +24,25 @@ pub(in crate::http) struct Reply {
     status: StatusCode,
     content_type: &'static str,
     body: Content,
-    /// Whether it tells of a failure, and of nothing else.
+    /// Whether the reply reports a failure and has no data.
     is_failure: bool,
-    /// What is drawn for the body until it is sent.
+    /// The memory drawn for the body, kept until it is sent.
     share: Option<Arc<Share>>,
     touched: Option<u64>,
     /// What stands in place of the usual headers, and beside them; `None` leaves one out.
     headers: Vec<(&'static str, Option<String>)>,
 }
 
-/// What is sent.
+/// The body of a reply.
 enum Content {
     Whole(Vec<u8>),
-    /// Is written while it is sent.
+    /// A body that is written while it is sent.
     Stream(Box<Stream>),
 }
 
-/// What stands beside the data.
+/// The member `extensions` of a reply.
 pub(in crate::http) struct Extensions {
-    /// The times it took.
+    /// The times of the request.
     pub latency: Latency,
     /// The version that was read, or made.
     pub txn: Txn,
@@ -175,23 +175,23 @@ impl Reply {
         }
     }
 
-    /// A request that was not understood.
+    /// Answers a request that could not be read.
     pub(in crate::http) fn invalid_request(message: &str) -> Reply {
         Reply::errors(message, INVALID_REQUEST)
     }
 
-    /// Any other failure.
+    /// Answers a request that failed for another reason.
     pub(in crate::http) fn internal_error(message: &str) -> Reply {
         Reply::errors(message, "Error")
     }
 
-    /// A method that the path does not have.
+    /// Answers a request with a method that the path does not accept.
     pub(in crate::http) fn invalid_method() -> Reply {
         let reply = Reply::errors("Invalid method", "ErrorInvalidMethod");
         Reply { status: StatusCode::BAD_REQUEST, ..reply }
     }
 
-    /// A path that there is not.
+    /// Answers a request to a path that does not exist.
     pub(in crate::http) fn not_found() -> Reply {
         Reply::text("404 page not found\n").with_status(StatusCode::NOT_FOUND)
     }
@@ -202,29 +202,29 @@ impl Reply {
         Reply { content_type, ..Reply::json(body.into()) }
     }
 
-    /// A request of somebody who may not.
+    /// Answers a request that its sender may not make.
     pub(in crate::http) fn unauthorized(message: &str) -> Reply {
         Reply::errors(message, "ErrorUnauthorized")
     }
 
-    /// Nothing but headers.
+    /// A reply without a body.
     pub(in crate::http) fn empty() -> Reply {
         Reply::json(Vec::new())
     }
 
-    /// A request that is not carried out because there is too much to do.
+    /// Answers a request that was refused because the server has too much to do.
     pub(in crate::http) fn overloaded() -> Reply {
         let mut reply = Reply::errors(OVERLOADED, "ErrorUnavailable");
         reply.set_header("retry-after", Some("1".to_owned()));
         reply.with_status(StatusCode::SERVICE_UNAVAILABLE)
     }
 
-    /// The same with another status.
+    /// Sets the status.
     pub(in crate::http) fn with_status(self, status: StatusCode) -> Reply {
         Reply { status, ..self }
     }
 
-    /// The same with a header.
+    /// Adds a header.
     pub(in crate::http) fn with_header(
         mut self,
         name: &'static str,

@@ -22,25 +22,25 @@ use tokio::sync::mpsc::Sender;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
 
-/// Longer answers are written while they are sent.
+/// Answers of more bytes than this are written while they are sent.
 pub(in crate::http) const STREAM_MIN: u64 = 4 << 20;
 
-/// The bytes of a piece.
+/// The length of a piece in bytes.
 pub(in crate::http) const PIECE_LEN: usize = 256 << 10;
 
-/// So many answers are written while they are sent at once: each has a thread.
+/// The largest number of answers that are written while they are sent at the same time; each occupies a thread.
 pub(in crate::http) const STREAMS_MAX: usize = 64;
 
-/// So many pieces wait for the client.
+/// The number of pieces that may wait for the client.
 const PIECES_MAX: usize = 4;
 
-/// A client that takes no piece for so long is given up.
+/// A client that takes no piece for this long is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How often a writer that waits looks at its control.
+/// The interval at which a waiting writer checks its control.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Where pieces of an answer go.
+/// The receiver of the pieces of an answer.
 pub(in crate::http) struct Pieces<'a> {
     way: Way<'a>,
     packer: Option<GzEncoder<Vec<u8>>>,

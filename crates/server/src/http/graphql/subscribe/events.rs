@@ -1,8 +1,8 @@
 //! Server-sent events: a response that goes on, with one operation, as `graphql-sse` has it with distinct connections.
 
+use crate::http::app::App;
 use crate::http::graphql::subscribe::feed::{Delivery, Feed, Item, Job};
 use crate::http::graphql::subscribe::feeds::Closing;
-use crate::http::router::App;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;

@@ -7,9 +7,9 @@
 //! The turn is free only when the answer before has been written to the client. So of each subscription at most one
 //! answer waits to be written, and the next one is what is newest then, however slow the client is.
 
+use crate::http::app::App;
 use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::channels::News;
-use crate::http::router::App;
 use axum::body::Bytes;
 use hexgraph::db::graphql::{Fault, Headers, OperationKind, Request, Subscribable};
 use hexgraph::db::{Canceller, Control};

@@ -3,6 +3,7 @@
 mod desks;
 mod feeds;
 mod channels;
+mod source;
 mod feed;
 mod dialect;
 mod socket;

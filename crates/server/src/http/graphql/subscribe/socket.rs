@@ -1,8 +1,8 @@
 //! A connection over WebSocket: one task, which reads what the client says and writes what its subscriptions find.
 
+use crate::http::app::App;
 use crate::http::graphql::subscribe::dialect::{Dialect, Said, reason};
 use crate::http::graphql::subscribe::feed::{Delivery, Feed, Item, Job};
-use crate::http::router::App;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, header};
 use axum::response::Response;

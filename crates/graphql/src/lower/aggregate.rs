@@ -1,4 +1,5 @@
-//! `aggregateT` and `<field>Aggregate`: the values are fetched, the numbers are computed when the answer is written.
+//! Lowers `aggregateT` and `<field>Aggregate`. The plan fetches values; the aggregates are computed when the answer is
+//! written.
 
 use crate::lower::shape::{AggregateKey, AggregateOp, AggregateShape};
 use crate::lower::target::fetched;
@@ -7,7 +8,8 @@ use crate::request;
 use hexgraph_base::plan;
 use std::sync::Arc;
 
-/// What is asked of the aggregates over nodes of a type, and the fields that have to be fetched for them.
+/// Returns the shape of an aggregate over nodes of a type, and the fields of the plan that fetch its values. A predicate is
+/// fetched once, however many aggregates use it.
 pub(in crate::lower) fn aggregate<'a>(
     def: &'a TypeDef,
     asked: &'a request::Field,

@@ -1,0 +1,215 @@
+//! From a request to its response: its body is read and unpacked, it waits for its turn, it is answered, and the answer
+//! is packed.
+
+use super::admission;
+use super::admission::{Asked, OVERLOADED, Overloaded, likeness};
+use super::app::App;
+use super::connections::Peer;
+use super::route::{Answerer, Route};
+use crate::http::message::incoming;
+use crate::http::message::incoming::{Incoming, Unreadable};
+use crate::http::message::reply::Reply;
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request};
+use axum::http::request::Parts;
+use axum::response::Response;
+use hexgraph::db::{Control, guarded};
+use hexgraph_base::types::Error;
+use std::net::IpAddr;
+use std::sync::Arc;
+use tokio::task;
+
+/// Reads a request with its body, runs `answer`, and sends the reply, compressed if the client accepts that.
+pub(super) async fn receive(
+    app: Arc<App>,
+    route: &'static Route,
+    request: Request,
+    answer: Answerer,
+) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
+    let wants_gzip = incoming::accepts_gzip(&parts.headers);
+    let reply = match received(&app, route, (parts, body), &peer).await {
+        Ok(incoming) => run(&app, peer, incoming, answer).await,
+        Err(Unreadable::Wrong(message)) => Reply::invalid_request(&message),
+        Err(Unreadable::Starved(error)) => Reply::failed(&error).later(),
+    };
+    packed(reply, wants_gzip)
+}
+
+/// Receives the body of a request, bounded by what the route and the limit `body` allow. A compressed body is unpacked under
+/// admission, since that takes computing time like any other work.
+///
+/// # Errors
+///
+/// What is wrong with the body, or that there is no memory or no place to unpack it.
+pub(super) async fn received(
+    app: &Arc<App>,
+    route: &Route,
+    (parts, body): (Parts, Body),
+    peer: &Option<ConnectInfo<Peer>>,
+) -> Result<Incoming, Unreadable> {
+    let (method, parameters) = (parts.method, parts.uri.query());
+    let limits = *app.database.limits();
+    let most = route.body_len_max.min(usize::try_from(limits.body).unwrap_or(usize::MAX));
+    let incoming = Incoming::receive(&app.bodies, parts.headers, parameters, (body, most)).await?;
+    let incoming = incoming.with_method(method).with_client(address_of(peer));
+    // Without computing to do it needs no place.
+    if !incoming.is_packed() {
+        return Ok(incoming);
+    }
+    let body_len = incoming.bytes().len();
+    let kind = likeness(most, "packed", incoming.bytes());
+    let asked = Asked { client: app.security.client_of(&incoming), kind, body_len };
+    let work = move |control: Control| {
+        control.set_limits(limits);
+        incoming.unpacked(most, &control)
+    };
+    let done = admission::carry_out(&app.lanes, asked, wanted(app, peer), work).await;
+    done.unwrap_or_else(|Overloaded| {
+        Err(Unreadable::Starved(Error::Limit { message: OVERLOADED.to_owned() }))
+    })
+}
+
+/// Returns a test whether the answer is still wanted: the client is connected and the server is not stopping.
+fn wanted(
+    app: &App,
+    peer: &Option<ConnectInfo<Peer>>,
+) -> impl Fn() -> bool + Send + Sync + Clone + 'static {
+    let (peer, stopping) = (peer.clone(), app.stopping.clone());
+    move || {
+        let is_gone = peer.as_ref().is_some_and(|ConnectInfo(peer)| peer.is_gone());
+        !is_gone && stopping.check().is_ok()
+    }
+}
+
+/// Turns a reply into a response, compressed if wanted. Compression moves the other tasks of the thread to another thread
+/// first, so it holds up no connection.
+pub(super) fn packed(reply: Reply, wants_gzip: bool) -> Response {
+    match wants_gzip {
+        true => task::block_in_place(|| reply.into_response(true)),
+        false => reply.into_response(false),
+    }
+}
+
+/// The address of the client, where it is known.
+pub(super) fn address_of(peer: &Option<ConnectInfo<Peer>>) -> Option<IpAddr> {
+    peer.as_ref().map(|ConnectInfo(peer)| peer.address)
+}
+
+/// Runs `answer` on a thread that may block, when admission lets the request in. It is cancelled when its client goes away or
+/// the server stops.
+pub(super) async fn run(
+    app: &Arc<App>,
+    peer: Option<ConnectInfo<Peer>>,
+    incoming: Incoming,
+    answer: Answerer,
+) -> Reply {
+    let timeout = match incoming.timeout() {
+        Ok(timeout) => timeout,
+        Err(message) => return Reply::invalid_request(&message),
+    };
+    let asked = Asked {
+        client: app.security.client_of(&incoming),
+        kind: likeness(answer as usize, incoming.parameter("query"), incoming.bytes()),
+        body_len: incoming.bytes().len(),
+    };
+    let is_wanted = wanted(app, &peer);
+    let there = Arc::clone(app);
+    let work = move |mut control: Control| {
+        if let Some(timeout) = timeout {
+            control = control.with_timeout(timeout);
+        }
+        if let Some(share) = incoming.share() {
+            control = control.with_share(Arc::clone(share));
+        }
+        let done = guarded(|| Ok(answer(&there, &incoming, &control)));
+        let reply = done.unwrap_or_else(|error| Reply::error(&error));
+        // Where others have the memory that it needs, it may succeed when they are done.
+        let reply = if control.is_starved() { reply.later() } else { reply };
+        reply.with_share(control.share())
+    };
+    let done = admission::carry_out(&app.lanes, asked, is_wanted, work).await;
+    done.unwrap_or_else(|Overloaded| Reply::overloaded())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::admission::{AdmissionOptions, Lanes};
+    use crate::http::graphql::{Feeds, SubscribeOptions};
+    use crate::http::guard::security::Security;
+    use crate::http::message::incoming::Bodies;
+    use axum::http::header;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use hexgraph::db::Database;
+    use std::io::Write;
+    use std::net::SocketAddr;
+    use std::time::{Duration, Instant};
+    use tokio::runtime::Builder;
+    use tokio::sync::Semaphore;
+
+    const LEN: usize = 8 << 20;
+
+    fn app() -> App {
+        let control = Control::new();
+        let database = Database::in_memory();
+        App {
+            bodies: Bodies::new(database.budget()),
+            database,
+            address: SocketAddr::from(([127, 0, 0, 1], 1)),
+            started: Instant::now(),
+            prints_slow: false,
+            feeds: Arc::new(Feeds::new(SubscribeOptions::default())),
+            security: Security::default(),
+            exports: None,
+            streams: Arc::new(Semaphore::new(1)),
+            lanes: Arc::new(Lanes::new(AdmissionOptions::default())),
+            switches: Arc::default(),
+            tasks: Arc::default(),
+            stopping: control.canceller(),
+        }
+    }
+
+    fn long_answer(_app: &App, incoming: &Incoming, _control: &Control) -> Reply {
+        assert_eq!(incoming.bytes().len(), LEN);
+        Reply::json(incoming.bytes().to_vec())
+    }
+
+    /// With a single thread for all connections another task goes on while a body is unpacked and an answer packed.
+    #[test]
+    fn packing_holds_up_nobody() {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(&vec![b' '; LEN]).unwrap();
+        let body = encoder.finish().unwrap();
+        let request = Request::post("/query")
+            .header(header::CONTENT_ENCODING, "gzip")
+            .header(header::ACCEPT_ENCODING, "gzip")
+            .body(Body::from(body))
+            .unwrap();
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let route = Route::of("/query").unwrap();
+        let (took, turns) = runtime.block_on(async move {
+            let turns = Arc::new(std::sync::Mutex::new(0_u32));
+            let count = Arc::clone(&turns);
+            let other = tokio::spawn(async move {
+                loop {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                    *count.lock().unwrap() += 1;
+                }
+            });
+            let started = Instant::now();
+            let answered = tokio::spawn(async move {
+                let response = receive(Arc::new(app()), route, request, long_answer).await;
+                assert_eq!(response.headers()[header::CONTENT_ENCODING], "gzip");
+            });
+            answered.await.unwrap();
+            other.abort();
+            let turns = *turns.lock().unwrap();
+            (started.elapsed(), turns)
+        });
+        assert!(took > Duration::from_millis(8), "too little to tell: {took:?}");
+        assert!(turns > 2, "the other task ran {turns} times within {took:?}");
+    }
+}

@@ -1,0 +1,50 @@
+//! [`App`], the state of the server that all requests share.
+
+use super::admission::Lanes;
+use super::graphql::Feeds;
+use crate::http::guard::security::Security;
+use crate::http::guard::switches::Switches;
+use crate::http::message::incoming::Bodies;
+use hexgraph::db::graphql::{Folder, Tasks};
+use hexgraph::db::{Canceller, Database};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::Semaphore;
+
+/// The state of the server that all requests share.
+pub(super) struct App {
+    /// The database that requests are answered from.
+    pub database: Database,
+    /// The address on which the server listens.
+    pub address: SocketAddr,
+    /// The time when the server started.
+    pub started: Instant,
+    /// Whether slow queries are printed to standard error.
+    pub prints_slow: bool,
+    /// The GraphQL subscriptions of all clients.
+    pub feeds: Arc<Feeds>,
+    /// The rules on who may ask, alter and administer.
+    pub security: Security,
+    /// The folder for exports and backups; `None` if requests may not write any.
+    pub exports: Option<Folder>,
+    /// Permits for answers that are written while they are sent; each of them occupies a thread.
+    pub streams: Arc<Semaphore>,
+    /// The budget that the memory of bodies is drawn from.
+    pub bodies: Bodies,
+    /// Admission: which requests run, and which wait.
+    pub lanes: Arc<Lanes>,
+    /// Draining and shutdown, which an operator switches.
+    pub switches: Arc<Switches>,
+    /// Exports and backups that go on after the request that began them was answered.
+    pub tasks: Arc<Tasks>,
+    /// Its check fails once the server is stopping.
+    pub stopping: Canceller,
+}
+
+impl App {
+    /// Whether the server is stopping, so that running requests have to end.
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stopping.check().is_err()
+    }
+}

@@ -1,0 +1,121 @@
+//! The task of a channel: asks, publishes what differs, and sleeps until something has changed.
+
+use crate::http::app::App;
+use crate::http::graphql::extensions::extensions;
+use crate::http::graphql::subscribe::channels::{Answer, Channel, Channels, News};
+use hexgraph::db::graphql::{Fault, Subscribable, Subscription, Update};
+use hexgraph::db::{Canceller, Control};
+use std::sync::{Arc, Weak};
+use std::time::Instant;
+use tokio::sync::{Notify, watch};
+
+impl Channels {
+    /// The channel of a subscription, which begins if nobody listens to it yet.
+    ///
+    /// # Errors
+    ///
+    /// When it can't begin.
+    pub(crate) fn join(
+        self: &Arc<Channels>,
+        app: &Arc<App>,
+        wanted: Subscribable,
+    ) -> Result<Arc<Channel>, Vec<Fault>> {
+        let identity = wanted.identity().clone();
+        let mut list = self.lock();
+        // A channel whose last listener is going can't be upgraded any more; another one takes its place.
+        if let Some(known) = list.get(&identity).and_then(Weak::upgrade) {
+            return Ok(known);
+        }
+        let channel = Arc::new(Channel::start(app, Arc::downgrade(self), wanted)?);
+        list.insert(identity, Arc::downgrade(&channel));
+        Ok(channel)
+    }
+}
+
+impl Channel {
+    fn start(
+        app: &Arc<App>,
+        channels: Weak<Channels>,
+        wanted: Subscribable,
+    ) -> Result<Channel, Vec<Fault>> {
+        let identity = wanted.identity().clone();
+        let changed = Arc::new(Notify::new());
+        let wake = Arc::clone(&changed);
+        let subscription = wanted.begin(move || wake.notify_one())?;
+        let (news_out, news) = watch::channel(News::None);
+        let (asked_out, asked) = watch::channel(0);
+        let (hurry, canceller) = (Arc::new(Notify::new()), Control::new().canceller());
+        let source = Source {
+            app: Arc::clone(app),
+            changed,
+            hurry: Arc::clone(&hurry),
+            canceller: canceller.clone(),
+            news: news_out,
+            asked: asked_out,
+        };
+        let task = tokio::spawn(source.run(subscription)).abort_handle();
+        Ok(Channel { news, asked, hurry, canceller, task, identity, channels })
+    }
+}
+
+/// Where the answers of a channel come from.
+struct Source {
+    app: Arc<App>,
+    changed: Arc<Notify>,
+    hurry: Arc<Notify>,
+    canceller: Canceller,
+    news: watch::Sender<News>,
+    asked: watch::Sender<u64>,
+}
+
+impl Source {
+    /// Asks, and asks again whenever something has changed, until the subscription ends or nobody listens.
+    async fn run(self, mut subscription: Subscription) {
+        let interval = self.app.feeds.options.interval;
+        loop {
+            let started = Instant::now();
+            let control = self.control();
+            let app = Arc::clone(&self.app);
+            let ask = move || {
+                let update = subscription.ask(&control);
+                let json = match &update {
+                    Update::Next(response) => {
+                        response.to_json(&extensions(&app, response, started))
+                    }
+                    Update::Same | Update::Ended => Vec::new(),
+                };
+                (subscription, update, json)
+            };
+            let (asked, update, json) = self.app.feeds.desks.carry_out(ask).await;
+            subscription = asked;
+            match update {
+                Update::Next(_) => {
+                    let fingerprint = subscription.fingerprint();
+                    self.news.send_replace(News::Answer(Answer { json: json.into(), fingerprint }));
+                }
+                Update::Same => {}
+                Update::Ended => break,
+            }
+            self.asked.send_replace(subscription.commit());
+            let pause = interval.saturating_sub(started.elapsed());
+            let news = async {
+                tokio::time::sleep(pause).await;
+                self.changed.notified().await;
+            };
+            // A newcomer cuts the pause short, and waits for one answer instead of an interval.
+            tokio::select! {
+                () = news => {}
+                () = self.hurry.notified() => {}
+            }
+        }
+        self.news.send_replace(News::Ended);
+        // No commit is newer: whoever waits for one stops waiting.
+        self.asked.send_replace(u64::MAX);
+    }
+
+    /// Ends a question when nobody listens any more or the server stops.
+    fn control(&self) -> Control {
+        let (canceller, app) = (self.canceller.clone(), Arc::clone(&self.app));
+        Control::new().with_poll(move || canceller.check().is_err() || app.is_stopping())
+    }
+}

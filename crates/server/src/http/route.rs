@@ -1,0 +1,72 @@
+//! [`Route`]: what holds for all requests to a path, and the function that answers them.
+
+use super::app::App;
+use crate::http::guard::keys::Role;
+use crate::http::message::incoming::Incoming;
+use crate::http::message::reply::Reply;
+use axum::http::{Method, StatusCode};
+use hexgraph::db::Control;
+
+/// A path, and what holds for all requests to it.
+pub struct Route {
+    /// The path.
+    pub path: &'static str,
+    /// The methods. OPTIONS is answered for each path and not among them.
+    pub methods: &'static [Method],
+    /// The role whose key a request needs, if keys are set.
+    pub role: Role,
+    /// Whether requests to the path change data.
+    pub effect: Effect,
+    /// The media types that a body may have; empty where it does not matter.
+    pub content_types: &'static [&'static str],
+    /// The longest body, in bytes.
+    pub body_len_max: usize,
+    /// The status of the answer to a method that is not among [`Route::methods`], as Dgraph has it for its paths.
+    pub wrong_method: StatusCode,
+    pub(super) work: Work,
+}
+
+/// What requests to a path do to data, or to the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// They only read.
+    Reads,
+    /// They change something, by whatever method.
+    Changes,
+    /// The text says: a query reads, a mutation changes.
+    AsTextSays,
+}
+
+/// The kind of function that answers a request.
+pub(super) enum Work {
+    /// A function that runs under admission on a thread that may block.
+    Answer(Answerer),
+    /// A function that is quick, needs no body, and runs without admission.
+    AtOnce(fn(&App, Option<&str>) -> Reply),
+    /// GraphQL requests, including subscriptions.
+    Graphql,
+    /// GraphQL requests to the administration API.
+    Admin,
+}
+
+/// A function that answers one request. It may block, and has to check its control.
+pub(super) type Answerer = fn(&App, &Incoming, &Control) -> Reply;
+
+impl Route {
+    /// Whether the path accepts a method.
+    pub fn has(&self, method: &Method) -> bool {
+        self.methods.contains(method)
+    }
+
+    /// The accepted methods as the value of the header `Allow`.
+    pub fn allow(&self) -> String {
+        let names = self.methods.iter().map(Method::as_str).chain(["OPTIONS"]);
+        names.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Whether a request by this method is a GET that changes something. Browsers send GET requests for links and images of any
+    /// page, so such a request needs a setting. For [`Effect::AsTextSays`] this is decided later, from the text.
+    pub fn changes_by_get(&self, method: &Method) -> bool {
+        self.effect == Effect::Changes && method == Method::GET
+    }
+}

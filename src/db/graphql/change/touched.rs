@@ -1,0 +1,23 @@
+//! The nodes of a mutation that rules are asked about.
+
+use hexgraph_base::formats::Subject;
+use hexgraph_base::types::Uid;
+
+/// A node that a mutation touches, with the type by which it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::db::graphql) struct Touched<'a> {
+    /// The node.
+    pub uid: Uid,
+    /// The name of the type or interface.
+    pub type_name: &'a str,
+}
+
+impl<'a> Touched<'a> {
+    /// An existing node.
+    pub(in crate::db::graphql) fn of(node: Subject<'_>, type_name: &'a str) -> Option<Touched<'a>> {
+        match node {
+            Subject::Uid(uid) => Some(Touched { uid: Uid(uid), type_name }),
+            _ => None,
+        }
+    }
+}

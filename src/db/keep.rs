@@ -1,0 +1,163 @@
+//! Operations on the directory of a database: checkpoint, compact, save a copy, follow another writer, check for damage.
+
+use super::database::Database;
+use super::guard::guarded;
+use super::open::{no_database, open_follower};
+use hexgraph_base::types::{Result, endless};
+use hexgraph_store::durability::{Directory, FileAccess, Recovery};
+use hexgraph_store::exec::Control;
+use hexgraph_store::graph;
+use hexgraph_store::graph::{Check, persist};
+use std::path::Path;
+
+impl Database {
+    /// Writes a new snapshot of the newest version, which takes the place of the log. Does nothing for a database in memory,
+    /// or when nothing has changed since the last snapshot. Readers and writers go on meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// `Io` when the system refuses.
+    pub fn checkpoint(&self) -> Result<()> {
+        let open = self.open_state()?;
+        guarded(|| open.checkpoint(&|| Ok(())))
+    }
+
+    /// Writes a snapshot as [`Database::checkpoint`] does, but stops when `control` says so. The work runs on another thread, so
+    /// the call returns at once when it is stopped; the unfinished snapshot is thrown away.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::checkpoint`]; `Limit` when `control` stops it.
+    pub fn checkpoint_with(&self, control: &Control) -> Result<()> {
+        let open = self.open_state()?;
+        guarded(|| control.run_detached(move |canceller| open.checkpoint(&|| canceller.check())))
+    }
+
+    /// Folds all changes into the columns that they are about, which makes reading faster and
+    /// memory smaller, and writes a snapshot. Readers go on meanwhile, writers wait for the first
+    /// part.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::checkpoint`].
+    pub fn compact(&self) -> Result<()> {
+        guarded(|| self.compact_while(&|| Ok(())))
+    }
+
+    /// Compacts as [`Database::compact`] does, but stops when `control` says so, as [`Database::checkpoint_with`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::compact`]; `Limit` when `control` stops it.
+    pub fn compact_with(&self, control: &Control) -> Result<()> {
+        let database = self.clone();
+        guarded(|| {
+            control.run_detached(move |canceller| database.compact_while(&|| canceller.check()))
+        })
+    }
+
+    fn compact_while(&self, check: Check<'_>) -> Result<()> {
+        let (open, pool) = (self.open_state()?, self.pool()?);
+        open.check_writable()?;
+        open.store.rearrange(|version| {
+            check()?;
+            pool.install(|| graph::settle_all_while(version, check))
+        })?;
+        open.checkpoint(check)
+    }
+
+    /// Writes the database as it is now to a directory, from which [`Database::open`] opens it.
+    /// The database itself stays where it is, and readers and writers go on meanwhile: so this is
+    /// a backup.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::open`] of that directory; `Io` when the system refuses.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        guarded(|| self.save_while(path, &endless))
+    }
+
+    /// Saves as [`Database::save`] does, but stops when `control` says so, as [`Database::checkpoint_with`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::save`]; `Limit` when `control` stops it: what was in the directory is as it was.
+    pub fn save_with(&self, path: &Path, control: &Control) -> Result<()> {
+        let (database, path) = (self.clone(), path.to_owned());
+        guarded(|| {
+            control.run_detached(move |canceller| database.save_while(&path, &|| canceller.check()))
+        })
+    }
+
+    /// Saves as [`Database::save`] does, and asks `check` on the way whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::save`]; those of `check`.
+    pub(super) fn save_while(&self, path: &Path, check: Check<'_>) -> Result<()> {
+        let open = self.open_state()?;
+        if open.is_at(path) {
+            // The directory is its own: a copy would replace the snapshot that the log belongs to.
+            return open.checkpoint(check);
+        }
+        let version = open.store.version();
+        let directory = Directory::open(path)?;
+        directory.publish_next(|file, identity| {
+            persist::save_in(&**directory.files(), &version, file, identity, check)
+        })
+    }
+
+    /// Moves a database that is open to be read to what other processes have committed since; does
+    /// nothing to others. Queries that run go on with what they have. Returns the number of the
+    /// newest commit. Costs O(changes since), and O(predicates) after a checkpoint.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::open`].
+    pub fn refresh(&self) -> Result<u64> {
+        let open = self.open_state()?;
+        guarded(|| open.refresh())
+    }
+
+    /// Returns what recovery found in the logs when the database was opened.
+    ///
+    /// # Errors
+    ///
+    /// Fails only when it is closed.
+    pub fn recovery(&self) -> Result<Recovery> {
+        Ok(self.open_state()?.recovery())
+    }
+}
+
+/// The counts that [`check`] returns for an undamaged database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Checked {
+    /// The number of commits in the logs.
+    pub commits: u64,
+    /// The length of all logs, in bytes.
+    pub log_bytes: u64,
+    /// The number of bytes after the last complete record. They belong to a commit that was never acknowledged.
+    pub tail: u64,
+}
+
+/// Reads every block of a snapshot and compares its checksum, and reads the logs that follow upon
+/// it. `path` is a directory or a snapshot file.
+///
+/// # Errors
+///
+/// `Corrupt` with the place of the first damage; `Io` when there is nothing to check.
+pub fn check(path: &Path) -> Result<Checked> {
+    guarded(|| {
+        if !path.is_dir() {
+            persist::verify(path)?;
+            return Ok(Checked::default());
+        }
+        let directory = Directory::open_read_only(path)?;
+        let current = directory.current()?.ok_or_else(|| no_database(path))?;
+        persist::verify(&directory.snapshot_path(current.snapshot))?;
+        let mut follower = open_follower(&directory, FileAccess::Map)?;
+        follower.version(&directory)?;
+        let found = follower.found();
+        Ok(Checked { commits: found.commits, log_bytes: found.bytes, tail: found.cut })
+    })
+}

@@ -1,0 +1,63 @@
+//! Columns by their names: where one is, what the ids in it are, and what is wrong with one.
+
+use super::ids::IdColumn;
+use super::parts::ColumnName;
+use super::plan::id_type;
+use crate::tables::read::cells::natural_type;
+use crate::tables::read::source::Source;
+use hexgraph_base::types::{Error, Result, ValueType, did_you_mean};
+use hexgraph_store::graph::{ColumnLoad, IdSpace};
+
+/// A column of ids of a space, of which there are some; the number tells the ids of a row apart.
+pub(in crate::tables) fn id_column(
+    source: &Source,
+    name: &str,
+    (space, spaces, slot): (&IdSpace, &[IdSpace], u64),
+    load: &mut ColumnLoad,
+) -> Result<IdColumn> {
+    let column = find(source, name)?;
+    let field = source.schema.field(column.place);
+    let natural = natural_type(field.data_type()).map_err(|reason| no_values(&column, reason))?;
+    let natural = natural.map_or(ValueType::String, |(value_type, _)| value_type);
+    let space = spaces.iter().position(|other| other == space).expect("all spaces are there");
+    let kind = load.define_ids(space, id_type(natural))?;
+    Ok(IdColumn { column, space, kind, slot, is_needed: false })
+}
+
+/// The error for a column that no predicate can be made of.
+pub(in crate::tables) fn no_values(column: &ColumnName, reason: impl std::fmt::Display) -> Error {
+    let hint = "name its predicate, or leave it out, with `columns`";
+    Error::schema(format!("column {:?}: {reason}; {hint}", column.name))
+}
+
+/// A column by its name.
+///
+/// # Errors
+///
+/// [`Error::Query`] when there is none, with the names that there are.
+pub(in crate::tables) fn find(source: &Source, name: &str) -> Result<ColumnName> {
+    let names = || source.schema.fields().iter().map(|field| field.name().as_str());
+    if let Some(place) = names().position(|other| other == name) {
+        return Ok(ColumnName { name: name.to_owned(), place });
+    }
+    let hint = did_you_mean(name, names());
+    let names = names().map(|name| format!("{name:?}")).collect::<Vec<String>>().join(", ");
+    let fault = Error::query(format!("{} has no column {name:?}; it has {names}", source.name));
+    Err(if hint.is_empty() { fault } else { fault.with_hint(hint) })
+}
+
+/// The predicate that keeps the ids of a space.
+pub(in crate::tables) fn space_predicate(space: &IdSpace) -> Option<&str> {
+    match space {
+        IdSpace::Predicate(name) => Some(name),
+        IdSpace::Uid => None,
+    }
+}
+
+/// A name without the type behind `^^`, and that type.
+pub(in crate::tables) fn split_type(name: &str) -> (&str, Option<ValueType>) {
+    match name.rsplit_once("^^").map(|(rest, of)| (rest, ValueType::from_name(of))) {
+        Some((rest, Some(exact))) => (rest, Some(exact)),
+        _ => (name, None),
+    }
+}
