@@ -86,7 +86,8 @@ fn commit(db: &Database, number: u64) {
         random / 5 % 500,
         random / 13 % NODES + 1,
     );
-    let delete = if number.is_multiple_of(100) { format!("<{HUB}> <e> <{uid}> .") } else { String::new() };
+    let delete =
+        if number.is_multiple_of(100) { format!("<{HUB}> <e> <{uid}> .") } else { String::new() };
     db.mutate(&set, &delete).expect("a valid mutation");
 }
 

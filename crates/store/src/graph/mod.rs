@@ -41,8 +41,9 @@ pub(crate) use version::index_view::{IndexView, TokenNodes};
 pub use version::node_ids::NodeIds;
 pub use version::stats::{PredicateStats, stats};
 pub use version::uids::{NamedUids, Uids};
+pub(crate) use version::unions::{distinct_of, union_of};
 pub use version::values::LangValues;
-pub(crate) use version::values::{ValueList, distinct_of, union_of};
+pub(crate) use version::values::ValueList;
 pub(crate) use version::vectors::Nearest;
 pub use version::whole::{Predicate, Version};
 

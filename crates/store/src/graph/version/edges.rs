@@ -1,7 +1,8 @@
 //! The edges of a predicate at one version, in one direction: base and changes as one.
 
 use super::delta::{EdgeDelta, EdgeRow, FacetList, set_member};
-use super::values::{facet_in, facets_in, union_of};
+use super::unions::union_of;
+use super::values::{facet_in, facets_in};
 use crate::storage::{Edges, NodeSet};
 use hexgraph_base::types::ValueRef;
 use roaring::RoaringBitmap;

@@ -1,7 +1,7 @@
 //! An index at one version: what was built and what changed since, read as one in the order of its tokens.
 
 use super::delta::Postings;
-use super::values::union_of;
+use super::unions::union_of;
 use crate::index::{TokenIndex, TokenKey};
 use crate::storage::{Array, NodeSet};
 use imbl::OrdMap;

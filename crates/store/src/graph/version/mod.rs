@@ -5,6 +5,7 @@ pub(super) mod node_ids;
 pub(super) mod uids;
 pub(super) mod value_order;
 pub(super) mod index_view;
+pub(super) mod unions;
 pub(super) mod values;
 pub(super) mod edges;
 pub(super) mod vectors;

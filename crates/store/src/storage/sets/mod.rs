@@ -2,4 +2,5 @@
 
 pub(super) mod bitmap;
 pub(super) mod node_set;
-pub(super) mod overlay;
+pub(super) mod node_iter;
+pub(super) mod sorted;

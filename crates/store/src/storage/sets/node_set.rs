@@ -1,7 +1,8 @@
 //! Sets of nodes, in whichever form they came: a set is read in place as long as possible.
 
-use super::overlay::{OverlayIter, insert_sorted, remove_sorted};
-use crate::storage::{Array, FrozenBitmap, FrozenIter};
+use super::node_iter::{NodeIter, OverlayIter};
+use super::sorted::{insert_sorted, remove_sorted, retain_in, retain_sorted};
+use crate::storage::{Array, FrozenBitmap};
 use roaring::RoaringBitmap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -337,67 +338,4 @@ impl NodeSet {
 /// A bitmap of a sorted list.
 pub(crate) fn bitmap_of(nodes: &[u32]) -> RoaringBitmap {
     RoaringBitmap::from_sorted_iter(nodes.iter().copied()).expect("node lists are sorted")
-}
-
-/// Keeps the members of a bitmap in a sorted list.
-fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
-    if (members.len() as usize) < nodes.len() / 16 {
-        *nodes = members.iter().filter(|node| nodes.binary_search(node).is_ok()).collect();
-    } else {
-        nodes.retain(|&node| members.contains(node));
-    }
-}
-
-/// Merges two sorted lists, galloping through `members` when it is much longer.
-fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], keep: bool) {
-    let mut rest = members;
-    let gallop = 16 * nodes.len() < members.len();
-    nodes.retain(|&node| {
-        let skip = if gallop {
-            rest.partition_point(|&member| member < node)
-        } else {
-            rest.iter().take_while(|&&member| member < node).count()
-        };
-        rest = &rest[skip..];
-        (rest.first() == Some(&node)) == keep
-    });
-}
-
-/// Walks a [`NodeSet`], ascending.
-pub enum NodeIter<'a> {
-    /// Over a list.
-    Sorted(std::slice::Iter<'a, u32>),
-    /// Over part of a stored array.
-    Slice(&'a Array<u32>, Range<usize>),
-    /// Over a computed bitmap.
-    Bitmap(Box<roaring::bitmap::Iter<'a>>),
-    /// Over a stored bitmap.
-    Frozen(FrozenIter<'a>),
-    /// Over a stored set with changes.
-    Overlay(Box<OverlayIter<'a>>),
-}
-
-impl Iterator for NodeIter<'_> {
-    type Item = u32;
-
-    fn next(&mut self) -> Option<u32> {
-        match self {
-            NodeIter::Sorted(nodes) => nodes.next().copied(),
-            NodeIter::Slice(array, range) => range.next().map(|position| array.get(position)),
-            NodeIter::Bitmap(nodes) => nodes.next(),
-            NodeIter::Frozen(nodes) => nodes.next(),
-            NodeIter::Overlay(nodes) => nodes.next(),
-        }
-    }
-
-    /// Walks a stored bitmap container by container, without a look at the kind for each member.
-    fn fold<B, F: FnMut(B, u32) -> B>(self, first: B, step: F) -> B {
-        match self {
-            NodeIter::Sorted(nodes) => nodes.copied().fold(first, step),
-            NodeIter::Slice(array, range) => array.slice(range).iter().copied().fold(first, step),
-            NodeIter::Bitmap(nodes) => nodes.fold(first, step),
-            NodeIter::Frozen(nodes) => nodes.fold(first, step),
-            NodeIter::Overlay(nodes) => nodes.fold(first, step),
-        }
-    }
 }

@@ -1,99 +1,29 @@
-//! Stored sets and their later changes, merged while they are walked.
+//! Sorted lists of nodes that lose and gain members.
 
-use super::node_set::NodeIter;
 use roaring::RoaringBitmap;
-use roaring::bitmap::Iter;
 
-/// Walks a stored set with its changes, ascending.
-pub struct OverlayIter<'a> {
-    base: NodeIter<'a>,
-    gained: Iter<'a>,
-    lost: Iter<'a>,
-    /// What `base`, `gained` and `lost` give next, once the walk has begun.
-    next: Option<Next>,
-}
-
-struct Next {
-    base: Option<u32>,
-    gained: Option<u32>,
-    lost: Option<u32>,
-}
-
-impl<'a> OverlayIter<'a> {
-    /// A walk over `base` without `lost`, all of which it has, and with `gained`, none of which it has. All begin at the
-    /// same node.
-    pub(super) fn new(base: NodeIter<'a>, gained: Iter<'a>, lost: Iter<'a>) -> OverlayIter<'a> {
-        OverlayIter { base, gained, lost, next: None }
+/// Keeps the members of a bitmap in a sorted list.
+pub(super) fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
+    if (members.len() as usize) < nodes.len() / 16 {
+        *nodes = members.iter().filter(|node| nodes.binary_search(node).is_ok()).collect();
+    } else {
+        nodes.retain(|&node| members.contains(node));
     }
 }
 
-impl Next {
-    /// Moves on to the next stored member that is not lost. Both ascend, and each lost one is stored, so they meet.
-    fn step_base(&mut self, base: &mut NodeIter<'_>, lost: &mut Iter<'_>) {
-        self.base = base.next();
-        while self.base.is_some() && self.base == self.lost {
-            self.lost = lost.next();
-            self.base = base.next();
-        }
-    }
-}
-
-impl Iterator for OverlayIter<'_> {
-    type Item = u32;
-
-    fn next(&mut self) -> Option<u32> {
-        let OverlayIter { base, gained, lost, next } = self;
-        let next = next.get_or_insert_with(|| {
-            let mut first = Next { base: None, gained: gained.next(), lost: lost.next() };
-            first.step_base(base, lost);
-            first
-        });
-        match (next.base, next.gained) {
-            (Some(stored), Some(new)) if new < stored => {
-                next.gained = gained.next();
-                Some(new)
-            }
-            (Some(stored), _) => {
-                next.step_base(base, lost);
-                Some(stored)
-            }
-            (None, new) => {
-                next.gained = gained.next();
-                new
-            }
-        }
-    }
-
-    /// Walks the stored set as fast as it can be walked; only where a change comes next is more than one number compared.
-    fn fold<B, F: FnMut(B, u32) -> B>(mut self, first: B, mut step: F) -> B {
-        let mut all = first;
-        if self.next.is_some() {
-            for node in self.by_ref() {
-                all = step(all, node);
-            }
-            return all;
-        }
-        let (mut gained, mut lost) = (self.gained.peekable(), self.lost.peekable());
-        let change = |gained: Option<&u32>, lost: Option<&u32>| -> u64 {
-            let place = |node: Option<&u32>| node.map_or(u64::MAX, |node| u64::from(*node));
-            place(gained).min(place(lost))
+/// Merges two sorted lists, galloping through `members` when it is much longer.
+pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], keep: bool) {
+    let mut rest = members;
+    let gallop = 16 * nodes.len() < members.len();
+    nodes.retain(|&node| {
+        let skip = if gallop {
+            rest.partition_point(|&member| member < node)
+        } else {
+            rest.iter().take_while(|&&member| member < node).count()
         };
-        let mut next = change(gained.peek(), lost.peek());
-        all = self.base.fold(all, |mut all, node| {
-            if u64::from(node) < next {
-                return step(all, node);
-            }
-            while let Some(new) = gained.next_if(|new| *new < node) {
-                all = step(all, new);
-            }
-            if lost.next_if_eq(&node).is_none() {
-                all = step(all, node);
-            }
-            next = change(gained.peek(), lost.peek());
-            all
-        });
-        gained.fold(all, step)
-    }
+        rest = &rest[skip..];
+        (rest.first() == Some(&node)) == keep
+    });
 }
 
 /// From this share of a list on, one pass over it beats a search for each that goes.

@@ -1,0 +1,103 @@
+//! Sets of unsorted lists of nodes with repeats.
+
+use crate::storage::NodeSet;
+use roaring::RoaringBitmap;
+
+/// The set of an unsorted list with repeats, in the form in which members are found fastest.
+pub(crate) fn union_of(nodes: Vec<u32>) -> NodeSet {
+    match bits_of(&nodes) {
+        Some((first, words)) => {
+            let bytes = bytemuck::cast_slice(&words);
+            NodeSet::from(RoaringBitmap::from_lsb0_bytes(first, bytes))
+        }
+        None => NodeSet::from(sorted(nodes)),
+    }
+}
+
+/// The members of an unsorted list with repeats, ascending.
+pub(crate) fn distinct_of(nodes: Vec<u32>) -> Vec<u32> {
+    let Some((first, words)) = bits_of(&nodes) else { return sorted(nodes) };
+    let mut members = Vec::with_capacity(nodes.len());
+    for (base, mut word) in (first..).step_by(64).zip(words) {
+        while word != 0 {
+            members.push(base + word.trailing_zeros());
+            word &= word - 1;
+        }
+    }
+    members
+}
+
+/// A plain set of bits of a list that is long and dense in its range, and its first node: one
+/// pass, no comparisons.
+fn bits_of(nodes: &[u32]) -> Option<(u32, Vec<u64>)> {
+    let (low, high) = (*nodes.iter().min()?, *nodes.iter().max()?);
+    let span = (high - low) as usize / 64 + 2;
+    if nodes.len() < 512 || 4 * nodes.len() < span {
+        return None;
+    }
+    let first = low & !63;
+    let mut words = vec![0u64; span];
+    for node in nodes {
+        words[((node - first) / 64) as usize] |= 1 << (node % 64);
+    }
+    Some((first, words))
+}
+
+/// From this length on, dealing nodes out by their bytes is faster than comparing them.
+const RADIX_LEN: usize = 128;
+
+fn sorted(mut nodes: Vec<u32>) -> Vec<u32> {
+    if nodes.len() < RADIX_LEN {
+        nodes.sort_unstable();
+    } else {
+        radix_sort(&mut nodes);
+    }
+    nodes.dedup();
+    nodes
+}
+
+/// Sorts by one byte after the other, the lowest first; bytes that are the same in all are skipped.
+fn radix_sort(nodes: &mut Vec<u32>) {
+    let differ = nodes.iter().fold(0, |differ, node| differ | (node ^ nodes[0]));
+    let mut dealt = vec![0; nodes.len()];
+    for shift in [0, 8, 16, 24] {
+        if differ >> shift & 255 == 0 {
+            continue;
+        }
+        let mut ends = [0usize; 256];
+        nodes.iter().for_each(|node| ends[(node >> shift & 255) as usize] += 1);
+        let mut end = 0;
+        for slot in &mut ends {
+            end += *slot;
+            *slot = end;
+        }
+        for &node in nodes.iter().rev() {
+            let slot = &mut ends[(node >> shift & 255) as usize];
+            *slot -= 1;
+            dealt[*slot] = node;
+        }
+        std::mem::swap(nodes, &mut dealt);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn lists_become_sets(
+            nodes in prop::collection::vec(0u32..1 << 20, 0..2000),
+            shift in 0u32..12,
+        ) {
+            // Short and long ones, close together and far apart.
+            let nodes: Vec<u32> = nodes.iter().map(|node| node << shift).collect();
+            let mut expected = nodes.clone();
+            expected.sort_unstable();
+            expected.dedup();
+            prop_assert_eq!(&distinct_of(nodes.clone()), &expected);
+            prop_assert_eq!(union_of(nodes).to_vec(), expected);
+        }
+    }
+}
