@@ -401,9 +401,7 @@ def test_a_stopped_server_is_gone(people):
 
 # It computes for many seconds and keeps next to nothing: no limit but time ends it.
 LONG = (
-    "{"
-    + " ".join(f"b{n}(func: has(e)) {{ count(e @filter(has(e))) }}" for n in range(3000))
-    + "}"
+    "{" + " ".join(f"b{n}(func: has(e)) {{ count(e @filter(has(e))) }}" for n in range(3000)) + "}"
 )
 
 
