@@ -13,14 +13,13 @@ pub use change::alter::{
     alter, altered, define, drop_all, drop_attr, report, resolve, resolve_graphql,
 };
 pub use change::bindings::{Binding, Bindings};
+pub use change::bounds::STATEMENTS_MAX;
 pub use change::changes::Changes;
 pub use change::check::{check_indexed, check_storable, stored};
 pub use change::definitions::Definitions;
 pub use change::graphql_schema::{graphql_schema, stage_graphql_schema};
 pub use change::keys::Key;
-pub use change::mutate::{
-    MutationReport, Passwords, STATEMENTS_MAX, Stager, names_passwords, stage,
-};
+pub use change::mutate::{MutationReport, Passwords, Stager, names_passwords, stage};
 pub use change::statements::{Mutation, MutationTree, Statements};
 pub use load::columns::{ColumnLoad, IdSpace, PLACES_A_ROW};
 pub use load::intern::Interner;

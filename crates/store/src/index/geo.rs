@@ -5,7 +5,7 @@
 //! range, and what lies around it a few lookups. What the index finds may match; each geometry is
 //! tested.
 
-use super::build::Source;
+use super::source::Source;
 use super::token_index::{TokenIndex, TokenKey};
 use crate::storage::{Array, Offsets, Values};
 use hexgraph_base::geo::{cells_of, check_indexable};

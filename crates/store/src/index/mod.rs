@@ -1,6 +1,7 @@
 //! From tokens of values to the nodes that have them.
 
 mod interner;
+mod source;
 mod build;
 mod geo;
 mod token_index;

@@ -2,6 +2,7 @@
 
 use super::compare::Wanted;
 use super::geo::GeoCall;
+use super::needed_index::expect_index;
 use super::similar::Similar;
 use super::tester::{Counter, Tester, comparable};
 use crate::exec::control::context::Context;
@@ -383,17 +384,6 @@ pub(crate) fn expect_text(predicate: &Predicate, function: &str) -> Result<()> {
             Err(Error::query(message))
         }
     }
-}
-
-/// Refuses a function whose index the schema does not have.
-pub(crate) fn expect_index(predicate: &Predicate, kind: IndexKind, title: &str) -> Result<()> {
-    if crate::index::index_kinds(&predicate.def).contains(&kind) {
-        return Ok(());
-    }
-    let name = &predicate.def.name;
-    let message = format!("predicate `{name}` has no {title} index");
-    let hint = format!("add `@index({title})` to the schema of `{name}`");
-    Err(Error::query(message).with_hint(hint))
 }
 
 /// The nodes whose value is wanted, from the index of whole values.

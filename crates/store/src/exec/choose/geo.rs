@@ -1,6 +1,6 @@
 //! The geo functions: candidates from the index of cells, then a test of each.
 
-use super::function::expect_index;
+use super::needed_index::expect_index;
 use super::tester::Tester;
 use crate::exec::control::context::Context;
 use crate::graph::{IndexView, Predicate};

@@ -2,8 +2,9 @@
 
 use super::compare::Wanted;
 use super::function::{
-    bad_pattern, expect_index, expect_text, is_told, match_distance, ordered_set, type_of, var_type,
+    bad_pattern, expect_text, is_told, match_distance, ordered_set, type_of, var_type,
 };
+use super::needed_index::expect_index;
 use super::tester::{Counter, Tester, comparable};
 use crate::exec::control::context::Context;
 use crate::graph::{IndexView, Predicate};

@@ -6,3 +6,4 @@ pub(super) mod trace;
 pub(super) mod passwords;
 pub(super) mod tree;
 pub(super) mod context;
+pub(super) mod steps;

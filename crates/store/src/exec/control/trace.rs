@@ -1,6 +1,5 @@
 //! What a request did, step by step: for `explain`.
 
-use super::context::Context;
 use hexgraph_base::types::Position;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -34,13 +33,12 @@ pub struct Trace {
 }
 
 #[derive(Debug, Default)]
-struct Inner {
-    steps: Vec<Step>,
-    open: Vec<(usize, Instant)>,
+pub(super) struct Inner {
+    /// In the order in which they began.
+    pub(super) steps: Vec<Step>,
+    /// The places of those that have not ended, and when they began.
+    pub(super) open: Vec<(usize, Instant)>,
 }
-
-/// A step that was begun; without a trace, nothing.
-pub(crate) struct Begun(Option<usize>);
 
 impl Trace {
     /// The steps so far.
@@ -48,57 +46,7 @@ impl Trace {
         self.lock().steps.clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Context<'_> {
-    /// Begins a step. Costs a test where nobody traces.
-    pub(crate) fn begin(
-        &self,
-        action: &'static str,
-        name: &str,
-        at: Option<Position>,
-        estimate: Option<usize>,
-    ) -> Begun {
-        let Some(trace) = self.control.trace() else { return Begun(None) };
-        let mut inner = trace.lock();
-        let step = Step {
-            depth: inner.open.len(),
-            action,
-            name: name.to_owned(),
-            at,
-            way: "",
-            estimate: estimate.map(|rows| rows as u64),
-            rows: 0,
-            time: Duration::ZERO,
-        };
-        let place = inner.steps.len();
-        inner.steps.push(step);
-        inner.open.push((place, Instant::now()));
-        Begun(Some(place))
-    }
-
-    /// Notes the way that the innermost step takes.
-    pub(crate) fn took(&self, way: &'static str) {
-        let Some(trace) = self.control.trace() else { return };
-        let mut inner = trace.lock();
-        if let Some(&(place, _)) = inner.open.last() {
-            inner.steps[place].way = way;
-        }
-    }
-
-    /// Ends a step, and those inside it that an error left open.
-    pub(crate) fn end(&self, begun: &Begun, rows: usize) {
-        let (Some(trace), Some(place)) = (self.control.trace(), begun.0) else { return };
-        let mut inner = trace.lock();
-        while let Some((last, since)) = inner.open.pop() {
-            inner.steps[last].time = since.elapsed();
-            if last == place {
-                inner.steps[place].rows = rows as u64;
-                break;
-            }
-        }
     }
 }

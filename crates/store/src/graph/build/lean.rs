@@ -5,8 +5,8 @@
 //! round. So what is sorted at a time is a fraction of all, whatever the number of edges.
 
 use super::edge_order::{Ordered, order_edges};
+use super::node_lists::add_nodes;
 use super::stored_form::edges_of;
-use crate::graph::load::gather::add_nodes;
 use crate::graph::version::edges::{Direction, EdgeStore};
 use crate::storage::Edges;
 use hexgraph_base::types::Result;

@@ -4,7 +4,7 @@
 //! sides one for each pair. `val(x)` becomes the value that `x` has at the statement's subject;
 //! without one there is no statement.
 
-use super::mutate::{Charge, STATEMENTS_MAX, too_many};
+use super::bounds::{Charge, STATEMENTS_MAX, too_many};
 use super::statements::{Mutation, target};
 use hexgraph_base::formats::{NQuad, Object, Subject};
 use hexgraph_base::types::{Error, Result, Uid, Value};

@@ -1,5 +1,6 @@
 //! From the text of a mutation or of a schema to the next version.
 
+pub(super) mod bounds;
 pub(super) mod check;
 pub(super) mod keys;
 pub(super) mod statements;

@@ -5,6 +5,7 @@
 //! get their uids here. What comes out is a list of changes, which [`Changes::apply`] carries out.
 
 use super::bindings::Bindings;
+use super::bounds::{Charge, STATEMENTS_MAX};
 use super::changes::{Changes, Delete, Deleted, Part, SetEdge, SetValue};
 use super::check::{check_facets, check_name, check_shape, missing_lang, stored};
 use super::statements::{Mutation, target};
@@ -21,9 +22,6 @@ use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-/// So many statements a request may have.
-pub const STATEMENTS_MAX: usize = 1_000_000;
-
 /// What a request will do beside its changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MutationReport {
@@ -36,9 +34,6 @@ pub struct MutationReport {
     /// on any version that has these as they were, and the same types.
     pub reads: BTreeSet<String>,
 }
-
-/// Is told of bytes that are about to be allocated, and refuses them where there is no room.
-pub(in crate::graph) type Charge<'a> = &'a dyn Fn(usize) -> Result<()>;
 
 /// Bytes of charges are told of when there are so many.
 const CHARGE_BYTES: usize = 64 << 10;
@@ -115,15 +110,6 @@ pub fn stage(
     let Staging { changes, reads, .. } = staging;
     let report = MutationReport { uids, triples: (STATEMENTS_MAX - room) as u64, reads };
     Ok((changes, report))
-}
-
-/// The error for a request of so many statements.
-pub(super) fn too_many(count: usize) -> Error {
-    Error::Limit {
-        message: format!(
-            "the request has {count} statements, at most {STATEMENTS_MAX} are carried out at once: split it, or load a file"
-        ),
-    }
 }
 
 fn star_in_set() -> Error {

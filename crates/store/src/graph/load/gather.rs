@@ -4,6 +4,7 @@ use super::batch::{BadLine, Batch, FOREIGN, Foreign, PredicateBatch};
 use super::spill::{Spill, SpillOptions, Spilled};
 use super::unique::check_unique;
 use crate::graph::build::lean::build_lean;
+use crate::graph::build::node_lists::add_nodes;
 use crate::graph::build::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
 use crate::graph::build::renumber::with_high_uids;
 use crate::graph::build::stored_form::{build_edge_store, build_values, build_values_lean};
@@ -22,9 +23,6 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// So many bits a node a set of bits may have.
-const SPREAD_MAX: usize = 64;
 
 /// What came of a load.
 pub struct Built {
@@ -594,36 +592,6 @@ fn first_definition(batch: &PredicateBatch) -> PredicateDef {
     let mut def = PredicateDef::new(&*batch.name, value_type);
     def.list = value_type == ValueType::Uid;
     def
-}
-
-/// Adds the nodes of some columns to a set.
-pub(in crate::graph) fn add_nodes(columns: &[&[u32]], nodes: &mut RoaringBitmap) {
-    let all = || columns.iter().flat_map(|column| column.iter().copied());
-    let ends = |column: &&[u32]| Some((*column.iter().min()?, *column.iter().max()?));
-    let ends: Vec<(u32, u32)> = columns.par_iter().filter_map(ends).collect();
-    let Some(least) = ends.iter().map(|ends| ends.0).min() else { return };
-    let greatest = ends.iter().map(|ends| ends.1).max().unwrap_or(least);
-    let span = (greatest - least) as usize + 1;
-    let count: usize = columns.iter().map(|column| column.len()).sum();
-    if SPREAD_MAX * count < span {
-        nodes.extend(all());
-        return;
-    }
-    // A bit each is cheaper than a place in a set, many times over.
-    let mut words = vec![0u64; span.div_ceil(64)];
-    for node in all() {
-        let bit = node - least;
-        words[(bit / 64) as usize] |= 1 << (bit % 64);
-    }
-    let found = words.iter().zip(0_u32..).flat_map(|(&word, place)| {
-        let mut rest = word;
-        std::iter::from_fn(move || {
-            let bit = (rest != 0).then(|| rest.trailing_zeros())?;
-            rest &= rest - 1;
-            Some(least + place * 64 + bit)
-        })
-    });
-    *nodes |= RoaringBitmap::from_sorted_iter(found).expect("the bits are in order");
 }
 
 /// The rows whose values can be converted; the others are refused.

@@ -6,15 +6,9 @@ use std::ops::Range;
 
 /// Walks a [`NodeSet`](super::node_set::NodeSet), ascending.
 pub enum NodeIter<'a> {
-    /// Over a list.
-    Sorted(std::slice::Iter<'a, u32>),
-    /// Over part of a stored array.
-    Slice(&'a Array<u32>, Range<usize>),
-    /// Over a computed bitmap.
-    Bitmap(Box<roaring::bitmap::Iter<'a>>),
-    /// Over a stored bitmap.
-    Frozen(FrozenIter<'a>),
-    /// Over a stored set with changes.
+    /// Over a set without later changes.
+    Plain(PlainIter<'a>),
+    /// Over a stored set with later changes.
     Overlay(Box<OverlayIter<'a>>),
 }
 
@@ -23,29 +17,58 @@ impl Iterator for NodeIter<'_> {
 
     fn next(&mut self) -> Option<u32> {
         match self {
-            NodeIter::Sorted(nodes) => nodes.next().copied(),
-            NodeIter::Slice(array, range) => range.next().map(|position| array.get(position)),
-            NodeIter::Bitmap(nodes) => nodes.next(),
-            NodeIter::Frozen(nodes) => nodes.next(),
+            NodeIter::Plain(nodes) => nodes.next(),
             NodeIter::Overlay(nodes) => nodes.next(),
         }
     }
 
-    /// Walks a stored bitmap container by container, without a look at the kind for each member.
+    /// Walks piece by piece, without a look at the kind for each member.
     fn fold<B, F: FnMut(B, u32) -> B>(self, first: B, step: F) -> B {
         match self {
-            NodeIter::Sorted(nodes) => nodes.copied().fold(first, step),
-            NodeIter::Slice(array, range) => array.slice(range).iter().copied().fold(first, step),
-            NodeIter::Bitmap(nodes) => nodes.fold(first, step),
-            NodeIter::Frozen(nodes) => nodes.fold(first, step),
-            NodeIter::Overlay(nodes) => nodes.fold(first, step),
+            NodeIter::Plain(nodes) => nodes.fold(first, step),
+            NodeIter::Overlay(nodes) => (*nodes).fold(first, step),
+        }
+    }
+}
+
+/// Walks a set without later changes, ascending.
+pub enum PlainIter<'a> {
+    /// Over a list.
+    Sorted(std::slice::Iter<'a, u32>),
+    /// Over part of a stored array.
+    Slice(&'a Array<u32>, Range<usize>),
+    /// Over a computed bitmap.
+    Bitmap(Box<Iter<'a>>),
+    /// Over a stored bitmap.
+    Frozen(FrozenIter<'a>),
+}
+
+impl Iterator for PlainIter<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        match self {
+            PlainIter::Sorted(nodes) => nodes.next().copied(),
+            PlainIter::Slice(array, range) => range.next().map(|position| array.get(position)),
+            PlainIter::Bitmap(nodes) => nodes.next(),
+            PlainIter::Frozen(nodes) => nodes.next(),
+        }
+    }
+
+    /// Walks a stored bitmap container by container.
+    fn fold<B, F: FnMut(B, u32) -> B>(self, first: B, step: F) -> B {
+        match self {
+            PlainIter::Sorted(nodes) => nodes.copied().fold(first, step),
+            PlainIter::Slice(array, range) => array.slice(range).iter().copied().fold(first, step),
+            PlainIter::Bitmap(nodes) => (*nodes).fold(first, step),
+            PlainIter::Frozen(nodes) => nodes.fold(first, step),
         }
     }
 }
 
 /// Walks a stored set with its changes, ascending.
 pub struct OverlayIter<'a> {
-    base: NodeIter<'a>,
+    base: PlainIter<'a>,
     gained: Iter<'a>,
     lost: Iter<'a>,
     /// What `base`, `gained` and `lost` give next, once the walk has begun.
@@ -61,14 +84,14 @@ struct Next {
 impl<'a> OverlayIter<'a> {
     /// A walk over `base` without `lost`, all of which it has, and with `gained`, none of which it has. All begin at the
     /// same node.
-    pub(super) fn new(base: NodeIter<'a>, gained: Iter<'a>, lost: Iter<'a>) -> OverlayIter<'a> {
+    pub(super) fn new(base: PlainIter<'a>, gained: Iter<'a>, lost: Iter<'a>) -> OverlayIter<'a> {
         OverlayIter { base, gained, lost, next: None }
     }
 }
 
 impl Next {
     /// Moves on to the next stored member that is not lost. Both ascend, and each lost one is stored, so they meet.
-    fn step_base(&mut self, base: &mut NodeIter<'_>, lost: &mut Iter<'_>) {
+    fn step_base(&mut self, base: &mut PlainIter<'_>, lost: &mut Iter<'_>) {
         self.base = base.next();
         while self.base.is_some() && self.base == self.lost {
             self.lost = lost.next();

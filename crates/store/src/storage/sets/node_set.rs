@@ -1,6 +1,6 @@
 //! Sets of nodes, in whichever form they came: a set is read in place as long as possible.
 
-use super::node_iter::{NodeIter, OverlayIter};
+use super::node_iter::{NodeIter, OverlayIter, PlainIter};
 use super::sorted::{insert_sorted, remove_sorted, retain_in, retain_sorted};
 use crate::storage::{Array, FrozenBitmap};
 use roaring::RoaringBitmap;
@@ -71,7 +71,10 @@ impl NodeSet {
         if base.is_empty() {
             return NodeSet::Bitmap(Arc::clone(gained));
         }
-        debug_assert!(!matches!(base, NodeSet::Overlay { .. }));
+        assert!(
+            !matches!(base, NodeSet::Overlay { .. }),
+            "changes are noted beside what is stored"
+        );
         let (gained, lost) = (Arc::clone(gained), Arc::clone(lost));
         NodeSet::Overlay { base: Box::new(base), gained, lost }
     }
@@ -118,20 +121,28 @@ impl NodeSet {
     /// The members that are at least `least`, ascending: a seek, whatever the position.
     pub fn iter_from(&self, least: u32) -> NodeIter<'_> {
         match self {
+            NodeSet::Overlay { base, gained, lost } => {
+                let (gained, lost) = (gained.range(least..), lost.range(least..));
+                NodeIter::Overlay(Box::new(OverlayIter::new(base.plain_from(least), gained, lost)))
+            }
+            _ => NodeIter::Plain(self.plain_from(least)),
+        }
+    }
+
+    /// The same of a set that is no overlay.
+    fn plain_from(&self, least: u32) -> PlainIter<'_> {
+        match self {
             NodeSet::Sorted(nodes) => {
                 let start = nodes.partition_point(|&node| node < least);
-                NodeIter::Sorted(nodes[start..].iter())
+                PlainIter::Sorted(nodes[start..].iter())
             }
             NodeSet::Slice(array, range) => {
                 let start = array.partition_point(range.clone(), |node| node < least);
-                NodeIter::Slice(array, start..range.end)
+                PlainIter::Slice(array, start..range.end)
             }
-            NodeSet::Bitmap(bitmap) => NodeIter::Bitmap(Box::new(bitmap.range(least..))),
-            NodeSet::Frozen(bitmap) => NodeIter::Frozen(bitmap.iter_from(least)),
-            NodeSet::Overlay { base, gained, lost } => {
-                let (gained, lost) = (gained.range(least..), lost.range(least..));
-                NodeIter::Overlay(Box::new(OverlayIter::new(base.iter_from(least), gained, lost)))
-            }
+            NodeSet::Bitmap(bitmap) => PlainIter::Bitmap(Box::new(bitmap.range(least..))),
+            NodeSet::Frozen(bitmap) => PlainIter::Frozen(bitmap.iter_from(least)),
+            NodeSet::Overlay { .. } => unreachable!("the base of an overlay is none"),
         }
     }
 

@@ -1,0 +1,37 @@
+//! Sets of the nodes of long lists.
+
+use rayon::prelude::*;
+use roaring::RoaringBitmap;
+
+/// So many bits a node a set of bits may have.
+const SPREAD_MAX: usize = 64;
+
+/// Adds the nodes of some columns to a set.
+pub(in crate::graph) fn add_nodes(columns: &[&[u32]], nodes: &mut RoaringBitmap) {
+    let all = || columns.iter().flat_map(|column| column.iter().copied());
+    let ends = |column: &&[u32]| Some((*column.iter().min()?, *column.iter().max()?));
+    let ends: Vec<(u32, u32)> = columns.par_iter().filter_map(ends).collect();
+    let Some(least) = ends.iter().map(|ends| ends.0).min() else { return };
+    let greatest = ends.iter().map(|ends| ends.1).max().unwrap_or(least);
+    let span = (greatest - least) as usize + 1;
+    let count: usize = columns.iter().map(|column| column.len()).sum();
+    if SPREAD_MAX * count < span {
+        nodes.extend(all());
+        return;
+    }
+    // A bit each is cheaper than a place in a set, many times over.
+    let mut words = vec![0u64; span.div_ceil(64)];
+    for node in all() {
+        let bit = node - least;
+        words[(bit / 64) as usize] |= 1 << (bit % 64);
+    }
+    let found = words.iter().zip(0_u32..).flat_map(|(&word, place)| {
+        let mut rest = word;
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+            rest &= rest - 1;
+            Some(least + place * 64 + bit)
+        })
+    });
+    *nodes |= RoaringBitmap::from_sorted_iter(found).expect("the bits are in order");
+}

@@ -1,0 +1,18 @@
+//! What bounds a request: how many statements it may have, and whose memory it takes.
+
+use hexgraph_base::types::{Error, Result};
+
+/// So many statements a request may have.
+pub const STATEMENTS_MAX: usize = 1_000_000;
+
+/// Is told of bytes that are about to be allocated, and refuses them where there is no room.
+pub(in crate::graph) type Charge<'a> = &'a dyn Fn(usize) -> Result<()>;
+
+/// The error for a request of so many statements.
+pub(super) fn too_many(count: usize) -> Error {
+    Error::Limit {
+        message: format!(
+            "the request has {count} statements, at most {STATEMENTS_MAX} are carried out at once: split it, or load a file"
+        ),
+    }
+}
