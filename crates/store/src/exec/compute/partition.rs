@@ -9,7 +9,6 @@ use crate::exec::control::stop::Control;
 use crate::exec::control::tree::GroupValue;
 use crate::exec::select::read::first_value;
 use crate::graph::{IndexView, Predicate, TokenNodes};
-use crate::index::IndexKind;
 use crate::storage::{Array, NodeSet};
 use hexgraph_base::plan::{GroupBy, GroupKey};
 use hexgraph_base::types::{Result, ValueType};
@@ -110,11 +109,7 @@ impl Context<'_> {
         }
         let predicate = self.predicate(&key.predicate).filter(|predicate| !predicate.def.list)?;
         let part = predicate.only_untagged()?;
-        let view = part.index(IndexKind::Ordered)?;
-        // An index of a schema altered since may lack values that can't be converted; what changed later has tokens.
-        if view.index.postings.len() != part.base.column.subjects.len() {
-            return None;
-        }
+        let view = part.complete_index()?;
         let subjects = part.subjects();
         if members.len().saturating_mul(INDEX_SHARE) < subjects.len() {
             return None;
@@ -130,9 +125,9 @@ fn parts_of_postings(
     nodes: &[u32],
     subjects: &NodeSet,
 ) -> Vec<Part> {
-    let wanted = Wanted::new(nodes);
+    let asked = Asked::new(nodes);
     // Where others are asked for beside all that have a value, they are in no group.
-    let all = subjects.is_exactly(nodes) || wanted.has_all(subjects);
+    let all = subjects.is_exactly(nodes) || asked.has_all(subjects);
     let part = |token: TokenNodes<'_>| {
         let members = match token {
             TokenNodes::Stored(postings, range) if all => {
@@ -140,11 +135,11 @@ fn parts_of_postings(
             }
             TokenNodes::Stored(postings, range) => {
                 let nodes = postings.slice(range).iter().copied();
-                Members::List(nodes.filter(|&node| wanted.has(node)).collect())
+                Members::List(nodes.filter(|&node| asked.has(node)).collect())
             }
             TokenNodes::Changed(nodes) if all => Members::List(nodes.to_vec()),
             TokenNodes::Changed(nodes) => {
-                Members::List(nodes.iter().filter(|&node| wanted.has(node)).collect())
+                Members::List(nodes.iter().filter(|&node| asked.has(node)).collect())
             }
         };
         // A token stands for all ways of writing a time; the first member's is shown.
@@ -161,7 +156,7 @@ fn parts_of_postings(
 }
 
 /// The nodes to be grouped, for many questions whether one is among them.
-enum Wanted {
+enum Asked {
     /// A bit for each id from the first on: nodes that lie close together.
     Bits(u32, Vec<u64>),
     /// Any other.
@@ -171,30 +166,30 @@ enum Wanted {
 /// The most ids that a node may take as a bit.
 const BITS_SHARE: usize = 64;
 
-impl Wanted {
-    fn new(nodes: &[u32]) -> Wanted {
+impl Asked {
+    fn new(nodes: &[u32]) -> Asked {
         let (Some(&first), Some(&last)) = (nodes.iter().min(), nodes.iter().max()) else {
-            return Wanted::Bitmap(RoaringBitmap::new());
+            return Asked::Bitmap(RoaringBitmap::new());
         };
         let span = (last - first) as usize + 1;
         if nodes.len().saturating_mul(BITS_SHARE) < span {
-            return Wanted::Bitmap(nodes.iter().copied().collect());
+            return Asked::Bitmap(nodes.iter().copied().collect());
         }
         let mut bits = vec![0u64; span.div_ceil(64)];
         for node in nodes {
             let at = (node - first) as usize;
             bits[at / 64] |= 1 << (at % 64);
         }
-        Wanted::Bits(first, bits)
+        Asked::Bits(first, bits)
     }
 
     fn has(&self, node: u32) -> bool {
         match self {
-            Wanted::Bits(first, bits) => {
+            Asked::Bits(first, bits) => {
                 let at = node.wrapping_sub(*first) as usize;
                 bits.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 != 0)
             }
-            Wanted::Bitmap(nodes) => nodes.contains(node),
+            Asked::Bitmap(nodes) => nodes.contains(node),
         }
     }
 

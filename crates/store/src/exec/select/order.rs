@@ -11,7 +11,6 @@ use crate::exec::choose::tester::has;
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::ValueMap;
 use crate::graph::{IndexView, Predicate};
-use crate::index::IndexKind;
 use crate::storage::{NodeSet, bitmap_of};
 use hexgraph_base::plan::OrderKey;
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType, did_you_mean, ordered_bits};
@@ -385,11 +384,7 @@ fn compare_rows(nodes: &[u32], columns: &[KeyColumn], one: u32, other: u32) -> O
 /// The index of a predicate when walking it is cheaper than sorting `count` nodes.
 fn walkable(predicate: &Predicate, count: usize, wanted: usize) -> Option<IndexView<'_>> {
     let part = predicate.only_untagged()?;
-    let view = part.index(IndexKind::Ordered)?;
-    // The index of a schema altered since lacks values that can't be converted; what changed later has tokens.
-    if view.index.postings.len() != part.base.column.subjects.len() {
-        return None;
-    }
+    let view = part.complete_index()?;
     let entries = part.subjects().len();
     // One step is expected to find one of `count` nodes among `entries`.
     let steps = (entries / count.max(1) + 1).saturating_mul(wanted);

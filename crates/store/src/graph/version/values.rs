@@ -200,6 +200,13 @@ impl LangValues {
         Some(IndexView::new(&self.base.indexes[place].1, self.delta.tokens.get(place)?))
     }
 
+    /// The index of whole values, where it has every value. One of a schema altered since lacks those that can't be
+    /// converted; what changed later has tokens.
+    pub fn complete_index(&self) -> Option<IndexView<'_>> {
+        let view = self.index(IndexKind::Ordered)?;
+        (view.index.postings.len() == self.base.column.subjects.len()).then_some(view)
+    }
+
     /// Replaces the values of a node; `None` or an empty row removes them. The indexes follow.
     pub fn set_row(&mut self, node: u32, row: Option<Row>, value_type: ValueType) {
         let row = row.filter(|row| !row.values.is_empty()).map(Arc::new);
