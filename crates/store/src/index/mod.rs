@@ -10,5 +10,5 @@ mod vectors;
 pub(crate) use build::{IndexKind, build_index, index_kinds, ngram_query, tokens_of};
 pub(crate) use geo::check_geometry;
 pub(crate) use token_index::{TokenIndex, TokenKey};
-pub use vectors::{Links, Query, as_vector, measure};
+pub use vectors::{Links, Query, VectorThresholds, as_vector, measure};
 pub(crate) use vectors::{NearGraph, VectorIndex, vector_options};

@@ -17,13 +17,6 @@ use hexgraph_base::types::{Check, Result};
 use rayon::prelude::*;
 use std::collections::BinaryHeap;
 
-/// So many vectors are simply compared: it takes as long as a walk.
-const COMPARED_MAX: usize = if cfg!(test) { 100 } else { 4096 };
-
-/// A walk of width w costs as much as comparing this many times w vectors, about: it follows some
-/// forty links for each, and jumps in memory where a comparison of all streams.
-const WALK_COST: usize = if cfg!(test) { 1 } else { 64 };
-
 /// The widest search when a vector is added.
 const BUILD_WIDTH_MAX: usize = 1024;
 
@@ -38,6 +31,22 @@ const CHUNK: usize = 8192;
 
 /// One part in so many may change before the width of searches is found anew.
 const RETUNE_SHARE: usize = 8;
+
+/// When vectors are walked over, and when they are all compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VectorThresholds {
+    /// Up to so many vectors are simply compared, without a graph: it takes as long as a walk.
+    pub compared_max: usize,
+    /// A walk of width w costs as much as comparing this many times w vectors, about: it follows some forty links for
+    /// each, and jumps in memory where a comparison of all streams.
+    pub walk_cost: usize,
+}
+
+impl Default for VectorThresholds {
+    fn default() -> VectorThresholds {
+        VectorThresholds { compared_max: 4096, walk_cost: 64 }
+    }
+}
 
 /// The vectors of a column and how they are linked.
 #[derive(Clone)]
@@ -61,6 +70,8 @@ pub struct VectorIndex {
     pub width: usize,
     /// How many vectors came or went since the width was found.
     pub untuned: usize,
+    /// When it is walked. Not in files.
+    pub thresholds: VectorThresholds,
 }
 
 /// A vector that was found.
@@ -87,19 +98,20 @@ impl VectorIndex {
         column: &Column,
         options: &HnswOptions,
         before: Option<(&VectorIndex, &Column)>,
+        thresholds: VectorThresholds,
         check: Check<'_>,
     ) -> Result<VectorIndex> {
-        let mut index = VectorIndex::unlinked(column, options.metric());
+        let mut index = VectorIndex::unlinked(column, options.metric(), thresholds);
         let positions = index.positions();
         let shape = Shape {
             layers: (options.max_levels() as usize).min(LAYERS_MAX),
             width: (options.ef_construction() as usize).clamp(LINKS, BUILD_WIDTH_MAX),
         };
         index.width = options.ef_search() as usize;
-        if positions.len() <= COMPARED_MAX {
+        if positions.len() <= thresholds.compared_max {
             return Ok(index);
         }
-        let most = index.count() / WALK_COST + 1;
+        let most = index.count() / thresholds.walk_cost + 1;
         let points = index.points().checked();
         let regrown = match before {
             Some((old, old_column)) => {
@@ -154,7 +166,7 @@ impl VectorIndex {
     }
 
     /// The index without links.
-    fn unlinked(column: &Column, metric: Metric) -> VectorIndex {
+    fn unlinked(column: &Column, metric: Metric, thresholds: VectorThresholds) -> VectorIndex {
         let (dimension, has_own, numbers, absent) = vectors_of(&column.values);
         let scales = match metric {
             Metric::Cosine if 0 < dimension => {
@@ -173,6 +185,7 @@ impl VectorIndex {
             graph: NearGraph::default(),
             width: 0,
             untuned: 0,
+            thresholds,
         }
     }
 
@@ -207,7 +220,8 @@ impl VectorIndex {
             Some(width) => width.max(count),
             None => self.width.max(count.saturating_mul(2)),
         };
-        let is_walk = !self.graph.is_empty() && width.saturating_mul(WALK_COST) < self.count();
+        let cost = width.saturating_mul(self.thresholds.walk_cost);
+        let is_walk = !self.graph.is_empty() && cost < self.count();
         let mut found = Vec::new();
         if is_walk {
             let aim = Aim { points: &self.points(), query, width, keeps, hidden: None };
