@@ -107,6 +107,7 @@ fn settle_lang(
         return Some(values.clone());
     }
     let part = ValuePart::of(values);
+    // The untagged part stays where it is empty, too: each predicate of values has one.
     let keep = !part.nodes.is_empty() || values.lang.is_empty();
     keep.then(|| build_values(def, &values.lang, vec![part], Some(&values.base), thresholds))
 }

@@ -161,6 +161,7 @@ fn rows_by_node(nodes: &[u32]) -> Vec<u32> {
         return (0..nodes.len() as u32).collect();
     }
     let rows = nodes.iter().enumerate();
+    // A node above its row: sorted as numbers, the rows of a node stay as they came.
     let mut keyed: Vec<u64> = rows.map(|(row, &node)| pack(node, row as u32)).collect();
     parallel::sort_unstable(&mut keyed);
     keyed.into_iter().map(|key| key as u32).collect()

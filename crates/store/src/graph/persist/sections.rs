@@ -64,6 +64,7 @@ pub fn save_in(
     check: Check<'_>,
 ) -> Result<()> {
     catch_corrupt(|| {
+        // Until the file is written, what was folded lies beside what the version has.
         let _room = room_to_settle(version)?;
         let version = settle_all_while(version, check)?;
         let mut writer = Writer::create(files, path)?;
@@ -367,6 +368,7 @@ impl<'a> Reader<'a> {
         if !self.catalog.is_at_end() {
             return Err(self.catalog.corrupt("more follows than there should be"));
         }
+        // Those that the file has no data of are predicates, too.
         version.schema = Arc::new(schema);
         version.add_unused();
         Ok(version)
@@ -392,6 +394,7 @@ impl<'a> Reader<'a> {
                 let count = self.catalog.count()?;
                 let langs = (0..count).map(|lang| self.lang(&format!("{place}.{lang}"), def));
                 let langs: Vec<_> = langs.collect::<Result<_>>()?;
+                // A language is found by a binary search.
                 if !langs.is_sorted_by(|one, next| one.lang < next.lang) {
                     return Err(self.catalog.corrupt("languages are out of order"));
                 }
@@ -423,6 +426,7 @@ impl<'a> Reader<'a> {
             Some(rows) => (rows.rows(), rows.total()),
             None => (values.len(), subjects.len()),
         };
+        // Lengths alone: what the arrays hold is checked as it is read.
         self.check(row_count == subjects.len() && count == values.len(), name)?;
         let column = Column { subjects, rows, values, facets };
         let (mut indexes, mut vectors) = (Vec::new(), None);

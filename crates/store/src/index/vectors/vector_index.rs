@@ -111,6 +111,8 @@ impl VectorIndex {
         if positions.len() <= thresholds.compared_max {
             return Ok(index);
         }
+        // From this width on a search would compare all vectors anyway, so there is nothing to
+        // find out.
         let most = index.count() / thresholds.walk_cost + 1;
         let points = index.points().checked();
         let regrown = match before {
@@ -122,6 +124,8 @@ impl VectorIndex {
         };
         let (graph, width, untuned) = match regrown {
             Some((graph, old, changes)) if changes <= positions.len() / RETUNE_SHARE => {
+                // Little has changed since the width was found, and finding it costs a pass over
+                // all vectors for each of a sample.
                 (graph, old.width.max(index.width), changes)
             }
             other => {
@@ -245,6 +249,7 @@ impl VectorIndex {
     ) -> Vec<Candidate> {
         let points = self.points();
         let all = self.count();
+        // Each part finds its own nearest ones, among which the nearest of all are.
         let part = |start: usize| {
             let positions = start as u32..all.min(start + CHUNK) as u32;
             self.compare(&points, query, count, positions, keeps)
@@ -278,6 +283,8 @@ impl VectorIndex {
             if count <= nearest.len() && nearest.peek().is_none_or(|&worst| worst < found) {
                 continue;
             }
+            // Asked last, of those alone that are near enough: it may have to find the node and
+            // its changes.
             if keeps(position) {
                 nearest.push(found);
                 if count < nearest.len() {
@@ -319,6 +326,7 @@ fn moves(old: &VectorIndex, old_column: &Column, new: &VectorIndex, column: &Col
     let (old_points, new_points) = (old.points(), new.points());
     let same = |then: usize, now: usize| {
         let absent = old.absent.contains(then as u32) || new.absent.contains(now as u32);
+        // As bits, since what is no number is not equal to itself.
         let bits = |number: &f32| number.to_bits();
         let (one, other) = (old_points.get(then as u32), new_points.get(now as u32));
         !absent && one.iter().map(bits).eq(other.iter().map(bits))
