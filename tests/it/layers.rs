@@ -304,7 +304,6 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
     ),
     ("crates/store/src", &["index::vectors::column_vectors", "index::vectors::vector_index"]),
     ("crates/store/src", &["storage::columns::values", "storage::columns::values_pack"]),
-    ("crates/graphql/src", &["remote::needs", "remote::operation"]),
 ];
 
 /// The files of a member by the paths of their modules: `db::ask::query`, and nothing for the root.
