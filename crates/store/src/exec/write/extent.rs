@@ -15,8 +15,8 @@
 //! done where a bound that costs a step for each level tells enough: a level whose nodes are as
 //! many as its edges has no more paths to a node than the level above.
 
+use crate::exec::control::options::ExecOptions;
 use crate::exec::control::tree::{BlockResult, EdgeField, FieldData, Level, is_visible};
-use crate::exec::run::ExecOptions;
 use hexgraph_base::plan::Query;
 use hexgraph_base::types::{Error, Result};
 

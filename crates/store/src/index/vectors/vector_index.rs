@@ -5,7 +5,7 @@
 //! else the graph is walked, and what it finds is nearly always right (see [`super::tune`]).
 
 use super::builder::{LINKS, Shape, build};
-use super::column_vectors::{moves, vectors_of};
+use super::column_vectors::vectors_of;
 use super::links::NearGraph;
 use super::points::{Points, Query, distance_of, scale_of};
 use super::regrow::{Change, GONE, regrow};
@@ -293,4 +293,31 @@ impl VectorIndex {
     fn positions(&self) -> Vec<u32> {
         (0..self.count() as u32).filter(|&position| !self.absent.contains(position)).collect()
     }
+}
+
+/// The position now of each vector of an older index, [`GONE`] for those that are there no more
+/// or have changed. Values of a node are compared one by one, in their order.
+fn moves(old: &VectorIndex, old_column: &Column, new: &VectorIndex, column: &Column) -> Vec<u32> {
+    let mut moved = vec![GONE; old.count()];
+    if old.dimension != new.dimension || old.metric != new.metric {
+        return moved;
+    }
+    let (old_points, new_points) = (old.points(), new.points());
+    let same = |then: usize, now: usize| {
+        let absent = old.absent.contains(then as u32) || new.absent.contains(now as u32);
+        let bits = |number: &f32| number.to_bits();
+        let (one, other) = (old_points.get(then as u32), new_points.get(now as u32));
+        !absent && one.iter().map(bits).eq(other.iter().map(bits))
+    };
+    for (row, node) in old_column.subjects.iter().enumerate() {
+        let Some(now) = column.positions(node) else { continue };
+        for (then, now) in old_column.row_positions(row).zip(now) {
+            if let Some(place) = moved.get_mut(then)
+                && same(then, now)
+            {
+                *place = now as u32;
+            }
+        }
+    }
+    moved
 }

@@ -5,7 +5,6 @@
 //! A predicate of type `default`, and one whose type was altered after data came, may hold
 //! several types: then each value is tagged and they lie behind one another in bytes.
 
-use super::values_pack::narrow_times;
 use crate::storage::{Array, Offsets, TextArray};
 use hexgraph_base::types::{DateTime, Error, Value, ValueRef, ValueType};
 
@@ -157,7 +156,7 @@ impl Values {
 }
 
 /// The seconds of a day.
-pub(super) const DAY_SECONDS: i64 = 86_400;
+const DAY_SECONDS: i64 = 86_400;
 
 fn instant(seconds: i64) -> DateTime {
     DateTime { seconds, nanos: 0, offset_minutes: 0 }
@@ -451,4 +450,21 @@ impl Times {
             offsets: exact(self.offsets),
         }
     }
+}
+
+/// Instants of whole seconds as days or as 32-bit seconds, whichever is narrowest; `None` when one of
+/// them fits neither, or there are none.
+fn narrow_times(seconds: &[i64]) -> Option<Values> {
+    let as_days = |&it: &i64| it % DAY_SECONDS == 0 && i16::try_from(it / DAY_SECONDS).is_ok();
+    if seconds.is_empty() {
+        return None;
+    }
+    if seconds.iter().all(as_days) {
+        let days = seconds.iter().map(|it| (it / DAY_SECONDS) as i16);
+        return Some(Values::Days(Array::from_vec(days.collect())));
+    }
+    seconds.iter().all(|&it| i32::try_from(it).is_ok()).then(|| {
+        let seconds = seconds.iter().map(|&it| it as i32);
+        Values::SmallTime(Array::from_vec(seconds.collect()))
+    })
 }

@@ -1,6 +1,5 @@
 //! Values in fewer bytes, put together and picked out without a look at each as a value.
 
-use super::values::DAY_SECONDS;
 use crate::storage::{Array, Offsets, TextArray, Values, ValuesBuilder};
 use bytemuck::Pod;
 use hexgraph_base::types::ValueType;
@@ -18,22 +17,6 @@ const SAMPLE_LEN: usize = 1 << 9;
 
 /// A code stands for so many values at least, on average: each has its text and its offset.
 const USES_MIN: usize = 4;
-
-/// Whole seconds in fewer bytes; `None` when there are none that fit, or no instants at all.
-pub(super) fn narrow_times(seconds: &[i64]) -> Option<Values> {
-    let as_days = |&it: &i64| it % DAY_SECONDS == 0 && i16::try_from(it / DAY_SECONDS).is_ok();
-    if seconds.is_empty() {
-        return None;
-    }
-    if seconds.iter().all(as_days) {
-        let days = seconds.iter().map(|it| (it / DAY_SECONDS) as i16);
-        return Some(Values::Days(Array::from_vec(days.collect())));
-    }
-    seconds.iter().all(|&it| i32::try_from(it).is_ok()).then(|| {
-        let seconds = seconds.iter().map(|&it| it as i32);
-        Values::SmallTime(Array::from_vec(seconds.collect()))
-    })
-}
 
 impl Values {
     /// The values at `positions`, in that order.
