@@ -190,7 +190,7 @@ fn links_into<'a>(model: &'a Model, def: &'a TypeDef) -> Vec<Unlink<'a>> {
 #[cfg(test)]
 impl Reading<'_> {
     /// What the blocks of the query ask for.
-    pub(super) fn lookups(&self) -> Vec<crate::mutate::lookups::Asked> {
+    pub(crate) fn lookups(&self) -> Vec<crate::mutate::lookups::Asked> {
         self.names.lookups.asked()
     }
 }

@@ -1,9 +1,9 @@
 //! Root fields of a type: queries and mutations, with their arguments.
 
 use crate::generate::RootKind;
-use crate::generate::data::page_arguments;
-use crate::generate::facts::{Form, has_key, id_of, is_settable, unique_of};
-use crate::generate::tree::{ArgumentEntry, Entry, list, one, required};
+use crate::generate::definitions::facts::{Form, has_key, id_of, is_settable, unique_of};
+use crate::generate::definitions::output_types::page_arguments;
+use crate::generate::layout::tree::{ArgumentEntry, Entry, list, one, required};
 use crate::model::{Kind, Model, TypeDef, TypeRef};
 
 /// Why `getT` of an interface is said to go.
@@ -12,10 +12,10 @@ const INTERFACE_KEYS_DEPRECATED: &str = "@id argument for get query on interface
     on interface post v21.11.0, please update your schema accordingly.";
 
 /// A root field and what it does.
-pub(super) type Operation = (Entry, RootKind);
+pub(in crate::generate) type Operation = (Entry, RootKind);
 
 /// The queries of a type, in their order.
-pub(super) fn queries(def: &TypeDef, form: Form) -> Vec<Operation> {
+pub(in crate::generate) fn queries(def: &TypeDef, form: Form) -> Vec<Operation> {
     let mut queries = Vec::new();
     let keyed = has_key(def);
     if def.generate.get && keyed {
@@ -45,12 +45,12 @@ pub(super) fn queries(def: &TypeDef, form: Form) -> Vec<Operation> {
 }
 
 /// Whether a root field of this kind is repeated under `Subscription`.
-pub(super) fn is_subscribable(kind: RootKind) -> bool {
+pub(in crate::generate) fn is_subscribable(kind: RootKind) -> bool {
     matches!(kind, RootKind::Get | RootKind::Query | RootKind::Aggregate)
 }
 
 /// The mutations of a type, in their order.
-pub(super) fn mutations(model: &Model, def: &TypeDef) -> Vec<Operation> {
+pub(in crate::generate) fn mutations(model: &Model, def: &TypeDef) -> Vec<Operation> {
     let mut mutations = Vec::new();
     if can_add(model, def) {
         mutations.push((add(def), RootKind::Add));
@@ -67,13 +67,13 @@ pub(super) fn mutations(model: &Model, def: &TypeDef) -> Vec<Operation> {
 }
 
 /// Whether the type has `addT`, unless pruning takes its input away.
-pub(super) fn can_add(model: &Model, def: &TypeDef) -> bool {
+pub(in crate::generate) fn can_add(model: &Model, def: &TypeDef) -> bool {
     let settable = def.fields.iter().any(|field| is_settable(model, field));
     def.kind == Kind::Object && def.generate.add && settable
 }
 
 /// Whether the type has `updateT`, unless pruning takes its input away.
-pub(super) fn can_update(model: &Model, def: &TypeDef) -> bool {
+pub(in crate::generate) fn can_update(model: &Model, def: &TypeDef) -> bool {
     def.generate.update
         && def.fields.iter().any(|field| !field.is_id() && is_settable(model, field))
 }

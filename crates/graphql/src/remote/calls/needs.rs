@@ -3,7 +3,7 @@
 use apollo_compiler::ast;
 
 use crate::model::{Custom, CustomHttp, Field, Kind, Model, TypeDef};
-use crate::remote::operation;
+use crate::remote::calls::declared_operation;
 use crate::sdl::{template_variables, url_variables};
 
 /// Types of values that are objects to the store.
@@ -37,7 +37,7 @@ fn variables(http: &CustomHttp) -> Vec<String> {
             names.extend(template_variables(body, false).unwrap_or_default());
         }
         (None, Some(text)) => {
-            let operation: Option<ast::OperationDefinition> = operation::parse(text);
+            let operation: Option<ast::OperationDefinition> = declared_operation::parse(text);
             let variables = operation.iter().flat_map(|operation| &operation.variables);
             names.extend(variables.map(|variable| variable.name.to_string()));
         }

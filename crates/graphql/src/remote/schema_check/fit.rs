@@ -11,12 +11,14 @@ use apollo_compiler::ast;
 use apollo_compiler::ast::OperationType;
 
 use crate::model::{CustomHttp, Field, Kind, Mode, Model, TypeDef, TypeRef};
-use crate::remote::operation;
-use crate::remote::schema::{RemoteField, RemoteInput, RemoteSchema, RemoteType};
+use crate::remote::calls::declared_operation;
+use crate::remote::schema_check::introspection::{
+    RemoteField, RemoteInput, RemoteSchema, RemoteType,
+};
 use crate::sdl::parse_template;
 
 /// What does not fit: nothing when all does.
-pub(super) fn faults(
+pub(in crate::remote) fn faults(
     model: &Model,
     remote: &RemoteSchema,
     field: &Field,
@@ -37,9 +39,9 @@ struct Fit<'a> {
 
 impl<'a> Fit<'a> {
     fn check(&mut self, field: &'a Field, http: &CustomHttp) {
-        let parsed = http.graphql.as_deref().and_then(operation::parse);
+        let parsed = http.graphql.as_deref().and_then(declared_operation::parse);
         let Some(operation) = parsed else { return };
-        let Some(called) = operation::field_of(&operation) else { return };
+        let Some(called) = declared_operation::field_of(&operation) else { return };
         let kind = operation.operation_type;
         let root = match kind {
             OperationType::Mutation => &self.remote.mutation,
@@ -206,7 +208,7 @@ impl<'a> Fit<'a> {
 
     fn fields(&mut self, def: &'a TypeDef, name: &str, remote: &'a RemoteType) {
         for field in def.fields.iter().filter(|field| !field.is_custom()) {
-            let key = operation::remote_name(field);
+            let key = declared_operation::remote_name(field);
             let ours = &def.name;
             let Some(known) = remote.field(key) else {
                 self.faults.push(format!(

@@ -4,10 +4,10 @@
 use serde_json::{Map, Value as Json};
 use std::fs;
 
+use crate::conformance::records::folder;
 use crate::generate::Api;
 use crate::model::Model;
 use crate::mutate::{Found, MutationFault, Reading};
-use crate::recorded::folder;
 use crate::request::{Limits, Request};
 use crate::sdl::{Settings, read};
 use hexgraph_base::types::{Uid, Value};

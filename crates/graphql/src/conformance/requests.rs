@@ -4,8 +4,8 @@
 use serde_json::{Map, Value as Json, json};
 use std::fs;
 
+use crate::conformance::records::{folder, records, settings};
 use crate::generate::Api;
-use crate::recorded::{folder, records, settings};
 use crate::request::{Fault, Limits, Operation, PathStep, Request, introspect};
 use crate::sdl::{check_rules, read};
 

@@ -4,12 +4,16 @@ use apollo_compiler::ast;
 use hexgraph_base::types::stack;
 use std::fmt::Write;
 
-use crate::generate::tree::{ArgumentEntry, Definition, Entry, Word};
+use crate::generate::layout::tree::{ArgumentEntry, Definition, Entry, Word};
 
 const RULE: &str = "#######################";
 
 /// Writes a banner; nothing when there is nothing below it.
-pub(super) fn print_section(text: &mut String, title: &str, definitions: &[&Definition]) {
+pub(in crate::generate) fn print_section(
+    text: &mut String,
+    title: &str,
+    definitions: &[&Definition],
+) {
     if definitions.is_empty() {
         return;
     }
@@ -21,7 +25,7 @@ pub(super) fn print_section(text: &mut String, title: &str, definitions: &[&Defi
 }
 
 /// Writes the three lines over a section.
-pub(super) fn print_banner(text: &mut String, title: &str) {
+pub(in crate::generate) fn print_banner(text: &mut String, title: &str) {
     append(text, format_args!("{RULE}\n# {title}\n{RULE}\n\n"));
 }
 
@@ -82,7 +86,7 @@ fn print_description(text: &mut String, indent: &str, description: &str) {
 }
 
 /// The directives as they are printed behind a field or a name, each with a blank before it.
-pub(super) fn directives_text<'a>(
+pub(in crate::generate) fn directives_text<'a>(
     directives: impl IntoIterator<Item = &'a ast::Directive>,
 ) -> String {
     let mut text = String::new();
@@ -99,7 +103,7 @@ pub(super) fn directives_text<'a>(
 }
 
 /// A value as it is printed.
-pub(super) fn value_text(value: &ast::Value) -> String {
+pub(in crate::generate) fn value_text(value: &ast::Value) -> String {
     let mut text = String::new();
     print_value(&mut text, value);
     text
@@ -162,7 +166,7 @@ fn append(text: &mut String, piece: std::fmt::Arguments<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::tree::one;
+    use crate::generate::layout::tree::one;
 
     #[test]
     fn a_definition_is_laid_out() {

@@ -3,9 +3,8 @@
 use apollo_compiler::ast::{Definition, Document};
 use std::fs;
 
-use crate::generate::facts::Form;
-use crate::generate::generator::generate;
-use crate::recorded::{folder, settings};
+use crate::conformance::records::{folder, settings};
+use crate::generate::{Form, generated_text};
 use crate::sdl::read;
 
 /// The definitions as text. The wording of the scalars' descriptions is our own.
@@ -39,7 +38,7 @@ fn compare(pairs: &str, form: Form) {
         };
         let recorded = fs::read_to_string(folder.join(pairs).join("output").join(&name)).unwrap();
         let recorded = definitions(&recorded);
-        let ours = definitions(&generate(&model, form).text);
+        let ours = definitions(&generated_text(&model, form));
         for definition in recorded.iter().filter(|definition| !ours.contains(definition)) {
             faults.push(format!("{name}: lacks\n{definition}"));
         }

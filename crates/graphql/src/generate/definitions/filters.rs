@@ -3,26 +3,26 @@
 use apollo_compiler::Name;
 use std::collections::{BTreeMap, HashSet};
 
-use crate::generate::builtins::{equality_keys, filter_keys};
-use crate::generate::facts::{id_of, is_multi_language, is_settable};
-use crate::generate::tree::{Definition, Entry, Word, list, lower_first, one, required};
+use crate::generate::definitions::facts::{id_of, is_multi_language, is_settable};
+use crate::generate::layout::builtins::{equality_keys, filter_keys};
+use crate::generate::layout::tree::{Definition, Entry, Word, list, lower_first, one, required};
 use crate::model::{Field, Kind, Model, TypeDef, TypeRef};
 
 /// The filters of fields that were needed so far, beside the built-in ones.
 #[derive(Default)]
-pub(super) struct FieldFilters {
+pub(in crate::generate) struct FieldFilters {
     /// By name.
     pub made: BTreeMap<String, Definition>,
 }
 
 impl FieldFilters {
     /// Their names: a request may use one function of each at a time.
-    pub(super) fn names(&self) -> HashSet<Name> {
+    pub(in crate::generate) fn names(&self) -> HashSet<Name> {
         self.made.keys().map(|name| Name::new_unchecked(name)).collect()
     }
 
     /// `TFilter`.
-    pub(super) fn type_filter(&mut self, model: &Model, def: &TypeDef) -> Definition {
+    pub(in crate::generate) fn type_filter(&mut self, model: &Model, def: &TypeDef) -> Definition {
         let name = format!("{}Filter", def.name);
         let id = id_of(def).map(|id| Entry::new(&id.name, list(required(one("ID")))));
         let mut definition = Definition::new(Word::Input, &name).with(id);
@@ -87,7 +87,7 @@ impl FieldFilters {
 }
 
 /// The filter of a union.
-pub(super) fn union_filter(def: &TypeDef) -> Definition {
+pub(in crate::generate) fn union_filter(def: &TypeDef) -> Definition {
     let types = Entry::new("memberTypes", list(required(one(format!("{}Type", def.name)))));
     let members = def.members.iter().map(|member| {
         Entry::new(format!("{}Filter", lower_first(member)), one(format!("{member}Filter")))

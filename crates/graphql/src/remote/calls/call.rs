@@ -6,11 +6,12 @@ use apollo_compiler::ast;
 use serde_json::{Map, Value, json};
 
 use crate::model::{Custom, CustomHttp, Field, HttpMethod, Mode, Model};
-use crate::remote::fetch::{Incoming, Outgoing};
-use crate::remote::headers::{HeaderOf, Headers};
-use crate::remote::reply::Reply;
-use crate::remote::template::{Values, filled, json_of};
-use crate::remote::{address, headers, operation, reply};
+use crate::remote::calls::reply::Reply;
+use crate::remote::calls::{declared_operation, operation, reply};
+use crate::remote::message::exchange::{Incoming, Outgoing};
+use crate::remote::message::headers::{HeaderOf, Headers};
+use crate::remote::message::interpolation::{Values, filled, json_of};
+use crate::remote::message::{address, headers};
 use crate::request;
 use crate::request::Arguments;
 use crate::sdl::parse_template;
@@ -98,13 +99,15 @@ impl<'a> Sender<'a> {
     ) -> Result<Way<'a>, String> {
         let body = http.body.as_deref().map(parse_template).transpose()?.flatten();
         let Some(text) = &http.graphql else { return Ok(Way::Plain { http, body }) };
-        let parsed = operation::parse(text).ok_or("its operation can't be read")?;
-        let name =
-            operation::field_of(&parsed).ok_or("its operation has no field")?.name.to_string();
+        let parsed = declared_operation::parse(text).ok_or("its operation can't be read")?;
+        let name = declared_operation::field_of(&parsed)
+            .ok_or("its operation has no field")?
+            .name
+            .to_string();
         let variables = match http.mode {
             Mode::Single => parsed.variables.iter().map(|it| it.name.to_string()).collect(),
             // The one that the objects go into.
-            Mode::Batch => operation::variable_of(&parsed).into_iter().collect(),
+            Mode::Batch => declared_operation::variable_of(&parsed).into_iter().collect(),
         };
         let text = operation::text(self.model, &parsed, field.ty.name(), asked);
         Ok(Way::Graphql { http, body, text, variables, name })
@@ -118,7 +121,7 @@ impl<'a> Sender<'a> {
     }
 
     /// The token of the caller, as lambda servers read it.
-    pub(super) fn auth_header(&self) -> Option<Value> {
+    pub(in crate::remote) fn auth_header(&self) -> Option<Value> {
         let header = &self.model.authorization.as_ref()?.header;
         let value = (self.came)(header)?;
         Some(json!({ "key": header, "value": value }))

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::remote::fetch::Incoming;
+use crate::remote::message::exchange::Incoming;
 use crate::request::PathStep;
 use hexgraph_base::types::stack;
 
@@ -39,7 +39,7 @@ impl Reply {
 }
 
 /// Reads the answer to a plain request.
-pub(super) fn plain(incoming: &Incoming) -> Result<Reply, String> {
+pub(in crate::remote) fn plain(incoming: &Incoming) -> Result<Reply, String> {
     if !incoming.is_success() {
         let told = json(&incoming.body).ok();
         let told = told.map_or_else(Vec::new, |body| errors(&body, ""));
@@ -56,7 +56,7 @@ pub(super) fn plain(incoming: &Incoming) -> Result<Reply, String> {
 }
 
 /// Reads the answer of another GraphQL server about its field `name`.
-pub(super) fn graphql(incoming: &Incoming, name: &str) -> Result<Reply, String> {
+pub(in crate::remote) fn graphql(incoming: &Incoming, name: &str) -> Result<Reply, String> {
     let body = json(&incoming.body);
     let told = body.as_ref().map_or_else(|_| Vec::new(), |body| errors(body, name));
     if !incoming.is_success() && told.is_empty() {
@@ -72,7 +72,7 @@ pub(super) fn graphql(incoming: &Incoming, name: &str) -> Result<Reply, String> 
 }
 
 /// Takes the list that answers several objects apart, by position, each with the errors that are about it.
-pub(super) fn parted(reply: Reply, count: usize) -> Result<Vec<Reply>, String> {
+pub(in crate::remote) fn parted(reply: Reply, count: usize) -> Result<Vec<Reply>, String> {
     let expected = format!("a list of {count} items was expected for as many objects");
     let Value::Array(items) = reply.value else { return Err(expected) };
     if items.len() != count {

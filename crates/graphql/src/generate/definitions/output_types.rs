@@ -1,13 +1,15 @@
 //! The declared types as they can be selected: arguments on lists of objects, aggregates beside them; payloads.
 
-use crate::generate::builtins::is_known_directive;
-use crate::generate::facts::{Form, is_comparable, is_orderable, stored_target};
-use crate::generate::print::{directives_text, value_text};
-use crate::generate::tree::{ArgumentEntry, Definition, Entry, Word, list, lower_first, one};
+use crate::generate::definitions::facts::{Form, is_comparable, is_orderable, stored_target};
+use crate::generate::layout::builtins::is_known_directive;
+use crate::generate::layout::print::{directives_text, value_text};
+use crate::generate::layout::tree::{
+    ArgumentEntry, Definition, Entry, Word, list, lower_first, one,
+};
 use crate::model::{Argument, EnumValue, Field, Kind, Model, TypeDef};
 
 /// The declared type itself.
-pub(super) fn declared_type(model: &Model, def: &TypeDef, form: Form) -> Definition {
+pub(in crate::generate) fn declared_type(model: &Model, def: &TypeDef, form: Form) -> Definition {
     let word = match def.kind {
         Kind::Object => Word::Type,
         Kind::Interface => Word::Interface,
@@ -78,7 +80,7 @@ fn output_field(model: &Model, def: &TypeDef, field: &Field, form: Form) -> Entr
 }
 
 /// A field with no more than the deployer declared.
-pub(super) fn declared_field(field: &Field, form: Form) -> Entry {
+pub(in crate::generate) fn declared_field(field: &Field, form: Form) -> Entry {
     let mut entry = Entry::new(&field.name, field.ty.clone());
     entry.description.clone_from(&field.description);
     entry.arguments = field.arguments.iter().map(declared_argument).collect();
@@ -129,7 +131,7 @@ fn filter_argument(target: &TypeDef) -> ArgumentEntry {
 }
 
 /// `filter`, `order` if the type has an order, `first`, `offset`.
-pub(super) fn page_arguments(target: &TypeDef, form: Form) -> Vec<ArgumentEntry> {
+pub(in crate::generate) fn page_arguments(target: &TypeDef, form: Form) -> Vec<ArgumentEntry> {
     let mut arguments = vec![filter_argument(target)];
     if has_order(target) {
         arguments.push(ArgumentEntry::new("order", one(format!("{}Order", target.name))));
@@ -144,12 +146,12 @@ fn cut_arguments() -> [ArgumentEntry; 2] {
 }
 
 /// Whether nodes of the type can be ordered by anything.
-pub(super) fn has_order(def: &TypeDef) -> bool {
+pub(in crate::generate) fn has_order(def: &TypeDef) -> bool {
     def.fields.iter().any(is_orderable)
 }
 
 /// `AddTPayload`, `UpdateTPayload` and `DeleteTPayload`.
-pub(super) fn payload(prefix: &str, def: &TypeDef, form: Form) -> Definition {
+pub(in crate::generate) fn payload(prefix: &str, def: &TypeDef, form: Form) -> Definition {
     let nodes = Entry::new(lower_first(&def.name), list(one(&def.name)));
     let nodes = nodes.taking(page_arguments(def, form));
     let message = (prefix == "Delete").then(|| Entry::new("msg", one("String")));
@@ -158,7 +160,7 @@ pub(super) fn payload(prefix: &str, def: &TypeDef, form: Form) -> Definition {
 }
 
 /// `TAggregateResult`.
-pub(super) fn aggregate_result(def: &TypeDef) -> Definition {
+pub(in crate::generate) fn aggregate_result(def: &TypeDef) -> Definition {
     let count = Entry::new("count", one("Int"));
     let comparable = def.fields.iter().filter(|field| is_comparable(field));
     let values = comparable.flat_map(|field| {

@@ -5,8 +5,8 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::conformance::records::{folder, records, settings};
 use crate::generate::Api;
-use crate::recorded::{folder, records, settings};
 use crate::request::Request;
 use crate::sdl::{check_rules, read};
 use crate::syntax::Fault;

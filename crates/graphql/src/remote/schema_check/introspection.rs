@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::model::TypeRef;
 
 /// What is asked. Types are told in full up to six lists deep.
-pub(super) const QUESTION: &str = "query { __schema { queryType { name } mutationType { name } \
+pub(in crate::remote) const QUESTION: &str = "query { __schema { queryType { name } mutationType { name } \
     types { kind name fields(includeDeprecated: true) { name args { ...I } type { ...T } } \
     inputFields { ...I } } } } \
     fragment I on __InputValue { name defaultValue type { ...T } } \
@@ -16,51 +16,51 @@ pub(super) const QUESTION: &str = "query { __schema { queryType { name } mutatio
 
 /// A schema.
 #[derive(Debug, Default)]
-pub(super) struct RemoteSchema {
-    pub(super) query: Option<String>,
-    pub(super) mutation: Option<String>,
-    pub(super) types: HashMap<String, RemoteType>,
+pub(in crate::remote) struct RemoteSchema {
+    pub(in crate::remote) query: Option<String>,
+    pub(in crate::remote) mutation: Option<String>,
+    pub(in crate::remote) types: HashMap<String, RemoteType>,
 }
 
 /// A type.
 #[derive(Debug, Default)]
-pub(super) struct RemoteType {
-    pub(super) kind: String,
-    pub(super) fields: Vec<RemoteField>,
-    pub(super) inputs: Vec<RemoteInput>,
+pub(in crate::remote) struct RemoteType {
+    pub(in crate::remote) kind: String,
+    pub(in crate::remote) fields: Vec<RemoteField>,
+    pub(in crate::remote) inputs: Vec<RemoteInput>,
 }
 
 /// A field of a type.
 #[derive(Debug)]
-pub(super) struct RemoteField {
-    pub(super) name: String,
-    pub(super) arguments: Vec<RemoteInput>,
-    pub(super) ty: TypeRef,
+pub(in crate::remote) struct RemoteField {
+    pub(in crate::remote) name: String,
+    pub(in crate::remote) arguments: Vec<RemoteInput>,
+    pub(in crate::remote) ty: TypeRef,
 }
 
 /// An argument, or a field of an input.
 #[derive(Debug)]
-pub(super) struct RemoteInput {
-    pub(super) name: String,
-    pub(super) ty: TypeRef,
-    pub(super) has_default: bool,
+pub(in crate::remote) struct RemoteInput {
+    pub(in crate::remote) name: String,
+    pub(in crate::remote) ty: TypeRef,
+    pub(in crate::remote) has_default: bool,
 }
 
 impl RemoteInput {
     /// True when a value has to be given.
-    pub(super) fn is_required(&self) -> bool {
+    pub(in crate::remote) fn is_required(&self) -> bool {
         self.ty.is_non_null() && !self.has_default
     }
 }
 
 impl RemoteType {
     /// True for types whose values have no fields.
-    pub(super) fn is_leaf(&self) -> bool {
+    pub(in crate::remote) fn is_leaf(&self) -> bool {
         matches!(self.kind.as_str(), "SCALAR" | "ENUM")
     }
 
     /// The field of a name.
-    pub(super) fn field(&self, name: &str) -> Option<&RemoteField> {
+    pub(in crate::remote) fn field(&self, name: &str) -> Option<&RemoteField> {
         self.fields.iter().find(|field| field.name == name)
     }
 }
@@ -71,7 +71,7 @@ impl RemoteSchema {
     /// # Errors
     ///
     /// Why it is none.
-    pub(super) fn read(body: &[u8]) -> Result<RemoteSchema, String> {
+    pub(in crate::remote) fn read(body: &[u8]) -> Result<RemoteSchema, String> {
         let body: Value = serde_json::from_slice(body)
             .map_err(|error| format!("the answer is not JSON: {error}"))?;
         let schema = body.pointer("/data/__schema").filter(|schema| schema.is_object());

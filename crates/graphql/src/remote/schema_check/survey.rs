@@ -7,9 +7,10 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::model::{Custom, CustomHttp, Field, HttpMethod, Model};
-use crate::remote::fetch::{Fetch, Outgoing};
-use crate::remote::schema::{QUESTION, RemoteSchema};
-use crate::remote::{fit, headers};
+use crate::remote::message::exchange::{Fetch, Outgoing};
+use crate::remote::message::headers;
+use crate::remote::schema_check::fit;
+use crate::remote::schema_check::introspection::{QUESTION, RemoteSchema};
 use crate::syntax::Fault;
 
 /// The servers that are asked at once.

@@ -8,38 +8,12 @@ use hexgraph_base::types::stack;
 
 use crate::model;
 use crate::model::{Kind, Model, TypeDef};
-use crate::remote::needs::needs;
+use crate::remote::calls::declared_operation::remote_name;
+use crate::remote::calls::needs::needs;
 use crate::request::{Field, Selection, Value};
-use crate::syntax::parse_query;
-
-/// The one operation of a text.
-pub(super) fn parse(text: &str) -> Option<ast::OperationDefinition> {
-    let document = parse_query(text).ok()?;
-    let mut operations = document.definitions.iter().filter_map(|definition| match definition {
-        ast::Definition::OperationDefinition(operation) => Some(operation),
-        _ => None,
-    });
-    operations.next().map(|operation| (**operation).clone())
-}
-
-/// The one field of an operation.
-pub(super) fn field_of(operation: &ast::OperationDefinition) -> Option<&ast::Field> {
-    match operation.selection_set.first()? {
-        ast::Selection::Field(field) => Some(field),
-        _ => None,
-    }
-}
-
-/// The variable that is the first argument of an operation's field.
-pub(super) fn variable_of(operation: &ast::OperationDefinition) -> Option<String> {
-    match &*field_of(operation)?.arguments.first()?.value {
-        ast::Value::Variable(name) => Some(name.to_string()),
-        _ => None,
-    }
-}
 
 /// The text of an operation with what `asked` asks for.
-pub(super) fn text(
+pub(in crate::remote) fn text(
     model: &Model,
     operation: &ast::OperationDefinition,
     type_name: &str,
@@ -135,12 +109,6 @@ fn member(model: &Model, field: &model::Field, asked: &Field) -> ast::Selection 
         directives: ast::DirectiveList::new(),
         selection_set: selection(model, field.ty.name(), &asked.selection),
     }))
-}
-
-/// The name of a field at the other server: that of `@remoteResponse` where it can be one.
-pub(super) fn remote_name(field: &model::Field) -> &str {
-    let key = field.remote_key();
-    if Name::is_valid_syntax(key) { key } else { &field.name }
 }
 
 /// The key, in the reply of another GraphQL server, of a field that a custom field needs.

@@ -19,7 +19,7 @@ const FRAMING: [&str; 9] = [
 pub type HeaderOf<'a> = &'a (dyn Fn(&str) -> Option<String> + 'a);
 
 /// The headers of a custom field: those passed on from the request that came, then the secrets.
-pub(super) fn of_field(model: &Model, http: &CustomHttp, came: HeaderOf<'_>) -> Headers {
+pub(in crate::remote) fn of_field(model: &Model, http: &CustomHttp, came: HeaderOf<'_>) -> Headers {
     let mut headers = Headers::json();
     for (name, from) in &http.forward_headers {
         if let Some(value) = came(from) {
@@ -31,18 +31,18 @@ pub(super) fn of_field(model: &Model, http: &CustomHttp, came: HeaderOf<'_>) -> 
 }
 
 /// The headers of a request for the schema of another server.
-pub(super) fn of_introspection(model: &Model, http: &CustomHttp) -> Headers {
+pub(in crate::remote) fn of_introspection(model: &Model, http: &CustomHttp) -> Headers {
     let mut headers = Headers::json();
     headers.add_secrets(model, &http.introspection_headers);
     headers
 }
 
 /// Headers, each name once.
-pub(super) struct Headers(pub(super) Vec<(String, String)>);
+pub(in crate::remote) struct Headers(pub(in crate::remote) Vec<(String, String)>);
 
 impl Headers {
     /// What is sent and wanted is JSON.
-    pub(super) fn json() -> Headers {
+    pub(in crate::remote) fn json() -> Headers {
         let pair = |name: &str| (name.to_owned(), "application/json".to_owned());
         Headers(vec![pair("Content-Type"), pair("Accept")])
     }

@@ -4,7 +4,7 @@ use crate::model::TypeRef;
 
 /// A definition.
 #[derive(Debug, Clone)]
-pub(super) struct Definition {
+pub(in crate::generate) struct Definition {
     pub word: Word,
     pub name: String,
     pub description: String,
@@ -18,7 +18,7 @@ pub(super) struct Definition {
 
 /// The word that begins a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Word {
+pub(in crate::generate) enum Word {
     Type,
     Interface,
     Union,
@@ -28,7 +28,7 @@ pub(super) enum Word {
 
 /// A field, or a value of an enum.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(in crate::generate) struct Entry {
     pub name: String,
     pub description: String,
     pub arguments: Vec<ArgumentEntry>,
@@ -39,7 +39,7 @@ pub(super) struct Entry {
 
 /// An argument of a field.
 #[derive(Debug, Clone)]
-pub(super) struct ArgumentEntry {
+pub(in crate::generate) struct ArgumentEntry {
     pub name: String,
     pub description: String,
     pub ty: TypeRef,
@@ -48,7 +48,7 @@ pub(super) struct ArgumentEntry {
 }
 
 impl Definition {
-    pub(super) fn new(word: Word, name: impl Into<String>) -> Definition {
+    pub(in crate::generate) fn new(word: Word, name: impl Into<String>) -> Definition {
         Definition {
             word,
             name: name.into(),
@@ -60,19 +60,22 @@ impl Definition {
         }
     }
 
-    pub(super) fn with(mut self, fields: impl IntoIterator<Item = Entry>) -> Definition {
+    pub(in crate::generate) fn with(
+        mut self,
+        fields: impl IntoIterator<Item = Entry>,
+    ) -> Definition {
         self.fields.extend(fields);
         self
     }
 }
 
 impl Entry {
-    pub(super) fn new(name: impl Into<String>, ty: TypeRef) -> Entry {
+    pub(in crate::generate) fn new(name: impl Into<String>, ty: TypeRef) -> Entry {
         Entry { ty: Some(ty), ..Entry::value(name) }
     }
 
     /// A value of an enum.
-    pub(super) fn value(name: impl Into<String>) -> Entry {
+    pub(in crate::generate) fn value(name: impl Into<String>) -> Entry {
         Entry {
             name: name.into(),
             description: String::new(),
@@ -82,25 +85,25 @@ impl Entry {
         }
     }
 
-    pub(super) fn taking(mut self, arguments: Vec<ArgumentEntry>) -> Entry {
+    pub(in crate::generate) fn taking(mut self, arguments: Vec<ArgumentEntry>) -> Entry {
         self.arguments = arguments;
         self
     }
 }
 
 impl ArgumentEntry {
-    pub(super) fn new(name: impl Into<String>, ty: TypeRef) -> ArgumentEntry {
+    pub(in crate::generate) fn new(name: impl Into<String>, ty: TypeRef) -> ArgumentEntry {
         ArgumentEntry { name: name.into(), description: String::new(), ty, default: String::new() }
     }
 }
 
 /// `T`.
-pub(super) fn one(name: impl Into<String>) -> TypeRef {
+pub(in crate::generate) fn one(name: impl Into<String>) -> TypeRef {
     TypeRef::named(name)
 }
 
 /// `ty!`.
-pub(super) fn required(ty: TypeRef) -> TypeRef {
+pub(in crate::generate) fn required(ty: TypeRef) -> TypeRef {
     match ty {
         TypeRef::Named { name, .. } => TypeRef::Named { name, non_null: true },
         TypeRef::List { element, .. } => TypeRef::List { element, non_null: true },
@@ -108,12 +111,12 @@ pub(super) fn required(ty: TypeRef) -> TypeRef {
 }
 
 /// `[ty]`.
-pub(super) fn list(element: TypeRef) -> TypeRef {
+pub(in crate::generate) fn list(element: TypeRef) -> TypeRef {
     TypeRef::List { element: Box::new(element), non_null: false }
 }
 
 /// The name with its first character in lower case.
-pub(super) fn lower_first(name: &str) -> String {
+pub(in crate::generate) fn lower_first(name: &str) -> String {
     let mut rest = name.chars();
     rest.next().map_or_else(String::new, |first| first.to_lowercase().chain(rest).collect())
 }

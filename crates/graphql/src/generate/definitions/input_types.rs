@@ -1,11 +1,13 @@
 //! Inputs of mutations, references, orders, and the enums that go with them.
 
-use crate::generate::facts::{id_of, is_orderable, is_settable, is_testable, unique_of};
-use crate::generate::tree::{Definition, Entry, Word, lower_first, one, required};
+use crate::generate::definitions::facts::{
+    id_of, is_orderable, is_settable, is_testable, unique_of,
+};
+use crate::generate::layout::tree::{Definition, Entry, Word, lower_first, one, required};
 use crate::model::{Field, Kind, Model, TypeDef, TypeRef};
 
 /// `AddTInput`.
-pub(super) fn add_input(model: &Model, def: &TypeDef) -> Definition {
+pub(in crate::generate) fn add_input(model: &Model, def: &TypeDef) -> Definition {
     let fields = def.fields.iter().filter(|field| is_settable(model, field)).map(|field| {
         let mut entry = input_entry(field, input_type(model, field));
         if field.default_add.is_some() {
@@ -19,21 +21,21 @@ pub(super) fn add_input(model: &Model, def: &TypeDef) -> Definition {
 }
 
 /// `TPatch`.
-pub(super) fn patch(model: &Model, def: &TypeDef) -> Definition {
+pub(in crate::generate) fn patch(model: &Model, def: &TypeDef) -> Definition {
     let settable = def.fields.iter().filter(|field| !field.is_id() && is_settable(model, field));
     let fields = settable.map(|field| input_entry(field, input_type(model, field).nullable()));
     Definition::new(Word::Input, format!("{}Patch", def.name)).with(fields).with(secret_entry(def))
 }
 
 /// `UpdateTInput`.
-pub(super) fn update_input(def: &TypeDef) -> Definition {
+pub(in crate::generate) fn update_input(def: &TypeDef) -> Definition {
     let filter = Entry::new("filter", required(one(format!("{}Filter", def.name))));
     let parts = ["set", "remove"].map(|part| Entry::new(part, one(format!("{}Patch", def.name))));
     Definition::new(Word::Input, format!("Update{}Input", def.name)).with([filter]).with(parts)
 }
 
 /// `TRef`: what names a node, and for an object type what makes one.
-pub(super) fn reference(model: &Model, def: &TypeDef) -> Definition {
+pub(in crate::generate) fn reference(model: &Model, def: &TypeDef) -> Definition {
     let mut definition = Definition::new(Word::Input, format!("{}Ref", def.name));
     let id = id_of(def);
     definition.fields.extend(id.map(|id| Entry::new(&id.name, one("ID"))));
@@ -62,7 +64,7 @@ fn require_only_key(def: &TypeDef, definition: &mut Definition) {
 }
 
 /// The reference to a union: one of its members.
-pub(super) fn union_reference(def: &TypeDef) -> Definition {
+pub(in crate::generate) fn union_reference(def: &TypeDef) -> Definition {
     let members = def.members.iter();
     let members = members.map(|member| {
         Entry::new(format!("{}Ref", lower_first(member)), one(format!("{member}Ref")))
@@ -71,13 +73,13 @@ pub(super) fn union_reference(def: &TypeDef) -> Definition {
 }
 
 /// The names of a union's members.
-pub(super) fn union_type(def: &TypeDef) -> Definition {
+pub(in crate::generate) fn union_type(def: &TypeDef) -> Definition {
     Definition::new(Word::Enum, format!("{}Type", def.name))
         .with(def.members.iter().map(Entry::value))
 }
 
 /// `TOrder`.
-pub(super) fn order(def: &TypeDef) -> Definition {
+pub(in crate::generate) fn order(def: &TypeDef) -> Definition {
     let by = format!("{}Orderable", def.name);
     let name = format!("{}Order", def.name);
     let fields = ["asc", "desc"].map(|way| Entry::new(way, one(&by)));
@@ -86,12 +88,12 @@ pub(super) fn order(def: &TypeDef) -> Definition {
 }
 
 /// `TOrderable`.
-pub(super) fn orderable(def: &TypeDef) -> Definition {
+pub(in crate::generate) fn orderable(def: &TypeDef) -> Definition {
     field_names(def, "Orderable", is_orderable)
 }
 
 /// `THasFilter`.
-pub(super) fn has_filter(def: &TypeDef) -> Definition {
+pub(in crate::generate) fn has_filter(def: &TypeDef) -> Definition {
     let mut definition = field_names(def, "HasFilter", is_testable);
     if def.fields.iter().any(|field| field.embedding) {
         definition.fields.push(Entry::value("vector_distance"));
@@ -100,7 +102,7 @@ pub(super) fn has_filter(def: &TypeDef) -> Definition {
 }
 
 /// `TEmbedding`.
-pub(super) fn embedding(def: &TypeDef) -> Definition {
+pub(in crate::generate) fn embedding(def: &TypeDef) -> Definition {
     field_names(def, "Embedding", |field| field.embedding)
 }
 

@@ -1,11 +1,11 @@
 //! Properties of fields and types that decide what is generated, and the form that is generated.
 
-use crate::generate::tree::{ArgumentEntry, one};
+use crate::generate::layout::tree::{ArgumentEntry, one};
 use crate::model::{Field, Kind, Model, TypeDef};
 
 /// What the API is generated for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// Requests: with the argument `after`, which the reference lacks.
     Full,
     /// Comparison: exactly what the reference generates.
@@ -17,34 +17,37 @@ pub(super) enum Form {
 
 impl Form {
     /// The argument of paging by cursor. This is the one place that knows which form has it.
-    pub(super) fn after(self) -> Option<ArgumentEntry> {
+    pub(in crate::generate) fn after(self) -> Option<ArgumentEntry> {
         (self == Form::Full).then(|| ArgumentEntry::new("after", one("ID")))
     }
 
     /// Whether the type has operations and fields of it have arguments: to a gateway, what another service declares
     /// has not.
-    pub(super) fn operates_on(self, def: &TypeDef) -> bool {
+    pub(in crate::generate) fn operates_on(self, def: &TypeDef) -> bool {
         self != Form::Service || !def.extended
     }
 }
 
 /// Returns the field of the type `ID`, unless it belongs to another service of a federation.
-pub(super) fn id_of(def: &TypeDef) -> Option<&Field> {
+pub(in crate::generate) fn id_of(def: &TypeDef) -> Option<&Field> {
     def.fields.iter().find(|field| field.is_id() && !field.foreign)
 }
 
 /// Returns the `@id` fields, without those of another service of a federation.
-pub(super) fn unique_of(def: &TypeDef) -> impl Iterator<Item = &Field> {
+pub(in crate::generate) fn unique_of(def: &TypeDef) -> impl Iterator<Item = &Field> {
     def.unique_fields().filter(|field| !field.foreign)
 }
 
 /// Returns true when a node of the type can be named by an ID or an `@id` field, which `getT` and references need.
-pub(super) fn has_key(def: &TypeDef) -> bool {
+pub(in crate::generate) fn has_key(def: &TypeDef) -> bool {
     id_of(def).is_some() || unique_of(def).next().is_some()
 }
 
 /// The declared object type or interface of a field, when nodes of it are stored.
-pub(super) fn stored_target<'m>(model: &'m Model, field: &Field) -> Option<&'m TypeDef> {
+pub(in crate::generate) fn stored_target<'m>(
+    model: &'m Model,
+    field: &Field,
+) -> Option<&'m TypeDef> {
     model.get(field.ty.name()).filter(|def| def.is_stored())
 }
 
@@ -63,12 +66,12 @@ pub(crate) fn is_settable(model: &Model, field: &Field) -> bool {
 }
 
 /// Whether the field reads several languages: it can be selected and aggregated, no more.
-pub(super) fn is_multi_language(field: &Field) -> bool {
+pub(in crate::generate) fn is_multi_language(field: &Field) -> bool {
     field.predicate.as_ref().is_some_and(|predicate| predicate.language.is_preferred())
 }
 
 /// Whether values of the field can be compared in aggregates: one scalar that has an order.
-pub(super) fn is_comparable(field: &Field) -> bool {
+pub(in crate::generate) fn is_comparable(field: &Field) -> bool {
     if field.ty.is_list() || field.is_custom() || field.foreign {
         return false;
     }
@@ -81,11 +84,11 @@ pub(super) fn is_comparable(field: &Field) -> bool {
 }
 
 /// Whether nodes can be ordered by the field.
-pub(super) fn is_orderable(field: &Field) -> bool {
+pub(in crate::generate) fn is_orderable(field: &Field) -> bool {
     is_comparable(field) && !is_multi_language(field)
 }
 
 /// Whether the presence of the field can be asked for.
-pub(super) fn is_testable(field: &Field) -> bool {
+pub(in crate::generate) fn is_testable(field: &Field) -> bool {
     !field.is_id() && !field.is_custom() && !field.foreign && !is_multi_language(field)
 }

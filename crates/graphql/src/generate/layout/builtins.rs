@@ -115,7 +115,7 @@ const FILTERS: &[&str] = &[
 ];
 
 /// The keys of a built-in filter that is one function each, with their types; empty for other names.
-pub(super) fn filter_keys(filter: &str) -> Vec<(&'static str, String)> {
+pub(in crate::generate) fn filter_keys(filter: &str) -> Vec<(&'static str, String)> {
     let same = |keys: &[&'static str], ty: &str| -> Vec<(&'static str, String)> {
         keys.iter().map(|key| (*key, ty.to_owned())).collect()
     };
@@ -134,7 +134,7 @@ pub(super) fn filter_keys(filter: &str) -> Vec<(&'static str, String)> {
 }
 
 /// The keys that any value can be compared with.
-pub(super) fn equality_keys(scalar: &str) -> Vec<(&'static str, String)> {
+pub(in crate::generate) fn equality_keys(scalar: &str) -> Vec<(&'static str, String)> {
     vec![("eq", scalar.to_owned()), ("in", format!("[{scalar}]"))]
 }
 
@@ -146,20 +146,20 @@ fn ordered_keys(scalar: &str) -> Vec<(&'static str, String)> {
 }
 
 /// Whether the directive belongs to the schema language; the deployer's own ones mean nothing and are not shown.
-pub(super) fn is_known_directive(name: &str) -> bool {
+pub(in crate::generate) fn is_known_directive(name: &str) -> bool {
     let is = |definition: &str| definition.split(['(', ' ']).next() == Some(name);
     let known = DIRECTIVES.iter().map(|(definition, _)| *definition);
     name == "deprecated" || known.chain(FEDERATION_DIRECTIVES.iter().copied()).any(is)
 }
 
 /// The built-in filters of which a request may use one function at a time.
-pub(super) fn function_filters() -> impl Iterator<Item = &'static str> {
+pub(in crate::generate) fn function_filters() -> impl Iterator<Item = &'static str> {
     let geo = ["PointGeoFilter", "PolygonGeoFilter", "ContainsFilter", "IntersectsFilter"];
     FILTERS.iter().copied().chain(geo)
 }
 
 /// Writes what stands under "Extended Definitions"; `service` for what a gateway is told.
-pub(super) fn print_builtins(text: &mut String, service: bool) {
+pub(in crate::generate) fn print_builtins(text: &mut String, service: bool) {
     for (name, description) in SCALARS {
         append(text, format_args!("\"\"\"{description}\"\"\"\nscalar {name}\n\n"));
     }
@@ -179,7 +179,7 @@ pub(super) fn print_builtins(text: &mut String, service: bool) {
 }
 
 /// Writes the scalars, the type and the directives of a federation.
-pub(super) fn print_federation(text: &mut String, entities: &[&str]) {
+pub(in crate::generate) fn print_federation(text: &mut String, entities: &[&str]) {
     append(text, format_args!("union _Entity = {}\n\n", entities.join(" | ")));
     text.push_str("scalar _Any\nscalar _FieldSet\n\ntype _Service {\n\tsdl: String\n}\n\n");
     for directive in FEDERATION_DIRECTIVES {

@@ -3,7 +3,7 @@
 use apollo_compiler::ast::Value;
 use apollo_compiler::{Node, ast};
 
-use super::subject::Custom;
+use super::custom_subject::Custom;
 use super::template;
 use crate::syntax::{Place, parse_query};
 

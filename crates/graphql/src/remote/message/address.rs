@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::remote::template::Values;
+use crate::remote::message::interpolation::Values;
 
 /// Hexadecimal digits as addresses have them.
 const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
@@ -14,7 +14,7 @@ const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
 /// # Errors
 ///
 /// Names a variable of the path that has no value.
-pub(super) fn filled(url: &str, values: &Values) -> Result<String, String> {
+pub(in crate::remote) fn filled(url: &str, values: &Values) -> Result<String, String> {
     let (url, fragment) = url.split_once('#').map_or((url, None), |(url, rest)| (url, Some(rest)));
     let (address, query) =
         url.split_once('?').map_or((url, None), |(url, query)| (url, Some(query)));

@@ -11,7 +11,7 @@ pub type Values = Map<String, Value>;
 
 /// A template with its variables replaced. A member or an item whose variable has no value is left out; `None` when that
 /// is the whole template. The grammar bounds how deep templates are.
-pub(super) fn filled(template: &ast::Value, values: &Values) -> Option<Value> {
+pub(in crate::remote) fn filled(template: &ast::Value, values: &Values) -> Option<Value> {
     stack::require();
     Some(match template {
         ast::Value::Variable(name) => return values.get(name.as_str()).cloned(),

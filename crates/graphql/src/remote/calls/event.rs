@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::model::{HttpMethod, TypeDef};
-use crate::remote::call::Sender;
-use crate::remote::fetch::Outgoing;
-use crate::remote::headers::Headers;
-use crate::remote::template::json_of;
+use crate::remote::calls::call::Sender;
+use crate::remote::message::exchange::Outgoing;
+use crate::remote::message::headers::Headers;
+use crate::remote::message::interpolation::json_of;
 use crate::request::Arguments;
 
 /// The name that lambda servers know these calls by.
