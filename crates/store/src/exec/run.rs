@@ -170,7 +170,7 @@ impl Answer {
         let Some(result) = self.blocks.iter().find(named) else { return Vec::new() };
         let mut keys = match result.groups {
             Some(_) => vec![Key::Always("@groupby".to_owned())],
-            None => crate::exec::write::keys::of_level(
+            None => crate::exec::write::answer_keys::of_level(
                 &result.level,
                 self.query.blocks[result.block].normalize,
             ),

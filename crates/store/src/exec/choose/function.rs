@@ -1,7 +1,7 @@
 //! Functions: the set of their nodes from an index, or a test of single nodes.
 
 use super::compare::Wanted;
-use super::geo::GeoCall;
+use super::geo_function::GeoCall;
 use super::needed_index::expect_index;
 use super::similar::Similar;
 use super::tester::{Counter, Tester, comparable};

@@ -4,7 +4,7 @@ use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{
     BlockResult, EdgeField, FieldData, FieldResult, Level, VALUE_BYTES, ValueMap,
 };
-use crate::exec::select::gather::numbers;
+use crate::exec::select::numbers::numbers;
 use crate::exec::select::read::{Langs, typed};
 use crate::exec::walk::traverse::distinct;
 use crate::storage::NodeSet;

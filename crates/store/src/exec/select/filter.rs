@@ -5,7 +5,7 @@
 //! (or not many more, since a test costs more than a step in a posting list).
 
 use crate::exec::choose::function::is_told;
-use crate::exec::choose::geo::GeoCall;
+use crate::exec::choose::geo_function::GeoCall;
 use crate::exec::choose::tester::Tester;
 use crate::exec::control::context::Context;
 use crate::storage::NodeSet;

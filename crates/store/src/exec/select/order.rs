@@ -5,7 +5,7 @@
 //! page, only its nodes are sorted. One key that is indexed is read off the index instead, when
 //! that takes fewer steps.
 
-use super::gather::numbers;
+use super::numbers::numbers;
 use super::read::{Langs, Typed, typed_or_none};
 use crate::exec::choose::tester::has;
 use crate::exec::control::context::Context;

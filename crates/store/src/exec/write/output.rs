@@ -2,8 +2,8 @@
 //!
 //! An object whose fields are all empty is taken back, and so is a list of which nothing is left.
 
+use super::answer_writer::{AnswerWriter, Edge, chosen, counts_of, shown_key};
 use super::normalize::write_flat;
-use super::writer::{Edge, Writer, chosen, counts_of, shown_key};
 use crate::exec::control::options::ExecOptions;
 use crate::exec::control::tree::{
     BlockResult, EdgeField, FieldData, FieldResult, Group, GroupValue, Level, ValueField,
@@ -26,7 +26,7 @@ pub(crate) fn write(
     sink: &mut dyn Sink,
 ) -> Result<()> {
     sink.begin_object();
-    let mut writer = Writer { version, options, sink, path: None, objects_max };
+    let mut writer = AnswerWriter { version, options, sink, path: None, objects_max };
     for result in blocks {
         let block = &query.blocks[result.block];
         if is_visible(block) {
@@ -59,7 +59,7 @@ pub(crate) fn count_touched<'l>(level: &'l Level, touched: &mut BTreeMap<&'l str
     }
 }
 
-impl Writer<'_, '_> {
+impl AnswerWriter<'_, '_> {
     fn block(&mut self, block: &Block, result: &BlockResult) -> Result<()> {
         if let (Some(groups), Some(group_by)) = (&result.groups, &block.group_by) {
             if !groups.is_empty() {

@@ -9,7 +9,7 @@ use hexgraph_base::plan::{Facets, Field};
 use hexgraph_base::types::{Sink, ValueRef};
 
 /// What every step of the writing needs.
-pub(crate) struct Writer<'a, 's> {
+pub(crate) struct AnswerWriter<'a, 's> {
     pub(crate) version: &'a Version,
     pub(crate) options: ExecOptions,
     pub(crate) sink: &'s mut dyn Sink,
