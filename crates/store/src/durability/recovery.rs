@@ -9,7 +9,8 @@ use crate::storage::{FileAccess, Identity, LogReader};
 use hexgraph_base::types::{Error, Result};
 use std::path::Path;
 
-/// What the newest snapshot and the logs have, and where reading goes on when there is more.
+/// A reader of a directory: the version that the newest snapshot and the logs came to, and the place in the last log from
+/// which it goes on when more was written.
 pub struct Follower {
     /// The number of the snapshot.
     snapshot: u64,
@@ -22,7 +23,7 @@ pub struct Follower {
     found: Recovery,
 }
 
-/// What was found in the logs when a database was opened.
+/// The commits and bytes that were found in the logs when a database was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Recovery {
     /// The commits that were carried out again: those since the newest snapshot.
@@ -105,7 +106,7 @@ impl Follower {
         self.replay.version().map_err(|error| not_replayed(&path, &error))
     }
 
-    /// What was found.
+    /// The commits and bytes that were found in the logs.
     pub fn found(&self) -> Recovery {
         self.found
     }

@@ -15,7 +15,7 @@ use hexgraph_base::types::{Error, Result, Sink, Uid, stack};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a request found. Values are read from its version when it is written.
+/// The result of a request: the tree of each block. Values are read from its version when it is written.
 pub struct Answer {
     version: Arc<Version>,
     query: Arc<Query>,
@@ -82,7 +82,7 @@ pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> 
 }
 
 impl Answer {
-    /// What the blocks of a query found on a version.
+    /// Makes the answer of blocks that were run on a version.
     pub(crate) fn new(
         version: Arc<Version>,
         query: Arc<Query>,
@@ -97,7 +97,7 @@ impl Answer {
         &self.version
     }
 
-    /// What a block found, by its place in the plan.
+    /// The result of a block, by its place in the plan.
     pub fn block(&self, place: usize) -> Option<&BlockResult> {
         self.blocks.iter().find(|result| result.block == place)
     }
@@ -202,7 +202,7 @@ impl Answer {
         result.roots.last().map(|&node| self.version.nodes.uid(node))
     }
 
-    /// What the request asked for beside its text.
+    /// The options of the request.
     pub fn options(&self) -> &ExecOptions {
         &self.options
     }

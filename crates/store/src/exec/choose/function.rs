@@ -34,7 +34,8 @@ impl<'a> Context<'a> {
         Ok(Some(predicate))
     }
 
-    /// About how many nodes the function has, where an index can tell; cheap.
+    /// The number of nodes that the function has, about, where an index can tell. Costs a search in the index, and reads
+    /// no postings.
     pub(crate) fn estimate(&self, function: &Function) -> Option<usize> {
         stack::require();
         match &function.call {
@@ -295,7 +296,8 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Whether the estimate of a function is what its index tells: some are always asked.
+/// True when the estimate of a function comes from its index. The others can only be answered by their index, and count
+/// as 0.
 pub(crate) fn is_told(function: &Function) -> bool {
     !matches!(function.call, Call::Terms { .. } | Call::SimilarTo { .. })
 }
@@ -310,7 +312,7 @@ pub(crate) fn no_reverse(name: &str) -> Error {
     Error::query(message).with_hint(format!("add `@reverse` to the schema of `{name}`"))
 }
 
-/// What a predicate holds, for who compared it with something else.
+/// Names the type of a predicate, as a hint for a comparison with something else.
 pub(crate) fn type_of(def: &PredicateDef) -> String {
     format!("`{}` is of type {}", def.name, def.value_type.name())
 }

@@ -195,7 +195,7 @@ fn add_uids(found: &mut Found, var: Option<VarId>, nodes: Vec<u32>) {
     found.insert(var, Var::uids(set));
 }
 
-/// A value for each node that lives, by its place in the level.
+/// Collects the value of each live node, which is computed from the node's place in the level.
 fn by_place(level: &Level, live: &[u32], value_at: impl Fn(usize) -> Value) -> ValueMap {
     let values = live.iter().filter_map(|node| Some((*node, value_at(level.place(*node)?))));
     ValueMap::from_sorted(values)

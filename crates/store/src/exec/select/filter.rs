@@ -12,7 +12,7 @@ use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Filter, Function};
 use hexgraph_base::types::{Result, stack};
 
-/// How many posting list entries cost as much as one test of a node.
+/// The number of entries of a posting list that take as long as one test of a node.
 const TEST_COST: usize = 4;
 
 impl<'a> Context<'a> {

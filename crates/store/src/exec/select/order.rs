@@ -20,7 +20,7 @@ use std::cmp::Ordering;
 struct KeyColumn {
     /// Numbers that compare as the values do; 0 for none.
     ranks: Vec<u64>,
-    /// Whether the node has a value; empty when all have.
+    /// True for the places of nodes without a value; empty when all have one.
     missing: Vec<bool>,
     /// The whole texts, where equal ranks do not mean equal values.
     texts: Vec<Vec<u8>>,
@@ -154,7 +154,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// About the bytes of a key: texts and large numbers stand beside their first bytes.
+/// The bytes that are charged for a key of each node: texts and large numbers are copied beside their first bytes.
 fn key_bytes(predicate: &Predicate) -> usize {
     let beside = match predicate.def.value_type {
         ValueType::String | ValueType::Default | ValueType::BigFloat => 64,

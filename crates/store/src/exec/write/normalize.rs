@@ -186,7 +186,7 @@ fn rows_below(
     Ok(below)
 }
 
-/// Brings the keys of an object that nested ones were multiplied into in their order.
+/// Sorts the keys of an object that is a product of nested ones.
 ///
 /// A uid without an alias goes, unless the object began with it, or with a key behind it in the
 /// order: the reference looks for it from that key on.
@@ -213,7 +213,7 @@ fn product(all: &[Row], below: &[Row]) -> Vec<Row> {
     joined.collect()
 }
 
-/// What flat objects take.
+/// The bytes that flat objects take in memory.
 fn bytes_of(rows: &[Row]) -> usize {
     let in_row = |row: &Row| {
         let items = row.iter().map(|(_, item)| item.heap_size());
@@ -228,8 +228,8 @@ fn edge_facets(edge: &Edge<'_>, target: u32) -> Row {
     facets.map(|(key, value)| (key.into(), Item::Value(value.to_value()))).collect()
 }
 
-/// What a field that is no edge adds to a flat object: with an alias what it would add to any; else
-/// a uid, whether a password agrees, and the facets of values.
+/// Returns what a field, which is no edge field, adds to a flat object: with an alias what it would add to any object;
+/// else a uid, whether a password agrees, and the facets of values.
 fn items(
     writer: &AnswerWriter<'_, '_>,
     level: &Level,
@@ -251,7 +251,7 @@ fn items(
     Ok(item.map(|item| (key, item)).into_iter().collect())
 }
 
-/// What a field of values adds to a flat object.
+/// Returns what a field of values adds to a flat object.
 fn value_items(field: &Field, values: &ValueField, node: u32) -> Result<Row> {
     let FieldKind::Predicate { langs, .. } = &field.kind else { return Ok(Row::new()) };
     let shown = field.alias.is_some();

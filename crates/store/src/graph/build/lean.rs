@@ -16,7 +16,7 @@ use std::ops::Range;
 /// The edges are sorted in so many ranges.
 const RANGES: u64 = 8;
 
-/// So many edges are handed on at a time.
+/// The number of edges in a column.
 const COLUMN_LEN: usize = 1 << 16;
 
 /// Columns of nodes and targets.

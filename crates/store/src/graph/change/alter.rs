@@ -89,7 +89,7 @@ pub fn altered(version: &Version, definitions: &Definitions) -> Vec<String> {
     changed.map(|new| new.name.clone()).collect()
 }
 
-/// What definitions change in a version.
+/// Reports what definitions change in a version.
 pub fn report(version: &Version, definitions: &Definitions) -> SchemaReport {
     let Definitions { predicates, types, .. } = definitions;
     version.schema.report(predicates, types, &|name| has_data(version, name))
@@ -232,7 +232,7 @@ fn rebuilt_lang(
     Ok(LangValues::new(Arc::clone(&values.lang), ValueBase { column, indexes, vectors }))
 }
 
-/// Whether both definitions link vectors in the same way.
+/// True when both definitions link vectors in the same way.
 fn same_links(old: &PredicateDef, new: &PredicateDef) -> bool {
     let shape = |def| {
         let options = vector_options(def)?;

@@ -27,8 +27,8 @@ pub(in crate::graph) struct Draft<'a> {
     unique: Vec<UniqueSet>,
     /// The conflict keys of what was changed.
     keys: Vec<Key>,
-    /// What is changed was changed before, and is carried out again: nobody asks for keys, nor
-    /// whether values are unique.
+    /// True when the changes were carried out before: conflict keys are not collected, and whether values are unique is
+    /// not checked.
     is_again: bool,
 }
 
@@ -65,9 +65,9 @@ pub(in crate::graph) struct ValueChange<'a> {
 pub(in crate::graph) struct EdgeChange<'a> {
     /// The predicate.
     pub name: &'a str,
-    /// Where it starts.
+    /// The node where it starts.
     pub node: u32,
-    /// Where it ends.
+    /// The node where it ends.
     pub target: u32,
     /// Its facets.
     pub facets: FacetList,

@@ -176,7 +176,7 @@ pub fn check_indexed(value: ValueRef<'_>, def: &PredicateDef) -> Result<(), Stri
     check_geometry(value, def)
 }
 
-/// Whether a text, or a word of it, is too long for a key of an index.
+/// True when a text, or a word of it, is too long for a key of an index.
 fn is_too_large(value: ValueRef<'_>, def: &PredicateDef) -> bool {
     let Some(text) = text_of(value) else { return false };
     // A key of an index holds the name of its predicate too.

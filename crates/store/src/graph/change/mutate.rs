@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-/// What a request will do beside its changes.
+/// The result of staging a request, beside its changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MutationReport {
     /// The new nodes: how the request calls them, and the uid that they got. A label stands
@@ -41,9 +41,9 @@ const CHARGE_BYTES: usize = 64 << 10;
 /// On whose behalf mutations are staged.
 #[derive(Clone, Copy)]
 pub struct Stager<'a> {
-    /// Who changes data.
+    /// The caller, whose rights are checked.
     pub actor: Actor,
-    /// Who computes with passwords.
+    /// Hashes and compares passwords.
     pub passwords: &'a dyn Passwords,
     /// Is told beforehand of what is allocated while they are staged, and of what [`Changes::apply`] will allocate.
     pub charge: Charge<'a>,
@@ -58,7 +58,7 @@ pub trait Passwords {
     /// When there is no time for it.
     fn hash(&self, plain: &str) -> Result<Value>;
 
-    /// Whether a hash is that of a password.
+    /// True when `hash` is one of the password `plain`.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ fn star_in_set() -> Error {
     Error::query("`*` can only be deleted, not set")
 }
 
-/// What a request calls a new node.
+/// The name of a new node in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Label<'a> {
     Blank(&'a str),
@@ -457,7 +457,7 @@ fn text_of_password<'o>(object: &'o Object<'_>, def: &PredicateDef) -> Option<&'
     }
 }
 
-/// Whether an object is mere text. A hash says of itself that it is one.
+/// True when an object is plain text, and no hash, which says of itself that it is one.
 fn is_plain(object: &Object<'_>) -> bool {
     use ValueType::{Default, String};
     match object {
@@ -484,7 +484,7 @@ fn wrong_star() -> Error {
         .with_hint("`<0x1> <name> * .` for a predicate of a node, `<0x1> * * .` for all of a node")
 }
 
-/// Whether a node has something of a predicate.
+/// True when a node has a value or an edge of a predicate.
 fn has(version: &Version, name: &str, node: Uid) -> bool {
     let predicate = version.predicate(name).zip(version.nodes.node(node));
     predicate.is_some_and(|(predicate, node)| predicate.has(node))

@@ -25,19 +25,19 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What came of a load.
+/// The result of a load.
 pub struct Built {
     /// The version that has it all.
     pub version: Version,
     /// The number of distinct nodes in the data.
     pub nodes: u64,
-    /// How many of them were not there before.
+    /// The number of those nodes that were not there before.
     pub new_nodes: u64,
-    /// How many edges with facets came again, or were there: those that came last stay.
+    /// The number of edges with facets that came more than once or were stored already; the facets that came last stay.
     pub merged: u64,
 }
 
-/// What was read so far.
+/// All that a load has read so far, by predicate.
 pub(in crate::graph) struct Gathered {
     predicates: Vec<Pending>,
     by_name: FxHashMap<Box<str>, usize>,
@@ -47,7 +47,7 @@ pub(in crate::graph) struct Gathered {
     highs: FxHashMap<u64, u32>,
     named: NamedUids,
     spill: Option<Spill>,
-    /// What is drawn for all this.
+    /// The memory that is drawn for it.
     share: Share,
 }
 
@@ -63,7 +63,7 @@ struct Pending {
     is_listed: bool,
     langs: BTreeMap<Box<str>, Vec<ValuePart>>,
     edges: Vec<EdgePart>,
-    /// What came before and is in files: values with their language, edges.
+    /// The values, with their language, and the edges that came first and lie in files.
     spilled_values: Vec<(Box<str>, Spilled)>,
     spilled_edges: Vec<Spilled>,
     has_facets: bool,
@@ -163,7 +163,7 @@ impl Gathered {
         self.predicates[place].add(batch, bad_lines);
     }
 
-    /// Whether there is a predicate whose values must not be shared.
+    /// True when there is a predicate whose values no two nodes may share.
     pub(super) fn has_unique(&self) -> bool {
         self.predicates.iter().any(|pending| pending.def.unique)
     }
@@ -285,7 +285,7 @@ impl Gathered {
         Ok(Built { version: next, nodes: nodes.len(), new_nodes: 0, merged: all_merged })
     }
 
-    /// Takes values in a language over. The schema is to know the predicate.
+    /// Adds values in a language. The schema has to know the predicate.
     ///
     /// # Errors
     ///
@@ -301,7 +301,7 @@ impl Gathered {
         self.hold(held)
     }
 
-    /// Takes edges over. The schema is to know the predicate.
+    /// Adds edges. The schema has to know the predicate.
     ///
     /// # Errors
     ///
@@ -434,7 +434,7 @@ impl Pending {
         }
     }
 
-    /// Whether these are edges that can be built range by range, and lie in files.
+    /// True for edges that lie in files and can be built range by range.
     fn is_lean(&self, stored: Option<&Predicate>) -> bool {
         let old = stored.and_then(|old| old.direction(false));
         let has_facets = self.has_facets || old.is_some_and(Direction::has_facets);

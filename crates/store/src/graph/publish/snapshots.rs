@@ -25,7 +25,7 @@ pub(in crate::graph) struct Snapshots {
 struct State {
     /// The greatest number that was given to a commit or a snapshot.
     clock: u64,
-    /// How many numbers a commit in a journal leaves free before its own.
+    /// The number of numbers that a commit in a journal leaves free before its own.
     gap: u64,
     /// The number of the last snapshot, or of the newest version where that is greater.
     moment: u64,
@@ -75,7 +75,7 @@ impl Snapshots {
         self.lock().unpublished.retain(|commit| *commit != number);
     }
 
-    /// Sees to it that later numbers are greater than `number`.
+    /// Makes later numbers greater than `number`.
     pub(super) fn advance(&self, number: u64) {
         let mut state = self.lock();
         state.clock = state.clock.max(number);
@@ -94,8 +94,7 @@ impl Snapshots {
         (old, state.open.keys().next().copied())
     }
 
-    /// Gives a version its number and makes it the current one. Returns it, and what
-    /// [`Snapshots::publish`] returns.
+    /// Numbers a version and makes it the current one. Returns it, and what [`Snapshots::publish`] returns.
     pub(super) fn publish_next(
         &self,
         mut next: Version,

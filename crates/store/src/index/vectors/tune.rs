@@ -11,10 +11,10 @@ use hexgraph_base::types::{Check, Result};
 use rayon::prelude::*;
 use std::collections::BinaryHeap;
 
-/// How many vectors are searched.
+/// The number of vectors that are searched for.
 const SAMPLE: usize = 128;
 
-/// How many neighbours of each are looked for.
+/// The number of neighbours of each that a search should find.
 const WANTED: usize = 10;
 
 /// The part of them that has to be found: above what is promised, since a sample is one by lot.
