@@ -3,7 +3,7 @@
 mod claims;
 mod keys;
 mod token;
-mod rbac;
+mod claim_tests;
 mod verdict;
 
 pub use claims::Claims;

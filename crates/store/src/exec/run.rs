@@ -1,7 +1,7 @@
 //! Runs the blocks of a request in the order that their variables allow.
 
 use crate::exec::control::context::Context;
-use crate::exec::control::limits::Limits;
+use crate::exec::control::options::ExecOptions;
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Level};
 use crate::exec::walk::traverse::{Inherited, distinct};
@@ -14,24 +14,6 @@ use hexgraph_base::plan::{Block, BlockKind, Call, Field, FieldKind, OrderKey, Qu
 use hexgraph_base::types::{Error, Result, Sink, Uid, stack};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// What a request may ask of the executor beside its text.
-#[derive(Debug, Clone, Copy)]
-pub struct ExecOptions {
-    /// Adds the uid to every object.
-    pub debug: bool,
-    /// The objects that `@normalize` may make of one node.
-    pub normalize: u64,
-    /// The bytes that the answer may have as it is written.
-    pub result: u64,
-}
-
-impl Default for ExecOptions {
-    fn default() -> ExecOptions {
-        let Limits { normalize, result, .. } = Limits::default();
-        ExecOptions { debug: false, normalize, result }
-    }
-}
 
 /// What a request found. Values are read from its version when it is written.
 pub struct Answer {

@@ -1,6 +1,7 @@
 //! The query of an upsert: what it answers, and what it means for the mutations that follow.
 
-use super::run::{Answer, ExecOptions, run_blocks, with_strangers};
+use super::control::options::ExecOptions;
+use super::run::{Answer, run_blocks, with_strangers};
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::stop::Control;
 use crate::graph::{Binding, Bindings, Version};

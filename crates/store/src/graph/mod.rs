@@ -1,5 +1,6 @@
 //! The graph: versions that queries read, and how data and schema get into the next one.
 
+mod thresholds;
 mod version;
 mod build;
 mod change;
@@ -35,6 +36,7 @@ pub use publish::snapshots::Snapshot;
 pub(crate) use publish::store::Journal;
 pub use publish::store::{Commit, Store};
 pub use publish::watch::Watch;
+pub use thresholds::Thresholds;
 pub use version::delta::Row;
 pub use version::edges::Direction;
 pub(crate) use version::index_view::{IndexView, TokenNodes};

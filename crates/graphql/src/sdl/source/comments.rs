@@ -2,7 +2,7 @@
 //! `# Dgraph.Secret`. Their place is free.
 
 use crate::model::Authorization;
-use crate::sdl::rules::authorization;
+use crate::sdl::rules::authorization_comment;
 
 /// What the lines say.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ pub(in crate::sdl) fn read(text: &str) -> Result<Comments, String> {
             comments.secrets.push((name, value));
         }
     }
-    comments.authorization = authorization.map(authorization::read).transpose()?;
+    comments.authorization = authorization.map(authorization_comment::read).transpose()?;
     Ok(comments)
 }
 

@@ -357,6 +357,8 @@ fn tokens_in(view: IndexView<'_>, tokens: &[TokenKey], wants: TextMatch) -> Node
     let mut sets: Vec<NodeSet> = tokens.iter().map(|token| view.nodes(token)).collect();
     match wants {
         TextMatch::All => {
+            // The smallest first: what both have is never more, so each step costs no more than
+            // the one before.
             sets.sort_by_key(NodeSet::len);
             sets.into_iter().reduce(|one, other| one.and(&other)).unwrap_or_default()
         }
@@ -395,6 +397,7 @@ pub(crate) fn ordered_set(
 ) -> Option<NodeSet> {
     let mut all: Option<NodeSet> = None;
     for part in predicate.parts(lang) {
+        // One part without an index leaves it open which nodes there are.
         let view = part.index(IndexKind::Ordered)?;
         let set = set_in(view, wanted)?;
         all = Some(all.map_or(set.clone(), |other| other.or(&set)));

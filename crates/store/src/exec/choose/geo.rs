@@ -36,6 +36,7 @@ impl<'a> Context<'a> {
         let Some((predicate, query)) = self.geo_query(call)? else { return Ok(NodeSet::default()) };
         let lang = call.name.lang.as_deref();
         let found = match candidates {
+            // The cells would give more to be tested than there are.
             Some(few) if few.len() <= estimate(predicate, lang, &query) => few.clone(),
             Some(many) => many.and(&nodes_in_cells(predicate, lang, &query)),
             None => nodes_in_cells(predicate, lang, &query),

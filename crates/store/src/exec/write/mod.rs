@@ -2,6 +2,7 @@
 
 pub(super) mod extent;
 pub(super) mod keys;
+mod writer;
+mod normalize;
 pub(super) mod output;
 pub(super) mod rdf;
-pub(super) mod normalize;

@@ -1,6 +1,6 @@
 //! `@normalize`: each node's nested lists multiplied out into flat objects of the aliased fields.
 
-use super::output::{Edge, Writer, chosen, counts_of};
+use super::writer::{Edge, Writer, chosen, counts_of};
 use crate::exec::control::limits::past_limit;
 use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level, ValueField};
 use crate::exec::select::read::{Langs, typed};

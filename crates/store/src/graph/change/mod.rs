@@ -8,6 +8,7 @@ pub(super) mod statements;
 pub(super) mod bindings;
 pub(super) mod weight;
 pub(super) mod changes;
+mod change_weight;
 pub(super) mod mutate;
 pub(super) mod apply;
 pub(super) mod definitions;

@@ -6,11 +6,11 @@
 
 use super::bindings::Bindings;
 use super::bounds::{Charge, STATEMENTS_MAX};
+use super::change_weight;
 use super::changes::{Changes, Delete, Deleted, Part, SetEdge, SetValue};
 use super::check::{check_facets, check_name, check_shape, stored};
 use super::refusal::Refusal;
 use super::statements::{Mutation, target};
-use super::weight;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
 use crate::graph::version::whole::Version;
@@ -233,16 +233,19 @@ impl<'a> Staging<'a, '_> {
         for quad in &mutation.deletes {
             let before = part.deletes.len();
             self.delete(quad, &mut part).map_err(|error| error.or_at(quad.at))?;
-            self.note_bytes((part.deletes.len() - before) * weight::of_delete())?;
+            self.note_bytes((part.deletes.len() - before) * change_weight::of_delete())?;
         }
         for quad in &mutation.sets {
             self.set(quad, &mut part).map_err(|error| error.or_at(quad.at))?;
             let def = |predicate: u32| &*self.changes.predicates[predicate as usize];
             let changed = match target(&quad.object) {
-                Some(_) => part.edges.last().map(|edge| weight::of_edge(edge, def(edge.predicate))),
-                None => {
-                    part.values.last().map(|value| weight::of_value(value, def(value.predicate)))
+                Some(_) => {
+                    part.edges.last().map(|edge| change_weight::of_edge(edge, def(edge.predicate)))
                 }
+                None => part
+                    .values
+                    .last()
+                    .map(|value| change_weight::of_value(value, def(value.predicate))),
             };
             self.note_bytes(changed.unwrap_or_default())?;
         }
