@@ -4,7 +4,7 @@ use super::current::{Current, LastLog};
 use super::directory::Directory;
 use super::wal::LogStart;
 use crate::graph::persist;
-use crate::graph::{Replay, Version};
+use crate::graph::{Replay, Thresholds, Version};
 use crate::storage::{FileAccess, Identity, LogReader};
 use hexgraph_base::types::{Error, Result};
 use std::path::Path;
@@ -37,17 +37,22 @@ pub struct Recovery {
 }
 
 impl Follower {
-    /// Opens the newest snapshot of a directory and reads the logs; `None` when there is none. A
+    /// Opens the newest snapshot of a directory and reads the logs; `None` when there is none. Its versions have
+    /// `thresholds`. A
     /// writer may replace both just now; then it begins anew.
     ///
     /// # Errors
     ///
     /// [`Error::Corrupt`] when one of them is damaged, missing or somebody else's, [`Error::Io`]
     /// when the system refuses.
-    pub fn open(directory: &Directory, access: FileAccess) -> Result<Option<Follower>> {
+    pub fn open(
+        directory: &Directory,
+        access: FileAccess,
+        thresholds: Thresholds,
+    ) -> Result<Option<Follower>> {
         loop {
             let Some(current) = directory.current()? else { return Ok(None) };
-            let opened = Follower::open_at(directory, &current, access);
+            let opened = Follower::open_at(directory, &current, access, thresholds);
             // What vanished while it was read is no fault, and what is missing at the front of
             // the logs would not be noticed.
             if directory.current()? == Some(current) {
@@ -56,9 +61,15 @@ impl Follower {
         }
     }
 
-    fn open_at(directory: &Directory, current: &Current, access: FileAccess) -> Result<Follower> {
+    fn open_at(
+        directory: &Directory,
+        current: &Current,
+        access: FileAccess,
+        thresholds: Thresholds,
+    ) -> Result<Follower> {
         let Current { snapshot, identity, .. } = *current;
-        let version = persist::open_of(&directory.snapshot_path(snapshot), identity, access)?;
+        let version =
+            persist::open_of(&directory.snapshot_path(snapshot), identity, access, thresholds)?;
         let replay = Replay::new(version);
         let found = Recovery::default();
         let mut follower =

@@ -138,12 +138,17 @@ fn build_ordered(source: &Source<'_>) -> TokenIndex {
             by_key(source, &instants, |&instant| instant)
         }
         Values::Text { value_type: ValueType::BigFloat, .. } => {
+            // The sort is stable, so positions of equal numbers go on ascending, as
+            // `finish_ordered` expects.
             let key = |position: &u32| TokenKey::of(source.values.get(*position as usize));
             let mut positions: Vec<u32> = (0..source.nodes.len() as u32).collect();
             positions.sort_by_cached_key(key);
             finish_ordered(source, &positions, |one, other| key(&one) == key(&other))
         }
         Values::Text { value_type: ValueType::String | ValueType::Default, texts } => {
+            // The first eight bytes decide most comparisons without a look at the texts
+            // themselves. A shorter text is filled up with zeros there, which the whole texts
+            // then tell apart.
             let text = |position: u32| texts.get_bytes(position as usize);
             let mut keyed: Vec<(u64, u32)> =
                 (0..texts.len() as u32).map(|at| (prefix(text(at)), at)).collect();
@@ -155,12 +160,14 @@ fn build_ordered(source: &Source<'_>) -> TokenIndex {
             finish_ordered(source, &positions, |one, other| text(one) == text(other))
         }
         Values::Coded { value_type: ValueType::String | ValueType::Default, codes, texts } => {
+            // Only the distinct texts are sorted, at most 65,535 of them; values compare by rank.
             let mut order: Vec<u16> = (0..texts.len() as u16).collect();
             order.sort_unstable_by_key(|&code| texts.get_bytes(usize::from(code)));
             let mut ranks = vec![0_u16; order.len()];
             for (rank, code) in order.into_iter().enumerate() {
                 ranks[usize::from(code)] = rank as u16;
             }
+            // A code of a file may be senseless; it has no rank then, and does no harm.
             by_key(source, codes.as_slice(), |&code| ranks.get(usize::from(code)).copied())
         }
         _ => TokenIndex::empty(),
@@ -178,6 +185,7 @@ fn prefix(text: &[u8]) -> u64 {
 fn by_key<T, K: Ord + Send>(source: &Source<'_>, items: &[T], key: impl Fn(&T) -> K) -> TokenIndex {
     let mut keyed: Vec<(K, u32)> =
         items.iter().enumerate().map(|(position, item)| (key(item), position as u32)).collect();
+    // Serial numbers and times often come in order, and a test costs one pass.
     if !keyed.is_sorted() {
         parallel::sort_unstable(&mut keyed);
     }
@@ -199,6 +207,7 @@ fn finish_ordered(
     for &position in positions {
         let node = source.nodes[position as usize];
         if firsts.last().is_some_and(|&first| same(first, position)) {
+            // Two values of a list may be one token: instants are compared without their zones.
             if postings.last() != Some(&node) {
                 postings.push(node);
             }
@@ -209,6 +218,8 @@ fn finish_ordered(
         postings.push(node);
     }
     starts.push(postings.len() as u64);
+    // Values that are all distinct and in order are their own dictionary, whose arrays are
+    // shared.
     let keys = if firsts.len() == source.values.len() && firsts.is_sorted() {
         Values::clone(&source.values)
     } else {
@@ -271,6 +282,8 @@ impl Pairs {
         if self.seen.len() <= token as usize {
             self.seen.resize(token as usize + 1, (0, 0));
         }
+        // The values of a node come one behind the other, so the last node is all that has to be
+        // known to have each node once.
         let (last, count) = &mut self.seen[token as usize];
         if *count == 0 || *last != node {
             *last = node;
@@ -283,6 +296,8 @@ impl Pairs {
     fn deal(self, sorted: &[u32], keys: Values) -> TokenIndex {
         let offsets =
             Offsets::from_lens(sorted.iter().map(|&token| self.seen[token as usize].1 as usize));
+        // A counting sort: how many nodes each token has says where its list begins, and nodes
+        // are dealt out in their order, so that each list ascends.
         let mut next = vec![0_usize; sorted.len()];
         for (place, &token) in sorted.iter().enumerate() {
             next[token as usize] = offsets.start(place);
@@ -320,6 +335,7 @@ fn build_words(
     for &token in &sorted {
         keys.push(ValueRef::String(&String::from_utf8_lossy(interner.get(token))));
     }
+    // Its texts are in the keys, and the postings need the room.
     drop(interner);
     Ok(pairs.deal(&sorted, keys.finish()))
 }
@@ -335,6 +351,8 @@ fn build_trigrams(source: &Source<'_>, check: Check<'_>) -> Result<TokenIndex> {
         }
         trigrams(text, &mut found);
         for &trigram in &found {
+            // Numbered as they come, since three bytes are up to 2^24 places and a column has few
+            // of them.
             let id = *ids.entry(trigram).or_insert_with(|| {
                 distinct.push(trigram);
                 distinct.len() as u32 - 1

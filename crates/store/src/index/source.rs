@@ -34,6 +34,8 @@ impl<'a> Source<'a> {
         if column.values.value_type().is_some_and(|stored| is_of(stored, value_type)) {
             return Ok(Source { values: Cow::Borrowed(&column.values), nodes });
         }
+        // What can't be converted has no token and loses its node, so both lists stay of one
+        // length.
         let mut converted = ValuesBuilder::new(value_type);
         let mut kept = Vec::with_capacity(nodes.len());
         for (position, node) in nodes.into_iter().enumerate() {

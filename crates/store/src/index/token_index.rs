@@ -102,6 +102,7 @@ impl TokenKey {
                 mine.as_bytes().cmp(other.as_bytes())
             }
             (TokenKey::BigFloat(mine), ValueRef::BigFloat(other)) => mine.compare(other),
+            // A key of another type is found nowhere: an index has keys of one type.
             _ => Ordering::Less,
         }
     }

@@ -13,6 +13,7 @@ use hexgraph_base::plan::{
     Call, Comparison, Function, Operand, PredicateRef, TermIndex, TextMatch, VarId,
 };
 use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::text::PatternError;
 use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, ValueType, stack};
 use std::ops::Bound;
 
@@ -316,7 +317,7 @@ pub(crate) fn type_of(def: &PredicateDef) -> String {
 }
 
 /// The error for a regular expression that can't be read.
-pub(crate) fn bad_pattern(reason: String) -> Error {
+pub(crate) fn bad_pattern(reason: PatternError) -> Error {
     Error::query(reason).with_hint("a regular expression is written `/pattern/` or `/pattern/i`")
 }
 
@@ -356,6 +357,8 @@ fn tokens_in(view: IndexView<'_>, tokens: &[TokenKey], wants: TextMatch) -> Node
     let mut sets: Vec<NodeSet> = tokens.iter().map(|token| view.nodes(token)).collect();
     match wants {
         TextMatch::All => {
+            // The smallest first: what both have is never more, so each step costs no more than
+            // the one before.
             sets.sort_by_key(NodeSet::len);
             sets.into_iter().reduce(|one, other| one.and(&other)).unwrap_or_default()
         }
@@ -394,6 +397,7 @@ pub(crate) fn ordered_set(
 ) -> Option<NodeSet> {
     let mut all: Option<NodeSet> = None;
     for part in predicate.parts(lang) {
+        // One part without an index leaves it open which nodes there are.
         let view = part.index(IndexKind::Ordered)?;
         let set = set_in(view, wanted)?;
         all = Some(all.map_or(set.clone(), |other| other.or(&set)));

@@ -36,6 +36,7 @@ impl<'a> Context<'a> {
         let Some((predicate, query)) = self.geo_query(call)? else { return Ok(NodeSet::default()) };
         let lang = call.name.lang.as_deref();
         let found = match candidates {
+            // The cells would give more to be tested than there are.
             Some(few) if few.len() <= estimate(predicate, lang, &query) => few.clone(),
             Some(many) => many.and(&nodes_in_cells(predicate, lang, &query)),
             None => nodes_in_cells(predicate, lang, &query),
@@ -69,7 +70,10 @@ impl<'a> Context<'a> {
             (GeoRelation::Within, [area]) => GeoQuery::within(area),
             (GeoRelation::Contains, [inner]) => GeoQuery::contains(inner),
             (GeoRelation::Intersects, [area]) => GeoQuery::intersects(area),
-            (relation, _) => Err(format!("`{}` has a wrong number of arguments", relation.name())),
+            (relation, _) => {
+                let name = relation.name();
+                return Err(Error::query(format!("`{name}` has a wrong number of arguments")));
+            }
         };
         let query = query.map_err(Error::query)?;
         Ok((predicate.def.value_type == ValueType::Geo).then_some((predicate, query)))

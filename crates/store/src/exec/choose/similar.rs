@@ -66,6 +66,7 @@ impl<'a> Context<'a> {
             let mut near = predicate.nearest(&wanted)?;
             let found = near.len();
             let passed = self.filter(admits, set_of(near.clone()))?;
+            // The last one: as many as before, although more were asked for. There are no others.
             if most <= passed.len() || found < wanted.count || before == Some(found) {
                 near.retain(|node| passed.contains(*node));
                 near.truncate(most);

@@ -64,7 +64,7 @@ pub(crate) enum Tester<'a> {
         /// What is wanted.
         wanted: Wanted,
     },
-    /// A value of the node equals the one that the variable has for the node or any.
+    /// A text of the node matches a regular expression.
     Regexp {
         /// The predicate.
         predicate: &'a Predicate,
@@ -84,26 +84,26 @@ pub(crate) enum Tester<'a> {
         /// The greatest distance.
         distance: usize,
     },
-    /// A geometry of the node is meant.
+    /// A geometry of the node stands in the queried relation to the queried one.
     Geo {
         /// The predicate.
         predicate: &'a Predicate,
         /// The language.
         lang: Option<&'a str>,
-        /// What is meant.
+        /// The relation, and the geometry that it is to.
         query: Box<GeoQuery>,
     },
     /// The node has the predicate.
     Has(&'a Predicate, Option<&'a str>, bool),
     /// The node has an edge to one of these.
     EdgeTo(&'a Predicate, bool, NodeSet),
-    /// More than so many edges of the node lead to nodes that pass.
+    /// The node has more edges than the number says whose targets pass the test.
     Reaches(&'a Direction, usize, Box<Tester<'a>>),
-    /// Every one holds.
+    /// The node passes every test.
     And(Vec<Tester<'a>>),
-    /// One holds.
+    /// The node passes one of the tests.
     Or(Vec<Tester<'a>>),
-    /// It does not hold.
+    /// The node does not pass the test.
     Not(Box<Tester<'a>>),
 }
 

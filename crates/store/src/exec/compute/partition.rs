@@ -82,6 +82,7 @@ impl Context<'_> {
                 choices.clear();
                 source.collect(member, choices);
             }
+            // A member that lacks one of the keys is in no group.
             if choices.iter().all(|choices| !choices.is_empty()) {
                 table.add_all(&choices, member)?;
             }
@@ -186,6 +187,7 @@ impl Asked {
     fn has(&self, node: u32) -> bool {
         match self {
             Asked::Bits(first, bits) => {
+                // A node before the first wraps to a place beyond all bits.
                 let at = node.wrapping_sub(*first) as usize;
                 bits.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 != 0)
             }
@@ -194,6 +196,8 @@ impl Asked {
     }
 
     fn has_all(&self, subjects: &NodeSet) -> bool {
+        // A fold to the end, which walks a stored bitmap container by container; an early end
+        // would ask for each member.
         subjects.iter().fold(true, |all, node| all & self.has(node))
     }
 }
@@ -290,6 +294,7 @@ impl GroupValue {
     fn write_key(&self, bytes: &mut Vec<u8>) {
         match self {
             GroupValue::Node(node) => {
+                // No length begins with this byte, so a node is never taken for a value.
                 bytes.push(255);
                 bytes.extend(node.to_be_bytes());
             }
@@ -297,6 +302,8 @@ impl GroupValue {
                 let start = bytes.len();
                 bytes.extend([0; 4]);
                 value.as_ref().group_key(bytes);
+                // The length stands before the value, so that the values of several keys can't
+                // run into one another.
                 let length = (bytes.len() - start - 4) as u32;
                 bytes[start..start + 4].copy_from_slice(&length.to_be_bytes());
             }

@@ -36,6 +36,7 @@ impl Context<'_> {
             }
         };
         if let Some(var) = block.var
+            // The variable of a `shortest` block was set with its path.
             && result.paths.is_empty()
         {
             found.insert(var, Var::uids(NodeSet::from(roots.clone())));
@@ -214,6 +215,7 @@ fn merge(one: &ValueMap, other: &ValueMap) -> ValueMap {
     let owned = |map: &ValueMap| {
         map.iter().map(|(node, value)| (node, value.to_value())).collect::<BTreeMap<u32, Value>>()
     };
+    // The values of `one` come last and replace those of `other`: the first level's stay.
     let mut all = owned(other);
     all.extend(owned(one));
     ValueMap { constant: one.constant.clone(), ..ValueMap::from_sorted(all) }

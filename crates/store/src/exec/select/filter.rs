@@ -25,6 +25,8 @@ impl<'a> Context<'a> {
         self.check()?;
         match filter {
             Filter::And(parts) => {
+                // Each part sees only what the parts before it left, so the one that leaves least
+                // goes first.
                 let mut left = candidates;
                 for part in self.cheapest_first(parts) {
                     left = self.filter(part, left)?;
@@ -87,6 +89,7 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
+        // Above this, the whole posting list costs more than a test of each candidate.
         let small = candidates.len().saturating_mul(TEST_COST);
         if estimate.is_some_and(|count| count <= small)
             && let Some(nodes) = self.indexed(function)?

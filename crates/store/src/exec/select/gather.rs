@@ -14,6 +14,8 @@ const LOOKUP_COST: usize = 12;
 /// Calls `found` with the place of each node that is a subject, and its row. `nodes` ascend.
 pub(crate) fn rows_of(subjects: &FrozenBitmap, nodes: &[u32], mut found: impl FnMut(usize, usize)) {
     if subjects.is_exactly(nodes) {
+        // Asked of all that have a value: the place of a node is its row, and nothing is
+        // searched.
         (0..nodes.len()).for_each(|row| found(row, row));
         return;
     }
@@ -25,6 +27,7 @@ pub(crate) fn rows_of(subjects: &FrozenBitmap, nodes: &[u32], mut found: impl Fn
         }
         return;
     }
+    // Many nodes: both ascend, so one walk beside the other finds all rows.
     let Some(&first) = nodes.first() else { return };
     let mut place = 0;
     for (row, subject) in (subjects.rank(first)..).zip(subjects.iter_from(first)) {
@@ -106,6 +109,7 @@ fn whole<S: Copy, T: Copy>(
     let mut all = Vec::with_capacity(part.subjects().len());
     let mut done = 0;
     for (node, row) in part.changed_between(0, u32::MAX) {
+        // The changed node stands behind as many stored ones, whether it is one of them or new.
         let place = subjects.rank(node);
         all.extend(stored[done..place].iter().map(|stored| number(*stored)));
         done = place + usize::from(subjects.contains(node));
@@ -139,6 +143,7 @@ fn changes<T>(
     }
     let mut rest = nodes;
     for (node, row) in part.changed_between(first, last) {
+        // Both ascend, so the nodes before this change are not searched again.
         rest = &rest[rest.partition_point(|&other| other < node)..];
         if rest.first() == Some(&node) {
             let value = row.and_then(|row| row.values.first());
@@ -165,6 +170,7 @@ fn patched<T: Copy>(
     let (mut with, mut values) = (Vec::with_capacity(room), Vec::with_capacity(room));
     let mut done = 0;
     for (node, number) in changes {
+        // Copied from change to change: few changes cost few copies of long stretches.
         let place = done + nodes[done..].partition_point(|&other| other < node);
         with.extend_from_slice(&nodes[done..place]);
         values.extend_from_slice(&numbers[done..place]);
@@ -218,6 +224,7 @@ impl NumberTable {
         let (least, greatest) = (*nodes.first()?, *nodes.last()?);
         let span = (greatest - least) as usize + 1;
         let column = &part.base.column;
+        // Ids that lie far apart would make a table of gaps.
         let fits = span <= nodes.len().saturating_mul(SPAN_MAX);
         if !fits || column.rows.is_some() {
             return None;
@@ -251,6 +258,7 @@ impl NumberTable {
     }
 
     fn gather<T: Clone>(&self, values: &[T], nodes: &[u32]) -> Vec<T> {
+        // All of them are among the nodes that the table was made of, so none is out of its span.
         let places = nodes.iter().map(|node| (node - self.least) as usize);
         match &self.present {
             None => places.map(|place| values[place].clone()).collect(),
@@ -300,6 +308,7 @@ impl Filler<'_> {
     /// The table with changes put in.
     fn patched<T>(&mut self, mut table: Vec<T>, changes: Vec<(u32, Option<T>)>) -> Filled<T> {
         if changes.is_empty() {
+            // Bits are made only where some node has no number.
             let present = (self.count < self.nodes.len()).then(|| self.present(table.len()));
             return (table, present);
         }
@@ -307,6 +316,7 @@ impl Filler<'_> {
         for (node, number) in changes {
             let at = (node - self.least) as usize;
             let (word, bit) = (&mut bits[at / 64], 1 << (at % 64));
+            // Counted anew below, where it still has one.
             self.count -= usize::from(*word & bit != 0);
             *word &= !bit;
             if let Some(number) = number {

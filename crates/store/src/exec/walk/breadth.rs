@@ -51,6 +51,8 @@ impl Side {
     /// Adds the next layer: those of `reached` that are new. False when there are none.
     fn grow(&mut self, reached: Vec<u32>) -> bool {
         let mut layer = reached;
+        // A node that was seen before was reached by as few edges or fewer, so no shortest path
+        // has to come to it again.
         layer.retain(|&node| self.seen.insert(node));
         layer.sort_unstable();
         self.layers.push(layer);
@@ -91,6 +93,8 @@ impl Context<'_> {
                 let (offsets, targets) = self.walk(side.last(), &way.walk, way.walk.field.page)?;
                 reached.extend_from_slice(&targets);
                 let all = way.walk.takes_all();
+                // A filter or a page can't be asked of one edge later, when the path is traced
+                // back.
                 by_way.push(if all { Taken::All } else { Taken::Some(offsets, targets) });
             }
             taken.push(by_way);
@@ -119,6 +123,8 @@ impl Context<'_> {
             (edges_of(&forth, start.last()), edges_of(back, end.last()));
         while start.layers.len() + end.layers.len() <= depth.saturating_add(1) {
             self.check()?;
+            // The side with fewer edges to follow, not with fewer nodes: edges are what is paid
+            // for.
             let forward = start_cost <= end_cost;
             let (side, other, edges) = match forward {
                 true => (&mut start, &end, &forth[..]),
@@ -181,6 +187,8 @@ fn joined(
         layers.pop();
     }
     layers.push(met);
+    // From where the sides met on to the end: of the targets of each layer those stay that are
+    // one edge nearer to it.
     for closer in end.iter().rev().skip(usize::from(forward)) {
         let mut next = distinct(&targets_of(forth, layers.last().expect("it has a layer")));
         next.retain(|node| closer.binary_search(node).is_ok());

@@ -15,6 +15,7 @@ impl Context<'_> {
         for result in &mut level.fields {
             let FieldData::Edges(edges) = &mut result.data else { continue };
             let below = result.field.cascade.as_ref().or(inherited);
+            // Leaves first: whether a node has a field depends on which of its targets are left.
             self.cascade(&mut edges.level, below)?;
             if below.is_some() {
                 drop_dead(edges, &result.field);
@@ -46,6 +47,7 @@ fn drop_dead(edges: &mut EdgeField, field: &hexgraph_base::plan::Field) {
             edges.level.place(*target).is_some_and(|place| edges.level.is_alive(place))
         };
         list.extend(edges.targets_of(row).iter().copied().filter(alive));
+        // Only now, since a page counts the targets that are left.
         targets.extend_from_slice(cut(&list, field.page));
         offsets.push(targets.len() as u32);
     }

@@ -51,6 +51,8 @@ impl PartialOrd for Reached {
 impl Ord for Reached {
     fn cmp(&self, other: &Reached) -> Ordering {
         let by_weight = other.weight.total_cmp(&self.weight);
+        // Turned round, since a heap gives its greatest first: the least weight, of equal ones
+        // the most hops, then the least node.
         by_weight.then(self.hops.cmp(&other.hops)).then(other.node.cmp(&self.node))
     }
 }
@@ -114,6 +116,8 @@ impl Reach {
         for _ in 0..depth {
             let mut next = Vec::new();
             for node in layer {
+                // Breadth first, so that a node is first met by its fewest hops, which the depth
+                // is about.
                 if !reach.known.contains_key(&node) {
                     next.extend(reach.hops(context, block, node)?.iter().map(|hop| hop.to));
                 }
@@ -226,6 +230,8 @@ impl Context<'_> {
             if reached.node == to {
                 return Ok(Some(trace(&best, from, to)));
             }
+            // A node is on the heap once for each time that it became lighter; only the lightest
+            // counts.
             if !done.insert(reached.node) {
                 continue;
             }
@@ -273,6 +279,8 @@ impl Context<'_> {
                 }
                 continue;
             }
+            // A node may be on many beginnings, but only once on each: so there are no loops, and
+            // the search ends.
             let hops = reach.hops(self, block, reached.node)?;
             for hop in hops.iter().filter(|hop| !nodes.contains(&hop.to)) {
                 let weight = weight + hop.weight;
@@ -345,6 +353,7 @@ impl Context<'_> {
             }
         }
         if several {
+            // The sort puts the last field first, and that one is kept.
             hops.sort_by_key(|hop| (hop.to, std::cmp::Reverse(hop.field)));
             hops.dedup_by_key(|hop| hop.to);
         }

@@ -38,6 +38,8 @@ pub(crate) fn check(query: &Query, options: ExecOptions, blocks: &[BlockResult])
     let most = options.result;
     let mut bound = 0_u64;
     for result in shown.clone() {
+        // A root may be listed several times; of one node alone at most as often as there are
+        // repeats.
         let repeats = result.roots.len().saturating_sub(result.level.nodes.len()) as u64;
         let extent = at_most(&result.level, 1 + repeats);
         bound = bound.saturating_add(extent);
@@ -111,6 +113,8 @@ fn level_bytes(level: &Level, mut paths: Vec<u64>, most: u64) -> u64 {
 fn paths_below(edges: &EdgeField, paths: &[u64]) -> Vec<u64> {
     let mut below = vec![0_u64; edges.level.nodes.len()];
     for (place, &paths) in paths.iter().enumerate().filter(|(_, paths)| 0 < **paths) {
+        // Targets are mostly in the order of their level, so each place is guessed from the one
+        // before.
         let mut next = 0;
         for &target in edges.targets_of(place) {
             let Some(place) = edges.level.place_near(target, next) else { continue };

@@ -85,6 +85,8 @@ impl Writer<'_, '_> {
             if written == self.objects_max {
                 break;
             }
+            // Roots mostly come in the order of their level, so the next place is the first
+            // guess.
             let Some(place) = result.level.place_near(root, next) else { continue };
             next = place + 1;
             written += match block.normalize {
@@ -126,6 +128,7 @@ impl Writer<'_, '_> {
         if !level.is_alive(place) || self.path.as_ref().is_some_and(|path| path.contains(&node)) {
             return Ok(false);
         }
+        // Kept for `@ignorereflex` alone, which leaves out whoever stands above already.
         if let Some(path) = &mut self.path {
             path.push(node);
         }

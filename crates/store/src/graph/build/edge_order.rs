@@ -189,6 +189,7 @@ impl Buckets {
             return None;
         }
         let wanted = (edges / BUCKET_LEN).clamp(1, BUCKETS_MAX);
+        // A power of two of nodes to each bucket, so that a shift tells the bucket of a node.
         let shift = span.div_ceil(wanted).next_power_of_two().trailing_zeros();
         Some(Buckets { first, shift, count: ((span - 1) >> shift) + 1 })
     }
@@ -201,6 +202,7 @@ impl Buckets {
     ) -> Dealt {
         let bucket = |node: u32| ((node - self.first) >> self.shift) as usize;
         let mut starts = vec![0; self.count + 1];
+        // Counted first: then each edge is written once, to its place.
         edges.clone().for_each(|(node, _)| starts[bucket(node) + 1] += 1);
         sum_up(&mut starts);
         let mut next = starts.clone();
@@ -276,6 +278,7 @@ impl Job<'_> {
         let pairs = || self.dealt.iter().flat_map(|piece| &piece.pairs[piece.range(bucket)]);
         let place_of = |pair: u64| ((pair >> 32) as u32 - first) as usize;
         let mut starts = vec![0_u32; (1 << buckets.shift) + 1];
+        // The pieces in their order, so that the edges of a node stay as they came.
         pairs().for_each(|&pair| starts[place_of(pair) + 1] += 1);
         sum_up(&mut starts);
         let mut next = starts.clone();
@@ -339,6 +342,7 @@ fn distinct_last<'r>(
         if pairs.is_empty() {
             continue;
         }
+        // Of equal targets the rows ascend then, so the last of them is the one that came last.
         pairs.sort_unstable();
         let first = kept;
         for (at, &pair) in pairs.iter().enumerate() {

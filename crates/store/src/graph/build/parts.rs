@@ -193,6 +193,8 @@ fn facets_of(columns: &[FacetColumn]) -> Vec<FacetPart> {
 
 fn rows_at(column: &FacetColumn) -> FacetRows {
     let count = column.positions.len() as u32;
+    // As many positions below their number as there are at all: they are the first ones, without
+    // a gap.
     match column.positions.rank(count) == count as usize {
         true => FacetRows::Range(0..count),
         false => FacetRows::List(column.positions.iter().collect()),

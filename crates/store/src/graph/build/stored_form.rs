@@ -6,6 +6,7 @@
 
 use super::edge_order::{Ordered, order_edges, reverse_edges};
 use super::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
+use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
 use crate::graph::version::value_order::compare_values;
 use crate::graph::version::values::{LangValues, ValueBase};
@@ -22,8 +23,9 @@ pub(in crate::graph) fn build_values(
     lang: &str,
     parts: Vec<ValuePart>,
     before: Option<&ValueBase>,
+    thresholds: &Thresholds,
 ) -> LangValues {
-    index_column(def, lang, build_column(parts, def.value_type, def.list), before, true)
+    index_column(def, lang, build_column(parts, def.value_type, def.list), before, thresholds, true)
 }
 
 /// As [`build_values`], one index after the other: takes longer, and less memory.
@@ -32,8 +34,16 @@ pub(in crate::graph) fn build_values_lean(
     lang: &str,
     parts: Vec<ValuePart>,
     before: Option<&ValueBase>,
+    thresholds: &Thresholds,
 ) -> LangValues {
-    index_column(def, lang, build_column(parts, def.value_type, def.list), before, false)
+    index_column(
+        def,
+        lang,
+        build_column(parts, def.value_type, def.list),
+        before,
+        thresholds,
+        false,
+    )
 }
 
 /// Builds the indexes of a column.
@@ -42,6 +52,7 @@ fn index_column(
     lang: &str,
     column: Column,
     before: Option<&ValueBase>,
+    thresholds: &Thresholds,
     at_once: bool,
 ) -> LangValues {
     let kinds = index_kinds(def);
@@ -53,7 +64,8 @@ fn index_column(
         true => parallel::map(&kinds, build),
         false => kinds.iter().map(build).collect(),
     };
-    let vectors = index_vectors(def, &column, before, &endless).expect("nothing stops it");
+    let vectors =
+        index_vectors(def, &column, before, thresholds, &endless).expect("nothing stops it");
     LangValues::new(Arc::from(lang), ValueBase { column, indexes, vectors })
 }
 
@@ -66,11 +78,12 @@ pub(in crate::graph) fn index_vectors(
     def: &PredicateDef,
     column: &Column,
     before: Option<&ValueBase>,
+    thresholds: &Thresholds,
     check: Check<'_>,
 ) -> Result<Option<VectorIndex>> {
     let Some(options) = vector_options(def) else { return Ok(None) };
     let before = before.and_then(|base| Some((base.vectors.as_ref()?, &base.column)));
-    VectorIndex::build(column, options, before, check).map(Some)
+    VectorIndex::build(column, options, before, thresholds.vectors, check).map(Some)
 }
 
 /// Builds the edges of a predicate, both ways if the schema says so.
@@ -148,6 +161,7 @@ fn rows_by_node(nodes: &[u32]) -> Vec<u32> {
         return (0..nodes.len() as u32).collect();
     }
     let rows = nodes.iter().enumerate();
+    // A node above its row: sorted as numbers, the rows of a node stay as they came.
     let mut keyed: Vec<u64> = rows.map(|(row, &node)| pack(node, row as u32)).collect();
     parallel::sort_unstable(&mut keyed);
     keyed.into_iter().map(|key| key as u32).collect()

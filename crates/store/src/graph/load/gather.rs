@@ -9,6 +9,8 @@ use crate::graph::build::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
 use crate::graph::build::renumber::with_high_uids;
 use crate::graph::build::stored_form::{build_edge_store, build_values, build_values_lean};
 use crate::graph::change::check::convert_owned;
+use crate::graph::change::refusal::Refusal;
+use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::Direction;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
@@ -233,7 +235,7 @@ impl Gathered {
         label: &Label<'_>,
     ) -> Result<Built> {
         let Gathered { predicates, spill, share, .. } = self;
-        let stored = &next.predicates;
+        let (stored, thresholds) = (&next.predicates, next.thresholds);
         let is_bounded = spill.is_some();
         let build = |mut pending: Pending| -> Result<(RoaringBitmap, Predicate, u64)> {
             let old = stored.get(pending.def.name.as_str()).map(|old| &**old);
@@ -250,7 +252,7 @@ impl Gathered {
             }
             let nodes = pending.nodes();
             let came = pending.edges_with_facets();
-            let predicate = pending.build(old, is_bounded);
+            let predicate = pending.build(old, &thresholds, is_bounded);
             check_unique(&predicate, &next.nodes, label)?;
             let merged =
                 came.map_or(0, |came| came + edge_count(old) - edge_count(Some(&predicate)));
@@ -263,7 +265,7 @@ impl Gathered {
                 let mut built = Vec::with_capacity(predicates.len());
                 for pending in predicates {
                     let (nodes, predicate, merged) = build(pending)?;
-                    built.push((nodes, spill.settle(predicate)?, merged));
+                    built.push((nodes, spill.settle(predicate, thresholds)?, merged));
                 }
                 built
             }
@@ -501,7 +503,9 @@ impl Pending {
         let wanted = self.def.value_type;
         for (_, part) in &mut batch.langs {
             if wanted != ValueType::Default && part.values.value_type() != Some(wanted) {
-                *part = converted(part, wanted, |row, reason| refuse(value_lines[row], reason));
+                *part = converted(part, wanted, |row, reason| {
+                    refuse(value_lines[row], reason.to_string())
+                });
             }
         }
     }
@@ -533,7 +537,12 @@ impl Pending {
     }
 
     /// Builds the predicate from what is stored and what was read.
-    fn build(mut self, stored: Option<&Predicate>, is_bounded: bool) -> Predicate {
+    fn build(
+        mut self,
+        stored: Option<&Predicate>,
+        thresholds: &Thresholds,
+        is_bounded: bool,
+    ) -> Predicate {
         if self.is_new {
             self.decide_list();
         }
@@ -554,8 +563,8 @@ impl Pending {
             }
             let before = old.map(|old| &*old.base);
             match is_bounded {
-                true => build_values_lean(&def, &lang, parts, before),
-                false => build_values(&def, &lang, parts, before),
+                true => build_values_lean(&def, &lang, parts, before, thresholds),
+                false => build_values(&def, &lang, parts, before, thresholds),
             }
         };
         let mut built: Vec<LangValues> = match is_bounded {
@@ -594,11 +603,12 @@ fn first_definition(batch: &PredicateBatch) -> PredicateDef {
     def
 }
 
-/// The rows whose values can be converted; the others are refused.
+/// Returns a part with the values that can be converted to a type. The others are left out; `refuse` is called with the
+/// row of each and the reason.
 fn converted(
     part: &ValuePart,
     wanted: ValueType,
-    mut refuse: impl FnMut(usize, String),
+    mut refuse: impl FnMut(usize, Refusal),
 ) -> ValuePart {
     let mut values = ValuesBuilder::new(wanted);
     let mut nodes = Vec::new();

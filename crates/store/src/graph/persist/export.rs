@@ -128,6 +128,7 @@ impl Exporter<'_> {
 
 /// JSON knows names that N-Quads can't write.
 fn check_name(name: &str) -> Result<()> {
+    // The parser itself is asked, so that whatever is written can be read.
     let line = format!("<0x1> <{name}> <0x2> .");
     let is_same =
         |quad: NQuad<'_>| quad.predicate == NQuadPredicate::Name(name) && quad.lang.is_empty();

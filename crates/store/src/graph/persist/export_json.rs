@@ -34,6 +34,7 @@ pub fn export_json(
             predicates.push((name, predicate));
         }
     }
+    // A version keeps them in a hash table; the same graph is to be the same text.
     predicates.sort_by_key(|(name, _)| *name);
     let mut object = Object { version, text: Vec::new(), count: 0 };
     for node in nodes {

@@ -18,9 +18,6 @@ use hexgraph_base::types::{Error, Result, Uid, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// So many statements are gathered before they are carried out.
-const STATEMENTS_MAX: usize = if cfg!(test) { 5 } else { 1 << 18 };
-
 /// A version that follows the records of a log.
 pub struct Replay {
     pub(in crate::graph) version: Version,
@@ -76,7 +73,7 @@ impl Replay {
             return Err(Error::query(format!("the record of commit {commit}: {reason}")));
         }
         self.commit = commit;
-        if STATEMENTS_MAX <= self.statements {
+        if self.version.thresholds.replayed_max <= self.statements {
             self.carry_out()?;
         }
         Ok(())

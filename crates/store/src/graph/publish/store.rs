@@ -90,13 +90,14 @@ impl Store {
         Store::with_version(Version::empty(), None)
     }
 
-    /// A graph that begins as `version`.
+    /// A graph that begins as `version`, and keeps to its thresholds.
     pub fn with_version(version: Version, journal: Option<Box<dyn Journal>>) -> Store {
-        let snapshots = Snapshots::new(version.commit);
+        let thresholds = version.thresholds;
+        let snapshots = Snapshots::new(version.commit, thresholds.commit_gap);
         let head = Arc::new(version);
         Store {
             current: ArcSwap::new(Arc::clone(&head)),
-            writer: Mutex::new(Turn { head, conflicts: Conflicts::default() }),
+            writer: Mutex::new(Turn { head, conflicts: Conflicts::new(thresholds) }),
             snapshots,
             journal,
             pending: Mutex::default(),

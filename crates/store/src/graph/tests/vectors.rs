@@ -3,7 +3,6 @@
 use super::super::{Nearest, Predicate};
 use super::*;
 use crate::graph::build::compact::settle_all;
-use crate::graph::persist;
 use crate::index::{Links, NearGraph};
 use crate::storage::{Array, Offsets, catch_corrupt};
 use hexgraph_base::schema::Metric;
@@ -136,7 +135,7 @@ proptest! {
                 Step::Save => {
                     let path = folder.path().join(format!("{number}.hxs"));
                     persist::save(&version, &path).unwrap();
-                    version = persist::open(&path).unwrap();
+                    version = opened(&path).unwrap();
                 }
                 Step::Alter(3) => {
                     version = alter(&version, "v: float32vector .").unwrap();
@@ -230,7 +229,7 @@ fn a_file_with_wild_links_does_no_harm() {
         let mut saved = version.clone();
         saved.predicates.insert("v".into(), Arc::new(broken));
         persist::save(&saved, &path).unwrap();
-        let opened = persist::open(&path).unwrap();
+        let opened = opened(&path).unwrap();
         for seed in 0..20 {
             let searched = catch_corrupt(|| nearest(&opened, &vector(1 << 40 | seed), 5));
             match searched.and_then(|found| found) {

@@ -78,6 +78,7 @@ pub(super) fn build(
     let Some(&(_, first)) = drawn.first() else { return Ok(NearGraph::default()) };
     let level = |hash: u64| level_of(hash, shape);
     let top = level(drawn[0].0);
+    // The smaller the hash, the higher the layer that it leads to: those of a layer come first.
     let sizes: Vec<usize> =
         (1..=top).map(|layer| drawn.partition_point(|&(hash, _)| layer <= level(hash))).collect();
     let member_count = sizes.first().copied().unwrap_or(1);
@@ -171,9 +172,13 @@ impl<'a> Builder<'a> {
             for (newcomer, lists) in batch.iter().zip(&found) {
                 let Some(list) = lists.get(layer) else { continue };
                 let own = if layer == 0 { newcomer.position } else { newcomer.place.unwrap_or(0) };
+                // Only now, when all of the batch have searched: nobody met a list that was half
+                // written.
                 self.lists_mut(layer).set(own, list);
                 back.extend(list.iter().map(|&to| candidate(to, own)));
             }
+            // By list, so that each is changed once; by newcomer within it, so that the order is
+            // always the same.
             back.sort_unstable();
             self.link_back(layer, &back);
         }
@@ -191,6 +196,8 @@ impl<'a> Builder<'a> {
         let mut entries = vec![self.entry];
         for layer in (1..=self.level(self.entry)).rev() {
             let above = self.layer(layer);
+            // Above its own layers a newcomer only needs the way down, for which one vertex is
+            // enough.
             if level < layer {
                 entries = vec![descend(&above, entries[0], self.points, &query, scratch)];
                 continue;
@@ -230,6 +237,8 @@ impl<'a> Builder<'a> {
             let own = target(&group[0]);
             let mut list = view.links.of(own).to_vec();
             list.extend(group.iter().map(|&pair| pair as u32));
+            // Half as many again fit before it is thinned out, since that compares all pairs of a
+            // list.
             if room(layer) < list.len() {
                 list = thinned(&view, own, &list, links_max(layer), self.points);
             }
@@ -266,6 +275,8 @@ impl<'a> Builder<'a> {
         for layer in 0..=self.upper.len() {
             let view = self.layer(layer);
             let most = links_max(layer);
+            // Chosen side by side and set afterwards: a thinning reads the vectors, not the
+            // lists.
             let long = (0..view.links.count() as u32).into_par_iter();
             let thin: Vec<(u32, Vec<u32>)> = long
                 .filter(|&own| most < view.links.of(own).len())

@@ -24,6 +24,8 @@ pub(super) fn vectors_of(values: &Values) -> (usize, bool, Array<f32>, FrozenBit
     if dimension == 0 {
         return (0, false, Array::empty(), none);
     }
+    // Where all have the usual length, the numbers of the column are the index's, too, and none
+    // is copied.
     if let Values::Vector { offsets, numbers } = values
         && numbers.len() == dimension * offsets.rows()
         && (0..offsets.rows()).all(|row| offsets.range(row).len() == dimension)

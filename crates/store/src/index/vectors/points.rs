@@ -127,6 +127,8 @@ pub(super) fn key_of(distance: f32) -> u32 {
     if distance.is_nan() {
         return u32::MAX;
     }
+    // Adding 0 makes -0 the same as 0. Of positive numbers the bits ascend as they do, so with
+    // the sign set they come above the negative ones, whose bits descend and are turned round.
     let bits = (distance + 0.0).to_bits();
     if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }

@@ -89,6 +89,8 @@ impl Members {
             newcomers: Vec::new(),
         };
         // From the top down, so that those of a layer are a prefix again.
+        // Those that stay keep their layer, whatever a new draw would say: so their links can be
+        // kept.
         for level in (1..=top).rev() {
             for (place, &position) in old.iter().enumerate() {
                 let position = moved_to(change.moved, position);
@@ -136,6 +138,7 @@ fn keep_links(builder: &mut Builder<'_>, layer: usize, old: &Links, moved: &[u32
         let links = old.of(then as u32);
         let mut list: Vec<u32> = Vec::with_capacity(links.len());
         let mut is_whole = true;
+        // A file may claim longer lists than it should have, and links to what is not there.
         for &to in links.iter().take(most).filter(|&&to| (to as usize) < old.count()) {
             match moved_to(moved, to) {
                 GONE => {

@@ -47,6 +47,7 @@ impl Scratch {
     /// Forgets the last search, in the time that it took at most.
     fn reset(&mut self, count: usize) {
         for vertex in self.met.drain(..) {
+            // The whole word goes: all that were met of it are in `met`, too.
             self.seen[vertex as usize / 64] = 0;
         }
         if self.seen.len() < count.div_ceil(64) {
@@ -110,11 +111,15 @@ pub(super) fn beam<L: Linked, K: Fn(u32) -> bool>(
     if let Some(hidden) = hidden {
         scratch.meet(*hidden);
     }
+    // Algorithm 2 of Malkov and Yashunin, "Efficient and robust approximate nearest neighbor
+    // search using hierarchical navigable small world graphs" (arXiv:1603.09320).
     let mut fresh: Vec<u32> = entries.filter(|&entry| scratch.meet(entry)).collect();
     loop {
         for &vertex in &fresh {
             let position = layer.position(vertex);
             let found = candidate(points.key(query, position), vertex);
+            // What is not kept is gone on from all the same: a filter that few pass must not cut
+            // the graph into pieces.
             if scratch.nearest.len() < *width {
                 scratch.open.push(Reverse(found));
                 if keeps(position) {
@@ -163,6 +168,7 @@ pub(super) fn walk<K: Fn(u32) -> bool>(
     for number in (1..graph.layers.len()).rev() {
         place = descend(&graph.layer(number), place, aim.points, &aim.query, scratch);
     }
+    // Above the lowest layer a vertex is a place among the members; there it is a position.
     let entry = graph.members.get(place as usize);
     beam(&graph.layer(0), std::iter::once(entry), aim, scratch);
     scratch.take()
@@ -182,6 +188,7 @@ pub(super) fn spread<L: Linked>(
             break;
         }
         let query = points.query(layer.position(vertex(next)));
+        // Algorithm 4 of the same paper, without filling up with what was left out.
         let apart = |&other: &u32| key(next) < points.key(&query, layer.position(other));
         if chosen.iter().all(apart) {
             chosen.push(vertex(next));

@@ -34,6 +34,7 @@ pub(super) fn tune(
     check: Check<'_>,
 ) -> Result<usize> {
     let members: rustc_hash::FxHashSet<u32> = graph.members.as_slice().iter().copied().collect();
+    // Members are left out: a search enters at one, and one that is hidden would have no way in.
     let step = (positions.len() / SAMPLE).max(1);
     let sample: Vec<u32> =
         positions.iter().copied().step_by(step).filter(|at| !members.contains(at)).collect();
@@ -56,6 +57,8 @@ pub(super) fn tune(
         if PART * wanted as f64 <= found as f64 {
             return Ok(width);
         }
+        // A third more each time: few searches are tried that are much too narrow, and none is
+        // much too wide.
         width += width / 3 + 1;
     }
     Ok(width)

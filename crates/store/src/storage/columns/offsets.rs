@@ -34,6 +34,7 @@ impl Offsets {
             end += len as u64;
             match u32::try_from(end) {
                 Ok(end) => narrow.push(end),
+                // Most never come here, so nobody pays for room that only a few need.
                 Err(_) => return Offsets::Wide(Array::from_vec(widen(narrow, end, lens))),
             }
         }
@@ -87,6 +88,7 @@ impl Offsets {
             Offsets::Narrow(starts) => two(starts.slice(row..row.saturating_add(2))),
             Offsets::Wide(starts) => two(starts.slice(row..row.saturating_add(2))),
         };
+        // Offsets of a file are not compared when it is opened, since that would read them all.
         if end < start {
             self.reversed(row, start..end);
         }
@@ -119,6 +121,7 @@ impl Offsets {
                 starts.partition_point(0..starts.len(), |start| start <= position)
             }
         };
+        // Never below 0 but for senseless offsets, whose first row does not begin at 0.
         above.saturating_sub(1)
     }
 
@@ -145,6 +148,7 @@ impl Offsets {
 fn two<T: Copy + Into<u64>>(starts: &[T]) -> (u64, u64) {
     match starts {
         [start, end, ..] => ((*start).into(), (*end).into()),
+        // The slice has two items, or it would have unwound.
         _ => (0, 0),
     }
 }

@@ -314,10 +314,13 @@ impl ValuesBuilder {
             (Kind::Bool(bools), ValueRef::Bool(truth)) => bools.push(u8::from(truth)),
             (Kind::DateTime(times), ValueRef::DateTime(time)) => times.push(time),
             (Kind::Vector { ends, numbers }, ValueRef::Vector(more)) => {
+                // Vectors may be of any length; indexes want one length, columns don't.
                 numbers.extend(more);
                 ends.push(numbers.len() as u64);
             }
             (Kind::Text { value_type, ends, bytes }, value) => {
+                // A text of another textual type is another type, too: a password must not become
+                // a string.
                 match text_of(value).filter(|_| value.value_type() == *value_type) {
                     Some(text) => {
                         bytes.extend(text.as_bytes());
@@ -341,6 +344,7 @@ impl ValuesBuilder {
                 if value_type == other =>
             {
                 let (offsets, more) = texts.parts();
+                // Counted from where its first text begins, which need not be 0.
                 let (base, first) = (bytes.len() as u64, offsets.start(0));
                 bytes.extend_from_slice(more.slice(first..offsets.total()));
                 let rows = 1..offsets.rows() + 1;
@@ -356,6 +360,7 @@ impl ValuesBuilder {
 
     /// Makes the builder one of tagged values, then adds the value.
     fn push_mixed(&mut self, value: ValueRef<'_>) {
+        // Tagged from the first one on, since those before have no tag yet. It happens once.
         let old = std::mem::replace(self, ValuesBuilder::new(ValueType::Binary)).finish();
         for position in 0..old.len() {
             self.push(old.get(position));
@@ -422,6 +427,8 @@ impl Times {
     fn push(&mut self, time: DateTime) {
         self.seconds.push(time.seconds);
         if time.nanos != 0 {
+            // Zeros are only written for those before the first that is not 0, so a column of
+            // zeros takes no room.
             self.nanos.resize(self.seconds.len(), 0);
             self.nanos[self.seconds.len() - 1] = time.nanos;
         }
@@ -455,6 +462,7 @@ impl Times {
 /// Instants of whole seconds as days or as 32-bit seconds, whichever is narrowest; `None` when one of
 /// them fits neither, or there are none.
 fn narrow_times(seconds: &[i64]) -> Option<Values> {
+    // A day fits 16 bits from 1880 to 2059.
     let as_days = |&it: &i64| it % DAY_SECONDS == 0 && i16::try_from(it / DAY_SECONDS).is_ok();
     if seconds.is_empty() {
         return None;

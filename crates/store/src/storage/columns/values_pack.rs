@@ -28,6 +28,8 @@ impl Values {
             Values::Days(days) => Values::Days(picked(days, positions)),
             Values::SmallTime(seconds) => Values::SmallTime(picked(seconds, positions)),
             Values::Text { value_type, texts } => {
+                // Bytes, and not texts: that they are UTF-8 was checked or will be when one is
+                // read.
                 let text = |&position: &u32| texts.get_bytes(position as usize);
                 let len = positions.iter().map(|position| text(position).len()).sum();
                 let mut bytes = Vec::with_capacity(len);
@@ -65,6 +67,8 @@ impl Values {
         match &parts[..] {
             [] => return Values::empty(value_type),
             [only] => return only.clone(),
+            // The first says what the others should be; runs of several kinds go value by value
+            // below.
             [Values::SmallInt(_), ..] => same!(SmallInt),
             [Values::Int(_), ..] => same!(Int),
             [Values::Float(_), ..] => same!(Float),
@@ -102,9 +106,11 @@ fn code(texts: &TextArray) -> Option<(Array<u16>, TextArray)> {
     if texts.len() < CODED_MIN {
         return None;
     }
+    // A sample first, since a column of names or keys would fill the table for nothing.
     let step = texts.len() / SAMPLE_LEN;
     let mut known: FxHashMap<&str, u16> = FxHashMap::default();
     known.extend((0..SAMPLE_LEN).map(|at| (texts.get(at * step), 0)));
+    // Where half of a sample is distinct, most texts come once or twice.
     if SAMPLE_LEN < known.len() * 2 {
         return None;
     }
@@ -119,6 +125,7 @@ fn code(texts: &TextArray) -> Option<(Array<u16>, TextArray)> {
             distinct.push(text);
             next as u16
         });
+        // Given up as soon as it is known that it does not pay, or that codes don't fit 16 bits.
         if most < distinct.len() {
             return None;
         }
@@ -128,6 +135,7 @@ fn code(texts: &TextArray) -> Option<(Array<u16>, TextArray)> {
 }
 
 fn picked<T: Pod + Send + Sync>(array: &Array<T>, positions: &[u32]) -> Array<T> {
+    // A mapped array checks the block of each item, and only of those.
     let Some(items) = array.plain() else {
         return Array::from_vec(positions.iter().map(|&at| array.get(at as usize)).collect());
     };

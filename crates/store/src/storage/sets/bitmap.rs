@@ -64,8 +64,11 @@ impl DirectoryEntry {
             Kind::Sorted => cardinality <= container::SORTED_LEN_MAX && runs == 0,
             Kind::Bits => container::SORTED_LEN_MAX < cardinality && runs == 0,
             Kind::Range => {
+                // `offset` is the first lower half here, and the last one must be one, too.
                 self.offset.saturating_add(self.last.into()) <= u16::MAX.into() && runs == 0
             }
+            // A run takes a word, so as many runs as bits have words would have been written as
+            // bits.
             Kind::Runs => 0 < runs && runs < container::BITS_WORDS && runs <= cardinality,
         };
         sensible.then(|| container::word_len(Kind::of(self.kind), cardinality, runs))
@@ -120,6 +123,7 @@ impl FrozenBitmap {
         let mut key_before = None;
         for (index, entry) in directory.as_slice().iter().enumerate() {
             let words = entry.word_len();
+            // A range has no payload, so its offset points nowhere.
             let start = if entry.kind == Kind::Range as u16 { 0 } else { entry.offset as usize };
             let fits = words.is_some_and(|words| start + words <= payload.len());
             let ascends = key_before.is_none_or(|before| before < entry.key);
@@ -159,6 +163,8 @@ impl FrozenBitmap {
     #[inline]
     pub fn contains(&self, value: u32) -> bool {
         if let Some(from) = self.range_from {
+            // A value below `from` wraps to a number beyond all members, so one comparison tests
+            // both ends.
             return (value.wrapping_sub(from) as usize) < self.len;
         }
         let (key, low) = split(value);
@@ -200,6 +206,8 @@ impl FrozenBitmap {
             return Some(from + row as u32);
         }
         let directory = self.directory.as_slice();
+        // No container is empty, so the last one with at most `row` members before it has the
+        // member.
         let above = directory.partition_point(|entry| entry.before as usize <= row);
         let index = above.checked_sub(1)?;
         let entry = &directory[index];
@@ -253,6 +261,8 @@ impl FrozenBitmap {
         let index = self.lower_bound(key);
         let mut members = FrozenIter::new(self, index);
         if self.directory.as_slice().get(index).is_some_and(|entry| entry.key == key) {
+            // A container of a greater key is entered by the walk itself, from its first member
+            // on.
             members.enter_at(low);
         }
         members
@@ -311,6 +321,8 @@ fn shape(directory: &[DirectoryEntry]) -> (Option<u16>, Option<u32>) {
     if usize::from(last.key - first.key) + 1 != directory.len() {
         return (None, None);
     }
+    // A range goes on in the next container when it ends at the last lower half and that one begins at
+    // the first. The keys of both follow upon each other, as was just seen.
     let joined = |pair: &[DirectoryEntry]| {
         pair[0].offset + u32::from(pair[0].last) == u32::from(u16::MAX) && pair[1].offset == 0
     };

@@ -69,6 +69,7 @@ impl NodeSet {
             return base;
         }
         if base.is_empty() {
+            // Nothing is stored, so nothing can be lost.
             return NodeSet::Bitmap(Arc::clone(gained));
         }
         assert!(
@@ -173,6 +174,7 @@ impl NodeSet {
         let (mut low, mut high) = (0, u32::MAX);
         while low < high {
             let middle = low + (high - low) / 2;
+            // `middle` is below `high`, so one more never overflows.
             match self.count_below(middle + 1) <= row {
                 true => low = middle + 1,
                 false => high = middle,
@@ -192,6 +194,8 @@ impl NodeSet {
             NodeSet::Bitmap(members) => members.iter().eq(nodes.iter().copied()),
             NodeSet::Frozen(members) => members.is_exactly(nodes),
             NodeSet::Overlay { base, gained, lost } => {
+                // Undoes the changes, and asks the stored set whether it is what is left: that
+                // compares whole containers.
                 let mut before = nodes.to_vec();
                 remove_sorted(&mut before, gained);
                 let has_gained = before.len() + gained.len() as usize == nodes.len();
@@ -260,12 +264,16 @@ impl NodeSet {
     pub fn retain(&self, nodes: &mut Vec<u32>, keep: bool) {
         match self {
             NodeSet::Sorted(members) => retain_sorted(nodes, members, keep),
+            // A merge reads the slice to its end; from there on a search for each node is
+            // cheaper.
             NodeSet::Slice(array, range) if range.len() < 8 * nodes.len() => {
                 retain_sorted(nodes, array.slice(range.clone()), keep);
             }
             NodeSet::Frozen(bitmap) if keep => bitmap.retain_in(nodes),
             NodeSet::Frozen(bitmap) => bitmap.retain_not_in(nodes),
             NodeSet::Overlay { base, gained, lost } if FEW < nodes.len() => {
+                // Of those that are no members, the changes are the other way round: a lost one
+                // is one more, and a gained one is one less.
                 let (gained, lost) = if keep { (gained, lost) } else { (lost, gained) };
                 let mut again = nodes.clone();
                 retain_in(&mut again, gained);
@@ -297,10 +305,12 @@ impl NodeSet {
             && matches!(other, NodeSet::Frozen(_) | NodeSet::Bitmap(_))
         {
             let mut both = base.and(other).to_bitmap();
+            // Only a changed node can be wrong in what was stored of both.
             both -= &**lost;
             both.extend(gained.iter().filter(|&node| other.contains(node)));
             return NodeSet::from(both);
         }
+        // The smaller set as a list bounds the cost, whatever the larger one is.
         let mut nodes = small.to_vec();
         large.retain(&mut nodes, true);
         NodeSet::from(nodes)

@@ -4,6 +4,7 @@ use roaring::RoaringBitmap;
 
 /// Keeps the members of a bitmap in a sorted list.
 pub(super) fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
+    // A binary search for each of few members takes fewer steps than a look at each node.
     if (members.len() as usize) < nodes.len() / 16 {
         *nodes = members.iter().filter(|node| nodes.binary_search(node).is_ok()).collect();
     } else {
@@ -14,6 +15,8 @@ pub(super) fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
 /// Merges two sorted lists, galloping through `members` when it is much longer.
 pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], keep: bool) {
     let mut rest = members;
+    // Decided once for all nodes: a search takes log(members) steps for each, a merge as many as
+    // members lie between two nodes.
     let gallop = 16 * nodes.len() < members.len();
     nodes.retain(|&node| {
         let skip = if gallop {
@@ -45,6 +48,7 @@ pub(super) fn remove_sorted(nodes: &mut Vec<u32>, gone: &RoaringBitmap) {
     let mut end = first;
     for (index, &place) in places.iter().enumerate() {
         let until = places.get(index + 1).copied().unwrap_or(nodes.len());
+        // What lies between two that go moves down by as many as went before.
         nodes.copy_within(place + 1..until, end);
         end += until - place - 1;
     }

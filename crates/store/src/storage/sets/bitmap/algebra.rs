@@ -17,6 +17,8 @@ impl FrozenBitmap {
             let key = self.directory.get(one).key;
             push_both(&mut both, key, &self.container(one), &other.container(two));
         }
+        // The roaring crate checks what it reads, so a payload that does not ascend is found
+        // here.
         both.finish().unwrap_or_else(|fault| unwind_with(self.senseless(&fault)))
     }
 
@@ -32,6 +34,7 @@ impl FrozenBitmap {
         if self.is_longer_by_far(other) {
             return self.walk(other, true);
         }
+        // Containers are copied as a whole, and only those whose key `other` has, too.
         let mut both = self.to_roaring_of(self.keys_of(other));
         both &= other;
         both
@@ -41,6 +44,7 @@ impl FrozenBitmap {
     pub fn or_into(&self, target: &mut RoaringBitmap) {
         let own = self.to_roaring();
         if target.is_empty() {
+            // Taken over: a union with nothing would copy it once more.
             *target = own;
         } else {
             *target |= own;
@@ -78,6 +82,8 @@ impl FrozenBitmap {
             loop {
                 let (left, right) = (key_at(self, one)?, key_at(other, two)?);
                 if left < right {
+                    // A search instead of a step: one directory may be much longer than the
+                    // other.
                     one = self.lower_bound(right);
                 } else if right < left {
                     two = other.lower_bound(left);
@@ -97,6 +103,7 @@ impl FrozenBitmap {
         std::iter::from_fn(move || {
             loop {
                 let least = self.directory.as_slice().get(index)?.key;
+                // Both skip to where the other is, so neither is walked member by member.
                 members.advance_to(u32::from(least) << 16);
                 let key = split(members.next()?).0;
                 index = self.lower_bound(key);
@@ -173,6 +180,8 @@ fn count_in_runs(runs: &[Run], container: &Container<'_>) -> usize {
 fn each_of_both(one: &Container<'_>, two: &Container<'_>, mut found: impl FnMut(u16)) {
     let (Container::Sorted(one), Container::Sorted(two)) = (one, two) else { return };
     let (short, mut long) = if one.len() <= two.len() { (*one, *two) } else { (*two, *one) };
+    // Where the lists are about as long, nearly every search would end after a step or two: a
+    // merge does the same with less.
     if long.len() < 8 * short.len() {
         return merge(short, long, found);
     }
@@ -191,6 +200,7 @@ fn merge(one: &[u16], two: &[u16], mut found: impl FnMut(u16)) {
         if a == b {
             found(a);
         }
+        // Both go on where they are equal.
         left += usize::from(a <= b);
         right += usize::from(b <= a);
     }
@@ -213,9 +223,11 @@ fn shared_runs(one: &[Run], two: &[Run]) -> Vec<(u16, u16)> {
     let (mut left, mut right) = (0, 0);
     while let (Some(a), Some(b)) = (one.get(left), two.get(right)) {
         let (first, last) = (a.first.max(b.first), a.last.min(b.last));
+        // Two runs may lie behind one another, without a member of both.
         if first <= last {
             shared.push((first, last));
         }
+        // The run that ends first can meet no other run.
         left += usize::from(a.last <= b.last);
         right += usize::from(b.last <= a.last);
     }

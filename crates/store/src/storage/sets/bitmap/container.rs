@@ -123,6 +123,8 @@ impl<'a> Container<'a> {
             }
             Container::Runs(runs) => {
                 let run = runs.get(runs.partition_point(|run| run.last < low))?;
+                // The first run that does not end before `low` has it, unless it begins behind
+                // it.
                 let row = low.checked_sub(run.first)?;
                 Some(usize::from(run.before) + usize::from(row))
             }
@@ -134,6 +136,7 @@ impl<'a> Container<'a> {
         match self {
             Container::Sorted(lows) => lows.partition_point(|&member| member < low),
             Container::Bits(words, ranks) => bits_rank(words, ranks, low),
+            // Counted in usize: the end of a run may be 65536.
             Container::Range(run) => (usize::from(low).min(usize::from(run.last) + 1))
                 .saturating_sub(usize::from(run.first)),
             Container::Runs(runs) => {
@@ -148,6 +151,7 @@ impl<'a> Container<'a> {
     /// How many members lie between two lower halves, both included.
     pub(in crate::storage::sets::bitmap) fn count_between(&self, first: u16, last: u16) -> usize {
         let below = self.rank(first);
+        // Ranks of a senseless payload need not ascend; of any other one this never saturates.
         (self.rank(last) + usize::from(self.contains(last))).saturating_sub(below)
     }
 
@@ -180,6 +184,7 @@ pub(in crate::storage::sets::bitmap) fn ranks_of(words: &[u64; BIT_WORDS]) -> [u
     let mut ranks = [0; RANKS];
     let mut rank = 0;
     for (slot, step) in ranks.iter_mut().zip(words.chunks_exact(RANK_STEP / 64)) {
+        // The last rank counts 127 of 128 steps, at most 65024 bits.
         *slot = rank as u16;
         rank += count_ones(step);
     }
@@ -205,6 +210,7 @@ pub(in crate::storage::sets::bitmap) fn set_bits(
 
 /// The bits of the word at `index` that lie between `first` and `last`, which that word touches.
 pub(in crate::storage::sets::bitmap) fn run_mask(index: usize, first: u16, last: u16) -> u64 {
+    // Neither shift reaches 64, which would be an overflow.
     let above = if index == usize::from(first / 64) { u64::MAX << (first % 64) } else { u64::MAX };
     let below =
         if index == usize::from(last / 64) { u64::MAX >> (63 - last % 64) } else { u64::MAX };
@@ -219,6 +225,7 @@ pub(in crate::storage::sets::bitmap) fn push_bits_of(
     for (index, &word) in words.iter().enumerate() {
         let mut word = word;
         while word != 0 {
+            // The lowest bit that is set, which the line after takes away.
             lows.push((index * 64) as u16 + word.trailing_zeros() as u16);
             word &= word - 1;
         }
@@ -234,6 +241,7 @@ fn has_bit(words: &[u64; BIT_WORDS], low: u16) -> bool {
 fn bits_rank(words: &[u64; BIT_WORDS], ranks: &[u16; RANKS], low: u16) -> usize {
     let low = usize::from(low);
     let mut rank = usize::from(ranks[low / RANK_STEP]);
+    // At most seven whole words of the step, and the lower part of one more.
     for &word in &words[low / RANK_STEP * (RANK_STEP / 64)..low / 64] {
         rank += word.count_ones() as usize;
     }
@@ -241,6 +249,8 @@ fn bits_rank(words: &[u64; BIT_WORDS], ranks: &[u16; RANKS], low: u16) -> usize 
 }
 
 fn bits_select(words: &[u64; BIT_WORDS], ranks: &[u16; RANKS], row: usize) -> Option<u16> {
+    // Ranks ascend, so the step before the first greater rank has the bit. It is among the eight
+    // words of that step: the loop goes further only where the ranks are senseless.
     let step = ranks.partition_point(|&rank| usize::from(rank) <= row).checked_sub(1)?;
     let mut left = row - usize::from(ranks[step]);
     let start = step * (RANK_STEP / 64);

@@ -35,6 +35,7 @@ impl FrozenBitmap {
             match nodes.get(read) {
                 None => break,
                 Some(&node) if node == member => {
+                    // What is kept never outruns what is read, so the list is shortened in place.
                     nodes[kept] = member;
                     kept += 1;
                     read += 1;
@@ -64,6 +65,7 @@ impl Prober<'_> {
         }
         match &mut self.container {
             Container::Sorted(lows) => {
+                // Numbers ascend, so what was skipped is not asked for again.
                 *lows = &lows[gallop(lows, |&member| member < low)..];
                 lows.first() == Some(&low)
             }
@@ -93,6 +95,7 @@ pub(in crate::storage::sets::bitmap) fn gallop<T>(
 ) -> usize {
     let mut step = 1;
     let mut start = 0;
+    // Steps double until one goes too far; the end of that step bounds a binary search.
     while items.get(start + step - 1).is_some_and(&holds) {
         start += step;
         step *= 2;
