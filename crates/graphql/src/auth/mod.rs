@@ -1,5 +1,6 @@
 //! Authorization: tokens → claims, rules and claims → who may do what.
 
+mod token_error;
 mod claims;
 mod keys;
 mod token;
@@ -8,6 +9,7 @@ mod verdict;
 
 pub use claims::Claims;
 pub use keys::{FetchedKeys, KeySource};
-pub use token::{Audience, Denied, Verifier, bearer};
+pub use token::{Audience, Verifier, bearer};
+pub use token_error::{KeyError, TokenError, TokenFault};
 pub(crate) use verdict::Remains;
 pub use verdict::{Rulebook, Verdict};

@@ -9,6 +9,7 @@ pub use calls::event::{Change, event};
 pub use calls::needs::needs;
 pub use calls::operation::hidden_key;
 pub use calls::reply::{Reply, Told};
+pub use message::call_error::CallError;
 pub use message::exchange::{Fetch, Incoming, NoFetch, Outgoing, Unanswered};
 pub use message::headers::HeaderOf;
 pub use message::interpolation::{Values, json_of};

@@ -9,6 +9,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+pub use custom::template::TemplateError;
 pub(crate) use custom::template::parse_template;
 pub use read::{Settings, read};
 pub use rules::auth_directive::check_rules;

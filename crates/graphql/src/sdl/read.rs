@@ -40,7 +40,7 @@ pub fn read(text: &str, settings: &Settings) -> Result<Model, Vec<Fault>> {
         return Err(vec![Fault::new("No schema specified")]);
     }
     let places = Places::of(text);
-    let comments = comments::read(text).map_err(|message| vec![Fault::new(message)])?;
+    let comments = comments::read(text).map_err(|fault| vec![fault])?;
     let document = parse_schema(text).map_err(|fault| vec![fault])?;
     let mut draft = Draft::new(raw::collect(&document, &places), &places, settings);
     stage(reserved_names::check(draft.types()))?;

@@ -21,6 +21,7 @@ pub use change::definitions::Definitions;
 pub use change::graphql_schema::{graphql_schema, stage_graphql_schema};
 pub use change::keys::Key;
 pub use change::mutate::{MutationReport, Passwords, Stager, names_passwords, stage};
+pub use change::refusal::Refusal;
 pub use change::statements::{Mutation, MutationTree, Statements};
 pub use load::columns::{ColumnLoad, IdSpace, PLACES_A_ROW};
 pub use load::intern::Interner;

@@ -8,6 +8,7 @@ mod token_index;
 mod vectors;
 
 pub(crate) use build_index::{IndexKind, build_index, index_kinds, ngram_query, tokens_of};
+pub use geo::GeoIndexError;
 pub(crate) use geo::check_geometry;
 pub(crate) use token_index::{TokenIndex, TokenKey};
 pub use vectors::{Links, Query, VectorThresholds, as_vector, measure};

@@ -1,5 +1,6 @@
 //! One custom field of one request: which requests are to be sent for it, and what their answers mean.
 
+use std::fmt;
 use std::time::Duration;
 
 use apollo_compiler::ast;
@@ -8,6 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::model::{Custom, CustomHttp, Field, HttpMethod, Mode, Model};
 use crate::remote::calls::reply::Reply;
 use crate::remote::calls::{declared_operation, operation, reply};
+use crate::remote::message::call_error::{AnswerError, CallError};
 use crate::remote::message::exchange::{Incoming, Outgoing};
 use crate::remote::message::headers::{HeaderOf, Headers};
 use crate::remote::message::interpolation::{Values, filled, json_of};
@@ -78,14 +80,14 @@ impl<'a> Sender<'a> {
         type_name: &'a str,
         field: &'a Field,
         asked: &'a request::Field,
-    ) -> Result<Call<'a>, String> {
+    ) -> Result<Call<'a>, CallError> {
         let (way, headers) = match &field.custom {
             Some(Custom::Http(http)) => {
                 let way = self.http(http, field, asked)?;
                 (way, headers::of_field(self.model, http, self.came))
             }
             _ if field.lambda => (self.lambda(type_name, asked)?, Headers::json()),
-            _ => return Err("it is not resolved by a request".to_owned()),
+            _ => return Err(CallError::NoRequest),
         };
         let Sender { timeout, bytes_max, .. } = *self;
         Ok(Call { asked, type_name, way, headers: headers.0, timeout, bytes_max })
@@ -96,12 +98,12 @@ impl<'a> Sender<'a> {
         http: &'a CustomHttp,
         field: &Field,
         asked: &request::Field,
-    ) -> Result<Way<'a>, String> {
+    ) -> Result<Way<'a>, CallError> {
         let body = http.body.as_deref().map(parse_template).transpose()?.flatten();
         let Some(text) = &http.graphql else { return Ok(Way::Plain { http, body }) };
-        let parsed = declared_operation::parse(text).ok_or("its operation can't be read")?;
+        let parsed = declared_operation::parse(text).ok_or(CallError::Operation)?;
         let name = declared_operation::field_of(&parsed)
-            .ok_or("its operation has no field")?
+            .ok_or(CallError::OperationField)?
             .name
             .to_string();
         let variables = match http.mode {
@@ -113,9 +115,9 @@ impl<'a> Sender<'a> {
         Ok(Way::Graphql { http, body, text, variables, name })
     }
 
-    fn lambda(&self, type_name: &str, asked: &request::Field) -> Result<Way<'a>, String> {
+    fn lambda(&self, type_name: &str, asked: &request::Field) -> Result<Way<'a>, CallError> {
         let url = self.lambda_url.filter(|url| !url.is_empty());
-        let url = url.ok_or("there is no lambda server: start with --graphql-lambda-url")?;
+        let url = url.ok_or(CallError::NoLambda)?;
         let resolver = format!("{type_name}.{}", asked.shape.name);
         Ok(Way::Lambda(Lambda { url, resolver, auth_header: self.auth_header() }))
     }
@@ -134,7 +136,7 @@ fn values_of(arguments: &Arguments) -> Values {
 }
 
 /// Why a custom field has no value, as it stands in the answer.
-pub fn worded(type_name: &str, field: &str, why: &str) -> String {
+pub fn worded(type_name: &str, field: &str, why: impl fmt::Display) -> String {
     format!(
         "Evaluation of custom field failed because {why} for field: {field} within type: {type_name}."
     )
@@ -159,7 +161,7 @@ impl<'a> Call<'a> {
     /// # Errors
     ///
     /// What is missing.
-    pub fn of_root(&self) -> Result<Outgoing, String> {
+    pub fn of_root(&self) -> Result<Outgoing, CallError> {
         let values = values_of(&self.asked.arguments);
         match &self.way {
             Way::Lambda(lambda) => Ok(self.post(lambda, "args", Value::Object(values))),
@@ -172,7 +174,7 @@ impl<'a> Call<'a> {
     /// # Errors
     ///
     /// What is missing.
-    pub fn of_object(&self, values: &Values) -> Result<Outgoing, String> {
+    pub fn of_object(&self, values: &Values) -> Result<Outgoing, CallError> {
         match &self.way {
             Way::Plain { http, body } => {
                 let body = body.as_ref().map(|body| filled(body, values).unwrap_or_default());
@@ -194,7 +196,7 @@ impl<'a> Call<'a> {
     /// # Errors
     ///
     /// What is missing.
-    pub fn of_objects(&self, objects: &[Values]) -> Result<Outgoing, String> {
+    pub fn of_objects(&self, objects: &[Values]) -> Result<Outgoing, CallError> {
         let all = |body: &Option<ast::Value>| -> Value {
             let one = |values| body.as_ref().and_then(|body| filled(body, values));
             objects.iter().map(|values| one(values).unwrap_or_default()).collect()
@@ -202,7 +204,7 @@ impl<'a> Call<'a> {
         match &self.way {
             Way::Plain { http, body } => self.outgoing(http, http.url.clone(), Some(all(body))),
             Way::Graphql { http, body, text, variables, .. } => {
-                let name = variables.first().ok_or("its operation has no variable")?;
+                let name = variables.first().ok_or(CallError::OperationVariable)?;
                 let given: Map<String, Value> = [(name.clone(), all(body))].into_iter().collect();
                 let body = json!({ "query": text, "variables": given });
                 self.outgoing(http, http.url.clone(), Some(body))
@@ -216,7 +218,7 @@ impl<'a> Call<'a> {
 
     /// Reads the answer to [`Call::of_root`] or [`Call::of_object`]. What went wrong is part of it.
     pub fn read(&self, incoming: &Incoming) -> Reply {
-        self.read_whole(incoming).unwrap_or_else(|why| Reply::failed(self.worded(&why)))
+        self.read_whole(incoming).unwrap_or_else(|why| Reply::failed(self.worded(why)))
     }
 
     /// Reads the answer to [`Call::of_objects`]: what it says of each. Errors of no object in particular are the first one's.
@@ -225,21 +227,20 @@ impl<'a> Call<'a> {
     ///
     /// What went wrong as a whole.
     pub fn read_all(&self, incoming: &Incoming, count: usize) -> Result<Vec<Reply>, Reply> {
-        let mut reply =
-            self.read_whole(incoming).map_err(|why| Reply::failed(self.worded(&why)))?;
+        let mut reply = self.read_whole(incoming).map_err(|why| Reply::failed(self.worded(why)))?;
         if reply.value.is_null() && !reply.told.is_empty() {
             reply.told.iter_mut().for_each(|told| told.path.clear());
             return Err(reply);
         }
-        reply::parted(reply, count).map_err(|why| Reply::failed(self.worded(&why)))
+        reply::parted(reply, count).map_err(|why| Reply::failed(self.worded(why)))
     }
 
     /// A reason as it stands in the answer.
-    pub fn worded(&self, why: &str) -> String {
+    pub fn worded(&self, why: impl fmt::Display) -> String {
         worded(self.type_name, &self.asked.shape.name, why)
     }
 
-    fn read_whole(&self, incoming: &Incoming) -> Result<Reply, String> {
+    fn read_whole(&self, incoming: &Incoming) -> Result<Reply, AnswerError> {
         match &self.way {
             Way::Graphql { name, .. } => reply::graphql(incoming, name),
             _ => reply::plain(incoming),
@@ -251,12 +252,12 @@ impl<'a> Call<'a> {
         http: &CustomHttp,
         url: String,
         body: Option<Value>,
-    ) -> Result<Outgoing, String> {
+    ) -> Result<Outgoing, CallError> {
         let is_http = ["http://", "https://"].iter().any(|start| {
             url.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
         });
         if !is_http {
-            return Err("its url begins with neither http:// nor https://".to_owned());
+            return Err(CallError::Scheme);
         }
         let body = body.map(|body| body.to_string().into_bytes());
         let (headers, timeout, bytes_max) = (self.headers.clone(), self.timeout, self.bytes_max);

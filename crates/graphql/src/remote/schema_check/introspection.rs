@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::model::TypeRef;
+use crate::remote::message::call_error::AnswerError;
 
 /// What is asked. Types are told in full up to six lists deep.
 pub(in crate::remote) const QUESTION: &str = "query { __schema { queryType { name } mutationType { name } \
@@ -71,13 +72,14 @@ impl RemoteSchema {
     /// # Errors
     ///
     /// Why it is none.
-    pub(in crate::remote) fn read(body: &[u8]) -> Result<RemoteSchema, String> {
+    pub(in crate::remote) fn read(body: &[u8]) -> Result<RemoteSchema, AnswerError> {
         let body: Value = serde_json::from_slice(body)
-            .map_err(|error| format!("the answer is not JSON: {error}"))?;
+            .map_err(|error| AnswerError::NotJson { reason: error.to_string() })?;
         let schema = body.pointer("/data/__schema").filter(|schema| schema.is_object());
         let Some(schema) = schema else {
             let told = body.pointer("/errors/0/message").and_then(Value::as_str);
-            return Err(told.unwrap_or("the answer has no schema").to_owned());
+            let refused = |message: &str| AnswerError::Refused { message: message.to_owned() };
+            return Err(told.map_or(AnswerError::NoSchema, refused));
         };
         let name_of = |path: &str| Some(schema.pointer(path)?.as_str()?.to_owned());
         let types = list(schema, "types");

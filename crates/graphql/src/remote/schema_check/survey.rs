@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::model::{Custom, CustomHttp, Field, HttpMethod, Model};
+use crate::remote::message::call_error::AnswerError;
 use crate::remote::message::exchange::{Fetch, Outgoing};
 use crate::remote::message::headers;
 use crate::remote::schema_check::fit;
@@ -35,7 +36,7 @@ pub fn survey(model: &Model, fetch: &dyn Fetch, timeout: Duration, bytes_max: u6
     }
     let requests: Vec<Outgoing> =
         servers.keys().map(|(url, headers)| question(url, headers, timeout, bytes_max)).collect();
-    let schemas: Vec<Result<RemoteSchema, String>> =
+    let schemas: Vec<Result<RemoteSchema, AnswerError>> =
         requests.chunks(PARALLEL).flat_map(|chunk| ask_all(fetch, chunk)).collect();
     let mut faults = Vec::new();
     for (asked, schema) in servers.values().zip(&schemas) {
@@ -83,24 +84,30 @@ fn question(
     }
 }
 
-fn ask_all(fetch: &dyn Fetch, requests: &[Outgoing]) -> Vec<Result<RemoteSchema, String>> {
+fn ask_all(fetch: &dyn Fetch, requests: &[Outgoing]) -> Vec<Result<RemoteSchema, AnswerError>> {
     thread::scope(|scope| {
         let threads: Vec<_> =
             requests.iter().map(|request| scope.spawn(|| ask(fetch, request))).collect();
-        let failed = |_| Err("it could not be asked".to_owned());
+        let reason = "it could not be asked";
+        let failed = |_| Err(AnswerError::Unanswered { reason: reason.to_owned() });
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(failed)).collect()
     })
 }
 
-fn ask(fetch: &dyn Fetch, request: &Outgoing) -> Result<RemoteSchema, String> {
-    let incoming = fetch.fetch(request).map_err(|error| error.message)?;
+fn ask(fetch: &dyn Fetch, request: &Outgoing) -> Result<RemoteSchema, AnswerError> {
+    let incoming =
+        fetch.fetch(request).map_err(|error| AnswerError::Unanswered { reason: error.message })?;
     if !incoming.is_success() {
-        return Err(format!("unexpected error with: {}", incoming.status));
+        return Err(AnswerError::Status(incoming.status));
     }
     RemoteSchema::read(&incoming.body)
 }
 
-fn compare(model: &Model, asked: &Asked<'_>, schema: &Result<RemoteSchema, String>) -> Vec<Fault> {
+fn compare(
+    model: &Model,
+    asked: &Asked<'_>,
+    schema: &Result<RemoteSchema, AnswerError>,
+) -> Vec<Fault> {
     let Asked { type_name, field, http } = asked;
     let whats = match schema {
         Ok(schema) => fit::faults(model, schema, field, http),

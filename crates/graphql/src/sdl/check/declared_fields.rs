@@ -99,14 +99,19 @@ pub(in crate::sdl) fn unique(subject: &Subject<'_>, directive: &RawDirective) ->
 }
 
 /// Checks `@default`.
+///
+/// # Errors
+///
+/// A field that can have no default, or a default that the field's type can't hold.
 pub(in crate::sdl) fn default(
     subject: &Subject<'_>,
     directive: &RawDirective,
-) -> Result<(), String> {
+) -> Result<(), Fault> {
+    let fault = |what: String| Err(subject.fault_at(directive, what));
     let field = subject.field;
     let ty = field.ty.name();
     if subject.def.has("remote") {
-        return Err("cannot use @default directive on a @remote type".to_owned());
+        return fault("cannot use @default directive on a @remote type".to_owned());
     }
     let refused = if !builtin::is_scalar(ty) && !subject.draft.is_kind(ty, RawKind::Enum) {
         format!("non-scalar type {ty}")
@@ -124,12 +129,12 @@ pub(in crate::sdl) fn default(
         String::new()
     };
     if !refused.is_empty() {
-        return Err(format!("cannot use @default directive on field with {refused}"));
+        return fault(format!("cannot use @default directive on field with {refused}"));
     }
     for argument in &directive.node.arguments {
         let value = entry(&argument.value, "value").map(|value| bare(value)).unwrap_or_default();
         if !suits(&value, ty) {
-            return Err(format!(
+            return fault(format!(
                 "@default directive provides value \"{value}\" which cannot be used with {ty}"
             ));
         }

@@ -48,15 +48,11 @@ fn check_field(
                 }
                 Err(fault) => Some(fault),
             },
-            "search" => search::check(&subject, directive)
-                .err()
-                .map(|what| subject.fault_at(directive, what)),
+            "search" => search::check(&subject, directive).err(),
             "embedding" => declared_fields::embedding(&subject),
             "dgraph" => dgraph::check(&subject, directive).err(),
             "id" => declared_fields::unique(&subject, directive),
-            "default" => declared_fields::default(&subject, directive)
-                .err()
-                .map(|what| subject.fault_at(directive, what)),
+            "default" => declared_fields::default(&subject, directive).err(),
             "custom" => {
                 custom::check(&subject, directive, faults);
                 None

@@ -5,6 +5,7 @@ use apollo_compiler::{Node, ast};
 use hexgraph_base::types::stack;
 
 use super::rbac;
+use super::rule_error::RuleError;
 use crate::model::{AuthRules, Model, Operation, Rule};
 use crate::sdl::source::draft::Draft;
 use crate::sdl::source::raw::RawKind;
@@ -114,37 +115,32 @@ impl Reader<'_> {
 
     fn text(&mut self, text: &str) -> Option<Rule> {
         let read = if text.starts_with('{') { rbac::read(text) } else { self.traversal(text) };
-        read.map_err(|what| self.fault(what)).ok()
+        read.map_err(|error| self.fault(error.to_string())).ok()
     }
 
     /// A rule that is a query.
-    fn traversal(&self, text: &str) -> Result<Rule, String> {
-        let document = parse_query(text).map_err(|fault| {
-            format!("failed to parse GraphQL rule [reason : {}]", fault.message)
-        })?;
+    fn traversal(&self, text: &str) -> Result<Rule, RuleError> {
+        let document =
+            parse_query(text).map_err(|fault| RuleError::Syntax { reason: fault.message })?;
         let operations: Vec<&Node<ast::OperationDefinition>> =
             document.definitions.iter().filter_map(|def| def.as_operation_definition()).collect();
         let [operation] = operations[..] else {
-            let count = operations.len();
-            return Err(format!(
-                "a rule should be exactly one query, found {count} GraphQL operations"
-            ));
+            return Err(RuleError::Operations { count: operations.len() });
         };
         if operation.operation_type != ast::OperationType::Query {
             let kind = operation.operation_type.name();
             let found = operation.name.as_ref().map_or(kind, |name| name.as_str());
-            return Err(format!("a rule should be exactly one query, found an {found}"));
+            return Err(RuleError::NoQuery { found: found.to_owned() });
         }
         let [selection] = &operation.selection_set[..] else {
-            let count = operation.selection_set.len();
-            return Err(format!("a rule should be exactly one query, found {count} queries"));
+            return Err(RuleError::Queries { count: operation.selection_set.len() });
         };
         let ast::Selection::Field(field) = selection else {
-            return Err("error couldn't generate query from rule".to_owned());
+            return Err(RuleError::Fragment);
         };
         if field.name.strip_prefix("query") != Some(self.name) {
-            let name = self.name;
-            return Err(format!("expected only query{name} rules,but found {}", field.name));
+            let (type_name, found) = (self.name.to_owned(), field.name.to_string());
+            return Err(RuleError::OtherType { type_name, found });
         }
         Ok(Rule::Traversal {
             type_name: self.name.to_owned(),

@@ -13,6 +13,7 @@ use hexgraph_base::plan::{
     Call, Comparison, Function, Operand, PredicateRef, TermIndex, TextMatch, VarId,
 };
 use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::text::PatternError;
 use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, ValueType, stack};
 use std::ops::Bound;
 
@@ -318,7 +319,7 @@ pub(crate) fn type_of(def: &PredicateDef) -> String {
 }
 
 /// The error for a regular expression that can't be read.
-pub(crate) fn bad_pattern(reason: String) -> Error {
+pub(crate) fn bad_pattern(reason: PatternError) -> Error {
     Error::query(reason).with_hint("a regular expression is written `/pattern/` or `/pattern/i`")
 }
 

@@ -70,7 +70,10 @@ impl<'a> Context<'a> {
             (GeoRelation::Within, [area]) => GeoQuery::within(area),
             (GeoRelation::Contains, [inner]) => GeoQuery::contains(inner),
             (GeoRelation::Intersects, [area]) => GeoQuery::intersects(area),
-            (relation, _) => Err(format!("`{}` has a wrong number of arguments", relation.name())),
+            (relation, _) => {
+                let name = relation.name();
+                return Err(Error::query(format!("`{name}` has a wrong number of arguments")));
+            }
         };
         let query = query.map_err(Error::query)?;
         Ok((predicate.def.value_type == ValueType::Geo).then_some((predicate, query)))

@@ -1,6 +1,7 @@
 //! From the text of a mutation or of a schema to the next version.
 
 pub(super) mod bounds;
+pub(super) mod refusal;
 pub(super) mod check;
 pub(super) mod keys;
 pub(super) mod statements;

@@ -8,7 +8,8 @@ use super::bindings::Bindings;
 use super::bounds::{Charge, STATEMENTS_MAX};
 use super::change_weight;
 use super::changes::{Changes, Delete, Deleted, Part, SetEdge, SetValue};
-use super::check::{check_facets, check_name, check_shape, missing_lang, stored};
+use super::check::{check_facets, check_name, check_shape, stored};
+use super::refusal::Refusal;
 use super::statements::{Mutation, target};
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
@@ -16,7 +17,7 @@ use crate::graph::version::whole::Version;
 use crate::storage::text_of;
 use hexgraph_base::formats::{NQuad, Object, Predicate, Subject};
 use hexgraph_base::schema::{Actor, NODE_TYPE, PredicateDef, Schema};
-use hexgraph_base::types::{Error, Result, Uid, Value, ValueType, shown};
+use hexgraph_base::types::{ConvertError, Error, Result, Uid, Value, ValueType, shown};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
@@ -286,7 +287,10 @@ impl<'a> Staging<'a, '_> {
         let what = match (&quad.object, target) {
             (Object::Star, _) if quad.lang.is_empty() => Deleted::All,
             (Object::Star, _) if def.lang => Deleted::Lang(lang),
-            (Object::Star, _) => return Err(Error::schema(missing_lang(name))),
+            (Object::Star, _) => {
+                let predicate = name.to_owned();
+                return Err(Error::schema(Refusal::NoLanguages { predicate }));
+            }
             (object, target) => {
                 check_shape(&def, quad.lang, target.is_some()).map_err(Error::schema)?;
                 match (target, text_of_password(object, &def)) {
@@ -361,7 +365,8 @@ impl<'a> Staging<'a, '_> {
         let wrong = |reason| wrong_value(reason, &def, quad.subject);
         let value = match text_of_password(&quad.object, &def) {
             Some(plain) if is_plain(&quad.object) => {
-                Value::check_password(plain).map_err(wrong)?;
+                Value::check_password(plain)
+                    .map_err(|reason| wrong(ConvertError::from(reason).into()))?;
                 self.stager.passwords.hash(plain)?
             }
             _ => stored(&quad.object, &def).map_err(wrong)?,
@@ -468,7 +473,7 @@ fn is_plain(object: &Object<'_>) -> bool {
 }
 
 /// The error for a value that can't be stored, or that nobody can have.
-fn wrong_value(reason: String, def: &PredicateDef, subject: Subject<'_>) -> Error {
+fn wrong_value(reason: Refusal, def: &PredicateDef, subject: Subject<'_>) -> Error {
     let node = match subject {
         Subject::Uid(uid) => Uid(uid).to_string(),
         Subject::Blank(label) => format!("_:{label}"),

@@ -9,6 +9,7 @@ use crate::graph::build::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
 use crate::graph::build::renumber::with_high_uids;
 use crate::graph::build::stored_form::{build_edge_store, build_values, build_values_lean};
 use crate::graph::change::check::convert_owned;
+use crate::graph::change::refusal::Refusal;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::Direction;
 use crate::graph::version::node_ids::NodeIds;
@@ -502,7 +503,9 @@ impl Pending {
         let wanted = self.def.value_type;
         for (_, part) in &mut batch.langs {
             if wanted != ValueType::Default && part.values.value_type() != Some(wanted) {
-                *part = converted(part, wanted, |row, reason| refuse(value_lines[row], reason));
+                *part = converted(part, wanted, |row, reason| {
+                    refuse(value_lines[row], reason.to_string())
+                });
             }
         }
     }
@@ -600,11 +603,12 @@ fn first_definition(batch: &PredicateBatch) -> PredicateDef {
     def
 }
 
-/// The rows whose values can be converted; the others are refused.
+/// Returns a part with the values that can be converted to a type. The others are left out; `refuse` is called with the
+/// row of each and the reason.
 fn converted(
     part: &ValuePart,
     wanted: ValueType,
-    mut refuse: impl FnMut(usize, String),
+    mut refuse: impl FnMut(usize, Refusal),
 ) -> ValuePart {
     let mut values = ValuesBuilder::new(wanted);
     let mut nodes = Vec::new();

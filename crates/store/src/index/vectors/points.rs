@@ -106,7 +106,8 @@ impl<'a> Points<'a> {
     }
 }
 
-/// The distance of a vector, which has the query's length, as [`Points::distance`] gives it for the vectors of an index.
+/// The distance of a vector, which has the query's length, as the distances of the vectors of an index are measured: squared for
+/// [`Metric::Euclidean`], 1 - similarity for [`Metric::Cosine`], the negated product for [`Metric::DotProduct`].
 pub fn measure(metric: Metric, query: &Query<'_>, vector: &[f32]) -> f32 {
     match metric {
         Metric::Euclidean => squared(query.numbers, vector),
