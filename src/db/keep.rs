@@ -3,8 +3,9 @@
 use super::database::Database;
 use super::guard::guarded;
 use super::open::{no_database, open_follower};
+use super::operation::OpenOptions;
 use hexgraph_base::types::{Result, endless};
-use hexgraph_store::durability::{Directory, FileAccess, Recovery};
+use hexgraph_store::durability::{Directory, Recovery};
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Check, persist};
@@ -155,7 +156,7 @@ pub fn check(path: &Path) -> Result<Checked> {
         let directory = Directory::open_read_only(path)?;
         let current = directory.current()?.ok_or_else(|| no_database(path))?;
         persist::verify(&directory.snapshot_path(current.snapshot))?;
-        let mut follower = open_follower(&directory, FileAccess::Map)?;
+        let mut follower = open_follower(&directory, &OpenOptions::default())?;
         follower.version(&directory)?;
         let found = follower.found();
         Ok(Checked { commits: found.commits, log_bytes: found.bytes, tail: found.cut })

@@ -31,7 +31,7 @@ pub use hexgraph_base::schema::{SchemaItem, SchemaReport};
 pub use hexgraph_dql::{Given, without_passwords};
 pub use hexgraph_store::durability::{Recovery, SyncPolicy};
 pub use hexgraph_store::exec::{Canceller, Control, Limits, Onward, byte_count, parse_time};
-pub use hexgraph_store::graph::{PredicateStats, Statements};
+pub use hexgraph_store::graph::{PredicateStats, Statements, Thresholds};
 pub use keep::{Checked, check};
 pub use operation::{
     Drop, Latency, LoadOptions, LoadReport, Memory, OpenOptions, SkippedLine, Stats, TxnLimits,

@@ -5,7 +5,7 @@ use super::operation::OpenOptions;
 use crate::db::change::transactions::Transactions;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::durability::{Directory, FileAccess, Files, Follower, Recovery, Wal};
+use hexgraph_store::durability::{Directory, Files, Follower, Recovery, Wal};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Check, Store, Version, persist};
 use std::path::Path;
@@ -46,7 +46,7 @@ struct Reading {
     directory: Directory,
     follower: Mutex<Follower>,
     found: Recovery,
-    access: FileAccess,
+    options: OpenOptions,
 }
 
 /// A directory that this process writes to.
@@ -67,7 +67,8 @@ impl Open {
     /// Creates an empty graph in memory.
     pub(super) fn in_memory(options: OpenOptions) -> Open {
         let budget = options.memory.budget();
-        let version = Version { budget: budget.clone(), ..Version::empty() };
+        let thresholds = options.thresholds;
+        let version = Version { budget: budget.clone(), thresholds, ..Version::empty() };
         Open::new(Store::with_version(version, None), budget, options, Home::Memory)
     }
 
@@ -78,12 +79,12 @@ impl Open {
     /// As [`super::Database::open`].
     pub(super) fn to_read(path: &Path, options: OpenOptions) -> Result<Open> {
         let directory = Directory::open_read_only(path)?;
-        let mut follower = open_follower(&directory, options.access())?;
+        let mut follower = open_follower(&directory, &options)?;
         let budget = options.memory.budget();
         let version = Version { budget: budget.clone(), ..follower.version(&directory)? };
         let store = Store::with_version(version, None);
         let (found, follower) = (follower.found(), Mutex::new(follower));
-        let reading = Reading { directory, follower, found, access: options.access() };
+        let reading = Reading { directory, follower, found, options };
         Ok(Open::new(store, budget, options, Home::Read(Box::new(reading))))
     }
 
@@ -106,7 +107,7 @@ impl Open {
                 persist::save_in(&*files, &Version::empty(), path, identity, &|| Ok(()))
             })?;
         }
-        let mut follower = open_follower(&directory, options.access())?;
+        let mut follower = open_follower(&directory, &options)?;
         let budget = options.memory.budget();
         let version = Version { budget: budget.clone(), ..follower.version(&directory)? };
         // A record that was not written whole was acknowledged to nobody; new ones go in its place.
@@ -308,12 +309,12 @@ impl Open {
     /// As [`super::Database::open`].
     pub(super) fn refresh(&self) -> Result<u64> {
         if let Home::Read(reading) = &self.home {
-            let Reading { directory, follower, access, .. } = &**reading;
+            let Reading { directory, follower, options, .. } = &**reading;
             let mut follower = follower.lock().unwrap_or_else(PoisonError::into_inner);
             let before = follower.found().commits;
             if !follower.refresh(directory)? {
                 // A newer snapshot has taken the place of the logs that were followed.
-                *follower = open_follower(directory, *access)?;
+                *follower = open_follower(directory, options)?;
             } else if follower.found().commits <= before {
                 return Ok(self.store.version().commit);
             }
@@ -402,8 +403,9 @@ impl Writing {
     }
 }
 
-pub(super) fn open_follower(directory: &Directory, access: FileAccess) -> Result<Follower> {
-    Follower::open(directory, access)?.ok_or_else(|| no_database(directory.path()))
+pub(super) fn open_follower(directory: &Directory, options: &OpenOptions) -> Result<Follower> {
+    Follower::open(directory, options.access(), options.thresholds)?
+        .ok_or_else(|| no_database(directory.path()))
 }
 
 pub(super) fn no_database(path: &Path) -> Error {

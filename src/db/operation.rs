@@ -6,7 +6,7 @@ use hexgraph_base::types::{Error, Result};
 use hexgraph_store::durability::{FileAccess, SyncPolicy};
 use hexgraph_store::exec::{Limits, byte_count, parse_time};
 use hexgraph_store::graph;
-use hexgraph_store::graph::PredicateStats;
+use hexgraph_store::graph::{PredicateStats, Thresholds};
 use std::time::Duration;
 
 /// Options for opening a database. The default opens for writing, with all cores and shared memory.
@@ -31,6 +31,9 @@ pub struct OpenOptions {
     /// takes no time and reading no memory of its own, but a program that shortens the file while it is open ends this
     /// process (SIGBUS). hexgraph itself never does that.
     pub no_map: bool,
+    /// The sizes from which changes are folded, vectors walked, and conflicts forgotten. Only tests have a reason to
+    /// set them: the default suits graphs of any size.
+    pub thresholds: Thresholds,
 }
 
 impl OpenOptions {

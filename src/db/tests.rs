@@ -5,3 +5,10 @@ mod durability;
 mod failing_files;
 mod power_loss;
 mod simulated;
+
+use super::{OpenOptions, Thresholds};
+
+/// Options whose graphs fold, replay and forget conflicts after a handful of commits.
+fn small() -> OpenOptions {
+    OpenOptions { thresholds: Thresholds::small(), ..OpenOptions::default() }
+}

@@ -286,26 +286,8 @@ fn check_lengths(name: &str, code: &str, faults: &mut Vec<String>) {
 
 /// The circles between files that are known, each as its member and its files. A new one fails, and so does one of these
 /// that is gone: take it off the list.
-const KNOWN_CIRCLES: &[(&str, &[&str])] = &[
-    (
-        "crates/store/src",
-        &["exec::run", "exec::write::extent", "exec::write::normalize", "exec::write::output"],
-    ),
-    (
-        "crates/store/src",
-        &[
-            "graph::build::compact",
-            "graph::build::renumber",
-            "graph::change::apply",
-            "graph::change::changes",
-            "graph::change::weight",
-            "graph::version::whole",
-        ],
-    ),
-    ("crates/store/src", &["index::vectors::column_vectors", "index::vectors::vector_index"]),
-    ("crates/store/src", &["storage::columns::values", "storage::columns::values_pack"]),
-    ("crates/graphql/src", &["remote::needs", "remote::operation"]),
-];
+const KNOWN_CIRCLES: &[(&str, &[&str])] =
+    &[("crates/store/src", &["graph::change::weight", "graph::version::whole"])];
 
 /// The files of a member by the paths of their modules: `db::ask::query`, and nothing for the root.
 type Modules = BTreeMap<String, Names>;

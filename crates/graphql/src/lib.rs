@@ -11,4 +11,4 @@ pub mod lower;
 pub mod mutate;
 pub mod subscribe;
 #[cfg(test)]
-mod recorded;
+mod conformance;

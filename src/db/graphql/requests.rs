@@ -32,7 +32,7 @@ impl Database {
             };
             let session = match Session::new(&loaded, headers, &self.graphql_options()) {
                 Ok(session) => session,
-                Err(why) => return Ok(Response::refused(vec![Fault::new(why)])),
+                Err(why) => return Ok(Response::refused(vec![Fault::new(why.to_string())])),
             };
             let run = Run { database: self, version, loaded, session, headers, control };
             Ok(run.carry_out(&operation))

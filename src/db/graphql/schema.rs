@@ -210,7 +210,7 @@ fn checked(
     if let Some(settings) = &model.authorization
         && let Err(why) = Verifier::new(settings, Arc::clone(keys))
     {
-        faults.push(syntax::Fault::new(why));
+        faults.push(syntax::Fault::new(why.to_string()));
     }
     if faults.is_empty() { Ok((model, api)) } else { Err(faults) }
 }

@@ -9,7 +9,7 @@ use crate::db::graphql::keys::Keys;
 use crate::db::graphql::persisted::Persisted;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use hexgraph_base::types::{Error, Uid, stack};
-use hexgraph_graphql::auth::{KeySource, Rulebook, Verifier};
+use hexgraph_graphql::auth::{KeyError, KeySource, Rulebook, Verifier};
 use hexgraph_graphql::generate::Api;
 use hexgraph_graphql::model::Model;
 use hexgraph_graphql::remote::Fetch;
@@ -97,7 +97,7 @@ pub(super) struct Loaded {
     /// The `@auth` rules.
     pub rules: Rulebook,
     /// The verifier of tokens; `None` if the schema has no authorization, an error if its settings can't be used.
-    pub verifier: std::result::Result<Option<Verifier>, String>,
+    pub verifier: std::result::Result<Option<Verifier>, KeyError>,
     /// The cross-origin settings.
     pub access: Arc<Access>,
 }

@@ -2,6 +2,7 @@
 //! record, or an error that says where. What is known to have been durable is never missing without a word.
 
 use super::power_loss::commits_of;
+use super::small;
 use crate::db::{
     Control, Database, Mutation, MutationRequest, OpenOptions, Statements, TxnOptions, check,
 };
@@ -24,7 +25,7 @@ fn statements(n: u64) -> String {
 }
 
 fn open(path: &Path, read_only: bool) -> Result<Database, Error> {
-    Database::open(path, OpenOptions { read_only, threads: 1, ..OpenOptions::default() })
+    Database::open(path, OpenOptions { read_only, threads: 1, ..small() })
 }
 
 /// The files of a directory, by name.

@@ -1,6 +1,7 @@
 //! Logs, checkpoints, and readers beside a writer, on real files.
 
 use super::power_loss::commits_of;
+use super::small;
 use crate::db::{Control, Database, OpenOptions, QueryRequest, SyncPolicy, check};
 use hexgraph_base::types::Error;
 use std::fs;
@@ -20,11 +21,11 @@ fn commit(db: &Database, numbers: std::ops::RangeInclusive<u64>) {
 }
 
 fn open(path: &Path) -> Database {
-    Database::open(path, OpenOptions::default()).unwrap()
+    Database::open(path, small()).unwrap()
 }
 
 fn to_read() -> OpenOptions {
-    OpenOptions { read_only: true, ..OpenOptions::default() }
+    OpenOptions { read_only: true, ..small() }
 }
 
 fn logs(path: &Path) -> Vec<String> {
@@ -96,7 +97,7 @@ fn a_checkpoint_takes_the_place_of_the_log() {
 #[test]
 fn a_long_log_gives_way_to_a_snapshot_by_itself() {
     let root = tempfile::tempdir().unwrap();
-    let options = OpenOptions { checkpoint: 2000, sync: SyncPolicy::Never, ..Default::default() };
+    let options = OpenOptions { checkpoint: 2000, sync: SyncPolicy::Never, ..small() };
     let db = Database::open(root.path(), options).unwrap();
     let snapshot = || snapshots(root.path());
     let first = snapshot();
@@ -162,7 +163,7 @@ fn damage_in_the_middle_of_a_log_is_an_error() {
     let mut bytes = fs::read(&log).unwrap();
     bytes[170] ^= 1;
     fs::write(&log, &bytes).unwrap();
-    let error = Database::open(root.path(), OpenOptions::default()).err().unwrap();
+    let error = Database::open(root.path(), small()).err().unwrap();
     assert!(matches!(error, Error::Corrupt { .. }), "{error}");
     assert!(error.to_string().contains("log-1.hxl: the record at byte 128"), "{error}");
     let error = check(root.path()).err().unwrap();
@@ -180,7 +181,7 @@ fn a_log_that_is_missing_is_an_error() {
     }
     assert_eq!(logs(root.path()), ["log-1.hxl", "log-2.hxl", "log-3.hxl"]);
     fs::remove_file(root.path().join("log-2.hxl")).unwrap();
-    let error = Database::open(root.path(), OpenOptions::default()).err().unwrap().to_string();
+    let error = Database::open(root.path(), small()).err().unwrap().to_string();
     assert!(
         error.contains("log-2.hxl: it is missing") && error.contains("log-3.hxl names it"),
         "{error}"
@@ -193,7 +194,7 @@ fn writers_share_syncs_and_all_is_seen_when_it_is_told() {
     for sync in [SyncPolicy::Always, SyncPolicy::Every(Duration::from_millis(1)), SyncPolicy::Never]
     {
         let folder = root.path().join(format!("{sync:?}"));
-        let options = OpenOptions { sync, checkpoint: 5000, ..OpenOptions::default() };
+        let options = OpenOptions { sync, checkpoint: 5000, ..small() };
         let db = Database::open(&folder, options).unwrap();
         std::thread::scope(|scope| {
             for thread in 0..4 {
@@ -216,7 +217,7 @@ fn writers_share_syncs_and_all_is_seen_when_it_is_told() {
 fn a_directory_can_be_opened_again_at_once() {
     let root = tempfile::tempdir().unwrap();
     let sync = SyncPolicy::Every(Duration::from_micros(100));
-    let options = OpenOptions { sync, checkpoint: 500, ..OpenOptions::default() };
+    let options = OpenOptions { sync, checkpoint: 500, ..small() };
     for round in 1..=60 {
         let db = Database::open(root.path(), options).unwrap();
         commit(&db, 10 * round..=10 * round + 9);
@@ -267,7 +268,7 @@ fn a_snapshot_that_is_read_may_be_shortened() {
         let len = fs::metadata(&snapshot).unwrap().len();
         assert_eq!(1 << 20 < len, is_large, "{len}");
         for read_only in [true, false] {
-            let options = OpenOptions { read_only, no_map: is_large, ..OpenOptions::default() };
+            let options = OpenOptions { read_only, no_map: is_large, ..small() };
             let db = Database::open(root.path(), options).unwrap();
             let bytes = fs::read(&snapshot).unwrap();
             fs::File::options().write(true).open(&snapshot).unwrap().set_len(0).unwrap();

@@ -3,7 +3,8 @@
 
 use super::power_loss::commits_of;
 use super::simulated::{Fault, SimulatedFiles};
-use crate::db::{Database, OpenOptions, check};
+use super::small;
+use crate::db::{Database, check};
 use hexgraph_base::types::Error;
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 const SCHEMA: &str = "number: int @index(int) .\nname: string .\nnext: uid @reverse .";
 
 fn open(folder: &Path, files: &SimulatedFiles) -> Result<Database, Error> {
-    Database::open_with(folder, OpenOptions::default(), Arc::new(files.clone()))
+    Database::open_with(folder, small(), Arc::new(files.clone()))
 }
 
 fn statements(n: u64) -> String {
@@ -25,7 +26,7 @@ fn statements(n: u64) -> String {
 /// Works on files that fail as told. Returns what was acknowledged, and false when the fault never
 /// came.
 fn work(folder: &Path, fault: Fault) -> (Vec<u64>, bool) {
-    Database::open(folder, OpenOptions::default()).unwrap().alter(SCHEMA).unwrap();
+    Database::open(folder, small()).unwrap().alter(SCHEMA).unwrap();
     let files = SimulatedFiles::over(folder);
     files.fail(fault);
     let mut acked = Vec::new();
@@ -56,7 +57,7 @@ fn every_operation_fails(lasts: bool) {
         let folder = root.path().join("db");
         let (acked, failed) = work(&folder, Fault { at, lasts });
         check(&folder).unwrap();
-        let found = commits_of(&Database::open(&folder, OpenOptions::default()).unwrap());
+        let found = commits_of(&Database::open(&folder, small()).unwrap());
         let lost: Vec<_> = acked.iter().filter(|n| !found.contains(n)).collect();
         assert!(lost.is_empty(), "operation {at}: {lost:?} are lost");
         if !failed {

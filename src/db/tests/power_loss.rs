@@ -1,7 +1,8 @@
 //! The power goes at any moment: what was acknowledged is there, whole.
 
 use super::simulated::{Op, SimulatedFiles};
-use crate::db::{Control, Database, Drop, LoadOptions, OpenOptions, QueryRequest, Source, check};
+use super::small;
+use crate::db::{Control, Database, Drop, LoadOptions, QueryRequest, Source, check};
 use bytes::Bytes;
 use std::fs;
 use std::path::Path;
@@ -39,7 +40,7 @@ fn commit(db: &Database, n: u64, random: &mut fastrand::Rng) -> hexgraph_base::t
 }
 
 fn open(folder: &Path, files: &SimulatedFiles) -> hexgraph_base::types::Result<Database> {
-    Database::open_with(folder, OpenOptions::default(), Arc::new(files.clone()))
+    Database::open_with(folder, small(), Arc::new(files.clone()))
 }
 
 /// The numbers of the commits that are there; panics where one is not whole.
@@ -95,7 +96,7 @@ fn examine(folder: &Path, acked: u64, context: &str) -> u64 {
         return 0;
     }
     check(folder).unwrap_or_else(|error| panic!("{context}: {error}"));
-    let db = Database::open(folder, OpenOptions::default());
+    let db = Database::open(folder, small());
     let db = db.unwrap_or_else(|error| panic!("{context}: {error}"));
     let found = match db.schema_text().unwrap().contains("number: int") {
         true => commits_of(&db),

@@ -13,6 +13,26 @@ use std::sync::Arc;
 
 const NANOS: i64 = 1_000_000_000;
 
+/// Why a column has no values.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(in crate::tables) enum ColumnError {
+    /// Its cells are lists of lists.
+    #[error("a list of lists is no value")]
+    NestedLists,
+    /// Its type is none that values have.
+    #[error("Arrow's type {name} has no type of values")]
+    NoValues {
+        /// The type, as Arrow writes it.
+        name: String,
+    },
+    /// A cell does not fit the type that the column is read as.
+    #[error("{reason}")]
+    Cast {
+        /// What Arrow says.
+        reason: String,
+    },
+}
+
 /// A column of a batch.
 pub(in crate::tables) enum Cells {
     /// Nothing but nulls.
@@ -33,15 +53,15 @@ pub(in crate::tables) enum Cells {
     List(LargeListArray, Box<Cells>),
 }
 
-/// The type that the values of a column have by nature, and whether a row has many of them; `None`
+/// Returns the type that the values of a column have by nature, and true if a row has many of them; `None`
 /// for a column of nulls.
 ///
 /// # Errors
 ///
-/// Why there is none.
+/// [`ColumnError::NestedLists`] or [`ColumnError::NoValues`] when there is no such type.
 pub(in crate::tables) fn natural_type(
     data_type: &DataType,
-) -> Result<Option<(ValueType, bool)>, String> {
+) -> Result<Option<(ValueType, bool)>, ColumnError> {
     use DataType as D;
     let value_type = match data_type {
         D::Null => return Ok(None),
@@ -58,11 +78,11 @@ pub(in crate::tables) fn natural_type(
         D::FixedSizeList(item, _) if is_float(item.data_type()) => ValueType::Vector,
         D::List(item) | D::LargeList(item) | D::FixedSizeList(item, _) => {
             return match natural_type(item.data_type())? {
-                Some((_, true)) => Err("a list of lists is no value".to_owned()),
+                Some((_, true)) => Err(ColumnError::NestedLists),
                 item => Ok(item.map(|(value_type, _)| (value_type, true))),
             };
         }
-        other => return Err(format!("Arrow's type {other} has no type of values")),
+        other => return Err(ColumnError::NoValues { name: other.to_string() }),
     };
     Ok(Some((value_type, false)))
 }
@@ -72,12 +92,12 @@ fn is_float(data_type: &DataType) -> bool {
 }
 
 impl Cells {
-    /// The cells of a column. `as_vector` takes lists of floats for vectors.
+    /// Reads the cells of a column. `as_vector` reads lists of floats as vectors.
     ///
     /// # Errors
     ///
-    /// Why the column has no values.
-    pub(in crate::tables) fn of(array: &ArrayRef, as_vector: bool) -> Result<Cells, String> {
+    /// [`ColumnError`] when the column has no values.
+    pub(in crate::tables) fn of(array: &ArrayRef, as_vector: bool) -> Result<Cells, ColumnError> {
         if let DataType::Dictionary(_, values) = array.data_type() {
             return Cells::of(&exactly(array, values)?, as_vector);
         }
@@ -105,7 +125,7 @@ impl Cells {
         })
     }
 
-    /// The places of the values of a row, for [`Cells::get`].
+    /// Returns the places of the values of a row, for [`Cells::get`].
     pub(in crate::tables) fn row(&self, row: usize) -> Range<usize> {
         let is_null = match self {
             Cells::Empty => true,
@@ -120,7 +140,7 @@ impl Cells {
         if is_null { 0..0 } else { row..row + 1 }
     }
 
-    /// The value at a place; `None` for what is none.
+    /// Returns the value at a place; `None` for a null, a NaN, and a vector with a null in it.
     pub(in crate::tables) fn get(&self, at: usize) -> Option<ValueRef<'_>> {
         Some(match self {
             Cells::Empty => return None,
@@ -161,14 +181,14 @@ fn child_of(data_type: &DataType) -> &FieldRef {
     }
 }
 
-fn vectors(array: &ArrayRef) -> Result<Cells, String> {
+fn vectors(array: &ArrayRef) -> Result<Cells, ColumnError> {
     let item = child_of(array.data_type()).as_ref().clone().with_data_type(DataType::Float32);
     let lists = exactly(array, &DataType::LargeList(Arc::new(item)))?;
     let lists: &LargeListArray = lists.as_list();
     Ok(Cells::Vector(lists.clone(), lists.values().as_primitive().clone()))
 }
 
-fn times(array: &ArrayRef) -> Result<Cells, String> {
+fn times(array: &ArrayRef) -> Result<Cells, ColumnError> {
     let (array, unit) = match array.data_type() {
         DataType::Date32 => (exactly(array, &DataType::Date64)?, TimeUnit::Millisecond),
         DataType::Timestamp(unit, _) => (Arc::clone(array), *unit),
@@ -184,11 +204,12 @@ fn times(array: &ArrayRef) -> Result<Cells, String> {
     Ok(Cells::Time(exactly(&array, &DataType::Int64)?.as_primitive().clone(), units))
 }
 
-/// Converts a column, refusing what does not fit.
-fn exactly(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef, String> {
+/// Converts a column to a type. It fails at the first cell that does not fit, where Arrow would make a null of it.
+fn exactly(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef, ColumnError> {
     if array.data_type() == wanted {
         return Ok(Arc::clone(array));
     }
     let options = CastOptions { safe: false, ..CastOptions::default() };
-    cast_with_options(array, wanted, &options).map_err(|error| error.to_string())
+    cast_with_options(array, wanted, &options)
+        .map_err(|error| ColumnError::Cast { reason: error.to_string() })
 }

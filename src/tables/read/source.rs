@@ -6,8 +6,9 @@
 use super::cells::natural_type;
 use super::lines::lines_of;
 use crate::db::LoadProgress;
+use crate::tables::shape::cell_error::CellError;
 use crate::tables::shape::options::Table;
-use crate::tables::shape::parts::{ColumnName, Fault, expected, shown};
+use crate::tables::shape::parts::{ColumnName, Fault, shown};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch, RecordBatchOptions};
 use arrow_cast::{CastOptions, cast_with_options};
@@ -374,8 +375,8 @@ fn typed_columns(
                 let text = shown(ValueRef::String(texts.value(row)));
                 let wanted = natural_type(field.data_type()).ok().flatten();
                 let wanted = wanted.map_or(ValueType::String, |(value_type, _)| value_type);
-                let reason = expected(format!("{text}: it is no {}", wanted.name()), wanted);
-                let reason = format!("{reason}, unless `types` says another type of the column");
+                let reason = CellError::Untyped { wanted }.of_value(text).expecting(wanted);
+                let reason = CellError::Guessed { reason: Box::new(reason) };
                 faults.push(column.fault(first_row + row as u64, reason));
             }
         }

@@ -1,5 +1,6 @@
 //! Columns of ids as numbers of nodes.
 
+use super::cell_error::CellError;
 use super::parts::{ColumnName, Fault, shown};
 use crate::tables::read::cells::Cells;
 use arrow_array::cast::AsArray;
@@ -60,7 +61,7 @@ impl IdColumn {
             let at = first_row + row as u64;
             let Some(value) = cells.row(row).next().and_then(|at| cells.get(at)) else {
                 if self.is_needed {
-                    faults.push(self.column.fault(at, "a row of nodes has no id".to_owned()));
+                    faults.push(self.column.fault(at, CellError::NoId));
                 }
                 continue;
             };
@@ -70,8 +71,7 @@ impl IdColumn {
                 Ok(Id::Int(number)) => ints.push((number, place)),
                 Ok(Id::Text(text)) => texts.push((text, place)),
                 Err(reason) => {
-                    let reason = format!("{}: {reason}", shown(value));
-                    faults.push(self.column.fault(at, reason));
+                    faults.push(self.column.fault(at, reason.of_value(shown(value))));
                 }
             }
         }
@@ -84,17 +84,17 @@ impl IdColumn {
         numbers
     }
 
-    fn id<'v>(&self, value: ValueRef<'v>, is_wide: bool) -> Result<Id<'v>, String> {
+    fn id<'v>(&self, value: ValueRef<'v>, is_wide: bool) -> Result<Id<'v>, CellError> {
         match (self.kind, value) {
             (ValueType::Uid, ValueRef::String(text)) => uid_number(parse_uid(text)?),
             (ValueType::Uid, ValueRef::Int(number)) if is_wide => uid_number(number as u64),
             (ValueType::Uid, value) => {
                 let uid = u64::try_from(whole(value)?);
-                uid_number(uid.map_err(|_| "a uid is not negative".to_owned())?)
+                uid_number(uid.map_err(|_| CellError::NegativeUid)?)
             }
             (ValueType::Int, ValueRef::String(text)) => {
                 let number = text.trim().parse();
-                Ok(Id::Int(number.map_err(|_| "the ids are of type int".to_owned())?))
+                Ok(Id::Int(number.map_err(|_| CellError::NotAnInt)?))
             }
             (ValueType::Int, value) => Ok(Id::Int(whole(value)?)),
             (_, ValueRef::String(text)) => Ok(Id::Text(Cow::Borrowed(text))),
@@ -112,30 +112,31 @@ enum Id<'v> {
     Text(Cow<'v, str>),
 }
 
-fn uid_number(uid: u64) -> Result<Id<'static>, String> {
+fn uid_number(uid: u64) -> Result<Id<'static>, CellError> {
     match uid {
-        0 | u64::MAX => Err("it is the uid of no node".to_owned()),
+        0 | u64::MAX => Err(CellError::NoNode),
         uid if NodeIds::is_high(Uid(uid)) => Ok(Id::Int(uid as i64)),
         uid => Ok(Id::Node(uid as u32)),
     }
 }
 
-fn parse_uid(text: &str) -> Result<u64, String> {
+fn parse_uid(text: &str) -> Result<u64, CellError> {
     let uid = match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    uid.map_err(|_| "it is no uid".to_owned())
+    uid.map_err(|_| CellError::NotAUid)
 }
 
-/// A number without a fraction; libraries that have no missing ints make floats of them.
-fn whole(value: ValueRef<'_>) -> Result<i64, String> {
+/// Returns a number without a fraction as an int. Floats are taken up to 2^53, since libraries that have no missing ints make
+/// floats of a column of ints.
+fn whole(value: ValueRef<'_>) -> Result<i64, CellError> {
     match value {
         ValueRef::Int(number) => Ok(number),
         ValueRef::Float(number) if number.fract() == 0.0 && number.abs() < 2f64.powi(53) => {
             Ok(number as i64)
         }
-        _ => Err("an id is a whole number or a text".to_owned()),
+        _ => Err(CellError::NotAnId),
     }
 }
 

@@ -5,4 +5,5 @@ pub(super) mod plan;
 pub(super) mod named;
 pub(super) mod plan_nodes;
 pub(super) mod ids;
+pub(super) mod cell_error;
 pub(super) mod parts;

@@ -1,5 +1,6 @@
 //! Columns of a batch as parts of predicates.
 
+use super::cell_error::CellError;
 use crate::db::Canceller;
 use crate::tables::read::cells::Cells;
 use arrow_array::ArrayRef;
@@ -23,8 +24,8 @@ pub(in crate::tables) struct Fault {
     pub column: String,
     /// The place of the column in the table, from 0.
     pub place: usize,
-    /// The value, and why.
-    pub reason: String,
+    /// What is wrong with it.
+    pub reason: CellError,
 }
 
 /// A column that is read.
@@ -37,8 +38,9 @@ pub(in crate::tables) struct ColumnName {
 }
 
 impl ColumnName {
-    /// A fault of a cell.
-    pub(in crate::tables) fn fault(&self, row: u64, reason: String) -> Fault {
+    /// Returns the fault of a cell of the column in a row, counted from 0 in the table.
+    pub(in crate::tables) fn fault(&self, row: u64, reason: impl Into<CellError>) -> Fault {
+        let reason = reason.into();
         Fault { row, column: self.name.clone(), place: self.place, reason }
     }
 }
@@ -69,9 +71,9 @@ pub(in crate::tables) struct FacetColumn {
     pub exact: Option<ValueType>,
 }
 
-/// The values of a predicate that a column has, with their facets. `nodes` has the node of each
-/// row, 0 for none; `first_row` is the place of the first one in the table. Passwords take long: the rest of them is left out
-/// once the load has ended.
+/// Reads the values of a predicate from a column, with their facets. `nodes` has the node of each
+/// row, 0 for none; `first_row` is the place of the first row in the table. A cell that can't be stored is left out and added
+/// to `faults`. Hashing passwords takes long: once the load has ended, the rest of them is left out.
 pub(super) fn value_part<'b>(
     value: &ValueColumn,
     array: impl Fn(&ColumnName) -> &'b ArrayRef,
@@ -101,8 +103,8 @@ pub(super) fn value_part<'b>(
         let own = cells.row(row);
         for (at, value_at) in own.enumerate() {
             let Some(given) = cells.get(value_at) else { continue };
-            let fault = |column: &ColumnName, given, reason: String| {
-                column.fault(first_row + row as u64, format!("{}: {reason}", shown(given)))
+            let fault = |column: &ColumnName, given, reason: CellError| {
+                column.fault(first_row + row as u64, reason.of_value(shown(given)))
             };
             match as_stored(given, def, *exact) {
                 Ok(stored) => values.push(stored.as_ref()),
@@ -126,17 +128,17 @@ pub(super) fn value_part<'b>(
     ValuePart { nodes: part_nodes, values: values.finish(), facets: facets.finish() }
 }
 
-/// A column as facets of the edges of `rows`.
+/// Reads a column as facets of the edges of `rows`.
 ///
 /// # Errors
 ///
-/// Why the column can't be one, or the first cell that can't, and its place among the rows.
+/// The row of the first cell that can't be a facet, 0 when the whole column can't, and the reason.
 pub(super) fn facet_part(
     array: &ArrayRef,
     rows: &[u32],
     facet: &FacetColumn,
-) -> Result<Option<FacetPart>, (u32, String)> {
-    let cells = Cells::of(array, false).map_err(|reason| (0, reason))?;
+) -> Result<Option<FacetPart>, (u32, CellError)> {
+    let cells = Cells::of(array, false).map_err(|reason| (0, reason.into()))?;
     let value_type = match cells {
         Cells::Text(_) => facet.exact.unwrap_or(ValueType::String),
         Cells::Empty => return Ok(None),
@@ -145,7 +147,7 @@ pub(super) fn facet_part(
         Cells::Bool(_) => ValueType::Bool,
         Cells::Time(..) => ValueType::DateTime,
         Cells::Vector(..) | Cells::List(..) => {
-            return Err((0, "a list can be no facet".to_owned()));
+            return Err((0, CellError::ListFacet));
         }
     };
     let mut facet_rows = Vec::with_capacity(rows.len());
@@ -181,16 +183,14 @@ fn as_stored<'a>(
     value: ValueRef<'a>,
     def: &PredicateDef,
     exact: Option<ValueType>,
-) -> Result<Stored<'a>, String> {
+) -> Result<Stored<'a>, CellError> {
     if exact.is_some() {
         let typed = typed(value, exact)?;
         let is_own =
             def.value_type == ValueType::Default || typed.as_ref().value_type() == def.value_type;
         if !is_own {
-            return Err(expected(
-                format!("it is not of the type of `{}`", def.name),
-                def.value_type,
-            ));
+            let reason = CellError::OtherType { predicate: def.name.clone() };
+            return Err(reason.expecting(def.value_type));
         }
         check_indexed(typed.as_ref(), def)?;
         return Ok(typed);
@@ -200,8 +200,9 @@ fn as_stored<'a>(
         same if same.value_type() == def.value_type => same,
         other => {
             let object = Object::Value(other.to_value());
-            let stored = stored(&object, def).map_err(|reason| expected(reason, def.value_type));
-            return stored.map(Stored::Converted);
+            let stored = stored(&object, def)
+                .map_err(|reason| CellError::from(reason).expecting(def.value_type))?;
+            return Ok(Stored::Converted(stored));
         }
     };
     check_indexed(same, def)?;
@@ -209,40 +210,26 @@ fn as_stored<'a>(
 }
 
 /// A cell as the value of a facet.
-fn as_facet(value: ValueRef<'_>, exact: Option<ValueType>) -> Result<Stored<'_>, String> {
+fn as_facet(value: ValueRef<'_>, exact: Option<ValueType>) -> Result<Stored<'_>, CellError> {
     let typed = typed(value, exact)?;
     check_storable(typed.as_ref())?;
     Ok(typed)
 }
 
 /// A text as a value of a type. What is a password is one already.
-fn typed(value: ValueRef<'_>, exact: Option<ValueType>) -> Result<Stored<'_>, String> {
+fn typed(value: ValueRef<'_>, exact: Option<ValueType>) -> Result<Stored<'_>, CellError> {
     let (Some(exact), ValueRef::String(text)) = (exact, value) else {
         return Ok(Stored::Same(value));
     };
     match exact {
         ValueType::Default => Ok(Stored::Same(ValueRef::Default(text))),
         ValueType::String => Ok(Stored::Same(value)),
-        ValueType::Password => Value::hashed_password(text).map(Stored::Converted),
+        ValueType::Password => Ok(Stored::Converted(Value::hashed_password(text)?)),
         _ => match value.convert(exact) {
             Ok(value) => Ok(Stored::Converted(value)),
-            Err(reason) => Err(expected(reason, exact)),
+            Err(reason) => Err(CellError::from(reason).expecting(exact)),
         },
     }
-}
-
-/// A reason, and what a cell should hold instead.
-pub(in crate::tables) fn expected(reason: String, wanted: ValueType) -> String {
-    let such_as = match wanted {
-        ValueType::Int => "such as 42",
-        ValueType::Float => "such as 2.5",
-        ValueType::Bool => "true or false",
-        ValueType::DateTime => "such as 2006-01-02 or 2006-01-02T15:04:05Z",
-        ValueType::Geo => "a GeoJSON geometry",
-        ValueType::Vector => "such as [0.1, 0.2]",
-        _ => return reason,
-    };
-    format!("{reason}; a value of type {} is expected, {such_as}", wanted.name())
 }
 
 /// A value in a message.

@@ -12,7 +12,7 @@ use super::shape::Group;
 use super::shrink::shrink;
 use super::store;
 use super::words::chance;
-use crate::twin::difference;
+use crate::twin::{difference, small};
 use fastrand::Rng;
 use hexgraph::db::graphql::Headers;
 use hexgraph::db::{Control, Database, OpenOptions, SyncPolicy, graphql};
@@ -61,7 +61,7 @@ impl Session {
     pub fn new(seed: u64) -> Result<Session, String> {
         let mut rng = Rng::with_seed(seed);
         let schema = super::family::schema(&mut rng);
-        let db = Database::in_memory();
+        let db = Database::in_memory_with(small());
         if let Err(error) = db.set_graphql_schema(&schema.text()) {
             return Err(format!("{}\nis refused: {error}", schema.text()));
         }
@@ -98,7 +98,7 @@ impl Session {
                 folder
             }
         };
-        let options = OpenOptions { sync: SyncPolicy::Never, ..OpenOptions::default() };
+        let options = OpenOptions { sync: SyncPolicy::Never, ..small() };
         self.db = Database::open(folder.path(), options)?;
         self.folder = Some(folder);
         Ok(())

@@ -10,6 +10,7 @@ use super::{exec, graph};
 use bytes::Bytes;
 use hexgraph::db::{
     Control, Database, Drop, Given, LoadOptions, OpenOptions, QueryRequest, Source, SyncPolicy,
+    Thresholds,
 };
 use hexgraph::types::Error;
 use serde_json::Value as Json;
@@ -21,6 +22,11 @@ use tempfile::TempDir;
 
 /// The longest that the engine may take for one query.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Options whose graphs fold their changes, replay their logs and walk over vectors although they are small.
+pub fn small() -> OpenOptions {
+    OpenOptions { thresholds: Thresholds::small(), ..OpenOptions::default() }
+}
 
 /// One step in the life of a database.
 #[derive(Debug, Clone)]
@@ -81,7 +87,7 @@ pub enum Verdict {
 impl Pair {
     /// An empty one.
     pub fn new() -> Pair {
-        Pair { db: Database::in_memory(), graph: Graph::default(), folder: None }
+        Pair { db: Database::in_memory_with(small()), graph: Graph::default(), folder: None }
     }
 
     /// Takes a step on both sides.
@@ -105,7 +111,7 @@ impl Pair {
                 self.graph.forget(name);
             }
             Step::Reopen => {
-                let options = OpenOptions { sync: SyncPolicy::Never, ..OpenOptions::default() };
+                let options = OpenOptions { sync: SyncPolicy::Never, ..small() };
                 let folder = match self.folder.take() {
                     // What came since it was saved is in the log, and is carried out again.
                     Some(folder) => {

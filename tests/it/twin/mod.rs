@@ -14,4 +14,5 @@ mod case;
 mod shrink;
 mod run;
 
+pub use case::small;
 pub use compare::{difference, shows_anything};

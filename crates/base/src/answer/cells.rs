@@ -3,6 +3,16 @@
 use crate::types::ValueRef;
 use std::ops::Range;
 
+/// Why a cell does not fit into a column: values of two types that have no common one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{before} and {cell}")]
+pub struct MixedTypes {
+    /// What the column holds, in the plural.
+    pub before: &'static str,
+    /// What the cell is, in the plural.
+    pub cell: &'static str,
+}
+
 /// A cell before it is added to a column. The text of a cell is not in it: it is a range of a buffer that the caller
 /// keeps.
 #[derive(Debug, Clone, PartialEq)]
@@ -142,8 +152,8 @@ impl Cells {
     ///
     /// # Errors
     ///
-    /// A message that names both types when the cell is of another type than those before it.
-    pub fn push(&mut self, cell: Cell, texts: &str) -> Result<(), String> {
+    /// [`MixedTypes`] when the cell is of another type than those before it.
+    pub fn push(&mut self, cell: Cell, texts: &str) -> Result<(), MixedTypes> {
         self.fit(&cell);
         let kind = self.kind();
         match (self, cell) {
@@ -155,7 +165,7 @@ impl Cells {
             (Cells::Time(cells), Cell::Time(seconds, nanos)) => cells.push((seconds, nanos)),
             (Cells::Text(cells), Cell::Text(range)) => cells.push(&texts[range]),
             (Cells::List(cells), Cell::List(items)) => cells.push(items, texts)?,
-            (_, cell) => return Err(format!("{kind} and {}", cell.kind())),
+            (_, cell) => return Err(MixedTypes { before: kind, cell: cell.kind() }),
         }
         Ok(())
     }
@@ -248,7 +258,7 @@ impl Texts {
 }
 
 impl Lists {
-    fn push(&mut self, items: Vec<Cell>, texts: &str) -> Result<(), String> {
+    fn push(&mut self, items: Vec<Cell>, texts: &str) -> Result<(), MixedTypes> {
         for item in items {
             self.items.push(item, texts)?;
         }
@@ -282,7 +292,7 @@ mod tests {
         };
         assert_eq!(cells, Cells::Float(want));
         let error = cells.push(Cell::Text(0..1), "a").unwrap_err();
-        assert_eq!(error, "numbers and texts");
+        assert_eq!(error.to_string(), "numbers and texts");
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod json;
 mod chunks;
 mod table;
 
-pub use cells::{Cell, Cells, Lists, Texts, Values};
+pub use cells::{Cell, Cells, Lists, MixedTypes, Texts, Values};
 pub use chunks::ChunkSink;
 pub use json::{JsonSink, write_json_text, write_plain_text};
 pub use keys::{Key, KeySink, columns, need_data};

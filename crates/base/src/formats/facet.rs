@@ -64,12 +64,23 @@ fn facet_value(scanner: &mut Scanner<'_>) -> Scanned<Value> {
     let start = scanner.offset();
     scanner.skip_while(|byte| !matches!(byte, b'=' | b' ' | b'\t' | b')' | b','));
     let text = scanner.since(start);
-    bare_value(text).map_err(|message| scanner.fault_at(start, message))
+    bare_value(text).map_err(|fault| scanner.fault_at(start, fault.to_string()))
+}
+
+/// Why a text without quotes is no value of a facet.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum BareFault<'a> {
+    /// It is an integer of more than 64 bits, which a float would round.
+    #[error("`{0}` is too large for an int")]
+    IntTooLarge(&'a str),
+    /// It is nothing that may stand without quotes.
+    #[error("`{0}` is no value of a facet (a text stands in quotes)")]
+    NoValue(&'a str),
 }
 
 /// Reads a text without quotes: as an integer, else as a float, else as a truth value, else as a time. An empty text is an
 /// empty string.
-fn bare_value(text: &str) -> Result<Value, String> {
+fn bare_value(text: &str) -> Result<Value, BareFault<'_>> {
     if text.is_empty() {
         return Ok(Value::String(String::new()));
     }
@@ -77,7 +88,7 @@ fn bare_value(text: &str) -> Result<Value, String> {
         return Ok(Value::Int(number));
     }
     if text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0') {
-        return Err(format!("`{text}` is too large for an int"));
+        return Err(BareFault::IntTooLarge(text));
     }
     if let Ok(number) = Value::parse(text, ValueType::Float) {
         return Ok(number);
@@ -85,8 +96,7 @@ fn bare_value(text: &str) -> Result<Value, String> {
     match text {
         "true" => Ok(Value::Bool(true)),
         "false" => Ok(Value::Bool(false)),
-        _ => Value::parse(text, ValueType::DateTime)
-            .map_err(|_| format!("`{text}` is no value of a facet (a text stands in quotes)")),
+        _ => Value::parse(text, ValueType::DateTime).map_err(|_| BareFault::NoValue(text)),
     }
 }
 
@@ -149,9 +159,9 @@ mod tests {
         assert!(matches!(bare_value("2006-01-02"), Ok(Value::DateTime(_))));
         for text in ["True", "abc", "NaN", "0x1787586C4FA8A0284FF8"] {
             let why = format!("`{text}` is no value of a facet (a text stands in quotes)");
-            assert_eq!(bare_value(text), Err(why));
+            assert_eq!(bare_value(text).unwrap_err().to_string(), why);
         }
-        let why = "`18446744073709551616` is too large for an int".to_owned();
-        assert_eq!(bare_value("18446744073709551616"), Err(why));
+        let wrong = bare_value("18446744073709551616").unwrap_err();
+        assert_eq!(wrong.to_string(), "`18446744073709551616` is too large for an int");
     }
 }

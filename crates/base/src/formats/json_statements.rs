@@ -45,8 +45,8 @@ impl<'a> JsonTree<'a> {
     ///
     /// As [`JsonTree::parse`].
     pub fn parse_timed(text: &'a str, times: &[usize]) -> Result<JsonTree<'a>> {
-        let fault = |at, message| Error::syntax(Position::of(text, at), message);
-        let json = read_json(text, times).map_err(|(at, reason)| fault(at, reason))?;
+        let json = read_json(text, times)
+            .map_err(|error| Error::syntax(Position::of(text, error.at), error.fault))?;
         let elements = match json {
             Json::Array(elements) => elements,
             other => vec![other],

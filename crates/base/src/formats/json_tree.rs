@@ -4,8 +4,7 @@
 //! before the value that it belongs to. Integers are read as integers and never pass through a float, which would round
 //! those above 2^53.
 
-use crate::types::JsonReader;
-use crate::types::stack;
+use crate::types::{JsonError, JsonReader, stack};
 use std::borrow::Cow;
 
 /// The greatest depth of nested objects and arrays.
@@ -65,31 +64,56 @@ impl JsonObject<'_> {
     }
 }
 
+/// Why a text can't be parsed into a tree.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum TreeFault {
+    /// It is no JSON.
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    /// It is nested deeper than a tree may be.
+    #[error("objects and arrays nest deeper than {DEPTH_MAX} levels")]
+    TooDeep,
+    /// An integer does not fit into 64 bits, and a float would round it.
+    #[error("the integer {text} has more than 64 bits (write it as a text)")]
+    WideInteger {
+        /// The integer as it is written.
+        text: String,
+    },
+}
+
+/// Why a text can't be parsed into a tree, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TreeError {
+    /// The offset of the first byte that does not fit.
+    pub(super) at: usize,
+    /// The reason.
+    pub(super) fault: TreeFault,
+}
+
 /// Parses a text that holds one value. The strings that begin at the offsets `times`, which ascend, are times.
-///
-/// # Errors
-///
-/// The offset of the first byte that does not fit, and the reason.
-pub(super) fn read_json<'a>(text: &'a str, times: &[usize]) -> Result<Json<'a>, (usize, String)> {
+pub(super) fn read_json<'a>(text: &'a str, times: &[usize]) -> Result<Json<'a>, TreeError> {
     let mut reader = JsonReader::strict(text);
-    let read = value(&mut reader, times, 0).and_then(|json| reader.end().map(|()| json));
-    read.map_err(|reason| (reader.offset(), reason))
+    let read = value(&mut reader, times, 0).and_then(|json| {
+        reader.end()?;
+        Ok(json)
+    });
+    read.map_err(|fault| TreeError { at: reader.offset(), fault })
 }
 
 fn value<'a>(
     reader: &mut JsonReader<'a>,
     times: &[usize],
     depth: usize,
-) -> Result<Json<'a>, String> {
+) -> Result<Json<'a>, TreeFault> {
     stack::require();
     if DEPTH_MAX < depth {
-        return Err(format!("objects and arrays nest deeper than {DEPTH_MAX} levels"));
+        return Err(TreeFault::TooDeep);
     }
     Ok(match reader.peek()? {
         b'{' => Json::Object(object(reader, times, depth)?),
         b'[' => {
             let mut elements = Vec::new();
-            reader.array(|element| {
+            reader.array(|element| -> Result<(), TreeFault> {
                 elements.push(value(element, times, depth + 1)?);
                 Ok(())
             })?;
@@ -108,10 +132,10 @@ fn object<'a>(
     reader: &mut JsonReader<'a>,
     times: &[usize],
     depth: usize,
-) -> Result<JsonObject<'a>, String> {
+) -> Result<JsonObject<'a>, TreeFault> {
     let at = reader.offset();
     let mut members = Vec::new();
-    reader.object(|key, reader| {
+    reader.object(|key, reader| -> Result<(), TreeFault> {
         reader.peek()?;
         let at = reader.offset();
         members.push(Member { key, at, value: value(reader, times, depth + 1)? });
@@ -121,14 +145,15 @@ fn object<'a>(
     Ok(JsonObject { members, text: reader.since(at), at })
 }
 
-fn number<'a>(reader: &mut JsonReader<'a>) -> Result<Json<'a>, String> {
+fn number<'a>(reader: &mut JsonReader<'a>) -> Result<Json<'a>, TreeFault> {
+    // The reader stays before an integer until that is known to fit: an error points at its first digit.
     let mut ahead = reader.clone();
     let text = ahead.number_text()?;
     if text.contains(['.', 'e', 'E']) {
-        return reader.number().map(Json::Float);
+        return Ok(Json::Float(reader.number()?));
     }
     let Ok(number) = text.parse() else {
-        return Err(format!("the integer {text} has more than 64 bits (write it as a text)"));
+        return Err(TreeFault::WideInteger { text: text.to_owned() });
     };
     *reader = ahead;
     Ok(Json::Int(number))
@@ -162,7 +187,8 @@ mod tests {
     use super::*;
 
     fn fault(text: &str) -> (usize, String) {
-        read_json(text, &[]).expect_err(text)
+        let TreeError { at, fault } = read_json(text, &[]).expect_err(text);
+        (at, fault.to_string())
     }
 
     #[test]

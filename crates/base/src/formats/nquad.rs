@@ -4,7 +4,7 @@
 use crate::formats::facet::parse_facets;
 use crate::formats::scanner::{Scanned, Scanner};
 use crate::formats::{LineFault, NQuad, Predicate, Subject};
-use crate::types::{Error, Position, Result, Value, ValueType};
+use crate::types::{ConvertError, Error, Position, Result, Value, ValueType};
 
 /// Reads one line. Returns `None` when it is blank or a comment. White space around the statement, a carriage return
 /// included, is ignored.
@@ -85,12 +85,15 @@ fn place(start: Position, index: usize, column: u32) -> Position {
 ///
 /// # Errors
 ///
-/// The reason why the text is no value of the type.
-pub fn literal_value(text: &str, value_type: ValueType) -> std::result::Result<Value, String> {
+/// [`ConvertError`] when the text is no value of the type.
+pub fn literal_value(
+    text: &str,
+    value_type: ValueType,
+) -> std::result::Result<Value, ConvertError> {
     match value_type {
         ValueType::Default => Ok(Value::Default(text.to_string())),
         ValueType::String => Ok(Value::String(text.to_string())),
-        ValueType::Password => Value::hashed_password(text),
+        ValueType::Password => Ok(Value::hashed_password(text)?),
         _ => Value::parse(text, value_type),
     }
 }
@@ -297,7 +300,7 @@ mod tests {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    fn our_parts(nquad: &NQuad<'_>) -> std::result::Result<Vec<String>, String> {
+    fn our_parts(nquad: &NQuad<'_>) -> std::result::Result<Vec<String>, ConvertError> {
         let predicate = match nquad.predicate {
             Predicate::Name(name) => name,
             Predicate::Star => "_STAR_ALL",
@@ -372,7 +375,7 @@ mod tests {
             let case: Json = serde_json::from_str(&case).unwrap();
             let line = case["line"].as_str().unwrap();
             let ours = match parse_line(line) {
-                Ok(Some(nquad)) => our_parts(&nquad),
+                Ok(Some(nquad)) => our_parts(&nquad).map_err(|error| error.to_string()),
                 Ok(None) => Err("RDF: harmless error, e.g. comment line".to_string()),
                 Err(fault) => Err(fault.to_string()),
             };

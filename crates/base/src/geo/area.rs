@@ -8,6 +8,7 @@
 //! exactly one of the two sides, so any ring is sound, also one that crosses itself.
 
 use super::bound::bound_of;
+use super::error::GeoError;
 use super::position::{circle, is_about, place_of, radians_of};
 use crate::types::Coordinate;
 use s2rst::s1::Angle;
@@ -28,18 +29,19 @@ const CIRCLE_CORNERS: usize = 100;
 pub(super) struct Area {
     /// At least three corners; the last is joined to the first.
     corners: Vec<Point>,
+    /// True if the fixed origin, from which the way to a place is followed, lies inside.
     origin_inside: bool,
-    /// All places inside lie in it.
+    /// A rectangle of longitudes and latitudes that contains all places inside.
     bound: Rect,
 }
 
 impl Area {
-    /// The area within a closed ring.
+    /// Returns the area within a closed ring.
     ///
     /// # Errors
     ///
-    /// What is wrong with a ring that is not closed or has fewer than four points.
-    pub(super) fn within(ring: &[Coordinate]) -> Result<Area, String> {
+    /// [`GeoError::OpenRing`] or [`GeoError::ShortRing`].
+    pub(super) fn within(ring: &[Coordinate]) -> Result<Area, GeoError> {
         check_ring(ring)?;
         let mut corners: Vec<Point> = ring[1..].iter().map(place_of).collect();
         if is_clockwise(ring) {
@@ -55,7 +57,7 @@ impl Area {
         Ok(area)
     }
 
-    /// The places up to `distance` metres away from one.
+    /// Returns the area of the places up to `distance` metres away from one, as a polygon of 100 corners.
     pub(super) fn around(center: Point, distance: f64) -> Area {
         Area::left_of(circle(center, distance / EARTH_RADIUS, CIRCLE_CORNERS))
     }
@@ -108,7 +110,7 @@ impl Area {
         cap_of(self.bound)
     }
 
-    /// Whether a place is inside. Takes one pass over the corners.
+    /// Returns true if a place is inside. It takes one pass over the corners.
     pub(super) fn holds(&self, place: Point) -> bool {
         let (longitude, latitude) = radians_of(place);
         self.bound.lat.contains(latitude)
@@ -123,9 +125,9 @@ impl Area {
         self.origin_inside != (crossed % 2 == 1)
     }
 
-    /// Whether all of another area is inside, as the reference tests it: areas that share an edge
-    /// or touch from the wrong side are not, and so no area contains itself. Takes the product of
-    /// the numbers of corners.
+    /// Returns true if all of another area is inside, as the reference tests it: areas that share an edge
+    /// or touch from the wrong side are not, and so no area contains itself. It compares each edge of the one with each
+    /// edge of the other.
     pub(super) fn contains(&self, other: &Area) -> bool {
         if !self.bound.contains(other.bound) {
             return false;
@@ -141,7 +143,7 @@ impl Area {
         !(is_all && other.holds(self.corners[0]) && !other.has_corner(self.corners[0]))
     }
 
-    /// Whether the areas have a place in common. Takes the product of the numbers of corners.
+    /// Returns true if the areas have a place in common. It compares each edge of the one with each edge of the other.
     pub(super) fn intersects(&self, other: &Area) -> bool {
         let (large, small) = match self.corners.len() < other.corners.len() {
             true => (other, self),
@@ -170,15 +172,15 @@ impl Area {
 }
 
 /// Refuses a ring that encloses nothing: open, or of fewer than four points.
-pub(super) fn check_ring(ring: &[Coordinate]) -> Result<(), String> {
+pub(super) fn check_ring(ring: &[Coordinate]) -> Result<(), GeoError> {
     let [first, .., last] = ring else {
-        return Err(format!("a ring of {} points: it needs at least four", ring.len()));
+        return Err(GeoError::ShortRing { count: ring.len() });
     };
     if (first.x(), first.y()) != (last.x(), last.y()) {
-        return Err("a ring that is not closed: its last point must be its first".to_owned());
+        return Err(GeoError::OpenRing);
     }
     if ring.len() < 4 {
-        return Err(format!("a ring of {} points: it needs at least four", ring.len()));
+        return Err(GeoError::ShortRing { count: ring.len() });
     }
     Ok(())
 }
@@ -300,9 +302,10 @@ mod tests {
     fn rings_that_enclose_nothing() {
         let open = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
             .map(|(x, y)| Coordinate::new(&[x, y]).unwrap());
-        assert!(Area::within(&open).unwrap_err().contains("not closed"));
-        assert!(Area::within(&ring(&[(0.0, 0.0), (1.0, 0.0)])).unwrap_err().contains("four"));
-        assert!(Area::within(&[]).unwrap_err().contains("a ring of 0 points"));
+        assert_eq!(Area::within(&open).unwrap_err(), GeoError::OpenRing);
+        let short = Area::within(&ring(&[(0.0, 0.0), (1.0, 0.0)])).unwrap_err();
+        assert_eq!(short.to_string(), "a ring of 3 points: it needs at least four");
+        assert_eq!(Area::within(&[]).unwrap_err(), GeoError::ShortRing { count: 0 });
         // Without any extent, but closed.
         let nowhere = area(&[(1.0, 1.0), (1.0, 1.0), (1.0, 1.0)]);
         assert!(!nowhere.holds(place(2.0, 2.0)));

@@ -2,17 +2,18 @@
 
 use super::area::{Area, check_ring};
 use super::cover::{LEVEL_MAX, LEVEL_MIN, covering, pieces_of};
+use super::error::GeoError;
 use super::position::place_of;
 use crate::types::{Coordinate, Geometry};
 use s2rst::s2::{CellId, Level, Point};
 
-/// Checks that a geometry has cells, at less cost than to find them.
+/// Checks that a geometry has cells, without finding them.
 ///
 /// # Errors
 ///
-/// Why it has none: it is no point, polygon or multipolygon, has more than two dimensions, or an
+/// [`GeoError`] when it has none: it is no point, polygon or multipolygon, has more than two dimensions, or an
 /// outer ring that encloses nothing.
-pub fn check_indexable(geometry: &Geometry) -> Result<(), String> {
+pub fn check_indexable(geometry: &Geometry) -> Result<(), GeoError> {
     check_flat(geometry)?;
     match geometry {
         Geometry::Point(_) => Ok(()),
@@ -20,20 +21,17 @@ pub fn check_indexable(geometry: &Geometry) -> Result<(), String> {
         Geometry::MultiPolygon(polygons) => {
             polygons.iter().try_for_each(|rings| check_ring(outer_ring(rings)))
         }
-        _ => Err(format!(
-            "a {}: only a Point, a Polygon and a MultiPolygon have cells",
-            geometry.type_name()
-        )),
+        _ => Err(GeoError::NoCells { type_name: geometry.type_name() }),
     }
 }
 
-/// The numbers of the cells that cover a geometry, ascending, each once. The cells within one have
-/// the numbers around it.
+/// Returns the numbers of the cells that cover a geometry, ascending, each once. The cells within a cell have the
+/// numbers next to that of the cell, so they are one span.
 ///
 /// # Errors
 ///
 /// As [`check_indexable`].
-pub fn cells_of(geometry: &Geometry) -> Result<Vec<i64>, String> {
+pub fn cells_of(geometry: &Geometry) -> Result<Vec<i64>, GeoError> {
     check_indexable(geometry)?;
     let mut cells = match geometry {
         Geometry::Point(point) => vec![cell_at(place_of(point))],
@@ -60,7 +58,7 @@ pub(super) fn cells_within(area: &Area) -> Vec<CellId> {
 }
 
 /// The area within the outer ring of a polygon.
-pub(super) fn area_of(rings: &[Vec<Coordinate>]) -> Result<Area, String> {
+pub(super) fn area_of(rings: &[Vec<Coordinate>]) -> Result<Area, GeoError> {
     Area::within(outer_ring(rings))
 }
 
@@ -69,23 +67,20 @@ fn outer_ring(rings: &[Vec<Coordinate>]) -> &[Coordinate] {
 }
 
 /// The areas of the polygons of a multipolygon.
-pub(super) fn areas_of(polygons: &[Vec<Vec<Coordinate>>]) -> Result<Vec<Area>, String> {
+pub(super) fn areas_of(polygons: &[Vec<Vec<Coordinate>>]) -> Result<Vec<Area>, GeoError> {
     polygons.iter().map(|rings| area_of(rings)).collect()
 }
 
 /// Refuses a geometry without coordinates, or with more than longitudes and latitudes.
-pub(super) fn check_flat(geometry: &Geometry) -> Result<(), String> {
+pub(super) fn check_flat(geometry: &Geometry) -> Result<(), GeoError> {
     match first_coordinate(geometry) {
         Some(first) if first.axes().len() == 2 => Ok(()),
-        Some(first) => Err(format!(
-            "coordinates of {} numbers: only a longitude and a latitude can be covered",
-            first.axes().len()
-        )),
-        None => Err(format!("a {} without coordinates", geometry.type_name())),
+        Some(first) => Err(GeoError::Dimensions { count: first.axes().len() }),
+        None => Err(GeoError::Empty { type_name: geometry.type_name() }),
     }
 }
 
-/// All coordinates of a geometry have as many dimensions as the first.
+/// Returns the first coordinate of a geometry. All others have as many dimensions.
 fn first_coordinate(geometry: &Geometry) -> Option<&Coordinate> {
     match geometry {
         Geometry::Point(point) => Some(point),
@@ -98,7 +93,8 @@ fn first_coordinate(geometry: &Geometry) -> Option<&Coordinate> {
     }
 }
 
-/// A cell as a signed number of the same order. The last bit of a cell that is no leaf is free.
+/// Returns a cell as a signed number; the order of cells is that of the numbers. No leaf is indexed, and the last bit of
+/// all other cells is 0, so shifting it out loses nothing and frees the sign.
 pub(super) fn number_of(cell: CellId) -> i64 {
     (cell.id() >> 1) as i64
 }
@@ -137,7 +133,7 @@ mod tests {
                 "0 points",
             ),
         ] {
-            let message = cells_of(&parse(text)).unwrap_err();
+            let message = cells_of(&parse(text)).unwrap_err().to_string();
             assert!(message.contains(reason), "{message}");
         }
     }

@@ -4,6 +4,7 @@ use super::area::Area;
 use super::cells::{
     area_of, areas_of, cell_at, cells_around, cells_within, check_flat, number_of, numbers_within,
 };
+use super::error::{GeoArgumentError, GeoError};
 use super::locator::Locator;
 use super::position::{degrees_of, place_of};
 use super::ring::ring_holds;
@@ -31,20 +32,20 @@ enum Wanted {
 }
 
 impl GeoQuery {
-    /// `near`: points within a distance in metres, and polygons that come that near. As in the
+    /// Makes the query of `near`: points within a distance in metres, and polygons that come that near. As in the
     /// reference, a polygon of a hundred corners stands for the circle.
     ///
     /// # Errors
     ///
-    /// What is wrong with the arguments.
-    pub fn near(center: &str, distance: &str) -> Result<GeoQuery, String> {
-        let wrong = |reason| format!("the distance of `near` {reason}, found `{distance}`");
+    /// [`GeoArgumentError`].
+    pub fn near(center: &str, distance: &str) -> Result<GeoQuery, GeoArgumentError> {
+        let wrong = |rule| GeoArgumentError::Distance { rule, text: distance.to_owned() };
         let metres = parse_float(distance).map_err(|_| wrong("must be a number of metres"))?;
         if metres < 0.0 {
             return Err(wrong("must not be negative"));
         }
         let Geometry::Point(center) = parse_geometry("near", center)? else {
-            return Err("`near` needs a point, like [13.4, 52.5]".to_owned());
+            return Err(GeoArgumentError::NoPoint);
         };
         if metres == 0.0 || !metres.is_finite() {
             return Err(wrong("must be finite and greater than zero"));
@@ -53,35 +54,37 @@ impl GeoQuery {
         Ok(GeoQuery { cells: all_cells(&areas), wanted: Wanted::Touching(areas) })
     }
 
-    /// `within`: points, polygons and multipolygons that lie inside.
+    /// Makes the query of `within`: points, polygons and multipolygons that lie inside.
     ///
     /// # Errors
     ///
-    /// What is wrong with the argument.
-    pub fn within(text: &str) -> Result<GeoQuery, String> {
+    /// [`GeoArgumentError`].
+    pub fn within(text: &str) -> Result<GeoQuery, GeoArgumentError> {
         let areas = polygons("within", text)?;
         Ok(GeoQuery { cells: all_cells(&areas), wanted: Wanted::Within(areas) })
     }
 
-    /// `intersects`: points that lie inside, polygons and multipolygons that touch.
+    /// Makes the query of `intersects`: points that lie inside, polygons and multipolygons that touch.
     ///
     /// # Errors
     ///
-    /// What is wrong with the argument.
-    pub fn intersects(text: &str) -> Result<GeoQuery, String> {
+    /// [`GeoArgumentError`].
+    pub fn intersects(text: &str) -> Result<GeoQuery, GeoArgumentError> {
         let areas = polygons("intersects", text)?;
         Ok(GeoQuery { cells: all_cells(&areas), wanted: Wanted::Touching(areas) })
     }
 
-    /// `contains`: polygons and multipolygons around a point or around polygons.
+    /// Makes the query of `contains`: polygons and multipolygons around a point or around polygons.
     ///
     /// # Errors
     ///
-    /// What is wrong with the argument.
-    pub fn contains(text: &str) -> Result<GeoQuery, String> {
+    /// [`GeoArgumentError`].
+    pub fn contains(text: &str) -> Result<GeoQuery, GeoArgumentError> {
         let geometry = parse_geometry("contains", text)?;
         if let Geometry::Point(point) = &geometry {
-            check_flat(&geometry).map_err(|reason| format!("`contains` got {reason}"))?;
+            let function = "contains";
+            check_flat(&geometry)
+                .map_err(|reason| GeoArgumentError::NoArea { function, reason })?;
             let place = place_of(point);
             let wanted = Wanted::AroundPlace(place, degrees_of(place));
             return Ok(GeoQuery { cells: vec![cell_at(place)], wanted });
@@ -105,7 +108,7 @@ impl GeoQuery {
         cells.into_iter().map(number_of).collect()
     }
 
-    /// Whether a geometry is one that the function means.
+    /// Returns true if the function holds for a geometry. A stored geometry whose rings enclose nothing never matches.
     pub fn matches(&self, geometry: &Geometry) -> bool {
         let answer = match geometry {
             Geometry::Point(point) => return self.matches_place(place_of(point)),
@@ -113,6 +116,7 @@ impl GeoQuery {
             Geometry::MultiPolygon(polygons) => self.matches_polygons(polygons),
             _ => Ok(false),
         };
+        // A stored polygon may have an open ring, since storage does not check it: it encloses nothing.
         answer.unwrap_or(false)
     }
 
@@ -125,7 +129,7 @@ impl GeoQuery {
         }
     }
 
-    fn matches_polygons(&self, polygons: &[Vec<Vec<Coordinate>>]) -> Result<bool, String> {
+    fn matches_polygons(&self, polygons: &[Vec<Vec<Coordinate>>]) -> Result<bool, GeoError> {
         match &self.wanted {
             Wanted::Within(areas) => {
                 let is_within = |area: &Area| areas.iter().any(|wide| wide.area.contains(area));
@@ -152,7 +156,7 @@ impl GeoQuery {
 fn is_any(
     polygons: &[Vec<Vec<Coordinate>>],
     holds: impl Fn(&Area) -> bool,
-) -> Result<bool, String> {
+) -> Result<bool, GeoError> {
     for rings in polygons {
         if holds(&area_of(rings)?) {
             return Ok(true);
@@ -179,29 +183,29 @@ fn all_cells(areas: &[Locator]) -> Vec<CellId> {
     cells
 }
 
-fn polygons(function: &str, text: &str) -> Result<Vec<Locator>, String> {
+fn polygons(function: &'static str, text: &str) -> Result<Vec<Locator>, GeoArgumentError> {
     let geometry = parse_geometry(function, text)?;
     if let Geometry::Point(_) = geometry {
-        return Err(format!(
-            "`{function}` needs a polygon, like [[[0, 0], [1, 0], [1, 1], [0, 0]]]"
-        ));
+        return Err(GeoArgumentError::NoPolygon { function });
     }
     locators(function, &geometry)
 }
 
-fn locators(function: &str, geometry: &Geometry) -> Result<Vec<Locator>, String> {
+fn locators(function: &'static str, geometry: &Geometry) -> Result<Vec<Locator>, GeoArgumentError> {
     let areas = match geometry {
         Geometry::Polygon(rings) => area_of(rings).map(|area| vec![area]),
         Geometry::MultiPolygon(polygons) => areas_of(polygons),
-        _ => return Err(format!("`{function}` can't use a {}", geometry.type_name())),
+        _ => {
+            return Err(GeoArgumentError::WrongType { function, type_name: geometry.type_name() });
+        }
     };
     let areas = areas.and_then(|areas| check_flat(geometry).map(|()| areas));
-    let areas = areas.map_err(|reason| format!("`{function}` got {reason}"))?;
+    let areas = areas.map_err(|reason| GeoArgumentError::NoArea { function, reason })?;
     Ok(areas.into_iter().map(Locator::new).collect())
 }
 
 /// An argument: GeoJSON, or only the coordinates of a point, a polygon or a multipolygon.
-fn parse_geometry(function: &str, text: &str) -> Result<Geometry, String> {
+fn parse_geometry(function: &'static str, text: &str) -> Result<Geometry, GeoArgumentError> {
     let bare: String = text.chars().filter(|c| !matches!(c, ' ' | '\t')).collect();
     let geometry = match bare.bytes().take_while(|byte| *byte == b'[').count() {
         0 => Geometry::parse_json(text),
@@ -209,7 +213,7 @@ fn parse_geometry(function: &str, text: &str) -> Result<Geometry, String> {
         3 => Geometry::parse_coordinates("Polygon", &bare),
         _ => Geometry::parse_coordinates("MultiPolygon", &bare),
     };
-    geometry.map_err(|reason| format!("`{function}` got a wrong geometry: {reason}"))
+    geometry.map_err(|reason| GeoArgumentError::NoGeometry { function, reason })
 }
 
 #[cfg(test)]

@@ -17,6 +17,6 @@ pub use declared::{Declared, Origin};
 pub(crate) use declared::{DeclaredFields, Options};
 pub use definition::{PredicateDef, Schema, TypeDef, is_reserved};
 pub use report::{SchemaItem, SchemaReport};
-pub use rights::{Actor, NODE_TYPE};
+pub use rights::{Actor, NODE_TYPE, RightsError};
 pub use text::{SchemaText, parse_schema};
 pub use tokenizer::{HnswOptions, Metric, Tokenizer};

@@ -14,6 +14,25 @@ pub enum Actor {
     Client,
 }
 
+/// Why an actor may not change the data of a predicate. The messages are those of Dgraph.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RightsError {
+    /// The predicate holds settings of the engine itself.
+    #[error("Cannot mutate graphql reserved predicate {name}")]
+    Reserved {
+        /// The predicate.
+        name: String,
+    },
+    /// The name is one that a later version of the engine may use, and nothing has declared it.
+    #[error(
+        "Can't store predicate `{name}` as it is prefixed with `dgraph.` which is reserved as the namespace for dgraph's internal types/predicates."
+    )]
+    ReservedPrefix {
+        /// The predicate.
+        name: String,
+    },
+}
+
 /// The predicate that holds the types of a node. The engine declares it, and every user may change its data.
 pub const NODE_TYPE: &str = "dgraph.type";
 
@@ -22,18 +41,16 @@ impl Actor {
     ///
     /// # Errors
     ///
-    /// The reason why not, worded as in Dgraph.
-    pub fn check_change(self, name: &str, schema: &Schema) -> Result<(), String> {
+    /// [`RightsError`] when not.
+    pub fn check_change(self, name: &str, schema: &Schema) -> Result<(), RightsError> {
         if self == Actor::Engine || name == NODE_TYPE || !is_reserved(name) {
             return Ok(());
         }
         match schema.predicates.contains_key(name) {
             // The predicates of access control are declared where it was in use. Without it they are ordinary data.
             true if is_access_control(name) => Ok(()),
-            true => Err(format!("Cannot mutate graphql reserved predicate {name}")),
-            false => Err(format!(
-                "Can't store predicate `{name}` as it is prefixed with `dgraph.` which is reserved as the namespace for dgraph's internal types/predicates."
-            )),
+            true => Err(RightsError::Reserved { name: name.to_owned() }),
+            false => Err(RightsError::ReservedPrefix { name: name.to_owned() }),
         }
     }
 
@@ -65,12 +82,14 @@ mod tests {
         let own: Vec<String> = schema.predicates.keys().cloned().collect();
         for name in own.iter().filter(|name| *name != NODE_TYPE) {
             let refused = Actor::Client.check_change(name, &schema).unwrap_err();
-            assert_eq!(refused, format!("Cannot mutate graphql reserved predicate {name}"));
+            let message = format!("Cannot mutate graphql reserved predicate {name}");
+            assert_eq!(refused.to_string(), message);
             assert!(Actor::Engine.may_change(name, &schema));
         }
         for name in ["dgraph.name", "DGRAPH.Graphql.Schema", "dgraph.xid", "dgraph."] {
             let refused = Actor::Client.check_change(name, &schema).unwrap_err();
-            assert!(refused.starts_with(&format!("Can't store predicate `{name}`")), "{refused}");
+            let start = format!("Can't store predicate `{name}`");
+            assert!(refused.to_string().starts_with(&start), "{refused}");
         }
         let xid = PredicateDef::new("dgraph.xid", ValueType::String);
         schema.predicates.insert(xid.name.clone(), xid);

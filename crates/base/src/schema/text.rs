@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn fault(&self, token: Token<'_>, message: impl Into<String>) -> Error {
+    fn fault(&self, token: Token<'_>, message: impl std::fmt::Display) -> Error {
         Error::syntax(Position::of(self.text, token.start), message)
     }
 

@@ -288,9 +288,8 @@ fn count(option: &str, value: &str) -> std::result::Result<u32, (String, String)
 mod tests {
     use super::*;
 
-    fn options(pairs: &[(&str, &str)]) -> std::result::Result<HnswOptions, String> {
+    fn options(pairs: &[(&str, &str)]) -> std::result::Result<HnswOptions, (String, String)> {
         HnswOptions::new(pairs.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect())
-            .map_err(|(message, _)| message)
     }
 
     #[test]
@@ -322,7 +321,7 @@ mod tests {
             ("exponent", "-1", "found `-1`"),
             ("efSearch", "0", "found `0`"),
         ] {
-            let fault = options(&[(name, value)]).unwrap_err();
+            let (fault, _) = options(&[(name, value)]).unwrap_err();
             assert!(fault.contains(part), "{fault}");
         }
     }

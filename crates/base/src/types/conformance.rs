@@ -30,7 +30,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 }
 
 /// The recorded bytes as the value that they are stored for.
-fn stored(case: &Json) -> std::result::Result<Value, String> {
+fn stored(case: &Json) -> std::result::Result<Value, ConvertError> {
     let hex = case["from_hex"].as_str().unwrap_or("");
     Value::Binary(bytes(hex)).as_ref().convert(kind(&case["from"]["type"]))
 }
@@ -70,7 +70,10 @@ fn is_same(expected: &Json, actual: &Json) -> bool {
 }
 
 /// Says how the answer differs from the recorded one.
-fn difference(case: &Json, answer: std::result::Result<Json, String>) -> Option<String> {
+fn difference<E: std::fmt::Debug>(
+    case: &Json,
+    answer: std::result::Result<Json, E>,
+) -> Option<String> {
     let agrees = match &answer {
         Ok(value) => case["ok"] == true && is_same(&case["result"], value),
         Err(_) => case["ok"] == false,

@@ -16,7 +16,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// The position of the byte `offset` of `text`. Costs a scan of the text up to there.
+    /// Returns the position of the byte `offset` of `text`. It scans the text up to there.
     pub fn of(text: &str, offset: usize) -> Position {
         let before = &text.as_bytes()[..offset.min(text.len())];
         let line = before.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
@@ -24,7 +24,7 @@ impl Position {
         Position { line, column }
     }
 
-    /// The column as people are told it, from 1.
+    /// Returns the column from 1, as messages show it.
     pub fn shown_column(self) -> u32 {
         self.column + 1
     }
@@ -142,27 +142,27 @@ fn place_prefix(at: &Option<Position>) -> String {
 }
 
 impl Error {
-    /// A [`Error::Syntax`] without a hint.
-    pub fn syntax(at: Position, message: impl Into<String>) -> Error {
-        Error::Syntax { message: message.into(), at, hint: String::new() }
+    /// Returns an [`Error::Syntax`] without a hint. The message may be a text, or an error that is worded as one.
+    pub fn syntax(at: Position, message: impl fmt::Display) -> Error {
+        Error::Syntax { message: message.to_string(), at, hint: String::new() }
     }
 
-    /// A [`Error::Schema`].
-    pub fn schema(message: impl Into<String>) -> Error {
-        Error::Schema { message: message.into(), at: None, hint: String::new() }
+    /// Returns an [`Error::Schema`] without place and hint.
+    pub fn schema(message: impl fmt::Display) -> Error {
+        Error::Schema { message: message.to_string(), at: None, hint: String::new() }
     }
 
-    /// A [`Error::Query`].
-    pub fn query(message: impl Into<String>) -> Error {
-        Error::Query { message: message.into(), at: None, hint: String::new() }
+    /// Returns an [`Error::Query`] without place and hint.
+    pub fn query(message: impl fmt::Display) -> Error {
+        Error::Query { message: message.to_string(), at: None, hint: String::new() }
     }
 
-    /// An [`Error::Query`] about a place of the text.
-    pub fn query_at(at: Position, message: impl Into<String>) -> Error {
-        Error::Query { message: message.into(), at: Some(at), hint: String::new() }
+    /// Returns an [`Error::Query`] about a place of the text.
+    pub fn query_at(at: Position, message: impl fmt::Display) -> Error {
+        Error::Query { message: message.to_string(), at: Some(at), hint: String::new() }
     }
 
-    /// The same with a proposal, where there is room for one.
+    /// Returns the same error with `proposal` as its hint. Kinds of errors that have no hint stay as they are.
     #[must_use]
     pub fn with_hint(mut self, proposal: impl Into<String>) -> Error {
         if let Error::Query { hint, .. } | Error::Schema { hint, .. } | Error::Syntax { hint, .. } =
@@ -173,7 +173,7 @@ impl Error {
         self
     }
 
-    /// The same with a proposal, when it has room for one and none yet.
+    /// Returns the same error with `proposal` as its hint, if it is of a kind that has a hint and has none yet.
     #[must_use]
     pub fn or_hint(self, proposal: impl Into<String>) -> Error {
         match &self {
@@ -186,7 +186,7 @@ impl Error {
         }
     }
 
-    /// The same about a place of the text, when it is of a kind that has one and says none yet.
+    /// Returns the same error about a place of the text, if it is of a kind that has a place and has none yet.
     #[must_use]
     pub fn or_at(mut self, place: Position) -> Error {
         if let Error::Query { at, .. } | Error::Schema { at, .. } = &mut self {
@@ -195,7 +195,7 @@ impl Error {
         self
     }
 
-    /// A [`Error::Io`].
+    /// Returns an [`Error::Io`]. `context` says what was being done, with the path.
     pub fn io(context: impl Into<String>, source: std::io::Error) -> Error {
         Error::Io { context: context.into(), source }
     }

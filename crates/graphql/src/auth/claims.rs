@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::auth::TokenFault;
+
 /// The claims of a caller; none of somebody without a token.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Claims {
@@ -17,11 +19,15 @@ impl Claims {
     /// # Errors
     ///
     /// When the namespace holds a text that is no object.
-    pub fn of_payload(mut payload: Map<String, Value>, namespace: &str) -> Result<Claims, String> {
+    pub fn of_payload(
+        mut payload: Map<String, Value>,
+        namespace: &str,
+    ) -> Result<Claims, TokenFault> {
         let inside = match payload.remove(namespace) {
             Some(Value::Object(inside)) => inside,
-            Some(Value::String(text)) => serde_json::from_str(&text)
-                .map_err(|error| format!("the claim `{namespace}` is no JSON object: {error}"))?,
+            Some(Value::String(text)) => serde_json::from_str(&text).map_err(|error| {
+                TokenFault::Namespace { claim: namespace.to_owned(), reason: error.to_string() }
+            })?,
             _ => Map::new(),
         };
         let expires = payload.get("exp").and_then(Value::as_f64);
@@ -50,7 +56,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn of(payload: Value) -> Result<Claims, String> {
+    fn of(payload: Value) -> Result<Claims, TokenFault> {
         let Value::Object(payload) = payload else { panic!("an object") };
         Claims::of_payload(payload, "https://a/b")
     }
@@ -70,6 +76,7 @@ mod tests {
         let claims = of(json!({"https://a/b": "{\"ROLE\": [\"A\"]}"})).expect("an object");
         assert_eq!(claims.get("ROLE"), Some(&json!(["A"])));
         let error = of(json!({"https://a/b": "[1]"})).expect_err("it is no object");
-        assert!(error.starts_with("the claim `https://a/b` is no JSON object"), "{error}");
+        let told = "token is malformed: the claim `https://a/b` is no JSON object: ";
+        assert!(error.to_string().starts_with(told), "{error}");
     }
 }

@@ -8,6 +8,8 @@ use arc_swap::ArcSwapOption;
 use jsonwebtoken::jwk::{Jwk, JwkSet, KeyAlgorithm, KeyOperations, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey};
 
+use crate::auth::KeyError;
+
 /// What an address answered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FetchedKeys {
@@ -24,7 +26,7 @@ pub trait KeySource: Send + Sync {
     /// # Errors
     ///
     /// Why there was no answer.
-    fn fetch(&self, address: &str) -> Result<FetchedKeys, String>;
+    fn fetch(&self, address: &str) -> Result<FetchedKeys, KeyError>;
 }
 
 /// How long nobody asks again after a failure, the first time; twice as long after each further one.
@@ -94,7 +96,10 @@ impl KeySets {
     /// # Errors
     ///
     /// Names the first address that has no set of keys.
-    pub(super) fn new(addresses: &[String], source: Arc<dyn KeySource>) -> Result<KeySets, String> {
+    pub(super) fn new(
+        addresses: &[String],
+        source: Arc<dyn KeySource>,
+    ) -> Result<KeySets, KeyError> {
         let sets = KeySets::later(addresses, source);
         for slot in &sets.slots {
             slot.set.store(Some(Arc::new(fetch(&*sets.source, &slot.address)?)));
@@ -155,12 +160,12 @@ impl Slot {
     }
 }
 
-fn fetch(source: &dyn KeySource, address: &str) -> Result<Set, String> {
+fn fetch(source: &dyn KeySource, address: &str) -> Result<Set, KeyError> {
     let fetched = source.fetch(address)?;
-    // The words of the library may quote what it found, and that may be a key.
-    let set: JwkSet = serde_json::from_str(&fetched.text).map_err(|error| {
-        let (line, column) = (error.line(), error.column());
-        format!("no set of keys at {address}: it is not as RFC 7517 has it at line {line}, column {column}")
+    let set: JwkSet = serde_json::from_str(&fetched.text).map_err(|error| KeyError::NoSet {
+        address: address.to_owned(),
+        line: error.line(),
+        column: error.column(),
     })?;
     let keys = set.keys.iter().filter_map(|jwk| {
         let name = jwk.common.key_id.clone()?;
@@ -185,9 +190,11 @@ mod tests {
     }
 
     impl KeySource for Scripted {
-        fn fetch(&self, _: &str) -> Result<FetchedKeys, String> {
+        fn fetch(&self, address: &str) -> Result<FetchedKeys, KeyError> {
             *self.asked.lock().unwrap() += 1;
-            self.answers.lock().unwrap().pop().ok_or_else(|| "dead".to_owned())
+            let dead =
+                || KeyError::Unanswered { address: address.to_owned(), reason: "dead".to_owned() };
+            self.answers.lock().unwrap().pop().ok_or_else(dead)
         }
     }
 
@@ -213,7 +220,7 @@ mod tests {
     fn sets_may_come_later() {
         let source = Arc::new(Scripted::default());
         let refused = KeySets::new(&["a".to_owned()], Arc::clone(&source) as _).err();
-        assert_eq!(refused.as_deref(), Some("dead"));
+        assert_eq!(refused.map(|why| why.to_string()).as_deref(), Some("a: dead"));
         source.answers.lock().unwrap().push(FetchedKeys { text: SET.to_owned(), lifetime: None });
         let sets = KeySets::later(&["a".to_owned()], Arc::clone(&source) as _);
         assert_eq!(*source.asked.lock().unwrap(), 1);

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use regex::Regex;
 
-use crate::auth::{Claims, rbac};
+use crate::auth::{Claims, claim_tests};
 use crate::model::{AuthRules, Model, Operation, RbacTest, Rule};
 use hexgraph_base::text::compile_plain;
 
@@ -111,12 +111,12 @@ impl Rulebook {
             }
             Rule::Claim { claim, test } => {
                 let holds = claims.get(claim).is_some_and(|claim| match test {
-                    RbacTest::Eq(wanted) => rbac::equals(claim, wanted),
-                    RbacTest::In(wanted) => rbac::is_in(claim, wanted),
+                    RbacTest::Eq(wanted) => claim_tests::equals(claim, wanted),
+                    RbacTest::In(wanted) => claim_tests::is_in(claim, wanted),
                     RbacTest::Regexp(pattern) => self
                         .patterns
                         .get(pattern)
-                        .is_some_and(|pattern| rbac::matches(claim, pattern)),
+                        .is_some_and(|pattern| claim_tests::matches(claim, pattern)),
                 });
                 if holds != negated { Verdict::Allow } else { Verdict::Deny }
             }

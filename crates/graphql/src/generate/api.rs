@@ -6,10 +6,10 @@ use apollo_compiler::{Name, Schema};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::generate::builtins::function_filters;
-use crate::generate::facts::Form;
+use crate::generate::definitions::facts::Form;
+use crate::generate::definitions::root_fields::Operation;
 use crate::generate::generator::{Generated, generate};
-use crate::generate::operations::Operation;
+use crate::generate::layout::builtins::function_filters;
 use crate::generate::{Root, RootKind};
 use crate::model::Model;
 use hexgraph_base::types::{Error, Result};

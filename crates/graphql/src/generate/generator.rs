@@ -4,20 +4,22 @@ use apollo_compiler::Name;
 use std::collections::{BTreeMap, HashSet};
 
 use crate::generate::RootKind;
-use crate::generate::builtins::{print_builtins, print_federation};
-use crate::generate::data::{aggregate_result, declared_field, declared_type, has_order, payload};
-use crate::generate::facts::Form;
-use crate::generate::filters::{FieldFilters, union_filter};
-use crate::generate::inputs::{
+use crate::generate::definitions::facts::Form;
+use crate::generate::definitions::filters::{FieldFilters, union_filter};
+use crate::generate::definitions::input_types::{
     add_input, embedding, has_filter, order, orderable, patch, reference, union_reference,
     union_type, update_input,
 };
-use crate::generate::operations::{
+use crate::generate::definitions::output_types::{
+    aggregate_result, declared_field, declared_type, has_order, payload,
+};
+use crate::generate::definitions::root_fields::{
     Operation, can_add, can_update, is_subscribable, mutations, queries,
 };
-use crate::generate::print::{print_banner, print_section};
+use crate::generate::layout::builtins::{print_builtins, print_federation};
+use crate::generate::layout::print::{print_banner, print_section};
+use crate::generate::layout::tree::{ArgumentEntry, Definition, Entry, Word, list, one, required};
 use crate::generate::prune::prune;
-use crate::generate::tree::{ArgumentEntry, Definition, Entry, Word, list, one, required};
 use crate::model::{Field, Kind, Model, TypeDef};
 
 /// The generated API before it is parsed.
@@ -29,6 +31,12 @@ pub(super) struct Generated {
     pub subscriptions: Vec<Operation>,
     /// Filters of which one function at a time may be used, beside the built-in ones.
     pub filters: HashSet<Name>,
+}
+
+/// Returns the text alone, to be compared with recorded ones.
+#[cfg(test)]
+pub(crate) fn generated_text(model: &Model, form: Form) -> String {
+    generate(model, form).text
 }
 
 /// Generates everything. O(fields) but for pruning.

@@ -1,22 +1,18 @@
 //! Model → the generated API: operations, payloads, inputs, filters, orders; as a schema and as text.
 
-mod root;
-mod tree;
-mod print;
-mod builtins;
-mod facts;
-mod filters;
-mod data;
-mod inputs;
-mod operations;
+mod root_kind;
+mod layout;
+mod definitions;
 mod prune;
 mod generator;
 mod api;
 #[cfg(test)]
-mod conformance;
-#[cfg(test)]
 mod tests;
 
 pub use api::Api;
-pub(crate) use facts::is_settable;
-pub use root::{Root, RootKind};
+#[cfg(test)]
+pub(crate) use definitions::facts::Form;
+pub(crate) use definitions::facts::is_settable;
+#[cfg(test)]
+pub(crate) use generator::generated_text;
+pub use root_kind::{Root, RootKind};

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::generate::operations::Operation;
-use crate::generate::tree::{Definition, Entry};
+use crate::generate::definitions::root_fields::Operation;
+use crate::generate::layout::tree::{Definition, Entry};
 
 /// Removes inputs, fields and mutations until nothing changes. Each round removes at least one input, so the worst case is
 /// quadratic in the number of inputs; the number of rounds is the length of the longest chain of references.

@@ -1,6 +1,6 @@
 //! Lowers the arguments `order`, `first`, `offset` and `after`.
 
-use crate::lower::conditions::value::text_of;
+use crate::lower::conditions::filter_value::text_of;
 use crate::lower::refusal::Refusal;
 use crate::lower::target::language;
 use crate::model::TypeDef;

@@ -3,15 +3,15 @@
 mod type_ref;
 mod predicate;
 mod custom;
-mod auth;
+mod auth_rules;
 mod authorization;
 mod directives;
 mod field;
 mod definition;
 mod schema;
 
-pub use auth::Operation;
-pub(crate) use auth::{AuthRules, RbacTest, Rule};
+pub use auth_rules::Operation;
+pub(crate) use auth_rules::{AuthRules, RbacTest, Rule};
 pub use authorization::{Algorithm, Authorization, Keys};
 pub use custom::{Custom, HttpMethod};
 pub(crate) use custom::{CustomHttp, Mode};

@@ -217,7 +217,7 @@ fn place_of(variable: &str) -> Option<usize> {
 
 /// What a block of the query asks for.
 #[cfg(test)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     /// The variable.
     pub variable: String,
     /// The predicate; empty for IDs.

@@ -1,6 +1,6 @@
 //! The inputs of mutations → what has to be looked up, and then what is to be written.
 
-mod fault;
+mod mutation_fault;
 mod inputs;
 mod outcome;
 mod lookups;
@@ -8,13 +8,10 @@ mod names;
 mod values;
 mod writer;
 mod update;
-mod read;
+mod reading;
 
-pub use fault::MutationFault;
 pub use lookups::Found;
+pub use mutation_fault::MutationFault;
 pub(crate) use outcome::NewNode;
 pub use outcome::{Back, Link, MATCHED, Outcome, Unlink};
-pub use read::Reading;
-
-#[cfg(test)]
-mod conformance;
+pub use reading::Reading;

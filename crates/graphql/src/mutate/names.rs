@@ -95,7 +95,7 @@ impl<'a> Names<'a> {
         match self.entity_of_keys(def, place, object) {
             Ok(true) => self.add_children(def, place, object),
             Ok(false) => {}
-            Err(message) => self.fault(message),
+            Err(fault) => self.faults.push(fault),
         }
     }
 
@@ -106,7 +106,10 @@ impl<'a> Names<'a> {
             // No node has the number 0.
             Some(Uid(0)) => {}
             Some(uid) => self.lookups.id(def, uid.0),
-            None => self.fault(format!("ID argument ({id}) was not able to be parsed")),
+            None => {
+                let message = format!("ID argument ({id}) was not able to be parsed");
+                self.faults.push(MutationFault::new(message));
+            }
         }
         true
     }
@@ -128,10 +131,6 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn fault(&mut self, message: String) {
-        self.faults.push(MutationFault::new(message));
-    }
-
     /// Notes the entity that an object names, if it names one. False when the object only refers
     /// to one that was seen before, so that nothing below it matters.
     fn entity_of_keys(
@@ -139,7 +138,7 @@ impl<'a> Names<'a> {
         def: &'a TypeDef,
         place: Place<'a>,
         object: &'a Entries,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, MutationFault> {
         let keys = keys_given(def, object)?;
         if keys.is_empty() {
             return Ok(true);
@@ -149,7 +148,7 @@ impl<'a> Names<'a> {
             let name = name_of(def, field, text.clone());
             let Some(entity) = self.find(def, object, &name)? else { continue };
             if self.is_duplicate(entity, place, object) || known.is_some_and(|one| one != entity) {
-                return Err(format!("duplicate XID found: {text}"));
+                return Err(duplicate(text));
             }
             known = Some(entity);
         }
@@ -185,7 +184,7 @@ impl<'a> Names<'a> {
                     self.add_key(entity, field, text);
                 }
             }
-            Err(message) => self.fault(message),
+            Err(fault) => self.faults.push(fault),
         }
     }
 
@@ -222,7 +221,7 @@ impl<'a> Names<'a> {
         def: &TypeDef,
         object: &Entries,
         name: &KeyName<'a>,
-    ) -> Result<Option<usize>, String> {
+    ) -> Result<Option<usize>, MutationFault> {
         stack::require();
         let known = self.by_key.get(name).map_or(&[][..], Vec::as_slice);
         let of_type = |number: &&usize| self.entities[**number].def.name == def.name;
@@ -231,7 +230,7 @@ impl<'a> Names<'a> {
         }
         let is_defined = |number: &usize| 1 < self.entities[*number].object.len();
         match 1 < object.len() && known.iter().any(is_defined) {
-            true => Err(format!("duplicate XID found: {}", name.2)),
+            true => Err(duplicate(&name.2)),
             false => Ok(None),
         }
     }
@@ -285,22 +284,28 @@ pub(super) fn key_fields(def: &TypeDef) -> impl Iterator<Item = &Field> {
 ///
 /// # Errors
 ///
-/// The message about a value that is empty.
+/// When a value is empty.
 fn keys_given<'a>(
     def: &'a TypeDef,
     object: &'a Entries,
-) -> Result<Vec<(&'a Field, Cow<'a, str>)>, String> {
+) -> Result<Vec<(&'a Field, Cow<'a, str>)>, MutationFault> {
     let mut keys = Vec::new();
     for field in key_fields(def) {
         let Some(text) = given(object, &field.name).and_then(text_of) else { continue };
         if text.is_empty() {
             let (name, field) = (&def.name, &field.name);
-            return Err(format!("encountered an empty value for @id field `{name}.{field}`"));
+            let message = format!("encountered an empty value for @id field `{name}.{field}`");
+            return Err(MutationFault::new(message));
         }
         keys.push((field, text));
     }
     keys.sort_by(|(one, _), (other, _)| one.name.cmp(&other.name));
     Ok(keys)
+}
+
+/// What is told of a value that two objects give to what would be two nodes.
+fn duplicate(text: &str) -> MutationFault {
+    MutationFault::new(format!("duplicate XID found: {text}"))
 }
 
 fn text_of(value: &Value) -> Option<Cow<'_, str>> {

@@ -1,24 +1,16 @@
 //! Fields that other servers answer: the requests to them, and what their answers say. No network is known here.
 
-mod fetch;
-mod template;
-mod address;
-mod needs;
-mod operation;
-mod call;
-mod reply;
-mod headers;
-mod schema;
-mod fit;
-mod survey;
-mod event;
+mod message;
+mod calls;
+mod schema_check;
 
-pub use call::{Call, Sender, worded};
-pub use event::{Change, event};
-pub use fetch::{Fetch, Incoming, NoFetch, Outgoing, Unanswered};
-pub use headers::HeaderOf;
-pub use needs::needs;
-pub use operation::hidden_key;
-pub use reply::{Reply, Told};
-pub use survey::survey;
-pub use template::{Values, json_of};
+pub use calls::call::{Call, Sender, worded};
+pub use calls::event::{Change, event};
+pub use calls::needs::needs;
+pub use calls::operation::hidden_key;
+pub use calls::reply::{Reply, Told};
+pub use message::call_error::CallError;
+pub use message::exchange::{Fetch, Incoming, NoFetch, Outgoing, Unanswered};
+pub use message::headers::HeaderOf;
+pub use message::interpolation::{Values, json_of};
+pub use schema_check::survey::survey;

@@ -12,8 +12,6 @@ mod cache;
 mod introspect;
 
 #[cfg(test)]
-mod conformance;
-#[cfg(test)]
 mod tests;
 
 pub use crate::syntax::{Fault, PathStep, Place};

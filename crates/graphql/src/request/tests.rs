@@ -158,9 +158,21 @@ fn operations_are_chosen_by_name() {
     );
 }
 
+/// Checks that each text has the faults beside it, in these words; others may come with them.
+fn tell(cases: &[(&str, &[&str])]) {
+    for (text, expected) in cases {
+        let faults = Request::parse(api(), text, &Limits::default()).err().unwrap_or_default();
+        let faults: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
+        // What is left out of a case follows from what is there.
+        for message in *expected {
+            assert!(faults.contains(message), "{text}\n{faults:#?}");
+        }
+    }
+}
+
 #[test]
-fn rules_are_told_in_the_words_of_the_reference() {
-    let cases: &[(&str, &[&str])] = &[
+fn selections_and_arguments_are_checked() {
+    tell(&[
         ("{ queryCar { nope } }", &["Cannot query field \"nope\" on type \"Car\"."]),
         (
             "{ queryVehicle { doors } }",
@@ -195,6 +207,12 @@ fn rules_are_told_in_the_words_of_the_reference() {
             "{ queryCar(first: 1, first: 2) { id } }",
             &["There can be only one argument named \"first\"."],
         ),
+    ]);
+}
+
+#[test]
+fn values_and_variables_are_checked() {
+    tell(&[
         ("{ queryCar(first: \"2\") { id } }", &["Expected type Int, found \"2\"."]),
         (
             "{ queryCar(first: 3000000000) { id } }",
@@ -247,6 +265,12 @@ fn rules_are_told_in_the_words_of_the_reference() {
                 "Variable \"$a\" cannot be non-input type \"Car\".",
             ],
         ),
+    ]);
+}
+
+#[test]
+fn fragments_and_directives_are_checked() {
+    tell(&[
         ("{ queryCar { ...F } }", &["Unknown fragment \"F\"."]),
         ("{ queryCar { id } } fragment F on Car { id }", &["Fragment \"F\" is never used."]),
         (
@@ -285,6 +309,12 @@ fn rules_are_told_in_the_words_of_the_reference() {
                 "Field `x` is not present in type `Car`. You can only use fields in cascade which are in type `Car`",
             ],
         ),
+    ]);
+}
+
+#[test]
+fn conflicting_fields_and_names_are_told() {
+    tell(&[
         (
             "{ queryCar { id id: plate } }",
             &[
@@ -317,16 +347,7 @@ fn rules_are_told_in_the_words_of_the_reference() {
             "query A { queryCar { id } } query A { queryCar { id } }",
             &["There can be only one operation named \"A\"."],
         ),
-    ];
-    let api = api();
-    for (text, expected) in cases {
-        let faults = Request::parse(api, text, &Limits::default()).err().unwrap_or_default();
-        let faults: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
-        // What is left out of a case follows from what is there.
-        for message in *expected {
-            assert!(faults.contains(message), "{text}\n{faults:#?}");
-        }
-    }
+    ]);
 }
 
 #[test]

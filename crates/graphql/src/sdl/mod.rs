@@ -7,13 +7,12 @@ mod custom;
 mod rules;
 mod read;
 #[cfg(test)]
-mod conformance;
-#[cfg(test)]
 mod tests;
 
+pub use custom::template::TemplateError;
 pub(crate) use custom::template::parse_template;
 pub use read::{Settings, read};
-pub use rules::auth::check_rules;
+pub use rules::auth_directive::check_rules;
 
 pub(crate) use custom::template::variables as template_variables;
 pub(crate) use custom::url::read as url_variables;

@@ -5,9 +5,9 @@ use crate::model::{Field, Model, TypeDef};
 use crate::sdl::build::model as build;
 use crate::sdl::check::federation;
 use crate::sdl::check::meaning as check;
-use crate::sdl::check::names;
+use crate::sdl::check::reserved_names;
 use crate::sdl::check::standard;
-use crate::sdl::rules::auth;
+use crate::sdl::rules::auth_directive;
 use crate::sdl::source::comments;
 use crate::sdl::source::draft::Draft;
 use crate::sdl::source::raw;
@@ -40,10 +40,10 @@ pub fn read(text: &str, settings: &Settings) -> Result<Model, Vec<Fault>> {
         return Err(vec![Fault::new("No schema specified")]);
     }
     let places = Places::of(text);
-    let comments = comments::read(text).map_err(|message| vec![Fault::new(message)])?;
+    let comments = comments::read(text).map_err(|fault| vec![fault])?;
     let document = parse_schema(text).map_err(|fault| vec![fault])?;
     let mut draft = Draft::new(raw::collect(&document, &places), &places, settings);
-    stage(names::check(draft.types()))?;
+    stage(reserved_names::check(draft.types()))?;
     complete(&mut draft)?;
     stage(check::check(&mut draft))?;
     let mut model = build::model(&draft);
@@ -51,7 +51,7 @@ pub fn read(text: &str, settings: &Settings) -> Result<Model, Vec<Fault>> {
         let message = "No query or mutation found in the generated schema";
         return Err(vec![Fault::new(message)]);
     }
-    auth::read_rules(&draft, &mut model)?;
+    auth_directive::read_rules(&draft, &mut model)?;
     model.authorization = comments.authorization;
     model.allowed_origins = comments.allowed_origins;
     model.secrets = comments.secrets;

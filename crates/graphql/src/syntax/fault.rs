@@ -42,6 +42,8 @@ impl Fault {
     }
 }
 
+impl std::error::Error for Fault {}
+
 impl fmt::Display for Fault {
     /// Writes the one-line form that the reference uses outside of `errors`:
     /// `input:2: message`, or `input: variable.a[1].b message`.

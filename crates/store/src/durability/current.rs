@@ -32,7 +32,7 @@ pub struct Current {
 pub enum LastLog {
     /// Nobody knows: the first format does not say.
     Unknown,
-    /// Nothing was committed since the snapshot.
+    /// There is no log: nothing was committed since the snapshot.
     None,
     /// The one of this number, of which so many bytes are known to be durable.
     Is {
@@ -62,7 +62,7 @@ impl Current {
         text + &format!("sum {sum:08x}\n")
     }
 
-    /// What a text says.
+    /// Reads the text of the file.
     ///
     /// # Errors
     ///

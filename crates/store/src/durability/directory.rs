@@ -30,7 +30,7 @@ pub struct Directory {
     files: Arc<dyn Files>,
     /// Held by the one process that may write; `None` for a reader.
     lock: Option<Lock>,
-    /// What `CURRENT` says, once the one who writes has asked.
+    /// The content of `CURRENT`, once the process that writes has read it.
     written: Mutex<Option<Current>>,
 }
 
@@ -71,7 +71,7 @@ impl Directory {
         Directory::open_with(path, Arc::new(Disk))
     }
 
-    /// As [`Directory::open`], written through other files than those of the operating system.
+    /// Opens a directory as [`Directory::open`] does, and writes through `files` instead of the operating system.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ impl Directory {
         self.name_log(log, len)
     }
 
-    /// What `CURRENT` says, or will say of a new database.
+    /// The content of `CURRENT`, or the one that a new database is going to have.
     fn known(&self, written: &mut Option<Current>) -> Result<Current> {
         if let Some(current) = written {
             return Ok(*current);
@@ -215,12 +215,12 @@ impl Directory {
         self.replace(CLOCK, CLOCK_NEXT, &number.to_string())
     }
 
-    /// Where a snapshot is.
+    /// The path of a snapshot.
     pub fn snapshot_path(&self, number: u64) -> PathBuf {
         self.path.join(format!("snapshot-{number}.hxs"))
     }
 
-    /// Where a log is.
+    /// The path of a log.
     pub fn log_path(&self, number: u64) -> PathBuf {
         self.path.join(format!("log-{number}.hxl"))
     }

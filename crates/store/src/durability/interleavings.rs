@@ -6,7 +6,7 @@
 #![cfg(feature = "shuttle")]
 
 use super::syncs::Syncs;
-use crate::graph::{Claim, Journal, Store, Version};
+use crate::graph::{Claim, Journal, Store, Thresholds, Version};
 use crate::storage::OutputFile;
 use hexgraph_base::schema::TypeDef;
 use hexgraph_base::types::{Error, Result};
@@ -87,7 +87,8 @@ impl Journal for SimulatedJournal {
 
 fn store_on(disk: &Arc<SimulatedDisk>) -> Arc<Store> {
     let journal = SimulatedJournal { disk: Arc::clone(disk), syncs: Arc::default() };
-    Arc::new(Store::with_version(Version::empty(), Some(Box::new(journal))))
+    let version = Version { thresholds: Thresholds::small(), ..Version::empty() };
+    Arc::new(Store::with_version(version, Some(Box::new(journal))))
 }
 
 /// The number that a version holds: how many types were added to it.

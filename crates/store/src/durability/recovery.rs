@@ -4,12 +4,13 @@ use super::current::{Current, LastLog};
 use super::directory::Directory;
 use super::wal::LogStart;
 use crate::graph::persist;
-use crate::graph::{Replay, Version};
+use crate::graph::{Replay, Thresholds, Version};
 use crate::storage::{FileAccess, Identity, LogReader};
 use hexgraph_base::types::{Error, Result};
 use std::path::Path;
 
-/// What the newest snapshot and the logs have, and where reading goes on when there is more.
+/// A reader of a directory: the version that the newest snapshot and the logs came to, and the place in the last log from
+/// which it goes on when more was written.
 pub struct Follower {
     /// The number of the snapshot.
     snapshot: u64,
@@ -22,7 +23,7 @@ pub struct Follower {
     found: Recovery,
 }
 
-/// What was found in the logs when a database was opened.
+/// The commits and bytes that were found in the logs when a database was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Recovery {
     /// The commits that were carried out again: those since the newest snapshot.
@@ -37,17 +38,22 @@ pub struct Recovery {
 }
 
 impl Follower {
-    /// Opens the newest snapshot of a directory and reads the logs; `None` when there is none. A
+    /// Opens the newest snapshot of a directory and reads the logs; `None` when there is none. Its versions have
+    /// `thresholds`. A
     /// writer may replace both just now; then it begins anew.
     ///
     /// # Errors
     ///
     /// [`Error::Corrupt`] when one of them is damaged, missing or somebody else's, [`Error::Io`]
     /// when the system refuses.
-    pub fn open(directory: &Directory, access: FileAccess) -> Result<Option<Follower>> {
+    pub fn open(
+        directory: &Directory,
+        access: FileAccess,
+        thresholds: Thresholds,
+    ) -> Result<Option<Follower>> {
         loop {
             let Some(current) = directory.current()? else { return Ok(None) };
-            let opened = Follower::open_at(directory, &current, access);
+            let opened = Follower::open_at(directory, &current, access, thresholds);
             // What vanished while it was read is no fault, and what is missing at the front of
             // the logs would not be noticed.
             if directory.current()? == Some(current) {
@@ -56,9 +62,15 @@ impl Follower {
         }
     }
 
-    fn open_at(directory: &Directory, current: &Current, access: FileAccess) -> Result<Follower> {
+    fn open_at(
+        directory: &Directory,
+        current: &Current,
+        access: FileAccess,
+        thresholds: Thresholds,
+    ) -> Result<Follower> {
         let Current { snapshot, identity, .. } = *current;
-        let version = persist::open_of(&directory.snapshot_path(snapshot), identity, access)?;
+        let version =
+            persist::open_of(&directory.snapshot_path(snapshot), identity, access, thresholds)?;
         let replay = Replay::new(version);
         let found = Recovery::default();
         let mut follower =
@@ -94,7 +106,7 @@ impl Follower {
         self.replay.version().map_err(|error| not_replayed(&path, &error))
     }
 
-    /// What was found.
+    /// The commits and bytes that were found in the logs.
     pub fn found(&self) -> Recovery {
         self.found
     }

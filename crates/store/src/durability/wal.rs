@@ -56,14 +56,14 @@ struct Log {
     snapshot: (u64, u64),
     /// The bytes in older logs that the newest snapshot has not.
     recovered: u64,
-    /// So many bytes that the newest snapshot has not make another one due.
+    /// The number of bytes from which on, when the newest snapshot has not got them, another snapshot is due.
     due: u64,
-    /// Where a part of a record may be left in the log: nothing may follow before a snapshot has
-    /// all up to there.
+    /// The place where a part of a record may be left in the log: nothing may be appended before a snapshot has all up to
+    /// there.
     broken: Option<u64>,
 }
 
-/// Where the log goes on after what was recovered.
+/// The place where the log goes on after recovery.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LogStart {
     /// The number of the newest snapshot.

@@ -11,9 +11,10 @@ mod write;
 
 pub use compute::sums::Sum;
 pub use control::limits::{Limits, byte_count, parse_time, past_limit};
+pub use control::options::ExecOptions;
 pub use control::stop::{Canceller, Control, Onward};
 pub use control::trace::{Step, Trace};
 pub use control::tree::{BlockResult, FieldData, FieldResult, Level};
-pub use run::{Answer, ExecOptions, execute};
+pub use run::{Answer, execute};
 pub use select::read::{Langs, first_value, typed};
 pub use upsert::{Upsert, execute_upsert};

@@ -1,7 +1,7 @@
 //! Runs the blocks of a request in the order that their variables allow.
 
 use crate::exec::control::context::Context;
-use crate::exec::control::limits::Limits;
+use crate::exec::control::options::ExecOptions;
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Level};
 use crate::exec::walk::traverse::{Inherited, distinct};
@@ -15,25 +15,7 @@ use hexgraph_base::types::{Error, Result, Sink, Uid, stack};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a request may ask of the executor beside its text.
-#[derive(Debug, Clone, Copy)]
-pub struct ExecOptions {
-    /// Adds the uid to every object.
-    pub debug: bool,
-    /// The objects that `@normalize` may make of one node.
-    pub normalize: u64,
-    /// The bytes that the answer may have as it is written.
-    pub result: u64,
-}
-
-impl Default for ExecOptions {
-    fn default() -> ExecOptions {
-        let Limits { normalize, result, .. } = Limits::default();
-        ExecOptions { debug: false, normalize, result }
-    }
-}
-
-/// What a request found. Values are read from its version when it is written.
+/// The result of a request: the tree of each block. Values are read from its version when it is written.
 pub struct Answer {
     version: Arc<Version>,
     query: Arc<Query>,
@@ -100,7 +82,7 @@ pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> 
 }
 
 impl Answer {
-    /// What the blocks of a query found on a version.
+    /// Makes the answer of blocks that were run on a version.
     pub(crate) fn new(
         version: Arc<Version>,
         query: Arc<Query>,
@@ -115,7 +97,7 @@ impl Answer {
         &self.version
     }
 
-    /// What a block found, by its place in the plan.
+    /// The result of a block, by its place in the plan.
     pub fn block(&self, place: usize) -> Option<&BlockResult> {
         self.blocks.iter().find(|result| result.block == place)
     }
@@ -188,7 +170,7 @@ impl Answer {
         let Some(result) = self.blocks.iter().find(named) else { return Vec::new() };
         let mut keys = match result.groups {
             Some(_) => vec![Key::Always("@groupby".to_owned())],
-            None => crate::exec::write::keys::of_level(
+            None => crate::exec::write::answer_keys::of_level(
                 &result.level,
                 self.query.blocks[result.block].normalize,
             ),
@@ -220,7 +202,7 @@ impl Answer {
         result.roots.last().map(|&node| self.version.nodes.uid(node))
     }
 
-    /// What the request asked for beside its text.
+    /// The options of the request.
     pub fn options(&self) -> &ExecOptions {
         &self.options
     }

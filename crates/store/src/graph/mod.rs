@@ -1,5 +1,6 @@
 //! The graph: versions that queries read, and how data and schema get into the next one.
 
+mod thresholds;
 mod version;
 mod build;
 mod change;
@@ -20,6 +21,7 @@ pub use change::definitions::Definitions;
 pub use change::graphql_schema::{graphql_schema, stage_graphql_schema};
 pub use change::keys::Key;
 pub use change::mutate::{MutationReport, Passwords, Stager, names_passwords, stage};
+pub use change::refusal::Refusal;
 pub use change::statements::{Mutation, MutationTree, Statements};
 pub use load::columns::{ColumnLoad, IdSpace, PLACES_A_ROW};
 pub use load::intern::Interner;
@@ -34,6 +36,7 @@ pub use publish::snapshots::Snapshot;
 pub(crate) use publish::store::Journal;
 pub use publish::store::{Commit, Store};
 pub use publish::watch::Watch;
+pub use thresholds::Thresholds;
 pub use version::delta::Row;
 pub use version::edges::Direction;
 pub(crate) use version::index_view::{IndexView, TokenNodes};

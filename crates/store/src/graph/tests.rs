@@ -6,17 +6,20 @@ mod model;
 mod mutating;
 mod persisting;
 mod replaying;
-mod vectors;
+mod nearest;
 
 use super::{
     Binding, Bindings, LoadOptions, LoadReport, LoadSource, MutationReport, MutationTree,
-    Passwords, Stager, Statements, Version, alter, load, stage,
+    Passwords, Stager, Statements, Thresholds, Version, alter, load, stage,
 };
+use crate::graph::persist;
 use crate::graph::version::whole::PredicateData;
+use crate::storage::{FileAccess, Identity};
 use hexgraph_base::schema::Actor;
 use hexgraph_base::types::{Error, Result, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
+use std::path::Path;
 
 /// Passwords at once.
 struct Plain;
@@ -113,8 +116,18 @@ fn contents(version: &Version) -> Contents {
     all
 }
 
+/// A graph without data that folds, replays and walks where there is little to fold, replay and walk over.
+fn empty() -> Version {
+    Version { thresholds: Thresholds::small(), ..Version::empty() }
+}
+
+/// Opens a file as [`empty`] begins.
+fn opened(path: &Path) -> Result<Version> {
+    persist::open_of(path, Identity::NONE, FileAccess::Map, Thresholds::small())
+}
+
 fn with_schema(text: &str) -> Version {
-    alter(&Version::empty(), text).unwrap()
+    alter(&empty(), text).unwrap()
 }
 
 fn try_load_text(

@@ -8,27 +8,37 @@
 use super::source::Source;
 use super::token_index::{TokenIndex, TokenKey};
 use crate::storage::{Array, Offsets, Values};
-use hexgraph_base::geo::{cells_of, check_indexable};
+use hexgraph_base::geo::{GeoError, cells_of, check_indexable};
 use hexgraph_base::schema::{PredicateDef, Tokenizer};
 use hexgraph_base::types::{Check, Geometry, Result, ValueRef, ValueType, parallel};
 
-/// Checks that the geo index of a predicate, if it has one, can take a value. What is no geometry
-/// is no matter for it.
+/// Why the geo index of a predicate can't take a geometry.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the geo index of predicate `{predicate}` can't take {reason}")]
+pub struct GeoIndexError {
+    /// The predicate.
+    pub predicate: String,
+    /// Why the geometry has no cells.
+    pub reason: GeoError,
+}
+
+/// Checks that the geo index of a predicate, if it has one, can take a value. A value that is no geometry
+/// has no tokens, and passes.
 ///
 /// # Errors
 ///
-/// Why a geometry can't be indexed.
+/// [`GeoIndexError`] for a geometry without cells.
 pub(crate) fn check_geometry(
     value: ValueRef<'_>,
     def: &PredicateDef,
-) -> std::result::Result<(), String> {
+) -> std::result::Result<(), GeoIndexError> {
     if !def.indexes.contains(&Tokenizer::Geo) {
         return Ok(());
     }
     let Ok(value) = value.convert(ValueType::Geo) else { return Ok(()) };
     geometry_of(value.as_ref())
         .map_or(Ok(()), |geometry| check_indexable(&geometry))
-        .map_err(|reason| format!("the geo index of predicate `{}` can't take {reason}", def.name))
+        .map_err(|reason| GeoIndexError { predicate: def.name.clone(), reason })
 }
 
 /// Adds the tokens of a geometry.
@@ -49,6 +59,7 @@ pub(super) fn build_cells(source: &Source<'_>, check: Check<'_>) -> Result<Token
     let mut pairs: Vec<(i64, u32)> =
         nodes.flat_map(|(&node, cells)| cells.into_iter().map(move |cell| (cell, node))).collect();
     parallel::sort_unstable(&mut pairs);
+    // Two geometries of one node may lie in the same cell.
     pairs.dedup();
     let runs = || pairs.chunk_by(|one, next| one.0 == next.0);
     let keys: Vec<i64> = runs().map(|run| run[0].0).collect();

@@ -9,7 +9,7 @@ use std::hash::Hasher;
 /// costs no allocation.
 pub(super) struct Interner {
     bytes: Vec<u8>,
-    /// Where each text starts, and behind the last one where it ends.
+    /// The byte at which each text starts, and last the byte at which the last one ends.
     starts: Vec<usize>,
     /// Open addressing: numbers plus one, 0 for a free slot. The length is a power of two.
     slots: Vec<u32>,
@@ -43,6 +43,7 @@ impl Interner {
     ///
     /// When there are 2^32 - 1 texts; they would take more memory than the nodes that have them.
     pub(super) fn intern(&mut self, text: &[u8]) -> u32 {
+        // At least half of the slots are free, so the walk to a free one is short.
         let mask = self.slots.len() - 1;
         let mut slot = hash(text) & mask;
         while self.slots[slot] != 0 {
@@ -80,6 +81,7 @@ fn hash(text: &[u8]) -> usize {
     let mut hasher = FxHasher::default();
     hasher.write(text);
     let hash = hasher.finish();
+    // Folded, so that the slot depends on both halves of the hash.
     (hash ^ hash >> 32) as usize
 }
 

@@ -4,7 +4,7 @@ use crate::storage::{Column, Values, ValuesBuilder, text_of};
 use hexgraph_base::types::{Check, Result, ValueType};
 use std::borrow::Cow;
 
-/// So many values are read between two checks.
+/// The number of values that are read between two questions whether to go on.
 pub(super) const CHECKED_VALUES: usize = 1024;
 
 /// True when values of `stored` need no conversion to be tokens of a predicate of `wanted`.
@@ -34,6 +34,8 @@ impl<'a> Source<'a> {
         if column.values.value_type().is_some_and(|stored| is_of(stored, value_type)) {
             return Ok(Source { values: Cow::Borrowed(&column.values), nodes });
         }
+        // What can't be converted has no token and loses its node, so both lists stay of one
+        // length.
         let mut converted = ValuesBuilder::new(value_type);
         let mut kept = Vec::with_capacity(nodes.len());
         for (position, node) in nodes.into_iter().enumerate() {

@@ -16,7 +16,7 @@ use std::ops::Range;
 pub struct TokenIndex {
     /// The tokens, ascending, each once.
     pub keys: Values,
-    /// Where the postings of each token start.
+    /// The position at which the postings of each token start.
     pub offsets: Offsets,
     /// Nodes, ascending within a token.
     pub postings: Array<u32>,
@@ -102,6 +102,7 @@ impl TokenKey {
                 mine.as_bytes().cmp(other.as_bytes())
             }
             (TokenKey::BigFloat(mine), ValueRef::BigFloat(other)) => mine.compare(other),
+            // A key of another type is found nowhere: an index has keys of one type.
             _ => Ordering::Less,
         }
     }

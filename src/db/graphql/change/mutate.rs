@@ -9,6 +9,7 @@ use crate::db::graphql::run::{Outcome, Run, root_path};
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::plan::{Block, Query, VarId, Variable};
 use hexgraph_base::types::{DateTime, Error, Uid, write_int};
+use hexgraph_graphql::auth::TokenError;
 use hexgraph_graphql::generate::{Root, RootKind};
 use hexgraph_graphql::lower::{Caller, lower_filter, lower_nodes};
 use hexgraph_graphql::model::Operation;
@@ -79,7 +80,7 @@ fn tell(run: &Run<'_>, root: &Root, field: &Field, done: &Done) {
 }
 
 /// The answer to somebody whose token does not hold.
-fn not_let_in(root: &Root, field: &Field, why: &str) -> Outcome {
+fn not_let_in(root: &Root, field: &Field, why: &TokenError) -> Outcome {
     let message = match root.kind {
         RootKind::Add => format!("mutation failed because authorization failed because {why}"),
         _ => format!("couldn't rewrite mutation {} because {why}", field.shape.name),

@@ -5,7 +5,7 @@
 
 use super::complete::Completion;
 use super::found::{Found, Slot};
-use super::leaf::write_stored;
+use super::leaf::{Misfit, write_stored};
 use super::numbers::write_aggregate;
 use crate::db::ask::checked::Room;
 use apollo_compiler::ast::Type;
@@ -400,7 +400,7 @@ impl<'a> Writer<'a> {
     ) -> Written {
         match write_stored(value, stored, leaf, &mut self.out) {
             Ok(()) => Ok(()),
-            Err(shown) => {
+            Err(Misfit(shown)) => {
                 let (name, ty) = (&field.shape.name, field.shape.ty.inner_named_type());
                 self.spoil(
                     field,

@@ -177,9 +177,9 @@ impl<'a> Twin<'a> {
             }
         };
         let parse = |text: &String| Value::parse(text, kind);
-        match texts.iter().map(parse).collect() {
+        match texts.iter().map(parse).collect::<Result<_, _>>() {
             Ok(values) => Ok(values),
-            Err(reason) => refuse(reason),
+            Err(reason) => refuse(reason.to_string()),
         }
     }
 

@@ -2,6 +2,7 @@
 //! They differ in small things: what `\w`, `\d`, `\s` and `\b` mean beyond ASCII, how classes are
 //! written, which escapes there are, and what may be repeated.
 
+use super::error::{PatternError, PatternFault};
 use std::fmt::Write;
 
 use regex_syntax::ParserBuilder;
@@ -26,23 +27,27 @@ const PATTERN_MAX: usize = 1 << 16;
 
 /// Reads a pattern: `^` and `$` match at the ends of lines, and nothing matches a line feed.
 /// `flags` may be empty or `i`, to ignore case.
-pub(in crate::text) fn parse(pattern: &str, flags: &str) -> Result<Hir, String> {
+///
+/// # Errors
+///
+/// [`PatternError`] for a pattern that Go refuses, and for other flags.
+pub(in crate::text) fn parse(pattern: &str, flags: &str) -> Result<Hir, PatternError> {
     let ignore_case = match flags {
         "" => false,
         "i" => true,
-        other => return Err(format!("`{other}` is no modifier of a regular expression")),
+        other => return Err(PatternError::Modifier { modifier: other.to_owned() }),
     };
     Ok(without_line_feed(&read(pattern, ignore_case, true)?))
 }
 
 /// Reads a pattern as Go does without flags: `^` and `$` match at the ends of the text.
-pub(super) fn parse_plain(pattern: &str) -> Result<Hir, String> {
+pub(super) fn parse_plain(pattern: &str) -> Result<Hir, PatternError> {
     read(pattern, false, false)
 }
 
-fn read(pattern: &str, ignore_case: bool, multi_line: bool) -> Result<Hir, String> {
+fn read(pattern: &str, ignore_case: bool, multi_line: bool) -> Result<Hir, PatternError> {
     if PATTERN_MAX < pattern.len() {
-        return Err(fault("expression too large", ""));
+        return Err(PatternError::TooLong);
     }
     let translated = Translator::new(pattern).translate()?;
     ParserBuilder::new()
@@ -54,32 +59,30 @@ fn read(pattern: &str, ignore_case: bool, multi_line: bool) -> Result<Hir, Strin
         .map_err(|error| describe(pattern, &error))
 }
 
-fn fault(what: &str, piece: &str) -> String {
-    if piece.is_empty() {
-        format!("wrong regular expression: {what}")
-    } else {
-        format!("wrong regular expression: {what}: `{piece}`")
-    }
+fn fault(fault: PatternFault, piece: &str) -> PatternError {
+    PatternError::Syntax { fault, piece: piece.to_owned() }
 }
 
-fn describe(pattern: &str, error: &regex_syntax::Error) -> String {
+/// Turns an error of the other syntax into the one that Go has for it, where Go has one.
+fn describe(pattern: &str, error: &regex_syntax::Error) -> PatternError {
     use regex_syntax::ast::ErrorKind;
     match error {
         regex_syntax::Error::Parse(error) => match error.kind() {
-            ErrorKind::GroupUnclosed => fault("missing closing )", pattern),
-            ErrorKind::GroupUnopened => fault("unexpected )", pattern),
-            ErrorKind::RepetitionMissing => {
-                fault("missing argument to repetition operator", pattern)
-            }
-            ErrorKind::NestLimitExceeded(_) => fault("expression nests too deeply", pattern),
-            other => fault(&other.to_string(), pattern),
+            ErrorKind::GroupUnclosed => fault(PatternFault::MissingParenthesis, pattern),
+            ErrorKind::GroupUnopened => fault(PatternFault::UnexpectedParenthesis, pattern),
+            ErrorKind::RepetitionMissing => fault(PatternFault::MissingRepeatArgument, pattern),
+            ErrorKind::NestLimitExceeded(_) => fault(PatternFault::NestedTooDeep, pattern),
+            other => fault(PatternFault::Other(other.to_string()), pattern),
         },
-        regex_syntax::Error::Translate(error) => fault(&error.kind().to_string(), pattern),
-        other => fault(&other.to_string(), pattern),
+        regex_syntax::Error::Translate(error) => {
+            fault(PatternFault::Other(error.kind().to_string()), pattern)
+        }
+        other => fault(PatternFault::Other(other.to_string()), pattern),
     }
 }
 
-/// The same expression, unable to match a line feed. The depth is bounded by the parser's.
+/// Returns the same expression, but one that no line feed matches. It calls itself no deeper than [`NESTING_MAX`], to which
+/// the parser has bounded the expression.
 fn without_line_feed(hir: &Hir) -> Hir {
     match hir.kind() {
         HirKind::Empty => Hir::empty(),
@@ -154,7 +157,7 @@ impl<'a> Translator<'a> {
         found
     }
 
-    fn translate(mut self) -> Result<String, String> {
+    fn translate(mut self) -> Result<String, PatternError> {
         while let Some(character) = self.rest().chars().next() {
             if self.repetition(character)? {
                 continue;
@@ -183,7 +186,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Copies a repetition operator, if there is one here.
-    fn repetition(&mut self, character: char) -> Result<bool, String> {
+    fn repetition(&mut self, character: char) -> Result<bool, PatternError> {
         let length = match character {
             '*' | '+' | '?' => 1,
             '{' => match self.counts()? {
@@ -197,7 +200,7 @@ impl<'a> Translator<'a> {
         self.skip("?");
         let operator = &self.pattern[start..self.at];
         if self.is_repeated {
-            return Err(fault("invalid nested repetition operator", operator));
+            return Err(fault(PatternFault::NestedRepetition, operator));
         }
         self.out.push_str(operator);
         self.is_repeated = true;
@@ -205,7 +208,7 @@ impl<'a> Translator<'a> {
     }
 
     /// The length of the `{n}`, `{n,}` or `{n,m}` here; `None` when the brace is only a brace.
-    fn counts(&self) -> Result<Option<usize>, String> {
+    fn counts(&self) -> Result<Option<usize>, PatternError> {
         let rest = self.rest();
         let Some(close) = rest.find('}') else { return Ok(None) };
         let body = &rest[1..close];
@@ -217,13 +220,13 @@ impl<'a> Translator<'a> {
         let first = first.parse().unwrap_or(u32::MAX);
         let last = if last.is_empty() { first } else { last.parse().unwrap_or(u32::MAX) };
         if REPEAT_MAX < first || REPEAT_MAX < last || last < first {
-            return Err(fault("invalid repeat count", &rest[..=close]));
+            return Err(fault(PatternFault::RepeatCount, &rest[..=close]));
         }
         Ok(Some(close + 1))
     }
 
     /// Copies the opening of a group, which must be of a kind that Go has.
-    fn group(&mut self) -> Result<(), String> {
+    fn group(&mut self) -> Result<(), PatternError> {
         let rest = self.rest();
         let Some(special) = rest.strip_prefix("(?") else {
             self.at += 1;
@@ -233,7 +236,7 @@ impl<'a> Translator<'a> {
         if let Some(named) = special.strip_prefix("P<").or_else(|| special.strip_prefix('<')) {
             let name = named.find('>').map_or("", |end| &named[..end]);
             if name.is_empty() || !name.chars().all(|it| it == '_' || it.is_alphanumeric()) {
-                return Err(fault("invalid named capture", rest));
+                return Err(fault(PatternFault::NamedCapture, rest));
             }
             self.at += rest.len() - named.len() + name.len() + 1;
             // The name is of no use here, and may be one the other syntax refuses.
@@ -243,7 +246,7 @@ impl<'a> Translator<'a> {
         let flags = special.find([':', ')']).map_or("?", |end| &special[..end]);
         if !flags.chars().all(|flag| matches!(flag, 'i' | 'm' | 's' | 'U' | '-')) {
             let piece: String = rest.chars().take(3).collect();
-            return Err(fault("invalid or unsupported Perl syntax", &piece));
+            return Err(fault(PatternFault::PerlSyntax, &piece));
         }
         let length = 2 + flags.len() + 1;
         self.out.push_str(&rest[..length]);
@@ -251,7 +254,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    fn escape_outside_class(&mut self) -> Result<(), String> {
+    fn escape_outside_class(&mut self) -> Result<(), PatternError> {
         for (escape, meaning) in
             [(r"\b", r"(?-u:\b)"), (r"\B", r"(?-u:\B)"), (r"\A", r"\A"), (r"\z", r"\z")]
         {
@@ -280,11 +283,11 @@ impl<'a> Translator<'a> {
     }
 
     /// Reads an escape that may stand inside a class too.
-    fn escape(&mut self) -> Result<Escape, String> {
+    fn escape(&mut self) -> Result<Escape, PatternError> {
         let start = self.at;
         self.at += 1;
         let Some(character) = self.take() else {
-            return Err(fault("trailing backslash at end of expression", ""));
+            return Err(PatternError::TrailingBackslash);
         };
         Ok(match character {
             'a' => Escape::One('\x07'),
@@ -303,11 +306,11 @@ impl<'a> Translator<'a> {
             '0'..='7' => Escape::One(self.octal(start, character)?),
             'p' | 'P' => Escape::Set(self.property(start, character == 'P')?),
             other if other.is_ascii() && !other.is_ascii_alphanumeric() => Escape::One(other),
-            _ => return Err(fault("invalid escape sequence", &self.pattern[start..self.at])),
+            _ => return Err(fault(PatternFault::Escape, &self.pattern[start..self.at])),
         })
     }
 
-    fn hexadecimal(&mut self, start: usize) -> Result<char, String> {
+    fn hexadecimal(&mut self, start: usize) -> Result<char, PatternError> {
         let braced = self.skip("{");
         let rest = self.rest();
         let length = if braced { rest.find('}').unwrap_or(0) } else { 2 };
@@ -318,24 +321,24 @@ impl<'a> Translator<'a> {
             .and_then(char::from_u32);
         self.at += length + usize::from(braced);
         let piece = self.pattern.get(start..self.at).unwrap_or_default();
-        code.ok_or_else(|| fault("invalid escape sequence", piece))
+        code.ok_or_else(|| fault(PatternFault::Escape, piece))
     }
 
     /// Reads up to two more digits; one digit alone, unless it is 0, would be a back reference.
-    fn octal(&mut self, start: usize, first: char) -> Result<char, String> {
+    fn octal(&mut self, start: usize, first: char) -> Result<char, PatternError> {
         let digits =
             self.rest().bytes().take(2).take_while(|digit| matches!(digit, b'0'..=b'7')).count();
         self.at += digits;
         let piece = &self.pattern[start..self.at];
         if first != '0' && digits == 0 {
-            return Err(fault("invalid escape sequence", piece));
+            return Err(fault(PatternFault::Escape, piece));
         }
         let code = u32::from_str_radix(&piece[1..], 8).ok().and_then(char::from_u32);
-        code.ok_or_else(|| fault("invalid escape sequence", piece))
+        code.ok_or_else(|| fault(PatternFault::Escape, piece))
     }
 
     /// Reads the name of a Unicode property: one letter, or more in braces, perhaps after `^`.
-    fn property(&mut self, start: usize, mut negated: bool) -> Result<String, String> {
+    fn property(&mut self, start: usize, mut negated: bool) -> Result<String, PatternError> {
         let name = if self.skip("{") {
             negated ^= self.skip("^");
             let rest = self.rest();
@@ -349,14 +352,14 @@ impl<'a> Translator<'a> {
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if !is_name {
             let piece = &self.pattern[start..self.at];
-            return Err(fault("invalid character class range", piece));
+            return Err(fault(PatternFault::ClassRange, piece));
         }
         let letter = if negated { 'P' } else { 'p' };
         Ok(format!(r"\{letter}{{{name}}}"))
     }
 
     /// Rewrites a class in brackets. There are no classes within classes and no set operators.
-    fn class(&mut self) -> Result<(), String> {
+    fn class(&mut self) -> Result<(), PatternError> {
         let start = self.at;
         self.at += 1;
         self.out.push('[');
@@ -367,7 +370,7 @@ impl<'a> Translator<'a> {
         while is_first || !self.rest().starts_with(']') {
             is_first = false;
             if self.rest().is_empty() {
-                return Err(fault("missing closing ]", &self.pattern[start..]));
+                return Err(fault(PatternFault::MissingBracket, &self.pattern[start..]));
             }
             self.class_item()?;
         }
@@ -376,7 +379,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    fn class_item(&mut self) -> Result<(), String> {
+    fn class_item(&mut self) -> Result<(), PatternError> {
         let start = self.at;
         if self.rest().starts_with("[:")
             && let Some(end) = self.rest().find(":]")
@@ -386,7 +389,7 @@ impl<'a> Translator<'a> {
             let name = body.strip_prefix('^').unwrap_or(body);
             let set = &self.pattern[start..self.at];
             if !POSIX_CLASSES.contains(&name) {
-                return Err(fault("invalid character class range", set));
+                return Err(fault(PatternFault::ClassRange, set));
             }
             self.out.push_str(set);
             return Ok(());
@@ -411,18 +414,20 @@ impl<'a> Translator<'a> {
                 }
                 _ => {
                     let range = &self.pattern[start..self.at];
-                    return Err(fault("invalid character class range", range));
+                    return Err(fault(PatternFault::ClassRange, range));
                 }
             }
         }
         Ok(())
     }
 
-    fn class_character(&mut self) -> Result<Escape, String> {
+    fn class_character(&mut self) -> Result<Escape, PatternError> {
         if self.rest().starts_with('\\') {
             return self.escape();
         }
-        self.take().map(Escape::One).ok_or_else(|| fault("missing closing ]", self.pattern))
+        self.take()
+            .map(Escape::One)
+            .ok_or_else(|| fault(PatternFault::MissingBracket, self.pattern))
     }
 }
 
@@ -475,11 +480,11 @@ mod tests {
             ("(?x)a", "invalid or unsupported Perl syntax"),
             (r"\p{Nope}", "Unicode property"),
         ] {
-            let error = parse(pattern, "").expect_err(pattern);
+            let error = parse(pattern, "").expect_err(pattern).to_string();
             assert!(error.contains(message), "{pattern}: {error}");
         }
         assert_eq!(
-            parse("a", "x").expect_err("flag"),
+            parse("a", "x").expect_err("flag").to_string(),
             "`x` is no modifier of a regular expression"
         );
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use regex::{Regex, RegexBuilder};
 use regex_syntax::hir::{Class, Hir, HirKind};
 
+use super::error::PatternError;
 use super::go_regex;
 use super::trigram::pack;
 
@@ -97,28 +98,38 @@ fn one_or(
 }
 
 /// Compiles a pattern in Go's syntax. `^` and `$` match at the ends of lines and nothing matches
-/// a line feed. Fails on bad syntax, on flags other than `i`, and on patterns too large, with a
-/// message for the user.
-pub fn compile(pattern: &str, flags: &str) -> Result<Regex, String> {
+/// a line feed.
+///
+/// # Errors
+///
+/// [`PatternError`] for bad syntax, for flags other than `i`, and for patterns that are too large.
+pub fn compile(pattern: &str, flags: &str) -> Result<Regex, PatternError> {
     build(&go_regex::parse(pattern, flags)?)
 }
 
 /// Compiles a pattern in Go's syntax that means what it means to Go: `^` and `$` match at the ends of the text, and
-/// a line feed is a character. Fails as [`compile`] does.
-pub fn compile_plain(pattern: &str) -> Result<Regex, String> {
+/// a line feed is a character.
+///
+/// # Errors
+///
+/// As [`compile`].
+pub fn compile_plain(pattern: &str) -> Result<Regex, PatternError> {
     build(&go_regex::parse_plain(pattern)?)
 }
 
-fn build(hir: &Hir) -> Result<Regex, String> {
+fn build(hir: &Hir) -> Result<Regex, PatternError> {
     let mut builder = RegexBuilder::new(&hir.to_string());
     builder.size_limit(COMPILED_MAX).dfa_size_limit(COMPILED_MAX).nest_limit(1000);
-    stack::with_room(|| builder.build())
-        .map_err(|_| "wrong regular expression: it is too large".to_owned())
+    stack::with_room(|| builder.build()).map_err(|_| PatternError::TooLarge)
 }
 
-/// The trigrams a text must have for the pattern to match it. [`TrigramQuery::Any`] means that
-/// the pattern is too wide for the index. Fails as [`compile`] does on bad syntax and flags.
-pub fn trigram_query(pattern: &str, flags: &str) -> Result<TrigramQuery, String> {
+/// Returns the trigrams a text must have for the pattern to match it. [`TrigramQuery::Any`] means that
+/// the pattern is too wide for the index.
+///
+/// # Errors
+///
+/// As [`compile`], for bad syntax and flags.
+pub fn trigram_query(pattern: &str, flags: &str) -> Result<TrigramQuery, PatternError> {
     let hir = go_regex::parse(pattern, flags)?;
     let mut found = Found::of(&hir);
     found.settle(true);
@@ -144,7 +155,7 @@ const COPIES_MAX: u32 = 8;
 #[derive(Debug, Clone)]
 struct Found {
     can_be_empty: bool,
-    /// All of them, when they are few.
+    /// All of the texts, when they are few.
     exact: Option<Strings>,
     /// How they begin, when they are not all known.
     prefixes: Strings,
@@ -492,14 +503,14 @@ mod tests {
             ("(".repeat(2000), "missing closing )"),
             ("a".repeat(PATTERN_TOO_LONG), "expression too large"),
         ] {
-            let error = compile(&pattern, "").err().unwrap();
+            let error = compile(&pattern, "").err().unwrap().to_string();
             assert!(error.starts_with(&format!("wrong regular expression: {why}")), "{error}");
         }
         let words: Vec<String> = (0..2000).map(|number| format!("word{number}")).collect();
         assert!(trigram_query(&words.join("|"), "i").is_ok());
         assert!(trigram_query("(((((abc|def){8}){8}){8}){8}){8}", "").is_ok());
         assert_eq!(
-            compile("a", "ix").expect_err("flags"),
+            compile("a", "ix").expect_err("flags").to_string(),
             "`ix` is no modifier of a regular expression"
         );
     }

@@ -24,8 +24,44 @@ pub struct BigFloat {
     text: String,
 }
 
+/// Why a text is no bigfloat.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text} is no bigfloat: {fault}")]
+pub struct BigFloatError {
+    /// The text as messages show it: between backquotes, on one line, cut to 60 letters.
+    pub text: String,
+    /// What is wrong with it.
+    pub fault: BigFloatFault,
+}
+
+/// What is wrong with the text of a bigfloat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BigFloatFault {
+    /// The text is empty.
+    #[error("it is empty")]
+    Empty,
+    /// The text means an infinite number.
+    #[error("it is infinite")]
+    Infinite,
+    /// The mantissa or the exponent has no digits.
+    #[error("it has no digits")]
+    NoDigits,
+    /// A `_` stands elsewhere than between two digits.
+    #[error("`_` stands between digits only")]
+    Underscore,
+    /// A byte is no part of a number.
+    #[error("unexpected {:?}", *byte as char)]
+    Unexpected {
+        /// The byte.
+        byte: u8,
+    },
+    /// The number or its reciprocal is greater than ten to the 6,000.
+    #[error("its exponent is too large")]
+    Range,
+}
+
 impl BigFloat {
-    /// The canonical text.
+    /// Returns the canonical text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -33,10 +69,10 @@ impl BigFloat {
     /// Reads a decimal, hexadecimal, octal or binary number, with an exponent after `e` or `p`.
     ///
     /// # Errors
-    /// Text that is no number, that is infinite, or of a size beyond ten to the 6,000.
-    pub fn parse(text: &str) -> Result<BigFloat, String> {
-        let parts = scan(text)
-            .map_err(|reason| format!("{} is no bigfloat: {reason}", text::shown(text)))?;
+    ///
+    /// [`BigFloatError`] for a text that is no number, that is infinite, or of a size beyond ten to the 6,000.
+    pub fn parse(text: &str) -> Result<BigFloat, BigFloatError> {
+        let parts = scan(text).map_err(|fault| BigFloatError { text: text::shown(text), fault })?;
         Ok(parts.into_big_float())
     }
 
@@ -460,14 +496,14 @@ fn divided(numerator: &BigUint, divisor: &BigUint) -> Binary {
 }
 
 /// Reads a number.
-fn scan(text: &str) -> Result<Binary, String> {
+fn scan(text: &str) -> Result<Binary, BigFloatFault> {
     let bytes = text.as_bytes();
     if bytes.is_empty() {
-        return Err("it is empty".to_string());
+        return Err(BigFloatFault::Empty);
     }
     let unsigned = bytes.strip_prefix(b"+").or(bytes.strip_prefix(b"-")).unwrap_or(bytes);
     if matches!(unsigned, b"Inf" | b"inf") {
-        return Err("it is infinite".to_string());
+        return Err(BigFloatFault::Infinite);
     }
     let (radix, rest, has_prefix) = match unsigned {
         [b'0', b'x' | b'X', rest @ ..] => (16, rest, true),
@@ -505,7 +541,7 @@ struct Mantissa {
 }
 
 impl Mantissa {
-    fn scan(text: &[u8], radix: u32, has_prefix: bool) -> Result<Mantissa, String> {
+    fn scan(text: &[u8], radix: u32, has_prefix: bool) -> Result<Mantissa, BigFloatFault> {
         let mut mantissa = Mantissa { digits: Vec::new(), exponent: 0, read: 0 };
         let (mut has_point, mut has_digits) = (false, false);
         let mut after_digit = has_prefix;
@@ -517,14 +553,14 @@ impl Mantissa {
                     has_digits = true;
                 }
                 (b'_', _) if after_digit && followed_by_digit(text, at, radix) => {}
-                (b'_', _) => return Err("`_` stands between digits only".to_string()),
+                (b'_', _) => return Err(BigFloatFault::Underscore),
                 (b'.', _) if !has_point => has_point = true,
                 _ => break,
             }
             after_digit = digit.is_some();
             mantissa.read = at + 1;
         }
-        if has_digits { Ok(mantissa) } else { Err("it has no digits".to_string()) }
+        if has_digits { Ok(mantissa) } else { Err(BigFloatFault::NoDigits) }
     }
 
     fn push(&mut self, digit: u8, is_fraction: bool) {
@@ -548,34 +584,33 @@ fn followed_by_digit(text: &[u8], at: usize, radix: u32) -> bool {
 }
 
 /// Reads what follows the digits: nothing, or `e` or `p` with an integer.
-fn scan_exponent(text: &[u8]) -> Result<(Option<u8>, i64), String> {
+fn scan_exponent(text: &[u8]) -> Result<(Option<u8>, i64), BigFloatFault> {
     let Some((&mark, rest)) = text.split_first() else { return Ok((None, 0)) };
     if !matches!(mark, b'e' | b'E' | b'p' | b'P') {
-        return Err(format!("unexpected {:?}", mark as char));
+        return Err(BigFloatFault::Unexpected { byte: mark });
     }
     let digits = rest.strip_prefix(b"+").or(rest.strip_prefix(b"-")).unwrap_or(rest);
     if !digits.first().is_some_and(u8::is_ascii_digit) {
-        return Err("it has no digits".to_string());
+        return Err(BigFloatFault::NoDigits);
     }
     let mut exponent = 0i64;
     for &byte in digits {
         match byte {
             b'0'..=b'9' => exponent = (exponent * 10 + i64::from(byte - b'0')).min(1 << 40),
-            _ => return Err(format!("unexpected {:?}", byte as char)),
+            _ => return Err(BigFloatFault::Unexpected { byte }),
         }
     }
     Ok((Some(mark), if rest.first() == Some(&b'-') { -exponent } else { exponent }))
 }
 
 /// A number times a power of ten and one of two, rounded.
-fn with_power_of_ten(number: BigUint, tens: i64, twos: i64) -> Result<Binary, String> {
+fn with_power_of_ten(number: BigUint, tens: i64, twos: i64) -> Result<Binary, BigFloatFault> {
     if number == BigUint::ZERO {
         return Ok(Binary { negative: false, mantissa: number, exponent: 0 });
     }
-    let overflow = || "its exponent is too large".to_string();
     // Checked roughly before calculating and exactly afterwards; a third of a digit is a bit.
     if tens.abs() > EXPONENT_MAX || twos.abs() > 4 * EXPONENT_MAX {
-        return Err(overflow());
+        return Err(BigFloatFault::Range);
     }
     let mut binary = if tens >= 0 {
         Binary { negative: false, mantissa: number * power_of_five(tens), exponent: 0 }
@@ -584,7 +619,7 @@ fn with_power_of_ten(number: BigUint, tens: i64, twos: i64) -> Result<Binary, St
     };
     binary.exponent += tens + twos;
     let rounded = binary.rounded();
-    if rounded.is_out_of_range() { Err(overflow()) } else { Ok(rounded) }
+    if rounded.is_out_of_range() { Err(BigFloatFault::Range) } else { Ok(rounded) }
 }
 
 #[cfg(test)]
@@ -652,10 +687,11 @@ mod tests {
             "0x1p99999",
             "1e99999999999999999999",
         ] {
-            let error = BigFloat::parse(text).unwrap_err();
+            let error = BigFloat::parse(text).unwrap_err().to_string();
             assert!(error.starts_with(&format!("`{text}` is no bigfloat: ")), "{error}");
         }
-        assert_eq!(BigFloat::parse("abc").unwrap_err(), "`abc` is no bigfloat: it has no digits");
+        let error = BigFloat::parse("abc").unwrap_err();
+        assert_eq!(error.to_string(), "`abc` is no bigfloat: it has no digits");
     }
 
     #[test]

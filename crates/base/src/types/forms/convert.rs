@@ -1,16 +1,65 @@
 //! Values from text, and of one type into another.
 
+use super::bigfloat::BigFloatError;
 use super::number;
-use super::parse;
-use crate::types::values::geo::{self, Geometry};
+use super::parse::{self, ParseError};
+use crate::types::values::datetime::TimeError;
+use crate::types::values::geo::{self, Geometry, GeometryError};
+use crate::types::values::password::PasswordError;
 use crate::types::{BigFloat, DateTime, Value, ValueRef, ValueType};
 
+/// Why a text or a value is no value of the type that was asked for.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ConvertError {
+    /// No value of the one type becomes one of the other, or not this one.
+    #[error("a value of type {} can't become one of type {}", from.name(), to.name())]
+    Types {
+        /// The type of the value.
+        from: ValueType,
+        /// The type that was asked for.
+        to: ValueType,
+    },
+    /// The float has no integer part of 64 bits.
+    #[error("the float is too large for an int")]
+    FloatTooLarge,
+    /// The bytes are no stored form of the type.
+    #[error("the bytes {bytes} are no {wanted}")]
+    Bytes {
+        /// The first 16 of them, as numbers in brackets.
+        bytes: String,
+        /// What was asked for: `int`, `float` or `vector`.
+        wanted: &'static str,
+    },
+    /// The byte is neither 0 nor 1.
+    #[error("the byte {byte} is no bool")]
+    BoolByte {
+        /// The byte.
+        byte: u8,
+    },
+    /// The text is no bool, int, float or vector.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// The text or the bytes are no time, or the time can't be written.
+    #[error(transparent)]
+    Time(#[from] TimeError),
+    /// The text or the bytes are no geometry.
+    #[error(transparent)]
+    Geometry(#[from] GeometryError),
+    /// The text is no bigfloat.
+    #[error(transparent)]
+    BigFloat(#[from] BigFloatError),
+    /// The text can't be a password, or its hash is not computed.
+    #[error(transparent)]
+    Password(#[from] PasswordError),
+}
+
 impl Value {
-    /// The value that the text is, as that type. Text for a password is hashed, which takes long.
+    /// Reads a text as a value of a type. The text of a password is hashed, which takes tens of milliseconds.
     ///
     /// # Errors
-    /// A sentence that names the text and what is wrong with it.
-    pub fn parse(text: &str, kind: ValueType) -> Result<Value, String> {
+    ///
+    /// [`ConvertError`], which names the text and what is wrong with it.
+    pub fn parse(text: &str, kind: ValueType) -> Result<Value, ConvertError> {
         Ok(match kind {
             ValueType::Default => Value::Default(text.to_string()),
             ValueType::String => Value::String(text.to_string()),
@@ -29,13 +78,13 @@ impl Value {
 }
 
 impl ValueRef<'_> {
-    /// The value as another type. A password is kept as it is where a password is asked for; text
-    /// is hashed then.
+    /// Returns the value as one of another type. Where a password is asked for, a password stays as it is and a text is
+    /// hashed, which takes tens of milliseconds.
     ///
     /// # Errors
-    /// `Cannot convert X to type Y` for types that do not go together, else what is wrong with
-    /// this value.
-    pub fn convert(self, to: ValueType) -> Result<Value, String> {
+    ///
+    /// [`ConvertError::Types`] for types that do not go together, else what is wrong with this value.
+    pub fn convert(self, to: ValueType) -> Result<Value, ConvertError> {
         if self.value_type() == to {
             return Ok(self.to_value());
         }
@@ -63,12 +112,12 @@ impl ValueRef<'_> {
     }
 }
 
-fn refusal(from: ValueType, to: ValueType) -> String {
-    format!("a value of type {} can't become one of type {}", from.name(), to.name())
+fn refusal(from: ValueType, to: ValueType) -> ConvertError {
+    ConvertError::Types { from, to }
 }
 
 /// Text for either of the two types that hold any text.
-fn textual(text: String, from: ValueType, to: ValueType) -> Result<Value, String> {
+fn textual(text: String, from: ValueType, to: ValueType) -> Result<Value, ConvertError> {
     match to {
         ValueType::String => Ok(Value::String(text)),
         ValueType::Default => Ok(Value::Default(text)),
@@ -82,15 +131,11 @@ fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
     String::from_utf8(out).expect("numbers and times are written in ASCII")
 }
 
-fn in_four_digit_years(time: DateTime) -> Result<Value, String> {
-    if time.is_writable() {
-        Ok(Value::DateTime(time))
-    } else {
-        Err("Time.MarshalText: year outside of range [0,9999]".to_string())
-    }
+fn in_four_digit_years(time: DateTime) -> Result<Value, ConvertError> {
+    if time.is_writable() { Ok(Value::DateTime(time)) } else { Err(TimeError::Year.into()) }
 }
 
-fn convert_int(number: i64, to: ValueType) -> Result<Value, String> {
+fn convert_int(number: i64, to: ValueType) -> Result<Value, ConvertError> {
     match to {
         ValueType::Float => Ok(Value::Float(number as f64)),
         ValueType::BigFloat => Ok(Value::BigFloat(BigFloat::from_i64(number))),
@@ -102,13 +147,13 @@ fn convert_int(number: i64, to: ValueType) -> Result<Value, String> {
     }
 }
 
-fn convert_float(number: f64, to: ValueType) -> Result<Value, String> {
+fn convert_float(number: f64, to: ValueType) -> Result<Value, ConvertError> {
     let refuse = || refusal(ValueType::Float, to);
     match to {
         ValueType::Int if (-TWO_TO_63..TWO_TO_63).contains(&number) => {
             Ok(Value::Int(number as i64))
         }
-        ValueType::Int => Err("the float is too large for an int".to_string()),
+        ValueType::Int => Err(ConvertError::FloatTooLarge),
         ValueType::BigFloat => BigFloat::from_f64(number).map(Value::BigFloat).ok_or_else(refuse),
         ValueType::Bool => Ok(Value::Bool(number != 0.0)),
         ValueType::DateTime => in_four_digit_years(DateTime::from_unix_float(number)),
@@ -121,9 +166,10 @@ fn convert_float(number: f64, to: ValueType) -> Result<Value, String> {
     }
 }
 
+/// The least float that is too large for an int. Its opposite is the least int exactly.
 const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
-fn convert_bool(truth: bool, to: ValueType) -> Result<Value, String> {
+fn convert_bool(truth: bool, to: ValueType) -> Result<Value, ConvertError> {
     match to {
         ValueType::Int => Ok(Value::Int(i64::from(truth))),
         ValueType::Float => Ok(Value::Float(f64::from(truth))),
@@ -134,7 +180,7 @@ fn convert_bool(truth: bool, to: ValueType) -> Result<Value, String> {
     }
 }
 
-fn convert_time(time: DateTime, to: ValueType) -> Result<Value, String> {
+fn convert_time(time: DateTime, to: ValueType) -> Result<Value, ConvertError> {
     match to {
         ValueType::Int => Ok(Value::Int(time.seconds)),
         ValueType::Float => Ok(Value::Float(time.unix_float())),
@@ -146,7 +192,7 @@ fn convert_time(time: DateTime, to: ValueType) -> Result<Value, String> {
     }
 }
 
-fn convert_big_float(number: &BigFloat, to: ValueType) -> Result<Value, String> {
+fn convert_big_float(number: &BigFloat, to: ValueType) -> Result<Value, ConvertError> {
     match to {
         ValueType::Int => Ok(Value::Int(number.to_i64())),
         ValueType::Float => Ok(Value::Float(number.to_f64())),
@@ -157,14 +203,14 @@ fn convert_big_float(number: &BigFloat, to: ValueType) -> Result<Value, String> 
     }
 }
 
-fn convert_geo(canonical: &str, to: ValueType) -> Result<Value, String> {
+fn convert_geo(canonical: &str, to: ValueType) -> Result<Value, ConvertError> {
     match to {
         ValueType::Binary => Ok(Value::Binary(Geometry::parse(canonical)?.to_wkb())),
         _ => textual(geo::single_quoted(canonical), ValueType::Geo, to),
     }
 }
 
-fn convert_vector(numbers: &[f32], to: ValueType) -> Result<Value, String> {
+fn convert_vector(numbers: &[f32], to: ValueType) -> Result<Value, ConvertError> {
     match to {
         ValueType::Binary => {
             Ok(Value::Binary(numbers.iter().flat_map(|number| number.to_le_bytes()).collect()))
@@ -188,30 +234,29 @@ fn vector_text(numbers: &[f32]) -> String {
 }
 
 /// Bytes are read as the stored form of the type.
-fn convert_binary(bytes: &[u8], to: ValueType) -> Result<Value, String> {
+fn convert_binary(bytes: &[u8], to: ValueType) -> Result<Value, ConvertError> {
     let eight = || bytes.first_chunk::<8>().copied();
     let text = || String::from_utf8_lossy(bytes);
+    let refuse = |wanted| ConvertError::Bytes { bytes: listed(bytes), wanted };
     match to {
-        ValueType::Int => eight()
-            .map(|bytes| Value::Int(i64::from_le_bytes(bytes)))
-            .ok_or_else(|| format!("the bytes {} are no int", listed(bytes))),
+        ValueType::Int => {
+            eight().map(|bytes| Value::Int(i64::from_le_bytes(bytes))).ok_or_else(|| refuse("int"))
+        }
         ValueType::Float => eight()
             .map(f64::from_le_bytes)
             .filter(|number| !number.is_nan())
             .map(Value::Float)
-            .ok_or_else(|| format!("the bytes {} are no float", listed(bytes))),
+            .ok_or_else(|| refuse("float")),
         ValueType::Bool => match bytes.first() {
             None | Some(0) => Ok(Value::Bool(false)),
             Some(1) => Ok(Value::Bool(true)),
-            Some(other) => Err(format!("the byte {other} is no bool")),
+            Some(&byte) => Err(ConvertError::BoolByte { byte }),
         },
-        ValueType::DateTime => DateTime::from_binary(bytes).and_then(in_four_digit_years),
+        ValueType::DateTime => in_four_digit_years(DateTime::from_binary(bytes)?),
         ValueType::Geo => Ok(Value::Geo(Geometry::from_wkb(bytes)?.to_text())),
         ValueType::BigFloat => Ok(Value::BigFloat(BigFloat::parse(&text())?)),
         ValueType::Password => Ok(Value::Password(text().into_owned())),
-        ValueType::Vector => floats(bytes)
-            .map(Value::Vector)
-            .ok_or_else(|| format!("the bytes {} are no vector", listed(bytes))),
+        ValueType::Vector => floats(bytes).map(Value::Vector).ok_or_else(|| refuse("vector")),
         _ => textual(text().into_owned(), ValueType::Binary, to),
     }
 }
@@ -233,7 +278,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn convert(value: ValueRef<'_>, to: ValueType) -> Result<Value, String> {
+    fn convert(value: ValueRef<'_>, to: ValueType) -> Result<Value, ConvertError> {
         value.convert(to)
     }
 
@@ -280,7 +325,7 @@ mod tests {
                 match result {
                     Ok(value) => assert_eq!(value.value_type(), to),
                     Err(error) => assert_eq!(
-                        error,
+                        error.to_string(),
                         format!(
                             "a value of type {} can't become one of type {}",
                             from.name(),
@@ -295,7 +340,7 @@ mod tests {
         assert_eq!(convert(hash, Password), Ok(Value::Password("hash".into())));
         assert_eq!(
             convert(hash, Default),
-            Err("a value of type password can't become one of type default".into())
+            Err(ConvertError::Types { from: Password, to: Default })
         );
     }
 
@@ -326,13 +371,13 @@ mod tests {
         assert_eq!(int(-TWO_TO_63), Ok(Value::Int(i64::MIN)));
         assert_eq!(int(-5.9), Ok(Value::Int(-5)));
         for number in [TWO_TO_63, f64::INFINITY, f64::NAN] {
-            assert_eq!(int(number), Err("the float is too large for an int".to_string()));
+            assert_eq!(int(number), Err(ConvertError::FloatTooLarge));
         }
-        let late = Err("Time.MarshalText: year outside of range [0,9999]".to_owned());
+        let late = Err(ConvertError::Time(TimeError::Year));
         assert_eq!(convert(ValueRef::Int(i64::MAX), ValueType::DateTime), late);
         assert_eq!(convert(ValueRef::Float(1e300), ValueType::DateTime), late);
         for (number, wanted) in [(f64::INFINITY, ValueType::BigFloat), (1e300, ValueType::Vector)] {
-            let why = format!("a value of type float can't become one of type {}", wanted.name());
+            let why = ConvertError::Types { from: ValueType::Float, to: wanted };
             assert_eq!(convert(ValueRef::Float(number), wanted), Err(why));
         }
     }

@@ -9,54 +9,87 @@ use std::borrow::Cow;
 /// The deepest nesting of a value that is skipped.
 const DEPTH_MAX: usize = 500;
 
-const END: &str = "the JSON ends too early";
+/// Why a text can't be read as the JSON that was expected. [`JsonReader::offset`] says where the reader stands then.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum JsonError {
+    /// The text ends within a value, or where a value should begin.
+    #[error("the JSON ends too early")]
+    End,
+    /// JSON has no such letter here.
+    #[error("unexpected `{letter}` {place}")]
+    Unexpected {
+        /// The letter that was found.
+        letter: char,
+        /// Where it stands, as the end of a sentence: `after a key`.
+        place: &'static str,
+    },
+    /// The number is finite in the text, but not as a float of 64 bits.
+    #[error("the number {text} is too large")]
+    NumberTooLarge {
+        /// The number as it is written.
+        text: String,
+    },
+    /// An escape is half of a surrogate pair, and the other half does not follow. Only a strict reader refuses it.
+    #[error("`\\u{code:04x}` is half of a character, without its other half")]
+    HalfCharacter {
+        /// The code unit that the escape names.
+        code: u32,
+    },
+    /// Objects and arrays are nested deeper than the reader follows them.
+    #[error("it is nested too deep")]
+    TooDeep,
+}
 
-/// A place in a JSON text.
+/// A place in a JSON text, from which values are read one after the other.
 #[derive(Clone)]
 pub struct JsonReader<'a> {
     text: &'a str,
+    /// The offset of the next byte. It always lies between two characters.
     at: usize,
-    /// Half of a pair of escapes is refused.
+    /// True if half of a surrogate pair is refused, false if it is read as U+FFFD.
     is_strict: bool,
 }
 
 impl<'a> JsonReader<'a> {
-    /// Begins at the front.
+    /// Returns a reader at the start of a text. It reads an escape that is half of a surrogate pair as U+FFFD, which is
+    /// what Go's `encoding/json` does.
     pub fn new(text: &'a str) -> JsonReader<'a> {
         JsonReader { text, at: 0, is_strict: false }
     }
 
-    /// The same for a text that is kept: what is no text, half of a character that is written as two escapes, is
-    /// refused. Else it becomes U+FFFD, as in the reference.
+    /// Returns a reader that refuses an escape that is half of a surrogate pair. It is for texts that are stored, which
+    /// must come back as they were written.
     pub fn strict(text: &'a str) -> JsonReader<'a> {
         JsonReader { is_strict: true, ..JsonReader::new(text) }
     }
 
-    /// The byte that comes next.
+    /// Returns the offset of the next byte to be read.
     pub fn offset(&self) -> usize {
         self.at
     }
 
-    /// The text from the byte `start` up to here.
+    /// Returns the text from the offset `start` up to the next byte to be read.
     pub fn since(&self, start: usize) -> &'a str {
         &self.text[start..self.at]
     }
 
-    /// The first byte of the next value, which is where the reader stands then.
+    /// Skips blanks and returns the next byte, without reading it.
     ///
     /// # Errors
-    /// When nothing is left. All other methods fail with the reason why the text does not go on as
-    /// they expect.
-    pub fn peek(&mut self) -> Result<u8, String> {
+    ///
+    /// [`JsonError::End`] when nothing is left. All other methods fail when the text does not go on as they expect; the
+    /// reader then stands at the byte that does not fit.
+    pub fn peek(&mut self) -> Result<u8, JsonError> {
         self.skip_blanks();
-        self.byte().ok_or_else(|| END.to_string())
+        self.byte().ok_or(JsonError::End)
     }
 
-    /// Reads an object: calls `field` with each key, which must read or skip the value.
-    pub fn object(
+    /// Reads an object: calls `field` with each key, which must read or skip the value. The caller's errors end the
+    /// reading, as those of the reader do.
+    pub fn object<E: From<JsonError>>(
         &mut self,
-        mut field: impl FnMut(Cow<'a, str>, &mut JsonReader<'a>) -> Result<(), String>,
-    ) -> Result<(), String> {
+        mut field: impl FnMut(Cow<'a, str>, &mut JsonReader<'a>) -> Result<(), E>,
+    ) -> Result<(), E> {
         stack::require();
         self.expect(b'{', "where a value should be")?;
         if self.peek()? == b'}' {
@@ -65,7 +98,7 @@ impl<'a> JsonReader<'a> {
         }
         loop {
             if self.peek()? != b'"' {
-                return Err(self.unexpected("where a key should be"));
+                return Err(self.unexpected("where a key should be").into());
             }
             let key = self.string()?;
             self.expect(b':', "after a key")?;
@@ -73,18 +106,19 @@ impl<'a> JsonReader<'a> {
             match self.peek()? {
                 b',' => self.at += 1,
                 b'}' => break,
-                _ => return Err(self.unexpected("after a value")),
+                _ => return Err(self.unexpected("after a value").into()),
             }
         }
         self.at += 1;
         Ok(())
     }
 
-    /// Reads an array: calls `element` before each element, which must read or skip it.
-    pub fn array(
+    /// Reads an array: calls `element` before each element, which must read or skip it. The caller's errors end the
+    /// reading, as those of the reader do.
+    pub fn array<E: From<JsonError>>(
         &mut self,
-        mut element: impl FnMut(&mut JsonReader<'a>) -> Result<(), String>,
-    ) -> Result<(), String> {
+        mut element: impl FnMut(&mut JsonReader<'a>) -> Result<(), E>,
+    ) -> Result<(), E> {
         stack::require();
         self.expect(b'[', "where a value should be")?;
         if self.peek()? == b']' {
@@ -96,7 +130,7 @@ impl<'a> JsonReader<'a> {
             match self.peek()? {
                 b',' => self.at += 1,
                 b']' => break,
-                _ => return Err(self.unexpected("after an element")),
+                _ => return Err(self.unexpected("after an element").into()),
             }
         }
         self.at += 1;
@@ -104,13 +138,13 @@ impl<'a> JsonReader<'a> {
     }
 
     /// Reads a string. Copies it only when escapes stand in it.
-    pub fn string(&mut self) -> Result<Cow<'a, str>, String> {
+    pub fn string(&mut self) -> Result<Cow<'a, str>, JsonError> {
         self.expect(b'"', "where a value should be")?;
         let mut out = String::new();
         loop {
             let rest = &self.text[self.at..];
             let plain = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
-            let plain = plain.ok_or_else(|| END.to_string())?;
+            let plain = plain.ok_or(JsonError::End)?;
             let (text, end) = (&rest[..plain], rest.as_bytes()[plain]);
             self.at += plain;
             if end == b'"' {
@@ -130,17 +164,17 @@ impl<'a> JsonReader<'a> {
     }
 
     /// Reads a finite number.
-    pub fn number(&mut self) -> Result<f64, String> {
+    pub fn number(&mut self) -> Result<f64, JsonError> {
         let text = self.number_text()?;
         let number: f64 = text.parse().unwrap_or(f64::NAN);
         if number.is_finite() {
             return Ok(number);
         }
-        Err(format!("the number {text} is too large"))
+        Err(JsonError::NumberTooLarge { text: text.to_owned() })
     }
 
     /// Reads a number as it is written.
-    pub fn number_text(&mut self) -> Result<&'a str, String> {
+    pub fn number_text(&mut self) -> Result<&'a str, JsonError> {
         if !matches!(self.peek()?, b'-' | b'0'..=b'9') {
             return Err(self.unexpected("where a value should be"));
         }
@@ -150,24 +184,24 @@ impl<'a> JsonReader<'a> {
     }
 
     /// Reads `true`, `false` or `null`, which is `None`.
-    pub fn word(&mut self) -> Result<Option<bool>, String> {
-        let (word, meaning) = match self.peek()? {
-            b't' => ("true", Some(true)),
-            b'f' => ("false", Some(false)),
-            b'n' => ("null", None),
+    pub fn word(&mut self) -> Result<Option<bool>, JsonError> {
+        let (word, place, meaning) = match self.peek()? {
+            b't' => ("true", "in `true`", Some(true)),
+            b'f' => ("false", "in `false`", Some(false)),
+            b'n' => ("null", "in `null`", None),
             _ => return Err(self.unexpected("where a value should be")),
         };
-        self.skip_word(word)?;
+        self.skip_word(word, place)?;
         Ok(meaning)
     }
 
-    /// Skips any value. Fails where it is not JSON, or nested too deep.
-    pub fn skip(&mut self) -> Result<(), String> {
+    /// Skips any value. Fails when it is not JSON, or when objects and arrays are nested in it more than 500 deep.
+    pub fn skip(&mut self) -> Result<(), JsonError> {
         self.skip_nested(0)
     }
 
     /// Fails unless nothing is left.
-    pub fn end(&mut self) -> Result<(), String> {
+    pub fn end(&mut self) -> Result<(), JsonError> {
         self.skip_blanks();
         match self.byte() {
             None => Ok(()),
@@ -185,7 +219,7 @@ impl<'a> JsonReader<'a> {
         }
     }
 
-    fn expect(&mut self, wanted: u8, place: &str) -> Result<(), String> {
+    fn expect(&mut self, wanted: u8, place: &'static str) -> Result<(), JsonError> {
         if self.peek()? != wanted {
             return Err(self.unexpected(place));
         }
@@ -193,18 +227,17 @@ impl<'a> JsonReader<'a> {
         Ok(())
     }
 
-    fn unexpected(&self, place: &str) -> String {
+    /// Returns the error for the next letter, which does not fit.
+    fn unexpected(&self, place: &'static str) -> JsonError {
         match self.text[self.at..].chars().next() {
-            None => END.to_string(),
-            Some('\'') => format!("unexpected `'` {place}"),
-            Some('"') => format!("unexpected `\"` {place}"),
-            Some(letter) => format!("unexpected `{letter}` {place}"),
+            None => JsonError::End,
+            Some(letter) => JsonError::Unexpected { letter, place },
         }
     }
 
-    fn escape(&mut self) -> Result<char, String> {
+    fn escape(&mut self) -> Result<char, JsonError> {
         self.at += 1;
-        let letter = match self.byte().ok_or_else(|| END.to_string())? {
+        let letter = match self.byte().ok_or(JsonError::End)? {
             b'u' => return self.unicode_escape(),
             b'b' => '\u{8}',
             b'f' => '\u{c}',
@@ -218,10 +251,12 @@ impl<'a> JsonReader<'a> {
         Ok(letter)
     }
 
-    /// Reads `uXXXX`, and another such that completes it; half of a pair gives U+FFFD, or is refused.
-    fn unicode_escape(&mut self) -> Result<char, String> {
+    /// Reads `uXXXX`, and a second escape when the first is a high surrogate that the second completes. Half of a pair
+    /// gives U+FFFD, or is refused by a strict reader.
+    fn unicode_escape(&mut self) -> Result<char, JsonError> {
         let start = self.at - 1;
         let first = self.four_digits()?;
+        // RFC 8259, section 7: a character beyond U+FFFF is written as two escapes, a high surrogate and a low one.
         if (0xd800..0xdc00).contains(&first) && self.text[self.at..].starts_with("\\u") {
             let mut ahead = self.clone();
             ahead.at += 1;
@@ -236,17 +271,17 @@ impl<'a> JsonReader<'a> {
             Some(letter) => Ok(letter),
             None if self.is_strict => {
                 self.at = start;
-                Err(format!("`\\u{first:04x}` is half of a character, without its other half"))
+                Err(JsonError::HalfCharacter { code: first })
             }
             None => Ok(char::REPLACEMENT_CHARACTER),
         }
     }
 
-    fn four_digits(&mut self) -> Result<u32, String> {
+    fn four_digits(&mut self) -> Result<u32, JsonError> {
         self.at += 1;
         let mut code = 0;
         for _ in 0..4 {
-            let byte = self.byte().ok_or_else(|| END.to_string())?;
+            let byte = self.byte().ok_or(JsonError::End)?;
             let Some(digit) = (byte as char).to_digit(16) else {
                 return Err(self.unexpected("in an escape"));
             };
@@ -256,7 +291,7 @@ impl<'a> JsonReader<'a> {
         Ok(code)
     }
 
-    fn skip_number(&mut self) -> Result<(), String> {
+    fn skip_number(&mut self) -> Result<(), JsonError> {
         if self.byte() == Some(b'-') {
             self.at += 1;
         }
@@ -278,7 +313,7 @@ impl<'a> JsonReader<'a> {
         Ok(())
     }
 
-    fn skip_digits(&mut self, place: &str) -> Result<(), String> {
+    fn skip_digits(&mut self, place: &'static str) -> Result<(), JsonError> {
         let start = self.at;
         while self.byte().is_some_and(|byte| byte.is_ascii_digit()) {
             self.at += 1;
@@ -286,9 +321,9 @@ impl<'a> JsonReader<'a> {
         if self.at == start { Err(self.unexpected(place)) } else { Ok(()) }
     }
 
-    fn skip_nested(&mut self, depth: usize) -> Result<(), String> {
+    fn skip_nested(&mut self, depth: usize) -> Result<(), JsonError> {
         if depth > DEPTH_MAX {
-            return Err("it is nested too deep".to_string());
+            return Err(JsonError::TooDeep);
         }
         match self.peek()? {
             b'{' => self.object(|_, value| value.skip_nested(depth + 1)),
@@ -299,11 +334,10 @@ impl<'a> JsonReader<'a> {
         }
     }
 
-    fn skip_word(&mut self, word: &str) -> Result<(), String> {
-        for wanted in word.chars() {
-            if self.byte() != Some(wanted as u8) {
-                let place = format!("in `{word}`");
-                return Err(self.unexpected(&place));
+    fn skip_word(&mut self, word: &str, place: &'static str) -> Result<(), JsonError> {
+        for wanted in word.bytes() {
+            if self.byte() != Some(wanted) {
+                return Err(self.unexpected(place));
             }
             self.at += 1;
         }
@@ -316,7 +350,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn check(text: &str) -> Result<(), String> {
+    fn check(text: &str) -> Result<(), JsonError> {
         let mut reader = JsonReader::new(text);
         reader.skip()?;
         reader.end()
@@ -335,9 +369,9 @@ mod tests {
             ("1 x", "unexpected `x` after the end"),
             ("é", "unexpected `é` where a value should be"),
         ] {
-            assert_eq!(check(text).unwrap_err(), expected);
+            assert_eq!(check(text).unwrap_err().to_string(), expected);
         }
-        assert_eq!(check(&"[".repeat(100_000)).unwrap_err(), "it is nested too deep");
+        assert_eq!(check(&"[".repeat(100_000)), Err(JsonError::TooDeep));
     }
 
     #[test]
@@ -345,7 +379,9 @@ mod tests {
         let text = r#""a\n\u00e9\ud83d\ude00\ud83dx\/""#;
         assert_eq!(JsonReader::new(text).string().unwrap(), "a\né😀\u{fffd}x/");
         let why = JsonReader::strict(text).string().unwrap_err();
-        assert!(why.contains("is half of a character, without its other half"), "{why}");
+        assert_eq!(why, JsonError::HalfCharacter { code: 0xd83d });
+        let shown = "`\\ud83d` is half of a character, without its other half";
+        assert_eq!(why.to_string(), shown);
         assert_eq!(JsonReader::strict(r#""\ud83d\ude00""#).string().unwrap(), "😀");
     }
 

@@ -4,48 +4,93 @@
 
 use crate::types::text::shown;
 
+/// Why a text is no bool, int, float or vector. `text` is the text as messages show it: between backquotes, on one
+/// line, cut to 60 letters.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// The text is none of those that [`parse_bool`] takes.
+    #[error("{text} is neither true nor false")]
+    NoBool {
+        /// The text.
+        text: String,
+    },
+    /// The text is no decimal integer.
+    #[error("{text} is no int")]
+    NoInt {
+        /// The text.
+        text: String,
+    },
+    /// The integer has more than 64 bits.
+    #[error("{text} is too large for an int")]
+    IntTooLarge {
+        /// The text.
+        text: String,
+    },
+    /// The text is no number.
+    #[error("{text} is no float")]
+    NoFloat {
+        /// The text.
+        text: String,
+    },
+    /// The number is finite in the text, but not as a float of 64 bits.
+    #[error("{text} is too large for a float")]
+    FloatTooLarge {
+        /// The text.
+        text: String,
+    },
+    /// The text is `NaN`, which has no place in the order of values.
+    #[error("NaN is no value of a float")]
+    NotANumber,
+    /// The text is no list of finite numbers in brackets.
+    #[error("{text} is no vector, which looks like `[0.1, 0.2]`")]
+    NoVector {
+        /// The text.
+        text: String,
+    },
+}
+
 /// Reads `1 t T true True TRUE` and their opposites.
-pub fn parse_bool(text: &str) -> Result<bool, String> {
+pub fn parse_bool(text: &str) -> Result<bool, ParseError> {
     match text {
         "1" | "t" | "T" | "true" | "True" | "TRUE" => Ok(true),
         "0" | "f" | "F" | "false" | "False" | "FALSE" => Ok(false),
-        _ => Err(format!("{} is neither true nor false", shown(text))),
+        _ => Err(ParseError::NoBool { text: shown(text) }),
     }
 }
 
 /// Reads a decimal integer of 64 bits, with or without a sign.
-pub(crate) fn parse_int(text: &str) -> Result<i64, String> {
+pub(crate) fn parse_int(text: &str) -> Result<i64, ParseError> {
     use std::num::IntErrorKind::{NegOverflow, PosOverflow};
     text.parse().map_err(|error: std::num::ParseIntError| match error.kind() {
-        PosOverflow | NegOverflow => format!("{} is too large for an int", shown(text)),
-        _ => format!("{} is no int", shown(text)),
+        PosOverflow | NegOverflow => ParseError::IntTooLarge { text: shown(text) },
+        _ => ParseError::NoInt { text: shown(text) },
     })
 }
 
 /// Reads a float of 64 bits: decimal or hexadecimal, `_` between digits, `Inf` in any case.
 /// Refuses NaN and what is too large.
-pub(crate) fn parse_float(text: &str) -> Result<f64, String> {
+pub(crate) fn parse_float(text: &str) -> Result<f64, ParseError> {
     let number = match FloatText::scan(text) {
         Some(FloatText::Decimal) => plain(text).parse().ok(),
         Some(FloatText::Hex(hex)) => Some(hex.round(53, -1074)),
         Some(FloatText::Infinity) => {
             return Ok(if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY });
         }
-        Some(FloatText::NotANumber) => return Err("NaN is no value of a float".to_string()),
+        Some(FloatText::NotANumber) => return Err(ParseError::NotANumber),
         None => None,
     };
     match number {
         Some(number) if number.is_finite() => Ok(number),
-        Some(_) => Err(format!("{} is too large for a float", shown(text))),
-        None => Err(format!("{} is no float", shown(text))),
+        Some(_) => Err(ParseError::FloatTooLarge { text: shown(text) }),
+        None => Err(ParseError::NoFloat { text: shown(text) }),
     }
 }
 
 /// Reads `[1, 2]` or `[1 2]`; empty text is the empty vector. Every element must be finite.
-pub fn parse_vector(text: &str) -> Result<Vec<f32>, String> {
+pub fn parse_vector(text: &str) -> Result<Vec<f32>, ParseError> {
     let spaced = text.replace(['\n', '\t'], " ");
     let trimmed = spaced.trim();
-    let refuse = || format!("{} is no vector, which looks like `[0.1, 0.2]`", shown(trimmed));
+    let refuse = || ParseError::NoVector { text: shown(trimmed) };
     if trimmed.is_empty() {
         return Ok(Vec::new());
     }
@@ -124,7 +169,8 @@ fn is_decimal(text: &[u8]) -> bool {
     points <= 1 && digits > 0 && !others && exponent.is_none_or(|text| exponent_of(text).is_some())
 }
 
-/// The number after `e` or `p`; beyond a million it stays there.
+/// Reads the integer after `e` or `p`; `None` when there is none. What is beyond a million is returned as a million, which
+/// is infinite or zero in any float.
 fn exponent_of(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'+', digits @ ..] => (false, digits),
@@ -199,6 +245,8 @@ impl HexFloat {
         if dropped > 64 {
             return 0.0 * sign;
         }
+        // Both are doubled: `rest` is twice what is cut off, `half` twice half a unit of the last bit that is kept. So
+        // what `sticky` stands for counts as more than nothing and less than a bit.
         let wide = u128::from(self.mantissa);
         let kept = wide >> dropped;
         let rest = (wide - (kept << dropped)) * 2 + u128::from(self.sticky);
@@ -254,12 +302,12 @@ mod tests {
             "1_.5", "1e_5", "+nan", "infin", "1 ", " 1", "1f", "0b1", "0o7", "1.2.3", "--1", "٣",
         ] {
             let expected = format!("`{text}` is no float");
-            assert_eq!(parse_float(text), Err(expected));
+            assert_eq!(parse_float(text).unwrap_err().to_string(), expected);
         }
-        assert_eq!(parse_float("NaN"), Err("NaN is no value of a float".to_string()));
+        assert_eq!(parse_float("NaN"), Err(ParseError::NotANumber));
         for text in ["1e400", "-1e400", "0x1p1024", "0x1.fffffffffffff8p1023", "1e99999999999"] {
             let expected = format!("`{text}` is too large for a float");
-            assert_eq!(parse_float(text), Err(expected));
+            assert_eq!(parse_float(text).unwrap_err().to_string(), expected);
         }
     }
 
@@ -268,14 +316,15 @@ mod tests {
         assert_eq!(parse_int("+1"), Ok(1));
         assert_eq!(parse_int("-9223372036854775808"), Ok(i64::MIN));
         for text in ["", "0x10", "1e3", "1.0", "1_0", "+", "abc"] {
-            assert_eq!(parse_int(text), Err(format!("`{text}` is no int")));
+            assert_eq!(parse_int(text).unwrap_err().to_string(), format!("`{text}` is no int"));
         }
         assert_eq!(
-            parse_int("9223372036854775808"),
-            Err("`9223372036854775808` is too large for an int".into())
+            parse_int("9223372036854775808").unwrap_err().to_string(),
+            "`9223372036854775808` is too large for an int"
         );
         assert_eq!(parse_bool("TRUE"), Ok(true));
-        assert_eq!(parse_bool("tRUE"), Err("`tRUE` is neither true nor false".to_owned()));
+        let wrong = parse_bool("tRUE").unwrap_err();
+        assert_eq!(wrong.to_string(), "`tRUE` is neither true nor false");
     }
 
     #[test]
@@ -296,7 +345,8 @@ mod tests {
         for text in
             ["[1,,2]", "1,2]", "[1;2]", "[1e39]", "[1,2", "[a]", "[NaN]", "[0x1p128]", "[1,]"]
         {
-            assert!(parse_vector(text).unwrap_err().starts_with(&format!("`{text}` is no vector")));
+            let wrong = parse_vector(text).unwrap_err().to_string();
+            assert!(wrong.starts_with(&format!("`{text}` is no vector")), "{wrong}");
         }
     }
 

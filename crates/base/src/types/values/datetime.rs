@@ -22,6 +22,45 @@ pub struct DateTime {
     pub offset_minutes: i16,
 }
 
+/// Why a text or bytes are no time. Texts stand in messages between backquotes, on one line, cut to 60 letters.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TimeError {
+    /// The text is of no form that [`DateTime::parse`] reads.
+    #[error("{text} is no datetime, which looks like `2006-01-02T15:04:05Z`")]
+    Form {
+        /// The text.
+        text: String,
+    },
+    /// The text has a month, an hour or another part that no calendar or clock has.
+    #[error("{text} is no datetime: its {part} is out of range")]
+    Range {
+        /// The text.
+        text: String,
+        /// The name of the part.
+        part: &'static str,
+    },
+    /// The text goes on after the time.
+    #[error("{text} is no datetime: {rest} is left over")]
+    LeftOver {
+        /// The text.
+        text: String,
+        /// What follows the time.
+        rest: String,
+    },
+    /// There are no bytes.
+    #[error("Time.UnmarshalBinary: no data")]
+    NoData,
+    /// The bytes are of another version of the binary form.
+    #[error("Time.UnmarshalBinary: unsupported version")]
+    BinaryVersion,
+    /// The binary form has another number of bytes.
+    #[error("Time.UnmarshalBinary: invalid length")]
+    BinaryLength,
+    /// The year has no four digits, so the time can't be written.
+    #[error("Time.MarshalText: year outside of range [0,9999]")]
+    Year,
+}
+
 /// The parts of an instant on the calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CalendarParts {
@@ -121,16 +160,19 @@ impl DateTime {
         out
     }
 
-    /// Reads what [`DateTime::to_binary`] wrote. Fails on other lengths, versions and ranges.
-    pub fn from_binary(bytes: &[u8]) -> Result<DateTime, String> {
+    /// Reads what [`DateTime::to_binary`] wrote. Nanoseconds of a second and more are read as the last one of a second.
+    ///
+    /// # Errors
+    ///
+    /// [`TimeError::NoData`], [`TimeError::BinaryVersion`] or [`TimeError::BinaryLength`].
+    pub fn from_binary(bytes: &[u8]) -> Result<DateTime, TimeError> {
         let Some(&version) = bytes.first() else {
-            return Err("Time.UnmarshalBinary: no data".to_string());
+            return Err(TimeError::NoData);
         };
         if version != 1 {
-            return Err("Time.UnmarshalBinary: unsupported version".to_string());
+            return Err(TimeError::BinaryVersion);
         }
-        let fields: &[u8; 15] =
-            bytes.try_into().map_err(|_| "Time.UnmarshalBinary: invalid length".to_string())?;
+        let fields: &[u8; 15] = bytes.try_into().map_err(|_| TimeError::BinaryLength)?;
         let [_, a, b, c, d, e, f, g, h, n0, n1, n2, n3, o0, o1] = *fields;
         let seconds = i64::from_be_bytes([a, b, c, d, e, f, g, h]);
         let offset = i16::from_be_bytes([o0, o1]);
@@ -234,7 +276,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn text(time: &str) -> String {
-        DateTime::parse(time).map(|time| time.to_string()).unwrap_or_else(|error| error)
+        DateTime::parse(time).map(|time| time.to_string()).unwrap_or_else(|error| error.to_string())
     }
 
     #[test]

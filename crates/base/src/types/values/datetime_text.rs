@@ -4,16 +4,17 @@
 //! refused is Go's `time.Parse` for those layouts, for that is what users of DQL know: an hour may
 //! have one digit, a fraction may follow any second after a dot or comma.
 
-use super::datetime::{CalendarParts, DateTime, days_in_month};
-use crate::types::text;
+use super::datetime::{CalendarParts, DateTime, TimeError, days_in_month};
+use crate::types::shown;
 
 impl DateTime {
     /// Reads `2006`, `2006-01`, `2006-01-02`, `2006-01-02T15:04:05` with or without a fraction and
     /// `Z` or an offset, or `2006-01-02 15:04:05 -0700 MST`. Without an offset it is UTC.
     ///
     /// # Errors
-    /// A sentence that names the text and what does not fit.
-    pub fn parse(text: &str) -> Result<DateTime, String> {
+    ///
+    /// [`TimeError::Form`], [`TimeError::Range`] or [`TimeError::LeftOver`].
+    pub fn parse(text: &str) -> Result<DateTime, TimeError> {
         let layout = match text.len() {
             4 => YEAR,
             7 => MONTH,
@@ -26,7 +27,7 @@ impl DateTime {
                 LOCAL
             }
         };
-        read(layout, text).map_err(|fault| fault.describe(text))
+        read(layout, text).map_err(|fault| fault.in_text(text))
     }
 }
 
@@ -104,7 +105,7 @@ static ZONED: &Layout = &[
     ZoneName,
 ];
 
-/// What did not fit, put into words only when somebody will read them.
+/// What did not fit a layout. It holds no text, since several layouts may be tried before one fits.
 enum Fault {
     /// The text is of another form.
     Mismatch,
@@ -115,14 +116,14 @@ enum Fault {
 }
 
 impl Fault {
-    fn describe(&self, whole: &str) -> String {
-        let is_none = format!("{} is no datetime", text::shown(whole));
+    fn in_text(self, whole: &str) -> TimeError {
+        let text = shown(whole);
         match self {
-            Fault::Mismatch => format!("{is_none}, which looks like `2006-01-02T15:04:05Z`"),
-            Fault::Range(part) => format!("{is_none}: its {part} is out of range"),
+            Fault::Mismatch => TimeError::Form { text },
+            Fault::Range(part) => TimeError::Range { text, part },
             Fault::Extra(at) => {
-                let rest = String::from_utf8_lossy(&whole.as_bytes()[(*at).min(whole.len())..]);
-                format!("{is_none}: {} is left over", text::shown(&rest))
+                let rest = String::from_utf8_lossy(&whole.as_bytes()[at.min(whole.len())..]);
+                TimeError::LeftOver { text, rest: shown(&rest) }
             }
         }
     }
@@ -342,7 +343,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn read(text: &str) -> String {
-        DateTime::parse(text).map(|time| time.to_string()).unwrap_or_else(|error| error)
+        DateTime::parse(text).map(|time| time.to_string()).unwrap_or_else(|error| error.to_string())
     }
 
     #[test]
@@ -388,7 +389,7 @@ mod tests {
             "2006-01-02T15:04:05.Z",
             "2006-01-02T15:04:05ZZ",
         ] {
-            let error = DateTime::parse(text).unwrap_err();
+            let error = DateTime::parse(text).unwrap_err().to_string();
             assert!(error.starts_with(&format!("`{text}` is no datetime")), "{error}");
         }
     }

@@ -1,8 +1,8 @@
 //! Geometries: GeoJSON read, checked and written.
 
-use crate::types::forms::json_reader::JsonReader;
+use crate::types::forms::json_reader::{JsonError, JsonReader};
 use crate::types::forms::number;
-use crate::types::stack;
+use crate::types::{shown, stack};
 
 /// The deepest nesting of collections within collections.
 const DEPTH_MAX: usize = 64;
@@ -57,20 +57,100 @@ pub enum Geometry {
     Collection(Vec<Geometry>),
 }
 
+/// Why a text or bytes are no geometry, or a geometry is no place.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum GeometryError {
+    /// The text is no GeoJSON, and names itself in the message.
+    #[error("{text} is no GeoJSON: {reason}")]
+    NoGeoJson {
+        /// The text as messages show it.
+        text: String,
+        /// The reason: any other of these errors.
+        reason: Box<GeometryError>,
+    },
+    /// The text is no JSON.
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    /// The object has no `type`.
+    #[error("`type` is missing")]
+    NoType,
+    /// The object's `type` is none of those of GeoJSON.
+    #[error("there is no type `{name}`")]
+    UnknownType {
+        /// The value of `type`.
+        name: String,
+    },
+    /// The object has no `coordinates`.
+    #[error("`coordinates` are missing")]
+    NoCoordinates,
+    /// A JSON value is of another type than its place asks for.
+    #[error("found a JSON {found} where {wanted} should be")]
+    WrongJson {
+        /// The type that was found, in the words of JSON.
+        found: &'static str,
+        /// What the place asks for, with its article.
+        wanted: &'static str,
+    },
+    /// A point has fewer than two numbers.
+    #[error("a point has at least two numbers, found {count}")]
+    TooFewNumbers {
+        /// How many it has.
+        count: usize,
+    },
+    /// A point has more than four numbers.
+    #[error("a point has at most four numbers, found {count}")]
+    TooManyNumbers {
+        /// How many it has.
+        count: usize,
+    },
+    /// Two points of one geometry have different numbers of dimensions.
+    #[error("a point of {count} numbers beside one of {first}")]
+    MixedDimensions {
+        /// How many numbers the point has.
+        count: usize,
+        /// How many the first point of the geometry has.
+        first: usize,
+    },
+    /// A point lies beyond a pole, or more than half around the globe.
+    #[error("{}", describe_place(*longitude, *latitude))]
+    NoPlace {
+        /// The first number of the point.
+        longitude: f64,
+        /// The second number of the point.
+        latitude: f64,
+    },
+    /// The bytes are no well-known binary.
+    #[error("wkb: malformed geometry")]
+    NoBinary,
+}
+
+/// Words the reason why a point is no place: the latitude if that is out of range, else the longitude.
+fn describe_place(longitude: f64, latitude: f64) -> String {
+    let (axis, number, most) = match latitude.abs() <= 90.0 {
+        false => ("latitude", latitude, 90),
+        true => ("longitude", longitude, 180),
+    };
+    let order = "a place is its longitude, then its latitude";
+    format!(
+        "the {axis} {number} of [{longitude}, {latitude}] is not between -{most} and {most}: {order}"
+    )
+}
+
 impl Geometry {
     /// Reads GeoJSON, in which `'` may stand for `"`.
     ///
     /// # Errors
     /// What is no JSON, no geometry, or has coordinates of the wrong shape. Rings need not be
     /// closed: an index asks for that, storage does not.
-    pub fn parse(text: &str) -> Result<Geometry, String> {
+    pub fn parse(text: &str) -> Result<Geometry, GeometryError> {
         let read = if text.contains('\'') {
             Geometry::parse_json(&text.replace('\'', "\""))
         } else {
             Geometry::parse_json(text)
         };
-        read.map_err(|reason| {
-            format!("{} is no GeoJSON: {reason}", crate::types::text::shown(text))
+        read.map_err(|reason| GeometryError::NoGeoJson {
+            text: shown(text),
+            reason: Box::new(reason),
         })
     }
 
@@ -78,7 +158,7 @@ impl Geometry {
     ///
     /// # Errors
     /// As [`Geometry::parse`], the reason alone.
-    pub fn parse_json(text: &str) -> Result<Geometry, String> {
+    pub fn parse_json(text: &str) -> Result<Geometry, GeometryError> {
         check_json(text)?;
         geometry(&mut JsonReader::new(text), 0)
     }
@@ -87,7 +167,7 @@ impl Geometry {
     ///
     /// # Errors
     /// As [`Geometry::parse`], the reason alone.
-    pub fn parse_coordinates(type_name: &str, text: &str) -> Result<Geometry, String> {
+    pub fn parse_coordinates(type_name: &str, text: &str) -> Result<Geometry, GeometryError> {
         check_json(text)?;
         shaped(type_name, Some(JsonReader::new(text)))
     }
@@ -98,7 +178,7 @@ impl Geometry {
     /// # Errors
     ///
     /// The first point that is no place.
-    pub fn check_places(&self) -> Result<(), String> {
+    pub fn check_places(&self) -> Result<(), GeometryError> {
         stack::require();
         match self {
             Geometry::Point(point) => check_place(point),
@@ -154,17 +234,12 @@ impl Geometry {
 }
 
 /// Refuses what lies beyond the poles, or farther than half around: most often the two numbers stand in the wrong order.
-fn check_place(place: &Coordinate) -> Result<(), String> {
+fn check_place(place: &Coordinate) -> Result<(), GeometryError> {
     let (longitude, latitude) = (place.x(), place.y());
-    let (axis, number, most) = match (longitude.abs() <= 180.0, latitude.abs() <= 90.0) {
-        (_, false) => ("latitude", latitude, 90),
-        (false, true) => ("longitude", longitude, 180),
-        (true, true) => return Ok(()),
-    };
-    let order = "a place is its longitude, then its latitude";
-    Err(format!(
-        "the {axis} {number} of [{longitude}, {latitude}] is not between -{most} and {most}: {order}"
-    ))
+    match longitude.abs() <= 180.0 && latitude.abs() <= 90.0 {
+        true => Ok(()),
+        false => Err(GeometryError::NoPlace { longitude, latitude }),
+    }
 }
 
 fn write_array<T>(items: &[T], out: &mut Vec<u8>, mut write: impl FnMut(&T, &mut Vec<u8>)) {
@@ -190,17 +265,17 @@ fn write_lines(lines: &[Vec<Coordinate>], out: &mut Vec<u8>) {
     write_array(lines, out, |line, out| write_line(line, out));
 }
 
-fn check_json(text: &str) -> Result<(), String> {
+fn check_json(text: &str) -> Result<(), GeometryError> {
     let mut whole = JsonReader::new(text);
     whole.skip()?;
-    whole.end()
+    Ok(whole.end()?)
 }
 
 /// Reads an object that is known to be JSON.
-fn geometry(reader: &mut JsonReader<'_>, depth: usize) -> Result<Geometry, String> {
+fn geometry(reader: &mut JsonReader<'_>, depth: usize) -> Result<Geometry, GeometryError> {
     stack::require();
     if depth > DEPTH_MAX {
-        return Err("it is nested too deep".to_string());
+        return Err(JsonError::TooDeep.into());
     }
     if reader.peek()? == b'n' {
         return Err(unknown_type(""));
@@ -208,6 +283,7 @@ fn geometry(reader: &mut JsonReader<'_>, depth: usize) -> Result<Geometry, Strin
     if reader.peek()? != b'{' {
         return Err(wrong_type(reader, "a geometry"));
     }
+    // The keys come in any order, so places are remembered and read when the type is known.
     let mut kind = String::new();
     let (mut coordinates, mut members) = (None, None);
     reader.object(|key, value| {
@@ -222,7 +298,7 @@ fn geometry(reader: &mut JsonReader<'_>, depth: usize) -> Result<Geometry, Strin
             "geometries" => members = (!is_null).then(|| value.clone()),
             _ => {}
         }
-        value.skip()
+        Ok(value.skip()?)
     })?;
     if kind == "GeometryCollection" {
         return collection(members, depth);
@@ -230,14 +306,14 @@ fn geometry(reader: &mut JsonReader<'_>, depth: usize) -> Result<Geometry, Strin
     shaped(&kind, coordinates)
 }
 
-fn unknown_type(kind: &str) -> String {
+fn unknown_type(kind: &str) -> GeometryError {
     match kind {
-        "" => "`type` is missing".to_owned(),
-        kind => format!("there is no type `{kind}`"),
+        "" => GeometryError::NoType,
+        name => GeometryError::UnknownType { name: name.to_owned() },
     }
 }
 
-fn collection(members: Option<JsonReader<'_>>, depth: usize) -> Result<Geometry, String> {
+fn collection(members: Option<JsonReader<'_>>, depth: usize) -> Result<Geometry, GeometryError> {
     let mut geometries = Vec::new();
     if let Some(mut reader) = members {
         array(&mut reader, "an array of geometries", |member| {
@@ -248,7 +324,7 @@ fn collection(members: Option<JsonReader<'_>>, depth: usize) -> Result<Geometry,
     Ok(Geometry::Collection(geometries))
 }
 
-fn shaped(kind: &str, coordinates: Option<JsonReader<'_>>) -> Result<Geometry, String> {
+fn shaped(kind: &str, coordinates: Option<JsonReader<'_>>) -> Result<Geometry, GeometryError> {
     let levels = match kind {
         "Point" => 0,
         "LineString" | "MultiPoint" => 1,
@@ -256,7 +332,7 @@ fn shaped(kind: &str, coordinates: Option<JsonReader<'_>>) -> Result<Geometry, S
         "MultiPolygon" => 3,
         _ => return Err(unknown_type(kind)),
     };
-    let mut reader = coordinates.ok_or("`coordinates` are missing")?;
+    let mut reader = coordinates.ok_or(GeometryError::NoCoordinates)?;
     let mut stride = Stride { of_first: 0 };
     let reader = &mut reader;
     let geometry = match (levels, kind) {
@@ -277,13 +353,14 @@ fn shaped(kind: &str, coordinates: Option<JsonReader<'_>>) -> Result<Geometry, S
     Ok(geometry)
 }
 
-/// Sees to it that all points have as many numbers as the first.
+/// Reads points, and checks that all have as many numbers as the first.
 struct Stride {
+    /// How many numbers the first point has; 0 before it is read.
     of_first: usize,
 }
 
 impl Stride {
-    fn point(&mut self, reader: &mut JsonReader<'_>) -> Result<Coordinate, String> {
+    fn point(&mut self, reader: &mut JsonReader<'_>) -> Result<Coordinate, GeometryError> {
         let mut axes = [0.0; 4];
         let mut count = 0;
         array(reader, "a point", |element| {
@@ -301,17 +378,16 @@ impl Stride {
             self.of_first = count;
         }
         if count < 2 {
-            return Err(format!("a point has at least two numbers, found {count}"));
+            return Err(GeometryError::TooFewNumbers { count });
         }
         if count != self.of_first {
-            let first = self.of_first;
-            return Err(format!("a point of {count} numbers beside one of {first}"));
+            return Err(GeometryError::MixedDimensions { count, first: self.of_first });
         }
         Coordinate::new(axes.get(..count).unwrap_or(&[]))
-            .ok_or_else(|| format!("a point has at most four numbers, found {count}"))
+            .ok_or(GeometryError::TooManyNumbers { count })
     }
 
-    fn line(&mut self, reader: &mut JsonReader<'_>) -> Result<Vec<Coordinate>, String> {
+    fn line(&mut self, reader: &mut JsonReader<'_>) -> Result<Vec<Coordinate>, GeometryError> {
         let mut points = Vec::new();
         array(reader, "an array of points", |point| {
             points.push(self.point(point)?);
@@ -320,7 +396,10 @@ impl Stride {
         Ok(points)
     }
 
-    fn lines(&mut self, reader: &mut JsonReader<'_>) -> Result<Vec<Vec<Coordinate>>, String> {
+    fn lines(
+        &mut self,
+        reader: &mut JsonReader<'_>,
+    ) -> Result<Vec<Vec<Coordinate>>, GeometryError> {
         let mut lines = Vec::new();
         array(reader, "an array of lines", |line| {
             lines.push(self.line(line)?);
@@ -332,16 +411,16 @@ impl Stride {
 
 fn array<'a>(
     reader: &mut JsonReader<'a>,
-    wanted: &str,
-    element: impl FnMut(&mut JsonReader<'a>) -> Result<(), String>,
-) -> Result<(), String> {
+    wanted: &'static str,
+    element: impl FnMut(&mut JsonReader<'a>) -> Result<(), GeometryError>,
+) -> Result<(), GeometryError> {
     if reader.peek()? != b'[' {
         return Err(wrong_type(reader, wanted));
     }
     reader.array(element)
 }
 
-fn wrong_type(reader: &mut JsonReader<'_>, wanted: &str) -> String {
+fn wrong_type(reader: &mut JsonReader<'_>, wanted: &'static str) -> GeometryError {
     let found = match reader.peek() {
         Ok(b'{') => "object",
         Ok(b'[') => "array",
@@ -350,7 +429,7 @@ fn wrong_type(reader: &mut JsonReader<'_>, wanted: &str) -> String {
         Ok(b'n') => "null",
         _ => "number",
     };
-    format!("found a JSON {found} where {wanted} should be")
+    GeometryError::WrongJson { found, wanted }
 }
 
 /// The text that a stored geometry has as a string: `'` for `"`.
@@ -359,7 +438,7 @@ pub(in crate::types) fn single_quoted(canonical: &str) -> String {
 }
 
 /// Reads a geometry's text into canonical text.
-pub(in crate::types) fn canonical_text(text: &str) -> Result<String, String> {
+pub(in crate::types) fn canonical_text(text: &str) -> Result<String, GeometryError> {
     Geometry::parse(text).map(|geometry| geometry.to_text())
 }
 
@@ -414,7 +493,7 @@ mod tests {
                 "found a JSON number where an array of points should be",
             ),
         ] {
-            let error = Geometry::parse(text).unwrap_err();
+            let error = Geometry::parse(text).unwrap_err().to_string();
             assert!(error.ends_with(&format!(" is no GeoJSON: {reason}")), "{error}");
         }
     }
@@ -442,7 +521,7 @@ mod tests {
                 "the latitude 94",
             ),
         ] {
-            let told = checked(text).unwrap_err();
+            let told = checked(text).unwrap_err().to_string();
             assert!(told.starts_with(fault), "{told} for {text}");
         }
     }
@@ -454,7 +533,7 @@ mod tests {
             r#"{"type":"GeometryCollection","geometries":["#.repeat(200),
             "]}".repeat(200)
         );
-        assert!(Geometry::parse(&deep).unwrap_err().ends_with("too deep"));
+        assert!(Geometry::parse(&deep).unwrap_err().to_string().ends_with("too deep"));
     }
 
     proptest! {

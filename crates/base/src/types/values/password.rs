@@ -3,35 +3,64 @@
 use crate::types::Value;
 use bcrypt::HashParts;
 
-/// Each step doubles the work of hashing and of every attempt to guess.
+/// The cost of the hashes that are made. Each step doubles the work of hashing and of every attempt to guess.
 const COST: u32 = 10;
 /// The greatest cost of a hash that is computed: about a second. One of 31 takes a day.
 const COST_MAX: u32 = 14;
+/// The least number of bytes of a password.
 const BYTES_MIN: usize = 6;
 /// Bcrypt looks at no more bytes than these.
 const BYTES_MAX: usize = 72;
+
+/// Why a password can't be hashed, or its hash can't be compared.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PasswordError {
+    /// The password has fewer than 6 bytes.
+    #[error("a password has at least 6 letters")]
+    TooShort,
+    /// The password has more than 72 bytes.
+    #[error("bcrypt: password length exceeds 72 bytes")]
+    TooLong,
+    /// Computing with the hash would take too long.
+    #[error(
+        "the hash of the password has cost {cost}, and no more than {COST_MAX} is computed, as each step doubles the time (hash the password again, with cost 10 to {COST_MAX})"
+    )]
+    TooCostly {
+        /// The cost that the hash names.
+        cost: u32,
+    },
+    /// Bcrypt failed, for example since the system gave no random salt.
+    #[error("{reason}")]
+    Failed {
+        /// What bcrypt says.
+        reason: String,
+    },
+}
 
 impl Value {
     /// Hashes a password. Takes tens of milliseconds, on purpose.
     ///
     /// # Errors
-    /// Passwords of fewer than 6 or more than 72 bytes.
-    pub fn hash_password(plain: &str) -> Result<Value, String> {
+    ///
+    /// [`PasswordError::TooShort`], [`PasswordError::TooLong`] or [`PasswordError::Failed`].
+    pub fn hash_password(plain: &str) -> Result<Value, PasswordError> {
         Value::check_password(plain)?;
-        let parts = bcrypt::hash_with_result(plain, COST).map_err(|error| error.to_string())?;
+        let parts = bcrypt::hash_with_result(plain, COST)
+            .map_err(|error| PasswordError::Failed { reason: error.to_string() })?;
         Ok(Value::Password(parts.format_for_version(bcrypt::Version::TwoA)))
     }
 
-    /// Says whether a text can be a password. Takes no time.
+    /// Checks that a text can be a password, without hashing it.
     ///
     /// # Errors
-    /// As [`Value::hash_password`].
-    pub fn check_password(plain: &str) -> Result<(), String> {
+    ///
+    /// [`PasswordError::TooShort`] or [`PasswordError::TooLong`].
+    pub fn check_password(plain: &str) -> Result<(), PasswordError> {
         if plain.len() < BYTES_MIN {
-            return Err("a password has at least 6 letters".to_string());
+            return Err(PasswordError::TooShort);
         }
         if plain.len() > BYTES_MAX {
-            return Err("bcrypt: password length exceeds 72 bytes".to_string());
+            return Err(PasswordError::TooLong);
         }
         Ok(())
     }
@@ -39,8 +68,9 @@ impl Value {
     /// A password that was hashed elsewhere, kept as it stands. A text that is no hash is that of no password.
     ///
     /// # Errors
-    /// A hash that takes too long to be compared with anything.
-    pub fn hashed_password(hash: &str) -> Result<Value, String> {
+    ///
+    /// [`PasswordError::TooCostly`] when comparing it with a password would take too long.
+    pub fn hashed_password(hash: &str) -> Result<Value, PasswordError> {
         check_cost(hash)?;
         Ok(Value::Password(hash.to_string()))
     }
@@ -48,8 +78,9 @@ impl Value {
     /// True when the hash is that of the password; false too when it is no hash at all. Takes as long as hashing did.
     ///
     /// # Errors
-    /// A hash that takes too long.
-    pub fn verify_password(hash: &str, plain: &str) -> Result<bool, String> {
+    ///
+    /// [`PasswordError::TooCostly`].
+    pub fn verify_password(hash: &str, plain: &str) -> Result<bool, PasswordError> {
         if plain.len() < BYTES_MIN {
             return Ok(false);
         }
@@ -58,12 +89,11 @@ impl Value {
     }
 }
 
-fn check_cost(hash: &str) -> Result<(), String> {
+fn check_cost(hash: &str) -> Result<(), PasswordError> {
     match hash.parse::<HashParts>() {
-        Ok(parts) if COST_MAX < parts.get_cost() => Err(format!(
-            "the hash of the password has cost {}, and no more than {COST_MAX} is computed, as each step doubles the time (hash the password again, with cost 10 to {COST_MAX})",
-            parts.get_cost()
-        )),
+        Ok(parts) if COST_MAX < parts.get_cost() => {
+            Err(PasswordError::TooCostly { cost: parts.get_cost() })
+        }
         _ => Ok(()),
     }
 }
@@ -94,7 +124,7 @@ mod tests {
                 Value::hashed_password(&costly).unwrap_err(),
                 Value::verify_password(&costly, "testing").unwrap_err(),
             ] {
-                assert!(error.starts_with(&why), "{error}");
+                assert!(error.to_string().starts_with(&why), "{error}");
             }
             // What is too short is no password, whatever the hash.
             assert_eq!(Value::verify_password(&costly, "short"), Ok(false));
@@ -106,7 +136,7 @@ mod tests {
 
     #[test]
     fn refuses_lengths() {
-        assert!(Value::hash_password("short").unwrap_err().contains("at least 6 letters"));
-        assert!(Value::hash_password(&"x".repeat(73)).unwrap_err().contains("exceeds 72 bytes"));
+        assert_eq!(Value::hash_password("short"), Err(PasswordError::TooShort));
+        assert_eq!(Value::hash_password(&"x".repeat(73)), Err(PasswordError::TooLong));
     }
 }

@@ -1,13 +1,13 @@
 //! Geometries in well-known binary, which Dgraph stores.
 
-use super::geo::{Coordinate, Geometry};
+use super::geo::{Coordinate, Geometry, GeometryError};
 use crate::types::stack;
 
 /// The deepest nesting of collections within collections.
 const DEPTH_MAX: usize = 64;
 
 impl Geometry {
-    /// The little-endian form; 3 and 4 dimensions add 1000 and 3000 to the type.
+    /// Returns the little-endian form; 3 and 4 dimensions add 1000 and 3000 to the type.
     pub fn to_wkb(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write_wkb(&mut out);
@@ -15,10 +15,14 @@ impl Geometry {
     }
 
     /// Reads what [`Geometry::to_wkb`] writes, and the big-endian form.
-    pub fn from_wkb(bytes: &[u8]) -> Result<Geometry, String> {
+    ///
+    /// # Errors
+    ///
+    /// [`GeometryError::NoBinary`].
+    pub fn from_wkb(bytes: &[u8]) -> Result<Geometry, GeometryError> {
         let mut reader = Reader { bytes, at: 0 };
         let read = reader.geometry(0).filter(|_| reader.at == bytes.len());
-        read.ok_or_else(|| "wkb: malformed geometry".to_string())
+        read.ok_or(GeometryError::NoBinary)
     }
 
     fn write_wkb(&self, out: &mut Vec<u8>) {
@@ -217,7 +221,7 @@ mod tests {
             assert_eq!(Geometry::from_wkb(&bytes), Ok(geometry));
             for length in 0..bytes.len() {
                 let cut = Geometry::from_wkb(&bytes[..length]);
-                assert_eq!(cut, Err("wkb: malformed geometry".to_owned()));
+                assert_eq!(cut, Err(GeometryError::NoBinary));
             }
         }
     }

@@ -3,8 +3,8 @@
 //! The keys of an object are joined by *and*, except for `or`: its list and the conjunction of all other keys are
 //! alternatives.
 
+use super::filter_value::text_of;
 use super::geo::geo_call;
-use super::value::text_of;
 use crate::lower::refusal::Refusal;
 use crate::lower::target::{all, filter_of, is_uid, nothing, reference};
 use crate::model::{Field, Kind, Model, TypeDef};

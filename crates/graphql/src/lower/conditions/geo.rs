@@ -1,6 +1,6 @@
 //! Geometries of filters as the executor reads them: lists of numbers as text.
 
-use super::value::{float_text, number_of};
+use super::filter_value::{float_text, number_of};
 use crate::request::Value;
 use hexgraph_base::plan::{Call, GeoRelation, PredicateRef};
 

@@ -1,8 +1,8 @@
 //! Blocks of root fields, and the faults of root fields.
 
 use crate::lower::conditions::filter::has_type;
+use crate::lower::conditions::filter_value::text_of;
 use crate::lower::conditions::rules::Caller;
-use crate::lower::conditions::value::text_of;
 use crate::lower::order;
 use crate::lower::refusal::Refusal;
 use crate::lower::target::{all, filter_of, function, is_uid, reference};

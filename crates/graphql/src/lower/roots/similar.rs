@@ -2,8 +2,8 @@
 
 use super::block::{get_block, node_block, wrong};
 use crate::lower::conditions::filter::{RootFilter, Sight, has_type, root_filter};
+use crate::lower::conditions::filter_value::{number_of, text_of};
 use crate::lower::conditions::rules::{Access, Caller};
-use crate::lower::conditions::value::{number_of, text_of};
 use crate::lower::fields::{Lowering, refused, uid_field};
 use crate::lower::metric::Metric;
 use crate::lower::shape::{Lowered, ObjectShape, RootShape};

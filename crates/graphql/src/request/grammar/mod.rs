@@ -1,6 +1,6 @@
 //! From text to tree.
 
-pub(super) mod lexer;
+pub(super) mod tokens;
 pub(super) mod document;
 pub(super) mod parser;
 pub(super) mod literals;

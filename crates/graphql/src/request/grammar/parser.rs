@@ -9,7 +9,7 @@ use super::document::{
     ArgumentNode, DirectiveNode, Document, FieldNode, FragmentNode, InlineNode, OperationNode,
     SelectionNode, SpreadNode, ValueKind, ValueNode, VariableNode,
 };
-use super::lexer::{Lexer, Token, TokenKind};
+use super::tokens::{Lexer, Token, TokenKind};
 use crate::request::{Fault, Limits, OperationKind, Place};
 
 type Parsed<T> = Result<T, Fault>;

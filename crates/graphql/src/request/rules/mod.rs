@@ -3,13 +3,13 @@
 mod suggest;
 mod lookup;
 mod walker;
-mod fields;
+mod selected_fields;
 mod fragments;
 mod operations;
-mod values;
+mod input_values;
 mod merge;
 
-pub(super) use fields::cascade_message;
+pub(super) use input_values::function_count_message;
 pub(super) use lookup::{field_of, input_fields, is_composite, root_type};
-pub(super) use values::function_count_message;
+pub(super) use selected_fields::cascade_message;
 pub(super) use walker::{CascadeVariable, check};

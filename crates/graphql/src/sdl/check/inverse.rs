@@ -47,7 +47,7 @@ pub(in crate::sdl) fn check(
         let what = format!("inverse field {inverse} doesn't exist for type {type_name}.");
         return Err(subject.fault_at(directive, what));
     };
-    is_inverse(subject, inverse).map_err(|message| Fault::at(directive.place, message))?;
+    is_inverse(subject, directive, inverse)?;
     let name = apollo_compiler::Name::new(&field.name).ok();
     Ok(name.filter(|_| !inverse.has("hasInverse") && def.is_stored_kind()).map(|name| Link {
         type_name: type_name.to_owned(),
@@ -58,7 +58,12 @@ pub(in crate::sdl) fn check(
 }
 
 /// Checks that the field at the other end can be the inverse of the subject.
-fn is_inverse(subject: &Subject<'_>, inverse: &RawField) -> Result<(), String> {
+fn is_inverse(
+    subject: &Subject<'_>,
+    directive: &RawDirective,
+    inverse: &RawField,
+) -> Result<(), Fault> {
+    let fault = |message| Err(Fault::at(directive.place, message));
     let Subject { draft, def, field } = *subject;
     // The directive may have come from an interface: then the link is the interface's.
     let parent = draft.parent_interface(field);
@@ -66,7 +71,7 @@ fn is_inverse(subject: &Subject<'_>, inverse: &RawField) -> Result<(), String> {
         .filter(|parent| parent.field(&field.name).is_some_and(|field| field.has("hasInverse")));
     let (expected, name) = (&linked.unwrap_or(def).name, &field.name);
     if inverse.ty.name() != expected {
-        return Err(format!(
+        return fault(format!(
             "Type {expected}; Field {name}: @hasInverse is required to link the fields of same \
              type, but the field {} is of the type {} instead of {expected}. To link these make \
              sure the fields are of the same type.",
@@ -79,7 +84,7 @@ fn is_inverse(subject: &Subject<'_>, inverse: &RawField) -> Result<(), String> {
         return Ok(());
     }
     let other = format!("{}.{}", field.ty.name(), inverse.name);
-    Err(format!(
+    fault(format!(
         "Type {expected}; Field {name}: @hasInverse should be consistant. {expected}.{name} is the \
          inverse of {other}, but {other} is the inverse of {expected}.{back}."
     ))

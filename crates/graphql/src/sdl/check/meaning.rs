@@ -1,8 +1,8 @@
 //! The checks of what the schema means, one type after the other: all faults are told.
 
+use super::declared_fields;
 use super::dgraph;
 use super::federation;
-use super::fields;
 use super::inverse;
 use super::search;
 use super::sharing;
@@ -38,7 +38,7 @@ fn check_field(
 ) {
     let def = &draft.types()[index];
     let subject = Subject { draft, def, field: &def.fields[field] };
-    fields::check(&subject, faults);
+    declared_fields::check(&subject, faults);
     for directive in &subject.field.directives {
         let told = match directive.name() {
             "hasInverse" => match inverse::check(&subject, directive) {
@@ -48,15 +48,11 @@ fn check_field(
                 }
                 Err(fault) => Some(fault),
             },
-            "search" => search::check(&subject, directive)
-                .err()
-                .map(|what| subject.fault_at(directive, what)),
-            "embedding" => fields::embedding(&subject),
+            "search" => search::check(&subject, directive).err(),
+            "embedding" => declared_fields::embedding(&subject),
             "dgraph" => dgraph::check(&subject, directive).err(),
-            "id" => fields::unique(&subject, directive),
-            "default" => fields::default(&subject, directive)
-                .err()
-                .map(|what| subject.fault_at(directive, what)),
+            "id" => declared_fields::unique(&subject, directive),
+            "default" => declared_fields::default(&subject, directive).err(),
             "custom" => {
                 custom::check(&subject, directive, faults);
                 None
@@ -68,7 +64,7 @@ fn check_field(
             "external" => federation::external(&subject, directive),
             "requires" => federation::requires(&subject, directive),
             "provides" => federation::provides(&subject, directive),
-            "remoteResponse" => fields::remote_response(&subject, directive),
+            "remoteResponse" => declared_fields::remote_response(&subject, directive),
             _ => None,
         };
         faults.extend(told);

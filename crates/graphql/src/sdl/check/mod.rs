@@ -1,11 +1,11 @@
 //! The checks of everything else: stage by stage, each telling all of its faults.
 
-pub(super) mod names;
+pub(super) mod reserved_names;
 pub(super) mod standard;
 pub(super) mod subject;
 pub(super) mod meaning;
 pub(super) mod types;
-pub(super) mod fields;
+pub(super) mod declared_fields;
 pub(super) mod search;
 pub(super) mod inverse;
 pub(super) mod sharing;

@@ -5,6 +5,7 @@ use crate::model::SearchIndex;
 use crate::sdl::build::builtin::is_geo;
 use crate::sdl::source::raw::{RawDirective, RawField, RawKind};
 use crate::sdl::source::value::{bare, items};
+use crate::syntax::Fault;
 use apollo_compiler::ast::Value;
 
 /// A word of `@search`.
@@ -135,7 +136,11 @@ fn options(text: &str) -> Option<Vec<(String, String)>> {
 }
 
 /// Checks `@search`.
-pub(in crate::sdl) fn check(subject: &Subject<'_>, directive: &RawDirective) -> Result<(), String> {
+///
+/// # Errors
+///
+/// The first word that does not suit the field, or does not go with those before.
+pub(in crate::sdl) fn check(subject: &Subject<'_>, directive: &RawDirective) -> Result<(), Fault> {
     let field = subject.field;
     let ty = field.ty.name();
     let Some(by) = directive.argument("by") else {
@@ -146,26 +151,32 @@ pub(in crate::sdl) fn check(subject: &Subject<'_>, directive: &RawDirective) -> 
         return if searchable {
             Ok(())
         } else {
-            Err(format!(
+            let what = format!(
                 "has the @search directive but fields of type {ty} can't have the @search directive."
-            ))
+            );
+            Err(subject.fault_at(directive, what))
         };
     };
     if !matches!(**by, Value::List(_)) {
-        return Err("the @search directive requires a list argument, like @search(by: [\"hash\"])"
-            .to_owned());
+        let what = "the @search directive requires a list argument, like @search(by: [\"hash\"])";
+        return Err(subject.fault_at(directive, what));
     }
     let mut before: Vec<&Word> = Vec::new();
     for text in words(field) {
-        let word = check_word(subject, &text)?;
-        check_together(subject, word, &text, &before)?;
+        let word = match word_for(subject, &text) {
+            Ok(word) => word,
+            Err(what) => return Err(subject.fault_at(directive, what)),
+        };
+        if let Some(what) = clash(subject, word, &text, &before) {
+            return Err(subject.fault_at(directive, what));
+        }
         before.push(word);
     }
     Ok(())
 }
 
-/// Checks that the word suits the type.
-fn check_word(subject: &Subject<'_>, text: &str) -> Result<&'static Word, String> {
+/// The word that a text is, or what is wrong with it at the subject.
+fn word_for(subject: &Subject<'_>, text: &str) -> Result<&'static Word, String> {
     let ty = subject.field.ty.name();
     let is_enum = subject.draft.is_kind(ty, RawKind::Enum);
     let Some(word) = word_of(bare_word(text)) else {
@@ -204,16 +215,11 @@ fn check_word(subject: &Subject<'_>, text: &str) -> Result<&'static Word, String
     Ok(word)
 }
 
-/// Checks that the word does not exclude one of those before.
-fn check_together(
-    subject: &Subject<'_>,
-    word: &Word,
-    text: &str,
-    before: &[&Word],
-) -> Result<(), String> {
+/// What is wrong when a word is used together with those before it; nothing when they go together.
+fn clash(subject: &Subject<'_>, word: &Word, text: &str, before: &[&Word]) -> Option<String> {
     let ty = subject.field.ty.name();
     if let Some(same) = before.iter().find(|other| other.filter == word.filter) {
-        return Err(if ty == "String" || subject.draft.is_kind(ty, RawKind::Enum) {
+        return Some(if ty == "String" || subject.draft.is_kind(ty, RawKind::Enum) {
             format!(
                 "the argument to @search '{text}' is the same as the index '{}' provided before \
                  and shouldn't be used together",
@@ -226,15 +232,13 @@ fn check_together(
     let excluded = match word.name {
         "hash" => "exact",
         "exact" => "hash",
-        _ => return Ok(()),
+        _ => return None,
     };
-    match before.iter().find(|other| other.name == excluded) {
-        Some(other) => Err(format!(
-            "the arguments '{text}' and '{}' can't be used together as arguments to @search.",
-            other.name
-        )),
-        None => Ok(()),
-    }
+    let other = before.iter().find(|other| other.name == excluded)?;
+    Some(format!(
+        "the arguments '{text}' and '{}' can't be used together as arguments to @search.",
+        other.name
+    ))
 }
 
 /// What `@search` of a type may say, as messages tell it.

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use apollo_compiler::Node;
 use apollo_compiler::ast::Value;
 
-use super::operation as custom_graphql;
-use super::subject::Custom;
+use super::custom_subject::Custom;
+use super::graphql_operation;
 use super::template;
 use super::url;
 use crate::sdl::build::builtin;
@@ -259,7 +259,7 @@ impl<'a> Custom<'a> {
         }
         if let Some(graphql) = http.graphql {
             let place = self.place(graphql);
-            let variables = custom_graphql::check(self, &bare(graphql), place)?;
+            let variables = graphql_operation::check(self, &bare(graphql), place)?;
             if !self.batch && !self.subject.def.is_root() && !variables.is_empty() {
                 required = variables;
             }

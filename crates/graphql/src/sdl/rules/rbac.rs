@@ -3,6 +3,7 @@
 use hexgraph_base::types::stack;
 use serde_json::Value;
 
+use super::rule_error::RuleError;
 use crate::model::{RbacTest, Rule};
 use hexgraph_base::text::compile_plain;
 
@@ -11,20 +12,18 @@ use hexgraph_base::text::compile_plain;
 /// # Errors
 ///
 /// What is wrong with it.
-pub(in crate::sdl) fn read(text: &str) -> Result<Rule, String> {
-    let invalid = || format!("`{text}` is not a valid rule.");
+pub(super) fn read(text: &str) -> Result<Rule, RuleError> {
+    let invalid = || RuleError::NoClaimTest { text: text.to_owned() };
     let (claim, operator, operand) = split(text).ok_or_else(invalid)?;
-    let not_a_variable = || format!("`{claim}` is not a valid GraphQL variable.");
+    let not_a_variable = || RuleError::NoVariable { claim: claim.to_owned() };
     let operand: Value = serde_json::from_str(operand).map_err(|_| not_a_variable())?;
     if operand.is_null() {
-        return Err(format!(
-            "`{operator}` operator has invalid value. null values aren't supported."
-        ));
+        return Err(RuleError::Null { operator: operator.to_owned() });
     }
     let test = test(operator, operand)?;
     let name = claim.strip_prefix('$').ok_or_else(not_a_variable)?.to_owned();
     if let RbacTest::Regexp(pattern) = &test {
-        let unreadable = |_| format!("`{name}` does not have a valid regex expression.");
+        let unreadable = |_| RuleError::Pattern { claim: name.clone() };
         compile_plain(pattern).map_err(unreadable)?;
     }
     Ok(Rule::Claim { claim: name, test })
@@ -49,11 +48,12 @@ fn split_before_brace(text: &str) -> Option<(&str, &str)> {
     })
 }
 
-fn test(operator: &str, operand: Value) -> Result<RbacTest, String> {
-    let refused = |operand: &Value, why: &str| {
-        Err(format!("`{operator}` operator has invalid value `{}`.{why}", shown(operand)))
+fn test(operator: &str, operand: Value) -> Result<RbacTest, RuleError> {
+    let operator = operator.to_owned();
+    let refused = |operand: &Value, why| {
+        Err(RuleError::Operand { operator: operator.clone(), value: shown(operand), why })
     };
-    match (operator, operand) {
+    match (operator.as_str(), operand) {
         ("eq", Value::Array(items)) => {
             refused(&Value::Array(items), " Array values in eq operator will not be supported.")
         }
@@ -62,7 +62,7 @@ fn test(operator: &str, operand: Value) -> Result<RbacTest, String> {
         ("in", other) => refused(&other, " Value should be an array."),
         ("regexp", Value::String(pattern)) => Ok(RbacTest::Regexp(pattern)),
         ("regexp", other) => refused(&other, " Value should be of type String."),
-        _ => Err(format!("`{operator}` operator is not supported.")),
+        _ => Err(RuleError::Operator { operator }),
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn faults_are_told() {
-        let told = |text: &str| read(text).expect_err(text);
+        let told = |text: &str| read(text).expect_err(text).to_string();
         assert_eq!(told("{A: {eq: 1}}"), "`A` is not a valid GraphQL variable.");
         assert_eq!(told("{$A: {eq: b}}"), "`$A` is not a valid GraphQL variable.");
         assert_eq!(told("{$A: {gt: 1}}"), "`gt` operator is not supported.");

@@ -2,7 +2,8 @@
 //! `# Dgraph.Secret`. Their place is free.
 
 use crate::model::Authorization;
-use crate::sdl::rules::authorization;
+use crate::sdl::rules::authorization_comment;
+use crate::syntax::Fault;
 
 /// What the lines say.
 #[derive(Debug, Default)]
@@ -17,17 +18,18 @@ pub(in crate::sdl) struct Comments {
 /// # Errors
 ///
 /// What is wrong with a line.
-pub(in crate::sdl) fn read(text: &str) -> Result<Comments, String> {
+pub(in crate::sdl) fn read(text: &str) -> Result<Comments, Fault> {
     let mut comments = Comments::default();
     let mut authorization: Option<&str> = None;
     for (number, line) in (1..).zip(text.lines().map(str::trim)) {
         let Some(comment) = line.strip_prefix('#').map(str::trim) else { continue };
         if let Some(rest) = comment.strip_prefix("Dgraph.Authorization") {
             if authorization.replace(rest).is_some() {
-                return Err(format!(
+                let message = format!(
                     "Dgraph.Authorization should be only be specified once in a schema, found \
                      second mention at line {number}"
-                ));
+                );
+                return Err(Fault::new(message));
             }
         } else if comment.starts_with("Dgraph.Allow-Origin") {
             let origin = origin(comment).ok_or_else(|| bad_origin(line))?;
@@ -40,7 +42,7 @@ pub(in crate::sdl) fn read(text: &str) -> Result<Comments, String> {
             comments.secrets.push((name, value));
         }
     }
-    comments.authorization = authorization.map(authorization::read).transpose()?;
+    comments.authorization = authorization.map(authorization_comment::read).transpose()?;
     Ok(comments)
 }
 
@@ -50,11 +52,11 @@ fn origin(comment: &str) -> Option<String> {
     words.next().is_none().then_some(origin)
 }
 
-fn bad_origin(line: &str) -> String {
-    format!(
+fn bad_origin(line: &str) -> Fault {
+    Fault::new(format!(
         "incorrect format for specifying Dgraph.Allow-Origin found for comment: `{line}`, it should \
          be `# Dgraph.Allow-Origin \"http://example.com\"`"
-    )
+    ))
 }
 
 /// `name "value"`; runs of blanks in the value count as one.
@@ -67,11 +69,11 @@ fn secret(comment: &str) -> Option<(String, String)> {
 }
 
 /// What stands in the line is not told: it is a secret.
-fn bad_secret(number: usize) -> String {
-    format!(
+fn bad_secret(number: usize) -> Fault {
+    Fault::new(format!(
         "incorrect format for specifying Dgraph secret found in the comment at line {number}, it should be \
          `# Dgraph.Secret key \"value\"`"
-    )
+    ))
 }
 
 #[cfg(test)]
@@ -95,17 +97,17 @@ mod tests {
             "# Dgraph.Secret hunter2",
             "# Dgraph.Secret k \"hunter2\" \"b\"",
         ] {
-            let told = read(&format!("\n{text}")).expect_err(text);
+            let told = read(&format!("\n{text}")).expect_err(text).message;
             assert!(told.contains("in the comment at line 2, it should be"), "{told}");
             assert!(!told.contains("hunter2"), "{told}");
         }
         for text in
             ["# Dgraph.Allow-Origin http://a", "# Dgraph.Allow-Origin \"http://a\" \"http://b\""]
         {
-            assert!(read(text).expect_err(text).contains(text));
+            assert!(read(text).expect_err(text).message.contains(text));
         }
         let line = "# Dgraph.Authorization H N HS256 \"k\"\n";
-        let told = read(&(line.to_owned() + line)).expect_err("twice");
+        let told = read(&(line.to_owned() + line)).expect_err("twice").message;
         assert!(told.ends_with("found second mention at line 2"), "{told}");
     }
 }

@@ -7,7 +7,7 @@ use crate::http::message::reply::{Extensions, Reply, Txn};
 use hexgraph::db::{
     Control, Database, Mutation, MutationAnswer, MutationRequest, Statements, TxnOptions,
 };
-use hexgraph_base::types::{JsonReader, Position, Result as EngineResult};
+use hexgraph_base::types::{JsonError, JsonReader, Position, Result as EngineResult};
 use serde_json::json;
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -124,7 +124,7 @@ fn read_json(body: &str) -> Result<MutationRequest<'_>, String> {
     })
 }
 
-fn read_members<'a>(reader: &mut JsonReader<'a>) -> Result<MutationRequest<'a>, String> {
+fn read_members<'a>(reader: &mut JsonReader<'a>) -> Result<MutationRequest<'a>, JsonError> {
     let mut request = MutationRequest::default();
     let mut first = Mutation::default();
     let mut mutations = Vec::new();
@@ -152,7 +152,7 @@ fn read_part<'a>(
     key: &str,
     value: &mut JsonReader<'a>,
     mutation: &mut Mutation<'a>,
-) -> Result<(), String> {
+) -> Result<(), JsonError> {
     match key {
         "cond" => mutation.condition = text(value)?,
         "set" => mutation.set = statements(value)?,
@@ -162,14 +162,14 @@ fn read_part<'a>(
     Ok(())
 }
 
-fn text<'a>(value: &mut JsonReader<'a>) -> Result<Cow<'a, str>, String> {
+fn text<'a>(value: &mut JsonReader<'a>) -> Result<Cow<'a, str>, JsonError> {
     match value.peek()? {
         b'n' => value.word().map(|_| Cow::Borrowed("")),
         _ => value.string(),
     }
 }
 
-fn statements<'a>(value: &mut JsonReader<'a>) -> Result<Vec<Statements<'a>>, String> {
+fn statements<'a>(value: &mut JsonReader<'a>) -> Result<Vec<Statements<'a>>, JsonError> {
     if value.peek()? == b'n' {
         value.word()?;
         return Ok(Vec::new());

@@ -1,7 +1,7 @@
 //! Functions: the set of their nodes from an index, or a test of single nodes.
 
 use super::compare::Wanted;
-use super::geo::GeoCall;
+use super::geo_function::GeoCall;
 use super::needed_index::expect_index;
 use super::similar::Similar;
 use super::tester::{Counter, Tester, comparable};
@@ -13,6 +13,7 @@ use hexgraph_base::plan::{
     Call, Comparison, Function, Operand, PredicateRef, TermIndex, TextMatch, VarId,
 };
 use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::text::PatternError;
 use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, ValueType, stack};
 use std::ops::Bound;
 
@@ -34,7 +35,8 @@ impl<'a> Context<'a> {
         Ok(Some(predicate))
     }
 
-    /// About how many nodes the function has, where an index can tell; cheap.
+    /// The number of nodes that the function has, about, where an index can tell. Costs a search in the index, and reads
+    /// no postings.
     pub(crate) fn estimate(&self, function: &Function) -> Option<usize> {
         stack::require();
         match &function.call {
@@ -295,7 +297,8 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Whether the estimate of a function is what its index tells: some are always asked.
+/// True when the estimate of a function comes from its index. The others can only be answered by their index, and count
+/// as 0.
 pub(crate) fn is_told(function: &Function) -> bool {
     !matches!(function.call, Call::Terms { .. } | Call::SimilarTo { .. })
 }
@@ -310,13 +313,13 @@ pub(crate) fn no_reverse(name: &str) -> Error {
     Error::query(message).with_hint(format!("add `@reverse` to the schema of `{name}`"))
 }
 
-/// What a predicate holds, for who compared it with something else.
+/// Names the type of a predicate, as a hint for a comparison with something else.
 pub(crate) fn type_of(def: &PredicateDef) -> String {
     format!("`{}` is of type {}", def.name, def.value_type.name())
 }
 
 /// The error for a regular expression that can't be read.
-pub(crate) fn bad_pattern(reason: String) -> Error {
+pub(crate) fn bad_pattern(reason: PatternError) -> Error {
     Error::query(reason).with_hint("a regular expression is written `/pattern/` or `/pattern/i`")
 }
 
@@ -356,6 +359,8 @@ fn tokens_in(view: IndexView<'_>, tokens: &[TokenKey], wants: TextMatch) -> Node
     let mut sets: Vec<NodeSet> = tokens.iter().map(|token| view.nodes(token)).collect();
     match wants {
         TextMatch::All => {
+            // The smallest first: what both have is never more, so each step costs no more than
+            // the one before.
             sets.sort_by_key(NodeSet::len);
             sets.into_iter().reduce(|one, other| one.and(&other)).unwrap_or_default()
         }
@@ -394,6 +399,7 @@ pub(crate) fn ordered_set(
 ) -> Option<NodeSet> {
     let mut all: Option<NodeSet> = None;
     for part in predicate.parts(lang) {
+        // One part without an index leaves it open which nodes there are.
         let view = part.index(IndexKind::Ordered)?;
         let set = set_in(view, wanted)?;
         all = Some(all.map_or(set.clone(), |other| other.or(&set)));

@@ -61,6 +61,7 @@ impl<'a> Context<'a> {
                 .with_hint("use it in a filter")),
             _ => match self.indexed(function)? {
                 Some(nodes) => Ok(nodes),
+                // Functions that no index knows: a test of them says what is wrong.
                 None => self.tester(function).map(|_| NodeSet::default()),
             },
         }
@@ -284,6 +285,7 @@ fn counts_by_offsets(predicate: &Predicate, reverse: bool, wanted: &Wanted) -> O
     if edges.is_settled() {
         return Some(NodeSet::from(nodes));
     }
+    // The stored offsets know nothing of changed nodes, so each of those is counted by itself.
     let (mut gained, mut lost) = (RoaringBitmap::new(), RoaringBitmap::new());
     for &node in edges.delta.rows.keys() {
         // Nodes that have none any more are not tracked.
@@ -326,6 +328,7 @@ fn trigram_set(view: IndexView<'_>, query: &TrigramQuery) -> NodeSet {
         TrigramQuery::Trigram(trigram) => view.nodes(&TokenKey::Int(i64::from(*trigram))),
         TrigramQuery::And(parts) => {
             let mut sets: Vec<NodeSet> = parts.iter().map(|part| trigram_set(view, part)).collect();
+            // The smallest first, since what is left only becomes fewer.
             sets.sort_by_key(NodeSet::len);
             sets.into_iter().reduce(|one, other| one.and(&other)).unwrap_or_default()
         }

@@ -12,7 +12,8 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Where the level of each of the block's variables is: the fields that lead to it.
+/// For each variable of the block, the level that has its values: the numbers of the fields that lead there from the
+/// root.
 type Homes = HashMap<VarId, Vec<usize>>;
 
 impl Context<'_> {
@@ -49,6 +50,7 @@ impl Context<'_> {
                 }
                 result.data = FieldData::Column(map);
             }
+            // Nothing became known in a whole round, so nothing ever will.
             if rest.len() == before {
                 let at = rest.first().map(|path| field_at(root, path).at).unwrap_or_default();
                 let message = "the variables of this field wait for themselves, in a circle";
@@ -183,6 +185,7 @@ fn survey(level: &Level, path: &mut Vec<usize>, waiting: &mut Vec<Vec<usize>>, h
         if let Some(var) = result.field.var {
             let mut home = path.clone();
             if matches!(result.data, FieldData::Edges(_)) {
+                // A variable of nodes is at home where its edges lead, one level further down.
                 home.push(number);
             }
             homes.entry(var).or_insert(home);
@@ -258,8 +261,8 @@ fn field_at<'t>(root: &'t Level, path: &[usize]) -> &'t Field {
     &level_at(root, above).fields[*number].field
 }
 
-/// Brings numbers down the edges from the level of a variable: each node gets the sum over its
-/// parents, once for each path.
+/// Carries numbers down the edges from the level of a variable to a level below: each node gets the sum over its parents,
+/// once for each path.
 ///
 /// # Errors
 ///
@@ -273,6 +276,7 @@ fn flow_down(root: &Level, home: &[usize], to: &[usize], map: &ValueMap) -> Resu
         level.nodes.iter().map(|&node| map.get(node).filter(is_number).map(Sum::of)).collect();
     for number in &to[home.len()..] {
         let Some(edges) = edges_at(level, *number) else { return Ok(ValueMap::default()) };
+        // `None` is not 0: a node to which no number came down has no value.
         let mut below: Vec<Option<Sum>> = vec![None; edges.level.nodes.len()];
         for (place, sum) in sums.iter().enumerate() {
             let Some(sum) = sum else { continue };

@@ -5,7 +5,7 @@ use super::partition::Part;
 use super::variables::add_values;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{FieldData, Group, GroupValue, Level, ValueMap};
-use crate::exec::select::gather::NumberTable;
+use crate::exec::select::numbers::NumberTable;
 use crate::exec::select::read::first_value;
 use hexgraph_base::plan::{Field, FieldKind, GroupBy, VarId};
 use hexgraph_base::types::{Error, Result, Value, stack};

@@ -101,6 +101,7 @@ fn int_operator(function: MathFunction) -> Option<fn(i64, i64) -> Option<i64>> {
         MathFunction::Subtract => i64::checked_sub,
         MathFunction::Multiply => i64::checked_mul,
         MathFunction::Divide => i64::checked_div,
+        // Wrapping: the least int divided by -1 leaves 0, though the quotient is no int.
         MathFunction::Modulo => |one, other| (other != 0).then(|| one.wrapping_rem(other)),
         MathFunction::Max => |one, other| Some(one.max(other)),
         MathFunction::Min => |one, other| Some(one.min(other)),

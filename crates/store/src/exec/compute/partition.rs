@@ -16,12 +16,12 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// From this share of the subjects on, the index is walked instead of the members.
+/// The groups are read off the index where at least one in this many of the nodes that have a value are grouped.
 const INDEX_SHARE: usize = 4;
 
 /// The nodes that have the same keys.
 pub(crate) struct Part {
-    /// A value of each key.
+    /// The value of each key, in the order of the text.
     pub(crate) keys: Vec<GroupValue>,
     /// The nodes, ascending.
     pub(crate) members: Members,
@@ -45,7 +45,7 @@ impl Members {
     }
 }
 
-/// How the values of a key are found.
+/// Where the values of a key are read.
 enum Source<'a> {
     /// Values in the first language of a list.
     Values(&'a Predicate, &'a [String]),
@@ -82,6 +82,7 @@ impl Context<'_> {
                 choices.clear();
                 source.collect(member, choices);
             }
+            // A member that lacks one of the keys is in no group.
             if choices.iter().all(|choices| !choices.is_empty()) {
                 table.add_all(&choices, member)?;
             }
@@ -157,7 +158,7 @@ fn parts_of_postings(
 
 /// The nodes to be grouped, for many questions whether one is among them.
 enum Asked {
-    /// A bit for each id from the first on: nodes that lie close together.
+    /// A bit for each node id from the first one on, for nodes that lie close together.
     Bits(u32, Vec<u64>),
     /// Any other.
     Bitmap(RoaringBitmap),
@@ -186,6 +187,7 @@ impl Asked {
     fn has(&self, node: u32) -> bool {
         match self {
             Asked::Bits(first, bits) => {
+                // A node before the first wraps to a place beyond all bits.
                 let at = node.wrapping_sub(*first) as usize;
                 bits.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 != 0)
             }
@@ -194,6 +196,8 @@ impl Asked {
     }
 
     fn has_all(&self, subjects: &NodeSet) -> bool {
+        // A fold to the end, which walks a stored bitmap container by container; an early end
+        // would ask for each member.
         subjects.iter().fold(true, |all, node| all & self.has(node))
     }
 }
@@ -211,10 +215,10 @@ impl Source<'_> {
     }
 }
 
-/// What a group takes beside its keys, their bytes and its members: its places in the table and in the answer.
+/// The bytes that are charged for a group, beside its keys and its members: its places in the table and in the answer.
 const GROUP_BYTES: usize = 200;
 
-/// What each key of a group takes beside its text.
+/// The bytes that are charged for each key of a group, beside its text.
 const KEY_BYTES: usize = 2 * size_of::<GroupValue>();
 
 /// Memory is charged, and the control looked at, when so many bytes are needed.
@@ -223,7 +227,7 @@ const CHARGED_BYTES: usize = 64 << 10;
 /// Groups by the bytes of their keys.
 struct Table<'a> {
     control: &'a Control,
-    /// What is needed, and not charged yet.
+    /// The bytes that are in use and not charged yet.
     uncharged: usize,
     places: FxHashMap<Box<[u8]>, usize>,
     groups: Vec<(Vec<GroupValue>, Vec<u32>)>,
@@ -290,6 +294,7 @@ impl GroupValue {
     fn write_key(&self, bytes: &mut Vec<u8>) {
         match self {
             GroupValue::Node(node) => {
+                // No length begins with this byte, so a node is never taken for a value.
                 bytes.push(255);
                 bytes.extend(node.to_be_bytes());
             }
@@ -297,6 +302,8 @@ impl GroupValue {
                 let start = bytes.len();
                 bytes.extend([0; 4]);
                 value.as_ref().group_key(bytes);
+                // The length stands before the value, so that the values of several keys can't
+                // run into one another.
                 let length = (bytes.len() - start - 4) as u32;
                 bytes[start..start + 4].copy_from_slice(&length.to_be_bytes());
             }

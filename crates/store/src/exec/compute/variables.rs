@@ -4,7 +4,7 @@ use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{
     BlockResult, EdgeField, FieldData, FieldResult, Level, VALUE_BYTES, ValueMap,
 };
-use crate::exec::select::gather::numbers;
+use crate::exec::select::numbers::numbers;
 use crate::exec::select::read::{Langs, typed};
 use crate::exec::walk::traverse::distinct;
 use crate::storage::NodeSet;
@@ -36,6 +36,7 @@ impl Context<'_> {
             }
         };
         if let Some(var) = block.var
+            // The variable of a `shortest` block was set with its path.
             && result.paths.is_empty()
         {
             found.insert(var, Var::uids(NodeSet::from(roots.clone())));
@@ -194,7 +195,7 @@ fn add_uids(found: &mut Found, var: Option<VarId>, nodes: Vec<u32>) {
     found.insert(var, Var::uids(set));
 }
 
-/// A value for each node that lives, by its place in the level.
+/// Collects the value of each live node, which is computed from the node's place in the level.
 fn by_place(level: &Level, live: &[u32], value_at: impl Fn(usize) -> Value) -> ValueMap {
     let values = live.iter().filter_map(|node| Some((*node, value_at(level.place(*node)?))));
     ValueMap::from_sorted(values)
@@ -214,6 +215,7 @@ fn merge(one: &ValueMap, other: &ValueMap) -> ValueMap {
     let owned = |map: &ValueMap| {
         map.iter().map(|(node, value)| (node, value.to_value())).collect::<BTreeMap<u32, Value>>()
     };
+    // The values of `one` come last and replace those of `other`: the first level's stay.
     let mut all = owned(other);
     all.extend(owned(one));
     ValueMap { constant: one.constant.clone(), ..ValueMap::from_sorted(all) }

@@ -3,8 +3,8 @@
 use hexgraph_base::types::{Error, Result};
 use std::time::Duration;
 
-/// What a single request may use. Past a limit it fails with an error that names it; nothing else
-/// is affected.
+/// The resources that a single request may use. A request that goes past a limit fails with an error that names the
+/// limit; others are not affected.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// `timeout`: how long a request may take where it does not say so itself; none by default.

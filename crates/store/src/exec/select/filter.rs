@@ -5,14 +5,14 @@
 //! (or not many more, since a test costs more than a step in a posting list).
 
 use crate::exec::choose::function::is_told;
-use crate::exec::choose::geo::GeoCall;
+use crate::exec::choose::geo_function::GeoCall;
 use crate::exec::choose::tester::Tester;
 use crate::exec::control::context::Context;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Filter, Function};
 use hexgraph_base::types::{Result, stack};
 
-/// How many posting list entries cost as much as one test of a node.
+/// The number of entries of a posting list that take as long as one test of a node.
 const TEST_COST: usize = 4;
 
 impl<'a> Context<'a> {
@@ -25,6 +25,8 @@ impl<'a> Context<'a> {
         self.check()?;
         match filter {
             Filter::And(parts) => {
+                // Each part sees only what the parts before it left, so the one that leaves least
+                // goes first.
                 let mut left = candidates;
                 for part in self.cheapest_first(parts) {
                     left = self.filter(part, left)?;
@@ -87,6 +89,7 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
+        // Above this, the whole posting list costs more than a test of each candidate.
         let small = candidates.len().saturating_mul(TEST_COST);
         if estimate.is_some_and(|count| count <= small)
             && let Some(nodes) = self.indexed(function)?

@@ -5,7 +5,7 @@
 //! page, only its nodes are sorted. One key that is indexed is read off the index instead, when
 //! that takes fewer steps.
 
-use super::gather::numbers;
+use super::numbers::numbers;
 use super::read::{Langs, Typed, typed_or_none};
 use crate::exec::choose::tester::has;
 use crate::exec::control::context::Context;
@@ -20,7 +20,7 @@ use std::cmp::Ordering;
 struct KeyColumn {
     /// Numbers that compare as the values do; 0 for none.
     ranks: Vec<u64>,
-    /// Whether the node has a value; empty when all have.
+    /// True for the places of nodes without a value; empty when all have one.
     missing: Vec<bool>,
     /// The whole texts, where equal ranks do not mean equal values.
     texts: Vec<Vec<u8>>,
@@ -154,7 +154,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// About the bytes of a key: texts and large numbers stand beside their first bytes.
+/// The bytes that are charged for a key of each node: texts and large numbers are copied beside their first bytes.
 fn key_bytes(predicate: &Predicate) -> usize {
     let beside = match predicate.def.value_type {
         ValueType::String | ValueType::Default | ValueType::BigFloat => 64,
@@ -178,6 +178,7 @@ impl ColumnBuilder {
         let column = &mut self.column;
         let rank = value.and_then(rank_of);
         if rank.is_none() || !column.missing.is_empty() {
+            // Flags begin with the first node that has no value; all before it have one.
             column.missing.resize(column.ranks.len(), false);
             column.missing.push(rank.is_none());
         }
@@ -196,6 +197,7 @@ impl ColumnBuilder {
                 _ => None,
             };
             if let Some(text) = text {
+                // Likewise: all before it are told apart by their ranks alone.
                 column.texts.resize(column.ranks.len(), Vec::new());
                 column.texts.push(text);
             }
@@ -220,6 +222,7 @@ fn is_far(time: hexgraph_base::types::DateTime) -> bool {
 /// A number that compares as the value does; texts by their first bytes.
 fn rank_of(value: ValueRef<'_>) -> Option<u64> {
     Some(match value {
+        // The sign bit turned round puts negative numbers first.
         ValueRef::Int(number) => number as u64 ^ 1 << 63,
         ValueRef::Bool(truth) => u64::from(truth),
         ValueRef::Float(number) => ordered_bits(number),
@@ -231,6 +234,7 @@ fn rank_of(value: ValueRef<'_>) -> Option<u64> {
             clamped as u64 ^ 1 << 63
         }
         ValueRef::String(text) | ValueRef::Default(text) => prefix(text.as_bytes()),
+        // All are alike here, and told apart by the keys beside the ranks.
         ValueRef::BigFloat(_) => 0,
         _ => return None,
     })
@@ -287,6 +291,7 @@ fn number_column(map: &ValueMap, nodes: &[u32], descending: bool) -> KeyColumn {
     let mut missing = if all { Vec::new() } else { vec![true; nodes.len()] };
     let mut place = 0;
     for (node, value) in map.iter() {
+        // Both ascend, and each node of the map is one of the list.
         while nodes[place] != node {
             place += 1;
         }
@@ -307,6 +312,7 @@ fn sort_by_columns(nodes: &[u32], columns: &[KeyColumn], wanted: Option<usize>) 
         if wanted == 0 {
             return Vec::new();
         }
+        // Who belongs to the page is found in expected O(nodes); only the page is sorted.
         places.select_nth_unstable_by(wanted - 1, compare);
         places.truncate(wanted);
     }
@@ -391,8 +397,9 @@ fn walkable(predicate: &Predicate, count: usize, wanted: usize) -> Option<IndexV
     (count > 64 && steps < 2 * count).then_some(view)
 }
 
-/// Of many nodes those that come first by an indexed key, so many and all equal to the last: with
-/// several keys, the others can't be in the page.
+/// Returns the first `wanted` nodes in the order of an indexed key, together with all nodes whose key equals that of the
+/// last of them. With several sort keys no other node can be on the page. The nodes come ascending by id; all of `nodes` is
+/// returned where a walk over the index would cost more than sorting them.
 fn leading(predicate: &Predicate, descending: bool, nodes: Vec<u32>, wanted: usize) -> Vec<u32> {
     let Some(view) = walkable(predicate, nodes.len(), wanted) else { return nodes };
     let set = NodeSet::from(bitmap_of(&nodes));

@@ -10,8 +10,10 @@ use hexgraph_base::types::{Error, Result, Uid};
 /// An index set that is at least this many times smaller than the root drives the page.
 const DRIVER_RATIO: usize = 4;
 
-/// How many nodes a filter that looks at other nodes is asked of at a time: at first, and at most.
+/// The least number of nodes in the first batch that is handed to a filter which follows edges to other nodes.
 const BATCH_MIN: usize = 64;
+
+/// The greatest number of nodes in such a batch. Each batch is twice as long as the one before until then.
 const BATCH_MAX: usize = 1 << 15;
 
 impl<'a> Context<'a> {
@@ -32,6 +34,7 @@ impl<'a> Context<'a> {
         if let Some(nodes) = self.literal_roots(block, function, page)? {
             return Ok(nodes);
         }
+        // All of the set is needed: to list it, or to count from its end.
         if block.order.is_empty() && page.first <= 0 {
             let set = self.block_set(block)?;
             if page.is_all() {
@@ -53,6 +56,7 @@ impl<'a> Context<'a> {
         if page.after != 0 {
             set = NodeSet::from(self.page_of(&set, Page { after: page.after, ..Page::default() }));
         }
+        // What is skipped has to be sorted, too.
         let wanted = (0 < page.first).then(|| page.first as usize + offset_of(page));
         self.control.charge(size_of::<u32>() * wanted.unwrap_or(usize::MAX).min(set.len()))?;
         let step = self.begin("order", &block.name, Some(block.at), wanted);
@@ -106,6 +110,8 @@ impl<'a> Context<'a> {
             }
         };
         if let Some(filter) = &block.filter {
+            // Filters work on sets; the list, with its order and its repeats, is asked
+            // afterwards.
             let mut unique = nodes.clone();
             unique.sort_unstable();
             unique.dedup();
@@ -182,6 +188,7 @@ impl<'a> Context<'a> {
         let mut batch = Vec::new();
         let mut batch_len = skip.saturating_add(first).clamp(BATCH_MIN, BATCH_MAX);
         for (count, node) in driver.iter_from(least).enumerate() {
+            // Not at each node, since that looks at the clock.
             if count % 8192 == 8191 {
                 self.check()?;
             }
@@ -200,6 +207,8 @@ impl<'a> Context<'a> {
                 if kept.iter().any(|node| passing.is_full_with(node)) {
                     return Ok(found);
                 }
+                // Doubled while little passes, so at most about as many nodes are asked in vain
+                // as had to be asked.
                 batch_len = (2 * batch_len).min(BATCH_MAX);
             }
         }
@@ -225,6 +234,8 @@ impl<'a> Context<'a> {
                 _ => None,
             };
             match set {
+                // Only where it is much smaller: each of its nodes is looked up in what would
+                // have been walked.
                 Some(set) if set.len() < driver.len() / DRIVER_RATIO => {
                     self.took("walks the filter's index, asks the root");
                     let other = std::mem::replace(&mut driver, set);
@@ -265,25 +276,25 @@ impl<'a> Context<'a> {
 
 /// A walk over the smallest set, which asks the others.
 struct Driven<'f> {
-    /// What is walked.
+    /// The set that is walked over.
     driver: NodeSet,
-    /// Asked of each node.
+    /// Tests that each node of the walk has to pass.
     testers: Vec<Tester<'f>>,
-    /// Asked of many nodes at a time.
+    /// Filters that follow edges to other nodes; each is asked of a batch of nodes.
     beyond: Vec<&'f Filter>,
 }
 
-/// A page that is being filled.
+/// A page of a filtered set while it is filled, in ascending order of the nodes.
 struct Passing<'p> {
-    /// How many are still left out.
+    /// The number of passing nodes that are still to be skipped, for `offset`.
     skip: usize,
-    /// How many are wanted.
+    /// The number of nodes that the page has when it is full.
     first: usize,
     found: &'p mut Vec<u32>,
 }
 
 impl Passing<'_> {
-    /// Takes the next node that passes; true when the page has all that it wants.
+    /// Adds the next node that passes; true when the page is full.
     fn is_full_with(&mut self, node: u32) -> bool {
         if self.skip != 0 {
             self.skip -= 1;

@@ -12,7 +12,7 @@ use crate::storage::NodeSet;
 use hexgraph_base::plan::{Filter, Reach};
 use hexgraph_base::types::{Result, stack};
 
-/// So many far ends are looked up in an index for a test of single nodes.
+/// To test single nodes, at most this many far ends are looked up in an index.
 const FEW: usize = 4096;
 
 /// A walk from the far ends pays when they are this many times fewer than the candidates.
@@ -93,6 +93,7 @@ impl<'a> Context<'a> {
         if self.reach_edges(reach)?.is_none() {
             return Ok(Some(NodeSet::default()));
         }
+        // No more than `sources` would walk back from.
         let few = self.few_passing(filter, FEW.min(root / BACK_RATIO))?;
         Ok(few.and_then(|few| self.sources(reach, &few, root)))
     }
@@ -116,6 +117,8 @@ impl<'a> Context<'a> {
             }
             let far = edges.targets(node);
             self.make_room(&mut targets, far.len())?;
+            // With repeats; they are dropped once at the end, which is a sort and no look into a
+            // set for each edge.
             targets.extend_from_slice(&far);
         }
         Ok(NodeSet::from(distinct_of(targets)))
@@ -138,6 +141,8 @@ impl<'a> Context<'a> {
                     Filter::Function(function) => Some((self.estimate(function)?, part)),
                     _ => None,
                 });
+                // Whatever passes all parts passes the one that leaves least; the others are
+                // asked of those alone.
                 let Some((_, least)) = counts.min_by_key(|(count, _)| *count) else {
                     return Ok(None);
                 };
@@ -156,6 +161,7 @@ impl<'a> Context<'a> {
             return None;
         }
         let back = self.predicate(&reach.predicate)?.direction(!reach.reverse)?;
+        // Few ends may have many edges, and counting those costs no look at them.
         let count: usize = ends.iter().map(|end| back.count(end)).sum();
         if candidates < count {
             return None;
@@ -166,7 +172,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Whether a filter looks at nodes beyond the one it is about: then it is cheaper asked of many at a time.
+/// True when a filter looks at other nodes than the one that it tests: it is cheaper asked of many nodes at a time.
 pub(crate) fn looks_beyond(filter: &Filter) -> bool {
     stack::require();
     match filter {

@@ -5,7 +5,7 @@ use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType};
 
 /// A value as the schema types it: as stored where the types agree.
 pub enum Typed<'a> {
-    /// As stored.
+    /// The value as it is stored.
     Stored(ValueRef<'a>),
     /// Converted.
     Converted(Value),
@@ -29,6 +29,7 @@ impl Typed<'_> {
 pub fn typed<'a>(value: ValueRef<'a>, wanted: ValueType) -> Result<Typed<'a>> {
     match (value, wanted) {
         _ if value.value_type() == wanted => Ok(Typed::Stored(value)),
+        // The two are the same text, and nothing has to be copied.
         (ValueRef::Default(text), ValueType::String) => Ok(Typed::Stored(ValueRef::String(text))),
         (ValueRef::String(text), ValueType::Default) => Ok(Typed::Stored(ValueRef::Default(text))),
         // What is never shown stays so.

@@ -18,7 +18,7 @@ pub(crate) struct Way<'p> {
     pub(crate) field: usize,
     /// The field and its edges.
     pub(crate) walk: Walk<'p>,
-    /// The same edges from their ends, when the schema keeps them and the field takes them all.
+    /// The same edges in the other direction; `None` when the schema does not keep them, or the field leaves some out.
     pub(crate) back: Option<&'p Direction>,
 }
 
@@ -26,11 +26,12 @@ pub(crate) struct Way<'p> {
 enum Taken {
     /// All edges, which can be asked.
     All,
-    /// Where the targets of each node of the layer start, and the targets.
+    /// The place at which the targets of each node of the layer start, and the targets.
     Some(Vec<u32>, Vec<u32>),
 }
 
-/// What it takes to have seen a node: a place in its layer, and an entry of a set that may be half empty.
+/// The bytes that are charged for each node that was seen: a place in its layer, and an entry of a set that may be half
+/// empty.
 const SEEN_BYTES: usize = 3 * size_of::<u32>() + 2;
 
 /// One side of a search: the nodes at each distance, ascending.
@@ -51,6 +52,8 @@ impl Side {
     /// Adds the next layer: those of `reached` that are new. False when there are none.
     fn grow(&mut self, reached: Vec<u32>) -> bool {
         let mut layer = reached;
+        // A node that was seen before was reached by as few edges or fewer, so no shortest path
+        // has to come to it again.
         layer.retain(|&node| self.seen.insert(node));
         layer.sort_unstable();
         self.layers.push(layer);
@@ -91,6 +94,8 @@ impl Context<'_> {
                 let (offsets, targets) = self.walk(side.last(), &way.walk, way.walk.field.page)?;
                 reached.extend_from_slice(&targets);
                 let all = way.walk.takes_all();
+                // A filter or a page can't be asked of one edge later, when the path is traced
+                // back.
                 by_way.push(if all { Taken::All } else { Taken::Some(offsets, targets) });
             }
             taken.push(by_way);
@@ -119,6 +124,8 @@ impl Context<'_> {
             (edges_of(&forth, start.last()), edges_of(back, end.last()));
         while start.layers.len() + end.layers.len() <= depth.saturating_add(1) {
             self.check()?;
+            // The side with fewer edges to follow, not with fewer nodes: edges are what is paid
+            // for.
             let forward = start_cost <= end_cost;
             let (side, other, edges) = match forward {
                 true => (&mut start, &end, &forth[..]),
@@ -149,7 +156,7 @@ impl Context<'_> {
 }
 
 impl Walk<'_> {
-    /// Whether the field takes all edges of a node.
+    /// True when the field takes all edges of a node: it has no filter and no page.
     pub(crate) fn takes_all(&self) -> bool {
         self.field.filter.is_none() && self.field.facet_filter.is_none() && self.field.page.is_all()
     }
@@ -181,6 +188,8 @@ fn joined(
         layers.pop();
     }
     layers.push(met);
+    // From where the sides met on to the end: of the targets of each layer those stay that are
+    // one edge nearer to it.
     for closer in end.iter().rev().skip(usize::from(forward)) {
         let mut next = distinct(&targets_of(forth, layers.last().expect("it has a layer")));
         next.retain(|node| closer.binary_search(node).is_ok());

@@ -15,6 +15,7 @@ impl Context<'_> {
         for result in &mut level.fields {
             let FieldData::Edges(edges) = &mut result.data else { continue };
             let below = result.field.cascade.as_ref().or(inherited);
+            // Leaves first: whether a node has a field depends on which of its targets are left.
             self.cascade(&mut edges.level, below)?;
             if below.is_some() {
                 drop_dead(edges, &result.field);
@@ -33,7 +34,7 @@ impl Context<'_> {
     }
 }
 
-/// Takes the targets that were dropped out of the lists, then pages the lists.
+/// Removes the targets that `@cascade` dropped from the lists of a field, and then cuts the page of each list.
 fn drop_dead(edges: &mut EdgeField, field: &hexgraph_base::plan::Field) {
     let rows = edges.offsets.len() - 1;
     let mut offsets = Vec::with_capacity(rows + 1);
@@ -46,6 +47,7 @@ fn drop_dead(edges: &mut EdgeField, field: &hexgraph_base::plan::Field) {
             edges.level.place(*target).is_some_and(|place| edges.level.is_alive(place))
         };
         list.extend(edges.targets_of(row).iter().copied().filter(alive));
+        // Only now, since a page counts the targets that are left.
         targets.extend_from_slice(cut(&list, field.page));
         offsets.push(targets.len() as u32);
     }
@@ -64,7 +66,7 @@ fn is_required(result: &FieldResult, cascade: &Cascade) -> bool {
     }
 }
 
-/// Whether a field is written `name@languages`, with these.
+/// True when `field` is `name`, an `@`, and the languages of the field as they are written.
 fn is_in_language(field: &str, name: &str, langs: &[String]) -> bool {
     let rest = field.strip_prefix(name).and_then(|rest| rest.strip_prefix('@'));
     rest.is_some_and(|rest| rest == langs.join(":"))

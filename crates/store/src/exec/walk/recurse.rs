@@ -76,6 +76,8 @@ impl Context<'_> {
                 self.recurse_level(block, recurse, level, last, &mut walked, &mut edges)?;
             }
             self.end(&step, edges - before);
+            // A list of levels and no call for each: the depth is bounded by a limit, not by the
+            // stack.
             layer = layer.into_iter().flat_map(levels_below).collect();
             depth += 1;
         }
@@ -104,6 +106,8 @@ impl Context<'_> {
                     recurse.allow_loop || walked.edges.insert((kind, from, to))
                 })?;
                 *edges += result.targets.len();
+                // About what is kept of each edge: an entry of `walked`, a target, and a node of
+                // the level below.
                 self.control.charge(24 * result.targets.len())?;
                 let most = self.control.limits().edges;
                 if most < *edges as u64 {
@@ -152,6 +156,8 @@ impl Context<'_> {
         let mut targets = Vec::with_capacity(all.len());
         for (place, &node) in nodes.iter().enumerate() {
             let list = &all[offsets[place] as usize..offsets[place + 1] as usize];
+            // An edge that was walked before is left out, and not its target: a node may be come
+            // to by several edges.
             targets.extend(list.iter().copied().filter(|&target| is_new(node, target)));
             kept.push(targets.len() as u32);
         }
@@ -161,7 +167,8 @@ impl Context<'_> {
     }
 }
 
-/// Whether edges are walked at the last level, too, where nothing of them shows.
+/// True when edges are walked at the last level, too, although nothing of them is shown: `@cascade` and variables need
+/// them.
 fn counts_at_last(block: &Block) -> bool {
     let binds = |field: &Arc<Field>| {
         let mut items = field.facets.iter().flat_map(|facets| &facets.items);

@@ -51,6 +51,8 @@ impl PartialOrd for Reached {
 impl Ord for Reached {
     fn cmp(&self, other: &Reached) -> Ordering {
         let by_weight = other.weight.total_cmp(&self.weight);
+        // Turned round, since a heap gives its greatest first: the least weight, of equal ones
+        // the most hops, then the least node.
         by_weight.then(self.hops.cmp(&other.hops)).then(other.node.cmp(&self.node))
     }
 }
@@ -63,7 +65,8 @@ struct Beginning {
 }
 
 impl Beginning {
-    /// What a beginning of so many nodes takes, beside its place on the heap, which may be twice as long as it has to be.
+    /// The bytes that are charged for the beginning of a path with `nodes` nodes, with its place on a heap that may have
+    /// twice the room it needs.
     fn bytes(nodes: usize) -> usize {
         const ALLOCATION: usize = 16;
         let lists = (size_of::<u32>() + size_of::<usize>()) * nodes + 2 * ALLOCATION;
@@ -91,10 +94,11 @@ impl Ord for Beginning {
     }
 }
 
-/// What it takes to know the edges of a node, beside the edges: an entry of a map, and the head of a list.
+/// The bytes that are charged for knowing the edges of a node, beside the edges: an entry of a map, and the head of a
+/// list.
 const KNOWN_BYTES: usize = 64;
 
-/// What it takes to have reached a node: entries of two maps and of a heap.
+/// The bytes that are charged for each node that was reached: entries of two maps and of a heap.
 const REACHED_BYTES: usize = 120;
 
 /// The edges that a search has read.
@@ -114,6 +118,8 @@ impl Reach {
         for _ in 0..depth {
             let mut next = Vec::new();
             for node in layer {
+                // Breadth first, so that a node is first met by its fewest hops, which the depth
+                // is about.
                 if !reach.known.contains_key(&node) {
                     next.extend(reach.hops(context, block, node)?.iter().map(|hop| hop.to));
                 }
@@ -226,6 +232,8 @@ impl Context<'_> {
             if reached.node == to {
                 return Ok(Some(trace(&best, from, to)));
             }
+            // A node is on the heap once for each time that it became lighter; only the lightest
+            // counts.
             if !done.insert(reached.node) {
                 continue;
             }
@@ -273,6 +281,8 @@ impl Context<'_> {
                 }
                 continue;
             }
+            // A node may be on many beginnings, but only once on each: so there are no loops, and
+            // the search ends.
             let hops = reach.hops(self, block, reached.node)?;
             for hop in hops.iter().filter(|hop| !nodes.contains(&hop.to)) {
                 let weight = weight + hop.weight;
@@ -345,6 +355,7 @@ impl Context<'_> {
             }
         }
         if several {
+            // The sort puts the last field first, and that one is kept.
             hops.sort_by_key(|hop| (hop.to, std::cmp::Reverse(hop.field)));
             hops.dedup_by_key(|hop| hop.to);
         }

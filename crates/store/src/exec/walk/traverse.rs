@@ -15,12 +15,12 @@ use std::sync::Arc;
 /// The deepest nesting of levels; the parser allows no more, `expand` adds none.
 const DEPTH_MAX: usize = 400;
 
-/// What holds from a level on down.
+/// What a level inherits from the selections around it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Inherited<'p> {
     /// The innermost `@cascade` above.
     pub(crate) cascade: Option<&'p Cascade>,
-    /// How deep the level is.
+    /// The number of levels above this one.
     pub(crate) depth: usize,
 }
 
@@ -200,6 +200,8 @@ impl<'a> Context<'a> {
         for &node in nodes {
             if let Some(least) = least {
                 let targets = walk.edges.targets(node);
+                // `after` is a uid, whatever the order of the answer will be: it is applied while
+                // targets ascend.
                 let start = targets.partition_point(|&target| target < least);
                 all.extend(self, &targets[start..])?;
             }
@@ -207,6 +209,7 @@ impl<'a> Context<'a> {
         }
         if let Some(filter) = &field.filter {
             let _while_filtering = self.control.charge_while(8 * all.targets.len())?;
+            // Each target is asked once, in whichever lists it stands.
             let candidates = NodeSet::from(distinct(&all.targets));
             let passed = self.filter(filter, candidates)?;
             // A sorted list is looked up by halves; a bitmap in one step.
@@ -237,6 +240,7 @@ impl<'a> Context<'a> {
         let below = distinct(&all.targets);
         let mut ranks = Vec::new();
         if !field.order.is_empty() {
+            // Sorted once for all lists; each list is then sorted by rank, which is a number.
             let ordered = self.order_nodes(&field.order, &NodeSet::from(below.clone()), 0, None)?;
             ranks = ordered.iter().zip(0u32..).map(|(&node, rank)| (node, rank)).collect();
             ranks.sort_unstable();
@@ -346,7 +350,7 @@ pub(crate) fn distinct(targets: &[u32]) -> Vec<u32> {
     distinct_of(targets.to_vec())
 }
 
-/// A list of targets for each node.
+/// The targets of each node of a level, one list behind the other.
 struct Lists {
     offsets: Vec<u32>,
     targets: Vec<u32>,
@@ -372,6 +376,7 @@ impl Lists {
         if self.offsets.len().is_multiple_of(8192) {
             context.check()?;
         }
+        // Offsets of levels are 32 bits wide.
         let end = u32::try_from(self.targets.len()).map_err(|_| Error::Limit {
             message: "a field reached more than 4294967295 edges, ask for fewer".into(),
         })?;
@@ -388,6 +393,7 @@ impl Lists {
         nodes: &[u32],
         mut keep: impl FnMut(u32, u32) -> Result<bool>,
     ) -> Result<()> {
+        // In place: lists only become shorter, so what is written never passes what is read.
         let mut kept = 0;
         let mut start = 0;
         for (place, &node) in nodes.iter().enumerate() {
@@ -417,7 +423,7 @@ impl Lists {
         Ok(lists.finish())
     }
 
-    /// Lets go of lists that are not part of the answer.
+    /// Drops lists that are not part of the answer, and takes back what was charged for them.
     fn free(self, context: &Context<'_>) {
         let room = self.offsets.capacity() + self.targets.capacity();
         context.control.uncharge(size_of::<u32>() * room);

@@ -15,8 +15,8 @@
 //! done where a bound that costs a step for each level tells enough: a level whose nodes are as
 //! many as its edges has no more paths to a node than the level above.
 
+use crate::exec::control::options::ExecOptions;
 use crate::exec::control::tree::{BlockResult, EdgeField, FieldData, Level, is_visible};
-use crate::exec::run::ExecOptions;
 use hexgraph_base::plan::Query;
 use hexgraph_base::types::{Error, Result};
 
@@ -38,6 +38,8 @@ pub(crate) fn check(query: &Query, options: ExecOptions, blocks: &[BlockResult])
     let most = options.result;
     let mut bound = 0_u64;
     for result in shown.clone() {
+        // A root may be listed several times; of one node alone at most as often as there are
+        // repeats.
         let repeats = result.roots.len().saturating_sub(result.level.nodes.len()) as u64;
         let extent = at_most(&result.level, 1 + repeats);
         bound = bound.saturating_add(extent);
@@ -70,8 +72,8 @@ fn shown_edges(level: &Level) -> impl Iterator<Item = &EdgeField> {
     })
 }
 
-/// As many bytes as the objects of a level and below may have, where `paths` lead to a node at the
-/// most.
+/// An upper bound of the bytes that the objects of a level and below have, where at most `paths` paths lead to each node.
+/// O(levels).
 fn at_most(level: &Level, paths: u64) -> u64 {
     let own = paths.saturating_mul(level.nodes.len() as u64).saturating_mul(object_bytes(level));
     shown_edges(level).fold(own, |sum, edges| {
@@ -111,6 +113,8 @@ fn level_bytes(level: &Level, mut paths: Vec<u64>, most: u64) -> u64 {
 fn paths_below(edges: &EdgeField, paths: &[u64]) -> Vec<u64> {
     let mut below = vec![0_u64; edges.level.nodes.len()];
     for (place, &paths) in paths.iter().enumerate().filter(|(_, paths)| 0 < **paths) {
+        // Targets are mostly in the order of their level, so each place is guessed from the one
+        // before.
         let mut next = 0;
         for &target in edges.targets_of(place) {
             let Some(place) = edges.level.place_near(target, next) else { continue };

@@ -2,12 +2,13 @@
 //!
 //! An object whose fields are all empty is taken back, and so is a list of which nothing is left.
 
+use super::answer_writer::{AnswerWriter, Edge, chosen, counts_of, shown_key};
 use super::normalize::write_flat;
+use crate::exec::control::options::ExecOptions;
 use crate::exec::control::tree::{
     BlockResult, EdgeField, FieldData, FieldResult, Group, GroupValue, Level, ValueField,
     is_visible,
 };
-use crate::exec::run::ExecOptions;
 use crate::exec::select::facets::EdgeFacets;
 use crate::exec::select::read::{Langs, typed};
 use crate::graph::{Predicate, ValueList, Version};
@@ -15,17 +16,6 @@ use hexgraph_base::plan::{Aggregate, Block, BlockKind, Facets, Field, FieldKind,
 use hexgraph_base::types::{Result, Sink, ValueRef, ValueType, stack};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// What every step of the writing needs.
-pub(crate) struct Writer<'a, 's> {
-    pub(crate) version: &'a Version,
-    pub(crate) options: ExecOptions,
-    pub(crate) sink: &'s mut dyn Sink,
-    /// With `@ignorereflex`: the nodes from the root to here.
-    pub(crate) path: Option<Vec<u32>>,
-    /// How many objects a list gets; those behind them are left out.
-    pub(crate) objects_max: usize,
-}
 
 /// Writes the `data` object of a request, at most `objects_max` objects of each list.
 pub(crate) fn write(
@@ -36,7 +26,7 @@ pub(crate) fn write(
     sink: &mut dyn Sink,
 ) -> Result<()> {
     sink.begin_object();
-    let mut writer = Writer { version, options, sink, path: None, objects_max };
+    let mut writer = AnswerWriter { version, options, sink, path: None, objects_max };
     for result in blocks {
         let block = &query.blocks[result.block];
         if is_visible(block) {
@@ -69,7 +59,7 @@ pub(crate) fn count_touched<'l>(level: &'l Level, touched: &mut BTreeMap<&'l str
     }
 }
 
-impl Writer<'_, '_> {
+impl AnswerWriter<'_, '_> {
     fn block(&mut self, block: &Block, result: &BlockResult) -> Result<()> {
         if let (Some(groups), Some(group_by)) = (&result.groups, &block.group_by) {
             if !groups.is_empty() {
@@ -95,6 +85,8 @@ impl Writer<'_, '_> {
             if written == self.objects_max {
                 break;
             }
+            // Roots mostly come in the order of their level, so the next place is the first
+            // guess.
             let Some(place) = result.level.place_near(root, next) else { continue };
             next = place + 1;
             written += match block.normalize {
@@ -136,6 +128,7 @@ impl Writer<'_, '_> {
         if !level.is_alive(place) || self.path.as_ref().is_some_and(|path| path.contains(&node)) {
             return Ok(false);
         }
+        // Kept for `@ignorereflex` alone, which leaves out whoever stands above already.
         if let Some(path) = &mut self.path {
             path.push(node);
         }
@@ -547,28 +540,6 @@ impl Writer<'_, '_> {
     }
 }
 
-/// An edge field whose facets are wanted, and the node that the edge comes from.
-pub(crate) struct Edge<'e> {
-    pub(crate) field: &'e Field,
-    pub(crate) facets: &'e Facets,
-    pub(crate) stored: EdgeFacets<'e>,
-    pub(crate) node: u32,
-}
-
-impl<'e> Edge<'e> {
-    /// The edge of a field from a node; `None` when no facets are wanted, or there are none.
-    pub(crate) fn of(field: &'e Field, edges: &'e EdgeField, node: u32) -> Option<Edge<'e>> {
-        let facets = field.facets.as_ref()?;
-        let stored = EdgeFacets::new(&edges.predicate, edges.reverse)?;
-        Some(Edge { field, facets, stored, node })
-    }
-
-    /// The part of a facet's key before the bar.
-    pub(crate) fn key(&self) -> &str {
-        &self.field.key
-    }
-}
-
 /// True for fields that may stand in a selection beside others of the same key: counts in several
 /// languages, several passwords, aggregates for several variables.
 fn may_repeat(field: &Field) -> bool {
@@ -580,7 +551,7 @@ fn may_repeat(field: &Field) -> bool {
         )
 }
 
-/// How many of the fields behind a field of edges are edges under the same key.
+/// The number of fields directly behind a field of edges that are edges under the same key.
 fn same_edges(result: &FieldResult, others: &[FieldResult]) -> usize {
     let is_edges = |result: &FieldResult| matches!(result.data, FieldData::Edges(_));
     if !is_edges(result) {
@@ -590,53 +561,13 @@ fn same_edges(result: &FieldResult, others: &[FieldResult]) -> usize {
     others.iter().take_while(same).count()
 }
 
-/// The facets that are asked for, with the keys that they get.
-pub(crate) fn chosen<'v>(
-    facets: &Facets,
-    prefix: &str,
-    found: &[(&str, ValueRef<'v>)],
-) -> Vec<(String, ValueRef<'v>)> {
-    let mut shown = Vec::new();
-    let mut last = None;
-    for (name, value) in found {
-        // A key whose values are of several types is in several columns: one value is shown.
-        if last == Some(*name) {
-            continue;
-        }
-        last = Some(*name);
-        if let Some(key) = shown_key(facets, prefix, name) {
-            shown.push((key, *value));
-        }
-    }
-    shown
-}
-
-/// The key under which a facet is shown; `None` when it was not asked for.
-fn shown_key(facets: &Facets, prefix: &str, name: &str) -> Option<String> {
-    let item = facets.items.iter().find(|item| item.facet == name);
-    let ordered = facets.order.iter().any(|key| key.facet == name);
-    if !facets.all && item.is_none() && !ordered {
-        return None;
-    }
-    match item.and_then(|item| item.alias.as_ref()) {
-        Some(alias) => Some(alias.clone()),
-        None => Some(format!("{prefix}|{name}")),
-    }
-}
-
-/// The fields `count(uid)` of a level: each is an object by itself.
-pub(crate) fn counts_of(level: &Level) -> impl Iterator<Item = &Field> {
-    let counts = |result: &&FieldResult| matches!(result.data, FieldData::CountUid);
-    level.fields.iter().filter(counts).map(|result| &*result.field)
-}
-
 /// `@normalize` shows what has an alias, and nothing else.
 fn is_shown(field: &Field, normalize: bool) -> bool {
     !normalize || field.alias.is_some()
 }
 
-/// What the keys and the results of a group are called, in the order of the text. Languages are told
-/// only where names would be the same without them.
+/// The names under which the keys and the results of a group are shown, in the order of the text. Languages are part of a
+/// name only where names would be the same without them.
 fn group_labels(group_by: &GroupBy, body: &[Arc<Field>]) -> Vec<String> {
     let keys = group_by.keys.iter().map(|key| match &key.alias {
         Some(alias) => (alias.clone(), alias.clone()),
@@ -651,7 +582,7 @@ fn group_labels(group_by: &GroupBy, body: &[Arc<Field>]) -> Vec<String> {
     names.iter().map(label).collect()
 }
 
-/// What a result of a group is called, without and with its languages.
+/// The name of a result of a group, without and with its languages.
 fn result_label(field: &Field) -> (String, String) {
     if let Some(alias) = &field.alias {
         return (alias.clone(), alias.clone());

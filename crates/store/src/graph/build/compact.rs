@@ -3,6 +3,7 @@
 use super::parts::{EdgePart, ValuePart};
 use super::stored_form::{build_edges, build_values};
 use crate::graph::change::weight::of_fold;
+use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
 use crate::graph::version::values::LangValues;
 use crate::graph::version::whole::{Predicate, PredicateData, Version};
@@ -12,26 +13,19 @@ pub use hexgraph_base::types::Check;
 use hexgraph_base::types::{Result, parallel};
 use std::sync::Arc;
 
-/// So many changed nodes are never folded: reading through them costs little. Tests fold sooner, for
-/// their graphs are small.
-const CHANGES_MIN: usize = if cfg!(test) { 4 } else { 4096 };
-
-/// One part in so many may be changed before it is folded.
-const CHANGED_SHARE: usize = 8;
-
 /// The predicate with all changes folded into its bases. What has no changes is shared.
-pub(in crate::graph) fn settle(predicate: &Predicate) -> Predicate {
-    settle_if(predicate, |changes, _| 0 < changes)
+pub(in crate::graph) fn settle(predicate: &Predicate, thresholds: &Thresholds) -> Predicate {
+    settle_if(predicate, thresholds, |changes, _| 0 < changes)
 }
 
-/// The predicate with those changes folded that have grown large for their base: amortised, a
-/// change costs O(log) whatever the size of the base.
-pub(in crate::graph) fn settle_grown(predicate: &Predicate) -> Predicate {
-    settle_if(predicate, is_large)
+/// The predicate with those changes folded that have grown large for their base.
+pub(in crate::graph) fn settle_grown(predicate: &Predicate, thresholds: &Thresholds) -> Predicate {
+    settle_if(predicate, thresholds, |changes, rows| thresholds.is_large(changes, rows))
 }
 
-/// Whether [`settle_grown`] folds anything.
-pub(in crate::graph) fn is_grown(predicate: &Predicate) -> bool {
+/// True when [`settle_grown`] folds anything.
+pub(in crate::graph) fn is_grown(predicate: &Predicate, thresholds: &Thresholds) -> bool {
+    let is_large = |changes, rows| thresholds.is_large(changes, rows);
     let values =
         |values: &LangValues| is_large(values.delta.rows.len(), values.base.column.subjects.len());
     let edges = |edges: &Direction| is_large(edges.delta.rows.len(), edges.base.subjects.len());
@@ -39,11 +33,6 @@ pub(in crate::graph) fn is_grown(predicate: &Predicate) -> bool {
         PredicateData::Values(langs) => langs.iter().any(values),
         PredicateData::Edges(all) => edges(&all.forward) || all.reverse.as_ref().is_some_and(edges),
     }
-}
-
-/// Whether so many changes are many for a base of so many rows.
-pub(in crate::graph) fn is_large(changes: usize, rows: usize) -> bool {
-    CHANGES_MIN.max(rows / CHANGED_SHARE) < changes
 }
 
 /// The memory that [`settle_all`] takes beside the version, until it is given back.
@@ -73,7 +62,7 @@ pub fn settle_all_while(version: &Version, check: Check<'_>) -> Result<Version> 
     let unsettled: Vec<_> = version.predicates.iter().filter(|(_, it)| !is_settled(it)).collect();
     let done = parallel::map(&unsettled, |(name, it)| {
         check()?;
-        Ok((Arc::clone(name), Arc::new(settle(it))))
+        Ok((Arc::clone(name), Arc::new(settle(it, &version.thresholds))))
     });
     settled.replace(done.into_iter().collect::<Result<Vec<_>>>()?);
     Ok(settled)
@@ -88,11 +77,15 @@ fn is_settled(predicate: &Predicate) -> bool {
     }
 }
 
-fn settle_if(predicate: &Predicate, is_due: impl Fn(usize, usize) -> bool + Sync) -> Predicate {
+fn settle_if(
+    predicate: &Predicate,
+    thresholds: &Thresholds,
+    is_due: impl Fn(usize, usize) -> bool + Sync,
+) -> Predicate {
     let def = &predicate.def;
     let data = match &predicate.data {
         PredicateData::Values(langs) => {
-            let settle = |values: &LangValues| settle_lang(values, def, &is_due);
+            let settle = |values: &LangValues| settle_lang(values, def, thresholds, &is_due);
             PredicateData::Values(parallel::map(langs, settle).into_iter().flatten().collect())
         }
         PredicateData::Edges(edges) => PredicateData::Edges(EdgeStore {
@@ -107,14 +100,16 @@ fn settle_if(predicate: &Predicate, is_due: impl Fn(usize, usize) -> bool + Sync
 fn settle_lang(
     values: &LangValues,
     def: &PredicateDef,
+    thresholds: &Thresholds,
     is_due: impl Fn(usize, usize) -> bool,
 ) -> Option<LangValues> {
     if !is_due(values.delta.rows.len(), values.base.column.subjects.len()) {
         return Some(values.clone());
     }
     let part = ValuePart::of(values);
+    // The untagged part stays where it is empty, too: each predicate of values has one.
     let keep = !part.nodes.is_empty() || values.lang.is_empty();
-    keep.then(|| build_values(def, &values.lang, vec![part], Some(&values.base)))
+    keep.then(|| build_values(def, &values.lang, vec![part], Some(&values.base), thresholds))
 }
 
 fn settle_direction(edges: &Direction, is_due: impl Fn(usize, usize) -> bool) -> Direction {

@@ -12,7 +12,7 @@
 use crate::storage::Edges;
 use hexgraph_base::types::parallel;
 
-/// So many nodes an edge the counts may have, before comparing is cheaper.
+/// Edges are dealt out when their nodes span at most this many ids for each edge; else comparing is cheaper.
 const SPREAD_MAX: usize = 4;
 
 /// The counts that even a few edges may have.
@@ -129,7 +129,7 @@ fn pieces_of(forward: &Edges) -> Vec<Piece> {
     pieces
 }
 
-/// Whether the edges are sorted, each once.
+/// True when the edges are sorted and each is there once.
 fn ascend(columns: &[(Vec<u32>, Vec<u32>)]) -> bool {
     let mut last = None;
     let edges = columns.iter().flat_map(|(nodes, targets)| nodes.iter().zip(targets));
@@ -162,7 +162,7 @@ struct Buckets {
 
 /// The edges of a piece by bucket, within a bucket as they came.
 struct Dealt {
-    /// Where each bucket starts, and behind them where the last one ends.
+    /// The place at which each bucket starts, and last the end of the last one.
     starts: Vec<u32>,
     /// Node and target.
     pairs: Vec<u64>,
@@ -170,7 +170,7 @@ struct Dealt {
     rows: Vec<u32>,
 }
 
-/// How buckets are collected.
+/// The options of [`Buckets::collect`].
 #[derive(Clone, Copy)]
 struct Collect {
     /// The edges of each node come sorted, each once.
@@ -189,6 +189,7 @@ impl Buckets {
             return None;
         }
         let wanted = (edges / BUCKET_LEN).clamp(1, BUCKETS_MAX);
+        // A power of two of nodes to each bucket, so that a shift tells the bucket of a node.
         let shift = span.div_ceil(wanted).next_power_of_two().trailing_zeros();
         Some(Buckets { first, shift, count: ((span - 1) >> shift) + 1 })
     }
@@ -201,6 +202,7 @@ impl Buckets {
     ) -> Dealt {
         let bucket = |node: u32| ((node - self.first) >> self.shift) as usize;
         let mut starts = vec![0; self.count + 1];
+        // Counted first: then each edge is written once, to its place.
         edges.clone().for_each(|(node, _)| starts[bucket(node) + 1] += 1);
         sum_up(&mut starts);
         let mut next = starts.clone();
@@ -276,6 +278,7 @@ impl Job<'_> {
         let pairs = || self.dealt.iter().flat_map(|piece| &piece.pairs[piece.range(bucket)]);
         let place_of = |pair: u64| ((pair >> 32) as u32 - first) as usize;
         let mut starts = vec![0_u32; (1 << buckets.shift) + 1];
+        // The pieces in their order, so that the edges of a node stay as they came.
         pairs().for_each(|&pair| starts[place_of(pair) + 1] += 1);
         sum_up(&mut starts);
         let mut next = starts.clone();
@@ -339,6 +342,7 @@ fn distinct_last<'r>(
         if pairs.is_empty() {
             continue;
         }
+        // Of equal targets the rows ascend then, so the last of them is the one that came last.
         pairs.sort_unstable();
         let first = kept;
         for (at, &pair) in pairs.iter().enumerate() {

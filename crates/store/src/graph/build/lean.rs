@@ -16,7 +16,7 @@ use std::ops::Range;
 /// The edges are sorted in so many ranges.
 const RANGES: u64 = 8;
 
-/// So many edges are handed on at a time.
+/// The number of edges in a column.
 const COLUMN_LEN: usize = 1 << 16;
 
 /// Columns of nodes and targets.
@@ -60,6 +60,8 @@ pub(in crate::graph) fn build_lean(
         let mut merged = Merged::new(forward.targets.len());
         for range in ranges(&targets) {
             let mut columns = Vec::new();
+            // All forward edges are read again for each range: dealt out at once they would take
+            // as much memory as they do.
             let rows = forward.subjects.iter().enumerate();
             let edges = rows.flat_map(|(row, node)| {
                 let targets = forward.targets.slice(forward.offsets.range(row));

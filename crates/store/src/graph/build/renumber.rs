@@ -30,6 +30,7 @@ pub(in crate::graph) fn with_high_uids(version: &Version, mut uids: Vec<u64>) ->
     table.extend(uids);
     table.sort_unstable();
     let nodes = NodeIds::new(Array::from_vec(table))?;
+    // Behind all that are known: no node id changes.
     if appended {
         return Ok(Version { nodes, ..version.clone() });
     }

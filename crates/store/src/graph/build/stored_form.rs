@@ -6,6 +6,7 @@
 
 use super::edge_order::{Ordered, order_edges, reverse_edges};
 use super::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
+use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
 use crate::graph::version::value_order::compare_values;
 use crate::graph::version::values::{LangValues, ValueBase};
@@ -22,18 +23,27 @@ pub(in crate::graph) fn build_values(
     lang: &str,
     parts: Vec<ValuePart>,
     before: Option<&ValueBase>,
+    thresholds: &Thresholds,
 ) -> LangValues {
-    index_column(def, lang, build_column(parts, def.value_type, def.list), before, true)
+    index_column(def, lang, build_column(parts, def.value_type, def.list), before, thresholds, true)
 }
 
-/// As [`build_values`], one index after the other: takes longer, and less memory.
+/// As [`build_values`], but one index after the other, which takes longer and less memory.
 pub(in crate::graph) fn build_values_lean(
     def: &PredicateDef,
     lang: &str,
     parts: Vec<ValuePart>,
     before: Option<&ValueBase>,
+    thresholds: &Thresholds,
 ) -> LangValues {
-    index_column(def, lang, build_column(parts, def.value_type, def.list), before, false)
+    index_column(
+        def,
+        lang,
+        build_column(parts, def.value_type, def.list),
+        before,
+        thresholds,
+        false,
+    )
 }
 
 /// Builds the indexes of a column.
@@ -42,6 +52,7 @@ fn index_column(
     lang: &str,
     column: Column,
     before: Option<&ValueBase>,
+    thresholds: &Thresholds,
     at_once: bool,
 ) -> LangValues {
     let kinds = index_kinds(def);
@@ -53,7 +64,8 @@ fn index_column(
         true => parallel::map(&kinds, build),
         false => kinds.iter().map(build).collect(),
     };
-    let vectors = index_vectors(def, &column, before, &endless).expect("nothing stops it");
+    let vectors =
+        index_vectors(def, &column, before, thresholds, &endless).expect("nothing stops it");
     LangValues::new(Arc::from(lang), ValueBase { column, indexes, vectors })
 }
 
@@ -66,11 +78,12 @@ pub(in crate::graph) fn index_vectors(
     def: &PredicateDef,
     column: &Column,
     before: Option<&ValueBase>,
+    thresholds: &Thresholds,
     check: Check<'_>,
 ) -> Result<Option<VectorIndex>> {
     let Some(options) = vector_options(def) else { return Ok(None) };
     let before = before.and_then(|base| Some((base.vectors.as_ref()?, &base.column)));
-    VectorIndex::build(column, options, before, check).map(Some)
+    VectorIndex::build(column, options, before, thresholds.vectors, check).map(Some)
 }
 
 /// Builds the edges of a predicate, both ways if the schema says so.
@@ -148,6 +161,7 @@ fn rows_by_node(nodes: &[u32]) -> Vec<u32> {
         return (0..nodes.len() as u32).collect();
     }
     let rows = nodes.iter().enumerate();
+    // A node above its row: sorted as numbers, the rows of a node stay as they came.
     let mut keyed: Vec<u64> = rows.map(|(row, &node)| pack(node, row as u32)).collect();
     parallel::sort_unstable(&mut keyed);
     keyed.into_iter().map(|key| key as u32).collect()
@@ -199,7 +213,7 @@ fn last_rows(nodes: &[u32]) -> Option<Vec<u32>> {
     Some(rows.chunk_by(same_node).map(|run| run[run.len() - 1]).collect())
 }
 
-/// The same edges the other way round, without facets.
+/// Builds the same edges in the other direction, without facets.
 pub(in crate::graph) fn build_reverse(forward: &Edges) -> Edges {
     let Ordered { runs, targets, .. } = reverse_edges(forward);
     edges_of(&runs, targets, Vec::new())
@@ -242,7 +256,7 @@ fn place_facets(mut parts: Vec<FacetPart>, kept: Option<&[u32]>) -> Vec<FacetCol
     groups.into_iter().filter_map(|group| facet_column(group, kept, &mut places)).collect()
 }
 
-/// By row, the place that it gets; `u32::MAX` for one that goes.
+/// For each row, the place that it gets; `u32::MAX` for one that is dropped.
 fn places_of(kept: &[u32]) -> Vec<u32> {
     let mut places = vec![u32::MAX; kept.iter().max().map_or(0, |&row| row as usize + 1)];
     for (place, &row) in kept.iter().enumerate() {
@@ -255,7 +269,7 @@ fn facet_key(part: &FacetPart) -> (&str, Option<ValueType>) {
     (&part.key, part.values.value_type())
 }
 
-/// Whether the parts have all rows from 0 on, up to the last of those that stay.
+/// True when the parts have all rows from 0 up to the last of those that stay.
 fn has_all_rows(parts: &[FacetPart], kept: Option<&[u32]>) -> bool {
     let mut next = 0;
     for part in parts {

@@ -5,6 +5,7 @@ use super::weight;
 use crate::graph::build::compact::{Check, settle};
 use crate::graph::build::parts::ValuePart;
 use crate::graph::build::stored_form::{build_column, build_reverse, index_vectors};
+use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::values::{LangValues, ValueBase};
@@ -67,7 +68,7 @@ pub fn define(version: &Version, definitions: &Definitions, check: Check<'_>) ->
         {
             Some(stored) => check_geometries(stored, def).and_then(|()| {
                 share.draw(weight::of_rebuild(stored, def) as u64)?;
-                rebuilt(stored, def, check)
+                rebuilt(stored, def, &version.thresholds, check)
             }),
             None => Ok(Predicate::empty(def.clone())),
         };
@@ -88,7 +89,7 @@ pub fn altered(version: &Version, definitions: &Definitions) -> Vec<String> {
     changed.map(|new| new.name.clone()).collect()
 }
 
-/// What definitions change in a version.
+/// Reports what definitions change in a version.
 pub fn report(version: &Version, definitions: &Definitions) -> SchemaReport {
     let Definitions { predicates, types, .. } = definitions;
     version.schema.report(predicates, types, &|name| has_data(version, name))
@@ -167,16 +168,22 @@ fn check_geometries(stored: &Predicate, new: &PredicateDef) -> Result<()> {
 }
 
 /// A predicate's data under another definition.
-fn rebuilt(stored: &Predicate, def: &PredicateDef, check: Check<'_>) -> Result<Predicate> {
+fn rebuilt(
+    stored: &Predicate,
+    def: &PredicateDef,
+    thresholds: &Thresholds,
+    check: Check<'_>,
+) -> Result<Predicate> {
     check()?;
     let is_uid = def.value_type == ValueType::Uid;
     let data = match &stored.data {
         PredicateData::Values(langs) if !is_uid => {
-            let each = |values: &LangValues| rebuilt_lang(values, &stored.def, def, check);
+            let each =
+                |values: &LangValues| rebuilt_lang(values, (&stored.def, def), thresholds, check);
             PredicateData::Values(langs.par_iter().map(each).collect::<Result<_>>()?)
         }
         PredicateData::Edges(edges) if is_uid => {
-            PredicateData::Edges(rebuilt_edges(edges, stored, def))
+            PredicateData::Edges(rebuilt_edges(edges, stored, def, thresholds))
         }
         // From values to edges or back: there is no data then.
         _ => return Ok(Predicate::empty(def.clone())),
@@ -186,8 +193,8 @@ fn rebuilt(stored: &Predicate, def: &PredicateDef, check: Check<'_>) -> Result<P
 
 fn rebuilt_lang(
     values: &LangValues,
-    old: &PredicateDef,
-    new: &PredicateDef,
+    (old, new): (&PredicateDef, &PredicateDef),
+    thresholds: &Thresholds,
     check: Check<'_>,
 ) -> Result<LangValues> {
     let same_column = values.is_settled() && old.list == new.list;
@@ -219,13 +226,13 @@ fn rebuilt_lang(
         Some(index) if same_column && same_tokens && same_vectors => Some(index.clone()),
         _ => {
             let before = same_links(old, new).then_some(&*values.base);
-            index_vectors(new, &column, before, check)?
+            index_vectors(new, &column, before, thresholds, check)?
         }
     };
     Ok(LangValues::new(Arc::clone(&values.lang), ValueBase { column, indexes, vectors }))
 }
 
-/// Whether both definitions link vectors in the same way.
+/// True when both definitions link vectors in the same way.
 fn same_links(old: &PredicateDef, new: &PredicateDef) -> bool {
     let shape = |def| {
         let options = vector_options(def)?;
@@ -234,14 +241,19 @@ fn same_links(old: &PredicateDef, new: &PredicateDef) -> bool {
     shape(old) == shape(new)
 }
 
-fn rebuilt_edges(edges: &EdgeStore, stored: &Predicate, new: &PredicateDef) -> EdgeStore {
+fn rebuilt_edges(
+    edges: &EdgeStore,
+    stored: &Predicate,
+    new: &PredicateDef,
+    thresholds: &Thresholds,
+) -> EdgeStore {
     if !new.reverse {
         return EdgeStore { reverse: None, ..edges.clone() };
     }
     if edges.reverse.is_some() {
         return edges.clone();
     }
-    let settled = settle(stored);
+    let settled = settle(stored, thresholds);
     let PredicateData::Edges(edges) = settled.data else { return edges.clone() };
     let reverse = Direction::new(build_reverse(&edges.forward.base));
     EdgeStore { reverse: Some(reverse), ..edges }

@@ -2,9 +2,10 @@
 
 use super::keys::{Key, PredicateKeys};
 use super::weight::of_fold;
-use crate::graph::build::compact::{is_grown, is_large, settle_grown};
+use crate::graph::build::compact::{is_grown, settle_grown};
 use crate::graph::build::parts::{EdgePart, FacetsBuilder, ValuePart};
 use crate::graph::build::stored_form::{build_edge_store, build_values};
+use crate::graph::thresholds::Thresholds;
 use crate::graph::version::delta::{FacetList, Row};
 use crate::graph::version::edges::EdgeStore;
 use crate::graph::version::value_order::compare_values;
@@ -26,8 +27,8 @@ pub(in crate::graph) struct Draft<'a> {
     unique: Vec<UniqueSet>,
     /// The conflict keys of what was changed.
     keys: Vec<Key>,
-    /// What is changed was changed before, and is carried out again: nobody asks for keys, nor
-    /// whether values are unique.
+    /// True when the changes were carried out before: conflict keys are not collected, and whether values are unique is
+    /// not checked.
     is_again: bool,
 }
 
@@ -64,9 +65,9 @@ pub(in crate::graph) struct ValueChange<'a> {
 pub(in crate::graph) struct EdgeChange<'a> {
     /// The predicate.
     pub name: &'a str,
-    /// Where it starts.
+    /// The node where it starts.
     pub node: u32,
-    /// Where it ends.
+    /// The node where it ends.
     pub target: u32,
     /// Its facets.
     pub facets: FacetList,
@@ -206,7 +207,7 @@ impl<'a> Draft<'a> {
             if !*is_again {
                 add_edge_keys(version, &def, edges, run, keys);
             }
-            if is_large(run.len(), edges.forward.base.subjects.len()) {
+            if version.thresholds.is_large(run.len(), edges.forward.base.subjects.len()) {
                 let parts = vec![EdgePart::of(&edges.forward), edge_part(run)];
                 *edges = build_edge_store(&def, parts);
                 continue;
@@ -241,7 +242,8 @@ impl<'a> Draft<'a> {
         let place = match langs.binary_search_by(|values| (*values.lang).cmp(lang)) {
             Ok(place) => place,
             Err(place) => {
-                langs.insert(place, build_values(&def, lang, Vec::new(), None));
+                langs
+                    .insert(place, build_values(&def, lang, Vec::new(), None, &version.thresholds));
                 place
             }
         };
@@ -254,9 +256,9 @@ impl<'a> Draft<'a> {
         if !*is_again {
             add_value_keys(version, &def, values, changes, keys);
         }
-        if is_large(changes.len(), values.base.column.subjects.len()) {
+        if version.thresholds.is_large(changes.len(), values.base.column.subjects.len()) {
             let parts = vec![ValuePart::of(values), value_part(changes, def.value_type)];
-            *values = build_values(&def, lang, parts, Some(&values.base));
+            *values = build_values(&def, lang, parts, Some(&values.base), &version.thresholds);
         } else {
             for run in changes.chunk_by_mut(|one, next| one.node == next.node) {
                 set_row(values, &def, run);
@@ -304,11 +306,12 @@ impl<'a> Draft<'a> {
     /// conflict keys of what was changed.
     pub(in crate::graph) fn finish(self, keys: &mut Vec<Key>) -> Vec<(Arc<str>, Arc<Predicate>)> {
         keys.extend(self.keys);
-        let share = self.version.budget.share();
+        let (share, thresholds) = (self.version.budget.share(), &self.version.thresholds);
         let settled = |(name, predicate): (String, Predicate)| {
             // Where there is no memory for it now, a later commit folds.
-            let folds = is_grown(&predicate) && share.draw(of_fold(&predicate) as u64).is_ok();
-            let predicate = if folds { settle_grown(&predicate) } else { predicate };
+            let folds =
+                is_grown(&predicate, thresholds) && share.draw(of_fold(&predicate) as u64).is_ok();
+            let predicate = if folds { settle_grown(&predicate, thresholds) } else { predicate };
             (Arc::from(name), Arc::new(predicate))
         };
         self.touched.into_iter().map(settled).collect()
@@ -391,7 +394,13 @@ impl Predicate {
     pub fn empty(def: PredicateDef) -> Predicate {
         let data = match def.value_type {
             ValueType::Uid => PredicateData::Edges(build_edge_store(&def, Vec::new())),
-            _ => PredicateData::Values(vec![build_values(&def, "", Vec::new(), None)]),
+            _ => PredicateData::Values(vec![build_values(
+                &def,
+                "",
+                Vec::new(),
+                None,
+                &Thresholds::default(),
+            )]),
         };
         Predicate { def: Arc::new(def), data }
     }

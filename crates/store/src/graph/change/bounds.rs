@@ -2,7 +2,7 @@
 
 use hexgraph_base::types::{Error, Result};
 
-/// So many statements a request may have.
+/// The most statements that a request may have.
 pub const STATEMENTS_MAX: usize = 1_000_000;
 
 /// Is told of bytes that are about to be allocated, and refuses them where there is no room.

@@ -1,5 +1,6 @@
 //! What a statement has to fulfil before it is stored.
 
+use super::refusal::Refusal;
 use crate::index::{IndexKind, TokenKey, check_geometry, index_kinds, tokens_of};
 use crate::storage::text_of;
 use hexgraph_base::formats::{Object, literal_value};
@@ -12,74 +13,61 @@ const NAME_LEN_MAX: usize = 65_535;
 /// The longest token of an index together with the name of its predicate, in bytes.
 const INDEXED_LEN_MAX: usize = 65_000;
 
-/// Checks the name of a predicate that a statement sets or deletes, for whoever makes it.
+/// Checks the name of a predicate that a statement of `actor` sets or deletes.
 ///
 /// # Errors
 ///
-/// The reason why no statement may have it, or none of this one's.
+/// [`Refusal`] when no statement may have that name, or none of this actor's.
 pub(in crate::graph) fn check_name(
     name: &str,
     schema: &Schema,
     actor: Actor,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     if NAME_LEN_MAX < name.len() {
-        return Err("the name of a predicate has more than 65535 bytes".to_owned());
+        return Err(Refusal::LongName);
     }
     if name.is_empty() || name.contains(['~', '@', ' ']) {
-        return Err(format!(
-            "`{name}` is no name of a predicate: it is not empty and has no `~`, `@` or blank"
-        ));
+        return Err(Refusal::NoName { name: name.to_owned() });
     }
     if name == "uid" {
-        return Err("`uid` can't be the name of a predicate".to_owned());
+        return Err(Refusal::NameUid);
     }
-    actor.check_change(name, schema)
+    Ok(actor.check_change(name, schema)?)
 }
 
 /// Checks that a value, or an edge, may stand in a predicate.
 ///
 /// # Errors
 ///
-/// The reason why not.
+/// [`Refusal::NoLanguages`], [`Refusal::ValueOfEdge`] or [`Refusal::NodeOfType`] when not.
 pub(in crate::graph) fn check_shape(
     def: &PredicateDef,
     lang: &str,
     is_edge: bool,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     if !lang.is_empty() && !def.lang {
-        return Err(missing_lang(&def.name));
+        return Err(Refusal::NoLanguages { predicate: def.name.clone() });
     }
+    let predicate = || def.name.clone();
     match (def.value_type == ValueType::Uid, is_edge) {
-        (true, false) => Err(format!(
-            "`{}` leads to nodes, and this is a value (write `<0x1>`, in JSON `{{\"uid\": \"0x1\"}}`)",
-            def.name
-        )),
+        (true, false) => Err(Refusal::ValueOfEdge { predicate: predicate() }),
         (false, true) => {
-            let found = def.value_type.name();
-            Err(format!(
-                "`{}` is of type {found}, and this is a node (write a value in quotes)",
-                def.name
-            ))
+            Err(Refusal::NodeOfType { predicate: predicate(), value_type: def.value_type })
         }
         _ => Ok(()),
     }
 }
 
-/// The reason why a value may not have a language.
-pub(in crate::graph) fn missing_lang(name: &str) -> String {
-    format!("`{name}` has no languages (leave the language out, or add `@lang` to its schema)")
-}
-
-/// The value of a literal as it is stored in a predicate. Plain text for a password is hashed.
+/// Returns the value of a literal as it is stored in a predicate. Plain text for a password is hashed.
 ///
 /// # Errors
 ///
-/// The reason why it can't be stored.
+/// [`Refusal`] when it can't be stored.
 pub(in crate::graph) fn stored_value(
     text: &str,
     literal_type: ValueType,
     def: &PredicateDef,
-) -> Result<Value, String> {
+) -> Result<Value, Refusal> {
     let wanted = def.value_type;
     let is_text = matches!(literal_type, ValueType::Default | ValueType::String);
     let value = if wanted == ValueType::Default {
@@ -97,16 +85,16 @@ pub(in crate::graph) fn stored_value(
     Ok(value)
 }
 
-/// The value of an object as it is stored in a predicate.
+/// Returns the value of an object as it is stored in a predicate.
 ///
 /// # Errors
 ///
-/// The reason why it can't be stored.
-pub fn stored(object: &Object<'_>, def: &PredicateDef) -> Result<Value, String> {
+/// [`Refusal`] when it can't be stored.
+pub fn stored(object: &Object<'_>, def: &PredicateDef) -> Result<Value, Refusal> {
     let value = match object {
         Object::Literal { text, value_type } => return stored_value(text, *value_type, def),
         Object::Value(value) => value,
-        _ => return Err(format!("`{}` has values, and this is a node", def.name)),
+        _ => return Err(Refusal::NoValue { predicate: def.name.clone() }),
     };
     let converted = match (value, def.value_type) {
         (Value::Default(text) | Value::String(text), wanted) if wanted != ValueType::Default => {
@@ -120,34 +108,33 @@ pub fn stored(object: &Object<'_>, def: &PredicateDef) -> Result<Value, String> 
     Ok(converted)
 }
 
-fn no_vector(def: &PredicateDef) -> String {
-    format!("`{}` is a vector, which is written as a text: `\"[0.1, 0.2]\"`", def.name)
+fn no_vector(def: &PredicateDef) -> Refusal {
+    Refusal::NoVector { predicate: def.name.clone() }
 }
 
-/// A value as one of the type of a predicate.
+/// Returns a value as one of the type of a predicate. One that has the type is not copied.
 ///
 /// # Errors
 ///
-/// The reason why it can't be converted.
-pub(in crate::graph) fn convert_owned(value: Value, wanted: ValueType) -> Result<Value, String> {
+/// [`Refusal::Convert`].
+pub(in crate::graph) fn convert_owned(value: Value, wanted: ValueType) -> Result<Value, Refusal> {
     let same = value.value_type() == wanted || wanted == ValueType::Default;
-    if same { Ok(value) } else { value.as_ref().convert(wanted) }
+    if same { Ok(value) } else { Ok(value.as_ref().convert(wanted)?) }
 }
 
-/// Checks a value, or a facet, for what no predicate takes: infinities, since no answer shows them, and the greatest value and
-/// the mean of others are lost in them; and places that are not on the globe.
+/// Checks that a value of a predicate or a facet is none that no predicate takes: an infinite float, which no answer shows and
+/// in which sums and means are lost, or a point that is not on the globe.
 ///
 /// # Errors
 ///
-/// The reason, for such a value.
-pub fn check_storable(value: ValueRef<'_>) -> Result<(), String> {
+/// [`Refusal::Infinite`] or [`Refusal::Place`] for such a value.
+pub fn check_storable(value: ValueRef<'_>) -> Result<(), Refusal> {
     match value {
-        ValueRef::Float(number) if number.is_infinite() => {
-            Err("infinity is no value that can be stored (leave it out)".to_owned())
-        }
-        ValueRef::Geo(text) => {
-            Geometry::parse_json(text).map_or(Ok(()), |geometry| geometry.check_places())
-        }
+        ValueRef::Float(number) if number.is_infinite() => Err(Refusal::Infinite),
+        ValueRef::Geo(text) => match Geometry::parse_json(text) {
+            Ok(geometry) => Ok(geometry.check_places()?),
+            Err(_) => Ok(()),
+        },
         _ => Ok(()),
     }
 }
@@ -156,10 +143,11 @@ pub fn check_storable(value: ValueRef<'_>) -> Result<(), String> {
 ///
 /// # Errors
 ///
-/// The reason, with the name of the facet.
-pub(in crate::graph) fn check_facets(facets: &[(&str, Value)]) -> Result<(), String> {
+/// [`Refusal::Facet`] for the first that can't be stored.
+pub(in crate::graph) fn check_facets(facets: &[(&str, Value)]) -> Result<(), Refusal> {
     facets.iter().try_for_each(|(key, value)| {
-        check_storable(value.as_ref()).map_err(|reason| format!("facet `{key}`: {reason}"))
+        check_storable(value.as_ref())
+            .map_err(|reason| Refusal::Facet { key: (*key).to_owned(), reason: Box::new(reason) })
     })
 }
 
@@ -167,16 +155,16 @@ pub(in crate::graph) fn check_facets(facets: &[(&str, Value)]) -> Result<(), Str
 ///
 /// # Errors
 ///
-/// The reason when they can't.
-pub fn check_indexed(value: ValueRef<'_>, def: &PredicateDef) -> Result<(), String> {
+/// [`Refusal`] when they can't.
+pub fn check_indexed(value: ValueRef<'_>, def: &PredicateDef) -> Result<(), Refusal> {
     check_storable(value)?;
     if is_too_large(value, def) {
-        return Err("the text is longer than the 65000 bytes that an index takes".to_owned());
+        return Err(Refusal::LongText);
     }
-    check_geometry(value, def)
+    Ok(check_geometry(value, def)?)
 }
 
-/// Whether a text, or a word of it, is too long for a key of an index.
+/// Returns true if a text, or a word of it, is too long for a key of an index.
 fn is_too_large(value: ValueRef<'_>, def: &PredicateDef) -> bool {
     let Some(text) = text_of(value) else { return false };
     // A key of an index holds the name of its predicate too.
@@ -187,6 +175,7 @@ fn is_too_large(value: ValueRef<'_>, def: &PredicateDef) -> bool {
     if def.indexes.contains(&Tokenizer::Exact) {
         return true;
     }
+    // The keys of these two indexes are words of the text, and a word may be as long as the text.
     let words = [IndexKind::Term, IndexKind::FullText];
     let mut tokens = Vec::new();
     for kind in index_kinds(def).into_iter().filter(|kind| words.contains(kind)) {

@@ -1,12 +1,14 @@
 //! From the text of a mutation or of a schema to the next version.
 
 pub(super) mod bounds;
+pub(super) mod refusal;
 pub(super) mod check;
 pub(super) mod keys;
 pub(super) mod statements;
 pub(super) mod bindings;
 pub(super) mod weight;
 pub(super) mod changes;
+mod change_weight;
 pub(super) mod mutate;
 pub(super) mod apply;
 pub(super) mod definitions;

@@ -6,23 +6,24 @@
 
 use super::bindings::Bindings;
 use super::bounds::{Charge, STATEMENTS_MAX};
+use super::change_weight;
 use super::changes::{Changes, Delete, Deleted, Part, SetEdge, SetValue};
-use super::check::{check_facets, check_name, check_shape, missing_lang, stored};
+use super::check::{check_facets, check_name, check_shape, stored};
+use super::refusal::Refusal;
 use super::statements::{Mutation, target};
-use super::weight;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
 use crate::graph::version::whole::Version;
 use crate::storage::text_of;
 use hexgraph_base::formats::{NQuad, Object, Predicate, Subject};
 use hexgraph_base::schema::{Actor, NODE_TYPE, PredicateDef, Schema};
-use hexgraph_base::types::{Error, Result, Uid, Value, ValueType, shown};
+use hexgraph_base::types::{ConvertError, Error, Result, Uid, Value, ValueType, shown};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-/// What a request will do beside its changes.
+/// The result of staging a request, beside its changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MutationReport {
     /// The new nodes: how the request calls them, and the uid that they got. A label stands
@@ -41,9 +42,9 @@ const CHARGE_BYTES: usize = 64 << 10;
 /// On whose behalf mutations are staged.
 #[derive(Clone, Copy)]
 pub struct Stager<'a> {
-    /// Who changes data.
+    /// The caller, whose rights are checked.
     pub actor: Actor,
-    /// Who computes with passwords.
+    /// Hashes and compares passwords.
     pub passwords: &'a dyn Passwords,
     /// Is told beforehand of what is allocated while they are staged, and of what [`Changes::apply`] will allocate.
     pub charge: Charge<'a>,
@@ -58,7 +59,7 @@ pub trait Passwords {
     /// When there is no time for it.
     fn hash(&self, plain: &str) -> Result<Value>;
 
-    /// Whether a hash is that of a password.
+    /// True when `hash` is one of the password `plain`.
     ///
     /// # Errors
     ///
@@ -116,7 +117,7 @@ fn star_in_set() -> Error {
     Error::query("`*` can only be deleted, not set")
 }
 
-/// What a request calls a new node.
+/// The name of a new node in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Label<'a> {
     Blank(&'a str),
@@ -232,16 +233,19 @@ impl<'a> Staging<'a, '_> {
         for quad in &mutation.deletes {
             let before = part.deletes.len();
             self.delete(quad, &mut part).map_err(|error| error.or_at(quad.at))?;
-            self.note_bytes((part.deletes.len() - before) * weight::of_delete())?;
+            self.note_bytes((part.deletes.len() - before) * change_weight::of_delete())?;
         }
         for quad in &mutation.sets {
             self.set(quad, &mut part).map_err(|error| error.or_at(quad.at))?;
             let def = |predicate: u32| &*self.changes.predicates[predicate as usize];
             let changed = match target(&quad.object) {
-                Some(_) => part.edges.last().map(|edge| weight::of_edge(edge, def(edge.predicate))),
-                None => {
-                    part.values.last().map(|value| weight::of_value(value, def(value.predicate)))
+                Some(_) => {
+                    part.edges.last().map(|edge| change_weight::of_edge(edge, def(edge.predicate)))
                 }
+                None => part
+                    .values
+                    .last()
+                    .map(|value| change_weight::of_value(value, def(value.predicate))),
             };
             self.note_bytes(changed.unwrap_or_default())?;
         }
@@ -283,7 +287,10 @@ impl<'a> Staging<'a, '_> {
         let what = match (&quad.object, target) {
             (Object::Star, _) if quad.lang.is_empty() => Deleted::All,
             (Object::Star, _) if def.lang => Deleted::Lang(lang),
-            (Object::Star, _) => return Err(Error::schema(missing_lang(name))),
+            (Object::Star, _) => {
+                let predicate = name.to_owned();
+                return Err(Error::schema(Refusal::NoLanguages { predicate }));
+            }
             (object, target) => {
                 check_shape(&def, quad.lang, target.is_some()).map_err(Error::schema)?;
                 match (target, text_of_password(object, &def)) {
@@ -358,7 +365,8 @@ impl<'a> Staging<'a, '_> {
         let wrong = |reason| wrong_value(reason, &def, quad.subject);
         let value = match text_of_password(&quad.object, &def) {
             Some(plain) if is_plain(&quad.object) => {
-                Value::check_password(plain).map_err(wrong)?;
+                Value::check_password(plain)
+                    .map_err(|reason| wrong(ConvertError::from(reason).into()))?;
                 self.stager.passwords.hash(plain)?
             }
             _ => stored(&quad.object, &def).map_err(wrong)?,
@@ -454,7 +462,7 @@ fn text_of_password<'o>(object: &'o Object<'_>, def: &PredicateDef) -> Option<&'
     }
 }
 
-/// Whether an object is mere text. A hash says of itself that it is one.
+/// True when an object is plain text, and no hash, which says of itself that it is one.
 fn is_plain(object: &Object<'_>) -> bool {
     use ValueType::{Default, String};
     match object {
@@ -465,7 +473,7 @@ fn is_plain(object: &Object<'_>) -> bool {
 }
 
 /// The error for a value that can't be stored, or that nobody can have.
-fn wrong_value(reason: String, def: &PredicateDef, subject: Subject<'_>) -> Error {
+fn wrong_value(reason: Refusal, def: &PredicateDef, subject: Subject<'_>) -> Error {
     let node = match subject {
         Subject::Uid(uid) => Uid(uid).to_string(),
         Subject::Blank(label) => format!("_:{label}"),
@@ -481,7 +489,7 @@ fn wrong_star() -> Error {
         .with_hint("`<0x1> <name> * .` for a predicate of a node, `<0x1> * * .` for all of a node")
 }
 
-/// Whether a node has something of a predicate.
+/// True when a node has a value or an edge of a predicate.
 fn has(version: &Version, name: &str, node: Uid) -> bool {
     let predicate = version.predicate(name).zip(version.nodes.node(node));
     predicate.is_some_and(|(predicate, node)| predicate.has(node))

@@ -1,8 +1,6 @@
-//! About how many bytes a change takes from the moment when it is checked until it is in a version:
-//! itself, its record, the entries of deltas and of indexes. An estimate from their layouts, rounded up; what the
-//! entries share with those of the version before is not told apart.
+//! About how many bytes of memory a predicate takes: where another one takes its place, and where it is
+//! folded or built anew. Estimates from the layouts, rounded up.
 
-use super::changes::{Delete, SetEdge, SetValue};
 use crate::graph::version::edges::Direction;
 use crate::graph::version::values::LangValues;
 use crate::graph::version::whole::{Predicate, PredicateData};
@@ -10,31 +8,7 @@ use hexgraph_base::schema::{PredicateDef, Tokenizer};
 use std::sync::Arc;
 
 /// An entry of a persistent map, with its part of the path that is copied.
-const ENTRY: usize = 250;
-
-/// A token in an index, with the nodes that have it.
-const TOKEN: usize = 400;
-
-/// What a delete takes.
-pub(super) fn of_delete() -> usize {
-    size_of::<Delete>() + 2 * ENTRY
-}
-
-/// What an edge takes.
-pub(super) fn of_edge(edge: &SetEdge, def: &PredicateDef) -> usize {
-    let directions = 1 + usize::from(def.reverse) + usize::from(def.count);
-    let facets: usize = edge.facets.iter().map(|(_, value)| ENTRY + 3 * value.heap_size()).sum();
-    size_of::<SetEdge>() + directions * ENTRY + facets
-}
-
-/// What a value takes.
-pub(super) fn of_value(value: &SetValue, def: &PredicateDef) -> usize {
-    let length = value.value.heap_size();
-    let tokens: usize = def.indexes.iter().map(|index| tokens(index, length)).sum();
-    let facets: usize = value.facets.iter().map(|(_, value)| ENTRY + 3 * value.heap_size()).sum();
-    // The change, the record and the delta have the value; and an index of whole values.
-    size_of::<SetValue>() + ENTRY + 4 * length + tokens * TOKEN + facets
-}
+pub(super) const ENTRY: usize = 250;
 
 /// The memory of a predicate that another one in its place does not share: whole bases, and what
 /// had changed since they were built. What lies in a mapped file is no memory.
@@ -68,14 +42,13 @@ pub(in crate::graph) fn of_replaced(old: &Predicate, new: Option<&Predicate>) ->
     }
 }
 
-/// What it takes to fold the changes of a predicate: all of it anew, beside the parts that it is
-/// made of.
+/// The bytes that it takes to fold the changes of a predicate: all of it anew, beside the parts that it is made of.
 pub(in crate::graph) fn of_fold(predicate: &Predicate) -> usize {
     2 * of_all(predicate)
 }
 
-/// What it takes to build a predicate anew by another definition: at the most as much for each new
-/// index as for the values.
+/// The bytes that it takes to build a predicate by another definition: for each new index at most as much as for the
+/// values.
 pub(super) fn of_rebuild(stored: &Predicate, new: &PredicateDef) -> usize {
     let is_new = |index: &&Tokenizer| !stored.def.indexes.contains(*index);
     let built = new.indexes.iter().filter(is_new).count();
@@ -110,15 +83,4 @@ fn of_values(values: &LangValues) -> usize {
 fn of_direction(edges: &Direction) -> usize {
     let built = if edges.base.subjects.is_mapped() { 0 } else { edges.base.byte_len() };
     built + ENTRY * edges.delta.rows.len()
-}
-
-/// About how many tokens an index makes of a value of so many bytes.
-fn tokens(index: &Tokenizer, length: usize) -> usize {
-    match index {
-        Tokenizer::Term | Tokenizer::FullText => 1 + length / 6,
-        Tokenizer::Trigram => 1 + length,
-        Tokenizer::NGram => 1 + 4 * length / 6,
-        Tokenizer::Geo => 20,
-        _ => 1,
-    }
 }

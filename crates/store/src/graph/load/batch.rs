@@ -6,9 +6,9 @@
 
 use crate::graph::build::parts::{EdgePart, FacetsBuilder, ValuePart};
 use crate::graph::change::check::{
-    check_facets, check_indexed, check_name, check_shape, check_storable, missing_lang, stored,
-    stored_value,
+    check_facets, check_indexed, check_name, check_shape, check_storable, stored, stored_value,
 };
+use crate::graph::change::refusal::Refusal;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
 use crate::storage::ValuesBuilder;
@@ -26,11 +26,11 @@ pub(super) const FOREIGN: u32 = 1 << 31;
 
 /// A node that a chunk numbers for itself.
 pub(in crate::graph) enum Foreign {
-    /// By its label.
+    /// A node that is named by a label.
     Blank(Box<str>),
-    /// By its uid, 2^31 or more.
+    /// A node that is named by a uid of 2^31 or more.
     High(u64),
-    /// By nothing: it is new.
+    /// A new node without a name.
     New,
 }
 
@@ -47,7 +47,7 @@ pub(in crate::graph) struct BadLine {
 
 /// The statements of a chunk.
 pub(in crate::graph) struct Batch {
-    /// By predicate, in order of first appearance.
+    /// The statements by predicate, in order of first appearance.
     pub predicates: Vec<PredicateBatch>,
     /// The nodes that the chunk numbers, from [`FOREIGN`] on.
     pub foreign: Vec<Foreign>,
@@ -69,7 +69,7 @@ pub(in crate::graph) struct PredicateBatch {
     pub edges: EdgePart,
     /// The lines of the values and those of the edges, when the schema does not know the predicate.
     pub lines: Option<(Vec<u64>, Vec<u64>)>,
-    /// Some of the values stood in brackets, in JSON.
+    /// True when some of the values stood in brackets, in JSON.
     pub is_listed: bool,
 }
 
@@ -125,7 +125,7 @@ struct Reader<'a> {
     foreign: Vec<Foreign>,
     blanks: FxHashMap<Box<str>, u32>,
     highs: FxHashMap<u64, u32>,
-    /// Those of a line of JSON.
+    /// The new nodes of a line of JSON, with the numbers that they got.
     new_nodes: FxHashMap<u32, u32>,
     named: NamedUids,
 }
@@ -136,7 +136,7 @@ struct Columns<'a> {
     /// `None` when the schema does not know the predicate.
     def: Option<&'a PredicateDef>,
     /// Why no statement may have the predicate.
-    refused: Option<String>,
+    refused: Option<Refusal>,
     langs: Vec<LangColumn>,
     edge_nodes: Vec<u32>,
     edge_targets: Vec<u32>,
@@ -185,8 +185,8 @@ impl<'a> Reader<'a> {
         Ok(quads.len() as u64)
     }
 
-    fn quad(&mut self, quad: &NQuad<'_>, line: u64) -> Result<(), String> {
-        let Predicate::Name(name) = quad.predicate else { return Err(star_in_set()) };
+    fn quad(&mut self, quad: &NQuad<'_>, line: u64) -> Result<(), Refusal> {
+        let Predicate::Name(name) = quad.predicate else { return Err(Refusal::StarInSet) };
         let place = self.columns_of(name);
         if let Some(refused) = &self.columns[place].refused {
             return Err(refused.clone());
@@ -196,13 +196,15 @@ impl<'a> Reader<'a> {
             Object::Uid(uid) => Some(Subject::Uid(*uid)),
             Object::Blank(label) => Some(Subject::Blank(label)),
             Object::New(number) => Some(Subject::New(*number)),
-            Object::Star => return Err(star_in_set()),
+            Object::Star => return Err(Refusal::StarInSet),
             Object::Var(name) | Object::Val(name) => return Err(variable(name)),
             Object::Literal { .. } | Object::Value(_) => None,
         };
         match def {
             Some(def) => check_shape(def, quad.lang, target.is_some())?,
-            None if !quad.lang.is_empty() => return Err(missing_lang(name)),
+            None if !quad.lang.is_empty() => {
+                return Err(Refusal::NoLanguages { predicate: name.to_owned() });
+            }
             None => {}
         }
         check_facets(&quad.facets)?;
@@ -213,7 +215,7 @@ impl<'a> Reader<'a> {
         }
         let is_password = |def: &PredicateDef| def.value_type == ValueType::Password;
         if def.is_some_and(is_password) && (self.has_ended)() {
-            return Err("the load has ended".to_owned());
+            return Err(Refusal::LoadEnded);
         }
         let value = match (&quad.object, def) {
             (Object::Literal { text, value_type }, _) => read_literal(text, *value_type, def)?,
@@ -240,7 +242,7 @@ impl<'a> Reader<'a> {
         self.columns.len() - 1
     }
 
-    fn node(&mut self, subject: Subject<'_>) -> Result<u32, String> {
+    fn node(&mut self, subject: Subject<'_>) -> Result<u32, Refusal> {
         let next = FOREIGN + self.foreign.len() as u32;
         let foreign = match subject {
             Subject::Uid(uid) if !NodeIds::is_high(Uid(uid)) => {
@@ -269,23 +271,19 @@ impl<'a> Reader<'a> {
                 }
             },
             Subject::Var(name) => return Err(variable(name)),
-            Subject::Star => return Err(star_in_set()),
+            Subject::Star => return Err(Refusal::StarInSet),
         };
         self.foreign.push(foreign);
         Ok(next)
     }
 }
 
-fn star_in_set() -> String {
-    "`*` can only be deleted, not set".to_owned()
+fn at_start(message: impl std::fmt::Display) -> LineFault {
+    LineFault { column: 0, message: message.to_string() }
 }
 
-fn at_start(message: String) -> LineFault {
-    LineFault { column: 0, message }
-}
-
-fn variable(name: &str) -> String {
-    format!("variable `{name}` is used without a query that defines it")
+fn variable(name: &str) -> Refusal {
+    Refusal::Variable { name: name.to_owned() }
 }
 
 /// A literal, borrowed where it is stored as the text that it is.
@@ -307,7 +305,7 @@ fn read_literal<'a>(
     text: &'a str,
     literal_type: ValueType,
     def: Option<&PredicateDef>,
-) -> Result<Literal<'a>, String> {
+) -> Result<Literal<'a>, Refusal> {
     let is_text = matches!(literal_type, ValueType::Default | ValueType::String);
     let Some(def) = def else {
         return match literal_type {
@@ -329,7 +327,7 @@ fn read_literal<'a>(
 }
 
 impl<'a> Columns<'a> {
-    fn new(name: &str, def: Option<&'a PredicateDef>, refused: Option<String>) -> Columns<'a> {
+    fn new(name: &str, def: Option<&'a PredicateDef>, refused: Option<Refusal>) -> Columns<'a> {
         Columns {
             name: name.into(),
             def,

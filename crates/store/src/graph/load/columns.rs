@@ -25,10 +25,11 @@ use std::sync::Arc;
 /// The places of ids that each row of a table has.
 pub const PLACES_A_ROW: u64 = 2;
 
-/// So many stored ids a row are read at once rather than looked up one by one.
+/// When a column of ids has at most this many stored ids for each row, all stored ids are read at once; else each is
+/// looked up.
 const STORED_MAX: u64 = 16;
 
-/// What the ids of a column are.
+/// The meaning of the ids of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IdSpace {
     /// Uids.
@@ -104,12 +105,12 @@ impl ColumnLoad {
         Ok(def)
     }
 
-    /// Whether the schema has a predicate.
+    /// True when the schema has the predicate.
     pub fn knows(&self, name: &str) -> bool {
         self.version.schema.predicates.contains_key(name)
     }
 
-    /// Whether the schema has a predicate, of texts in languages.
+    /// True when the schema has the predicate, and it has texts in languages.
     pub fn has_langs(&self, name: &str) -> bool {
         self.version.schema.predicates.get(name).is_some_and(|def| def.lang)
     }

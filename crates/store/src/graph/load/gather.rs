@@ -9,6 +9,8 @@ use crate::graph::build::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
 use crate::graph::build::renumber::with_high_uids;
 use crate::graph::build::stored_form::{build_edge_store, build_values, build_values_lean};
 use crate::graph::change::check::convert_owned;
+use crate::graph::change::refusal::Refusal;
+use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::Direction;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
@@ -24,19 +26,19 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What came of a load.
+/// The result of a load.
 pub struct Built {
     /// The version that has it all.
     pub version: Version,
     /// The number of distinct nodes in the data.
     pub nodes: u64,
-    /// How many of them were not there before.
+    /// The number of those nodes that were not there before.
     pub new_nodes: u64,
-    /// How many edges with facets came again, or were there: those that came last stay.
+    /// The number of edges with facets that came more than once or were stored already; the facets that came last stay.
     pub merged: u64,
 }
 
-/// What was read so far.
+/// All that a load has read so far, by predicate.
 pub(in crate::graph) struct Gathered {
     predicates: Vec<Pending>,
     by_name: FxHashMap<Box<str>, usize>,
@@ -46,7 +48,7 @@ pub(in crate::graph) struct Gathered {
     highs: FxHashMap<u64, u32>,
     named: NamedUids,
     spill: Option<Spill>,
-    /// What is drawn for all this.
+    /// The memory that is drawn for it.
     share: Share,
 }
 
@@ -62,7 +64,7 @@ struct Pending {
     is_listed: bool,
     langs: BTreeMap<Box<str>, Vec<ValuePart>>,
     edges: Vec<EdgePart>,
-    /// What came before and is in files: values with their language, edges.
+    /// The values, with their language, and the edges that came first and lie in files.
     spilled_values: Vec<(Box<str>, Spilled)>,
     spilled_edges: Vec<Spilled>,
     has_facets: bool,
@@ -162,7 +164,7 @@ impl Gathered {
         self.predicates[place].add(batch, bad_lines);
     }
 
-    /// Whether there is a predicate whose values must not be shared.
+    /// True when there is a predicate whose values no two nodes may share.
     pub(super) fn has_unique(&self) -> bool {
         self.predicates.iter().any(|pending| pending.def.unique)
     }
@@ -233,7 +235,7 @@ impl Gathered {
         label: &Label<'_>,
     ) -> Result<Built> {
         let Gathered { predicates, spill, share, .. } = self;
-        let stored = &next.predicates;
+        let (stored, thresholds) = (&next.predicates, next.thresholds);
         let is_bounded = spill.is_some();
         let build = |mut pending: Pending| -> Result<(RoaringBitmap, Predicate, u64)> {
             let old = stored.get(pending.def.name.as_str()).map(|old| &**old);
@@ -250,7 +252,7 @@ impl Gathered {
             }
             let nodes = pending.nodes();
             let came = pending.edges_with_facets();
-            let predicate = pending.build(old, is_bounded);
+            let predicate = pending.build(old, &thresholds, is_bounded);
             check_unique(&predicate, &next.nodes, label)?;
             let merged =
                 came.map_or(0, |came| came + edge_count(old) - edge_count(Some(&predicate)));
@@ -263,7 +265,7 @@ impl Gathered {
                 let mut built = Vec::with_capacity(predicates.len());
                 for pending in predicates {
                     let (nodes, predicate, merged) = build(pending)?;
-                    built.push((nodes, spill.settle(predicate)?, merged));
+                    built.push((nodes, spill.settle(predicate, thresholds)?, merged));
                 }
                 built
             }
@@ -284,7 +286,7 @@ impl Gathered {
         Ok(Built { version: next, nodes: nodes.len(), new_nodes: 0, merged: all_merged })
     }
 
-    /// Takes values in a language over. The schema is to know the predicate.
+    /// Adds values in a language. The schema has to know the predicate.
     ///
     /// # Errors
     ///
@@ -300,7 +302,7 @@ impl Gathered {
         self.hold(held)
     }
 
-    /// Takes edges over. The schema is to know the predicate.
+    /// Adds edges. The schema has to know the predicate.
     ///
     /// # Errors
     ///
@@ -433,7 +435,7 @@ impl Pending {
         }
     }
 
-    /// Whether these are edges that can be built range by range, and lie in files.
+    /// True for edges that lie in files and can be built range by range.
     fn is_lean(&self, stored: Option<&Predicate>) -> bool {
         let old = stored.and_then(|old| old.direction(false));
         let has_facets = self.has_facets || old.is_some_and(Direction::has_facets);
@@ -501,7 +503,9 @@ impl Pending {
         let wanted = self.def.value_type;
         for (_, part) in &mut batch.langs {
             if wanted != ValueType::Default && part.values.value_type() != Some(wanted) {
-                *part = converted(part, wanted, |row, reason| refuse(value_lines[row], reason));
+                *part = converted(part, wanted, |row, reason| {
+                    refuse(value_lines[row], reason.to_string())
+                });
             }
         }
     }
@@ -533,7 +537,12 @@ impl Pending {
     }
 
     /// Builds the predicate from what is stored and what was read.
-    fn build(mut self, stored: Option<&Predicate>, is_bounded: bool) -> Predicate {
+    fn build(
+        mut self,
+        stored: Option<&Predicate>,
+        thresholds: &Thresholds,
+        is_bounded: bool,
+    ) -> Predicate {
         if self.is_new {
             self.decide_list();
         }
@@ -554,8 +563,8 @@ impl Pending {
             }
             let before = old.map(|old| &*old.base);
             match is_bounded {
-                true => build_values_lean(&def, &lang, parts, before),
-                false => build_values(&def, &lang, parts, before),
+                true => build_values_lean(&def, &lang, parts, before, thresholds),
+                false => build_values(&def, &lang, parts, before, thresholds),
             }
         };
         let mut built: Vec<LangValues> = match is_bounded {
@@ -594,11 +603,12 @@ fn first_definition(batch: &PredicateBatch) -> PredicateDef {
     def
 }
 
-/// The rows whose values can be converted; the others are refused.
+/// Returns a part with the values that can be converted to a type. The others are left out; `refuse` is called with the
+/// row of each and the reason.
 fn converted(
     part: &ValuePart,
     wanted: ValueType,
-    mut refuse: impl FnMut(usize, String),
+    mut refuse: impl FnMut(usize, Refusal),
 ) -> ValuePart {
     let mut values = ValuesBuilder::new(wanted);
     let mut nodes = Vec::new();

@@ -19,7 +19,7 @@ use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// So many places an id the table of close ids may have.
+/// A table of ids that are close together may have this many places for each id.
 const SPREAD_MAX: u64 = 8;
 
 /// The places that it may have anyway.
@@ -45,7 +45,7 @@ pub struct Interner {
     /// The first places and numbers of runs of new nodes, and their lengths.
     new: Mutex<Vec<(u64, u32, u32)>>,
     next: AtomicU32,
-    /// Whether one of the ids was that of a known node at once.
+    /// True when one of the ids was that of a node that is stored.
     has_met_known: AtomicBool,
 }
 
@@ -77,7 +77,7 @@ struct Slot {
 
 /// An id that was met.
 pub struct Interned {
-    /// Where first.
+    /// The place where it was met first.
     pub place: u64,
     /// Its number, from [`FOREIGN`] on.
     pub number: u32,
@@ -98,7 +98,7 @@ impl Interner {
         }
     }
 
-    /// Whether one of the ids was among those of [`Interner::set_known`].
+    /// True when one of the ids was among those of [`Interner::set_known`].
     pub fn has_met_known(&self) -> bool {
         self.has_met_known.load(Ordering::Relaxed)
     }

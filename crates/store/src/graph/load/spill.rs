@@ -11,21 +11,22 @@
 
 use crate::graph::build::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
 use crate::graph::persist;
+use crate::graph::thresholds::Thresholds;
 use crate::graph::version::whole::{Predicate, Version};
-use crate::storage::{Disk, SnapshotFile, Values};
+use crate::storage::{Disk, FileAccess, Identity, SnapshotFile, Values};
 use hexgraph_base::schema::{PredicateDef, Schema};
 use hexgraph_base::types::{Error, Result, ValueType};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
-/// What the temporary folders are called, behind which a number stands.
+/// The beginning of the names of temporary folders; a number follows.
 const FOLDER: &str = "load-";
 
-/// How a load is bounded.
+/// The bound of the memory of a load, and the folder for what does not fit.
 #[derive(Debug, Clone)]
 pub struct SpillOptions {
-    /// Where its temporary folder is created.
+    /// The folder in which its temporary folder is created.
     pub folder: PathBuf,
     /// The bytes that it may take in memory beside the largest predicate.
     pub memory: u64,
@@ -122,7 +123,11 @@ impl Spill {
     /// # Errors
     ///
     /// As [`Spill::begin`].
-    pub(in crate::graph) fn settle(&mut self, predicate: Predicate) -> Result<Predicate> {
+    pub(in crate::graph) fn settle(
+        &mut self,
+        predicate: Predicate,
+        thresholds: Thresholds,
+    ) -> Result<Predicate> {
         let path = self.next_path();
         let name: Arc<str> = Arc::from(predicate.def.name.as_str());
         let def = PredicateDef::clone(&predicate.def);
@@ -133,7 +138,7 @@ impl Spill {
         version.predicates = imbl::HashMap::unit(Arc::clone(&name), Arc::new(predicate));
         persist::save_temporary(&version, &path)?;
         drop(version);
-        let version = persist::open(&path)?;
+        let version = persist::open_of(&path, Identity::NONE, FileAccess::Map, thresholds)?;
         remove(&path)?;
         let predicate = version.predicate(&name).expect("it was just written");
         Ok(Predicate::clone(predicate))

@@ -9,6 +9,7 @@ use super::catalog::{CatalogReader, CatalogWriter};
 use super::vector_sections::{VECTORS_TAG, read_vectors, write_vectors};
 use crate::graph::build::compact::{Check, room_to_settle, settle_all_while};
 use crate::graph::change::definitions::Definitions;
+use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::Uids;
@@ -63,6 +64,7 @@ pub fn save_in(
     check: Check<'_>,
 ) -> Result<()> {
     catch_corrupt(|| {
+        // Until the file is written, what was folded lies beside what the version has.
         let _room = room_to_settle(version)?;
         let version = settle_all_while(version, check)?;
         let mut writer = Writer::create(files, path)?;
@@ -92,15 +94,21 @@ pub fn save_temporary(version: &Version, path: &Path) -> Result<()> {
 /// [`hexgraph_base::types::Error::Corrupt`] when it is no snapshot, of another kind or damaged,
 /// [`hexgraph_base::types::Error::Io`] when it can't be opened.
 pub fn open(path: &Path) -> Result<Version> {
-    version_of(&SnapshotFile::open(path)?)
+    version_of(&SnapshotFile::open(path)?, Thresholds::default())
 }
 
-/// As [`open`], where the file has to belong to a database. One without an identity may, and may belong to any.
+/// As [`open`], where the file has to belong to a database. One without an identity may, and may belong to any. The
+/// version gets `thresholds`.
 ///
 /// # Errors
 ///
 /// As [`open`]; [`hexgraph_base::types::Error::Corrupt`] when it belongs to another.
-pub fn open_of(path: &Path, identity: Identity, access: FileAccess) -> Result<Version> {
+pub fn open_of(
+    path: &Path,
+    identity: Identity,
+    access: FileAccess,
+    thresholds: Thresholds,
+) -> Result<Version> {
     let file = SnapshotFile::open_with(path, access)?;
     let whose = file.identity();
     if whose != identity && whose != Identity::NONE && identity != Identity::NONE {
@@ -109,13 +117,13 @@ pub fn open_of(path: &Path, identity: Identity, access: FileAccess) -> Result<Ve
             message: format!("it belongs to another database, {whose} and not {identity}"),
         });
     }
-    version_of(&file)
+    version_of(&file, thresholds)
 }
 
-fn version_of(file: &SnapshotFile) -> Result<Version> {
+fn version_of(file: &SnapshotFile, thresholds: Thresholds) -> Result<Version> {
     catch_corrupt(|| {
         let bytes = file.bytes(CATALOG)?;
-        Reader::new(file, bytes.as_slice()).version()
+        Reader { thresholds, ..Reader::new(file, bytes.as_slice()) }.version()
     })?
 }
 
@@ -309,13 +317,15 @@ pub(crate) struct Reader<'a> {
     file: &'a SnapshotFile,
     /// The rest of the catalog.
     pub catalog: CatalogReader<'a>,
+    /// The thresholds of the version that is read.
+    thresholds: Thresholds,
 }
 
 impl<'a> Reader<'a> {
     /// A reader of a file whose catalog is given.
     pub(crate) fn new(file: &'a SnapshotFile, catalog: &'a [u8]) -> Reader<'a> {
         let catalog = CatalogReader::new(catalog, file.path().display().to_string());
-        Reader { file, catalog }
+        Reader { file, catalog, thresholds: Thresholds::default() }
     }
 
     fn version(mut self) -> Result<Version> {
@@ -323,7 +333,7 @@ impl<'a> Reader<'a> {
         if !(FIRST_LAYOUT..=LAYOUT).contains(&layout) {
             return Err(self.catalog.corrupt(Unread::Later.reason()));
         }
-        let mut version = Version::empty();
+        let mut version = Version { thresholds: self.thresholds, ..Version::empty() };
         version.commit = self.catalog.number()?;
         let mut uids = Uids::starting_at(self.catalog.number()?);
         if self.file.has(NAMED) {
@@ -358,6 +368,7 @@ impl<'a> Reader<'a> {
         if !self.catalog.is_at_end() {
             return Err(self.catalog.corrupt("more follows than there should be"));
         }
+        // Those that the file has no data of are predicates, too.
         version.schema = Arc::new(schema);
         version.add_unused();
         Ok(version)
@@ -383,6 +394,7 @@ impl<'a> Reader<'a> {
                 let count = self.catalog.count()?;
                 let langs = (0..count).map(|lang| self.lang(&format!("{place}.{lang}"), def));
                 let langs: Vec<_> = langs.collect::<Result<_>>()?;
+                // A language is found by a binary search.
                 if !langs.is_sorted_by(|one, next| one.lang < next.lang) {
                     return Err(self.catalog.corrupt("languages are out of order"));
                 }
@@ -414,13 +426,17 @@ impl<'a> Reader<'a> {
             Some(rows) => (rows.rows(), rows.total()),
             None => (values.len(), subjects.len()),
         };
+        // Lengths alone: what the arrays hold is checked as it is read.
         self.check(row_count == subjects.len() && count == values.len(), name)?;
         let column = Column { subjects, rows, values, facets };
         let (mut indexes, mut vectors) = (Vec::new(), None);
         for _ in 0..self.catalog.count()? {
             let tag = self.catalog.byte()?;
             if tag == VECTORS_TAG {
-                vectors = Some(read_vectors(self.file, &mut self.catalog, name, def, &column)?);
+                vectors = Some({
+                    let of = (def, &column);
+                    read_vectors(self.file, &mut self.catalog, name, of, self.thresholds.vectors)?
+                });
                 continue;
             }
             let kind = self.index_kind(tag)?;

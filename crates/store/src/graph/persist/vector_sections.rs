@@ -1,7 +1,7 @@
 //! Vector indexes in snapshot files: beside the tokens of a language, under a tag of their own.
 
 use super::catalog::{CatalogReader, CatalogWriter};
-use crate::index::{Links, NearGraph, VectorIndex, vector_options};
+use crate::index::{Links, NearGraph, VectorIndex, VectorThresholds, vector_options};
 use crate::storage::{Array, Column, SnapshotFile, SnapshotWriter, Values};
 use hexgraph_base::schema::{Metric, PredicateDef};
 use hexgraph_base::types::Result;
@@ -48,8 +48,8 @@ pub(super) fn read_vectors(
     file: &SnapshotFile,
     catalog: &mut CatalogReader<'_>,
     name: &str,
-    def: &PredicateDef,
-    column: &Column,
+    (def, column): (&PredicateDef, &Column),
+    thresholds: VectorThresholds,
 ) -> Result<VectorIndex> {
     let section = |part: &str| format!("{name}.near.{part}");
     let has_own = catalog.byte()? != 0;
@@ -70,6 +70,7 @@ pub(super) fn read_vectors(
         graph: NearGraph { members: file.array(&section("members"))?, layers: Vec::new() },
         width,
         untuned,
+        thresholds,
     };
     for number in 0..layer_count {
         index.graph.layers.push(Links {

@@ -6,17 +6,12 @@
 //! the oldest keys go too, and transactions from before count as in conflict.
 
 use crate::graph::change::keys::Key;
+use crate::graph::thresholds::Thresholds;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// So many keys are kept at the most.
-const KEYS_MAX: usize = if cfg!(test) { 100 } else { 1 << 20 };
-
-/// So many predicates that were changed as a whole are kept at the most.
-const NAMES_MAX: usize = if cfg!(test) { 10 } else { 1 << 14 };
-
-/// What a commit wrote.
+/// The keys or predicates that a commit wrote.
 pub(in crate::graph) enum Written {
     /// Things that have keys.
     Keys(Vec<Key>),
@@ -24,7 +19,7 @@ pub(in crate::graph) enum Written {
     Predicates(Vec<Arc<str>>),
 }
 
-/// What a transaction read and wrote, for the question whether it may commit.
+/// The snapshot that a transaction read and the keys that it wrote, by which it is decided whether it may commit.
 #[derive(Clone, Copy)]
 pub struct Claim<'a> {
     /// The number of the commit that it reads.
@@ -36,9 +31,8 @@ pub struct Claim<'a> {
 }
 
 /// The last writers.
-#[derive(Default)]
 pub(in crate::graph) struct Conflicts {
-    /// What was written up to this commit is not known any more.
+    /// The commit up to which the table has forgotten some of what was written.
     floor: u64,
     last: FxHashMap<Key, u64>,
     /// The keys of each commit, oldest first.
@@ -46,10 +40,26 @@ pub(in crate::graph) struct Conflicts {
     /// The number of keys in `commits`.
     key_count: usize,
     names: FxHashMap<Arc<str>, u64>,
+    /// The bounds of `commits` and `names`.
+    thresholds: Thresholds,
 }
 
 impl Conflicts {
-    /// Whether somebody wrote what a transaction wrote, after the moment that it reads.
+    /// An empty table, which keeps no more than [`Thresholds::conflict_keys_max`] and
+    /// [`Thresholds::conflict_names_max`] say.
+    pub(in crate::graph) fn new(thresholds: Thresholds) -> Conflicts {
+        Conflicts {
+            floor: 0,
+            last: FxHashMap::default(),
+            commits: VecDeque::new(),
+            key_count: 0,
+            names: FxHashMap::default(),
+            thresholds,
+        }
+    }
+
+    /// True when a commit after the snapshot of a transaction wrote something that the transaction wrote, too, or when
+    /// the table has forgotten too much to tell.
     pub(in crate::graph) fn has(&self, claim: Claim<'_>) -> bool {
         let Claim { snapshot, keys, names } = claim;
         let is_later = |commit: Option<&u64>| commit.is_some_and(|commit| snapshot < *commit);
@@ -63,7 +73,7 @@ impl Conflicts {
     /// without any, nothing is kept.
     pub(in crate::graph) fn note(&mut self, commit: u64, written: Written, oldest: Option<u64>) {
         let Some(oldest) = oldest else {
-            *self = Conflicts { floor: self.floor, ..Conflicts::default() };
+            *self = Conflicts { floor: self.floor, ..Conflicts::new(self.thresholds) };
             return;
         };
         match written {
@@ -81,8 +91,9 @@ impl Conflicts {
     }
 
     fn forget(&mut self, oldest: u64) {
+        let Thresholds { conflict_keys_max, conflict_names_max, .. } = self.thresholds;
         while let Some((commit, _)) = self.commits.front()
-            && (*commit <= oldest || KEYS_MAX < self.key_count)
+            && (*commit <= oldest || conflict_keys_max < self.key_count)
         {
             let (commit, keys) = self.commits.pop_front().expect("there is a first one");
             self.key_count -= keys.len();
@@ -95,10 +106,10 @@ impl Conflicts {
                 self.floor = commit;
             }
         }
-        if NAMES_MAX < self.names.len() {
+        if conflict_names_max < self.names.len() {
             self.names.retain(|_, commit| oldest < *commit);
         }
-        if NAMES_MAX < self.names.len() {
+        if conflict_names_max < self.names.len() {
             self.floor = self.names.drain().map(|(_, commit)| commit).fold(self.floor, u64::max);
         }
     }
@@ -114,7 +125,7 @@ mod tests {
 
     #[test]
     fn later_writers_conflict() {
-        let mut table = Conflicts::default();
+        let mut table = Conflicts::new(Thresholds::small());
         table.note(5, Written::Keys(vec![1, 2]), Some(3));
         table.note(6, Written::Keys(vec![2, 3]), Some(3));
         table.note(7, Written::Predicates(vec!["p".into()]), Some(3));
@@ -136,7 +147,7 @@ mod tests {
 
     #[test]
     fn what_nobody_asks_for_is_forgotten() {
-        let mut table = Conflicts::default();
+        let mut table = Conflicts::new(Thresholds::small());
         table.note(5, Written::Keys(vec![1, 2]), Some(3));
         table.note(6, Written::Keys(vec![2]), Some(5));
         assert_eq!((table.last.len(), table.key_count, table.commits.len()), (1, 1, 1));
@@ -147,12 +158,13 @@ mod tests {
 
     #[test]
     fn too_many_keys_raise_the_floor() {
-        let mut table = Conflicts::default();
+        let mut table = Conflicts::new(Thresholds::small());
         for commit in 2..200 {
             table.note(commit, Written::Keys(vec![commit]), Some(1));
             table.note(commit, Written::Predicates(vec![commit.to_string().into()]), Some(1));
         }
-        assert!(table.last.len() <= KEYS_MAX && table.names.len() <= NAMES_MAX);
+        let Thresholds { conflict_keys_max, conflict_names_max, .. } = table.thresholds;
+        assert!(table.last.len() <= conflict_keys_max && table.names.len() <= conflict_names_max);
         assert!(table.has(claim(1, &[0])) && !table.has(claim(1, &[])));
         assert!(table.has(claim(198, &[199])) && !table.has(claim(199, &[199])));
     }

@@ -18,9 +18,6 @@ use hexgraph_base::types::{Error, Result, Uid, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// So many statements are gathered before they are carried out.
-const STATEMENTS_MAX: usize = if cfg!(test) { 5 } else { 1 << 18 };
-
 /// A version that follows the records of a log.
 pub struct Replay {
     pub(in crate::graph) version: Version,
@@ -76,7 +73,7 @@ impl Replay {
             return Err(Error::query(format!("the record of commit {commit}: {reason}")));
         }
         self.commit = commit;
-        if STATEMENTS_MAX <= self.statements {
+        if self.version.thresholds.replayed_max <= self.statements {
             self.carry_out()?;
         }
         Ok(())
@@ -277,14 +274,14 @@ impl Replay {
     }
 }
 
-/// Where the predicates and languages of a record are among those that are gathered.
+/// For each predicate and language of a record, its place among those that were gathered.
 #[derive(Default)]
 pub(in crate::graph) struct Places {
     pub(in crate::graph) predicates: Vec<u32>,
     pub(in crate::graph) langs: Vec<u32>,
 }
 
-/// Whether something could be read.
+/// The result of reading a part of a record.
 pub(in crate::graph) type Read = std::result::Result<(), Unread>;
 
 impl Places {

@@ -22,14 +22,11 @@ pub(in crate::graph) struct Snapshots {
     state: Arc<Mutex<State>>,
 }
 
-/// So many numbers each commit leaves free for the snapshots that are taken before it is published.
-/// When more are taken, the others get greater numbers than the commit, as if they had it. Nothing
-/// but the order of the numbers is wrong then: conflicts are told by the versions.
-pub(super) const GAP: u64 = if cfg!(test) { 4 } else { 1 << 10 };
-
 struct State {
     /// The greatest number that was given to a commit or a snapshot.
     clock: u64,
+    /// The number of numbers that a commit in a journal leaves free before its own.
+    gap: u64,
     /// The number of the last snapshot, or of the newest version where that is greater.
     moment: u64,
     /// The numbers of commits that are not published, ascending.
@@ -46,10 +43,12 @@ pub struct Snapshot {
 }
 
 impl Snapshots {
-    /// None open, at the commit `clock`.
-    pub(in crate::graph) fn new(clock: u64) -> Snapshots {
+    /// None open, at the commit `clock`; commits leave `gap` numbers free, see [`Thresholds::commit_gap`].
+    ///
+    /// [`Thresholds::commit_gap`]: crate::graph::Thresholds::commit_gap
+    pub(in crate::graph) fn new(clock: u64, gap: u64) -> Snapshots {
         let (unpublished, open) = (VecDeque::new(), BTreeMap::new());
-        let state = State { clock, moment: clock, unpublished, open };
+        let state = State { clock, gap, moment: clock, unpublished, open };
         Snapshots { state: Arc::new(Mutex::new(state)) }
     }
 
@@ -65,7 +64,7 @@ impl Snapshots {
     /// The number of the next commit, which is to be published or given up.
     pub(super) fn next_number(&self) -> u64 {
         let mut state = self.lock();
-        state.clock += GAP;
+        state.clock += state.gap;
         let number = state.clock;
         state.unpublished.push_back(number);
         number
@@ -76,7 +75,7 @@ impl Snapshots {
         self.lock().unpublished.retain(|commit| *commit != number);
     }
 
-    /// Sees to it that later numbers are greater than `number`.
+    /// Makes later numbers greater than `number`.
     pub(super) fn advance(&self, number: u64) {
         let mut state = self.lock();
         state.clock = state.clock.max(number);
@@ -95,8 +94,7 @@ impl Snapshots {
         (old, state.open.keys().next().copied())
     }
 
-    /// Gives a version its number and makes it the current one. Returns it, and what
-    /// [`Snapshots::publish`] returns.
+    /// Numbers a version and makes it the current one. Returns it, and what [`Snapshots::publish`] returns.
     pub(super) fn publish_next(
         &self,
         mut next: Version,
@@ -184,13 +182,15 @@ impl Drop for Snapshot {
 mod tests {
     use super::*;
 
+    const GAP: u64 = 4;
+
     fn version(commit: u64) -> Arc<Version> {
         Arc::new(Version { commit, ..Version::empty() })
     }
 
     #[test]
     fn numbers_tell_what_a_snapshot_has() {
-        let snapshots = Snapshots::new(0);
+        let snapshots = Snapshots::new(0, GAP);
         let current = ArcSwap::new(version(0));
         let open = || snapshots.open(&current).number();
         assert_eq!([open(), open()], [1, 2]);
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn what_is_given_up_leaves_no_mark() {
-        let snapshots = Snapshots::new(7);
+        let snapshots = Snapshots::new(7, GAP);
         let current = ArcSwap::new(version(7));
         let number = snapshots.next_number();
         snapshots.give_up(number);
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_gap_that_is_used_up_stops_nobody() {
-        let snapshots = Snapshots::new(0);
+        let snapshots = Snapshots::new(0, GAP);
         let current = ArcSwap::new(version(0));
         let commit = snapshots.next_number();
         let numbers: Vec<u64> = (0..10).map(|_| snapshots.open(&current).number()).collect();

@@ -26,7 +26,7 @@ pub struct Store {
     /// Whose turn it is to write, and what was written of late.
     writer: Mutex<Turn>,
     snapshots: Snapshots,
-    /// Where commits are noted before they are published; `None` for a graph in memory.
+    /// The log to which commits are appended before they are published; `None` for a graph in memory.
     journal: Option<Box<dyn Journal>>,
     /// Versions whose commits are noted and not durable yet, by their places in the journal.
     pending: Mutex<VecDeque<(u64, Arc<Version>)>>,
@@ -37,7 +37,7 @@ pub struct Store {
     dropper: OnceLock<Option<channel::Sender<Arc<Version>>>>,
 }
 
-/// What belongs to the writer whose turn it is.
+/// The state that belongs to the writer whose turn it is.
 struct Turn {
     /// The newest version, which the next one is made of. Readers see it when its commit is
     /// durable.
@@ -45,8 +45,8 @@ struct Turn {
     conflicts: Conflicts,
 }
 
-/// Where commits are noted, to be found after a crash. A writer appends in his turn, and waits
-/// when the next one has his already: so one wait serves many.
+/// The log of commits, which outlives a crash. A writer appends in its turn and waits after the turn has gone to the next
+/// writer, so one sync serves many commits.
 pub trait Journal: Send + Sync {
     /// Notes a commit. Returns its place, which [`Journal::wait`] takes.
     ///
@@ -67,7 +67,7 @@ pub trait Journal: Send + Sync {
     fn wait(&self, place: u64) -> Result<u64>;
 }
 
-/// What a writer tells of his change besides the version that he makes.
+/// The keys and the record of a change, which a writer returns beside the version that it makes.
 pub struct Commit {
     /// The conflict keys of what was written.
     pub keys: Vec<Key>,
@@ -90,13 +90,14 @@ impl Store {
         Store::with_version(Version::empty(), None)
     }
 
-    /// A graph that begins as `version`.
+    /// A graph that begins as `version`, and keeps to its thresholds.
     pub fn with_version(version: Version, journal: Option<Box<dyn Journal>>) -> Store {
-        let snapshots = Snapshots::new(version.commit);
+        let thresholds = version.thresholds;
+        let snapshots = Snapshots::new(version.commit, thresholds.commit_gap);
         let head = Arc::new(version);
         Store {
             current: ArcSwap::new(Arc::clone(&head)),
-            writer: Mutex::new(Turn { head, conflicts: Conflicts::default() }),
+            writer: Mutex::new(Turn { head, conflicts: Conflicts::new(thresholds) }),
             snapshots,
             journal,
             pending: Mutex::default(),
@@ -122,7 +123,7 @@ impl Store {
         self.snapshots.clock()
     }
 
-    /// Sees to it that commits and snapshots get numbers above `number`.
+    /// Makes commits and snapshots get numbers above `number`.
     pub fn advance_clock(&self, number: u64) {
         self.snapshots.advance(number);
     }
@@ -219,7 +220,7 @@ impl Store {
         look(&self.turn().head)
     }
 
-    /// Puts the same data, arranged otherwise, in the place of the newest version.
+    /// Replaces the newest version by one with the same data in another arrangement.
     ///
     /// # Errors
     ///
@@ -311,8 +312,8 @@ impl Store {
         old
     }
 
-    /// Lets go of a version: here, on the thread of a writer, where nobody else has it; else on a
-    /// thread of its own once nobody has.
+    /// Drops a version that was replaced: at once, on the thread of the writer, where nobody else has it; else on a
+    /// thread of its own after the last reader has dropped it.
     fn retire(&self, old: Arc<Version>) {
         if Arc::strong_count(&old) == 1 || self.process != std::process::id() {
             return;

@@ -1,14 +1,14 @@
-//! Tells who wants to know that a predicate has changed: subscriptions, which ask again then.
+//! Calls back when a predicate has changed: a subscription is then computed again.
 //!
-//! Those who want to know are listed by predicate, so a commit costs a look at each predicate that anybody watches, and at
-//! those who watch the ones that changed; not at all the others.
+//! Watches are listed by predicate. A commit costs one comparison for each predicate that is watched, and one call for each
+//! watch of a predicate that changed.
 
 use crate::graph::version::whole::Version;
 use hexgraph_base::types::sync::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, Weak};
 
-/// Who wants to know what.
+/// The watches of a store, listed by the predicates that they are about.
 #[derive(Default)]
 pub(in crate::graph) struct Watches {
     lists: Mutex<Lists>,
@@ -16,13 +16,13 @@ pub(in crate::graph) struct Watches {
 
 #[derive(Default)]
 struct Lists {
-    /// Those who watch a predicate.
+    /// The watches of each predicate.
     by_name: HashMap<Arc<str>, Vec<Weak<Watch>>>,
-    /// Those who watch all there are and will be.
+    /// The watches that are called after each change, whatever the predicate.
     of_all: Vec<Weak<Watch>>,
 }
 
-/// A wish to know when one of some predicates changes, as long as it lives.
+/// A registration: while it lives, its function is called after each change of one of its predicates.
 pub struct Watch {
     wake: Box<dyn Fn() + Send + Sync>,
 }
@@ -49,7 +49,7 @@ impl Watches {
         watch
     }
 
-    /// Tells those who want to know what differs between two versions.
+    /// Calls each watch of a predicate that differs between two versions, once.
     pub(in crate::graph) fn tell(&self, old: &Version, new: &Version) {
         // Woken outside of the lock, and dropped there: one who lets go of his watch may hold others.
         let mut woken: Vec<Arc<Watch>> = Vec::new();
@@ -80,8 +80,8 @@ impl Watches {
     }
 }
 
-/// Puts one more on a list. The dead are taken off whenever the list would have to grow, so a list that nobody
-/// reads is at most twice as long as it has to be.
+/// Appends a watch to a list. Dropped ones are removed whenever the list would have to grow, so a list that is never
+/// read is at most twice as long as the number of living watches.
 fn add(list: &mut Vec<Weak<Watch>>, watch: &Arc<Watch>) {
     if list.len() == list.capacity() {
         list.retain(|known| 0 < known.strong_count());
@@ -89,7 +89,7 @@ fn add(list: &mut Vec<Weak<Watch>>, watch: &Arc<Watch>) {
     list.push(Arc::downgrade(watch));
 }
 
-/// Takes the dead off a list, and notes the others.
+/// Removes the watches that were dropped from a list, and appends the others to `woken`.
 fn live(list: &mut Vec<Weak<Watch>>, woken: &mut Vec<Arc<Watch>>) {
     list.retain(|watch| match watch.upgrade() {
         Some(watch) => {

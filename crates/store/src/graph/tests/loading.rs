@@ -56,7 +56,7 @@ fn unknown_predicates_get_a_definition() {
     let text = "<1> <d> \"x\" .\n<2> <d> \"5\"^^<xs:int> .\n<1> <l> \"x\" .\n<1> <l> \"y\" .\n\
                 <1> <i> \"5\"^^<xs:int> .\n<2> <i> \"6.5\"^^<xs:float> .\n<3> <i> \"7\" .\n\
                 <1> <e> <2> .\n";
-    let version = load_text(&Version::empty(), text);
+    let version = load_text(&empty(), text);
     let schema = version.schema.to_text();
     for line in ["d: default .", "l: [default] .", "i: int .", "e: [uid] ."] {
         assert!(schema.contains(line), "{line} in {schema}");
@@ -131,7 +131,7 @@ fn the_first_bad_line_is_named_and_nothing_is_stored() {
 fn progress_can_stop_a_load() {
     let stop = |_| Err(Error::query("stopped"));
     let options = LoadOptions { progress: Some(&stop), ..LoadOptions::default() };
-    let fault = try_load_text(&Version::empty(), "<1> <a> \"x\" .", &options).err().unwrap();
+    let fault = try_load_text(&empty(), "<1> <a> \"x\" .", &options).err().unwrap();
     assert_eq!(fault.to_string(), "stopped");
 }
 
@@ -165,7 +165,7 @@ fn the_film_data_loads() {
 #[test]
 fn brackets_of_json_make_a_list() {
     let text = "{\"uid\": \"0x1\", \"one\": [\"a\"], \"two\": \"b\", \"n\": [7]}";
-    let version = load_text(&Version::empty(), text);
+    let version = load_text(&empty(), text);
     let is_list = |name: &str| version.schema.predicates[name].list;
     assert_eq!([is_list("one"), is_list("two"), is_list("n")], [true, false, true]);
 }

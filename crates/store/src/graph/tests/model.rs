@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::graph::build::compact::settle_all;
-use crate::graph::persist;
 use crate::graph::{export, export_json};
 use crate::index::{TokenKey, index_kinds, tokens_of};
 use proptest::prelude::*;
@@ -301,7 +300,7 @@ fn run(steps: &[Step]) {
             Step::Save => {
                 let path = folder.path().join(format!("{number}.hxs"));
                 persist::save(&version, &path).unwrap();
-                version = persist::open(&path).unwrap();
+                version = opened(&path).unwrap();
             }
             Step::Alter(which) => {
                 version = alter(&version, SCHEMAS[*which]).unwrap();

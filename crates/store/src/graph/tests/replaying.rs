@@ -1,10 +1,8 @@
 use super::*;
-use crate::graph::persist;
 use crate::graph::{Replay, SchemaChange, encode_changes, encode_next_uid, resolve};
 use crate::storage::LogReader;
 use hexgraph_base::types::fields::{optional, put_field, required};
 use proptest::prelude::*;
-use std::path::Path;
 
 const SCHEMA: &str = "name: string @index(exact) @lang .\ntag: [string] @index(exact) @count .\n\
      friend: [uid] @reverse @count .\nbest: uid @reverse .\nkey: string @index(hash) @unique .\n\
@@ -102,7 +100,7 @@ proptest! {
 /// The snapshot of the fixture of the first format, and the records of the logs behind it.
 fn first_format() -> (Version, Vec<(u64, Vec<u8>)>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/format-1/db");
-    let version = persist::open(&folder.join("snapshot-2.hxs")).unwrap();
+    let version = opened(&folder.join("snapshot-2.hxs")).unwrap();
     let mut records = Vec::new();
     for log in ["log-2.hxl", "log-3.hxl"] {
         let mut reader = LogReader::open(&folder.join(log)).unwrap().unwrap();
@@ -145,21 +143,21 @@ fn what_a_later_release_adds_is_left_out_or_told() {
     let with = |tag: u64| {
         let mut record = changes.clone();
         put_field(tag, &mut record, |out| out.extend_from_slice(b"news"));
-        let mut replay = Replay::new(Version::empty());
+        let mut replay = Replay::new(empty());
         let read = replay.record(1, &record);
         read.map(|()| replay.version().unwrap().uids.next()).map_err(|error| error.to_string())
     };
     assert_eq!(with(optional(50)), Ok(0x20000));
     assert!(with(required(50)).unwrap_err().contains("later version of hexgraph"));
-    let unknown = Replay::new(Version::empty()).record(1, &[77]).unwrap_err().to_string();
+    let unknown = Replay::new(empty()).record(1, &[77]).unwrap_err().to_string();
     assert!(unknown.contains("commit 1") && unknown.contains("later version"), "{unknown}");
 }
 
 #[test]
 fn schema_changes_and_uids_are_records_too() {
-    let mut replay = Replay::new(Version::empty());
+    let mut replay = Replay::new(empty());
     let mut record = Vec::new();
-    let definitions = resolve(&Version::empty(), SCHEMA).unwrap();
+    let definitions = resolve(&empty(), SCHEMA).unwrap();
     SchemaChange::Define(definitions).encode(&mut record);
     replay.record(3, &record).unwrap();
     record.clear();

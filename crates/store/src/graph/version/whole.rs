@@ -5,6 +5,7 @@ use super::node_ids::NodeIds;
 use super::uids::Uids;
 use super::values::LangValues;
 use crate::graph::change::weight;
+use crate::graph::thresholds::Thresholds;
 use crate::storage::NodeSet;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::schema::{PredicateDef, Schema};
@@ -29,6 +30,8 @@ pub struct Version {
     pub replaced: u64,
     /// Of what loads, folds and builds of indexes draw memory.
     pub budget: Budget,
+    /// From which sizes on it is folded and searched in another way.
+    pub thresholds: Thresholds,
 }
 
 /// One predicate at one version.
@@ -60,6 +63,7 @@ impl Version {
             uids: Arc::new(Uids::default()),
             replaced: 0,
             budget: Budget::new(u64::MAX),
+            thresholds: Thresholds::default(),
         };
         version.add_unused();
         version

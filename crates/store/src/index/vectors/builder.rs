@@ -16,8 +16,8 @@ use crate::storage::Array;
 use hexgraph_base::types::{Check, Result};
 use rayon::prelude::*;
 
-/// How many links a vector gets when it comes, and keeps in the layers above the lowest. Data
-/// without structure needs so many; where there is structure, fewer are chosen.
+/// The number of links that a vector gets when it is added, and the most that it keeps in a layer above the lowest.
+/// Random vectors need as many; vectors in clusters get fewer, since links into the same direction are left out.
 pub(super) const LINKS: usize = 32;
 
 /// A batch is this part of the vectors that came before.
@@ -26,12 +26,12 @@ const BATCH_SHARE: usize = 32;
 /// The largest batch.
 const BATCH_MAX: usize = 2048;
 
-/// How a graph is built.
+/// The parameters of a graph.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
     /// The most layers.
     pub layers: usize,
-    /// How many candidates a newcomer chooses its links from.
+    /// The number of candidates among which an added vector chooses its links.
     pub width: usize,
 }
 
@@ -54,9 +54,9 @@ pub(super) struct Builder<'a> {
     pub upper: Vec<GrowingLinks>,
     /// The least place among the members that came already.
     pub entry: u32,
-    /// How many vectors came already.
+    /// The number of vectors that were added already.
     pub present: usize,
-    /// Whether it may go on.
+    /// Is asked before each vector whether to go on.
     check: Check<'a>,
 }
 
@@ -78,6 +78,7 @@ pub(super) fn build(
     let Some(&(_, first)) = drawn.first() else { return Ok(NearGraph::default()) };
     let level = |hash: u64| level_of(hash, shape);
     let top = level(drawn[0].0);
+    // The smaller the hash, the higher the layer that it leads to: those of a layer come first.
     let sizes: Vec<usize> =
         (1..=top).map(|layer| drawn.partition_point(|&(hash, _)| layer <= level(hash))).collect();
     let member_count = sizes.first().copied().unwrap_or(1);
@@ -171,9 +172,13 @@ impl<'a> Builder<'a> {
             for (newcomer, lists) in batch.iter().zip(&found) {
                 let Some(list) = lists.get(layer) else { continue };
                 let own = if layer == 0 { newcomer.position } else { newcomer.place.unwrap_or(0) };
+                // Only now, when all of the batch have searched: nobody met a list that was half
+                // written.
                 self.lists_mut(layer).set(own, list);
                 back.extend(list.iter().map(|&to| candidate(to, own)));
             }
+            // By list, so that each is changed once; by newcomer within it, so that the order is
+            // always the same.
             back.sort_unstable();
             self.link_back(layer, &back);
         }
@@ -191,6 +196,8 @@ impl<'a> Builder<'a> {
         let mut entries = vec![self.entry];
         for layer in (1..=self.level(self.entry)).rev() {
             let above = self.layer(layer);
+            // Above its own layers a newcomer only needs the way down, for which one vertex is
+            // enough.
             if level < layer {
                 entries = vec![descend(&above, entries[0], self.points, &query, scratch)];
                 continue;
@@ -230,6 +237,8 @@ impl<'a> Builder<'a> {
             let own = target(&group[0]);
             let mut list = view.links.of(own).to_vec();
             list.extend(group.iter().map(|&pair| pair as u32));
+            // Half as many again fit before it is thinned out, since that compares all pairs of a
+            // list.
             if room(layer) < list.len() {
                 list = thinned(&view, own, &list, links_max(layer), self.points);
             }
@@ -266,6 +275,8 @@ impl<'a> Builder<'a> {
         for layer in 0..=self.upper.len() {
             let view = self.layer(layer);
             let most = links_max(layer);
+            // Chosen side by side and set afterwards: a thinning reads the vectors, not the
+            // lists.
             let long = (0..view.links.count() as u32).into_par_iter();
             let thin: Vec<(u32, Vec<u32>)> = long
                 .filter(|&own| most < view.links.of(own).len())
@@ -279,7 +290,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Of a list that has grown long, those to be kept.
+/// Returns those links of a list that are kept, at most `most` of them, nearest first.
 pub(super) fn thinned<L: Linked>(
     layer: &Layer<'_, L>,
     own: u32,

@@ -1,8 +1,6 @@
-//! The values of a column as vectors of one length, and which of them are those of another column.
+//! The values of a column as vectors of one length.
 
-use super::regrow::GONE;
-use super::vector_index::VectorIndex;
-use crate::storage::{Array, Column, FrozenBitmap, Values};
+use crate::storage::{Array, FrozenBitmap, Values};
 use hexgraph_base::types::{Value, ValueRef, ValueType};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -26,6 +24,8 @@ pub(super) fn vectors_of(values: &Values) -> (usize, bool, Array<f32>, FrozenBit
     if dimension == 0 {
         return (0, false, Array::empty(), none);
     }
+    // Where all have the usual length, the numbers of the column are the index's, too, and none
+    // is copied.
     if let Values::Vector { offsets, numbers } = values
         && numbers.len() == dimension * offsets.rows()
         && (0..offsets.rows()).all(|row| offsets.range(row).len() == dimension)
@@ -57,36 +57,4 @@ fn usual_length(values: &Values) -> usize {
     }
     let usual = counts.into_iter().max_by_key(|&(length, count)| (count, usize::MAX - length));
     usual.map_or(0, |(length, _)| length)
-}
-
-/// The position now of each vector of an older index, [`GONE`] for those that are there no more
-/// or have changed. Values of a node are compared one by one, in their order.
-pub(super) fn moves(
-    old: &VectorIndex,
-    old_column: &Column,
-    new: &VectorIndex,
-    column: &Column,
-) -> Vec<u32> {
-    let mut moved = vec![GONE; old.count()];
-    if old.dimension != new.dimension || old.metric != new.metric {
-        return moved;
-    }
-    let (old_points, new_points) = (old.points(), new.points());
-    let same = |then: usize, now: usize| {
-        let absent = old.absent.contains(then as u32) || new.absent.contains(now as u32);
-        let bits = |number: &f32| number.to_bits();
-        let (one, other) = (old_points.get(then as u32), new_points.get(now as u32));
-        !absent && one.iter().map(bits).eq(other.iter().map(bits))
-    };
-    for (row, node) in old_column.subjects.iter().enumerate() {
-        let Some(now) = column.positions(node) else { continue };
-        for (then, now) in old_column.row_positions(row).zip(now) {
-            if let Some(place) = moved.get_mut(then)
-                && same(then, now)
-            {
-                *place = now as u32;
-            }
-        }
-    }
-    moved
 }

@@ -16,4 +16,5 @@ pub use column_vectors::as_vector;
 pub use links::Links;
 pub(crate) use links::NearGraph;
 pub use points::{Query, measure};
+pub use vector_index::VectorThresholds;
 pub(crate) use vector_index::{VectorIndex, vector_options};

@@ -11,10 +11,10 @@ use crate::storage::Array;
 use hexgraph_base::types::{Check, Result};
 use rayon::prelude::*;
 
-/// No position, no place.
+/// Stands for the position of a vector, or the place of a member, that is no longer there.
 pub(super) const GONE: u32 = u32::MAX;
 
-/// What became of the vectors of an older graph.
+/// The difference between the vectors of an older graph and those of the new one.
 pub(super) struct Change<'a> {
     /// The older graph.
     pub graph: &'a NearGraph,
@@ -55,7 +55,7 @@ pub(super) fn regrow(
     Ok(Some(builder.finish()))
 }
 
-/// Who stands above the lowest layer after a change.
+/// The vectors that stand above the lowest layer after a change, and the vectors to be added.
 struct Members {
     positions: Vec<u32>,
     /// The sizes of the layers above the lowest, from below.
@@ -89,6 +89,8 @@ impl Members {
             newcomers: Vec::new(),
         };
         // From the top down, so that those of a layer are a prefix again.
+        // Those that stay keep their layer, whatever a new draw would say: so their links can be
+        // kept.
         for level in (1..=top).rev() {
             for (place, &position) in old.iter().enumerate() {
                 let position = moved_to(change.moved, position);
@@ -127,7 +129,7 @@ fn moved_to(moved: &[u32], old: u32) -> u32 {
     moved.get(old as usize).copied().unwrap_or(GONE)
 }
 
-/// Takes the links of one layer over.
+/// Copies the links of one layer to the new positions; links to vectors that are gone are replaced by the links of those.
 fn keep_links(builder: &mut Builder<'_>, layer: usize, old: &Links, moved: &[u32]) {
     let view = builder.layer(layer);
     let most = links_max(layer);
@@ -136,6 +138,7 @@ fn keep_links(builder: &mut Builder<'_>, layer: usize, old: &Links, moved: &[u32
         let links = old.of(then as u32);
         let mut list: Vec<u32> = Vec::with_capacity(links.len());
         let mut is_whole = true;
+        // A file may claim longer lists than it should have, and links to what is not there.
         for &to in links.iter().take(most).filter(|&&to| (to as usize) < old.count()) {
             match moved_to(moved, to) {
                 GONE => {

@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 /// A distance key above a vertex.
 pub(super) type Candidate = u64;
 
-/// Puts a distance key and a vertex together.
+/// Packs a distance key and a vertex, so that candidates compare by distance and then by vertex.
 #[inline]
 pub(super) fn candidate(key: u32, vertex: u32) -> Candidate {
     u64::from(key) << 32 | u64::from(vertex)
@@ -31,7 +31,7 @@ pub(super) fn key(candidate: Candidate) -> u32 {
     (candidate >> 32) as u32
 }
 
-/// What a search needs while it runs; used again, it costs no allocation.
+/// The buffers of a search. Used again for the next search, they need no allocation.
 #[derive(Default)]
 pub(super) struct Scratch {
     /// The vertices that were met.
@@ -47,6 +47,7 @@ impl Scratch {
     /// Forgets the last search, in the time that it took at most.
     fn reset(&mut self, count: usize) {
         for vertex in self.met.drain(..) {
+            // The whole word goes: all that were met of it are in `met`, too.
             self.seen[vertex as usize / 64] = 0;
         }
         if self.seen.len() < count.div_ceil(64) {
@@ -84,15 +85,15 @@ impl Scratch {
     }
 }
 
-/// What a search of one layer looks for.
+/// The query of a search of one layer, and which vectors it may return.
 pub(super) struct Aim<'a, K: Fn(u32) -> bool> {
     /// The vectors.
     pub points: &'a Points<'a>,
-    /// What they are compared with.
+    /// The vector that the others are compared with.
     pub query: Query<'a>,
-    /// How many are kept.
+    /// The number of nearest candidates that are kept during the search.
     pub width: usize,
-    /// Whether the vector at a position may be kept; others only show the way.
+    /// True for the positions whose vectors may be returned; the search goes over the others all the same.
     pub keeps: K,
     /// A vertex that is left out, even as a way.
     pub hidden: Option<u32>,
@@ -110,11 +111,15 @@ pub(super) fn beam<L: Linked, K: Fn(u32) -> bool>(
     if let Some(hidden) = hidden {
         scratch.meet(*hidden);
     }
+    // Algorithm 2 of Malkov and Yashunin, "Efficient and robust approximate nearest neighbor
+    // search using hierarchical navigable small world graphs" (arXiv:1603.09320).
     let mut fresh: Vec<u32> = entries.filter(|&entry| scratch.meet(entry)).collect();
     loop {
         for &vertex in &fresh {
             let position = layer.position(vertex);
             let found = candidate(points.key(query, position), vertex);
+            // What is not kept is gone on from all the same: a filter that few pass must not cut
+            // the graph into pieces.
             if scratch.nearest.len() < *width {
                 scratch.open.push(Reverse(found));
                 if keeps(position) {
@@ -163,13 +168,14 @@ pub(super) fn walk<K: Fn(u32) -> bool>(
     for number in (1..graph.layers.len()).rev() {
         place = descend(&graph.layer(number), place, aim.points, &aim.query, scratch);
     }
+    // Above the lowest layer a vertex is a place among the members; there it is a position.
     let entry = graph.members.get(place as usize);
     beam(&graph.layer(0), std::iter::once(entry), aim, scratch);
     scratch.take()
 }
 
-/// Of candidates, nearest first, at most `count` that lie in different directions: one is left
-/// out when it is nearer to a chosen one than to the vertex itself, for the chosen one leads there.
+/// Chooses from candidates, nearest first, at most `count` that lie in different directions: one is left out when it is
+/// nearer to a chosen one than to the vertex itself, since the chosen one leads there.
 pub(super) fn spread<L: Linked>(
     layer: &Layer<'_, L>,
     candidates: &[Candidate],
@@ -182,6 +188,7 @@ pub(super) fn spread<L: Linked>(
             break;
         }
         let query = points.query(layer.position(vertex(next)));
+        // Algorithm 4 of the same paper, without filling up with what was left out.
         let apart = |&other: &u32| key(next) < points.key(&query, layer.position(other));
         if chosen.iter().all(apart) {
             chosen.push(vertex(next));

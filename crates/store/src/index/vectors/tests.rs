@@ -2,7 +2,7 @@
 
 use super::builder::draw;
 use super::points::{Query, key_of, measure};
-use super::vector_index::{Near, VectorIndex};
+use super::vector_index::{Near, VectorIndex, VectorThresholds};
 use crate::storage::{Column, FrozenBitmap, ValuesBuilder};
 use hexgraph_base::schema::{HnswOptions, Metric};
 use hexgraph_base::types::{ValueRef, ValueType, endless};
@@ -14,7 +14,8 @@ fn built(
     options: &HnswOptions,
     before: Option<(&VectorIndex, &Column)>,
 ) -> VectorIndex {
-    VectorIndex::build(column, options, before, &endless).unwrap()
+    let thresholds = VectorThresholds { compared_max: 100, walk_cost: 1 };
+    VectorIndex::build(column, options, before, thresholds, &endless).unwrap()
 }
 
 /// Numbers around 0, drawn by lot from a seed.

@@ -11,10 +11,10 @@ use hexgraph_base::types::{Check, Result};
 use rayon::prelude::*;
 use std::collections::BinaryHeap;
 
-/// How many vectors are searched.
+/// The number of vectors that are searched for.
 const SAMPLE: usize = 128;
 
-/// How many neighbours of each are looked for.
+/// The number of neighbours of each that a search should find.
 const WANTED: usize = 10;
 
 /// The part of them that has to be found: above what is promised, since a sample is one by lot.
@@ -34,6 +34,7 @@ pub(super) fn tune(
     check: Check<'_>,
 ) -> Result<usize> {
     let members: rustc_hash::FxHashSet<u32> = graph.members.as_slice().iter().copied().collect();
+    // Members are left out: a search enters at one, and one that is hidden would have no way in.
     let step = (positions.len() / SAMPLE).max(1);
     let sample: Vec<u32> =
         positions.iter().copied().step_by(step).filter(|at| !members.contains(at)).collect();
@@ -56,6 +57,8 @@ pub(super) fn tune(
         if PART * wanted as f64 <= found as f64 {
             return Ok(width);
         }
+        // A third more each time: few searches are tried that are much too narrow, and none is
+        // much too wide.
         width += width / 3 + 1;
     }
     Ok(width)

@@ -5,7 +5,7 @@
 //! else the graph is walked, and what it finds is nearly always right (see [`super::tune`]).
 
 use super::builder::{LINKS, Shape, build};
-use super::column_vectors::{moves, vectors_of};
+use super::column_vectors::vectors_of;
 use super::links::NearGraph;
 use super::points::{Points, Query, distance_of, scale_of};
 use super::regrow::{Change, GONE, regrow};
@@ -17,27 +17,36 @@ use hexgraph_base::types::{Check, Result};
 use rayon::prelude::*;
 use std::collections::BinaryHeap;
 
-/// So many vectors are simply compared: it takes as long as a walk.
-const COMPARED_MAX: usize = if cfg!(test) { 100 } else { 4096 };
-
-/// A walk of width w costs as much as comparing this many times w vectors, about: it follows some
-/// forty links for each, and jumps in memory where a comparison of all streams.
-const WALK_COST: usize = if cfg!(test) { 1 } else { 64 };
-
 /// The widest search when a vector is added.
 const BUILD_WIDTH_MAX: usize = 1024;
 
 /// Graphs need no more layers than this: each is a thirty-second part of the one below.
 const LAYERS_MAX: usize = 7;
 
-/// From how many numbers on they are compared by several threads.
+/// From this many numbers on, all vectors together, a comparison with every vector runs on all threads.
 const PARALLEL_MIN: usize = 1 << 20;
 
-/// How many positions a thread compares at a time.
+/// The number of vectors that a thread compares at a time.
 const CHUNK: usize = 8192;
 
-/// One part in so many may change before the width of searches is found anew.
+/// When fewer than one in this many vectors have changed since the width of searches was found, the width is kept.
 const RETUNE_SHARE: usize = 8;
+
+/// When vectors are walked over, and when they are all compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VectorThresholds {
+    /// Up to this many vectors have no graph: every search compares them all, which takes as long as a walk.
+    pub compared_max: usize,
+    /// A walk of width w costs as much as comparing this many times w vectors, about: it follows some forty links for
+    /// each, and jumps in memory where a comparison of all streams.
+    pub walk_cost: usize,
+}
+
+impl Default for VectorThresholds {
+    fn default() -> VectorThresholds {
+        VectorThresholds { compared_max: 4096, walk_cost: 64 }
+    }
+}
 
 /// The vectors of a column and how they are linked.
 #[derive(Clone)]
@@ -61,6 +70,8 @@ pub struct VectorIndex {
     pub width: usize,
     /// How many vectors came or went since the width was found.
     pub untuned: usize,
+    /// When it is walked. Not in files.
+    pub thresholds: VectorThresholds,
 }
 
 /// A vector that was found.
@@ -87,19 +98,22 @@ impl VectorIndex {
         column: &Column,
         options: &HnswOptions,
         before: Option<(&VectorIndex, &Column)>,
+        thresholds: VectorThresholds,
         check: Check<'_>,
     ) -> Result<VectorIndex> {
-        let mut index = VectorIndex::unlinked(column, options.metric());
+        let mut index = VectorIndex::unlinked(column, options.metric(), thresholds);
         let positions = index.positions();
         let shape = Shape {
             layers: (options.max_levels() as usize).min(LAYERS_MAX),
             width: (options.ef_construction() as usize).clamp(LINKS, BUILD_WIDTH_MAX),
         };
         index.width = options.ef_search() as usize;
-        if positions.len() <= COMPARED_MAX {
+        if positions.len() <= thresholds.compared_max {
             return Ok(index);
         }
-        let most = index.count() / WALK_COST + 1;
+        // From this width on a search would compare all vectors anyway, so there is nothing to
+        // find out.
+        let most = index.count() / thresholds.walk_cost + 1;
         let points = index.points().checked();
         let regrown = match before {
             Some((old, old_column)) => {
@@ -110,6 +124,8 @@ impl VectorIndex {
         };
         let (graph, width, untuned) = match regrown {
             Some((graph, old, changes)) if changes <= positions.len() / RETUNE_SHARE => {
+                // Little has changed since the width was found, and finding it costs a pass over
+                // all vectors for each of a sample.
                 (graph, old.width.max(index.width), changes)
             }
             other => {
@@ -154,7 +170,7 @@ impl VectorIndex {
     }
 
     /// The index without links.
-    fn unlinked(column: &Column, metric: Metric) -> VectorIndex {
+    fn unlinked(column: &Column, metric: Metric, thresholds: VectorThresholds) -> VectorIndex {
         let (dimension, has_own, numbers, absent) = vectors_of(&column.values);
         let scales = match metric {
             Metric::Cosine if 0 < dimension => {
@@ -173,6 +189,7 @@ impl VectorIndex {
             graph: NearGraph::default(),
             width: 0,
             untuned: 0,
+            thresholds,
         }
     }
 
@@ -207,7 +224,8 @@ impl VectorIndex {
             Some(width) => width.max(count),
             None => self.width.max(count.saturating_mul(2)),
         };
-        let is_walk = !self.graph.is_empty() && width.saturating_mul(WALK_COST) < self.count();
+        let cost = width.saturating_mul(self.thresholds.walk_cost);
+        let is_walk = !self.graph.is_empty() && cost < self.count();
         let mut found = Vec::new();
         if is_walk {
             let aim = Aim { points: &self.points(), query, width, keeps, hidden: None };
@@ -231,6 +249,7 @@ impl VectorIndex {
     ) -> Vec<Candidate> {
         let points = self.points();
         let all = self.count();
+        // Each part finds its own nearest ones, among which the nearest of all are.
         let part = |start: usize| {
             let positions = start as u32..all.min(start + CHUNK) as u32;
             self.compare(&points, query, count, positions, keeps)
@@ -264,6 +283,8 @@ impl VectorIndex {
             if count <= nearest.len() && nearest.peek().is_none_or(|&worst| worst < found) {
                 continue;
             }
+            // Asked last, of those alone that are near enough: it may have to find the node and
+            // its changes.
             if keeps(position) {
                 nearest.push(found);
                 if count < nearest.len() {
@@ -293,4 +314,32 @@ impl VectorIndex {
     fn positions(&self) -> Vec<u32> {
         (0..self.count() as u32).filter(|&position| !self.absent.contains(position)).collect()
     }
+}
+
+/// The position now of each vector of an older index, [`GONE`] for those that are there no more
+/// or have changed. Values of a node are compared one by one, in their order.
+fn moves(old: &VectorIndex, old_column: &Column, new: &VectorIndex, column: &Column) -> Vec<u32> {
+    let mut moved = vec![GONE; old.count()];
+    if old.dimension != new.dimension || old.metric != new.metric {
+        return moved;
+    }
+    let (old_points, new_points) = (old.points(), new.points());
+    let same = |then: usize, now: usize| {
+        let absent = old.absent.contains(then as u32) || new.absent.contains(now as u32);
+        // As bits, since what is no number is not equal to itself.
+        let bits = |number: &f32| number.to_bits();
+        let (one, other) = (old_points.get(then as u32), new_points.get(now as u32));
+        !absent && one.iter().map(bits).eq(other.iter().map(bits))
+    };
+    for (row, node) in old_column.subjects.iter().enumerate() {
+        let Some(now) = column.positions(node) else { continue };
+        for (then, now) in old_column.row_positions(row).zip(now) {
+            if let Some(place) = moved.get_mut(then)
+                && same(then, now)
+            {
+                *place = now as u32;
+            }
+        }
+    }
+    moved
 }

@@ -90,6 +90,7 @@ impl<T: Pod> Array<T> {
     /// When `index` is not below [`Array::len`]; a mapped array unwinds.
     #[inline]
     pub fn get(&self, index: usize) -> T {
+        // The bounds first: a guard takes them for granted.
         let Some(item) = self.unchecked().get(index) else {
             self.out_of_bounds(index..index.saturating_add(1))
         };
@@ -129,6 +130,7 @@ impl<T: Pod> Array<T> {
     pub fn partition_point(&self, range: Range<usize>, mut holds: impl FnMut(T) -> bool) -> usize {
         let Range { mut start, mut end } = range;
         while start < end {
+            // Item by item, and not as a slice, which would check each block of the range.
             let middle = start + (end - start) / 2;
             if holds(self.get(middle)) {
                 start = middle + 1;
@@ -183,14 +185,14 @@ impl<T: Pod> Array<T> {
         Ok(items)
     }
 
-    /// Lets go of the pages of a mapped array; those that are read again come back.
+    /// Releases the pages of a mapped array; they are read again when they are next touched.
     pub fn release(&self) {
         if let Some(guard) = &self.guard {
             guard.release(self.bytes.len());
         }
     }
 
-    /// The same array with all its blocks checked, so that later accesses need no tests.
+    /// Checks all blocks of the array, so that later accesses need no tests.
     ///
     /// # Errors
     ///
@@ -199,6 +201,7 @@ impl<T: Pod> Array<T> {
         if let Some(guard) = &self.guard {
             guard.try_ensure(0, self.bytes.len())?;
         }
+        // Without a guard, which is what the later accesses save.
         Ok(Array { guard: None, ..self })
     }
 
@@ -261,6 +264,8 @@ impl<'a, T: Pod> ArrayIter<'a, T> {
     fn next_chunk(&mut self) -> Option<T> {
         let array = self.array;
         let left = array.len() - self.next;
+        // A block at a time, so that a walk that ends early has read no more of a file than it
+        // needs.
         let count = if array.guard.is_some() { left.min(BLOCK_LEN / size_of::<T>()) } else { left };
         self.chunk = array.slice(self.next..self.next + count).iter();
         self.next += count;

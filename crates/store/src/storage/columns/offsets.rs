@@ -13,7 +13,7 @@ use std::ops::Range;
 pub enum Offsets {
     /// All positions fit 32 bits.
     Narrow(Array<u32>),
-    /// Some do not.
+    /// Some positions do not fit 32 bits.
     Wide(Array<u64>),
 }
 
@@ -34,6 +34,7 @@ impl Offsets {
             end += len as u64;
             match u32::try_from(end) {
                 Ok(end) => narrow.push(end),
+                // Most never come here, so nobody pays for room that only a few need.
                 Err(_) => return Offsets::Wide(Array::from_vec(widen(narrow, end, lens))),
             }
         }
@@ -87,13 +88,14 @@ impl Offsets {
             Offsets::Narrow(starts) => two(starts.slice(row..row.saturating_add(2))),
             Offsets::Wide(starts) => two(starts.slice(row..row.saturating_add(2))),
         };
+        // Offsets of a file are not compared when it is opened, since that would read them all.
         if end < start {
             self.reversed(row, start..end);
         }
         start as usize..end as usize
     }
 
-    /// Where row `row` begins; for [`Offsets::rows`], where the last one ends.
+    /// The position at which row `row` begins; for [`Offsets::rows`], the end of the last row.
     #[inline]
     pub fn start(&self, row: usize) -> usize {
         match self {
@@ -102,7 +104,7 @@ impl Offsets {
         }
     }
 
-    /// Where the last row ends.
+    /// The position at which the last row ends.
     pub fn total(&self) -> usize {
         self.start(self.rows())
     }
@@ -119,6 +121,7 @@ impl Offsets {
                 starts.partition_point(0..starts.len(), |start| start <= position)
             }
         };
+        // Never below 0 but for senseless offsets, whose first row does not begin at 0.
         above.saturating_sub(1)
     }
 
@@ -145,6 +148,7 @@ impl Offsets {
 fn two<T: Copy + Into<u64>>(starts: &[T]) -> (u64, u64) {
     match starts {
         [start, end, ..] => ((*start).into(), (*end).into()),
+        // The slice has two items, or it would have unwound.
         _ => (0, 0),
     }
 }

@@ -62,6 +62,7 @@ impl TextArray {
     ///
     /// When the last text ends behind the bytes; mapped parts unwind.
     pub fn from_parts(offsets: Offsets, bytes: Array<u8>) -> TextArray {
+        // An empty slice: it tests the bound and reads nothing.
         let _last = bytes.slice(offsets.total()..offsets.total());
         TextArray { offsets, bytes }
     }

@@ -5,7 +5,6 @@
 //! A predicate of type `default`, and one whose type was altered after data came, may hold
 //! several types: then each value is tagged and they lie behind one another in bytes.
 
-use super::values_pack::narrow_times;
 use crate::storage::{Array, Offsets, TextArray};
 use hexgraph_base::types::{DateTime, Error, Value, ValueRef, ValueType};
 
@@ -51,14 +50,14 @@ pub enum Values {
     },
     /// Vectors behind one another.
     Vector {
-        /// Where each starts.
+        /// The position among the numbers at which each vector starts.
         offsets: Offsets,
         /// All their numbers.
         numbers: Array<f32>,
     },
     /// Tagged values of several types.
     Mixed {
-        /// Where each starts.
+        /// The position among the bytes at which each value starts.
         offsets: Offsets,
         /// A byte for the type, then the content.
         bytes: Array<u8>,
@@ -66,7 +65,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// No values.
+    /// A run without values.
     pub fn empty(value_type: ValueType) -> Values {
         ValuesBuilder::new(value_type).finish()
     }
@@ -157,7 +156,7 @@ impl Values {
 }
 
 /// The seconds of a day.
-pub(super) const DAY_SECONDS: i64 = 86_400;
+const DAY_SECONDS: i64 = 86_400;
 
 fn instant(seconds: i64) -> DateTime {
     DateTime { seconds, nanos: 0, offset_minutes: 0 }
@@ -269,7 +268,7 @@ impl ValuesBuilder {
         ValuesBuilder { kind }
     }
 
-    /// Makes room for `count` more values.
+    /// Reserves room for `count` more values, without that for the bytes of texts.
     pub fn reserve(&mut self, count: usize) {
         match &mut self.kind {
             Kind::Int(numbers) => numbers.reserve(count),
@@ -282,7 +281,7 @@ impl ValuesBuilder {
         }
     }
 
-    /// Makes room for texts of so many bytes.
+    /// Reserves room for `count` bytes of texts.
     pub fn reserve_bytes(&mut self, count: usize) {
         if let Kind::Text { bytes, .. } = &mut self.kind {
             bytes.reserve_exact(count);
@@ -315,10 +314,13 @@ impl ValuesBuilder {
             (Kind::Bool(bools), ValueRef::Bool(truth)) => bools.push(u8::from(truth)),
             (Kind::DateTime(times), ValueRef::DateTime(time)) => times.push(time),
             (Kind::Vector { ends, numbers }, ValueRef::Vector(more)) => {
+                // Vectors may be of any length; indexes want one length, columns don't.
                 numbers.extend(more);
                 ends.push(numbers.len() as u64);
             }
             (Kind::Text { value_type, ends, bytes }, value) => {
+                // A text of another textual type is another type, too: a password must not become
+                // a string.
                 match text_of(value).filter(|_| value.value_type() == *value_type) {
                     Some(text) => {
                         bytes.extend(text.as_bytes());
@@ -342,6 +344,7 @@ impl ValuesBuilder {
                 if value_type == other =>
             {
                 let (offsets, more) = texts.parts();
+                // Counted from where its first text begins, which need not be 0.
                 let (base, first) = (bytes.len() as u64, offsets.start(0));
                 bytes.extend_from_slice(more.slice(first..offsets.total()));
                 let rows = 1..offsets.rows() + 1;
@@ -357,6 +360,7 @@ impl ValuesBuilder {
 
     /// Makes the builder one of tagged values, then adds the value.
     fn push_mixed(&mut self, value: ValueRef<'_>) {
+        // Tagged from the first one on, since those before have no tag yet. It happens once.
         let old = std::mem::replace(self, ValuesBuilder::new(ValueType::Binary)).finish();
         for position in 0..old.len() {
             self.push(old.get(position));
@@ -423,6 +427,8 @@ impl Times {
     fn push(&mut self, time: DateTime) {
         self.seconds.push(time.seconds);
         if time.nanos != 0 {
+            // Zeros are only written for those before the first that is not 0, so a column of
+            // zeros takes no room.
             self.nanos.resize(self.seconds.len(), 0);
             self.nanos[self.seconds.len() - 1] = time.nanos;
         }
@@ -451,4 +457,22 @@ impl Times {
             offsets: exact(self.offsets),
         }
     }
+}
+
+/// Instants of whole seconds as days or as 32-bit seconds, whichever is narrowest; `None` when one of
+/// them fits neither, or there are none.
+fn narrow_times(seconds: &[i64]) -> Option<Values> {
+    // A day fits 16 bits from 1880 to 2059.
+    let as_days = |&it: &i64| it % DAY_SECONDS == 0 && i16::try_from(it / DAY_SECONDS).is_ok();
+    if seconds.is_empty() {
+        return None;
+    }
+    if seconds.iter().all(as_days) {
+        let days = seconds.iter().map(|it| (it / DAY_SECONDS) as i16);
+        return Some(Values::Days(Array::from_vec(days.collect())));
+    }
+    seconds.iter().all(|&it| i32::try_from(it).is_ok()).then(|| {
+        let seconds = seconds.iter().map(|&it| it as i32);
+        Values::SmallTime(Array::from_vec(seconds.collect()))
+    })
 }

@@ -1,39 +1,22 @@
 //! Values in fewer bytes, put together and picked out without a look at each as a value.
 
-use super::values::DAY_SECONDS;
 use crate::storage::{Array, Offsets, TextArray, Values, ValuesBuilder};
 use bytemuck::Pod;
 use hexgraph_base::types::ValueType;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-/// So many positions are picked on one thread.
+/// Up to this many positions are gathered on one thread; more on all.
 const ALONE_MAX: usize = 1 << 16;
 
-/// Fewer texts than that are not coded.
+/// A run of fewer texts than this is not coded.
 const CODED_MIN: usize = 1 << 10;
 
-/// So many texts tell whether few of them come often.
+/// The number of texts that are looked at first, to see whether few distinct ones come often.
 const SAMPLE_LEN: usize = 1 << 9;
 
 /// A code stands for so many values at least, on average: each has its text and its offset.
 const USES_MIN: usize = 4;
-
-/// Whole seconds in fewer bytes; `None` when there are none that fit, or no instants at all.
-pub(super) fn narrow_times(seconds: &[i64]) -> Option<Values> {
-    let as_days = |&it: &i64| it % DAY_SECONDS == 0 && i16::try_from(it / DAY_SECONDS).is_ok();
-    if seconds.is_empty() {
-        return None;
-    }
-    if seconds.iter().all(as_days) {
-        let days = seconds.iter().map(|it| (it / DAY_SECONDS) as i16);
-        return Some(Values::Days(Array::from_vec(days.collect())));
-    }
-    seconds.iter().all(|&it| i32::try_from(it).is_ok()).then(|| {
-        let seconds = seconds.iter().map(|&it| it as i32);
-        Values::SmallTime(Array::from_vec(seconds.collect()))
-    })
-}
 
 impl Values {
     /// The values at `positions`, in that order.
@@ -45,6 +28,8 @@ impl Values {
             Values::Days(days) => Values::Days(picked(days, positions)),
             Values::SmallTime(seconds) => Values::SmallTime(picked(seconds, positions)),
             Values::Text { value_type, texts } => {
+                // Bytes, and not texts: that they are UTF-8 was checked or will be when one is
+                // read.
                 let text = |&position: &u32| texts.get_bytes(position as usize);
                 let len = positions.iter().map(|position| text(position).len()).sum();
                 let mut bytes = Vec::with_capacity(len);
@@ -82,6 +67,8 @@ impl Values {
         match &parts[..] {
             [] => return Values::empty(value_type),
             [only] => return only.clone(),
+            // The first says what the others should be; runs of several kinds go value by value
+            // below.
             [Values::SmallInt(_), ..] => same!(SmallInt),
             [Values::Int(_), ..] => same!(Int),
             [Values::Float(_), ..] => same!(Float),
@@ -102,7 +89,7 @@ impl Values {
         builder.finish()
     }
 
-    /// The same values; texts of which few come often, as codes.
+    /// Returns the same values, with texts as codes where few distinct ones come often and codes take less room.
     pub fn coded(self) -> Values {
         match &self {
             Values::Text { value_type, texts } => match code(texts) {
@@ -119,9 +106,11 @@ fn code(texts: &TextArray) -> Option<(Array<u16>, TextArray)> {
     if texts.len() < CODED_MIN {
         return None;
     }
+    // A sample first, since a column of names or keys would fill the table for nothing.
     let step = texts.len() / SAMPLE_LEN;
     let mut known: FxHashMap<&str, u16> = FxHashMap::default();
     known.extend((0..SAMPLE_LEN).map(|at| (texts.get(at * step), 0)));
+    // Where half of a sample is distinct, most texts come once or twice.
     if SAMPLE_LEN < known.len() * 2 {
         return None;
     }
@@ -136,6 +125,7 @@ fn code(texts: &TextArray) -> Option<(Array<u16>, TextArray)> {
             distinct.push(text);
             next as u16
         });
+        // Given up as soon as it is known that it does not pay, or that codes don't fit 16 bits.
         if most < distinct.len() {
             return None;
         }
@@ -145,6 +135,7 @@ fn code(texts: &TextArray) -> Option<(Array<u16>, TextArray)> {
 }
 
 fn picked<T: Pod + Send + Sync>(array: &Array<T>, positions: &[u32]) -> Array<T> {
+    // A mapped array checks the block of each item, and only of those.
     let Some(items) = array.plain() else {
         return Array::from_vec(positions.iter().map(|&at| array.get(at as usize)).collect());
     };

@@ -33,7 +33,7 @@ use build::BitmapBuilder;
 use container::{Container, Kind};
 use hexgraph_base::types::Result;
 
-/// What the directory says of one container.
+/// An entry of the directory: it describes one container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct DirectoryEntry {
@@ -64,8 +64,11 @@ impl DirectoryEntry {
             Kind::Sorted => cardinality <= container::SORTED_LEN_MAX && runs == 0,
             Kind::Bits => container::SORTED_LEN_MAX < cardinality && runs == 0,
             Kind::Range => {
+                // `offset` is the first lower half here, and the last one must be one, too.
                 self.offset.saturating_add(self.last.into()) <= u16::MAX.into() && runs == 0
             }
+            // A run takes a word, so as many runs as bits have words would have been written as
+            // bits.
             Kind::Runs => 0 < runs && runs < container::BITS_WORDS && runs <= cardinality,
         };
         sensible.then(|| container::word_len(Kind::of(self.kind), cardinality, runs))
@@ -120,6 +123,7 @@ impl FrozenBitmap {
         let mut key_before = None;
         for (index, entry) in directory.as_slice().iter().enumerate() {
             let words = entry.word_len();
+            // A range has no payload, so its offset points nowhere.
             let start = if entry.kind == Kind::Range as u16 { 0 } else { entry.offset as usize };
             let fits = words.is_some_and(|words| start + words <= payload.len());
             let ascends = key_before.is_none_or(|before| before < entry.key);
@@ -155,17 +159,20 @@ impl FrozenBitmap {
         self.directory.byte_len() + self.payload.byte_len()
     }
 
-    /// Whether `value` is a member.
+    /// True when `value` is a member: one look at the directory, and a bit test or a binary search in a container.
     #[inline]
     pub fn contains(&self, value: u32) -> bool {
         if let Some(from) = self.range_from {
+            // A value below `from` wraps to a number beyond all members, so one comparison tests
+            // both ends.
             return (value.wrapping_sub(from) as usize) < self.len;
         }
         let (key, low) = split(value);
         self.find_key(key).is_some_and(|index| self.container(index).contains(low))
     }
 
-    /// How many members are smaller than `value`, if that is one itself.
+    /// The number of members that are smaller than `value`, or `None` when `value` is no member. Costs about as much as
+    /// [`FrozenBitmap::contains`].
     #[inline]
     pub fn row_of(&self, value: u32) -> Option<usize> {
         if let Some(from) = self.range_from {
@@ -178,7 +185,7 @@ impl FrozenBitmap {
         Some(self.directory.get(index).before as usize + row)
     }
 
-    /// How many members are smaller than `value`.
+    /// The number of members that are smaller than `value`, which need not be a member.
     pub fn rank(&self, value: u32) -> usize {
         let (key, low) = split(value);
         let index = self.lower_bound(key);
@@ -200,6 +207,8 @@ impl FrozenBitmap {
             return Some(from + row as u32);
         }
         let directory = self.directory.as_slice();
+        // No container is empty, so the last one with at most `row` members before it has the
+        // member.
         let above = directory.partition_point(|entry| entry.before as usize <= row);
         let index = above.checked_sub(1)?;
         let entry = &directory[index];
@@ -217,7 +226,8 @@ impl FrozenBitmap {
         self.select(self.len.checked_sub(1)?)
     }
 
-    /// Whether the members are these nodes, which ascend.
+    /// True when the set has exactly the members of `nodes`, which ascend. O(1) when their number differs, else
+    /// O(members).
     pub fn is_exactly(&self, nodes: &[u32]) -> bool {
         if self.len != nodes.len() {
             return false;
@@ -253,6 +263,8 @@ impl FrozenBitmap {
         let index = self.lower_bound(key);
         let mut members = FrozenIter::new(self, index);
         if self.directory.as_slice().get(index).is_some_and(|entry| entry.key == key) {
+            // A container of a greater key is entered by the walk itself, from its first member
+            // on.
             members.enter_at(low);
         }
         members
@@ -311,6 +323,8 @@ fn shape(directory: &[DirectoryEntry]) -> (Option<u16>, Option<u32>) {
     if usize::from(last.key - first.key) + 1 != directory.len() {
         return (None, None);
     }
+    // A range goes on in the next container when it ends at the last lower half and that one begins at
+    // the first. The keys of both follow upon each other, as was just seen.
     let joined = |pair: &[DirectoryEntry]| {
         pair[0].offset + u32::from(pair[0].last) == u32::from(u16::MAX) && pair[1].offset == 0
     };

@@ -71,7 +71,7 @@ pub struct OverlayIter<'a> {
     base: PlainIter<'a>,
     gained: Iter<'a>,
     lost: Iter<'a>,
-    /// What `base`, `gained` and `lost` give next, once the walk has begun.
+    /// The next member of each of `base`, `gained` and `lost`; `None` before the first step of the walk.
     next: Option<Next>,
 }
 
@@ -92,6 +92,7 @@ impl<'a> OverlayIter<'a> {
 impl Next {
     /// Moves on to the next stored member that is not lost. Both ascend, and each lost one is stored, so they meet.
     fn step_base(&mut self, base: &mut PlainIter<'_>, lost: &mut Iter<'_>) {
+        // A lost node is a stored one, so neither walk can pass the other by.
         self.base = base.next();
         while self.base.is_some() && self.base == self.lost {
             self.lost = lost.next();
@@ -130,6 +131,8 @@ impl Iterator for OverlayIter<'_> {
     fn fold<B, F: FnMut(B, u32) -> B>(mut self, first: B, mut step: F) -> B {
         let mut all = first;
         if self.next.is_some() {
+            // Something was taken already, so the walk is in the middle of a merge and goes on as
+            // one.
             for node in self.by_ref() {
                 all = step(all, node);
             }
@@ -138,6 +141,8 @@ impl Iterator for OverlayIter<'_> {
         let (mut gained, mut lost) = (self.gained.peekable(), self.lost.peekable());
         let change = |gained: Option<&u32>, lost: Option<&u32>| -> u64 {
             let place = |node: Option<&u32>| node.map_or(u64::MAX, |node| u64::from(*node));
+            // As u64: a node may be the greatest u32, and no change at all has to be greater
+            // still.
             place(gained).min(place(lost))
         };
         let mut next = change(gained.peek(), lost.peek());

@@ -29,7 +29,7 @@ pub enum NodeSet {
     },
 }
 
-/// Up to so many nodes are looked up one by one in a set with changes.
+/// In a set with changes, lists of at most this many nodes are looked up node by node.
 const FEW: usize = 16;
 
 impl Default for NodeSet {
@@ -69,6 +69,7 @@ impl NodeSet {
             return base;
         }
         if base.is_empty() {
+            // Nothing is stored, so nothing can be lost.
             return NodeSet::Bitmap(Arc::clone(gained));
         }
         assert!(
@@ -97,7 +98,7 @@ impl NodeSet {
         self.len() == 0
     }
 
-    /// Whether `node` is a member: O(log) at most.
+    /// True when `node` is a member. O(log members) at most.
     pub fn contains(&self, node: u32) -> bool {
         match self {
             NodeSet::Sorted(nodes) => nodes.binary_search(&node).is_ok(),
@@ -129,7 +130,7 @@ impl NodeSet {
         }
     }
 
-    /// The same of a set that is no overlay.
+    /// As [`NodeSet::iter_from`], for a set that is no overlay.
     fn plain_from(&self, least: u32) -> PlainIter<'_> {
         match self {
             NodeSet::Sorted(nodes) => {
@@ -173,6 +174,7 @@ impl NodeSet {
         let (mut low, mut high) = (0, u32::MAX);
         while low < high {
             let middle = low + (high - low) / 2;
+            // `middle` is below `high`, so one more never overflows.
             match self.count_below(middle + 1) <= row {
                 true => low = middle + 1,
                 false => high = middle,
@@ -181,7 +183,8 @@ impl NodeSet {
         Some(low)
     }
 
-    /// Whether the members are these nodes, which ascend.
+    /// True when the set has exactly the members of `nodes`, which ascend. O(1) when their number differs, else
+    /// O(members).
     pub fn is_exactly(&self, nodes: &[u32]) -> bool {
         if self.len() != nodes.len() {
             return false;
@@ -192,6 +195,8 @@ impl NodeSet {
             NodeSet::Bitmap(members) => members.iter().eq(nodes.iter().copied()),
             NodeSet::Frozen(members) => members.is_exactly(nodes),
             NodeSet::Overlay { base, gained, lost } => {
+                // Undoes the changes, and asks the stored set whether it is what is left: that
+                // compares whole containers.
                 let mut before = nodes.to_vec();
                 remove_sorted(&mut before, gained);
                 let has_gained = before.len() + gained.len() as usize == nodes.len();
@@ -204,7 +209,7 @@ impl NodeSet {
         }
     }
 
-    /// At most `count` members behind the first `skip`.
+    /// Returns at most `count` members, ascending, after skipping the first `skip`. The skipped ones are not walked over.
     pub fn page(&self, skip: usize, count: usize) -> Vec<u32> {
         match self {
             NodeSet::Sorted(nodes) => nodes.iter().skip(skip).take(count).copied().collect(),
@@ -260,12 +265,16 @@ impl NodeSet {
     pub fn retain(&self, nodes: &mut Vec<u32>, keep: bool) {
         match self {
             NodeSet::Sorted(members) => retain_sorted(nodes, members, keep),
+            // A merge reads the slice to its end; from there on a search for each node is
+            // cheaper.
             NodeSet::Slice(array, range) if range.len() < 8 * nodes.len() => {
                 retain_sorted(nodes, array.slice(range.clone()), keep);
             }
             NodeSet::Frozen(bitmap) if keep => bitmap.retain_in(nodes),
             NodeSet::Frozen(bitmap) => bitmap.retain_not_in(nodes),
             NodeSet::Overlay { base, gained, lost } if FEW < nodes.len() => {
+                // Of those that are no members, the changes are the other way round: a lost one
+                // is one more, and a gained one is one less.
                 let (gained, lost) = if keep { (gained, lost) } else { (lost, gained) };
                 let mut again = nodes.clone();
                 retain_in(&mut again, gained);
@@ -297,10 +306,12 @@ impl NodeSet {
             && matches!(other, NodeSet::Frozen(_) | NodeSet::Bitmap(_))
         {
             let mut both = base.and(other).to_bitmap();
+            // Only a changed node can be wrong in what was stored of both.
             both -= &**lost;
             both.extend(gained.iter().filter(|&node| other.contains(node)));
             return NodeSet::from(both);
         }
+        // The smaller set as a list bounds the cost, whatever the larger one is.
         let mut nodes = small.to_vec();
         large.retain(&mut nodes, true);
         NodeSet::from(nodes)

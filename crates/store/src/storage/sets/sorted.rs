@@ -4,6 +4,7 @@ use roaring::RoaringBitmap;
 
 /// Keeps the members of a bitmap in a sorted list.
 pub(super) fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
+    // A binary search for each of few members takes fewer steps than a look at each node.
     if (members.len() as usize) < nodes.len() / 16 {
         *nodes = members.iter().filter(|node| nodes.binary_search(node).is_ok()).collect();
     } else {
@@ -14,6 +15,8 @@ pub(super) fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
 /// Merges two sorted lists, galloping through `members` when it is much longer.
 pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], keep: bool) {
     let mut rest = members;
+    // Decided once for all nodes: a search takes log(members) steps for each, a merge as many as
+    // members lie between two nodes.
     let gallop = 16 * nodes.len() < members.len();
     nodes.retain(|&node| {
         let skip = if gallop {
@@ -26,11 +29,11 @@ pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], keep: bool) {
     });
 }
 
-/// From this share of a list on, one pass over it beats a search for each that goes.
+/// Where fewer than one in this many nodes of a list are removed, each is searched for; else one pass goes over the list.
 const SEARCH_SHARE: usize = 16;
 
-/// Takes the members of a bitmap out of a sorted list. O(list) at most, O(members · log) and a move of the rest where they
-/// are few.
+/// Removes the members of a bitmap from a sorted list. O(list) at most; O(members · log list) and a move of what stays
+/// where they are few.
 pub(super) fn remove_sorted(nodes: &mut Vec<u32>, gone: &RoaringBitmap) {
     if gone.is_empty() {
         return;
@@ -45,13 +48,14 @@ pub(super) fn remove_sorted(nodes: &mut Vec<u32>, gone: &RoaringBitmap) {
     let mut end = first;
     for (index, &place) in places.iter().enumerate() {
         let until = places.get(index + 1).copied().unwrap_or(nodes.len());
+        // What lies between two that go moves down by as many as went before.
         nodes.copy_within(place + 1..until, end);
         end += until - place - 1;
     }
     nodes.truncate(end);
 }
 
-/// Puts nodes into a sorted list that has none of them. Both ascend. O(list).
+/// Inserts nodes into a sorted list that has none of them. Both ascend. O(list).
 pub(super) fn insert_sorted(nodes: &mut Vec<u32>, new: &[u32]) {
     let mut stored = nodes.len();
     nodes.resize(stored + new.len(), 0);

@@ -28,7 +28,7 @@ pub struct SnapshotFile {
     blocks: Arc<CheckedBlocks>,
 }
 
-/// How the bytes of a file are had.
+/// The way in which the bytes of a snapshot file are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FileAccess {
     /// A large file is mapped: opening costs the same for any length, pages are read when they are touched, and the
@@ -43,7 +43,7 @@ pub enum FileAccess {
 /// afterwards.
 const READ_MAX: u64 = 1 << 20;
 
-/// As much as sections are aligned to; in a vector it aligns bytes that come from elsewhere.
+/// Bytes that are aligned as sections are. A vector of these has its first byte at a multiple of 64.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
 struct Line([u8; ALIGNMENT]);
@@ -59,7 +59,8 @@ impl SnapshotFile {
         SnapshotFile::open_with(path.as_ref(), FileAccess::Map)
     }
 
-    /// As [`SnapshotFile::open`], where it is said whether the file may be mapped. One that is read costs a pass over it.
+    /// Opens a file as [`SnapshotFile::open`] does; `access` says whether it may be mapped. Reading costs a pass over the
+    /// file.
     ///
     /// # Errors
     ///
@@ -131,7 +132,7 @@ impl SnapshotFile {
         Ok(())
     }
 
-    /// Lets go of the pages that were read so far; those that are read again come back.
+    /// Releases the pages that were read so far; they are read again when they are next touched.
     pub fn release(&self) {
         self.blocks.release(0, self.file.len().saturating_sub(HEADER_LEN));
     }
@@ -278,7 +279,7 @@ fn read_file(path: &Path) -> Result<Bytes> {
     Ok(Array::from_vec(lines).bytes().slice(..len))
 }
 
-/// The same bytes where every section is aligned.
+/// Returns the bytes at an address where every section is aligned: the same bytes, or a copy of them.
 fn aligned(bytes: Bytes) -> Bytes {
     if bytes.as_ptr().cast::<Line>().is_aligned() {
         return bytes;

@@ -23,7 +23,7 @@ const RECORD_MAGIC: [u8; 3] = *b"hxr";
 /// The format that is written.
 const FORMAT: u8 = 2;
 
-/// What the header of a log says.
+/// The header of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Header {
     /// The number of this log.
@@ -47,20 +47,20 @@ pub enum NoHeader {
     Later(u32),
 }
 
-/// What stands before the payload of a record.
+/// The bytes that stand before the payload of a record.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Frame {
     /// The length of the payload.
     pub len: u32,
     /// The number of the commit.
     pub commit: u64,
-    /// How many bytes of this log were durable when the record was written.
+    /// The number of bytes of this log that were durable when the record was written.
     pub synced: u64,
     /// The checksum of the payload.
     sum: u32,
 }
 
-/// How the records of a log are laid out.
+/// The layout of the records of a log.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Layout {
     /// The first format.
@@ -87,7 +87,7 @@ impl Header {
         bytes
     }
 
-    /// What the bytes at the beginning of a log say, and the layout of what follows them.
+    /// Reads the header at the beginning of a log, and returns it with the layout of the records that follow.
     ///
     /// # Errors
     ///
@@ -172,7 +172,7 @@ impl Layout {
         [one, two, three, format]
     }
 
-    /// What begins the record of a payload, which is too long where there is none.
+    /// Makes the frame of a payload; `None` when the payload is too long for a record.
     pub fn frame_of(self, commit: u64, synced: u64, payload: &[u8]) -> Option<[u8; FRAME_LEN]> {
         let len = u32::try_from(payload.len()).ok()?;
         let frame = Frame { len, commit, synced, sum: crc32fast::hash(payload) };
@@ -184,8 +184,8 @@ impl Layout {
         Some(bytes)
     }
 
-    /// What the bytes say; `None` when they begin no record. In the first format the checksum is that of frame and
-    /// payload together, so nothing is compared yet.
+    /// Reads a frame from the bytes at the beginning of a record; `None` when no record begins there. In the first format
+    /// one checksum covers frame and payload, so nothing is compared yet.
     pub fn frame(self, bytes: &[u8]) -> Option<Frame> {
         let bytes = bytes.get(..self.frame_len())?;
         if bytes[..4] != self.magic() {
@@ -221,7 +221,7 @@ impl Layout {
 }
 
 impl Frame {
-    /// Whether this is the checksum of the record.
+    /// True when `hasher`, which has read the record, came to the record's checksum.
     pub fn fits(&self, hasher: Hasher) -> bool {
         hasher.finalize() == self.sum
     }

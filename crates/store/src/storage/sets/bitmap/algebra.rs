@@ -6,7 +6,8 @@ use crate::storage::sets::bitmap::convert::PortableWriter;
 use crate::storage::sets::bitmap::{FrozenBitmap, container, split};
 use roaring::RoaringBitmap;
 
-/// With fewer members than this for each container, a bitmap is walked and not converted for.
+/// When the other set has fewer members than this for each of our containers, each member is looked up and no container
+/// is converted.
 const WALK_MEMBERS_MAX: u64 = 64;
 
 impl FrozenBitmap {
@@ -17,6 +18,8 @@ impl FrozenBitmap {
             let key = self.directory.get(one).key;
             push_both(&mut both, key, &self.container(one), &other.container(two));
         }
+        // The roaring crate checks what it reads, so a payload that does not ascend is found
+        // here.
         both.finish().unwrap_or_else(|fault| unwind_with(self.senseless(&fault)))
     }
 
@@ -32,6 +35,7 @@ impl FrozenBitmap {
         if self.is_longer_by_far(other) {
             return self.walk(other, true);
         }
+        // Containers are copied as a whole, and only those whose key `other` has, too.
         let mut both = self.to_roaring_of(self.keys_of(other));
         both &= other;
         both
@@ -41,13 +45,14 @@ impl FrozenBitmap {
     pub fn or_into(&self, target: &mut RoaringBitmap) {
         let own = self.to_roaring();
         if target.is_empty() {
+            // Taken over: a union with nothing would copy it once more.
             *target = own;
         } else {
             *target |= own;
         }
     }
 
-    /// Takes the members out of `target`. Containers where `target` has none are not touched.
+    /// Removes the members of this set from `target`. Containers where `target` has no members are not read.
     pub fn remove_from(&self, target: &mut RoaringBitmap) {
         if self.is_longer_by_far(target) {
             *target = self.walk(target, false);
@@ -56,7 +61,7 @@ impl FrozenBitmap {
         }
     }
 
-    /// Whether `other` has so few members that to ask for each is cheaper than to convert.
+    /// True when `other` has so few members that looking up each is cheaper than converting containers.
     fn is_longer_by_far(&self, other: &RoaringBitmap) -> bool {
         other.len() < WALK_MEMBERS_MAX * self.directory.len() as u64
     }
@@ -78,6 +83,8 @@ impl FrozenBitmap {
             loop {
                 let (left, right) = (key_at(self, one)?, key_at(other, two)?);
                 if left < right {
+                    // A search instead of a step: one directory may be much longer than the
+                    // other.
                     one = self.lower_bound(right);
                 } else if right < left {
                     two = other.lower_bound(left);
@@ -97,6 +104,7 @@ impl FrozenBitmap {
         std::iter::from_fn(move || {
             loop {
                 let least = self.directory.as_slice().get(index)?.key;
+                // Both skip to where the other is, so neither is walked member by member.
                 members.advance_to(u32::from(least) << 16);
                 let key = split(members.next()?).0;
                 index = self.lower_bound(key);
@@ -173,6 +181,8 @@ fn count_in_runs(runs: &[Run], container: &Container<'_>) -> usize {
 fn each_of_both(one: &Container<'_>, two: &Container<'_>, mut found: impl FnMut(u16)) {
     let (Container::Sorted(one), Container::Sorted(two)) = (one, two) else { return };
     let (short, mut long) = if one.len() <= two.len() { (*one, *two) } else { (*two, *one) };
+    // Where the lists are about as long, nearly every search would end after a step or two: a
+    // merge does the same with less.
     if long.len() < 8 * short.len() {
         return merge(short, long, found);
     }
@@ -191,6 +201,7 @@ fn merge(one: &[u16], two: &[u16], mut found: impl FnMut(u16)) {
         if a == b {
             found(a);
         }
+        // Both go on where they are equal.
         left += usize::from(a <= b);
         right += usize::from(b <= a);
     }
@@ -213,9 +224,11 @@ fn shared_runs(one: &[Run], two: &[Run]) -> Vec<(u16, u16)> {
     let (mut left, mut right) = (0, 0);
     while let (Some(a), Some(b)) = (one.get(left), two.get(right)) {
         let (first, last) = (a.first.max(b.first), a.last.min(b.last));
+        // Two runs may lie behind one another, without a member of both.
         if first <= last {
             shared.push((first, last));
         }
+        // The run that ends first can meet no other run.
         left += usize::from(a.last <= b.last);
         right += usize::from(b.last <= a.last);
     }

@@ -32,6 +32,7 @@ impl FrozenBitmap {
                 }
                 assert!(before < member, "{before} comes before {member}: the list is not sorted");
                 if split(before).0 != key {
+                    // The first member of the next key: the container before is whole.
                     builder.push_sorted(split(before).0, &lows);
                     lows.clear();
                 }
@@ -112,6 +113,8 @@ impl BitmapBuilder {
     ) {
         let cardinality = container::count_ones(bits);
         let runs = count_runs(bits);
+        // Few bits, or few runs of them, take less room as a list or as runs: those are made of
+        // the list.
         if SORTED_LEN_MAX < cardinality && best_kind(cardinality, runs) == Kind::Bits {
             return self.enter_bits(key, bits, cardinality);
         }
@@ -127,6 +130,8 @@ impl BitmapBuilder {
         if matches!(best_kind(cardinality, runs.len()), Kind::Range | Kind::Runs) {
             return self.enter_runs(key, runs, cardinality);
         }
+        // There are too many runs to be stored as runs: what is smallest, a list or bits, depends
+        // on how many members they have.
         let mut bits = [0; BIT_WORDS];
         for &(first, last) in runs {
             container::set_bits(&mut bits, first, last);
@@ -169,6 +174,7 @@ impl BitmapBuilder {
         if let [(first, _)] = runs {
             self.enter(key, Kind::Range, cardinality, 0);
             let entry = self.directory.last_mut().expect("it was pushed just now");
+            // A range has no payload, so the place of its offset holds where it begins.
             entry.offset = u32::from(*first);
             return;
         }
@@ -205,6 +211,7 @@ fn count_runs(bits: &[u64; BIT_WORDS]) -> usize {
     let mut carry = 0;
     let mut runs = 0;
     for &word in bits {
+        // The lower neighbour of a word's lowest bit is the highest bit of the word before.
         runs += (word & !(word << 1 | carry)).count_ones() as usize;
         carry = word >> 63;
     }

@@ -6,13 +6,13 @@ use bytemuck::{Pod, Zeroable};
 pub(in crate::storage::sets::bitmap) const SORTED_LEN_MAX: usize = 4096;
 /// The words that hold the bits themselves.
 pub(in crate::storage::sets::bitmap) const BIT_WORDS: usize = 1024;
-/// How many bits lie between two ranks of the rank directory.
+/// The number of bits from one entry of the rank directory to the next.
 const RANK_STEP: usize = 512;
 const RANKS: usize = BIT_WORDS * 64 / RANK_STEP;
 /// The words of bits and their rank directory.
 pub(in crate::storage::sets::bitmap) const BITS_WORDS: usize = BIT_WORDS + RANKS / 4;
 
-/// How the members of a container are written down.
+/// The form in which the members of a container are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::storage::sets::bitmap) enum Kind {
     Sorted = 0,
@@ -110,7 +110,7 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// How many members of the container are smaller than `low`, if that is one itself.
+    /// The number of members of the container that are smaller than `low`; `None` when `low` is no member.
     #[inline]
     pub(in crate::storage::sets::bitmap) fn row_of(&self, low: u16) -> Option<usize> {
         match self {
@@ -123,17 +123,20 @@ impl<'a> Container<'a> {
             }
             Container::Runs(runs) => {
                 let run = runs.get(runs.partition_point(|run| run.last < low))?;
+                // The first run that does not end before `low` has it, unless it begins behind
+                // it.
                 let row = low.checked_sub(run.first)?;
                 Some(usize::from(run.before) + usize::from(row))
             }
         }
     }
 
-    /// How many members of the container are smaller than `low`.
+    /// The number of members of the container that are smaller than `low`.
     pub(in crate::storage::sets::bitmap) fn rank(&self, low: u16) -> usize {
         match self {
             Container::Sorted(lows) => lows.partition_point(|&member| member < low),
             Container::Bits(words, ranks) => bits_rank(words, ranks, low),
+            // Counted in usize: the end of a run may be 65536.
             Container::Range(run) => (usize::from(low).min(usize::from(run.last) + 1))
                 .saturating_sub(usize::from(run.first)),
             Container::Runs(runs) => {
@@ -145,9 +148,10 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// How many members lie between two lower halves, both included.
+    /// The number of members from `first` to `last`, both included.
     pub(in crate::storage::sets::bitmap) fn count_between(&self, first: u16, last: u16) -> usize {
         let below = self.rank(first);
+        // Ranks of a senseless payload need not ascend; of any other one this never saturates.
         (self.rank(last) + usize::from(self.contains(last))).saturating_sub(below)
     }
 
@@ -180,6 +184,7 @@ pub(in crate::storage::sets::bitmap) fn ranks_of(words: &[u64; BIT_WORDS]) -> [u
     let mut ranks = [0; RANKS];
     let mut rank = 0;
     for (slot, step) in ranks.iter_mut().zip(words.chunks_exact(RANK_STEP / 64)) {
+        // The last rank counts 127 of 128 steps, at most 65024 bits.
         *slot = rank as u16;
         rank += count_ones(step);
     }
@@ -205,6 +210,7 @@ pub(in crate::storage::sets::bitmap) fn set_bits(
 
 /// The bits of the word at `index` that lie between `first` and `last`, which that word touches.
 pub(in crate::storage::sets::bitmap) fn run_mask(index: usize, first: u16, last: u16) -> u64 {
+    // Neither shift reaches 64, which would be an overflow.
     let above = if index == usize::from(first / 64) { u64::MAX << (first % 64) } else { u64::MAX };
     let below =
         if index == usize::from(last / 64) { u64::MAX >> (63 - last % 64) } else { u64::MAX };
@@ -219,6 +225,7 @@ pub(in crate::storage::sets::bitmap) fn push_bits_of(
     for (index, &word) in words.iter().enumerate() {
         let mut word = word;
         while word != 0 {
+            // The lowest bit that is set, which the line after takes away.
             lows.push((index * 64) as u16 + word.trailing_zeros() as u16);
             word &= word - 1;
         }
@@ -234,6 +241,7 @@ fn has_bit(words: &[u64; BIT_WORDS], low: u16) -> bool {
 fn bits_rank(words: &[u64; BIT_WORDS], ranks: &[u16; RANKS], low: u16) -> usize {
     let low = usize::from(low);
     let mut rank = usize::from(ranks[low / RANK_STEP]);
+    // At most seven whole words of the step, and the lower part of one more.
     for &word in &words[low / RANK_STEP * (RANK_STEP / 64)..low / 64] {
         rank += word.count_ones() as usize;
     }
@@ -241,6 +249,8 @@ fn bits_rank(words: &[u64; BIT_WORDS], ranks: &[u16; RANKS], low: u16) -> usize 
 }
 
 fn bits_select(words: &[u64; BIT_WORDS], ranks: &[u16; RANKS], row: usize) -> Option<u16> {
+    // Ranks ascend, so the step before the first greater rank has the bit. It is among the eight
+    // words of that step: the loop goes further only where the ranks are senseless.
     let step = ranks.partition_point(|&rank| usize::from(rank) <= row).checked_sub(1)?;
     let mut left = row - usize::from(ranks[step]);
     let start = step * (RANK_STEP / 64);

@@ -19,14 +19,14 @@ const COOKIE_RUNS: u32 = 12347;
 const OFFSETS_FROM: usize = 4;
 
 impl FrozenBitmap {
-    /// The same set, frozen. Costs a copy of each container.
+    /// Makes a frozen set of a roaring bitmap. Costs a copy of each container.
     pub fn from_roaring(bitmap: &RoaringBitmap) -> FrozenBitmap {
         let mut portable = Vec::with_capacity(bitmap.serialized_size());
         bitmap.serialize_into(&mut portable).expect("a vector takes all that is written");
         read_portable(&portable).expect("the roaring crate writes the portable format")
     }
 
-    /// The same set as a bitmap that can be changed. Costs a copy of each container.
+    /// Makes a roaring bitmap, which can be changed, of the set. Costs a copy of each container.
     pub fn to_roaring(&self) -> RoaringBitmap {
         self.to_roaring_of(0..self.directory.len())
     }
@@ -122,13 +122,16 @@ impl PortableWriter {
         self.is_run.resize(count.div_ceil(8), 0);
         let has_offsets = OFFSETS_FROM <= count;
         let table_len = if has_offsets { 4 * count } else { 0 };
-        let mut header = Vec::with_capacity(4 + self.is_run.len() + 4 * count + table_len);
+        // The form with runs, even where there are none: it may have plain containers, so one
+        // form is enough to write. See github.com/RoaringBitmap/RoaringFormatSpec.
+        let header_len = 4 + self.is_run.len() + 4 * count + table_len;
+        let mut header = Vec::with_capacity(header_len);
         header.extend_from_slice(&(COOKIE_RUNS | (count_less_one as u32) << 16).to_le_bytes());
         header.extend_from_slice(&self.is_run);
         header.extend_from_slice(bytemuck::cast_slice(&self.descriptions));
-        let header_len = header.capacity() as u32;
         if has_offsets {
-            self.offsets.iter_mut().for_each(|offset| *offset += header_len);
+            // Offsets count from the first byte of the cookie.
+            self.offsets.iter_mut().for_each(|offset| *offset += header_len as u32);
             header.extend_from_slice(bytemuck::cast_slice(&self.offsets));
         }
         RoaringBitmap::deserialize_from(header.chain(self.payload.as_slice()))
@@ -154,6 +157,7 @@ fn read_portable(portable: &[u8]) -> Option<FrozenBitmap> {
     let count = if has_runs { (cookie >> 16) + 1 } else { take_u32(&mut rest)? } as usize;
     let is_run = rest.split_off(..if has_runs { count.div_ceil(8) } else { 0 })?;
     let descriptions = rest.split_off(..4 * count)?;
+    // The containers lie behind one another in order, so their offsets tell nothing new.
     if !has_runs || OFFSETS_FROM <= count {
         rest.split_off(..4 * count)?;
     }
@@ -164,6 +168,7 @@ fn read_portable(portable: &[u8]) -> Option<FrozenBitmap> {
             let len = usize::from(u16_at(rest.split_off(..2)?, 0));
             let pairs = rest.split_off(..4 * len)?.chunks_exact(4);
             let runs: Vec<_> =
+                // A run is written as its first member and the number of those that follow.
                 pairs.map(|pair| (u16_at(pair, 0), u16_at(pair, 0) + u16_at(pair, 2))).collect();
             builder.push_runs(key, &runs);
         } else if usize::from(last) < SORTED_LEN_MAX {

@@ -66,6 +66,7 @@ impl<'a> FrozenIter<'a> {
         let current = match &self.members {
             Members::Sorted(lows) => lows.len(),
             Members::Bits { words, index, word } => {
+                // Those of the words before, and those of this word that were given already.
                 let gone = self.bitmap.container(self.next_index - 1).rank((index * 64) as u16)
                     + (words[*index].count_ones() - word.count_ones()) as usize;
                 let entry = self.bitmap.directory.get(self.next_index - 1);
@@ -103,6 +104,8 @@ impl Iterator for FrozenIter<'_> {
     fn fold<B, F: FnMut(B, u32) -> B>(mut self, first: B, mut step: F) -> B {
         let mut folded = first;
         loop {
+            // Read once for each container, so that the loop over its members keeps it in a
+            // register.
             let base = self.base;
             folded = self.members.fold_all(folded, |folded, low| step(folded, base | low));
             if !self.enter() {
@@ -137,6 +140,7 @@ impl<'a> Members<'a> {
                 *word = words[*index] & (u64::MAX << (least % 64));
             }
             Members::Runs { runs, next, end } => {
+                // Where the run that was entered goes on beyond `least`, none is skipped.
                 if *end <= u32::from(least) {
                     *runs = &runs[runs.partition_point(|run| run.last < least)..];
                     step_run(runs, next, end);
@@ -184,6 +188,7 @@ impl Iterator for Members<'_> {
                     *index += 1;
                 }
                 let low = *index as u32 * 64 + word.trailing_zeros();
+                // Takes away the lowest bit that is set, the one that was just counted.
                 *word &= *word - 1;
                 Some(low)
             }
@@ -204,6 +209,7 @@ impl Iterator for Members<'_> {
 fn step_run(runs: &mut &[Run], next: &mut u32, end: &mut u32) -> bool {
     while let [run, rest @ ..] = *runs {
         *runs = rest;
+        // Not before the end of the run before, even where a file says so.
         *next = u32::from(run.first).max(*end);
         *end = (u32::from(run.last) + 1).max(*next);
         if *next < *end {

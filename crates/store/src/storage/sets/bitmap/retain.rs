@@ -3,7 +3,8 @@
 use crate::storage::sets::bitmap::container::Container;
 use crate::storage::sets::bitmap::{FrozenBitmap, split};
 
-/// With so many times more numbers than members, the numbers are searched for the members.
+/// When a list has more than this many times as many numbers as the set has members, the members are searched for in the
+/// list.
 const SKEW: usize = 16;
 
 impl FrozenBitmap {
@@ -35,6 +36,7 @@ impl FrozenBitmap {
             match nodes.get(read) {
                 None => break,
                 Some(&node) if node == member => {
+                    // What is kept never outruns what is read, so the list is shortened in place.
                     nodes[kept] = member;
                     kept += 1;
                     read += 1;
@@ -51,7 +53,7 @@ pub(in crate::storage::sets::bitmap) struct Prober<'a> {
     bitmap: &'a FrozenBitmap,
     /// The key of the number before.
     key: Option<u16>,
-    /// What may still be asked for of the container with that key.
+    /// The members of the container with that key that are not yet passed.
     container: Container<'a>,
 }
 
@@ -64,6 +66,7 @@ impl Prober<'_> {
         }
         match &mut self.container {
             Container::Sorted(lows) => {
+                // Numbers ascend, so what was skipped is not asked for again.
                 *lows = &lows[gallop(lows, |&member| member < low)..];
                 lows.first() == Some(&low)
             }
@@ -93,6 +96,7 @@ pub(in crate::storage::sets::bitmap) fn gallop<T>(
 ) -> usize {
     let mut step = 1;
     let mut start = 0;
+    // Steps double until one goes too far; the end of that step bounds a binary search.
     while items.get(start + step - 1).is_some_and(&holds) {
         start += step;
         step *= 2;

@@ -1,0 +1,94 @@
+//! Properties of fields and types that decide what is generated, and the form that is generated.
+
+use crate::generate::layout::tree::{ArgumentEntry, one};
+use crate::model::{Field, Kind, Model, TypeDef};
+
+/// What the API is generated for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Requests: with the argument `after`, which the reference lacks.
+    Full,
+    /// Comparison: exactly what the reference generates.
+    #[cfg_attr(not(test), allow(dead_code))]
+    Plain,
+    /// The gateway of a federation, which does not see how things are done.
+    Service,
+}
+
+impl Form {
+    /// The argument of paging by cursor. This is the one place that knows which form has it.
+    pub(in crate::generate) fn after(self) -> Option<ArgumentEntry> {
+        (self == Form::Full).then(|| ArgumentEntry::new("after", one("ID")))
+    }
+
+    /// Whether the type has operations and fields of it have arguments: to a gateway, what another service declares
+    /// has not.
+    pub(in crate::generate) fn operates_on(self, def: &TypeDef) -> bool {
+        self != Form::Service || !def.extended
+    }
+}
+
+/// Returns the field of the type `ID`, unless it belongs to another service of a federation.
+pub(in crate::generate) fn id_of(def: &TypeDef) -> Option<&Field> {
+    def.fields.iter().find(|field| field.is_id() && !field.foreign)
+}
+
+/// Returns the `@id` fields, without those of another service of a federation.
+pub(in crate::generate) fn unique_of(def: &TypeDef) -> impl Iterator<Item = &Field> {
+    def.unique_fields().filter(|field| !field.foreign)
+}
+
+/// Returns true when a node of the type can be named by an ID or an `@id` field, which `getT` and references need.
+pub(in crate::generate) fn has_key(def: &TypeDef) -> bool {
+    id_of(def).is_some() || unique_of(def).next().is_some()
+}
+
+/// The declared object type or interface of a field, when nodes of it are stored.
+pub(in crate::generate) fn stored_target<'m>(
+    model: &'m Model,
+    field: &Field,
+) -> Option<&'m TypeDef> {
+    model.get(field.ty.name()).filter(|def| def.is_stored())
+}
+
+/// Whether mutations can give the field a value, the ID of an entity of another service included.
+pub(crate) fn is_settable(model: &Model, field: &Field) -> bool {
+    let own_id = field.is_id() && field.predicate.is_none();
+    if own_id || field.foreign || field.is_custom() || field.is_reverse() {
+        return false;
+    }
+    if field.predicate.as_ref().is_some_and(|predicate| !predicate.language.is_writable()) {
+        return false;
+    }
+    let target = model.get(field.ty.name());
+    // Objects of an interface are only linked to, and here there is nothing to link by.
+    !target.is_some_and(|def| def.kind == Kind::Interface && !has_key(def))
+}
+
+/// Whether the field reads several languages: it can be selected and aggregated, no more.
+pub(in crate::generate) fn is_multi_language(field: &Field) -> bool {
+    field.predicate.as_ref().is_some_and(|predicate| predicate.language.is_preferred())
+}
+
+/// Whether values of the field can be compared in aggregates: one scalar that has an order.
+pub(in crate::generate) fn is_comparable(field: &Field) -> bool {
+    if field.ty.is_list() || field.is_custom() || field.foreign {
+        return false;
+    }
+    match field.ty.name() {
+        "Int" | "Int64" | "Float" | "String" | "DateTime" => true,
+        // The key of an entity of another service is a value as any other.
+        "ID" => field.predicate.is_some(),
+        _ => false,
+    }
+}
+
+/// Whether nodes can be ordered by the field.
+pub(in crate::generate) fn is_orderable(field: &Field) -> bool {
+    is_comparable(field) && !is_multi_language(field)
+}
+
+/// Whether the presence of the field can be asked for.
+pub(in crate::generate) fn is_testable(field: &Field) -> bool {
+    !field.is_id() && !field.is_custom() && !field.foreign && !is_multi_language(field)
+}

@@ -1,0 +1,196 @@
+//! One mutation, from its arguments to its outcome.
+
+use crate::generate::{Root, RootKind};
+use crate::model::{Kind, Model, TypeDef};
+use crate::mutate::inputs::{Entries, entries, given};
+use crate::mutate::names::{Names, Place};
+use crate::mutate::writer::{Writer, back_of};
+use crate::mutate::{Back, Found, MATCHED, MutationFault, Outcome, Unlink};
+use crate::request::{Arguments, Value};
+use hexgraph_base::formats::{NQuad, Object, Predicate, Subject};
+use hexgraph_base::plan::Query;
+use hexgraph_base::types::Position;
+
+/// A mutation whose arguments are read: it knows what it has to know of the data.
+#[derive(Debug)]
+pub struct Reading<'a> {
+    model: &'a Model,
+    def: &'a TypeDef,
+    names: Names<'a>,
+    step: Step<'a>,
+}
+
+#[derive(Debug)]
+enum Step<'a> {
+    Add { objects: Vec<&'a Entries>, is_upsert: bool },
+    Update { set: &'a Entries, remove: &'a Entries },
+    Delete,
+}
+
+impl<'a> Reading<'a> {
+    /// Reads the arguments of `addT`, `updateT` or `deleteT`. Costs O(size of the input).
+    ///
+    /// # Errors
+    ///
+    /// All that is wrong with them as far as no data is needed to tell.
+    pub fn new(
+        model: &'a Model,
+        root: &Root,
+        arguments: &'a Arguments,
+    ) -> Result<Reading<'a>, Vec<MutationFault>> {
+        let unknown = || vec![MutationFault::new(format!("type {} is not stored", root.type_name))];
+        let def = model.get(&root.type_name).ok_or_else(unknown)?;
+        let mut names = Names::new(model);
+        let step = match root.kind {
+            RootKind::Add => add_step(def, arguments, &mut names),
+            RootKind::Update => update_step(def, arguments, &mut names),
+            _ => Step::Delete,
+        };
+        if !names.faults.is_empty() {
+            return Err(names.faults);
+        }
+        Ok(Reading { model, def, names, step })
+    }
+
+    /// The type that the mutation is about.
+    pub fn def(&self) -> &'a TypeDef {
+        self.def
+    }
+
+    /// Whether there is nothing to be done, whatever the data are.
+    pub fn is_empty(&self) -> bool {
+        match &self.step {
+            Step::Add { objects, .. } => objects.is_empty(),
+            Step::Update { set, remove } => set.is_empty() && remove.is_empty(),
+            Step::Delete => false,
+        }
+    }
+
+    /// The query for what has to be known. Its variables go to [`Found`] by their names. A block
+    /// that finds the nodes of an update or a delete is not in it.
+    pub fn query(&self) -> Query {
+        self.names.lookups.query()
+    }
+
+    /// The existing nodes that an upsert would change, with their types.
+    pub fn upserts(&self, found: &Found) -> Vec<(u64, &'a TypeDef)> {
+        let Step::Add { objects, is_upsert: true } = &self.step else { return Vec::new() };
+        let entities = objects.iter().filter_map(|object| self.names.entity(self.def, object));
+        let mut nodes: Vec<u64> = Vec::new();
+        for key in entities.flat_map(|number| &self.names.entities[number].keys) {
+            nodes.extend(found.nodes(key.lookup, &key.text));
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes.into_iter().map(|uid| (uid, self.def)).collect()
+    }
+
+    /// The existing nodes that the inputs name, with the types that they are named by.
+    pub fn named(&self, found: &Found) -> Vec<(u64, &'a TypeDef)> {
+        self.names.lookups.nodes(found)
+    }
+
+    /// What the mutation comes to. `now` is what `$now` stands for.
+    ///
+    /// # Errors
+    ///
+    /// All that is wrong.
+    pub fn outcome(self, found: Found, now: &'a str) -> Result<Outcome<'a>, Vec<MutationFault>> {
+        let def = self.def;
+        let mut writer = Writer::new(self.model, self.names, found, now);
+        match self.step {
+            Step::Add { objects, is_upsert } => {
+                for object in objects {
+                    writer.add_root(def, object, is_upsert);
+                }
+            }
+            Step::Update { set, remove } => {
+                writer.set(def, set, remove);
+                writer.remove(def, remove);
+                writer.out.roots.push(Subject::Var(MATCHED));
+            }
+            Step::Delete => {
+                writer.out.removes_node = true;
+                writer.out.deletes.push(everything());
+                writer.out.unlinks = links_into(self.model, def);
+                writer.out.roots.push(Subject::Var(MATCHED));
+            }
+        }
+        writer.finish(def.auth.query.is_some())
+    }
+}
+
+fn add_step<'a>(def: &'a TypeDef, arguments: &'a Arguments, names: &mut Names<'a>) -> Step<'a> {
+    let input = arguments.given("input");
+    let one = input.map_or(&[][..], std::slice::from_ref);
+    let objects = input.and_then(Value::as_list).unwrap_or(one);
+    let objects: Vec<&Entries> = objects.iter().map(entries).collect();
+    for object in &objects {
+        names.add(def, Place::Root, object);
+    }
+    let is_upsert = arguments.given("upsert") == Some(&Value::Boolean(true));
+    Step::Add { objects, is_upsert }
+}
+
+fn update_step<'a>(def: &'a TypeDef, arguments: &'a Arguments, names: &mut Names<'a>) -> Step<'a> {
+    let input = arguments.given("input").map_or(&[][..], entries);
+    let part = |key| given(input, key).map_or(&[][..], entries);
+    let (set, remove) = (part("set"), part("remove"));
+    names.add(def, Place::Root, set);
+    names.add_removed(def, remove);
+    Step::Update { set, remove }
+}
+
+/// The statement that removes all that matched nodes have.
+fn everything<'a>() -> NQuad<'a> {
+    NQuad {
+        subject: Subject::Var(MATCHED),
+        predicate: Predicate::Star,
+        lang: "",
+        object: Object::Star,
+        facets: Vec::new(),
+        in_list: None,
+        at: Position::default(),
+    }
+}
+
+/// The links whose ends at matched nodes go with them: those of the type, and of all types that
+/// implement it.
+fn links_into<'a>(model: &'a Model, def: &'a TypeDef) -> Vec<Unlink<'a>> {
+    let implementors = def.implementors.iter().filter_map(|name| model.get(name));
+    let of_interface = (def.kind == Kind::Interface).then_some(implementors);
+    let defs = std::iter::once(def).chain(of_interface.into_iter().flatten());
+    let mut unlinks: Vec<Unlink<'a>> = Vec::new();
+    for field in defs.flat_map(|def| &def.fields) {
+        let Some(predicate) = &field.predicate else { continue };
+        let back = if predicate.reverse {
+            let owner = model.get(field.ty.name()).map_or("", |def| &def.name);
+            Some(Back { type_name: owner, predicate: &predicate.name, is_single: false })
+        } else {
+            back_of(model, field)
+        };
+        if back.is_none() {
+            continue;
+        }
+        let source = Subject::Var(MATCHED);
+        let unlink = Unlink {
+            source,
+            predicate: &predicate.name,
+            is_reverse: predicate.reverse,
+            target: None,
+            back,
+        };
+        if !unlinks.contains(&unlink) {
+            unlinks.push(unlink);
+        }
+    }
+    unlinks
+}
+
+#[cfg(test)]
+impl Reading<'_> {
+    /// What the blocks of the query ask for.
+    pub(crate) fn lookups(&self) -> Vec<crate::mutate::lookups::Asked> {
+        self.names.lookups.asked()
+    }
+}

@@ -1,0 +1,281 @@
+//! One custom field of one request: which requests are to be sent for it, and what their answers mean.
+
+use std::fmt;
+use std::time::Duration;
+
+use apollo_compiler::ast;
+use serde_json::{Map, Value, json};
+
+use crate::model::{Custom, CustomHttp, Field, HttpMethod, Mode, Model};
+use crate::remote::calls::reply::Reply;
+use crate::remote::calls::{declared_operation, operation, reply};
+use crate::remote::message::call_error::{AnswerError, CallError};
+use crate::remote::message::exchange::{Incoming, Outgoing};
+use crate::remote::message::headers::{HeaderOf, Headers};
+use crate::remote::message::interpolation::{Values, filled, json_of};
+use crate::remote::message::{address, headers};
+use crate::request;
+use crate::request::Arguments;
+use crate::sdl::parse_template;
+
+/// Whoever has requests sent: what is the same for all custom fields of a request.
+#[derive(Clone, Copy)]
+pub struct Sender<'a> {
+    /// The schema.
+    pub model: &'a Model,
+    /// The headers of the request that came.
+    pub came: HeaderOf<'a>,
+    /// Where lambdas are carried out.
+    pub lambda_url: Option<&'a str>,
+    /// How long a request may take.
+    pub timeout: Duration,
+    /// How many bytes an answer may have.
+    pub bytes_max: u64,
+}
+
+/// One custom field of one request.
+pub struct Call<'a> {
+    /// What was asked.
+    pub asked: &'a request::Field,
+    /// The type that has the field.
+    type_name: &'a str,
+    way: Way<'a>,
+    headers: Vec<(String, String)>,
+    timeout: Duration,
+    bytes_max: u64,
+}
+
+enum Way<'a> {
+    Plain {
+        http: &'a CustomHttp,
+        body: Option<ast::Value>,
+    },
+    Graphql {
+        http: &'a CustomHttp,
+        body: Option<ast::Value>,
+        /// The text with what is asked for.
+        text: String,
+        variables: Vec<String>,
+        /// The name of the one field.
+        name: String,
+    },
+    Lambda(Lambda<'a>),
+}
+
+/// A function of the lambda server.
+struct Lambda<'a> {
+    url: &'a str,
+    resolver: String,
+    auth_header: Option<Value>,
+}
+
+impl<'a> Sender<'a> {
+    /// Prepares what is to be sent for a field of a type; `Query` and `Mutation` are types too.
+    ///
+    /// # Errors
+    ///
+    /// What is missing.
+    pub fn call(
+        &self,
+        type_name: &'a str,
+        field: &'a Field,
+        asked: &'a request::Field,
+    ) -> Result<Call<'a>, CallError> {
+        let (way, headers) = match &field.custom {
+            Some(Custom::Http(http)) => {
+                let way = self.http(http, field, asked)?;
+                (way, headers::of_field(self.model, http, self.came))
+            }
+            _ if field.lambda => (self.lambda(type_name, asked)?, Headers::json()),
+            _ => return Err(CallError::NoRequest),
+        };
+        let Sender { timeout, bytes_max, .. } = *self;
+        Ok(Call { asked, type_name, way, headers: headers.0, timeout, bytes_max })
+    }
+
+    fn http(
+        &self,
+        http: &'a CustomHttp,
+        field: &Field,
+        asked: &request::Field,
+    ) -> Result<Way<'a>, CallError> {
+        let body = http.body.as_deref().map(parse_template).transpose()?.flatten();
+        let Some(text) = &http.graphql else { return Ok(Way::Plain { http, body }) };
+        let parsed = declared_operation::parse(text).ok_or(CallError::Operation)?;
+        let name = declared_operation::field_of(&parsed)
+            .ok_or(CallError::OperationField)?
+            .name
+            .to_string();
+        let variables = match http.mode {
+            Mode::Single => parsed.variables.iter().map(|it| it.name.to_string()).collect(),
+            // The one that the objects go into.
+            Mode::Batch => declared_operation::variable_of(&parsed).into_iter().collect(),
+        };
+        let text = operation::text(self.model, &parsed, field.ty.name(), asked);
+        Ok(Way::Graphql { http, body, text, variables, name })
+    }
+
+    fn lambda(&self, type_name: &str, asked: &request::Field) -> Result<Way<'a>, CallError> {
+        let url = self.lambda_url.filter(|url| !url.is_empty());
+        let url = url.ok_or(CallError::NoLambda)?;
+        let resolver = format!("{type_name}.{}", asked.shape.name);
+        Ok(Way::Lambda(Lambda { url, resolver, auth_header: self.auth_header() }))
+    }
+
+    /// The token of the caller, as lambda servers read it.
+    pub(in crate::remote) fn auth_header(&self) -> Option<Value> {
+        let header = &self.model.authorization.as_ref()?.header;
+        let value = (self.came)(header)?;
+        Some(json!({ "key": header, "value": value }))
+    }
+}
+
+/// The arguments of a field, to fill templates with.
+fn values_of(arguments: &Arguments) -> Values {
+    arguments.iter().map(|(name, value)| (name.to_string(), json_of(value))).collect()
+}
+
+/// Why a custom field has no value, as it stands in the answer.
+pub fn worded(type_name: &str, field: &str, why: impl fmt::Display) -> String {
+    format!(
+        "Evaluation of custom field failed because {why} for field: {field} within type: {type_name}."
+    )
+}
+
+impl<'a> Call<'a> {
+    /// True when one request is about all objects of a level.
+    pub fn is_batch(&self) -> bool {
+        match &self.way {
+            Way::Plain { http, .. } | Way::Graphql { http, .. } => http.mode == Mode::Batch,
+            Way::Lambda(_) => true,
+        }
+    }
+
+    /// True when keys of the answer are those of the request, and not names of fields.
+    pub fn is_by_key(&self) -> bool {
+        matches!(self.way, Way::Graphql { .. })
+    }
+
+    /// The request of a field of `Query` or `Mutation`.
+    ///
+    /// # Errors
+    ///
+    /// What is missing.
+    pub fn of_root(&self) -> Result<Outgoing, CallError> {
+        let values = values_of(&self.asked.arguments);
+        match &self.way {
+            Way::Lambda(lambda) => Ok(self.post(lambda, "args", Value::Object(values))),
+            _ => self.of_object(&values),
+        }
+    }
+
+    /// The request about one object, whose fields are `values`.
+    ///
+    /// # Errors
+    ///
+    /// What is missing.
+    pub fn of_object(&self, values: &Values) -> Result<Outgoing, CallError> {
+        match &self.way {
+            Way::Plain { http, body } => {
+                let body = body.as_ref().map(|body| filled(body, values).unwrap_or_default());
+                self.outgoing(http, address::filled(&http.url, values)?, body)
+            }
+            Way::Graphql { http, text, variables, .. } => {
+                let given = variables.iter().filter_map(|name| Some((name, values.get(name)?)));
+                let given: Map<String, Value> =
+                    given.map(|(name, value)| (name.clone(), value.clone())).collect();
+                let body = json!({ "query": text, "variables": given });
+                self.outgoing(http, http.url.clone(), Some(body))
+            }
+            Way::Lambda(_) => self.of_objects(std::slice::from_ref(values)),
+        }
+    }
+
+    /// The request about several objects.
+    ///
+    /// # Errors
+    ///
+    /// What is missing.
+    pub fn of_objects(&self, objects: &[Values]) -> Result<Outgoing, CallError> {
+        let all = |body: &Option<ast::Value>| -> Value {
+            let one = |values| body.as_ref().and_then(|body| filled(body, values));
+            objects.iter().map(|values| one(values).unwrap_or_default()).collect()
+        };
+        match &self.way {
+            Way::Plain { http, body } => self.outgoing(http, http.url.clone(), Some(all(body))),
+            Way::Graphql { http, body, text, variables, .. } => {
+                let name = variables.first().ok_or(CallError::OperationVariable)?;
+                let given: Map<String, Value> = [(name.clone(), all(body))].into_iter().collect();
+                let body = json!({ "query": text, "variables": given });
+                self.outgoing(http, http.url.clone(), Some(body))
+            }
+            Way::Lambda(lambda) => {
+                let parents = objects.iter().cloned().map(Value::Object).collect();
+                Ok(self.post(lambda, "parents", parents))
+            }
+        }
+    }
+
+    /// Reads the answer to [`Call::of_root`] or [`Call::of_object`]. What went wrong is part of it.
+    pub fn read(&self, incoming: &Incoming) -> Reply {
+        self.read_whole(incoming).unwrap_or_else(|why| Reply::failed(self.worded(why)))
+    }
+
+    /// Reads the answer to [`Call::of_objects`]: what it says of each. Errors of no object in particular are the first one's.
+    ///
+    /// # Errors
+    ///
+    /// What went wrong as a whole.
+    pub fn read_all(&self, incoming: &Incoming, count: usize) -> Result<Vec<Reply>, Reply> {
+        let mut reply = self.read_whole(incoming).map_err(|why| Reply::failed(self.worded(why)))?;
+        if reply.value.is_null() && !reply.told.is_empty() {
+            reply.told.iter_mut().for_each(|told| told.path.clear());
+            return Err(reply);
+        }
+        reply::parted(reply, count).map_err(|why| Reply::failed(self.worded(why)))
+    }
+
+    /// A reason as it stands in the answer.
+    pub fn worded(&self, why: impl fmt::Display) -> String {
+        worded(self.type_name, &self.asked.shape.name, why)
+    }
+
+    fn read_whole(&self, incoming: &Incoming) -> Result<Reply, AnswerError> {
+        match &self.way {
+            Way::Graphql { name, .. } => reply::graphql(incoming, name),
+            _ => reply::plain(incoming),
+        }
+    }
+
+    fn outgoing(
+        &self,
+        http: &CustomHttp,
+        url: String,
+        body: Option<Value>,
+    ) -> Result<Outgoing, CallError> {
+        let is_http = ["http://", "https://"].iter().any(|start| {
+            url.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
+        });
+        if !is_http {
+            return Err(CallError::Scheme);
+        }
+        let body = body.map(|body| body.to_string().into_bytes());
+        let (headers, timeout, bytes_max) = (self.headers.clone(), self.timeout, self.bytes_max);
+        Ok(Outgoing { method: http.method, url, headers, body, timeout, bytes_max })
+    }
+
+    fn post(&self, lambda: &Lambda<'_>, key: &str, value: Value) -> Outgoing {
+        let mut body = json!({ "resolver": lambda.resolver, key: value });
+        if let Some(header) = &lambda.auth_header {
+            body["authHeader"] = header.clone();
+        }
+        Outgoing {
+            method: HttpMethod::Post,
+            url: lambda.url.to_owned(),
+            headers: self.headers.clone(),
+            body: Some(body.to_string().into_bytes()),
+            timeout: self.timeout,
+            bytes_max: self.bytes_max,
+        }
+    }
+}

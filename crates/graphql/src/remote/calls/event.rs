@@ -1,0 +1,85 @@
+//! `@lambdaOnMutate`: what the lambda server is told after a commit.
+
+use serde_json::{Value, json};
+
+use crate::model::{HttpMethod, TypeDef};
+use crate::remote::calls::call::Sender;
+use crate::remote::message::exchange::Outgoing;
+use crate::remote::message::headers::Headers;
+use crate::remote::message::interpolation::json_of;
+use crate::request::Arguments;
+
+/// The name that lambda servers know these calls by.
+const RESOLVER: &str = "$webhook";
+
+/// What a mutation did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// New nodes.
+    Add,
+    /// Changed nodes.
+    Update,
+    /// Deleted nodes.
+    Delete,
+}
+
+impl Change {
+    fn name(self) -> &'static str {
+        match self {
+            Change::Add => "add",
+            Change::Update => "update",
+            Change::Delete => "delete",
+        }
+    }
+
+    fn is_told(self, def: &TypeDef) -> bool {
+        match self {
+            Change::Add => def.lambda_on_mutate.add,
+            Change::Update => def.lambda_on_mutate.update,
+            Change::Delete => def.lambda_on_mutate.delete,
+        }
+    }
+}
+
+/// What is to be sent after a mutation of nodes of a type, whose field had these arguments; nothing where the type does not
+/// ask for it, or there is no lambda server.
+pub fn event(
+    sender: &Sender<'_>,
+    type_name: &str,
+    change: Change,
+    arguments: &Arguments,
+    uids: &[String],
+    commit: u64,
+) -> Option<Outgoing> {
+    let def = sender.model.get(type_name).filter(|def| change.is_told(def))?;
+    let url = sender.lambda_url.filter(|url| !url.is_empty())?;
+    let input = arguments.given("input");
+    let given = |value: Option<&_>| value.map_or(Value::Null, json_of);
+    let details = match change {
+        Change::Add => json!({ "rootUIDs": uids, "input": given(input) }),
+        Change::Update => json!({
+            "rootUIDs": uids,
+            "setPatch": given(input.and_then(|input| input.get("set"))),
+            "removePatch": given(input.and_then(|input| input.get("remove"))),
+        }),
+        Change::Delete => json!({ "rootUIDs": uids }),
+    };
+    let mut event = json!({
+        "__typename": def.name,
+        "operation": change.name(),
+        "commitTs": commit,
+    });
+    event[change.name()] = details;
+    let mut body = json!({ "resolver": RESOLVER, "event": event });
+    if let Some(header) = sender.auth_header() {
+        body["authHeader"] = header;
+    }
+    Some(Outgoing {
+        method: HttpMethod::Post,
+        url: url.to_owned(),
+        headers: Headers::json().0,
+        body: Some(body.to_string().into_bytes()),
+        timeout: sender.timeout,
+        bytes_max: sender.bytes_max,
+    })
+}

@@ -1,0 +1,189 @@
+//! What an answer of another server says: a value, and what went wrong.
+
+use serde_json::Value;
+
+use crate::remote::message::call_error::AnswerError;
+use crate::remote::message::exchange::Incoming;
+use crate::request::PathStep;
+use hexgraph_base::types::stack;
+
+/// The most errors of one answer that are passed on.
+const ERRORS_MAX: usize = 100;
+
+/// The most characters of an error that are passed on.
+const MESSAGE_MAX: usize = 2_000;
+
+/// A value, and what went wrong.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reply {
+    /// The value; null where there is none.
+    pub value: Value,
+    /// What the other server said.
+    pub told: Vec<Told>,
+}
+
+/// An error of another server.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Its message.
+    pub message: String,
+    /// Where it is, inside of the value.
+    pub path: Vec<PathStep>,
+}
+
+impl Reply {
+    /// No value, for one reason.
+    pub fn failed(message: impl Into<String>) -> Reply {
+        let told = Told { message: shortened(&message.into()), path: Vec::new() };
+        Reply { value: Value::Null, told: vec![told] }
+    }
+}
+
+/// Reads the answer to a plain request.
+pub(in crate::remote) fn plain(incoming: &Incoming) -> Result<Reply, AnswerError> {
+    if !incoming.is_success() {
+        let told = json(&incoming.body).ok();
+        let told = told.map_or_else(Vec::new, |body| errors(&body, ""));
+        if told.is_empty() {
+            return Err(AnswerError::Status(incoming.status));
+        }
+        return Ok(Reply { value: Value::Null, told });
+    }
+    // Something that was done may have nothing to tell.
+    if incoming.body.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Reply::default());
+    }
+    Ok(Reply { value: json(&incoming.body)?, told: Vec::new() })
+}
+
+/// Reads the answer of another GraphQL server about its field `name`.
+pub(in crate::remote) fn graphql(incoming: &Incoming, name: &str) -> Result<Reply, AnswerError> {
+    let body = json(&incoming.body);
+    let told = body.as_ref().map_or_else(|_| Vec::new(), |body| errors(body, name));
+    if !incoming.is_success() && told.is_empty() {
+        return Err(AnswerError::Status(incoming.status));
+    }
+    let mut body = body?;
+    let data = body.get_mut("data").and_then(|data| data.get_mut(name));
+    match data.map(Value::take) {
+        Some(value) => Ok(Reply { value, told }),
+        None if !told.is_empty() => Ok(Reply { value: Value::Null, told }),
+        None => Err(AnswerError::NoField { name: name.to_owned() }),
+    }
+}
+
+/// Takes the list that answers several objects apart, by position, each with the errors that are about it.
+pub(in crate::remote) fn parted(reply: Reply, count: usize) -> Result<Vec<Reply>, AnswerError> {
+    let Value::Array(items) = reply.value else {
+        return Err(AnswerError::NoList { expected: count });
+    };
+    if items.len() != count {
+        return Err(AnswerError::Length { expected: count, found: items.len() });
+    }
+    let items = items.into_iter();
+    let mut replies: Vec<Reply> = items.map(|value| Reply { value, told: Vec::new() }).collect();
+    for Told { message, mut path } in reply.told {
+        let place = match path.first() {
+            Some(PathStep::Index(place)) if *place < count => *place,
+            _ => 0,
+        };
+        path.drain(..path.len().min(1));
+        if let Some(reply) = replies.get_mut(place) {
+            reply.told.push(Told { message, path });
+        }
+    }
+    Ok(replies)
+}
+
+fn json(body: &[u8]) -> Result<Value, AnswerError> {
+    stack::with_room(|| serde_json::from_slice(body))
+        .map_err(|error| AnswerError::NotJson { reason: error.to_string() })
+}
+
+/// The entries of `errors`. Paths begin with the name of the field.
+fn errors(body: &Value, name: &str) -> Vec<Told> {
+    let found = body.get("errors").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let message = |error: &Value| match error {
+        Value::String(text) => Some(text.clone()),
+        error => Some(error.get("message")?.as_str()?.to_owned()),
+    };
+    let told = found.iter().take(ERRORS_MAX).filter_map(|error| {
+        let path = error.get("path").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let path = match path {
+            [Value::String(first), rest @ ..] if first == name => {
+                rest.iter().map_while(step).collect()
+            }
+            _ => Vec::new(),
+        };
+        Some(Told { message: shortened(&message(error)?), path })
+    });
+    told.collect()
+}
+
+fn step(step: &Value) -> Option<PathStep> {
+    match step {
+        Value::String(key) => Some(PathStep::Key(key.as_str().into())),
+        Value::Number(index) => Some(PathStep::Index(usize::try_from(index.as_u64()?).ok()?)),
+        _ => None,
+    }
+}
+
+fn shortened(message: &str) -> String {
+    match message.char_indices().nth(MESSAGE_MAX) {
+        Some((end, _)) => format!("{} ...", &message[..end]),
+        None => message.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn incoming(status: u16, body: &str) -> Incoming {
+        Incoming { status, body: body.as_bytes().to_vec(), cache_control: None }
+    }
+
+    #[test]
+    fn answers_to_plain_requests() {
+        assert_eq!(plain(&incoming(200, "[1]")).unwrap().value, json!([1]));
+        assert_eq!(plain(&incoming(204, "")).unwrap(), Reply::default());
+        let told = plain(&incoming(200, "<html>")).unwrap_err().to_string();
+        assert!(told.starts_with("the answer is not JSON: "), "{told}");
+        let told = plain(&incoming(500, "x")).unwrap_err().to_string();
+        assert_eq!(told, "unexpected error with: 500");
+        let told = plain(&incoming(400, r#"{"errors": [{"message": "no"}]}"#)).unwrap().told;
+        assert_eq!(told, [Told { message: "no".into(), path: vec![] }]);
+    }
+
+    #[test]
+    fn lists_are_taken_apart() {
+        let text = r#"{"data": {"a": [1, null]}, "errors": [
+            {"message": "x", "path": ["a", 1, "b"]}, {"message": "y"}, {"message": "z", "path": ["a", 9]}]}"#;
+        let replies = parted(graphql(&incoming(200, text), "a").unwrap(), 2).unwrap();
+        let told = |at: usize| replies[at].told.iter().map(|told| told.message.as_str());
+        assert_eq!(told(0).collect::<String>(), "yz");
+        assert_eq!(told(1).collect::<String>(), "x");
+        assert_eq!(replies[1].told[0].path, [PathStep::Key("b".into())]);
+        let told = parted(Reply { value: json!([1]), told: vec![] }, 2).unwrap_err().to_string();
+        assert_eq!(told, "a list of 2 items was expected for as many objects, not of 1");
+        let none = Reply { value: json!(1), told: vec![] };
+        let told = parted(none, 1).unwrap_err().to_string();
+        assert_eq!(told, "a list of 1 items was expected for as many objects");
+    }
+
+    #[test]
+    fn answers_of_graphql_servers() {
+        let found = graphql(&incoming(200, r#"{"data": {"a": {"b": 1}}}"#), "a").unwrap();
+        assert_eq!(found, Reply { value: json!({"b": 1}), told: vec![] });
+        let text = r#"{"data": {"a": null}, "errors": [{"message": "no", "path": ["a", 0, "b"]}]}"#;
+        let found = graphql(&incoming(200, text), "a").unwrap();
+        let path = vec![PathStep::Index(0), PathStep::Key("b".into())];
+        assert_eq!(found.told, [Told { message: "no".into(), path }]);
+        let told = graphql(&incoming(200, "{}"), "a").unwrap_err().to_string();
+        assert_eq!(told, "`data` has no key `a`");
+        assert_eq!(graphql(&incoming(502, "{}"), "a").unwrap_err(), AnswerError::Status(502));
+        let long = format!(r#"{{"errors": [{{"message": "{}"}}]}}"#, "x".repeat(9_000));
+        assert!(graphql(&incoming(200, &long), "a").unwrap().told[0].message.len() < 2_010);
+    }
+}

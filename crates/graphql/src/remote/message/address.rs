@@ -1,0 +1,118 @@
+//! Addresses, filled: `/films/$id?lang=$lang`.
+
+use serde_json::Value;
+
+use crate::remote::message::call_error::CallError;
+use crate::remote::message::interpolation::Values;
+
+/// Hexadecimal digits as addresses have them.
+const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+
+/// An address with its variables replaced by values, escaped. Variables are whole segments of the path and whole values of
+/// the query. A pair of the query whose variable has no value is left out, one that is null stays empty, and one that is a
+/// list is there once for each item.
+///
+/// # Errors
+///
+/// Names a variable of the path that has no value.
+pub(in crate::remote) fn filled(url: &str, values: &Values) -> Result<String, CallError> {
+    let (url, fragment) = url.split_once('#').map_or((url, None), |(url, rest)| (url, Some(rest)));
+    let (address, query) =
+        url.split_once('?').map_or((url, None), |(url, query)| (url, Some(query)));
+    let mut out = String::with_capacity(url.len() + 32);
+    for (index, segment) in address.split('/').enumerate() {
+        if index > 0 {
+            out.push('/');
+        }
+        match segment.strip_prefix('$') {
+            Some(name) => {
+                let value = values.get(name).filter(|value| !value.is_null());
+                let value =
+                    value.ok_or_else(|| CallError::PathVariable { name: name.to_owned() })?;
+                escape(&text_of(value), &mut out);
+            }
+            None => out.push_str(segment),
+        }
+    }
+    let mut separator = '?';
+    for pair in query.into_iter().flat_map(|query| query.split('&')) {
+        add_pair(pair, values, &mut separator, &mut out);
+    }
+    if let Some(fragment) = fragment {
+        out.push('#');
+        out.push_str(fragment);
+    }
+    Ok(out)
+}
+
+fn add_pair(pair: &str, values: &Values, separator: &mut char, out: &mut String) {
+    let mut add = |key: &str, value: &str, is_plain: bool| {
+        out.push(std::mem::replace(separator, '&'));
+        out.push_str(key);
+        if is_plain {
+            out.push_str(value);
+        } else {
+            escape(value, out);
+        }
+    };
+    let split = pair.split_once('=').and_then(|(_, value)| value.strip_prefix('$'));
+    let Some(name) = split else { return add(pair, "", true) };
+    let key = &pair[..pair.len() - name.len() - 1];
+    match values.get(name) {
+        None => {}
+        Some(Value::Array(items)) => {
+            items.iter().for_each(|item| add(key, &text_of(item), false));
+        }
+        Some(value) => add(key, &text_of(value), false),
+    }
+}
+
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Escapes all that is not a letter, a digit or one of `-._~`: a value is one piece, whatever it holds.
+fn escape(text: &str, out: &mut String) {
+    // A segment of dots would lead elsewhere.
+    let is_dots = matches!(text, "." | "..");
+    for byte in text.bytes() {
+        let is_plain =
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') && !is_dots;
+        if is_plain {
+            out.push(char::from(byte));
+        } else {
+            out.push('%');
+            out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+            out.push(char::from(DIGITS[usize::from(byte & 15)]));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn of(url: &str, values: Value) -> Result<String, CallError> {
+        let Value::Object(values) = values else { panic!("an object") };
+        filled(url, &values)
+    }
+
+    #[test]
+    fn variables_are_replaced_and_escaped() {
+        let url = "http://h:1/f/$id/x?a=$a&b=2&c=$c#t";
+        let found = of(url, json!({"id": "a/b ü", "a": "x&y=1", "c": null}));
+        assert_eq!(found.unwrap(), "http://h:1/f/a%2Fb%20%C3%BC/x?a=x%26y%3D1&b=2&c=#t");
+        assert_eq!(of(url, json!({"id": 7})).unwrap(), "http://h:1/f/7/x?b=2#t");
+        let refused = Err(CallError::PathVariable { name: "id".to_owned() });
+        assert_eq!(of(url, json!({"a": 1})), refused);
+        assert_eq!(of(url, json!({"id": null})), refused);
+        assert_eq!(of("http://h?a=$a", json!({"a": [1, "x"]})).unwrap(), "http://h?a=1&a=x");
+        assert_eq!(of("http://h/$a", json!({"a": ".."})).unwrap(), "http://h/%2E%2E");
+        assert_eq!(of("http://h/", json!({})).unwrap(), "http://h/");
+    }
+}

@@ -1,0 +1,246 @@
+//! Whether a custom field fits the schema of the server that answers it: the operation exists, its arguments are known and
+//! complete, and what it returns has the fields that are declared here.
+//!
+//! Names of scalars may differ: values are coerced when they come. Names of objects may differ, too, but not those that an
+//! interface or a union stands for, since they are named in what is sent.
+
+use hexgraph_base::types::stack;
+use std::collections::HashSet;
+
+use apollo_compiler::ast;
+use apollo_compiler::ast::OperationType;
+
+use crate::model::{CustomHttp, Field, Kind, Mode, Model, TypeDef, TypeRef};
+use crate::remote::calls::declared_operation;
+use crate::remote::schema_check::introspection::{
+    RemoteField, RemoteInput, RemoteSchema, RemoteType,
+};
+use crate::sdl::parse_template;
+
+/// What does not fit: nothing when all does.
+pub(in crate::remote) fn faults(
+    model: &Model,
+    remote: &RemoteSchema,
+    field: &Field,
+    http: &CustomHttp,
+) -> Vec<String> {
+    let mut fit = Fit { model, remote, faults: Vec::new(), seen: HashSet::new() };
+    fit.check(field, http);
+    fit.faults
+}
+
+struct Fit<'a> {
+    model: &'a Model,
+    remote: &'a RemoteSchema,
+    faults: Vec<String>,
+    /// Pairs of types that were compared: ours and theirs.
+    seen: HashSet<(String, String)>,
+}
+
+impl<'a> Fit<'a> {
+    fn check(&mut self, field: &'a Field, http: &CustomHttp) {
+        let parsed = http.graphql.as_deref().and_then(declared_operation::parse);
+        let Some(operation) = parsed else { return };
+        let Some(called) = declared_operation::field_of(&operation) else { return };
+        let kind = operation.operation_type;
+        let root = match kind {
+            OperationType::Mutation => &self.remote.mutation,
+            _ => &self.remote.query,
+        };
+        let root = root.as_ref().and_then(|name| self.remote.types.get(name));
+        let Some(theirs) = root.and_then(|root| root.field(&called.name)) else {
+            return self
+                .faults
+                .push(format!("{kind} `{}` is not present in remote schema.", called.name));
+        };
+        self.arguments(&operation, called, theirs, http);
+        let ty = match (http.mode, theirs.ty.element()) {
+            (Mode::Single, _) => &theirs.ty,
+            (Mode::Batch, Some(element)) => element,
+            (Mode::Batch, None) => {
+                let name = &called.name;
+                let what = format!(
+                    "{kind} `{name}` returns `{}` in remote schema, but a list is needed for BATCH mode.",
+                    theirs.ty
+                );
+                return self.faults.push(what);
+            }
+        };
+        self.returned(&format!("{kind} `{}`", called.name), &field.ty, ty);
+    }
+
+    fn arguments(
+        &mut self,
+        operation: &ast::OperationDefinition,
+        called: &ast::Field,
+        theirs: &RemoteField,
+        http: &CustomHttp,
+    ) {
+        let what = format!("{} `{}`", operation.operation_type, called.name);
+        for argument in &called.arguments {
+            let Some(known) = theirs.arguments.iter().find(|known| argument.name == *known.name)
+            else {
+                let name = &argument.name;
+                self.faults.push(format!("argument `{name}` is not present in remote {what}."));
+                continue;
+            };
+            if let ast::Value::Variable(name) = &*argument.value {
+                let declared = operation.variables.iter().find(|variable| variable.name == *name);
+                if let Some(declared) = declared {
+                    self.variable(declared, known, &what, http);
+                }
+            }
+        }
+        let given = |name: &str| called.arguments.iter().any(|argument| argument.name == *name);
+        for missing in theirs.arguments.iter().filter(|it| it.is_required() && !given(&it.name)) {
+            let (name, ty) = (&missing.name, &missing.ty);
+            self.faults.push(format!(
+                "argument `{name}` of type `{ty}` is required by remote {what}, but is not given."
+            ));
+        }
+    }
+
+    fn variable(
+        &mut self,
+        declared: &ast::VariableDefinition,
+        known: &RemoteInput,
+        what: &str,
+        http: &CustomHttp,
+    ) {
+        let has_value = declared.default_value.as_ref().is_some_and(|value| !value.is_null());
+        if !may_stand_for(&declared.ty, has_value || known.has_default, &known.ty) {
+            let (ty, name) = (&declared.ty, &known.name);
+            self.faults.push(format!(
+                "variable `${}` of type `{ty}` is given for argument `{name}` of type `{}` in remote {what}.",
+                declared.name, known.ty
+            ));
+            return;
+        }
+        let name = known.ty.name();
+        let Some(theirs) = self.remote.types.get(name) else { return };
+        if theirs.kind != "INPUT_OBJECT" {
+            return;
+        }
+        match http.mode {
+            Mode::Batch => self.template(http, name, theirs),
+            Mode::Single => {
+                if let Some(ours) = self.model.get(name).filter(|def| def.kind == Kind::Input) {
+                    self.input(ours, theirs);
+                }
+            }
+        }
+    }
+
+    /// The objects of a batch are what the body makes of each of ours.
+    fn template(&mut self, http: &CustomHttp, name: &str, theirs: &RemoteType) {
+        let body = http.body.as_deref().map(parse_template);
+        let Some(Ok(Some(ast::Value::Object(members)))) = body else { return };
+        let known = |key: &str| theirs.inputs.iter().any(|input| input.name == key);
+        for (key, _) in members.iter().filter(|(key, _)| !known(key)) {
+            self.faults.push(format!("body has key `{key}`, which remote input `{name}` lacks."));
+        }
+        let given = |key: &str| members.iter().any(|(known, _)| *known == *key);
+        for input in theirs.inputs.iter().filter(|it| it.is_required() && !given(&it.name)) {
+            let key = &input.name;
+            self.faults.push(format!("body lacks `{key}`, which remote input `{name}` requires."));
+        }
+    }
+
+    fn input(&mut self, ours: &TypeDef, theirs: &RemoteType) {
+        if !self.seen.insert((ours.name.clone(), ours.name.clone())) {
+            return;
+        }
+        let name = &ours.name;
+        for field in &ours.input_fields {
+            let key = &field.name;
+            let Some(known) = theirs.inputs.iter().find(|known| known.name == *key) else {
+                self.faults.push(format!(
+                    "input `{name}` has field `{key}`, which remote input `{name}` lacks."
+                ));
+                continue;
+            };
+            if depth(&field.ty) != depth(&known.ty) || field.ty.name() != known.ty.name() {
+                let (ours, theirs) = (&field.ty, &known.ty);
+                self.faults.push(format!("field `{key}` of input `{name}` has type `{ours}`, in remote schema `{theirs}`."));
+                continue;
+            }
+            let inner = self.model.get(field.ty.name()).filter(|def| def.kind == Kind::Input);
+            let theirs = self.remote.types.get(known.ty.name());
+            if let (Some(inner), Some(theirs)) = (inner, theirs) {
+                self.input(inner, theirs);
+            }
+        }
+        let given = |key: &str| ours.input_fields.iter().any(|field| field.name == key);
+        for input in theirs.inputs.iter().filter(|it| it.is_required() && !given(&it.name)) {
+            let key = &input.name;
+            self.faults.push(format!(
+                "input `{name}` lacks field `{key}`, which remote input `{name}` requires."
+            ));
+        }
+    }
+
+    /// What is returned: lists where lists are declared, objects with the declared fields.
+    fn returned(&mut self, what: &str, ours: &TypeRef, theirs: &TypeRef) {
+        let def = self.model.get(ours.name());
+        let remote = self.remote.types.get(theirs.name());
+        let is_leaf = def.is_none_or(|def| def.kind == Kind::Enum);
+        // Geometries and the like are nobody's definition here.
+        let is_builtin_object = def.is_none() && remote.is_some_and(|remote| !remote.is_leaf());
+        let agrees = remote.is_none_or(|remote| remote.is_leaf() == is_leaf)
+            || is_builtin_object
+                && matches!(ours.name(), "Point" | "Polygon" | "MultiPolygon" | "PointList");
+        if depth(ours) != depth(theirs) || !agrees {
+            self.faults.push(format!(
+                "{what} returns `{theirs}` in remote schema, but `{ours}` is declared."
+            ));
+            return;
+        }
+        let (Some(def), Some(remote)) = (def, remote) else { return };
+        if is_leaf || !self.seen.insert((def.name.clone(), theirs.name().to_owned())) {
+            return;
+        }
+        let several = def.implementors.iter().chain(&def.members);
+        for name in several.filter(|name| !self.remote.types.contains_key(*name)) {
+            self.faults.push(format!("type `{name}` is not present in remote schema."));
+        }
+        self.fields(def, theirs.name(), remote);
+    }
+
+    fn fields(&mut self, def: &'a TypeDef, name: &str, remote: &'a RemoteType) {
+        for field in def.fields.iter().filter(|field| !field.is_custom()) {
+            let key = declared_operation::remote_name(field);
+            let ours = &def.name;
+            let Some(known) = remote.field(key) else {
+                self.faults.push(format!(
+                    "field `{key}` of type `{ours}` is not present in remote type `{name}`."
+                ));
+                continue;
+            };
+            for argument in &field.arguments {
+                if known.arguments.iter().all(|known| known.name != argument.name) {
+                    let argument = &argument.name;
+                    self.faults.push(format!("argument `{argument}` of field `{key}` is not present in remote type `{name}`."));
+                }
+            }
+            self.returned(&format!("field `{key}` of type `{ours}`"), &field.ty, &known.ty);
+        }
+    }
+}
+
+/// How many lists are around the name.
+fn depth(ty: &TypeRef) -> usize {
+    std::iter::successors(Some(ty), |ty| ty.element()).count()
+}
+
+/// Whether a variable of a type may be given where `theirs` is wanted.
+fn may_stand_for(ours: &ast::Type, has_value: bool, theirs: &TypeRef) -> bool {
+    stack::require();
+    if theirs.is_non_null() && !ours.is_non_null() && !has_value {
+        return false;
+    }
+    match (ours.is_list(), theirs.element()) {
+        (true, Some(element)) => may_stand_for(ours.item_type(), false, element),
+        (false, None) => ours.inner_named_type() == theirs.name(),
+        _ => false,
+    }
+}

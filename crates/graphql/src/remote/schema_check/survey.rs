@@ -1,0 +1,127 @@
+//! The check of custom fields against the schemas of the servers that answer them, when a schema is set.
+
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::model::{Custom, CustomHttp, Field, HttpMethod, Model};
+use crate::remote::message::call_error::AnswerError;
+use crate::remote::message::exchange::{Fetch, Outgoing};
+use crate::remote::message::headers;
+use crate::remote::schema_check::fit;
+use crate::remote::schema_check::introspection::{QUESTION, RemoteSchema};
+use crate::syntax::Fault;
+
+/// The servers that are asked at once.
+const PARALLEL: usize = 8;
+
+/// The most faults that are told.
+const FAULTS_MAX: usize = 200;
+
+/// A custom field whose server is to be asked.
+struct Asked<'a> {
+    type_name: &'a str,
+    field: &'a Field,
+    http: &'a CustomHttp,
+}
+
+/// Asks each server once for its schema, and compares the custom fields that send operations to it. Returns all faults.
+pub fn survey(model: &Model, fetch: &dyn Fetch, timeout: Duration, bytes_max: u64) -> Vec<Fault> {
+    let mut servers: BTreeMap<(String, Vec<(String, String)>), Vec<Asked<'_>>> = BTreeMap::new();
+    for asked in fields(model) {
+        let headers = headers::of_introspection(model, asked.http).0;
+        servers.entry((asked.http.url.clone(), headers)).or_default().push(asked);
+    }
+    let requests: Vec<Outgoing> =
+        servers.keys().map(|(url, headers)| question(url, headers, timeout, bytes_max)).collect();
+    let schemas: Vec<Result<RemoteSchema, AnswerError>> =
+        requests.chunks(PARALLEL).flat_map(|chunk| ask_all(fetch, chunk)).collect();
+    let mut faults = Vec::new();
+    for (asked, schema) in servers.values().zip(&schemas) {
+        for asked in asked {
+            faults.extend(compare(model, asked, schema));
+        }
+    }
+    faults.sort_by(|one: &Fault, other| one.places.cmp(&other.places));
+    faults.truncate(FAULTS_MAX);
+    faults
+}
+
+/// The fields whose server is to be asked. Those of interfaces stand for the copies in the types that implement them.
+fn fields(model: &Model) -> Vec<Asked<'_>> {
+    let types = model.types.iter().map(|def| (def.name.as_str(), &def.fields));
+    let roots = [("Query", &model.queries), ("Mutation", &model.mutations)];
+    let all = types.chain(roots);
+    let fields = all.flat_map(|(name, fields)| fields.iter().map(move |field| (name, field)));
+    let asked = fields.filter_map(|(type_name, field)| match &field.custom {
+        Some(Custom::Http(http))
+            if http.graphql.is_some()
+                && !http.skip_introspection
+                && field.inherited_from.is_none() =>
+        {
+            Some(Asked { type_name, field, http })
+        }
+        _ => None,
+    });
+    asked.collect()
+}
+
+fn question(
+    url: &str,
+    headers: &[(String, String)],
+    timeout: Duration,
+    bytes_max: u64,
+) -> Outgoing {
+    Outgoing {
+        method: HttpMethod::Post,
+        url: url.to_owned(),
+        headers: headers.to_vec(),
+        body: Some(json!({ "query": QUESTION }).to_string().into_bytes()),
+        timeout,
+        bytes_max,
+    }
+}
+
+fn ask_all(fetch: &dyn Fetch, requests: &[Outgoing]) -> Vec<Result<RemoteSchema, AnswerError>> {
+    thread::scope(|scope| {
+        let threads: Vec<_> =
+            requests.iter().map(|request| scope.spawn(|| ask(fetch, request))).collect();
+        let reason = "it could not be asked";
+        let failed = |_| Err(AnswerError::Unanswered { reason: reason.to_owned() });
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(failed)).collect()
+    })
+}
+
+fn ask(fetch: &dyn Fetch, request: &Outgoing) -> Result<RemoteSchema, AnswerError> {
+    let incoming =
+        fetch.fetch(request).map_err(|error| AnswerError::Unanswered { reason: error.message })?;
+    if !incoming.is_success() {
+        return Err(AnswerError::Status(incoming.status));
+    }
+    RemoteSchema::read(&incoming.body)
+}
+
+fn compare(
+    model: &Model,
+    asked: &Asked<'_>,
+    schema: &Result<RemoteSchema, AnswerError>,
+) -> Vec<Fault> {
+    let Asked { type_name, field, http } = asked;
+    let whats = match schema {
+        Ok(schema) => fit::faults(model, schema, field, http),
+        Err(why) => {
+            let hint = "skipIntrospection: true goes without it";
+            vec![format!("the schema of {} can't be had: {why} ({hint}).", http.url)]
+        }
+    };
+    let told = whats.into_iter().map(|what| {
+        let message = format!(
+            "Type {type_name}; Field {}; inside graphql in @custom directive, {what}",
+            field.name
+        );
+        Fault::at(http.graphql_at, message)
+    });
+    told.collect()
+}

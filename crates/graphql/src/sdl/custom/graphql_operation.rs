@@ -1,0 +1,157 @@
+//! The check of `@custom(http: {graphql: ...})`: one operation with one field.
+
+use apollo_compiler::ast::Value;
+use apollo_compiler::{Node, ast};
+
+use super::custom_subject::Custom;
+use super::template;
+use crate::syntax::{Place, parse_query};
+
+const INSIDE: &str = "inside graphql in @custom directive, found";
+
+/// Checks the text. Returns the variables that the operation declares; nothing when no more can be
+/// said about it.
+pub(in crate::sdl) fn check(
+    custom: &mut Custom<'_>,
+    text: &str,
+    place: Option<Place>,
+) -> Option<Vec<String>> {
+    let document = match parse_query(text) {
+        Ok(document) => document,
+        Err(fault) => {
+            let why = fault.message;
+            let what = format!("unable to parse graphql in @custom directive because: {why}");
+            custom.fault(place, ':', what);
+            return None;
+        }
+    };
+    let operations: Vec<&Node<ast::OperationDefinition>> =
+        document.definitions.iter().filter_map(|def| def.as_operation_definition()).collect();
+    let [operation] = operations[..] else {
+        let count = operations.len();
+        let what = format!("{INSIDE} {count} operations, it can have exactly one operation.");
+        custom.fault(place, ':', what);
+        return None;
+    };
+    let check = Check { operation, place };
+    check.operation(custom);
+    let variables = check.variables(custom);
+    check.fields(custom).then_some(variables)
+}
+
+struct Check<'a> {
+    operation: &'a ast::OperationDefinition,
+    place: Option<Place>,
+}
+
+impl Check<'_> {
+    fn operation(&self, custom: &mut Custom<'_>) {
+        let kind = self.operation.operation_type;
+        if kind == ast::OperationType::Subscription {
+            let what = format!("{INSIDE} `{kind}` operation, it can only have query/mutation.");
+            custom.fault(self.place, ':', what);
+        }
+        if let Some(name) = &self.operation.name {
+            let what = format!("{INSIDE} operation with name `{name}`, it can't have a name.");
+            custom.fault(self.place, ':', what);
+        }
+    }
+
+    fn variables(&self, custom: &mut Custom<'_>) -> Vec<String> {
+        let variables: Vec<String> =
+            self.operation.variables.iter().map(|variable| variable.name.to_string()).collect();
+        if custom.subject.def.is_root() {
+            let arguments = &custom.subject.field.arguments;
+            for name in &variables {
+                if arguments.iter().all(|argument| argument.name != *name) {
+                    let what = format!(
+                        "@custom directive, graphql variables must use fields defined within the \
+                         type, found `{name}`."
+                    );
+                    custom.fault(self.place, ';', what);
+                }
+            }
+        }
+        variables
+    }
+
+    /// Checks the one field. False when nothing more can be said.
+    fn fields(&self, custom: &mut Custom<'_>) -> bool {
+        let kind = self.operation.operation_type;
+        if !self.operation.directives.is_empty() {
+            let what = format!("{INSIDE} operation with directives, it can't have any directives.");
+            custom.fault(self.place, ':', what);
+        }
+        let count = self.operation.selection_set.len();
+        if count != 1 {
+            let what = format!(
+                "{INSIDE} {count} fields inside operation `{kind}`, it can have exactly one field."
+            );
+            custom.fault(self.place, ':', what);
+        }
+        let Some(ast::Selection::Field(field)) = self.operation.selection_set.first() else {
+            // A fragment has no name to send.
+            let what =
+                format!("{INSIDE} a fragment inside operation `{kind}`, it can have fields only.");
+            custom.fault(self.place, ':', what);
+            return false;
+        };
+        let name = &field.name;
+        let alias = field.alias.as_ref().filter(|alias| *alias != name);
+        if let Some(alias) = alias {
+            let what =
+                format!("{INSIDE} {kind} `{name}` with alias `{alias}`, it can't have any alias.");
+            custom.fault(self.place, ':', what);
+        }
+        if !field.directives.is_empty() {
+            let what =
+                format!("{INSIDE} {kind} `{name}` with directives, it can't have any directives.");
+            custom.fault(self.place, ':', what);
+        }
+        if !field.selection_set.is_empty() {
+            let what = format!(
+                "{INSIDE} {kind} `{name}` with a selection set, it can't have any selection set."
+            );
+            custom.fault(self.place, ':', what);
+        }
+        self.arguments(custom, field)
+    }
+
+    fn arguments(&self, custom: &mut Custom<'_>, field: &ast::Field) -> bool {
+        let mut used = Vec::new();
+        if custom.batch && !field.arguments.is_empty() {
+            let [argument] = &field.arguments[..] else { return self.batch_fault(custom, field) };
+            let Value::Variable(name) = &*argument.value else {
+                return self.batch_fault(custom, field);
+            };
+            used.push(name.to_string());
+        } else {
+            for argument in &field.arguments {
+                let collected = template::collect(&argument.value, false, &mut used);
+                collected.expect("only strict templates refuse values");
+            }
+        }
+        for name in used {
+            let is_declared =
+                self.operation.variables.iter().any(|variable| *variable.name == *name);
+            if !is_declared {
+                let what = format!(
+                    "@custom directive, graphql must use fields with a variable definition, found \
+                     `{name}`."
+                );
+                custom.fault(self.place, ';', what);
+            }
+        }
+        true
+    }
+
+    fn batch_fault(&self, custom: &mut Custom<'_>, field: &ast::Field) -> bool {
+        let what = format!(
+            "inside graphql in @custom directive, for BATCH mode, {} `{}` can have only one \
+             argument whose value should be a variable.",
+            self.operation.operation_type, field.name
+        );
+        custom.fault(self.place, ':', what);
+        false
+    }
+}

@@ -1,0 +1,114 @@
+//! The geo functions: candidates from the index of cells, then a test of each.
+
+use super::needed_index::expect_index;
+use super::tester::Tester;
+use crate::exec::control::context::Context;
+use crate::graph::{IndexView, Predicate};
+use crate::index::{IndexKind, TokenKey};
+use crate::storage::NodeSet;
+use hexgraph_base::geo::GeoQuery;
+use hexgraph_base::plan::{GeoRelation, PredicateRef};
+use hexgraph_base::types::{Error, Result, ValueType};
+use std::ops::Bound;
+
+/// A geo function as the plan has it.
+#[derive(Clone, Copy)]
+pub(crate) struct GeoCall<'f> {
+    /// Which one.
+    pub(crate) relation: GeoRelation,
+    /// The predicate.
+    pub(crate) name: &'f PredicateRef,
+    /// The arguments as text.
+    pub(crate) arguments: &'f [String],
+}
+
+impl<'a> Context<'a> {
+    /// The nodes of a geo function, all of them or those among `candidates`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] for wrong arguments, and for a predicate without an index.
+    pub(crate) fn geo_nodes(
+        &self,
+        call: GeoCall<'_>,
+        candidates: Option<&NodeSet>,
+    ) -> Result<NodeSet> {
+        let Some((predicate, query)) = self.geo_query(call)? else { return Ok(NodeSet::default()) };
+        let lang = call.name.lang.as_deref();
+        let found = match candidates {
+            // The cells would give more to be tested than there are.
+            Some(few) if few.len() <= estimate(predicate, lang, &query) => few.clone(),
+            Some(many) => many.and(&nodes_in_cells(predicate, lang, &query)),
+            None => nodes_in_cells(predicate, lang, &query),
+        };
+        let tester = Tester::Geo { predicate, lang, query: Box::new(query) };
+        Ok(NodeSet::from(self.keep_passing(&found, &tester)?))
+    }
+
+    /// A geo function as a test of single nodes. Asks for an index too, as the reference does.
+    pub(crate) fn geo_tester<'f>(&self, call: GeoCall<'f>) -> Result<Tester<'f>>
+    where
+        'a: 'f,
+    {
+        Ok(match self.geo_query(call)? {
+            Some((predicate, query)) => {
+                let lang = call.name.lang.as_deref();
+                Tester::Geo { predicate, lang, query: Box::new(query) }
+            }
+            None => Tester::Constant(false),
+        })
+    }
+
+    fn geo_query(&self, call: GeoCall<'_>) -> Result<Option<(&'a Predicate, GeoQuery)>> {
+        let Some(predicate) = self.resolve(call.name)? else { return Ok(None) };
+        // The reference is content with any index, though no other than geo finds anything.
+        if predicate.def.indexes.is_empty() {
+            expect_index(predicate, IndexKind::Geo, "geo")?;
+        }
+        let query = match (call.relation, call.arguments) {
+            (GeoRelation::Near, [center, distance]) => GeoQuery::near(center, distance),
+            (GeoRelation::Within, [area]) => GeoQuery::within(area),
+            (GeoRelation::Contains, [inner]) => GeoQuery::contains(inner),
+            (GeoRelation::Intersects, [area]) => GeoQuery::intersects(area),
+            (relation, _) => {
+                let name = relation.name();
+                return Err(Error::query(format!("`{name}` has a wrong number of arguments")));
+            }
+        };
+        let query = query.map_err(Error::query)?;
+        Ok((predicate.def.value_type == ValueType::Geo).then_some((predicate, query)))
+    }
+}
+
+/// The nodes that have a cell where the query has one.
+fn nodes_in_cells(predicate: &Predicate, lang: Option<&str>, query: &GeoQuery) -> NodeSet {
+    let mut nodes = Vec::new();
+    for part in predicate.parts(lang) {
+        let Some(view) = part.index(IndexKind::Geo) else {
+            // A file of an older version has no geo index: all are candidates.
+            nodes.extend(part.subjects().iter());
+            continue;
+        };
+        for (low, high) in query.spans() {
+            let (low, high) = (TokenKey::Int(low), TokenKey::Int(high));
+            nodes.extend(view.range(Bound::Included(&low), Bound::Included(&high)).iter());
+        }
+        for cell in query.cells_around() {
+            nodes.extend(view.nodes(&TokenKey::Int(cell)).iter());
+        }
+    }
+    crate::graph::union_of(nodes)
+}
+
+/// The number of candidates, about; reads no postings.
+fn estimate(predicate: &Predicate, lang: Option<&str>, query: &GeoQuery) -> usize {
+    let in_view = |view: IndexView<'_>| {
+        let spans = query.spans().map(|(low, high)| {
+            let (low, high) = (TokenKey::Int(low), TokenKey::Int(high));
+            view.estimate(Bound::Included(&low), Bound::Included(&high))
+        });
+        spans.sum::<usize>()
+    };
+    let parts = predicate.parts(lang).iter();
+    parts.map(|part| part.index(IndexKind::Geo).map_or(usize::MAX, in_view)).max().unwrap_or(0)
+}

@@ -1,0 +1,340 @@
+//! Reading the values of many nodes at once.
+//!
+//! A node's row is its rank among the subjects. For a few nodes each is looked up; for many the
+//! subjects are walked beside them, which costs about a nanosecond a subject.
+
+use crate::exec::control::tree::{Column, ValueMap};
+use crate::graph::LangValues;
+use crate::storage::{Column as StoredColumn, FrozenBitmap, Values};
+use hexgraph_base::types::{Value, ValueType};
+
+/// The number of subjects that are walked over in the time of one lookup.
+const LOOKUP_COST: usize = 12;
+
+/// Calls `found` with the place of each node that is a subject, and its row. `nodes` ascend.
+pub(crate) fn rows_of(subjects: &FrozenBitmap, nodes: &[u32], mut found: impl FnMut(usize, usize)) {
+    if subjects.is_exactly(nodes) {
+        // Asked of all that have a value: the place of a node is its row, and nothing is
+        // searched.
+        (0..nodes.len()).for_each(|row| found(row, row));
+        return;
+    }
+    if nodes.len().saturating_mul(LOOKUP_COST) < subjects.len() {
+        for (place, &node) in nodes.iter().enumerate() {
+            if let Some(row) = subjects.row_of(node) {
+                found(place, row);
+            }
+        }
+        return;
+    }
+    // Many nodes: both ascend, so one walk beside the other finds all rows.
+    let Some(&first) = nodes.first() else { return };
+    let mut place = 0;
+    for (row, subject) in (subjects.rank(first)..).zip(subjects.iter_from(first)) {
+        while place < nodes.len() && nodes[place] < subject {
+            place += 1;
+        }
+        if place == nodes.len() {
+            return;
+        }
+        if nodes[place] == subject {
+            found(place, row);
+        }
+    }
+}
+
+/// The numbers of nodes, which ascend: `None` when the values are no numbers of the wanted type. Those that changed since
+/// the column was built take the place of the stored ones: O(log) for each, and one pass over the list.
+pub(crate) fn numbers(part: &LangValues, wanted: ValueType, nodes: &[u32]) -> Option<ValueMap> {
+    let column = &part.base.column;
+    if column.rows.is_some() {
+        return None;
+    }
+    let reading = Reading { part, nodes };
+    let (with, values) = match (&column.values, wanted) {
+        (Values::SmallInt(numbers), ValueType::Int) => {
+            let (with, ints) = reading.all(numbers.as_slice(), i64::from, int_of)?;
+            (with, Column::Int(ints))
+        }
+        (Values::Int(numbers), ValueType::Int) => {
+            let (with, ints) = reading.all(numbers.as_slice(), |number| number, int_of)?;
+            (with, Column::Int(ints))
+        }
+        (Values::Float(numbers), ValueType::Float) => {
+            let (with, floats) = reading.all(numbers.as_slice(), |number| number, float_of)?;
+            (with, Column::Float(floats))
+        }
+        _ => return None,
+    };
+    Some(ValueMap { nodes: with, values, constant: None })
+}
+
+/// The numbers of some nodes, which ascend, about to be read.
+#[derive(Clone, Copy)]
+struct Reading<'a> {
+    part: &'a LangValues,
+    nodes: &'a [u32],
+}
+
+impl Reading<'_> {
+    /// The nodes that have a number, and their numbers: stored ones as `number` gives them, changed ones as `changed` does.
+    /// `None` when one has something that is no such number.
+    fn all<S: Copy, T: Copy>(
+        self,
+        stored: &[S],
+        number: impl Fn(S) -> T,
+        changed: impl Fn(&Value) -> Option<T>,
+    ) -> Option<(Vec<u32>, Vec<T>)> {
+        let Reading { part, nodes } = self;
+        // All that have one: the column from end to end, with the changes put in.
+        if part.subjects().is_exactly(nodes) {
+            return Some((nodes.to_vec(), whole(part, stored, number, changed)?));
+        }
+        let mut with = Vec::new();
+        let picked = pick(&part.base.column, nodes, stored, number, &mut with);
+        let picked = patched(picked, &mut with, changes(part, nodes, changed)?);
+        Some((with, picked))
+    }
+}
+
+/// The numbers of all nodes that have one, in the order of the nodes: stored ones, copied from change to change, and changed
+/// ones between them.
+fn whole<S: Copy, T: Copy>(
+    part: &LangValues,
+    stored: &[S],
+    number: impl Fn(S) -> T,
+    changed: impl Fn(&Value) -> Option<T>,
+) -> Option<Vec<T>> {
+    let subjects = &part.base.column.subjects;
+    let mut all = Vec::with_capacity(part.subjects().len());
+    let mut done = 0;
+    for (node, row) in part.changed_between(0, u32::MAX) {
+        // The changed node stands behind as many stored ones, whether it is one of them or new.
+        let place = subjects.rank(node);
+        all.extend(stored[done..place].iter().map(|stored| number(*stored)));
+        done = place + usize::from(subjects.contains(node));
+        if let Some((value, _)) = row.and_then(|row| row.values.first()) {
+            all.push(changed(value)?);
+        }
+    }
+    all.extend(stored[done..].iter().map(|stored| number(*stored)));
+    Some(all)
+}
+
+fn int_of(value: &Value) -> Option<i64> {
+    if let Value::Int(number) = value { Some(*number) } else { None }
+}
+
+fn float_of(value: &Value) -> Option<f64> {
+    if let Value::Float(number) = value { Some(*number) } else { None }
+}
+
+/// Returns those of the nodes that changed since the column was built, ascending, with the numbers that they have now;
+/// `None` when one of them has something that is no such number.
+fn changes<T>(
+    part: &LangValues,
+    nodes: &[u32],
+    number: impl Fn(&Value) -> Option<T>,
+) -> Option<Vec<(u32, Option<T>)>> {
+    let mut changes = Vec::new();
+    let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return Some(changes) };
+    if part.is_settled() {
+        return Some(changes);
+    }
+    let mut rest = nodes;
+    for (node, row) in part.changed_between(first, last) {
+        // Both ascend, so the nodes before this change are not searched again.
+        rest = &rest[rest.partition_point(|&other| other < node)..];
+        if rest.first() == Some(&node) {
+            let value = row.and_then(|row| row.values.first());
+            let value = match value {
+                Some((value, _)) => Some(number(value)?),
+                None => None,
+            };
+            changes.push((node, value));
+        }
+    }
+    Some(changes)
+}
+
+/// The numbers of `nodes` with changes put in; `nodes` gains and loses those that have a number now, or none any more.
+fn patched<T: Copy>(
+    numbers: Vec<T>,
+    nodes: &mut Vec<u32>,
+    changes: Vec<(u32, Option<T>)>,
+) -> Vec<T> {
+    if changes.is_empty() {
+        return numbers;
+    }
+    let room = numbers.len() + changes.len();
+    let (mut with, mut values) = (Vec::with_capacity(room), Vec::with_capacity(room));
+    let mut done = 0;
+    for (node, number) in changes {
+        // Copied from change to change: few changes cost few copies of long stretches.
+        let place = done + nodes[done..].partition_point(|&other| other < node);
+        with.extend_from_slice(&nodes[done..place]);
+        values.extend_from_slice(&numbers[done..place]);
+        done = place + usize::from(nodes.get(place) == Some(&node));
+        if let Some(number) = number {
+            with.push(node);
+            values.push(number);
+        }
+    }
+    with.extend_from_slice(&nodes[done..]);
+    values.extend_from_slice(&numbers[done..]);
+    *nodes = with;
+    values
+}
+
+/// The numbers of those nodes that have one, which are added to `with`.
+fn pick<S: Copy, T>(
+    column: &StoredColumn,
+    nodes: &[u32],
+    numbers: &[S],
+    number: impl Fn(S) -> T,
+    with: &mut Vec<u32>,
+) -> Vec<T> {
+    let mut picked = Vec::new();
+    rows_of(&column.subjects, nodes, |place, row| {
+        with.push(nodes[place]);
+        picked.push(number(numbers[row]));
+    });
+    picked
+}
+
+/// A table may span at most this many ids for each of its nodes.
+const SPAN_MAX: usize = 16;
+
+/// The numbers of many nodes, to be looked up in any order: a table by node id.
+pub(crate) struct NumberTable {
+    least: u32,
+    /// The numbers by node id, from `least` on; the entries of nodes without a number have no meaning.
+    values: Column,
+    /// A bit for each id of the span, set where the node has a number; `None` when every node has one.
+    present: Option<Vec<u64>>,
+}
+
+impl NumberTable {
+    /// The table of some nodes: `None` where they do not ascend or their ids are too far apart, or
+    /// as [`numbers`] says. Costs eight bytes an id of the span.
+    pub(crate) fn new(part: &LangValues, wanted: ValueType, nodes: &[u32]) -> Option<NumberTable> {
+        if !nodes.is_sorted_by(|one, other| one < other) {
+            return None;
+        }
+        let (least, greatest) = (*nodes.first()?, *nodes.last()?);
+        let span = (greatest - least) as usize + 1;
+        let column = &part.base.column;
+        // Ids that lie far apart would make a table of gaps.
+        let fits = span <= nodes.len().saturating_mul(SPAN_MAX);
+        if !fits || column.rows.is_some() {
+            return None;
+        }
+        let mut filler = Filler { part, nodes, least, count: 0 };
+        let (values, present) = match (&column.values, wanted) {
+            (Values::SmallInt(numbers), ValueType::Int) => {
+                let filled = filler.fill(span, numbers.as_slice(), i64::from, int_of)?;
+                (Column::Int(filled.0), filled.1)
+            }
+            (Values::Int(numbers), ValueType::Int) => {
+                let filled = filler.fill(span, numbers.as_slice(), |number| number, int_of)?;
+                (Column::Int(filled.0), filled.1)
+            }
+            (Values::Float(numbers), ValueType::Float) => {
+                let filled = filler.fill(span, numbers.as_slice(), |number| number, float_of)?;
+                (Column::Float(filled.0), filled.1)
+            }
+            _ => return None,
+        };
+        Some(NumberTable { least, values, present })
+    }
+
+    /// The numbers of some of the nodes, in their order.
+    pub(crate) fn of(&self, nodes: &[u32]) -> Column {
+        match &self.values {
+            Column::Int(numbers) => Column::Int(self.gather(numbers, nodes)),
+            Column::Float(numbers) => Column::Float(self.gather(numbers, nodes)),
+            Column::Any(values) => Column::Any(self.gather(values, nodes)),
+        }
+    }
+
+    fn gather<T: Clone>(&self, values: &[T], nodes: &[u32]) -> Vec<T> {
+        // All of them are among the nodes that the table was made of, so none is out of its span.
+        let places = nodes.iter().map(|node| (node - self.least) as usize);
+        match &self.present {
+            None => places.map(|place| values[place].clone()).collect(),
+            Some(bits) => {
+                let has = |place: &usize| bits[place / 64] >> (place % 64) & 1 != 0;
+                places.filter(has).map(|place| values[place].clone()).collect()
+            }
+        }
+    }
+}
+
+/// A number for each id of a span, and a bit for each id that has one; no bits when every node has one.
+type Filled<T> = (Vec<T>, Option<Vec<u64>>);
+
+/// Fills the table of a column.
+struct Filler<'a> {
+    part: &'a LangValues,
+    nodes: &'a [u32],
+    least: u32,
+    count: usize,
+}
+
+impl Filler<'_> {
+    fn fill<S: Copy, T: Copy + Default>(
+        &mut self,
+        span: usize,
+        stored: &[S],
+        number: impl Fn(S) -> T,
+        changed: impl Fn(&Value) -> Option<T>,
+    ) -> Option<Filled<T>> {
+        let mut table = vec![T::default(); span];
+        let (nodes, least) = (self.nodes, self.least);
+        if self.part.subjects().is_exactly(nodes) {
+            let values = whole(self.part, stored, number, changed)?;
+            for (node, value) in nodes.iter().zip(values) {
+                table[(node - least) as usize] = value;
+            }
+            return Some((table, None));
+        }
+        rows_of(&self.part.base.column.subjects, nodes, |place, row| {
+            table[(nodes[place] - least) as usize] = number(stored[row]);
+            self.count += 1;
+        });
+        Some(self.patched(table, changes(self.part, nodes, changed)?))
+    }
+
+    /// The table with changes put in.
+    fn patched<T>(&mut self, mut table: Vec<T>, changes: Vec<(u32, Option<T>)>) -> Filled<T> {
+        if changes.is_empty() {
+            // Bits are made only where some node has no number.
+            let present = (self.count < self.nodes.len()).then(|| self.present(table.len()));
+            return (table, present);
+        }
+        let mut bits = self.present(table.len());
+        for (node, number) in changes {
+            let at = (node - self.least) as usize;
+            let (word, bit) = (&mut bits[at / 64], 1 << (at % 64));
+            // Counted anew below, where it still has one.
+            self.count -= usize::from(*word & bit != 0);
+            *word &= !bit;
+            if let Some(number) = number {
+                *word |= bit;
+                self.count += 1;
+                table[at] = number;
+            }
+        }
+        (table, (self.count < self.nodes.len()).then_some(bits))
+    }
+
+    /// A bit for each id of a stored number.
+    fn present(&self, span: usize) -> Vec<u64> {
+        let mut bits = vec![0; span.div_ceil(64)];
+        rows_of(&self.part.base.column.subjects, self.nodes, |place, _| {
+            let at = (self.nodes[place] - self.least) as usize;
+            bits[at / 64] |= 1 << (at % 64);
+        });
+        bits
+    }
+}

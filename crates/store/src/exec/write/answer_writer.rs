@@ -1,0 +1,82 @@
+//! What nested and flat objects are written with: the sink, the version that values are read from, and
+//! which facets and counts an object shows.
+
+use crate::exec::control::options::ExecOptions;
+use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level};
+use crate::exec::select::facets::EdgeFacets;
+use crate::graph::Version;
+use hexgraph_base::plan::{Facets, Field};
+use hexgraph_base::types::{Sink, ValueRef};
+
+/// The state of the writing of an answer: where values are read from, where they go, and what is left out.
+pub(crate) struct AnswerWriter<'a, 's> {
+    pub(crate) version: &'a Version,
+    pub(crate) options: ExecOptions,
+    pub(crate) sink: &'s mut dyn Sink,
+    /// With `@ignorereflex`, the nodes from the root to the object that is written.
+    pub(crate) path: Option<Vec<u32>>,
+    /// The number of objects that each list gets at the most; the others are left out.
+    pub(crate) objects_max: usize,
+}
+
+/// An edge field whose facets are wanted, and the node that the edge comes from.
+pub(crate) struct Edge<'e> {
+    pub(crate) field: &'e Field,
+    pub(crate) facets: &'e Facets,
+    pub(crate) stored: EdgeFacets<'e>,
+    pub(crate) node: u32,
+}
+
+impl<'e> Edge<'e> {
+    /// The edge of a field from a node; `None` when no facets are wanted, or there are none.
+    pub(crate) fn of(field: &'e Field, edges: &'e EdgeField, node: u32) -> Option<Edge<'e>> {
+        let facets = field.facets.as_ref()?;
+        let stored = EdgeFacets::new(&edges.predicate, edges.reverse)?;
+        Some(Edge { field, facets, stored, node })
+    }
+
+    /// The part of a facet's key before the bar.
+    pub(crate) fn key(&self) -> &str {
+        &self.field.key
+    }
+}
+
+/// The facets that are asked for, with the keys that they get.
+pub(crate) fn chosen<'v>(
+    facets: &Facets,
+    prefix: &str,
+    found: &[(&str, ValueRef<'v>)],
+) -> Vec<(String, ValueRef<'v>)> {
+    let mut shown = Vec::new();
+    let mut last = None;
+    for (name, value) in found {
+        // A key whose values are of several types is in several columns: one value is shown.
+        if last == Some(*name) {
+            continue;
+        }
+        last = Some(*name);
+        if let Some(key) = shown_key(facets, prefix, name) {
+            shown.push((key, *value));
+        }
+    }
+    shown
+}
+
+/// The key under which a facet is shown; `None` when it was not asked for.
+pub(crate) fn shown_key(facets: &Facets, prefix: &str, name: &str) -> Option<String> {
+    let item = facets.items.iter().find(|item| item.facet == name);
+    let ordered = facets.order.iter().any(|key| key.facet == name);
+    if !facets.all && item.is_none() && !ordered {
+        return None;
+    }
+    match item.and_then(|item| item.alias.as_ref()) {
+        Some(alias) => Some(alias.clone()),
+        None => Some(format!("{prefix}|{name}")),
+    }
+}
+
+/// The fields `count(uid)` of a level: each is an object by itself.
+pub(crate) fn counts_of(level: &Level) -> impl Iterator<Item = &Field> {
+    let counts = |result: &&FieldResult| matches!(result.data, FieldData::CountUid);
+    level.fields.iter().filter(counts).map(|result| &*result.field)
+}

@@ -1,0 +1,99 @@
+//! Why a statement can't be stored.
+
+use crate::index::GeoIndexError;
+use hexgraph_base::schema::RightsError;
+use hexgraph_base::types::{ConvertError, GeometryError, ValueType};
+
+/// Why a statement can't be stored. The messages say what to write instead, where something can.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Refusal {
+    /// The name of the predicate is too long for a key.
+    #[error("the name of a predicate has more than 65535 bytes")]
+    LongName,
+    /// The name of the predicate is empty, or has a letter that means something else in queries.
+    #[error("`{name}` is no name of a predicate: it is not empty and has no `~`, `@` or blank")]
+    NoName {
+        /// The name.
+        name: String,
+    },
+    /// `uid` is the number of the node, so no predicate has that name.
+    #[error("`uid` can't be the name of a predicate")]
+    NameUid,
+    /// The predicate belongs to the engine.
+    #[error(transparent)]
+    Rights(#[from] RightsError),
+    /// The value has a language, and the predicate has none.
+    #[error(
+        "`{predicate}` has no languages (leave the language out, or add `@lang` to its schema)"
+    )]
+    NoLanguages {
+        /// The predicate.
+        predicate: String,
+    },
+    /// The object is a value, and the predicate leads to nodes.
+    #[error(
+        "`{predicate}` leads to nodes, and this is a value (write `<0x1>`, in JSON `{{\"uid\": \"0x1\"}}`)"
+    )]
+    ValueOfEdge {
+        /// The predicate.
+        predicate: String,
+    },
+    /// The object is a node, and the schema gives the predicate values.
+    #[error(
+        "`{predicate}` is of type {}, and this is a node (write a value in quotes)",
+        value_type.name()
+    )]
+    NodeOfType {
+        /// The predicate.
+        predicate: String,
+        /// The type of its values.
+        value_type: ValueType,
+    },
+    /// The object is a node, or a star, where a value is to be converted.
+    #[error("`{predicate}` has values, and this is a node")]
+    NoValue {
+        /// The predicate.
+        predicate: String,
+    },
+    /// The value is a number, and the predicate is a vector.
+    #[error("`{predicate}` is a vector, which is written as a text: `\"[0.1, 0.2]\"`")]
+    NoVector {
+        /// The predicate.
+        predicate: String,
+    },
+    /// The value can't be converted to the type of the predicate.
+    #[error(transparent)]
+    Convert(#[from] ConvertError),
+    /// The value is infinite: no answer shows such a float, and others are lost in its sums.
+    #[error("infinity is no value that can be stored (leave it out)")]
+    Infinite,
+    /// The value is a point that is not on the globe.
+    #[error(transparent)]
+    Place(#[from] GeometryError),
+    /// The text or a word of it is too long for a key of an index.
+    #[error("the text is longer than the 65000 bytes that an index takes")]
+    LongText,
+    /// The geo index of the predicate can't take the geometry.
+    #[error(transparent)]
+    GeoIndex(#[from] GeoIndexError),
+    /// A facet can't be stored.
+    #[error("facet `{key}`: {reason}")]
+    Facet {
+        /// The name of the facet.
+        key: String,
+        /// What is wrong with its value.
+        reason: Box<Refusal>,
+    },
+    /// A part of a statement to be set is a star.
+    #[error("`*` can only be deleted, not set")]
+    StarInSet,
+    /// A file names a variable, and there is no query beside a file.
+    #[error("variable `{name}` is used without a query that defines it")]
+    Variable {
+        /// The variable.
+        name: String,
+    },
+    /// Another thread has ended the load already, so nothing more is computed for it.
+    #[error("the load has ended")]
+    LoadEnded,
+}

@@ -1,0 +1,105 @@
+//! Why a cell of a table can't be stored.
+
+use crate::tables::read::cells::ColumnError;
+use hexgraph_base::types::{ConvertError, PasswordError, ValueType};
+use hexgraph_store::graph::Refusal;
+
+/// Why a cell, or a whole column, can't be stored.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub(in crate::tables) enum CellError {
+    /// The column has no values.
+    #[error(transparent)]
+    Column(#[from] ColumnError),
+    /// The predicate does not take the value.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The text is no value of the type that the options give the column.
+    #[error(transparent)]
+    Convert(#[from] ConvertError),
+    /// The hash of a password is not computed.
+    #[error(transparent)]
+    Password(#[from] PasswordError),
+    /// The options give the column another type than the predicate has.
+    #[error("it is not of the type of `{predicate}`")]
+    OtherType {
+        /// The predicate.
+        predicate: String,
+    },
+    /// The text of a file is no value of the type that the column was found to have.
+    #[error("it is no {}", wanted.name())]
+    Untyped {
+        /// The type.
+        wanted: ValueType,
+    },
+    /// A facet has one value, and the cell is a list.
+    #[error("a list can be no facet")]
+    ListFacet,
+    /// The row is a node, and the cell that names it is empty.
+    #[error("a row of nodes has no id")]
+    NoId,
+    /// The cell is a number with a fraction, a truth value or a time.
+    #[error("an id is a whole number or a text")]
+    NotAnId,
+    /// The text is no integer, and the other ids are.
+    #[error("the ids are of type int")]
+    NotAnInt,
+    /// The text is no number of a node.
+    #[error("it is no uid")]
+    NotAUid,
+    /// The number is below zero.
+    #[error("a uid is not negative")]
+    NegativeUid,
+    /// The number is 0 or the greatest there is, which stand for no node.
+    #[error("it is the uid of no node")]
+    NoNode,
+    /// Any of these, with a hint what the cell should hold instead.
+    #[error("{reason}; a value of type {} is expected, {}", wanted.name(), such_as(*wanted))]
+    Expected {
+        /// What is wrong with the cell.
+        reason: Box<CellError>,
+        /// The type that was expected: one that [`CellError::expecting`] has an example of.
+        wanted: ValueType,
+    },
+    /// Any of these, about a value that the message shows.
+    #[error("{value}: {reason}")]
+    Value {
+        /// The value as it is shown.
+        value: String,
+        /// What is wrong with it.
+        reason: Box<CellError>,
+    },
+    /// Any of these, about a column whose type was guessed from its texts.
+    #[error("{reason}, unless `types` says another type of the column")]
+    Guessed {
+        /// What is wrong with the cell.
+        reason: Box<CellError>,
+    },
+}
+
+/// An example of a value of a type; empty for types that hold any text.
+fn such_as(wanted: ValueType) -> &'static str {
+    match wanted {
+        ValueType::Int => "such as 42",
+        ValueType::Float => "such as 2.5",
+        ValueType::Bool => "true or false",
+        ValueType::DateTime => "such as 2006-01-02 or 2006-01-02T15:04:05Z",
+        ValueType::Geo => "a GeoJSON geometry",
+        ValueType::Vector => "such as [0.1, 0.2]",
+        _ => "",
+    }
+}
+
+impl CellError {
+    /// Adds what the cell should hold instead, if there is an example of that type.
+    pub(in crate::tables) fn expecting(self, wanted: ValueType) -> CellError {
+        match such_as(wanted) {
+            "" => self,
+            _ => CellError::Expected { reason: Box::new(self), wanted },
+        }
+    }
+
+    /// Adds the value, as it is shown.
+    pub(in crate::tables) fn of_value(self, value: String) -> CellError {
+        CellError::Value { value, reason: Box::new(self) }
+    }
+}
