@@ -8,7 +8,7 @@ use crate::exec::control::context::Context;
 use crate::exec::control::tree::ValueMap;
 use crate::exec::select::read::typed_or_none;
 use crate::graph::{Direction, LangValues, Predicate};
-use crate::storage::{NodeSet, Values};
+use crate::storage::{FrozenBitmap, NodeSet, Values};
 use hexgraph_base::geo::GeoQuery;
 use hexgraph_base::types::{Geometry, Result, Value, ValueRef, ValueType};
 use rayon::prelude::*;
@@ -114,6 +114,47 @@ pub(crate) enum Ints<'a> {
     Small(&'a [i32]),
     /// Of eight bytes.
     Wide(&'a [i64]),
+}
+
+impl Ints<'_> {
+    /// Adds those of some ascending nodes to `kept` whose int, in their row among the subjects, is in the range. Costs about
+    /// a nanosecond a node where the nodes have no gap between them.
+    fn keep(
+        &self,
+        subjects: &FrozenBitmap,
+        nodes: &[u32],
+        range: &RangeInclusive<i64>,
+        kept: &mut Vec<u32>,
+    ) {
+        match self {
+            Ints::Small(ints) => keep_in_range(subjects, ints, nodes, range, kept),
+            Ints::Wide(ints) => keep_in_range(subjects, ints, nodes, range, kept),
+        }
+    }
+}
+
+fn keep_in_range<T: Copy + Into<i64>>(
+    subjects: &FrozenBitmap,
+    ints: &[T],
+    nodes: &[u32],
+    range: &RangeInclusive<i64>,
+    kept: &mut Vec<u32>,
+) {
+    let Some(rows) = subjects.rows_of_run(nodes) else {
+        let passes = |node: &u32| {
+            subjects.row_of(*node).is_some_and(|row| range.contains(&ints[row].into()))
+        };
+        kept.extend(nodes.iter().copied().filter(passes));
+        return;
+    };
+    // Each node is written, and the next one over it where it does not pass: a loop without branches.
+    let mut end = kept.len();
+    kept.resize(end + nodes.len(), 0);
+    for (&node, &int) in nodes.iter().zip(&ints[rows]) {
+        kept[end] = node;
+        end += usize::from(range.contains(&int.into()));
+    }
+    kept.truncate(end);
 }
 
 impl<'a> Tester<'a> {
@@ -226,23 +267,18 @@ impl Tester<'_> {
         };
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return Vec::new() };
         let subjects = &part.base.column.subjects;
-        let is_stored = |node: u32| match (subjects.row_of(node), numbers) {
-            (Some(row), Ints::Small(numbers)) => range.contains(&i64::from(numbers[row])),
-            (Some(row), Ints::Wide(numbers)) => range.contains(&numbers[row]),
-            (None, _) => false,
-        };
         // From change to change, so that nodes without one are not looked up among them.
         let (mut kept, mut rest) = (Vec::new(), nodes);
         for (node, _) in part.changed_between(first, last) {
             let (before, behind) = rest.split_at(rest.partition_point(|&other| other < node));
-            kept.extend(before.iter().copied().filter(|&node| is_stored(node)));
+            numbers.keep(subjects, before, range, &mut kept);
             let is_asked = behind.first() == Some(&node);
             rest = &behind[usize::from(is_asked)..];
             if is_asked && self.test(node) {
                 kept.push(node);
             }
         }
-        kept.extend(rest.iter().copied().filter(|&node| is_stored(node)));
+        numbers.keep(subjects, rest, range, &mut kept);
         kept
     }
 

@@ -4,6 +4,8 @@ pub(super) mod read;
 pub(super) mod numbers;
 pub(super) mod filter;
 pub(super) mod reach;
+pub(super) mod rank;
+pub(super) mod top;
 pub(super) mod order;
 pub(super) mod page;
 pub(super) mod facets;

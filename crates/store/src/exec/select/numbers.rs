@@ -13,13 +13,20 @@ const LOOKUP_COST: usize = 12;
 
 /// Calls `found` with the place of each node that is a subject, and its row. `nodes` ascend.
 pub(crate) fn rows_of(subjects: &FrozenBitmap, nodes: &[u32], mut found: impl FnMut(usize, usize)) {
+    if let Some(rows) = subjects.rows_of_run(nodes) {
+        rows.enumerate().for_each(|(place, row)| found(place, row));
+        return;
+    }
     if subjects.is_exactly(nodes) {
         // Asked of all that have a value: the place of a node is its row, and nothing is
         // searched.
         (0..nodes.len()).for_each(|row| found(row, row));
         return;
     }
-    if nodes.len().saturating_mul(LOOKUP_COST) < subjects.len() {
+    let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
+    let start = subjects.rank(first);
+    // Those between the ends of the list would be walked over.
+    if nodes.len().saturating_mul(LOOKUP_COST) < subjects.rank(last) - start {
         for (place, &node) in nodes.iter().enumerate() {
             if let Some(row) = subjects.row_of(node) {
                 found(place, row);
@@ -28,9 +35,8 @@ pub(crate) fn rows_of(subjects: &FrozenBitmap, nodes: &[u32], mut found: impl Fn
         return;
     }
     // Many nodes: both ascend, so one walk beside the other finds all rows.
-    let Some(&first) = nodes.first() else { return };
     let mut place = 0;
-    for (row, subject) in (subjects.rank(first)..).zip(subjects.iter_from(first)) {
+    for (row, subject) in (start..).zip(subjects.iter_from(first)) {
         while place < nodes.len() && nodes[place] < subject {
             place += 1;
         }
@@ -289,15 +295,19 @@ impl Filler<'_> {
         number: impl Fn(S) -> T,
         changed: impl Fn(&Value) -> Option<T>,
     ) -> Option<Filled<T>> {
-        let mut table = vec![T::default(); span];
         let (nodes, least) = (self.nodes, self.least);
         if self.part.subjects().is_exactly(nodes) {
             let values = whole(self.part, stored, number, changed)?;
+            if span == nodes.len() {
+                return Some((values, None));
+            }
+            let mut table = vec![T::default(); span];
             for (node, value) in nodes.iter().zip(values) {
                 table[(node - least) as usize] = value;
             }
             return Some((table, None));
         }
+        let mut table = vec![T::default(); span];
         rows_of(&self.part.base.column.subjects, nodes, |place, row| {
             table[(nodes[place] - least) as usize] = number(stored[row]);
             self.count += 1;

@@ -6,10 +6,12 @@
 //! that takes fewer steps.
 
 use super::numbers::numbers;
+use super::rank::{is_far, prefix, rank_of};
 use super::read::{Langs, Typed, typed_or_none};
+use super::top;
 use crate::exec::choose::tester::has;
 use crate::exec::control::context::Context;
-use crate::exec::control::tree::ValueMap;
+use crate::exec::control::tree::{Column, ValueMap};
 use crate::graph::{IndexView, Predicate};
 use crate::storage::{NodeSet, bitmap_of};
 use hexgraph_base::plan::OrderKey;
@@ -67,6 +69,17 @@ impl<'a> Context<'a> {
         {
             self.took("walks the index");
             return Ok(walk(view, predicate, nodes, *descending, wanted));
+        }
+        if let ([(predicate, None, descending)], Some(wanted)) = (predicates.as_slice(), wanted)
+            && let Some(part) = predicate.only_untagged()
+        {
+            let value_type = predicate.def.value_type;
+            let check = || self.check();
+            let found = top::by_column(part, value_type, nodes, *descending, wanted, check)?;
+            if let Some(found) = found {
+                self.took("scans for the first");
+                return Ok(found);
+            }
         }
         self.took("sorts");
         let each: usize = predicates.iter().map(|(predicate, ..)| key_bytes(predicate)).sum();
@@ -136,6 +149,11 @@ impl<'a> Context<'a> {
         wanted: Option<usize>,
     ) -> Result<Vec<u32>> {
         let map = self.expect_values(var)?;
+        if let Some(found) =
+            wanted.and_then(|wanted| top::by_variable(&map, nodes, descending, wanted))
+        {
+            return Ok(found);
+        }
         let most = map.nodes.len().min(nodes.len());
         let _while_sorting = self.control.charge_while(24 * most)?;
         let mut kept = Vec::new();
@@ -214,39 +232,6 @@ impl ColumnBuilder {
     }
 }
 
-/// True for an instant whose nanoseconds since 1970 do not fit 64 bits.
-fn is_far(time: hexgraph_base::types::DateTime) -> bool {
-    !(-9_223_372_036..=9_223_372_035).contains(&time.seconds)
-}
-
-/// A number that compares as the value does; texts by their first bytes.
-fn rank_of(value: ValueRef<'_>) -> Option<u64> {
-    Some(match value {
-        // The sign bit turned round puts negative numbers first.
-        ValueRef::Int(number) => number as u64 ^ 1 << 63,
-        ValueRef::Bool(truth) => u64::from(truth),
-        ValueRef::Float(number) => ordered_bits(number),
-        ValueRef::DateTime(time) => {
-            // Years beyond 1678..2262 do not fit in nanoseconds; they keep their side only,
-            // and the whole instant is compared on ties.
-            let nanos = i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos);
-            let clamped = nanos.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
-            clamped as u64 ^ 1 << 63
-        }
-        ValueRef::String(text) | ValueRef::Default(text) => prefix(text.as_bytes()),
-        // All are alike here, and told apart by the keys beside the ranks.
-        ValueRef::BigFloat(_) => 0,
-        _ => return None,
-    })
-}
-
-fn prefix(bytes: &[u8]) -> u64 {
-    let mut head = [0; 8];
-    let count = bytes.len().min(8);
-    head[..count].copy_from_slice(&bytes[..count]);
-    u64::from_be_bytes(head)
-}
-
 fn predicate_column(
     predicate: &Predicate,
     lang: Option<&str>,
@@ -286,9 +271,19 @@ fn predicate_column(
 
 /// A key column of numbers that some of the nodes have.
 fn number_column(map: &ValueMap, nodes: &[u32], descending: bool) -> KeyColumn {
-    let mut ranks = vec![0; nodes.len()];
     let all = map.nodes.len() == nodes.len();
-    let mut missing = if all { Vec::new() } else { vec![true; nodes.len()] };
+    if all {
+        let ranks = match &map.values {
+            Column::Int(ints) => ints.iter().map(|int| *int as u64 ^ 1 << 63).collect(),
+            Column::Float(floats) => floats.iter().map(|float| ordered_bits(*float)).collect(),
+            Column::Any(values) => {
+                values.iter().map(|value| rank_of(value.as_ref()).unwrap_or(0)).collect()
+            }
+        };
+        return KeyColumn { ranks, missing: Vec::new(), texts: Vec::new(), descending };
+    }
+    let mut ranks = vec![0; nodes.len()];
+    let mut missing = vec![true; nodes.len()];
     let mut place = 0;
     for (node, value) in map.iter() {
         // Both ascend, and each node of the map is one of the list.
@@ -296,9 +291,7 @@ fn number_column(map: &ValueMap, nodes: &[u32], descending: bool) -> KeyColumn {
             place += 1;
         }
         ranks[place] = rank_of(value).unwrap_or(0);
-        if !all {
-            missing[place] = false;
-        }
+        missing[place] = false;
     }
     KeyColumn { ranks, missing, texts: Vec::new(), descending }
 }

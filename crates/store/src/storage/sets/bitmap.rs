@@ -28,10 +28,12 @@ mod retain;
 
 pub(crate) use iter::FrozenIter;
 
+use super::sorted::is_run;
 use crate::storage::Array;
 use build::BitmapBuilder;
 use container::{Container, Kind};
 use hexgraph_base::types::Result;
+use std::ops::Range;
 
 /// An entry of the directory: it describes one container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -226,11 +228,26 @@ impl FrozenBitmap {
         self.select(self.len.checked_sub(1)?)
     }
 
-    /// True when the set has exactly the members of `nodes`, which ascend. O(1) when their number differs, else
-    /// O(members).
+    /// The rows of nodes which ascend, when they have no gap between them and all are members; `None` does not mean that some
+    /// are none. O(log members).
+    pub fn rows_of_run(&self, nodes: &[u32]) -> Option<Range<usize>> {
+        if !is_run(nodes) {
+            return None;
+        }
+        let Some((&first, &last)) = nodes.first().zip(nodes.last()) else { return Some(0..0) };
+        let (start, end) = (self.rank(first), self.row_of(last)?);
+        // As many members as there are ids between the ends: each of them is one.
+        (end - start == nodes.len() - 1).then_some(start..end + 1)
+    }
+
+    /// True when the set has exactly the members of `nodes`, which ascend without repeats. O(1) when their number
+    /// differs, O(log members) when they have no gap between them, else O(members).
     pub fn is_exactly(&self, nodes: &[u32]) -> bool {
         if self.len != nodes.len() {
             return false;
+        }
+        if is_run(nodes) {
+            return self.rows_of_run(nodes).is_some();
         }
         let directory = self.directory.as_slice();
         (0..directory.len()).all(|index| {

@@ -1,7 +1,7 @@
 //! Sets of nodes, in whichever form they came: a set is read in place as long as possible.
 
 use super::node_iter::{NodeIter, OverlayIter, PlainIter};
-use super::sorted::{insert_sorted, remove_sorted, retain_in, retain_sorted};
+use super::sorted::{insert_sorted, is_run, remove_sorted, retain_in, retain_sorted};
 use crate::storage::{Array, FrozenBitmap};
 use roaring::RoaringBitmap;
 use std::ops::Range;
@@ -183,11 +183,17 @@ impl NodeSet {
         Some(low)
     }
 
-    /// True when the set has exactly the members of `nodes`, which ascend. O(1) when their number differs, else
-    /// O(members).
+    /// True when the set has exactly the members of `nodes`, which ascend without repeats. O(1) when their number
+    /// differs, O(log members) when they have no gap between them, else O(members).
     pub fn is_exactly(&self, nodes: &[u32]) -> bool {
         if self.len() != nodes.len() {
             return false;
+        }
+        if is_run(nodes) {
+            // As many members as there are ids between the ends: each of them is one.
+            let Some((&first, &last)) = nodes.first().zip(nodes.last()) else { return true };
+            return self.contains(last)
+                && self.count_below(last) - self.count_below(first) == nodes.len() - 1;
         }
         match self {
             NodeSet::Sorted(members) => members.as_slice() == nodes,

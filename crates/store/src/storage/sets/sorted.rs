@@ -2,6 +2,14 @@
 
 use roaring::RoaringBitmap;
 
+/// True when the nodes of an ascending list have no gap between them, as the nodes of a load have. O(1).
+pub(crate) fn is_run(nodes: &[u32]) -> bool {
+    match (nodes.first(), nodes.last()) {
+        (Some(first), Some(last)) => (last - first) as usize == nodes.len() - 1,
+        _ => true,
+    }
+}
+
 /// Keeps the members of a bitmap in a sorted list.
 pub(super) fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
     // A binary search for each of few members takes fewer steps than a look at each node.
