@@ -7,13 +7,13 @@ use crate::db::graphql::query::{Begun, Reader};
 use crate::db::graphql::reply::span::Span;
 use crate::db::graphql::request::{Headers, Request, Response};
 use crate::db::graphql::run::{Outcome, Run, root_path};
-use crate::db::graphql::schemas::{LIMITS, Loaded};
+use crate::db::graphql::schemas::Loaded;
 use crate::db::graphql::session::Session;
 use crate::db::guard::guarded;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::types::Error;
 use hexgraph_graphql::request as language;
-use hexgraph_graphql::request::{Fault, Field, Operation, OperationKind};
+use hexgraph_graphql::request::{Fault, Field, Operation, OperationKind, RequestLimits};
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph::Version;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -61,7 +61,7 @@ fn resolve(
 ) -> Result<Operation, Vec<Fault>> {
     let persisted = &database.graphql_schemas().persisted;
     let request = persisted.complete(request).map_err(|fault| vec![fault])?;
-    let checked = loaded.requests.get(&loaded.api, &request.query, &LIMITS)?;
+    let checked = loaded.requests.get(&loaded.api, &request.query, &RequestLimits::default())?;
     checked.resolve(&loaded.api, request.operation.as_deref(), &request.variables)
 }
 

@@ -18,7 +18,7 @@ use crate::request::grammar::parser::parse;
 use crate::request::plan::Plan;
 use crate::request::rules::{CascadeVariable, cascade_message, check, field_of, root_type};
 use crate::request::variables::coerce_variable;
-use crate::request::{Fault, Limits, Operation, OperationKind, Value};
+use crate::request::{Fault, Operation, OperationKind, RequestLimits, Value};
 
 /// How many plans are kept for a text: one for each operation and each choice of what is skipped.
 const PLANS_MAX: usize = 64;
@@ -27,7 +27,7 @@ const PLANS_MAX: usize = 64;
 #[derive(Debug)]
 pub struct Request {
     text: Arc<str>,
-    limits: Limits,
+    limits: RequestLimits,
     operations: Vec<Head>,
     cascades: Vec<CascadeVariable>,
     plans: ArcSwap<Vec<(PlanKey, Arc<Plan>)>>,
@@ -65,7 +65,7 @@ impl Request {
     /// # Errors
     ///
     /// The one fault of syntax, or all others.
-    pub fn parse(api: &Api, text: &str, limits: &Limits) -> Result<Request, Vec<Fault>> {
+    pub fn parse(api: &Api, text: &str, limits: &RequestLimits) -> Result<Request, Vec<Fault>> {
         if text.is_empty() {
             return Err(vec![no_query()]);
         }
@@ -90,7 +90,7 @@ impl Request {
 
     /// What is wrong with a text that stands in a schema, as the rules of `@auth` do; nothing when it is valid.
     pub fn faults(api: &Api, text: &str) -> Vec<String> {
-        let faults = Request::parse(api, text, &Limits::default()).err().unwrap_or_default();
+        let faults = Request::parse(api, text, &RequestLimits::default()).err().unwrap_or_default();
         faults.into_iter().map(|fault| fault.message).collect()
     }
 

@@ -19,7 +19,9 @@ use crate::request::plan::{
     Plan, PlannedArguments, PlannedBranch, PlannedCascade, PlannedField, PlannedSelection,
 };
 use crate::request::rules::{field_of, is_composite, root_type};
-use crate::request::{Arguments, Cascade, Fault, FieldShape, Limits, OperationKind, Selection};
+use crate::request::{
+    Arguments, Cascade, Fault, FieldShape, OperationKind, RequestLimits, Selection,
+};
 
 /// How many selections are looked at, for each type at most.
 const STEPS_MAX: usize = 5_000_000;
@@ -34,7 +36,7 @@ pub(super) fn flatten(
     document: &Document<'_>,
     operation: &OperationNode<'_>,
     conditions: &HashMap<&str, bool>,
-    limits: &Limits,
+    limits: &RequestLimits,
 ) -> Result<Plan, Fault> {
     let numbers = operation.variables.iter().enumerate();
     let mut flattener = Flattener {

@@ -18,7 +18,7 @@ pub use crate::syntax::{Fault, PathStep, Place};
 pub use cache::Requests;
 pub use checked::{Request, no_query};
 pub use introspect::introspect;
-pub use limits::Limits;
+pub use limits::RequestLimits;
 pub(crate) use resolved::Branch;
 pub use resolved::{
     Arguments, Cascade, Field, FieldShape, Operation, OperationKind, Selection, Value,

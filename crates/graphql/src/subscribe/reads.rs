@@ -181,7 +181,7 @@ impl<'a> Reads<'a> {
 mod tests {
     use super::*;
     use crate::generate::Api;
-    use crate::request::{Limits, Request};
+    use crate::request::{Request, RequestLimits};
     use crate::sdl::{Settings, read};
     use serde_json::Map;
 
@@ -204,7 +204,7 @@ mod tests {
     fn of(text: &str) -> Option<Vec<String>> {
         let model = read(SCHEMA, &Settings::default()).unwrap();
         let api = Api::new(&model).unwrap();
-        let limits = Limits { depth: 50, tokens: 10_000, fields: 10_000 };
+        let limits = RequestLimits { depth: 50, tokens: 10_000, fields: 10_000 };
         let request = Request::parse(&api, text, &limits).unwrap();
         predicates(&model, &request.resolve(&api, None, &Map::new()).unwrap())
     }

@@ -6,6 +6,7 @@
 use super::complete::Completion;
 use super::found::{Found, Slot};
 use super::leaf::{Misfit, write_stored};
+use super::nulls::{NullPropagation, Spoiled, Written};
 use super::numbers::write_aggregate;
 use crate::db::ask::checked::Room;
 use apollo_compiler::ast::Type;
@@ -25,12 +26,6 @@ const OBJECTS_INTERVAL: u32 = 1 << 12;
 
 /// How many faults of other servers are told: one that is down has one for each node.
 const REMOTE_FAULTS_MAX: usize = 1_000;
-
-/// A null that goes up to the next value that may be null.
-pub(in crate::db::graphql) struct Spoiled;
-
-/// Whether a value could be written.
-pub(in crate::db::graphql) type Written = std::result::Result<(), Spoiled>;
 
 /// A step of the path to what is being written.
 #[derive(Clone, Copy)]
@@ -238,20 +233,6 @@ impl<'a> Writer<'a> {
         written
     }
 
-    /// Writes a value; where a null came up from inside and the type allows it, null stands in its place.
-    fn nullable(&mut self, ty: &Type, write: impl FnOnce(&mut Writer<'a>) -> Written) -> Written {
-        let start = self.out.len();
-        let written = write(self);
-        if written.is_err() {
-            if ty.is_non_null() {
-                return written;
-            }
-            self.out.truncate(start);
-            return self.null();
-        }
-        Ok(())
-    }
-
     fn object(&mut self, level: &'a Level, place: usize, shape: &'a ObjectShape<'a>) -> Written {
         stack::require();
         self.look_at_control()?;
@@ -455,47 +436,10 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn null(&mut self) -> Written {
-        self.out.extend_from_slice(b"null");
-        Ok(())
-    }
-
-    fn empty_list(&mut self) -> Written {
-        self.out.extend_from_slice(b"[]");
-        Ok(())
-    }
-
     /// A value that is not there: an empty list, null, or a fault where the schema promises a value.
     fn absent(&mut self, field: &'a Field) -> Written {
         let ty = &field.shape.ty;
-        if ty.is_list() {
-            return self.empty_list();
-        }
-        if !ty.is_non_null() {
-            return self.null();
-        }
-        let name = &field.shape.name;
-        self.spoil(
-            field,
-            format!(
-                "Non-nullable field '{name}' (type {ty}) was not present in result from Dgraph.  GraphQL error propagation triggered."
-            ),
-        )
-    }
-
-    /// Notes a fault of the value at hand.
-    fn spoil(&mut self, field: &'a Field, message: String) -> Written {
-        let path = self.steps();
-        self.faults.push(Fault { path, ..Fault::at(field.shape.location, message) });
-        Err(Spoiled)
-    }
-
-    fn steps(&self) -> Vec<PathStep> {
-        let step = |step: &Step<'_>| match step {
-            Step::Key(key) => PathStep::Key((*key).into()),
-            Step::Index(index) => PathStep::Index(*index),
-        };
-        self.path.iter().map(step).collect()
+        if ty.is_list() { self.empty_list() } else { self.missing(ty, field) }
     }
 
     fn look_at_control(&mut self) -> Written {
@@ -506,6 +450,25 @@ impl<'a> Writer<'a> {
         let stopped = stopped.or_else(|| self.room.look(self.out.len()).err());
         self.stopped = self.stopped.take().or(stopped);
         if self.stopped.is_some() { Err(Spoiled) } else { Ok(()) }
+    }
+}
+
+impl NullPropagation for Writer<'_> {
+    #[inline]
+    fn out(&mut self) -> &mut Vec<u8> {
+        &mut self.out
+    }
+
+    fn faults(&mut self) -> &mut Vec<Fault> {
+        &mut self.faults
+    }
+
+    fn steps(&self) -> Vec<PathStep> {
+        let step = |step: &Step<'_>| match step {
+            Step::Key(key) => PathStep::Key((*key).into()),
+            Step::Index(index) => PathStep::Index(*index),
+        };
+        self.path.iter().map(step).collect()
     }
 }
 

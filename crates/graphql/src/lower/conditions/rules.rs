@@ -12,7 +12,7 @@ use crate::lower::order;
 use crate::lower::refusal::Refusal;
 use crate::lower::target::{all, filter_of, is_uid, nothing, reference};
 use crate::model::{Kind, Model, Operation, TypeDef};
-use crate::request::{Cascade, Field, Limits, Requests};
+use crate::request::{Cascade, Field, RequestLimits, Requests};
 use apollo_compiler::ast::Type;
 use hexgraph_base::plan::{Call, Filter, Reach};
 use hexgraph_base::types::stack;
@@ -135,7 +135,7 @@ impl Caller<'_> {
     /// Lowers the query of a rule to a condition on a node. The inner `None` is a condition that every node passes; the
     /// outer one means that the rule can't be evaluated.
     fn query(&self, text: &str) -> Option<Option<Filter>> {
-        let request = self.requests.get(self.api, text, &Limits::default()).ok()?;
+        let request = self.requests.get(self.api, text, &RequestLimits::default()).ok()?;
         let mut variables = Map::new();
         for (name, ty) in request.variables() {
             variables.insert(name.to_string(), variable(ty, self.claims.get(name)?));

@@ -10,12 +10,12 @@ use super::document::{
     SelectionNode, SpreadNode, ValueKind, ValueNode, VariableNode,
 };
 use super::tokens::{Lexer, Token, TokenKind};
-use crate::request::{Fault, Limits, OperationKind, Place};
+use crate::request::{Fault, OperationKind, Place, RequestLimits};
 
 type Parsed<T> = Result<T, Fault>;
 
 /// Parses a request text. O(length).
-pub(in crate::request) fn parse<'t>(text: &'t str, limits: &Limits) -> Parsed<Document<'t>> {
+pub(in crate::request) fn parse<'t>(text: &'t str, limits: &RequestLimits) -> Parsed<Document<'t>> {
     let mut lexer = Lexer::new(text);
     let next = lexer.read();
     let mut parser = Parser {
@@ -335,7 +335,7 @@ mod tests {
     use super::*;
 
     fn fault(text: &str) -> String {
-        let fault = parse(text, &Limits::default()).unwrap_err();
+        let fault = parse(text, &RequestLimits::default()).unwrap_err();
         let at = fault.places[0];
         format!("{}:{} {}", at.line, at.column, fault.message)
     }
@@ -344,7 +344,7 @@ mod tests {
     fn parses_everything() {
         let text = "query Q($a: [Int!]! = [1], $b: T @x) @c(maxAge: 1) { k: f(a: $a, o: {p: [null, E]}) @d \
                     { ...F @i ... on T { x } ... { y } } } fragment F on T { z }";
-        let document = parse(text, &Limits::default()).unwrap();
+        let document = parse(text, &RequestLimits::default()).unwrap();
         assert_eq!(document.operations[0].variables[0].ty.to_string(), "[Int!]!");
         assert_eq!(document.fragments[0].name, "F");
         let names: Vec<&str> = document.fields.iter().map(|field| field.name).collect();

@@ -1,11 +1,10 @@
 //! Rules about fragments.
 
 use apollo_compiler::schema::ExtendedType;
-use hexgraph_base::types::stack;
+use hexgraph_base::types::{did_you_mean_one_of, near_names, stack};
 
 use crate::request::grammar::document::{FragmentNode, InlineNode, SelectionNode, SpreadNode};
 use crate::request::rules::is_composite;
-use crate::request::rules::suggest::{did_you_mean, near_names};
 use crate::request::rules::walker::Walker;
 
 impl<'a, 't> Walker<'a, 't> {
@@ -78,7 +77,7 @@ impl<'a, 't> Walker<'a, 't> {
         match definition {
             None => {
                 let known = self.api.schema.types.keys().map(|name| name.as_str());
-                let near = did_you_mean(&near_names(fragment.condition, known), false);
+                let near = did_you_mean_one_of(&near_names(fragment.condition, known), false);
                 self.fault(fragment.at, format!("Unknown type \"{}\".{near}", fragment.condition));
             }
             Some(definition) if !is_composite(definition) => {

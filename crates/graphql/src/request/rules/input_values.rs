@@ -2,12 +2,11 @@
 
 use apollo_compiler::ast::Type;
 use apollo_compiler::schema::ExtendedType;
-use hexgraph_base::types::stack;
+use hexgraph_base::types::{did_you_mean_one_of, near_names, stack};
 use std::collections::HashSet;
 
 use crate::request::grammar::document::{ArgumentNode, ValueKind, ValueNode};
 use crate::request::rules::input_fields;
-use crate::request::rules::suggest::{did_you_mean, near_names};
 use crate::request::rules::walker::{Expected, Walker};
 
 impl<'a, 't> Walker<'a, 't> {
@@ -138,7 +137,7 @@ impl<'a, 't> Walker<'a, 't> {
                     let text = value.kind.to_string();
                     let names = known.values.keys().map(|name| name.as_str());
                     let near = near_names(text.trim_matches('"'), names);
-                    did_you_mean(&near, false).replacen("mean ", "mean the enum value ", 1)
+                    did_you_mean_one_of(&near, false).replacen("mean ", "mean the enum value ", 1)
                 }
                 _ => String::new(),
             };
@@ -173,7 +172,7 @@ impl<'a, 't> Walker<'a, 't> {
             }
             let known = || input_fields(definition).map(|known| known.name.as_str());
             if !known().any(|name| name == field.name) {
-                let near = did_you_mean(&near_names(field.name, known()), false);
+                let near = did_you_mean_one_of(&near_names(field.name, known()), false);
                 let message = format!(
                     "Field \"{}\" is not defined by type {}.{near}",
                     field.name,

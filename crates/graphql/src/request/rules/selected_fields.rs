@@ -3,12 +3,12 @@
 use apollo_compiler::Node;
 use apollo_compiler::ast::{DirectiveDefinition, FieldDefinition, InputValueDefinition};
 use apollo_compiler::schema::ExtendedType;
+use hexgraph_base::types::{did_you_mean_one_of, near_names};
 use std::collections::{HashMap, HashSet};
 
 use crate::request::Place;
 use crate::request::grammar::document::{ArgumentNode, DirectiveNode, FieldNode, ValueKind};
 use crate::request::rules::lookup::field_names;
-use crate::request::rules::suggest::{did_you_mean, near_names};
 use crate::request::rules::walker::Walker;
 use crate::request::rules::{CascadeVariable, field_of, is_composite};
 
@@ -52,7 +52,7 @@ impl<'a, 't> Walker<'a, 't> {
             }
             let names = || known.iter().map(|known| known.name.as_str());
             if !names().any(|name| name == argument.name) {
-                let near = did_you_mean(&near_names(argument.name, names()), false);
+                let near = did_you_mean_one_of(&near_names(argument.name, names()), false);
                 let message = format!("Unknown argument \"{}\" on {}.{near}", argument.name, of());
                 self.fault(at, message);
             }
@@ -66,10 +66,10 @@ impl<'a, 't> Walker<'a, 't> {
         if types.is_empty() {
             let names = field_names(parent);
             let near = near_names(field.name, names.into_iter());
-            message += &did_you_mean(&near, true);
+            message += &did_you_mean_one_of(&near, true);
         } else {
             let types: Vec<&str> = types.iter().map(String::as_str).collect();
-            let list = did_you_mean(&types, true);
+            let list = did_you_mean_one_of(&types, true);
             message += &list.replacen("mean ", "mean to use an inline fragment on ", 1);
         }
         self.fault(field.at, message);

@@ -15,7 +15,7 @@ use crate::request::grammar::document::{
 };
 use crate::request::rules::merge::Merge;
 use crate::request::rules::{field_of, root_type};
-use crate::request::{Fault, Limits, OperationKind, Place};
+use crate::request::{Fault, OperationKind, Place, RequestLimits};
 
 /// The greatest number of faults that are reported.
 const FAULTS_MAX: usize = 100;
@@ -48,7 +48,7 @@ pub(in crate::request) struct CascadeVariable {
 pub(in crate::request) fn check(
     api: &Api,
     document: &Document<'_>,
-    limits: &Limits,
+    limits: &RequestLimits,
 ) -> Result<Checked, Vec<Fault>> {
     let mut walker = Walker::new(api, document, limits);
     walker.walk();
@@ -94,7 +94,7 @@ pub(super) struct Walker<'a, 't> {
 }
 
 impl<'a, 't> Walker<'a, 't> {
-    fn new(api: &'a Api, document: &'a Document<'t>, limits: &Limits) -> Walker<'a, 't> {
+    fn new(api: &'a Api, document: &'a Document<'t>, limits: &RequestLimits) -> Walker<'a, 't> {
         Walker {
             api,
             document,
