@@ -3,7 +3,7 @@
 
 use crate::db::Database;
 use crate::db::graphql::change::mutate::mutate;
-use crate::db::graphql::query::{Begun, Reader};
+use crate::db::graphql::query::{Begun, RootResolver};
 use crate::db::graphql::reply::span::Span;
 use crate::db::graphql::request::{Headers, Request, Response};
 use crate::db::graphql::run::{Outcome, Run, root_path};
@@ -121,7 +121,7 @@ impl Run<'_> {
     /// Beside each other where there are several that have something to do.
     fn queries(&self, fields: &[Field], kind: OperationKind) -> Vec<Outcome> {
         let started = Instant::now();
-        let reader = Reader::new(self);
+        let reader = RootResolver::new(self);
         let long = fields.iter().filter(|field| reader.may_be_long(field)).count();
         let each = |field| begin(&reader, field, kind);
         let begun: Vec<Begun<'_>> = match self.database.pool() {
@@ -163,7 +163,7 @@ impl Run<'_> {
     }
 }
 
-fn begin<'f>(reader: &'f Reader<'_>, field: &'f Field, kind: OperationKind) -> Begun<'f> {
+fn begin<'f>(reader: &'f RootResolver<'_>, field: &'f Field, kind: OperationKind) -> Begun<'f> {
     if field.shape.name == "__typename" {
         let is_query = kind == OperationKind::Query;
         return Begun::Done(type_name(if is_query { "Query" } else { "Subscription" }));

@@ -9,7 +9,7 @@ use crate::lower::conditions::filter::{Sight, filter, has_type};
 use crate::lower::conditions::rules::{Access, Caller};
 use crate::lower::order;
 use crate::lower::refusal::Refusal;
-use crate::lower::shape::{Dimension, Elsewhere, Key, Leaf, ObjectShape, Source, Variant};
+use crate::lower::shape::{Dimension, Elsewhere, Key, Leaf, ObjectShape, ValueSource, Variant};
 use crate::lower::target::{all, fetched, is_uid, plan_field};
 use crate::model::{Kind, Model, Operation, Predicate, TypeDef};
 use crate::remote::needs;
@@ -180,7 +180,7 @@ impl<'a> Lowering<'a> {
         asked: &'a request::Field,
         inherited: Option<&'a request::Cascade>,
         fetched: &mut Fetched,
-    ) -> Result<Source<'a>, Fault> {
+    ) -> Result<ValueSource<'a>, Fault> {
         self.count += 1;
         if FIELDS_MAX < self.count {
             let message = format!("the request asks for more than {FIELDS_MAX} fields");
@@ -189,8 +189,8 @@ impl<'a> Lowering<'a> {
         let name = asked.shape.name.as_str();
         let Some(field) = def.field(name) else {
             return match name {
-                "__typename" => Ok(Source::TypeName),
-                "vector_distance" => Ok(Source::Distance),
+                "__typename" => Ok(ValueSource::TypeName),
+                "vector_distance" => Ok(ValueSource::Distance),
                 _ => self.aggregated(def, asked, inherited, fetched),
             };
         };
@@ -198,19 +198,19 @@ impl<'a> Lowering<'a> {
             fetched.reaches_out = true;
             let needs = needs(self.model, def, field).into_iter();
             let needs = needs.map(|needed| (needed, self.needed(needed, fetched))).collect();
-            return Ok(Source::Elsewhere(Box::new(Elsewhere { def, field, needs })));
+            return Ok(ValueSource::Elsewhere(Box::new(Elsewhere { def, field, needs })));
         }
         if is_uid(field) {
-            return Ok(Source::Uid);
+            return Ok(ValueSource::Uid);
         }
-        let Some(predicate) = &field.predicate else { return Ok(Source::Null) };
+        let Some(predicate) = &field.predicate else { return Ok(ValueSource::Null) };
         if Dimension::from_name(field.ty.name()).is_some() {
-            return Ok(Source::Geo(fetched.value(predicate)));
+            return Ok(ValueSource::Geo(fetched.value(predicate)));
         }
         match self.model.get(field.ty.name()) {
-            None => Ok(Source::Leaf(fetched.value(predicate), leaf(field.ty.name()))),
+            None => Ok(ValueSource::Leaf(fetched.value(predicate), leaf(field.ty.name()))),
             Some(values) if values.kind == Kind::Enum => {
-                Ok(Source::Leaf(fetched.value(predicate), Leaf::Enum(values)))
+                Ok(ValueSource::Leaf(fetched.value(predicate), Leaf::Enum(values)))
             }
             Some(target) => {
                 let inherited = asked.cascade.as_ref().or(inherited);
@@ -219,22 +219,24 @@ impl<'a> Lowering<'a> {
                 let cascade = selected.cascade(inherited);
                 let edges = Field { fields: selected.fields, cascade, ..edges };
                 fetched.reaches_out |= selected.shape.reaches_out;
-                Ok(Source::Edges(fetched.edges(edges), selected.shape))
+                Ok(ValueSource::Edges(fetched.edges(edges), selected.shape))
             }
         }
     }
 
     /// Where a value is that another server is told.
-    fn needed(&self, field: &'a model::Field, fetched: &mut Fetched) -> Source<'a> {
+    fn needed(&self, field: &'a model::Field, fetched: &mut Fetched) -> ValueSource<'a> {
         if is_uid(field) {
-            return Source::Uid;
+            return ValueSource::Uid;
         }
-        let Some(predicate) = &field.predicate else { return Source::Null };
+        let Some(predicate) = &field.predicate else { return ValueSource::Null };
         let place = fetched.needed(predicate);
         match self.model.get(field.ty.name()) {
-            None => Source::Leaf(place, leaf(field.ty.name())),
-            Some(values) if values.kind == Kind::Enum => Source::Leaf(place, Leaf::Enum(values)),
-            Some(_) => Source::Null,
+            None => ValueSource::Leaf(place, leaf(field.ty.name())),
+            Some(values) if values.kind == Kind::Enum => {
+                ValueSource::Leaf(place, Leaf::Enum(values))
+            }
+            Some(_) => ValueSource::Null,
         }
     }
 
@@ -284,12 +286,14 @@ impl<'a> Lowering<'a> {
         asked: &'a request::Field,
         inherited: Option<&'a request::Cascade>,
         fetched: &mut Fetched,
-    ) -> Result<Source<'a>, Fault> {
+    ) -> Result<ValueSource<'a>, Fault> {
         let name = asked.shape.name.strip_suffix("Aggregate");
         let field: Option<&model::Field> = name.and_then(|name| def.field(name));
         let target = field.and_then(|field| self.model.get(field.ty.name()));
         let predicate = field.and_then(|field| field.predicate.as_ref());
-        let (Some(target), Some(predicate)) = (target, predicate) else { return Ok(Source::Null) };
+        let (Some(target), Some(predicate)) = (target, predicate) else {
+            return Ok(ValueSource::Null);
+        };
         let (mut shape, fields) = aggregate(target, asked);
         if self.caller.access(target, Operation::Query) == Access::None {
             shape.is_hidden = true;
@@ -300,7 +304,7 @@ impl<'a> Lowering<'a> {
             cascade: cascade(&[target], inherited),
             ..self.edges(predicate, target, asked)?
         };
-        Ok(Source::Aggregate(fetched.edges(edges), shape))
+        Ok(ValueSource::Aggregate(fetched.edges(edges), shape))
     }
 }
 
@@ -332,9 +336,9 @@ fn asked_of_any<'a>(declared: &'a TypeDef, variants: &[Variant<'a>]) -> Vec<Key<
     for variant in variants {
         for key in variant.keys.iter().filter(|key| seen.insert(key.field.shape.key.as_str())) {
             let source = match *key.source {
-                Source::TypeName => {
+                ValueSource::TypeName => {
                     let on = key.field.shape.on.as_ref().map(Name::as_str);
-                    Arc::new(Source::Name(on.unwrap_or(&declared.name)))
+                    Arc::new(ValueSource::Name(on.unwrap_or(&declared.name)))
                 }
                 _ => Arc::clone(&key.source),
             };

@@ -4,7 +4,7 @@ use crate::generate::{Root, RootKind};
 use crate::model::{Kind, Model, TypeDef};
 use crate::mutate::inputs::{Entries, entries, given};
 use crate::mutate::names::{Names, Place};
-use crate::mutate::writer::{Writer, back_of};
+use crate::mutate::writer::{OutcomeWriter, back_of};
 use crate::mutate::{Back, Found, MATCHED, MutationFault, Outcome, Unlink};
 use crate::request::{Arguments, Value};
 use hexgraph_base::formats::{NQuad, Object, Predicate, Subject};
@@ -97,7 +97,7 @@ impl<'a> Reading<'a> {
     /// All that is wrong.
     pub fn outcome(self, found: Found, now: &'a str) -> Result<Outcome<'a>, Vec<MutationFault>> {
         let def = self.def;
-        let mut writer = Writer::new(self.model, self.names, found, now);
+        let mut writer = OutcomeWriter::new(self.model, self.names, found, now);
         match self.step {
             Step::Add { objects, is_upsert } => {
                 for object in objects {

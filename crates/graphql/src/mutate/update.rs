@@ -4,7 +4,7 @@ use crate::model::{Field, TypeDef};
 use crate::mutate::inputs::{Entries, Shape, children, ordered};
 use crate::mutate::names::{Names, Place};
 use crate::mutate::values::{language, statement, text, value_statements};
-use crate::mutate::writer::{Age, Writer, back_of, required_key};
+use crate::mutate::writer::{Age, OutcomeWriter, back_of, required_key};
 use crate::mutate::{MATCHED, MutationFault, Unlink};
 use crate::request::Value;
 use hexgraph_base::formats::{Object, Subject};
@@ -25,7 +25,7 @@ impl<'a> Names<'a> {
     }
 }
 
-impl<'a> Writer<'a> {
+impl<'a> OutcomeWriter<'a> {
     /// Carries out `set`. Values by default go with it: an update that only removes gives none, and what it removes beside
     /// `set` is not given again.
     pub(super) fn set(&mut self, def: &'a TypeDef, patch: &'a Entries, removed: &'a Entries) {

@@ -20,7 +20,7 @@ use hexgraph_base::types::Uid;
 const TYPE: &str = "dgraph.type";
 
 /// Computes the outcome of a mutation.
-pub(super) struct Writer<'a> {
+pub(super) struct OutcomeWriter<'a> {
     pub model: &'a Model,
     pub names: Names<'a>,
     found: Found,
@@ -47,17 +47,17 @@ pub(super) enum Age {
     Existing,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> OutcomeWriter<'a> {
     /// Begins with what was found for the names.
     pub(super) fn new(
         model: &'a Model,
         names: Names<'a>,
         found: Found,
         now: &'a str,
-    ) -> Writer<'a> {
+    ) -> OutcomeWriter<'a> {
         let subjects = vec![None; names.entities.len()];
         let (out, faults) = (Outcome::default(), Vec::new());
-        Writer { model, names, found, subjects, now, out, faults }
+        OutcomeWriter { model, names, found, subjects, now, out, faults }
     }
 
     /// Adds the node of an object of an `add` input; with `is_upsert` changes the one that exists.

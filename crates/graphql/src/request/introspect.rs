@@ -23,7 +23,7 @@ const LENGTH_MAX: usize = 64 << 20;
 /// When the answer is longer than 64 MiB; `out` ends in the middle of a value then.
 pub fn introspect(api: &Api, field: &Field, out: &mut String) -> Result<(), Fault> {
     let length_max = out.len().saturating_add(LENGTH_MAX);
-    let mut writer = Writer { api, out, length_max };
+    let mut writer = IntrospectionWriter { api, out, length_max };
     let asked = field.arguments.given("name").and_then(Value::as_str);
     let item = match &*field.shape.name {
         "__schema" => Some(Item::Schema),
@@ -46,13 +46,13 @@ enum Item<'a> {
     Directive(&'a DirectiveDefinition),
 }
 
-struct Writer<'a, 'o> {
+struct IntrospectionWriter<'a, 'o> {
     api: &'a Api,
     out: &'o mut String,
     length_max: usize,
 }
 
-impl<'a> Writer<'a, '_> {
+impl<'a> IntrospectionWriter<'a, '_> {
     fn item(&mut self, item: Option<Item<'a>>, field: &Field) -> Result<(), Fault> {
         let Some(item) = item else { return self.raw("null") };
         self.raw("{")?;

@@ -13,7 +13,9 @@ use apollo_compiler::ast::Type;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::plan::FieldKind;
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType, stack, write_float};
-use hexgraph_graphql::lower::{AggregateShape, Key, Leaf, Lowered, ObjectShape, RootShape, Source};
+use hexgraph_graphql::lower::{
+    AggregateShape, Key, Leaf, Lowered, ObjectShape, RootShape, ValueSource,
+};
 use hexgraph_graphql::model::{Model, TypeDef};
 use hexgraph_graphql::request::{Fault, Field, PathStep};
 use hexgraph_store::exec::{
@@ -35,7 +37,7 @@ enum Step<'a> {
 }
 
 /// Writes the value of a root field.
-pub(in crate::db::graphql) struct Writer<'a> {
+pub(in crate::db::graphql) struct AnswerWriter<'a> {
     pub version: &'a Version,
     pub out: Vec<u8>,
     pub faults: Vec<Fault>,
@@ -51,14 +53,14 @@ pub(in crate::db::graphql) struct Writer<'a> {
     elsewhere: Option<(&'a Model, &'a Found)>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> AnswerWriter<'a> {
     /// A writer of values of a version, up to so many bytes.
     pub(in crate::db::graphql) fn new(
         version: &'a Version,
         control: &'a Control,
         bytes_max: u64,
-    ) -> Writer<'a> {
-        Writer {
+    ) -> AnswerWriter<'a> {
+        AnswerWriter {
             version,
             out: Vec::with_capacity(256),
             faults: Vec::new(),
@@ -74,8 +76,12 @@ impl<'a> Writer<'a> {
     }
 
     /// The same with what other servers answered.
-    pub(in crate::db::graphql) fn with(self, model: &'a Model, found: &'a Found) -> Writer<'a> {
-        Writer { elsewhere: Some((model, found)), ..self }
+    pub(in crate::db::graphql) fn with(
+        self,
+        model: &'a Model,
+        found: &'a Found,
+    ) -> AnswerWriter<'a> {
+        AnswerWriter { elsewhere: Some((model, found)), ..self }
     }
 
     /// Writes what a plan found for a root field.
@@ -222,7 +228,7 @@ impl<'a> Writer<'a> {
         &mut self,
         ty: &Type,
         index: usize,
-        write: impl FnOnce(&mut Writer<'a>) -> Written,
+        write: impl FnOnce(&mut AnswerWriter<'a>) -> Written,
     ) -> Written {
         if index > 0 {
             self.out.push(b',');
@@ -262,33 +268,33 @@ impl<'a> Writer<'a> {
     ) -> Written {
         let field = key.field;
         match &*key.source {
-            Source::Name(name) => self.text(name),
-            Source::TypeName => match def {
+            ValueSource::Name(name) => self.text(name),
+            ValueSource::TypeName => match def {
                 Some(def) => self.text(&def.name),
                 None => self.absent(field),
             },
-            Source::Null => self.absent(field),
-            Source::Elsewhere(_) => self.remote(field, Slot::of_node(key, level, place)),
-            Source::Uid => {
+            ValueSource::Null => self.absent(field),
+            ValueSource::Elsewhere(_) => self.remote(field, Slot::of_node(key, level, place)),
+            ValueSource::Uid => {
                 self.out.extend_from_slice(b"\"");
                 let uid = self.version.nodes.uid(level.nodes[place]);
                 self.out.extend_from_slice(uid.to_string().as_bytes());
                 self.out.push(b'"');
                 Ok(())
             }
-            Source::Leaf(at, leaf) => {
+            ValueSource::Leaf(at, leaf) => {
                 self.leaves(field, &level.fields[*at], level.nodes[place], *leaf)
             }
-            Source::Geo(at) => self.geometry(field, &level.fields[*at], level.nodes[place]),
-            Source::Edges(at, object) => self.edges(field, &level.fields[*at], place, object),
-            Source::Aggregate(at, shape) => match &level.fields[*at].data {
+            ValueSource::Geo(at) => self.geometry(field, &level.fields[*at], level.nodes[place]),
+            ValueSource::Edges(at, object) => self.edges(field, &level.fields[*at], place, object),
+            ValueSource::Aggregate(at, shape) => match &level.fields[*at].data {
                 FieldData::Edges(edges) => {
                     let targets = edges.targets_of(place);
                     self.aggregate(field, shape, &edges.level, targets, targets.len())
                 }
                 _ => self.aggregate(field, shape, &NO_LEVEL, &[], 0),
             },
-            Source::Distance => match self.distance.filter(|_| self.path.len() == 3) {
+            ValueSource::Distance => match self.distance.filter(|_| self.path.len() == 3) {
                 Some(distance) => {
                     write_float(distance, &mut self.out);
                     Ok(())
@@ -355,7 +361,8 @@ impl<'a> Writer<'a> {
                 writer.vector(numbers);
             } else {
                 for (index, value) in list.iter().enumerate() {
-                    let of = |writer: &mut Writer<'a>| writer.leaf(field, value, (stored, leaf));
+                    let of =
+                        |writer: &mut AnswerWriter<'a>| writer.leaf(field, value, (stored, leaf));
                     writer.item(ty.item_type(), index, of)?;
                 }
             }
@@ -453,7 +460,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-impl NullPropagation for Writer<'_> {
+impl NullPropagation for AnswerWriter<'_> {
     #[inline]
     fn out(&mut self) -> &mut Vec<u8> {
         &mut self.out

@@ -25,7 +25,7 @@ pub(in crate::sdl) fn read_rules(draft: &Draft<'_>, model: &mut Model) -> Result
         for operation in Operation::ALL {
             if let Some(value) = auth.argument(operation.name()) {
                 *rules.of_mut(operation) =
-                    Reader { name: &def.name, faults: &mut faults }.rule(value);
+                    RuleReader { name: &def.name, faults: &mut faults }.rule(value);
             }
         }
         if let Some(&index) = model.by_name.get(&def.name) {
@@ -58,12 +58,12 @@ fn inherit(model: &mut Model, name: &str, interface: &str) {
 }
 
 /// Reads the rules of a type.
-struct Reader<'a> {
+struct RuleReader<'a> {
     name: &'a str,
     faults: &'a mut Vec<Fault>,
 }
 
-impl Reader<'_> {
+impl RuleReader<'_> {
     fn fault(&mut self, what: impl AsRef<str>) {
         self.faults.push(fault(self.name, what.as_ref()));
     }

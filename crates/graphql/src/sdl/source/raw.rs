@@ -183,7 +183,7 @@ pub(in crate::sdl) struct RawRoots {
 pub(in crate::sdl) fn collect(document: &ast::Document, places: &Places<'_>) -> RawSchema {
     let mut schema = RawSchema::default();
     let mut extensions = Vec::new();
-    let reader = Reader { places };
+    let reader = DefinitionReader { places };
     for definition in &document.definitions {
         match definition {
             ast::Definition::DirectiveDefinition(def) => schema.directives.push(def.clone()),
@@ -207,11 +207,11 @@ pub(in crate::sdl) fn collect(document: &ast::Document, places: &Places<'_>) -> 
 }
 
 /// Knows where nodes are.
-struct Reader<'a> {
+struct DefinitionReader<'a> {
     places: &'a Places<'a>,
 }
 
-impl Reader<'_> {
+impl DefinitionReader<'_> {
     fn name(&self, name: &Name) -> Option<Place> {
         name.location().map(|span| self.places.at(span.offset()))
     }
