@@ -1,4 +1,4 @@
-//! Removes what can't be used: inputs without fields, fields of their types, and mutations that take them.
+//! Removes what no request could use: inputs without fields, the fields of these inputs' types, and the mutations that take them.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -27,6 +27,7 @@ pub(super) fn prune(inputs: &mut BTreeMap<String, Definition>, mutations: &mut V
     }
 }
 
+/// Returns true if the type of a field is one of the names.
 fn refers_to(field: &Entry, names: &HashSet<String>) -> bool {
     field.ty.as_ref().is_some_and(|ty| names.contains(ty.name()))
 }
