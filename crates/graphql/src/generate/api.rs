@@ -53,6 +53,7 @@ impl Api {
             Error::Schema { message, at: None, hint: String::new() }
         })?;
         let mut filters = generated.filters;
+        // Generated filters stand beside those that every API has.
         filters.extend(function_filters().map(Name::new_unchecked));
         // A subscription does what the query of its name does, so one table serves both.
         let queries = [generated.queries, generated.subscriptions].concat();

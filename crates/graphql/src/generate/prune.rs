@@ -14,6 +14,7 @@ pub(super) fn prune(inputs: &mut BTreeMap<String, Definition>, mutations: &mut V
             .filter(|input| input.fields.is_empty() || is_update_of_nothing(input))
             .map(|input| input.name.clone())
             .collect();
+        // What was removed may have been the last field of another input.
         if empty.is_empty() {
             return;
         }

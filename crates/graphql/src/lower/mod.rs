@@ -1,4 +1,4 @@
-//! Resolved fields → plans of the executor, with the shape that their answers take. No query text comes in between.
+//! Lowering: makes plans of the executor from resolved root fields, with the shapes of their answers. No query text comes in between.
 
 mod metric;
 mod refusal;

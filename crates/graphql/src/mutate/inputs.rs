@@ -100,6 +100,7 @@ pub(super) fn children<'a>(
         Value::List(values) => (&values[..], true),
         _ => (one, false),
     };
+    // The index of a fault counts nulls too, so they are left out after counting.
     let objects = values.iter().enumerate().filter(|(_, value)| **value != Value::Null);
     match Shape::of(model, field) {
         Shape::Object(def) => objects.map(|(_, value)| Ok((def, entries(value)))).collect(),
@@ -120,6 +121,7 @@ pub(super) fn children<'a>(
 fn member<'a>(model: &'a Model, union: &'a TypeDef, object: &'a Entries) -> Option<Child<'a>> {
     let [(key, value)] = object else { return None };
     let key = key.strip_suffix("Ref")?;
+    // Keys begin in lower case and types in any, so the first letter is compared without its case.
     let is_named = |member: &&String| {
         let mut letters = member.chars();
         let first = letters.next().map(|letter| letter.to_ascii_lowercase());

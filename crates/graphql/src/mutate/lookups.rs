@@ -102,6 +102,7 @@ fn name_of(place: usize) -> String {
 fn block_of(lookup: &Lookup<'_>, var: VarId) -> Block {
     let (def, root, values) = match lookup {
         Lookup::Ids { def, uids } => {
+            // Objects may name one node several times; the executor wants ascending uids.
             let mut uids = uids.clone();
             uids.sort_unstable();
             uids.dedup();

@@ -87,6 +87,7 @@ impl<'a> OutcomeWriter<'a> {
         def: &'a TypeDef,
         object: &'a Entries,
     ) -> Result<Option<Subject<'a>>, MutationFault> {
+        // A node that does not exist has no links to remove; an object that names nothing is a fault.
         let node = self.reference(def, object)?;
         if node.is_none() && self.names.entity(def, object).is_none() {
             return Err(MutationFault::new(match required_key(def) {

@@ -39,6 +39,7 @@ pub(super) fn value_statements<'a>(
     let statement = |object| NQuad { lang, ..statement(subject, &predicate.name, object) };
     match value {
         Value::Null => Vec::new(),
+        // A vector is one value, whatever its length.
         Value::List(values) if field.embedding => vec![statement(vector(values))],
         Value::List(values) => {
             let values = values.iter().filter(|value| **value != Value::Null);

@@ -1,7 +1,7 @@
 //! Answers `__schema` and `__type` from the generated schema.
 //!
-//! As in the reference, lists that a type does not have are empty and not null, and so is a missing description.
-//! What a request asks may grow with each level that it is nested, so the length of the answer is bounded.
+//! As in the reference, lists that a type does not have are empty and not null, and a missing description is an empty text. An answer may grow
+//! exponentially with the nesting of a request, so its length is bounded.
 
 use apollo_compiler::ast::{
     DirectiveDefinition, FieldDefinition, InputValueDefinition, OperationType, Type,
@@ -32,7 +32,7 @@ pub fn introspect(api: &Api, field: &Field, out: &mut String) -> Result<(), Faul
     writer.item(item, field)
 }
 
-/// Something that introspection describes.
+/// A part of the schema that introspection describes.
 #[derive(Clone, Copy)]
 enum Item<'a> {
     Schema,
@@ -53,6 +53,7 @@ struct IntrospectionWriter<'a, 'o> {
 }
 
 impl<'a> IntrospectionWriter<'a, '_> {
+    /// Writes the object that describes a part of the schema.
     fn item(&mut self, item: Option<Item<'a>>, field: &Field) -> Result<(), Fault> {
         let Some(item) = item else { return self.raw("null") };
         self.raw("{")?;
@@ -139,7 +140,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
                 self.list(shown.map(|value| Item::EnumValue(value)), asked)
             }
             "__typename" => self.text("__Type"),
-            // `ofType`, `specifiedByURL`
+            // `ofType` and `specifiedByURL` are null for a named type.
             _ => self.raw("null"),
         }
     }
@@ -167,7 +168,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
         }
     }
 
-    /// The list inside of a `[T]!`.
+    /// Writes the list inside of a `[T]!`.
     fn inner_list(&mut self, element: &'a Type, asked: &Field) -> Result<(), Fault> {
         self.raw("{")?;
         for (at, below) in asked.selection.only().unwrap_or(&[]).iter().enumerate() {
@@ -265,7 +266,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
         }
     }
 
-    /// `isDeprecated` and `deprecationReason`.
+    /// Writes `isDeprecated` or `deprecationReason`.
     fn deprecation(
         &mut self,
         directives: &apollo_compiler::ast::DirectiveList,
@@ -281,6 +282,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
         self.text(reason.unwrap_or("No longer supported"))
     }
 
+    /// A type as the type of a field refers to it: its definition, or a list or non-null type around another.
     fn reference(&self, ty: &'a Type) -> Item<'a> {
         match ty {
             Type::Named(name) => match self.api.schema.types.get(name) {

@@ -1,4 +1,4 @@
-//! Request texts → operations ready to be carried out: parsed, checked, flattened, with their variables.
+//! Requests: a text is parsed, validated against the generated API, and resolved to the operation that is to be carried out, with its variables.
 
 mod resolved;
 mod limits;

@@ -43,6 +43,7 @@ pub(super) struct Recognized {
 pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, Fault> {
     let run = || {
         let mut lexer = Tokens::new(text);
+        // apollo-compiler refuses a text without tokens, and the reference does not.
         let ahead = lexer.next()?;
         let is_empty = ahead.kind == Kind::End;
         let mut tokens = Recognizer { lexer, ahead, depth: 0, empty_parentheses: Vec::new() };
@@ -182,6 +183,7 @@ impl<'a> Recognizer<'a> {
         if !self.skip(open)? {
             return Ok(0);
         }
+        // The reference allows `f()`; the caller needs to know where, to hide it from apollo-compiler.
         if open == "(" && self.is(close) {
             self.empty_parentheses.push(start..self.ahead.at + 1);
         }

@@ -74,6 +74,7 @@ impl FieldFilters {
         words.dedup();
         let parts: Vec<String> = words.iter().map(|word| part_name(enumeration, word)).collect();
         let name = parts.join("_");
+        // A single index of texts has a built-in filter; several are one filter with the functions of all.
         let builtin = enumeration.is_none() || !words.iter().any(|word| is_equality(word));
         if (parts.len() > 1 || !builtin) && !self.made.contains_key(&name) {
             let keys = words.iter().zip(&parts).flat_map(|(word, part)| match enumeration {

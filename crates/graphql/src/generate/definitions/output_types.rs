@@ -21,6 +21,7 @@ pub(in crate::generate) fn declared_type(model: &Model, def: &TypeDef, form: For
     definition.description.clone_from(&def.description);
     definition.directives = shown_directives(&def.directives, form);
     definition.members.clone_from(&def.members);
+    // The reference leaves interfaces out for a gateway.
     if form != Form::Service {
         definition.interfaces.clone_from(&def.interfaces);
     }
@@ -171,6 +172,7 @@ pub(in crate::generate) fn aggregate_result(def: &TypeDef) -> Definition {
         let ty = field.ty.name();
         let number = matches!(ty, "Int" | "Int64" | "Float");
         let ends = [("Min", ty), ("Max", ty)];
+        // Sums keep the type of the values; means are always `Float`.
         let sums = number.then_some([("Sum", ty), ("Avg", "Float")]);
         ends.into_iter()
             .chain(sums.into_iter().flatten())

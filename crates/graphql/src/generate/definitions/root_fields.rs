@@ -21,6 +21,7 @@ pub(in crate::generate) fn queries(def: &TypeDef, form: Form) -> Vec<Operation> 
     if def.generate.get && keyed {
         queries.push((get(def), RootKind::Get));
     }
+    // A search for similar nodes goes with `getT`, as in the reference.
     if def.generate.get && def.fields.iter().any(|field| field.embedding) {
         if keyed {
             queries.push((similar_by_id(def), RootKind::SimilarById));

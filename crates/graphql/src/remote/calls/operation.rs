@@ -75,7 +75,7 @@ fn members(model: &Model, def: Option<&TypeDef>, fields: &[Field]) -> Vec<ast::S
                 hidden.extend(needs(model, def, field).iter().map(|field| field.name.as_str()));
             }
             (Some(_), Some(field)) => out.push(member(model, field, asked)),
-            // `postsAggregate` is computed here, and nowhere else.
+            // `postsAggregate` is generated here; no other server knows it.
             (Some(_), None) => {}
             (None, _) => out.push(plain_as(&asked.shape.key, &asked.shape.name)),
         }

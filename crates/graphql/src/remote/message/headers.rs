@@ -26,6 +26,7 @@ pub(in crate::remote) fn of_field(model: &Model, http: &CustomHttp, came: Header
             headers.set(name, value);
         }
     }
+    // Set last, so that a client can't put a header of its own in place of a secret.
     headers.add_secrets(model, &http.secret_headers);
     headers
 }

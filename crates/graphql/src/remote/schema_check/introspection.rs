@@ -81,6 +81,7 @@ impl RemoteSchema {
             .map_err(|error| AnswerError::NotJson { reason: error.to_string() })?;
         let schema = body.pointer("/data/__schema").filter(|schema| schema.is_object());
         let Some(schema) = schema else {
+            // A server that refuses introspection says so in its first error.
             let told = body.pointer("/errors/0/message").and_then(Value::as_str);
             let refused = |message: &str| AnswerError::Refused { message: message.to_owned() };
             return Err(told.map_or(AnswerError::NoSchema, refused));

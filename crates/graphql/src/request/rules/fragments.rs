@@ -1,4 +1,4 @@
-//! Rules about fragments.
+//! Rules about fragments: their types exist and can occur, each is used, and none contains itself.
 
 use apollo_compiler::schema::ExtendedType;
 use hexgraph_base::types::{did_you_mean_one_of, near_names, stack};
@@ -59,7 +59,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// Whether an object can be of both types; assumed where objects are not the question.
+    /// Returns true if an object can be of both types. Where a type has no objects another rule tells it, and this one holds.
     fn overlap(&self, left: &ExtendedType, right: &ExtendedType) -> bool {
         if !is_composite(left) || left.name() == right.name() {
             return true;
@@ -110,6 +110,7 @@ impl<'a, 't> Walker<'a, 't> {
         if !self.searched_fragments.insert(fragment.name) {
             return;
         }
+        // Each fragment is searched once, so the search costs O(document) in all.
         path.push(fragment.name);
         let mut spreads = Vec::new();
         collect_spreads(self.document, &fragment.selections, &mut spreads);
@@ -128,9 +129,10 @@ impl<'a, 't> Walker<'a, 't> {
     }
 }
 
-/// How many fragments may follow one another.
+/// The longest chain of fragments that contain each other.
 const CHAIN_MAX: usize = 200;
 
+/// Collects the spreads below some selections, at any depth.
 fn collect_spreads<'a, 't>(
     document: &'a crate::request::grammar::document::Document<'t>,
     selections: &'a [SelectionNode<'t>],

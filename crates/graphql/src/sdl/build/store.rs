@@ -35,6 +35,7 @@ impl Model {
                     continue;
                 }
                 push(&mut text, format_args!("  {}\n", in_brackets(name)));
+                // Each predicate is declared once, below the type that it belongs to.
                 if !inherited && written.insert(name) {
                     declared.write(name, &mut predicates);
                 }

@@ -161,6 +161,7 @@ pub(in crate::sdl) fn check(subject: &Subject<'_>, directive: &RawDirective) -> 
         let what = "the @search directive requires a list argument, like @search(by: [\"hash\"])";
         return Err(subject.fault_at(directive, what));
     }
+    // Words come in order, so a clash names the earlier one by its place in the alphabet.
     let mut before: Vec<&Word> = Vec::new();
     for text in words(field) {
         let word = match word_for(subject, &text) {

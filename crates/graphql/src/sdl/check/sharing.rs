@@ -42,7 +42,7 @@ impl<'a> Sharing<'a> {
         }
         let prefix = dgraph_type(def);
         for field in def.fields.iter().filter(|field| !field.is_id()) {
-            // What comes from an interface is checked there.
+            // A field of an interface is checked with the interface.
             if self.draft.parent_interface(field).is_some() {
                 continue;
             }

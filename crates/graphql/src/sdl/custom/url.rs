@@ -19,6 +19,7 @@ pub(crate) fn read(url: &str) -> Option<UrlVariables> {
     if !is_valid {
         return None;
     }
+    // Only whole segments and whole values are variables: `/a$b` is text.
     let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
     let path = match address.strip_prefix("//") {
         Some(host) => {
