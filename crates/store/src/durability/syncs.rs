@@ -28,7 +28,7 @@ pub(super) struct State {
     pub(super) file: Option<Arc<dyn OutputFile>>,
     /// True while some thread syncs.
     is_busy: bool,
-    /// A sync failed: nobody knows what is durable.
+    /// Why a sync failed. It is unknown from then on what is durable.
     pub(super) failure: Option<String>,
     is_closed: bool,
     /// The thread that syncs every so often runs.

@@ -50,14 +50,14 @@ pub(crate) enum Tester<'a> {
         /// The range.
         range: RangeInclusive<i64>,
     },
-    /// The number of values or edges is wanted.
+    /// The number of values or edges of the node meets a condition.
     Count {
         /// Counts the values or edges of the node.
         counter: Counter<'a>,
         /// The condition on the number.
         wanted: Wanted,
     },
-    /// The value of a variable is wanted.
+    /// The value that a variable has for the node meets a condition.
     Var {
         /// The variable.
         map: Arc<ValueMap>,

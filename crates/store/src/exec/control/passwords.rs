@@ -25,7 +25,7 @@ struct Busy {
     count: usize,
 }
 
-/// The place of one who computes.
+/// A place among the hashes that are computed at once; it is given back when it is dropped.
 struct Place;
 
 /// The hashes and comparisons that a request has computed, so that a second attempt need not compute them again.

@@ -13,7 +13,7 @@ use hexgraph_base::types::Result;
 use roaring::RoaringBitmap;
 use std::ops::Range;
 
-/// The edges are sorted in so many ranges.
+/// The number of ranges of nodes into which the edges are split.
 const RANGES: u64 = 8;
 
 /// The number of edges in a column.

@@ -27,7 +27,7 @@ pub fn alter(version: &Version, schema_text: &str) -> Result<Version> {
     define(version, &resolve(version, schema_text)?, &|| Ok(()))
 }
 
-/// What the declarations of a schema text come to in a version: the definitions that are others from then on.
+/// Returns the definitions that a schema text changes in a version.
 ///
 /// # Errors
 ///
@@ -36,8 +36,8 @@ pub fn resolve(version: &Version, schema_text: &str) -> Result<Definitions> {
     resolved(version, parse_schema(schema_text)?)
 }
 
-/// As [`resolve`] for what a GraphQL schema declares: what `alter` declared stays, what an earlier GraphQL schema declared
-/// goes with it.
+/// As [`resolve`], for what a GraphQL schema declares: what `alter` declared stays, and what an earlier GraphQL schema
+/// declared is dropped.
 ///
 /// # Errors
 ///

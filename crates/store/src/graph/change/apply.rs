@@ -145,8 +145,8 @@ impl<'a> Draft<'a> {
         self.remove_values(name, lang, node, |value| *value == wanted);
     }
 
-    /// Deletes those values of a node in one language that are meant. They are shown in the type
-    /// of the predicate.
+    /// Deletes those values of a node in one language for which `is_meant` is true. It sees them in the type of the
+    /// predicate.
     pub(super) fn remove_values(
         &mut self,
         name: &str,

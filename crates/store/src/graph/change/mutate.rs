@@ -36,7 +36,7 @@ pub struct MutationReport {
     pub reads: BTreeSet<String>,
 }
 
-/// Bytes of charges are told of when there are so many.
+/// The memory of changes is charged each time it has grown by this many bytes.
 const CHARGE_BYTES: usize = 64 << 10;
 
 /// On whose behalf mutations are staged.
@@ -50,7 +50,7 @@ pub struct Stager<'a> {
     pub charge: Charge<'a>,
 }
 
-/// Hashes passwords and compares them, which takes long on purpose: so whoever waits decides where and when.
+/// Hashes passwords and compares them. Both take long on purpose, so the caller decides on which thread and when.
 pub trait Passwords {
     /// The hash of a password that [`Value::check_password`] lets pass.
     ///

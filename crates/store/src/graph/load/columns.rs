@@ -173,8 +173,8 @@ impl ColumnLoad {
         self.named.merge(uids);
     }
 
-    /// Prepares for ids of about so many rows: looks all stored ints up at once where that is
-    /// cheaper than one by one. To be called before any number is asked for.
+    /// Prepares for ids of about `rows` rows: looks up all stored ints at once where that is cheaper than one by one. Has
+    /// to be called before any number is asked for.
     pub fn expect_rows(&mut self, rows: u64) {
         for (space, name) in self.spaces.iter().enumerate() {
             let IdSpace::Predicate(name) = name else { continue };

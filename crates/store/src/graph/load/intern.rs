@@ -88,7 +88,7 @@ pub struct Interned {
 }
 
 impl Interner {
-    /// An interner of so many spaces.
+    /// Makes an interner of `spaces` spaces.
     pub fn new(spaces: usize) -> Interner {
         Interner {
             spaces: (0..spaces).map(|_| Space::default()).collect(),

@@ -35,7 +35,7 @@ struct State {
     open: BTreeMap<u64, usize>,
 }
 
-/// A version that stays known to those who commit, as long as this lives.
+/// A version that a transaction reads. While it lives, the table of conflicts keeps what is committed after it.
 pub struct Snapshot {
     version: Arc<Version>,
     number: u64,

@@ -32,15 +32,15 @@ pub struct SnapshotFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FileAccess {
     /// A large file is mapped: opening costs the same for any length, pages are read when they are touched, and the
-    /// system takes them back when memory is short. Whoever shortens the file meanwhile ends the process.
+    /// system takes them back when memory is short. A program that shortens the file meanwhile ends the process.
     #[default]
     Map,
     /// It is read into memory as a whole.
     Read,
 }
 
-/// A file up to so long is always read: that takes a tenth of a millisecond more than to map it, and nobody can shorten it
-/// afterwards.
+/// A file of at most this many bytes is always read: that takes a tenth of a millisecond more than to map it, and the
+/// file cannot be shortened afterwards.
 const READ_MAX: u64 = 1 << 20;
 
 /// Bytes that are aligned as sections are. A vector of these has its first byte at a multiple of 64.
@@ -137,7 +137,7 @@ impl SnapshotFile {
         self.blocks.release(0, self.file.len().saturating_sub(HEADER_LEN));
     }
 
-    /// The database that it belongs to; nobody's for a file of the first format and a temporary one.
+    /// The database that it belongs to; [`Identity::NONE`] for a file of the first format and a temporary one.
     pub fn identity(&self) -> Identity {
         self.identity
     }

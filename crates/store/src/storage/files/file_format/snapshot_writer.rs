@@ -46,8 +46,7 @@ impl Write for Output {
 }
 
 impl SnapshotWriter {
-    /// Begins a file. One of that name is unlinked first, never written to: somebody may have it
-    /// mapped.
+    /// Begins a file. One of that name is unlinked first and never written to, since another process may have mapped it.
     ///
     /// # Errors
     ///
@@ -144,8 +143,7 @@ impl SnapshotWriter {
         file.sync().map_err(|source| failed(&label, source))
     }
 
-    /// As [`SnapshotWriter::finish`], for a file that nobody needs after a crash: it may not be on
-    /// disk yet.
+    /// As [`SnapshotWriter::finish`], for a file that is of no use after a crash: it may not be on disk yet.
     ///
     /// # Errors
     ///
