@@ -106,6 +106,8 @@ impl Context<'_> {
         let mut values = values.into_iter();
         match (values.next(), count) {
             (Some(value), 1) => Ok(Wanted::Than(op, value)),
+            // A variable without a value, or with several different ones, is no bound: nothing is
+            // found.
             _ if arguments.iter().any(|argument| matches!(argument, Argument::Val(_))) => {
                 Ok(Wanted::AnyOf(Vec::new()))
             }

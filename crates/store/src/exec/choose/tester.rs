@@ -124,6 +124,7 @@ impl<'a> Tester<'a> {
         wanted: Wanted,
     ) -> Tester<'a> {
         let part = match predicate.parts(lang) {
+            // With several languages, or a list, any of the values may meet the condition.
             [part] if part.base.column.rows.is_none() => part,
             _ => return Tester::Value { predicate, lang, wanted },
         };
@@ -303,6 +304,7 @@ pub(crate) fn has(predicate: &Predicate, lang: Option<&str>, reverse: bool, node
 
 fn edge_to(predicate: &Predicate, reverse: bool, targets: &NodeSet, node: u32) -> bool {
     let Some(edges) = predicate.direction(reverse) else { return false };
+    // A few targets are searched for among the node's edges; of many, each edge is asked.
     if targets.len() <= 4 {
         return targets.iter().any(|target| edges.contains(node, target));
     }

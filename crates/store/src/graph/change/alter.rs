@@ -208,6 +208,7 @@ fn rebuilt_lang(
     let column = if same_column {
         values.base.column.clone()
     } else {
+        // Values keep the type that they were stored with; they are converted when they are read.
         let stored_type = values.base.column.values.value_type().unwrap_or(new.value_type);
         build_column(vec![ValuePart::of(values)], stored_type, new.list)
     };

@@ -101,6 +101,7 @@ pub fn stage(
     let uids = staging.number_nodes(&mutations)?;
     for mutation in &mutations {
         let part =
+            // A request that is refused uses up no uids.
             staging.part(mutation).inspect_err(|_| version.uids.give_back(&staging.taken))?;
         staging.changes.parts.push(part);
     }
@@ -158,6 +159,8 @@ fn list_hints<'a>(mutations: &[Mutation<'a>], schema: &Schema) -> FxHashMap<&'a 
             if schema.predicates.contains_key(name) {
                 continue;
             }
+            // A second value in the same mutation; one in a later mutation takes the place of the
+            // first.
             let again = !pairs.insert((quad.subject, name));
             match quad.in_list {
                 Some(in_list) => *lists.entry(name).or_insert(in_list) |= in_list,

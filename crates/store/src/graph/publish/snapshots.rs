@@ -129,6 +129,8 @@ impl Snapshots {
 
 impl State {
     fn next_moment(&mut self) -> u64 {
+        // A snapshot has none of the commits that are not published, so it gets a number before
+        // the first of them, as long as its gap has one.
         let first = self.unpublished.front();
         self.moment = match first.is_some_and(|commit| self.moment + 1 < *commit) {
             true => self.moment + 1,

@@ -88,6 +88,8 @@ impl SnapshotFile {
     fn read(file: Bytes, pages: Pages, label: String) -> Result<SnapshotFile> {
         let corrupt = |message| Error::Corrupt { path: label.clone(), message };
         let (header, places) = Header::read(&file).map_err(corrupt)?;
+        // Tables are checked as a whole when a file is opened: they are small, and all accesses
+        // rely on them.
         if crc32fast::hash(&file[places.sums..]) != header.tables_sum {
             let at = places.sums;
             return Err(corrupt(format!("offset {at}: the tables do not have their checksum")));
@@ -236,6 +238,7 @@ impl SnapshotFile {
     /// The name of a section that has bytes in a block.
     fn section_in(&self, block: usize) -> &str {
         let start = (block * BLOCK_LEN) as u64;
+        // Only asked for the message of a damaged block, so a pass over all sections does.
         let entries = self.entries.as_slice().iter();
         let first =
             entries.filter(|entry| start < entry.start + entry.len).min_by_key(|entry| entry.start);
@@ -272,6 +275,8 @@ fn read_file(path: &Path) -> Result<Bytes> {
     let len = len.map_err(|_| failed(io::ErrorKind::FileTooLarge.into()))?;
     let mut lines = Vec::new();
     let count = len.div_ceil(ALIGNMENT);
+    // A damaged or foreign file may have any length; that must be an error and not the end of the
+    // process.
     lines.try_reserve_exact(count).map_err(|_| failed(io::ErrorKind::OutOfMemory.into()))?;
     lines.resize(count, Line([0; ALIGNMENT]));
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut lines);
