@@ -4,6 +4,6 @@ pub(super) mod needed_index;
 pub(super) mod compare;
 pub(super) mod tester;
 pub(super) mod function;
-pub(super) mod geo;
+pub(super) mod geo_function;
 pub(super) mod similar;
 pub(super) mod root;

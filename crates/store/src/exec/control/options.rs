@@ -2,7 +2,7 @@
 
 use super::limits::Limits;
 
-/// What a request may ask of the executor beside its text.
+/// The options of a request that its text does not have.
 #[derive(Debug, Clone, Copy)]
 pub struct ExecOptions {
     /// Adds the uid to every object.

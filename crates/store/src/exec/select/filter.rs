@@ -5,14 +5,14 @@
 //! (or not many more, since a test costs more than a step in a posting list).
 
 use crate::exec::choose::function::is_told;
-use crate::exec::choose::geo::GeoCall;
+use crate::exec::choose::geo_function::GeoCall;
 use crate::exec::choose::tester::Tester;
 use crate::exec::control::context::Context;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Filter, Function};
 use hexgraph_base::types::{Result, stack};
 
-/// How many posting list entries cost as much as one test of a node.
+/// The number of entries of a posting list that take as long as one test of a node.
 const TEST_COST: usize = 4;
 
 impl<'a> Context<'a> {

@@ -5,7 +5,7 @@ use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType};
 
 /// A value as the schema types it: as stored where the types agree.
 pub enum Typed<'a> {
-    /// As stored.
+    /// The value as it is stored.
     Stored(ValueRef<'a>),
     /// Converted.
     Converted(Value),

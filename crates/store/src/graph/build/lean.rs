@@ -13,10 +13,10 @@ use hexgraph_base::types::Result;
 use roaring::RoaringBitmap;
 use std::ops::Range;
 
-/// The edges are sorted in so many ranges.
+/// The number of ranges of nodes into which the edges are split.
 const RANGES: u64 = 8;
 
-/// So many edges are handed on at a time.
+/// The number of edges in a column.
 const COLUMN_LEN: usize = 1 << 16;
 
 /// Columns of nodes and targets.

@@ -17,7 +17,7 @@ pub struct Bindings {
     variables: FxHashMap<String, Binding>,
 }
 
-/// What a variable holds.
+/// The content of a variable.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Binding {
     /// Nodes, ascending, each once.
@@ -34,7 +34,7 @@ impl Bindings {
         self.variables.insert(name.into(), binding);
     }
 
-    /// What a variable holds, which is bound no longer then.
+    /// Removes a variable and returns its content.
     pub fn take(&mut self, name: &str) -> Option<Binding> {
         self.variables.remove(name)
     }

@@ -317,7 +317,7 @@ pub(crate) struct Reader<'a> {
     file: &'a SnapshotFile,
     /// The rest of the catalog.
     pub catalog: CatalogReader<'a>,
-    /// Those of the version that is read.
+    /// The thresholds of the version that is read.
     thresholds: Thresholds,
 }
 

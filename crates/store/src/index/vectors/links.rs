@@ -19,9 +19,9 @@ pub struct NearGraph {
 /// The links within one layer, nearest first.
 #[derive(Clone, Default)]
 pub struct Links {
-    /// Where the links of each start.
+    /// The position among the targets at which the links of each vertex start.
     pub offsets: Offsets,
-    /// What it is linked to.
+    /// The vertices that the links lead to, nearest first for each vertex.
     pub targets: Array<u32>,
 }
 
@@ -37,7 +37,7 @@ impl NearGraph {
         Layer { links: &self.layers[number], members }
     }
 
-    /// Whether the parts of a graph over `count` positions fit each other.
+    /// True when the parts of a graph over `count` positions have lengths that fit each other.
     pub fn fits(&self, count: usize) -> bool {
         let Some((lowest, upper)) = self.layers.split_first() else {
             return self.members.is_empty();

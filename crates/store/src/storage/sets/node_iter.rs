@@ -71,7 +71,7 @@ pub struct OverlayIter<'a> {
     base: PlainIter<'a>,
     gained: Iter<'a>,
     lost: Iter<'a>,
-    /// What `base`, `gained` and `lost` give next, once the walk has begun.
+    /// The next member of each of `base`, `gained` and `lost`; `None` before the first step of the walk.
     next: Option<Next>,
 }
 
