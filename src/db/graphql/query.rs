@@ -3,7 +3,7 @@
 use crate::db::graphql::remote::custom::{Local, by_another, by_dql, declared};
 use crate::db::graphql::remote::gather::gather;
 use crate::db::graphql::remote::reach::Reach;
-use crate::db::graphql::reply::answer::AnswerWriter;
+use crate::db::graphql::reply::answer::ReplyWriter;
 use crate::db::graphql::reply::found::Found;
 use crate::db::graphql::run::{Outcome, Run, root_path, store_fault};
 use hexgraph_base::answer::write_json_text;
@@ -193,7 +193,7 @@ impl<'a> RootResolver<'a> {
         found: Option<&Found>,
     ) -> Outcome {
         let bytes_max = self.run.database.limits().result;
-        let mut writer = AnswerWriter::new(answer.version(), self.run.control, bytes_max);
+        let mut writer = ReplyWriter::new(answer.version(), self.run.control, bytes_max);
         if let Some(found) = found {
             writer = writer.with(&self.run.loaded.model, found);
         }

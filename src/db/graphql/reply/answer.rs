@@ -37,7 +37,7 @@ enum Step<'a> {
 }
 
 /// Writes the value of a root field.
-pub(in crate::db::graphql) struct AnswerWriter<'a> {
+pub(in crate::db::graphql) struct ReplyWriter<'a> {
     pub version: &'a Version,
     pub out: Vec<u8>,
     pub faults: Vec<Fault>,
@@ -53,14 +53,14 @@ pub(in crate::db::graphql) struct AnswerWriter<'a> {
     elsewhere: Option<(&'a Model, &'a Found)>,
 }
 
-impl<'a> AnswerWriter<'a> {
+impl<'a> ReplyWriter<'a> {
     /// A writer of values of a version, up to so many bytes.
     pub(in crate::db::graphql) fn new(
         version: &'a Version,
         control: &'a Control,
         bytes_max: u64,
-    ) -> AnswerWriter<'a> {
-        AnswerWriter {
+    ) -> ReplyWriter<'a> {
+        ReplyWriter {
             version,
             out: Vec::with_capacity(256),
             faults: Vec::new(),
@@ -80,8 +80,8 @@ impl<'a> AnswerWriter<'a> {
         self,
         model: &'a Model,
         found: &'a Found,
-    ) -> AnswerWriter<'a> {
-        AnswerWriter { elsewhere: Some((model, found)), ..self }
+    ) -> ReplyWriter<'a> {
+        ReplyWriter { elsewhere: Some((model, found)), ..self }
     }
 
     /// Writes what a plan found for a root field.
@@ -228,7 +228,7 @@ impl<'a> AnswerWriter<'a> {
         &mut self,
         ty: &Type,
         index: usize,
-        write: impl FnOnce(&mut AnswerWriter<'a>) -> Written,
+        write: impl FnOnce(&mut ReplyWriter<'a>) -> Written,
     ) -> Written {
         if index > 0 {
             self.out.push(b',');
@@ -362,7 +362,7 @@ impl<'a> AnswerWriter<'a> {
             } else {
                 for (index, value) in list.iter().enumerate() {
                     let of =
-                        |writer: &mut AnswerWriter<'a>| writer.leaf(field, value, (stored, leaf));
+                        |writer: &mut ReplyWriter<'a>| writer.leaf(field, value, (stored, leaf));
                     writer.item(ty.item_type(), index, of)?;
                 }
             }
@@ -460,7 +460,7 @@ impl<'a> AnswerWriter<'a> {
     }
 }
 
-impl NullPropagation for AnswerWriter<'_> {
+impl NullPropagation for ReplyWriter<'_> {
     #[inline]
     fn out(&mut self) -> &mut Vec<u8> {
         &mut self.out
