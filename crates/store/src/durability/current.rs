@@ -1,4 +1,4 @@
-//! What `CURRENT` says: which files there have to be.
+//! The file `CURRENT`, which names the files that a database consists of.
 //!
 //! Lines of a word and what belongs to it:
 //!

@@ -1,4 +1,4 @@
-//! The directory of a database: which snapshot is the newest, which logs follow, who may write.
+//! The directory of a database: names its newest snapshot and its logs, and locks it for the one process that writes.
 //!
 //! `CURRENT` names the newest `snapshot-N.hxs`, which has all that was noted in logs below N, and
 //! the last log, each of which names the one before it; the logs from `log-N.hxl` on have what came

@@ -1,4 +1,4 @@
-//! Reads a directory: the newest snapshot, and what the logs have that came after it.
+//! Recovers a version from a directory: opens the newest snapshot and carries out the logs that follow it.
 
 use super::current::{Current, LastLog};
 use super::directory::Directory;

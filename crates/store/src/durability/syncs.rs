@@ -1,4 +1,4 @@
-//! How far the log is durable, and who makes it so.
+//! Syncs the log to the disk, and tells how far it is durable.
 //!
 //! Whoever needs a place to be durable syncs for all who came before, or waits for one who does.
 

@@ -1,4 +1,4 @@
-//! The write-ahead log of a directory: where commits are noted before they are published.
+//! The write-ahead log of a directory, to which commits are appended before they are published.
 //!
 //! Writers append one after the other and wait for the disk together: the first who waits syncs
 //! for all who have appended by then, the others wait for him, and one of those who came meanwhile

@@ -1,4 +1,4 @@
-//! The sizes from which the graph goes about its work in another way.
+//! The sizes from which the graph works in another way: folds changes, walks over vectors, forgets conflicts.
 //!
 //! None of them changes what is stored or answered, with one exception: fewer commits than a full table of
 //! conflicts holds are told from those that a transaction must not overwrite, so a transaction may have to be

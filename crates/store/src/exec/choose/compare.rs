@@ -1,4 +1,4 @@
-//! What a comparison wants of a value: its arguments converted to the type that they meet.
+//! The condition of a comparison: its arguments, converted to the type of the values that they are compared with.
 
 use crate::exec::control::context::Context;
 use hexgraph_base::plan::{Argument, Comparison};

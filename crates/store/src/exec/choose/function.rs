@@ -1,4 +1,4 @@
-//! Functions: the set of their nodes from an index, or a test of single nodes.
+//! Carries out functions: as the set of their nodes, from an index, or as a test of single nodes.
 
 use super::compare::Wanted;
 use super::geo_function::GeoCall;

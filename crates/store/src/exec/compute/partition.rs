@@ -1,4 +1,4 @@
-//! Dealing nodes out to the groups of a `@groupby`.
+//! Deals nodes out to the groups of a `@groupby`.
 //!
 //! One key whose values are indexed is read off its index: the postings of a token are a group,
 //! in place where all subjects are grouped. Otherwise each node's keys are looked up in a table.

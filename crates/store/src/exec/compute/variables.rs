@@ -1,4 +1,4 @@
-//! Variables of a block, taken from its finished tree: what `@cascade` dropped is not in them.
+//! Takes the variables of a block from its finished tree; they do not have what `@cascade` dropped.
 
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{

@@ -1,4 +1,4 @@
-//! What every step of a request shares: the version, the plan, the variables so far.
+//! The state that all steps of a request share: the version, the plan, the variables so far.
 
 use super::stop::Control;
 use super::tree::ValueMap;

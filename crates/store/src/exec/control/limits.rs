@@ -1,4 +1,4 @@
-//! The limits of a request, which a database is opened with.
+//! The limits of a request. A database is opened with its defaults.
 
 use hexgraph_base::types::{Error, Result};
 use std::time::Duration;

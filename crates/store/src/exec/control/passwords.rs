@@ -1,4 +1,4 @@
-//! Passwords, hashed and compared on behalf of a request.
+//! Hashes and compares passwords on behalf of a request.
 //!
 //! Each takes a twentieth of a second of a core, and hashes of others up to a second. So only so many are computed at
 //! once in the process, each on the thread of its request, which looks at its control between two of them and while it

@@ -1,4 +1,4 @@
-//! When a running request has to stop: cancelled from outside, or past its deadline.
+//! Stops a running request: when it was cancelled from outside, is past its deadline, or has used up its memory.
 
 use super::limits::{Limits, past_limit};
 use super::passwords::Computed;

@@ -1,4 +1,4 @@
-//! Sorting nodes by values.
+//! Sorts nodes by values.
 //!
 //! Each key becomes a column of 64-bit numbers that compare as the values do (texts: their first
 //! eight bytes, the rest is looked at on ties), so a comparison rarely leaves the cache; with a

@@ -1,4 +1,4 @@
-//! Changes of the schema, and what has to be built anew for them.
+//! Changes the schema, and builds the indexes and reverse edges that it did not have before.
 
 use super::definitions::Definitions;
 use super::weight;

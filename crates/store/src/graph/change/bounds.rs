@@ -1,4 +1,4 @@
-//! What bounds a request: how many statements it may have, and whose memory it takes.
+//! The bounds of a request: the number of its statements, and the memory that they take.
 
 use hexgraph_base::types::{Error, Result};
 

@@ -1,4 +1,4 @@
-//! Builds the graph, all cores at once and the same graph each time.
+//! Builds the graph of vectors on all cores, the same graph each time.
 //!
 //! Vectors come in batches of at most a thirty-second part of what is there already. The vectors
 //! of a batch search the graph as it was before the batch, side by side, for nobody writes to it;

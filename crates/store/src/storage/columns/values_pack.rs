@@ -1,4 +1,4 @@
-//! Values in fewer bytes, put together and picked out without a look at each as a value.
+//! Gathers, joins and codes runs of values, array by array instead of value by value.
 
 use crate::storage::{Array, Offsets, TextArray, Values, ValuesBuilder};
 use bytemuck::Pod;

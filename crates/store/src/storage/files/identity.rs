@@ -1,4 +1,4 @@
-//! Which database a file belongs to.
+//! The identity of a database, which all its files bear.
 
 use hexgraph_base::types::{Error, Result};
 use std::fmt;
