@@ -13,16 +13,13 @@ use hexgraph_graphql::auth::{KeyError, KeySource, Rulebook, Verifier};
 use hexgraph_graphql::generate::Api;
 use hexgraph_graphql::model::Model;
 use hexgraph_graphql::remote::Fetch;
-use hexgraph_graphql::request::{Limits, Requests};
+use hexgraph_graphql::request::Requests;
 use hexgraph_graphql::sdl::{Settings, read};
 use hexgraph_graphql::syntax;
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Predicate, Version};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-
-/// The limits on the size of a request document.
-pub(super) const LIMITS: Limits = Limits { depth: 200, tokens: 1_000_000, fields: 100_000 };
 
 /// The GraphQL state of a database: the loaded schema of the newest version, the options, and the HTTP client.
 pub struct Schemas {

@@ -4,16 +4,16 @@ use serde_json::{Map, Value};
 
 use crate::auth::TokenFault;
 
-/// The claims of a caller; none of somebody without a token.
+/// The claims of a caller by their names. A caller without a token has none.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Claims {
     known: Map<String, Value>,
-    /// When the token ends, in seconds since 1970.
+    /// When the token expires, in seconds since 1970; `None` when it does not, or when there is no token.
     expires: Option<f64>,
 }
 
 impl Claims {
-    /// All claims of a token's payload. Those in the claim `namespace`, an object or the JSON text of one, stand beside
+    /// Collects all claims of a token's payload. Those in the claim `namespace`, an object or the JSON text of one, stand beside
     /// the others and hide those of the same name.
     ///
     /// # Errors
@@ -30,22 +30,23 @@ impl Claims {
             })?,
             _ => Map::new(),
         };
+        // `exp` counts where the token has it, not inside of the namespace.
         let expires = payload.get("exp").and_then(Value::as_f64);
         payload.extend(inside);
         Ok(Claims { known: payload, expires })
     }
 
-    /// Claims that need no token.
+    /// Makes claims that come from no token, and so never expire.
     pub fn new(claims: Map<String, Value>) -> Claims {
         Claims { known: claims, expires: None }
     }
 
-    /// When the token ends that they come from, in seconds since 1970.
+    /// Returns when the token expires that the claims come from, in seconds since 1970.
     pub fn expires(&self) -> Option<f64> {
         self.expires
     }
 
-    /// The value of a claim; one that is null counts as missing.
+    /// Returns the value of a claim. A claim that is `null` counts as missing.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.known.get(name).filter(|value| !value.is_null())
     }

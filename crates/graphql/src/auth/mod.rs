@@ -1,4 +1,5 @@
-//! Authorization: tokens → claims, rules and claims → who may do what.
+//! Authorization. A token is checked and becomes the claims of its bearer; the rules of a type and these claims tell which nodes the bearer may
+//! read or change.
 
 mod token_error;
 mod claims;

@@ -12,7 +12,7 @@ use crate::model::{Algorithm, Authorization, Keys};
 /// The longest token that is looked at, in bytes.
 const TOKEN_MAX: usize = 1 << 16;
 
-/// The token in the value of a header: bare, or behind `Bearer`. `None` when there is none.
+/// Returns the token in the value of a header, which stands there bare or behind `Bearer`; `None` when the value is empty.
 ///
 /// # Errors
 ///
@@ -28,32 +28,35 @@ pub fn bearer(value: &str) -> Result<Option<&str>, TokenError> {
     }
 }
 
-/// What a token has to say of whom it is meant for, where the settings name audiences.
+/// Whether a token must name an audience (`aud`) where the settings of the schema name some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// It names one of them.
+    /// The token must name one of them.
     Needed,
-    /// It names one of them, or nobody.
+    /// The token must name one of them, or none at all.
     Optional,
 }
 
-/// Checks tokens as the settings of a schema say.
+/// Checks tokens by the settings of a schema, the line `# Dgraph.Authorization`.
 pub struct Verifier {
     settings: Authorization,
     keys: KnownKeys,
 }
 
+/// The keys that signatures are checked with.
 enum KnownKeys {
+    /// One key, and the only algorithm that is accepted.
     Fixed(Signing, DecodingKey),
+    /// Sets of keys, of which the token names one.
     Fetched(KeySets),
 }
 
 impl Verifier {
-    /// Reads the keys, or fetches them.
+    /// Makes a verifier, and fetches all sets of keys at once, so that a wrong address is told when the schema is set.
     ///
     /// # Errors
     ///
-    /// What is wrong with a key, or why a set of keys can't be had.
+    /// When a key can't be read, or a set of keys can't be fetched.
     pub fn new(settings: &Authorization, source: Arc<dyn KeySource>) -> Result<Verifier, KeyError> {
         let keys = match &settings.keys {
             Keys::Fetched(addresses) => KnownKeys::Fetched(KeySets::new(addresses, source)?),
@@ -62,11 +65,11 @@ impl Verifier {
         Ok(Verifier { settings: settings.clone(), keys })
     }
 
-    /// The same, but sets of keys are fetched when they are needed first.
+    /// Makes a verifier that fetches each set of keys when it is needed first.
     ///
     /// # Errors
     ///
-    /// What is wrong with a key.
+    /// When a key can't be read.
     pub fn later(
         settings: &Authorization,
         source: Arc<dyn KeySource>,
@@ -84,7 +87,8 @@ impl Verifier {
         Ok(Verifier { settings: settings.clone(), keys })
     }
 
-    /// The claims of whoever sent a token, or none. `now` is in seconds since 1970.
+    /// Checks a token and returns its claims; no claims when there is no token. `now` is in seconds since 1970. Costs a signature, and a request
+    /// to the server of the keys where their time is over.
     ///
     /// # Errors
     ///
@@ -107,7 +111,7 @@ impl Verifier {
         Ok(Claims::of_payload(payload, &self.settings.namespace)?)
     }
 
-    /// The payload of a token whose signature holds.
+    /// Checks the signature of a token and returns its payload.
     fn payload(&self, token: &str) -> Result<Map<String, Value>, TokenFault> {
         let parts: Vec<&str> = token.split('.').collect();
         let [header, payload, signature] = parts[..] else { return Err(TokenFault::Segments) };
@@ -159,7 +163,7 @@ impl Verifier {
         Ok(payload)
     }
 
-    /// `aud` must name one of the settings' audiences: where they have some, and where the token has it.
+    /// Checks that `aud`, a text or a list of texts, names one of the audiences of the settings.
     fn check_audience(
         &self,
         payload: &Map<String, Value>,
@@ -170,6 +174,7 @@ impl Verifier {
             None | Some(Value::Null) if known.is_empty() || audience == Audience::Optional => {
                 return Ok(());
             }
+            // A list with something else than texts names nobody.
             Some(Value::Array(all)) => all.iter().map(Value::as_str).collect(),
             Some(Value::String(one)) => Some(vec![one]),
             _ => None,
@@ -182,7 +187,7 @@ impl Verifier {
     }
 }
 
-/// A part of a token: base64 of a JSON object.
+/// Reads a part of a token: base64 of a JSON object. `part` names it in the error.
 fn object(text: &str, part: &'static str) -> Result<Map<String, Value>, TokenFault> {
     // The library decodes the middle part of what it is given, and looks at no other.
     insecure_decode_claims(format!(".{text}.")).map_err(|_| TokenFault::Unreadable { part })
@@ -204,6 +209,7 @@ fn check_times(payload: &Map<String, Value>, now: u64) -> Result<(), TokenFault>
     Ok(())
 }
 
+/// The algorithm as the library of signatures names it.
 fn signing(algorithm: Algorithm) -> Signing {
     match algorithm {
         Algorithm::Hs256 => Signing::HS256,

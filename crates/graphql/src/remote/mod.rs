@@ -1,4 +1,4 @@
-//! Fields that other servers answer: the requests to them, and what their answers say. No network is known here.
+//! Custom fields: the requests to the servers that answer them, and what the answers mean. This layer makes and reads messages; its caller sends them.
 
 mod message;
 mod calls;

@@ -1,4 +1,5 @@
-//! The schema language: text to model, with the reference's messages; model to the store's schema.
+//! The schema language. A text is parsed, checked with the reference's messages, and becomes a [`Model`](crate::model::Model); a model tells which types
+//! and predicates the store has to declare.
 
 mod source;
 mod build;

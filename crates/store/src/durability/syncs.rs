@@ -1,4 +1,4 @@
-//! How far the log is durable, and who makes it so.
+//! Syncs the log to the disk, and tells how far it is durable.
 //!
 //! Whoever needs a place to be durable syncs for all who came before, or waits for one who does.
 
@@ -28,7 +28,7 @@ pub(super) struct State {
     pub(super) file: Option<Arc<dyn OutputFile>>,
     /// True while some thread syncs.
     is_busy: bool,
-    /// A sync failed: nobody knows what is durable.
+    /// Why a sync failed. It is unknown from then on what is durable.
     pub(super) failure: Option<String>,
     is_closed: bool,
     /// The thread that syncs every so often runs.

@@ -74,6 +74,7 @@ pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> 
             return Err(waits(context, &query.blocks[waiting[0]]));
         };
         let place = waiting.remove(next);
+        // The first in the text of those that can run: the order is always the same.
         let done = run_block(context, place);
         blocks.push(done.map_err(|error| error.or_at(query.blocks[place].at))?);
     }
@@ -298,6 +299,7 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
             context.level(nodes, &block.fields, inherited)?
         }
     };
+    // Before groups and variables, which see only what is left.
     if block.cascade.is_some() || block.fields.iter().any(|field| has_cascade(field)) {
         let step = context.begin("cascade", "", None, None);
         context.cascade(&mut result.level, block.cascade.as_ref())?;
@@ -308,6 +310,7 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
             result
                 .roots
                 .retain(|&node| level.place(node).is_some_and(|place| level.is_alive(place)));
+            // `after` was applied to the roots already; `first` and `offset` count what is left.
             let page = hexgraph_base::plan::Page { after: 0, ..block.page };
             result.roots = crate::exec::select::page::cut(&result.roots, page).to_vec();
         }

@@ -1,4 +1,4 @@
-//! The query of an upsert: what it answers, and what it means for the mutations that follow.
+//! Runs the query of an upsert, and binds the variables of the mutations that follow.
 
 use super::control::options::ExecOptions;
 use super::run::{Answer, run_blocks, with_strangers};

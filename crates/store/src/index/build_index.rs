@@ -1,4 +1,4 @@
-//! Builds the token indexes of a column, and says which tokens a value has.
+//! Builds the token indexes of a column, and computes the tokens of a value.
 //!
 //! An index of whole values sorts the positions of the column by value; since positions ascend by
 //! node, so do the postings of each token. An index of words or trigrams numbers the tokens as

@@ -1,4 +1,4 @@
-//! From tokens of values to the nodes that have them.
+//! Indexes: from the tokens of values to the nodes that have them.
 
 mod interner;
 mod source;

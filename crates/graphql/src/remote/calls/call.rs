@@ -1,4 +1,4 @@
-//! One custom field of one request: which requests are to be sent for it, and what their answers mean.
+//! Makes the requests for one custom field of one client's request, and reads their answers.
 
 use std::fmt;
 use std::time::Duration;
@@ -18,24 +18,24 @@ use crate::request;
 use crate::request::Arguments;
 use crate::sdl::parse_template;
 
-/// Whoever has requests sent: what is the same for all custom fields of a request.
+/// What is the same for all custom fields of a client's request.
 #[derive(Clone, Copy)]
 pub struct Sender<'a> {
     /// The schema.
     pub model: &'a Model,
-    /// The headers of the request that came.
+    /// The headers of the client's request.
     pub came: HeaderOf<'a>,
-    /// Where lambdas are carried out.
+    /// The address of the lambda server.
     pub lambda_url: Option<&'a str>,
-    /// How long a request may take.
+    /// The longest time for a request.
     pub timeout: Duration,
-    /// How many bytes an answer may have.
+    /// The most bytes that an answer may have.
     pub bytes_max: u64,
 }
 
-/// One custom field of one request.
+/// A custom field that a client asks for, prepared for as many requests as it needs.
 pub struct Call<'a> {
-    /// What was asked.
+    /// The field as the client asks for it.
     pub asked: &'a request::Field,
     /// The type that has the field.
     type_name: &'a str,
@@ -45,36 +45,41 @@ pub struct Call<'a> {
     bytes_max: u64,
 }
 
+/// How the server of a custom field is asked.
 enum Way<'a> {
-    Plain {
-        http: &'a CustomHttp,
-        body: Option<ast::Value>,
-    },
+    /// By a request of HTTP whose body is a template.
+    Plain { http: &'a CustomHttp, body: Option<ast::Value> },
+    /// By an operation of GraphQL.
     Graphql {
         http: &'a CustomHttp,
+        /// The template of the objects of a batch.
         body: Option<ast::Value>,
-        /// The text with what is asked for.
+        /// The text of the operation, with the selection that the client asks for.
         text: String,
+        /// The names of the variables that are sent.
         variables: Vec<String>,
-        /// The name of the one field.
+        /// The name of the operation's one field.
         name: String,
     },
+    /// By the name of a function of the lambda server.
     Lambda(Lambda<'a>),
 }
 
 /// A function of the lambda server.
 struct Lambda<'a> {
     url: &'a str,
+    /// The name of the function: `Type.field`.
     resolver: String,
+    /// The header with the caller's token, as JSON.
     auth_header: Option<Value>,
 }
 
 impl<'a> Sender<'a> {
-    /// Prepares what is to be sent for a field of a type; `Query` and `Mutation` are types too.
+    /// Prepares the requests for a field of a type, which may be `Query` or `Mutation`.
     ///
     /// # Errors
     ///
-    /// What is missing.
+    /// When no request can be made, whatever the values are.
     pub fn call(
         &self,
         type_name: &'a str,
@@ -93,6 +98,7 @@ impl<'a> Sender<'a> {
         Ok(Call { asked, type_name, way, headers: headers.0, timeout, bytes_max })
     }
 
+    /// Prepares a field with `@custom(http:)`.
     fn http(
         &self,
         http: &'a CustomHttp,
@@ -108,13 +114,14 @@ impl<'a> Sender<'a> {
             .to_string();
         let variables = match http.mode {
             Mode::Single => parsed.variables.iter().map(|it| it.name.to_string()).collect(),
-            // The one that the objects go into.
+            // The objects of a batch are the value of one variable.
             Mode::Batch => declared_operation::variable_of(&parsed).into_iter().collect(),
         };
         let text = operation::text(self.model, &parsed, field.ty.name(), asked);
         Ok(Way::Graphql { http, body, text, variables, name })
     }
 
+    /// Prepares a field with `@lambda`.
     fn lambda(&self, type_name: &str, asked: &request::Field) -> Result<Way<'a>, CallError> {
         let url = self.lambda_url.filter(|url| !url.is_empty());
         let url = url.ok_or(CallError::NoLambda)?;
@@ -122,7 +129,7 @@ impl<'a> Sender<'a> {
         Ok(Way::Lambda(Lambda { url, resolver, auth_header: self.auth_header() }))
     }
 
-    /// The token of the caller, as lambda servers read it.
+    /// Returns the header with the caller's token in the form that lambda servers read; `None` when there is no token.
     pub(in crate::remote) fn auth_header(&self) -> Option<Value> {
         let header = &self.model.authorization.as_ref()?.header;
         let value = (self.came)(header)?;
@@ -130,12 +137,12 @@ impl<'a> Sender<'a> {
     }
 }
 
-/// The arguments of a field, to fill templates with.
+/// Converts the arguments of a field to the values of a template's variables.
 fn values_of(arguments: &Arguments) -> Values {
     arguments.iter().map(|(name, value)| (name.to_string(), json_of(value))).collect()
 }
 
-/// Why a custom field has no value, as it stands in the answer.
+/// Words the reason why a custom field has no value, as the answer to the client says it.
 pub fn worded(type_name: &str, field: &str, why: impl fmt::Display) -> String {
     format!(
         "Evaluation of custom field failed because {why} for field: {field} within type: {type_name}."
@@ -143,7 +150,7 @@ pub fn worded(type_name: &str, field: &str, why: impl fmt::Display) -> String {
 }
 
 impl<'a> Call<'a> {
-    /// True when one request is about all objects of a level.
+    /// Returns true if one request is about all objects of a level.
     pub fn is_batch(&self) -> bool {
         match &self.way {
             Way::Plain { http, .. } | Way::Graphql { http, .. } => http.mode == Mode::Batch,
@@ -151,16 +158,16 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// True when keys of the answer are those of the request, and not names of fields.
+    /// Returns true if the keys of the answer are those of the client's request, and not names of fields.
     pub fn is_by_key(&self) -> bool {
         matches!(self.way, Way::Graphql { .. })
     }
 
-    /// The request of a field of `Query` or `Mutation`.
+    /// Makes the request for a field of `Query` or `Mutation`.
     ///
     /// # Errors
     ///
-    /// What is missing.
+    /// When a value is missing that the address needs, or the address is none of HTTP.
     pub fn of_root(&self) -> Result<Outgoing, CallError> {
         let values = values_of(&self.asked.arguments);
         match &self.way {
@@ -169,11 +176,11 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The request about one object, whose fields are `values`.
+    /// Makes the request about one object, whose fields are `values`.
     ///
     /// # Errors
     ///
-    /// What is missing.
+    /// When a value is missing that the address needs, or the address is none of HTTP.
     pub fn of_object(&self, values: &Values) -> Result<Outgoing, CallError> {
         match &self.way {
             Way::Plain { http, body } => {
@@ -191,11 +198,11 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The request about several objects.
+    /// Makes the one request about several objects, in their order.
     ///
     /// # Errors
     ///
-    /// What is missing.
+    /// When the operation has no variable for them, or the address is none of HTTP.
     pub fn of_objects(&self, objects: &[Values]) -> Result<Outgoing, CallError> {
         let all = |body: &Option<ast::Value>| -> Value {
             let one = |values| body.as_ref().and_then(|body| filled(body, values));
@@ -216,18 +223,20 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Reads the answer to [`Call::of_root`] or [`Call::of_object`]. What went wrong is part of it.
+    /// Reads the answer to [`Call::of_root`] or [`Call::of_object`]. A reply tells what went wrong beside the value, or in place of it.
     pub fn read(&self, incoming: &Incoming) -> Reply {
         self.read_whole(incoming).unwrap_or_else(|why| Reply::failed(self.worded(why)))
     }
 
-    /// Reads the answer to [`Call::of_objects`]: what it says of each. Errors of no object in particular are the first one's.
+    /// Reads the answer to [`Call::of_objects`]: one reply for each of `count` objects, in their order. Errors that are about no object in particular
+    /// are told with the first.
     ///
     /// # Errors
     ///
-    /// What went wrong as a whole.
+    /// A reply without a value when the request failed as a whole.
     pub fn read_all(&self, incoming: &Incoming, count: usize) -> Result<Vec<Reply>, Reply> {
         let mut reply = self.read_whole(incoming).map_err(|why| Reply::failed(self.worded(why)))?;
+        // Errors of the whole answer have no index of an object to begin their paths with.
         if reply.value.is_null() && !reply.told.is_empty() {
             reply.told.iter_mut().for_each(|told| told.path.clear());
             return Err(reply);
@@ -235,11 +244,12 @@ impl<'a> Call<'a> {
         reply::parted(reply, count).map_err(|why| Reply::failed(self.worded(why)))
     }
 
-    /// A reason as it stands in the answer.
+    /// Words a reason as the answer to the client says it.
     pub fn worded(&self, why: impl fmt::Display) -> String {
         worded(self.type_name, &self.asked.shape.name, why)
     }
 
+    /// Reads an answer without taking it apart.
     fn read_whole(&self, incoming: &Incoming) -> Result<Reply, AnswerError> {
         match &self.way {
             Way::Graphql { name, .. } => reply::graphql(incoming, name),
@@ -247,12 +257,14 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// Makes a request to the field's server.
     fn outgoing(
         &self,
         http: &CustomHttp,
         url: String,
         body: Option<Value>,
     ) -> Result<Outgoing, CallError> {
+        // Clients of HTTP read files and other things too, so the scheme is checked here.
         let is_http = ["http://", "https://"].iter().any(|start| {
             url.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
         });
@@ -264,6 +276,7 @@ impl<'a> Call<'a> {
         Ok(Outgoing { method: http.method, url, headers, body, timeout, bytes_max })
     }
 
+    /// Makes a request to the lambda server, with a value under a key of its body.
     fn post(&self, lambda: &Lambda<'_>, key: &str, value: Value) -> Outgoing {
         let mut body = json!({ "resolver": lambda.resolver, key: value });
         if let Some(header) = &lambda.auth_header {

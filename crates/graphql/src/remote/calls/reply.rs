@@ -1,4 +1,4 @@
-//! What an answer of another server says: a value, and what went wrong.
+//! Reads the answers of other servers: a value, and the errors that the server tells.
 
 use serde_json::Value;
 
@@ -10,36 +10,36 @@ use hexgraph_base::types::stack;
 /// The most errors of one answer that are passed on.
 const ERRORS_MAX: usize = 100;
 
-/// The most characters of an error that are passed on.
+/// The most characters of an error's message that are passed on.
 const MESSAGE_MAX: usize = 2_000;
 
-/// A value, and what went wrong.
+/// What another server says of a field: a value, and what went wrong.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reply {
-    /// The value; null where there is none.
+    /// The value; null when there is none.
     pub value: Value,
-    /// What the other server said.
+    /// The errors, in the order of the answer.
     pub told: Vec<Told>,
 }
 
 /// An error of another server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Told {
-    /// Its message.
+    /// The message, cut after 2,000 characters.
     pub message: String,
-    /// Where it is, inside of the value.
+    /// The path to the value at fault, from the value of the reply on.
     pub path: Vec<PathStep>,
 }
 
 impl Reply {
-    /// No value, for one reason.
+    /// Makes a reply without a value, for one reason.
     pub fn failed(message: impl Into<String>) -> Reply {
         let told = Told { message: shortened(&message.into()), path: Vec::new() };
         Reply { value: Value::Null, told: vec![told] }
     }
 }
 
-/// Reads the answer to a plain request.
+/// Reads the answer to a plain request: JSON, or nothing at all.
 pub(in crate::remote) fn plain(incoming: &Incoming) -> Result<Reply, AnswerError> {
     if !incoming.is_success() {
         let told = json(&incoming.body).ok();
@@ -49,14 +49,14 @@ pub(in crate::remote) fn plain(incoming: &Incoming) -> Result<Reply, AnswerError
         }
         return Ok(Reply { value: Value::Null, told });
     }
-    // Something that was done may have nothing to tell.
+    // A mutation may have nothing to tell: 204 has no body.
     if incoming.body.iter().all(u8::is_ascii_whitespace) {
         return Ok(Reply::default());
     }
     Ok(Reply { value: json(&incoming.body)?, told: Vec::new() })
 }
 
-/// Reads the answer of another GraphQL server about its field `name`.
+/// Reads the answer of another GraphQL server about its field `name`. Its errors are told beside the value.
 pub(in crate::remote) fn graphql(incoming: &Incoming, name: &str) -> Result<Reply, AnswerError> {
     let body = json(&incoming.body);
     let told = body.as_ref().map_or_else(|_| Vec::new(), |body| errors(body, name));
@@ -72,7 +72,7 @@ pub(in crate::remote) fn graphql(incoming: &Incoming, name: &str) -> Result<Repl
     }
 }
 
-/// Takes the list that answers several objects apart, by position, each with the errors that are about it.
+/// Takes the list that answers several objects apart: one reply for each, by position, with the errors that are about it.
 pub(in crate::remote) fn parted(reply: Reply, count: usize) -> Result<Vec<Reply>, AnswerError> {
     let Value::Array(items) = reply.value else {
         return Err(AnswerError::NoList { expected: count });
@@ -87,6 +87,7 @@ pub(in crate::remote) fn parted(reply: Reply, count: usize) -> Result<Vec<Reply>
             Some(PathStep::Index(place)) if *place < count => *place,
             _ => 0,
         };
+        // The index is the reply's own: what is left leads on from its value.
         path.drain(..path.len().min(1));
         if let Some(reply) = replies.get_mut(place) {
             reply.told.push(Told { message, path });
@@ -95,12 +96,13 @@ pub(in crate::remote) fn parted(reply: Reply, count: usize) -> Result<Vec<Reply>
     Ok(replies)
 }
 
+/// Reads a body. JSON may nest deeply, so the stack is grown for it.
 fn json(body: &[u8]) -> Result<Value, AnswerError> {
     stack::with_room(|| serde_json::from_slice(body))
         .map_err(|error| AnswerError::NotJson { reason: error.to_string() })
 }
 
-/// The entries of `errors`. Paths begin with the name of the field.
+/// Reads the entries of `errors`. A path that begins with the name of the field is kept from there on; others are left out.
 fn errors(body: &Value, name: &str) -> Vec<Told> {
     let found = body.get("errors").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let message = |error: &Value| match error {
@@ -120,6 +122,7 @@ fn errors(body: &Value, name: &str) -> Vec<Told> {
     told.collect()
 }
 
+/// Reads a step of a path; `None` for what is none.
 fn step(step: &Value) -> Option<PathStep> {
     match step {
         Value::String(key) => Some(PathStep::Key(key.as_str().into())),
@@ -128,6 +131,7 @@ fn step(step: &Value) -> Option<PathStep> {
     }
 }
 
+/// Cuts a message that is too long.
 fn shortened(message: &str) -> String {
     match message.char_indices().nth(MESSAGE_MAX) {
         Some((end, _)) => format!("{} ...", &message[..end]),

@@ -1,4 +1,4 @@
-//! Addresses, filled: `/films/$id?lang=$lang`.
+//! Addresses with variables, such as `/films/$id?lang=$lang`, and how values are put into them.
 
 use serde_json::Value;
 
@@ -8,13 +8,12 @@ use crate::remote::message::interpolation::Values;
 /// Hexadecimal digits as addresses have them.
 const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
 
-/// An address with its variables replaced by values, escaped. Variables are whole segments of the path and whole values of
-/// the query. A pair of the query whose variable has no value is left out, one that is null stays empty, and one that is a
-/// list is there once for each item.
+/// Replaces the variables of an address by values, which are escaped. A variable is a whole segment of the path or a whole value of the query. A pair
+/// of the query is left out when its variable has no value, is empty when that is null, and is there once for each item of a list. O(result).
 ///
 /// # Errors
 ///
-/// Names a variable of the path that has no value.
+/// When a variable of the path has no value, or null.
 pub(in crate::remote) fn filled(url: &str, values: &Values) -> Result<String, CallError> {
     let (url, fragment) = url.split_once('#').map_or((url, None), |(url, rest)| (url, Some(rest)));
     let (address, query) =
@@ -45,6 +44,7 @@ pub(in crate::remote) fn filled(url: &str, values: &Values) -> Result<String, Ca
     Ok(out)
 }
 
+/// Appends a pair of the query with its variable replaced. `separator` stands before it, and is `&` from then on.
 fn add_pair(pair: &str, values: &Values, separator: &mut char, out: &mut String) {
     let mut add = |key: &str, value: &str, is_plain: bool| {
         out.push(std::mem::replace(separator, '&'));
@@ -56,6 +56,7 @@ fn add_pair(pair: &str, values: &Values, separator: &mut char, out: &mut String)
         }
     };
     let split = pair.split_once('=').and_then(|(_, value)| value.strip_prefix('$'));
+    // A pair without a variable is copied as it is: whoever wrote the schema has escaped it.
     let Some(name) = split else { return add(pair, "", true) };
     let key = &pair[..pair.len() - name.len() - 1];
     match values.get(name) {
@@ -67,6 +68,7 @@ fn add_pair(pair: &str, values: &Values, separator: &mut char, out: &mut String)
     }
 }
 
+/// The text of a value before it is escaped; lists and objects as JSON.
 fn text_of(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -75,9 +77,10 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// Escapes all that is not a letter, a digit or one of `-._~`: a value is one piece, whatever it holds.
+/// Appends a text with all bytes escaped that are no unreserved characters (RFC 3986, section 2.3), so that a value is one segment or one value of the
+/// query, whatever it holds.
 fn escape(text: &str, out: &mut String) {
-    // A segment of dots would lead elsewhere.
+    // A segment `..` would lead to another resource (RFC 3986, section 5.2.4).
     let is_dots = matches!(text, "." | "..");
     for byte in text.bytes() {
         let is_plain =

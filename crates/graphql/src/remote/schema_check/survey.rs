@@ -1,4 +1,4 @@
-//! The check of custom fields against the schemas of the servers that answer them, when a schema is set.
+//! Asks the servers of custom fields for their schemas, when a schema is set, and compares the fields with them.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -14,21 +14,23 @@ use crate::remote::schema_check::fit;
 use crate::remote::schema_check::introspection::{QUESTION, RemoteSchema};
 use crate::syntax::Fault;
 
-/// The servers that are asked at once.
+/// The number of servers that are asked at once.
 const PARALLEL: usize = 8;
 
-/// The most faults that are told.
+/// The most faults that are returned.
 const FAULTS_MAX: usize = 200;
 
-/// A custom field whose server is to be asked.
+/// A custom field that is compared with the schema of its server.
 struct Asked<'a> {
     type_name: &'a str,
     field: &'a Field,
     http: &'a CustomHttp,
 }
 
-/// Asks each server once for its schema, and compares the custom fields that send operations to it. Returns all faults.
+/// Asks each server once for its schema, and compares the custom fields that send operations to it. Returns the faults in the order of their places. Waits
+/// for the servers, eight at a time, each at most `timeout` long.
 pub fn survey(model: &Model, fetch: &dyn Fetch, timeout: Duration, bytes_max: u64) -> Vec<Fault> {
+    // Fields with other headers may see another schema, so each pair of address and headers is asked.
     let mut servers: BTreeMap<(String, Vec<(String, String)>), Vec<Asked<'_>>> = BTreeMap::new();
     for asked in fields(model) {
         let headers = headers::of_introspection(model, asked.http).0;
@@ -49,7 +51,7 @@ pub fn survey(model: &Model, fetch: &dyn Fetch, timeout: Duration, bytes_max: u6
     faults
 }
 
-/// The fields whose server is to be asked. Those of interfaces stand for the copies in the types that implement them.
+/// Returns the fields whose server is asked. A field of an interface stands for its copies in the types that implement it.
 fn fields(model: &Model) -> Vec<Asked<'_>> {
     let types = model.types.iter().map(|def| (def.name.as_str(), &def.fields));
     let roots = [("Query", &model.queries), ("Mutation", &model.mutations)];
@@ -68,6 +70,7 @@ fn fields(model: &Model) -> Vec<Asked<'_>> {
     asked.collect()
 }
 
+/// Makes the request for a server's schema.
 fn question(
     url: &str,
     headers: &[(String, String)],
@@ -84,6 +87,7 @@ fn question(
     }
 }
 
+/// Asks several servers at once, each on a thread of its own, and returns their schemas in the order of the requests.
 fn ask_all(fetch: &dyn Fetch, requests: &[Outgoing]) -> Vec<Result<RemoteSchema, AnswerError>> {
     thread::scope(|scope| {
         let threads: Vec<_> =
@@ -94,6 +98,7 @@ fn ask_all(fetch: &dyn Fetch, requests: &[Outgoing]) -> Vec<Result<RemoteSchema,
     })
 }
 
+/// Asks a server for its schema.
 fn ask(fetch: &dyn Fetch, request: &Outgoing) -> Result<RemoteSchema, AnswerError> {
     let incoming =
         fetch.fetch(request).map_err(|error| AnswerError::Unanswered { reason: error.message })?;
@@ -103,6 +108,7 @@ fn ask(fetch: &dyn Fetch, request: &Outgoing) -> Result<RemoteSchema, AnswerErro
     RemoteSchema::read(&incoming.body)
 }
 
+/// Returns the faults of a field, or the one fault that its server's schema is not known.
 fn compare(
     model: &Model,
     asked: &Asked<'_>,

@@ -1,4 +1,4 @@
-//! The check of `@dgraph(pred:)`: names, edges read backwards, languages.
+//! Checks `@dgraph(pred:)`: the name, edges that are read backwards, and languages.
 
 use apollo_compiler::ast::Value;
 
@@ -13,7 +13,7 @@ use crate::syntax::Fault;
 ///
 /// # Errors
 ///
-/// The fault.
+/// The first fault of the directive.
 pub(in crate::sdl) fn check(subject: &Subject<'_>, directive: &RawDirective) -> Result<(), Fault> {
     let fault = |what: String| Err(subject.fault_at(directive, what));
     if subject.field.is_id() {
@@ -35,6 +35,7 @@ pub(in crate::sdl) fn check(subject: &Subject<'_>, directive: &RawDirective) -> 
         ));
     }
     if pred.starts_with('~') || pred.starts_with("<~") {
+        // The types that implement the interface have the field too, and are checked for it.
         if subject.def.kind == RawKind::Interface {
             return Ok(());
         }

@@ -1,5 +1,5 @@
-//! `@hasInverse`: two fields are the two ends of a link. It may be written at one end; then it is
-//! written at the other too, with all types that have the field from an interface.
+//! Checks `@hasInverse`, which makes two fields the two ends of a link. A schema may have it at one end only. Then it is added at the other end, also in
+//! all types that inherit that field from an interface.
 
 use apollo_compiler::ast::Value;
 use apollo_compiler::name;
@@ -10,22 +10,22 @@ use crate::sdl::source::raw::{RawDirective, RawField, RawKind, RawType};
 use crate::sdl::source::value::bare;
 use crate::syntax::{Fault, Place};
 
-/// A directive to be written at the other end of a link.
+/// A directive that has to be added at the other end of a link.
 pub(in crate::sdl) struct Link {
-    /// The type and the field where it goes.
+    /// The names of the type and the field that get it.
     type_name: String,
     field: String,
     /// The field that it names.
     inverse: apollo_compiler::Name,
-    /// Where the directive was that made it.
+    /// The place of the directive at the first end.
     place: Option<Place>,
 }
 
-/// Checks the directive. Returns what is to be written at the other end.
+/// Checks the directive. Returns what has to be added at the other end, if it is not there.
 ///
 /// # Errors
 ///
-/// The fault.
+/// The first fault of the directive.
 pub(in crate::sdl) fn check(
     subject: &Subject<'_>,
     directive: &RawDirective,
@@ -90,7 +90,7 @@ fn is_inverse(
     ))
 }
 
-/// Writes the directive at the other end.
+/// Adds the directive at the other end.
 pub(in crate::sdl) fn write(draft: &mut Draft<'_>, link: &Link) {
     let is_interface = draft.is_kind(&link.type_name, RawKind::Interface);
     let argument = Value::Enum(link.inverse.clone());

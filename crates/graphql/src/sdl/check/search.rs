@@ -1,4 +1,4 @@
-//! The words of `@search`: what they mean, which are allowed where, and the check of the directive.
+//! The words of `@search`: the indexes that they mean, the types that may have them, and the check of the directive.
 
 use super::subject::Subject;
 use crate::model::SearchIndex;
@@ -11,11 +11,11 @@ use apollo_compiler::ast::Value;
 /// A word of `@search`.
 struct Word {
     name: &'static str,
-    /// The type that it is for.
+    /// The type of the fields that may have it.
     ty: &'static str,
-    /// The index in the store.
+    /// The name of the index in the store.
     index: &'static str,
-    /// The input that filters by it. Words of one input exclude each other.
+    /// The name of the filter that uses the index. Two words of one filter exclude each other.
     filter: &'static str,
 }
 
@@ -28,7 +28,7 @@ const fn word(
     Word { name, ty, index, filter }
 }
 
-/// All words, ordered by name.
+/// All words, in the order of their names.
 const WORDS: &[Word] = &[
     word("bool", "Boolean", "bool", "Boolean"),
     word("day", "DateTime", "day", "DateTimeFilter"),
@@ -51,19 +51,19 @@ const WORDS: &[Word] = &[
     word("year", "DateTime", "year", "DateTimeFilter"),
 ];
 
-/// The words that enums may have.
+/// The words that fields of enums may have.
 const ENUM_WORDS: &[&str] = &["trigram", "hash", "exact", "regexp", "ngram"];
 
 fn word_of(name: &str) -> Option<&'static Word> {
     WORDS.iter().find(|word| word.name == name)
 }
 
-/// The index of a word in the store.
+/// Returns the name of the index that a word means in the store.
 pub(in crate::sdl) fn store_index(word: &str) -> &'static str {
     word_of(word).map_or("hash", |word| word.index)
 }
 
-/// The word that a type has when none is given; that of enums for what is no scalar.
+/// Returns the word of a type for `@search` without words. What is no scalar is an enum.
 fn default_word(ty: &str) -> &'static str {
     match ty {
         "Boolean" => "bool",
@@ -79,8 +79,8 @@ fn default_word(ty: &str) -> &'static str {
     }
 }
 
-/// The words that filters of a field go by, ordered, with options as they were written: those of
-/// `@search`, the type's where it has none, and what `@id` needs.
+/// Returns the words by which a field can be filtered, in order, with their options as they are written: those of `@search`, or the type's where it has
+/// none, and the one that `@id` needs.
 fn words(field: &RawField) -> Vec<String> {
     let ty = field.ty.name();
     let is_unique = field.has("id");
@@ -100,7 +100,7 @@ fn words(field: &RawField) -> Vec<String> {
     words
 }
 
-/// What [`words`] says, taken apart, for a field that passed the check.
+/// Returns the indexes of a field that passed the check, in the order of their words.
 pub(in crate::sdl) fn indexes(field: &RawField) -> Vec<SearchIndex> {
     let read = |text: String| SearchIndex {
         word: bare_word(&text).to_owned(),
@@ -109,12 +109,12 @@ pub(in crate::sdl) fn indexes(field: &RawField) -> Vec<SearchIndex> {
     words(field).into_iter().map(read).collect()
 }
 
-/// The word before the options.
+/// Returns the word without its options.
 fn bare_word(text: &str) -> &str {
     text.split('(').next().unwrap_or(text).trim()
 }
 
-/// The options of `hnsw(metric: cosine, exponent: 4)`, by name; none when they are malformed.
+/// Reads the options of `hnsw(metric: cosine, exponent: 4)`, ordered by name; `None` when they are malformed.
 fn options(text: &str) -> Option<Vec<(String, String)>> {
     let text = text.trim();
     let Some((_, rest)) = text.split_once('(') else {
@@ -161,6 +161,7 @@ pub(in crate::sdl) fn check(subject: &Subject<'_>, directive: &RawDirective) -> 
         let what = "the @search directive requires a list argument, like @search(by: [\"hash\"])";
         return Err(subject.fault_at(directive, what));
     }
+    // Words come in order, so a clash names the earlier one by its place in the alphabet.
     let mut before: Vec<&Word> = Vec::new();
     for text in words(field) {
         let word = match word_for(subject, &text) {
@@ -175,7 +176,7 @@ pub(in crate::sdl) fn check(subject: &Subject<'_>, directive: &RawDirective) -> 
     Ok(())
 }
 
-/// The word that a text is, or what is wrong with it at the subject.
+/// Returns the word of a text, or the message when the field can't have it.
 fn word_for(subject: &Subject<'_>, text: &str) -> Result<&'static Word, String> {
     let ty = subject.field.ty.name();
     let is_enum = subject.draft.is_kind(ty, RawKind::Enum);
@@ -215,7 +216,7 @@ fn word_for(subject: &Subject<'_>, text: &str) -> Result<&'static Word, String> 
     Ok(word)
 }
 
-/// What is wrong when a word is used together with those before it; nothing when they go together.
+/// Returns the message when a word excludes one of those before it.
 fn clash(subject: &Subject<'_>, word: &Word, text: &str, before: &[&Word]) -> Option<String> {
     let ty = subject.field.ty.name();
     if let Some(same) = before.iter().find(|other| other.filter == word.filter) {
@@ -241,7 +242,7 @@ fn clash(subject: &Subject<'_>, word: &Word, text: &str, before: &[&Word]) -> Op
     ))
 }
 
-/// What `@search` of a type may say, as messages tell it.
+/// Returns what messages tell of the words that a type may have.
 fn allowed(ty: &str, is_enum: bool) -> String {
     let words: Vec<&str> =
         WORDS.iter().filter(|word| word.ty == ty).map(|word| word.name).collect();

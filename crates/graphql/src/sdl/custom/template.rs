@@ -1,4 +1,4 @@
-//! Templates of bodies: `{ author: $id, post: { id: $postID } }`.
+//! Reads templates of bodies, such as `{ author: $id, post: { id: $postID } }`, and finds their variables.
 
 use apollo_compiler::ast;
 use apollo_compiler::ast::Value;
@@ -19,12 +19,12 @@ pub enum TemplateError {
     Word(String),
 }
 
-/// The variables of a template, each once, in the order in which they appear. `strict` templates
-/// are JSON but for the quotes of keys: no enum values and no block strings.
+/// Returns the names of a template's variables, each once, in the order of their first use. A `strict` template is JSON but for variables and keys without
+/// quotes.
 ///
 /// # Errors
 ///
-/// What can't be read.
+/// When the text is no GraphQL value, or a strict template has a word without quotes for a value.
 pub(crate) fn variables(template: &str, strict: bool) -> Result<Vec<String>, TemplateError> {
     let mut variables = Vec::new();
     if let Some(value) = parse_template(template)? {
@@ -33,16 +33,16 @@ pub(crate) fn variables(template: &str, strict: bool) -> Result<Vec<String>, Tem
     Ok(variables)
 }
 
-/// The value that a template is; nothing for a blank one.
+/// Reads a template; `None` for a blank one.
 ///
 /// # Errors
 ///
-/// What can't be read.
+/// When the text is no GraphQL value.
 pub(crate) fn parse_template(template: &str) -> Result<Option<Value>, TemplateError> {
     if template.trim().is_empty() {
         return Ok(None);
     }
-    // A template is what the argument of a field can be.
+    // The grammar has no rule for a value alone, so the template is read as the argument of a field.
     let text = format!("query {{ template(input:{template}) }}");
     let document = parse_query(&text)?;
     let first = document.definitions.first().and_then(|definition| match definition {
@@ -53,7 +53,7 @@ pub(crate) fn parse_template(template: &str) -> Result<Option<Value>, TemplateEr
     Ok(field.arguments.first().map(|argument| (*argument.value).clone()))
 }
 
-/// The variables of a value. The grammar bounds how deep it is.
+/// Adds the names of a value's variables. The grammar bounds how deep values are.
 pub(in crate::sdl) fn collect(
     value: &Value,
     strict: bool,

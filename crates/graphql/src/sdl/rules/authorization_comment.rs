@@ -1,4 +1,4 @@
-//! The line `# Dgraph.Authorization`: JSON, or the older form of four words.
+//! Reads the line `# Dgraph.Authorization`, which has a JSON form and an older form of four words.
 
 use hexgraph_base::types::stack;
 use serde_json::{Map, Value};
@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 use crate::model::{Algorithm, Authorization, Keys};
 use crate::syntax::Fault;
 
-/// Reads what stands behind the word.
+/// Reads what follows `Dgraph.Authorization` in its line.
 ///
 /// # Errors
 ///
-/// What is missing or wrong.
+/// When a setting is missing, wrong, or excludes another.
 pub(in crate::sdl) fn read(text: &str) -> Result<Authorization, Fault> {
     match serde_json::from_str::<Value>(text.trim()).ok().and_then(|value| Fields::of(&value)) {
         Some(fields) => fields.checked(),
@@ -18,7 +18,7 @@ pub(in crate::sdl) fn read(text: &str) -> Result<Authorization, Fault> {
     }
 }
 
-/// The JSON form, as it is written. Keys are found in any letter case.
+/// The JSON form as it is written. The case of keys does not matter.
 #[derive(Debug, Default)]
 struct Fields {
     header: String,
@@ -32,7 +32,7 @@ struct Fields {
 }
 
 impl Fields {
-    /// Nothing when a value has the wrong type.
+    /// Reads the members of an object; `None` when one has a value of the wrong type.
     fn of(value: &Value) -> Option<Fields> {
         let object = value.as_object()?;
         Some(Fields {
@@ -50,6 +50,7 @@ impl Fields {
         })
     }
 
+    /// Checks that the settings are complete and go together.
     fn checked(mut self) -> Result<Authorization, Fault> {
         let fetches = !self.url.is_empty() || !self.urls.is_empty();
         let mut missing = String::new();
@@ -99,11 +100,13 @@ impl Fields {
     }
 }
 
+/// Returns the member of a name in any case.
 fn find<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
     stack::require();
     object.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)
 }
 
+/// Reads a member that is text; empty when it is absent.
 fn text(object: &Map<String, Value>, key: &str) -> Option<String> {
     match find(object, key) {
         None | Some(Value::Null) => Some(String::new()),
@@ -111,6 +114,7 @@ fn text(object: &Map<String, Value>, key: &str) -> Option<String> {
     }
 }
 
+/// Reads a member that is a list of texts; empty when it is absent.
 fn texts(object: &Map<String, Value>, key: &str) -> Option<Vec<String>> {
     match find(object, key) {
         None | Some(Value::Null) => Some(Vec::new()),
@@ -120,9 +124,9 @@ fn texts(object: &Map<String, Value>, key: &str) -> Option<Vec<String>> {
     }
 }
 
-/// `<header> <namespace> <algorithm> "<key>"`.
+/// Reads the older form: `<header> <namespace> <algorithm> "<key>"`.
 fn older_form(text: &str) -> Result<Authorization, Fault> {
-    // What stands there is not told: there is a key in it.
+    // The line is not quoted: there is a key in it.
     let invalid = || {
         Fault::new(
             "Invalid `Dgraph.Authorization` format: write `# Dgraph.Authorization {\"Header\": …, \"Namespace\": …, \"Algo\": …, \"VerificationKey\": …}`",
@@ -151,6 +155,7 @@ fn older_form(text: &str) -> Result<Authorization, Fault> {
     })
 }
 
+/// Makes the key of the settings, which must suit the algorithm.
 fn fixed_key(name: &str, key: &str) -> Result<Keys, Fault> {
     let Some(algorithm) = Algorithm::from_name(name) else {
         let supported: Vec<&str> = Algorithm::ALL.iter().map(|(name, _)| *name).collect();
@@ -166,8 +171,7 @@ fn fixed_key(name: &str, key: &str) -> Result<Keys, Fault> {
     Ok(Keys::Fixed { algorithm, key })
 }
 
-/// A key in PEM, its line ends written out. Whether the numbers in it make a key is seen where
-/// tokens are checked.
+/// Checks the form of a public key in PEM (RFC 7468), and replaces `\n` in it by line ends. Whether the key itself is valid is checked when it is used.
 fn public_key(key: &str) -> Result<String, Fault> {
     let key = key.replace("\\n", "\n");
     let begins = key.find("-----BEGIN ").and_then(|at| key[at + 11..].split_once("-----"));

@@ -1,4 +1,4 @@
-//! The checks of whatever says who may do what.
+//! Reads the rules of `@auth` and the line `# Dgraph.Authorization`.
 
 mod rule_error;
 pub(super) mod authorization_comment;

@@ -1,4 +1,4 @@
-//! Rules that look at the token alone: `{$ROLE: {eq: "ADMIN"}}`.
+//! Reads rules that test a claim of the token alone, such as `{$ROLE: {eq: "ADMIN"}}`.
 
 use hexgraph_base::types::stack;
 use serde_json::Value;
@@ -11,12 +11,13 @@ use hexgraph_base::text::compile_plain;
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// When the text has another form, or its operator and operand do not go together.
 pub(super) fn read(text: &str) -> Result<Rule, RuleError> {
     let invalid = || RuleError::NoClaimTest { text: text.to_owned() };
     let (claim, operator, operand) = split(text).ok_or_else(invalid)?;
     let not_a_variable = || RuleError::NoVariable { claim: claim.to_owned() };
     let operand: Value = serde_json::from_str(operand).map_err(|_| not_a_variable())?;
+    // A missing claim would equal null, and so open what the rule is to close.
     if operand.is_null() {
         return Err(RuleError::Null { operator: operator.to_owned() });
     }
@@ -29,7 +30,7 @@ pub(super) fn read(text: &str) -> Result<Rule, RuleError> {
     Ok(Rule::Claim { claim: name, test })
 }
 
-/// Takes `{ claim : { operator : operand } }` apart. Blanks are free.
+/// Splits `{ claim : { operator : operand } }` into its three parts. Blanks between them do not matter.
 fn split(text: &str) -> Option<(&str, &str, &str)> {
     let inside = text.trim_end().strip_prefix('{')?.strip_suffix('}')?;
     let (claim, rest) = split_before_brace(inside)?;
@@ -39,7 +40,7 @@ fn split(text: &str) -> Option<(&str, &str, &str)> {
     is_word.then_some((claim.trim(), operator, operand.trim()))
 }
 
-/// What is before the first colon that an opening brace follows, and what is behind the brace.
+/// Splits a text at the first colon that an opening brace follows, without both. The name of a claim may have colons of its own.
 fn split_before_brace(text: &str) -> Option<(&str, &str)> {
     let mut colons = text.match_indices(':');
     colons.find_map(|(at, _)| {
@@ -48,6 +49,7 @@ fn split_before_brace(text: &str) -> Option<(&str, &str)> {
     })
 }
 
+/// Makes the test of an operator and its operand.
 fn test(operator: &str, operand: Value) -> Result<RbacTest, RuleError> {
     let operator = operator.to_owned();
     let refused = |operand: &Value, why| {
@@ -66,7 +68,7 @@ fn test(operator: &str, operand: Value) -> Result<RbacTest, RuleError> {
     }
 }
 
-/// A JSON value as the reference prints it: no quotes, no commas.
+/// Prints a JSON value as the reference does, without quotes and commas.
 fn shown(value: &Value) -> String {
     stack::require();
     match value {

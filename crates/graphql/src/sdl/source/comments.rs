@@ -1,11 +1,10 @@
-//! Comment lines with a meaning: `# Dgraph.Authorization`, `# Dgraph.Allow-Origin` and
-//! `# Dgraph.Secret`. Their place is free.
+//! Reads the comment lines that have a meaning: `# Dgraph.Authorization`, `# Dgraph.Allow-Origin` and `# Dgraph.Secret`. They may stand anywhere.
 
 use crate::model::Authorization;
 use crate::sdl::rules::authorization_comment;
 use crate::syntax::Fault;
 
-/// What the lines say.
+/// What the comment lines of a schema say.
 #[derive(Debug, Default)]
 pub(in crate::sdl) struct Comments {
     pub(in crate::sdl) authorization: Option<Authorization>,
@@ -17,7 +16,7 @@ pub(in crate::sdl) struct Comments {
 ///
 /// # Errors
 ///
-/// What is wrong with a line.
+/// The fault of the first line that can't be read.
 pub(in crate::sdl) fn read(text: &str) -> Result<Comments, Fault> {
     let mut comments = Comments::default();
     let mut authorization: Option<&str> = None;
@@ -38,6 +37,7 @@ pub(in crate::sdl) fn read(text: &str) -> Result<Comments, Fault> {
             }
         } else if comment.starts_with("Dgraph.Secret") {
             let (name, value) = secret(comment).ok_or_else(|| bad_secret(number))?;
+            // The last line of a name counts.
             comments.secrets.retain(|(known, _)| *known != name);
             comments.secrets.push((name, value));
         }
@@ -46,6 +46,7 @@ pub(in crate::sdl) fn read(text: &str) -> Result<Comments, Fault> {
     Ok(comments)
 }
 
+/// Reads the origin of a line; `None` when it has another form.
 fn origin(comment: &str) -> Option<String> {
     let mut words = comment.split_whitespace().skip(1);
     let origin = serde_json::from_str(words.next()?).ok()?;
@@ -59,7 +60,7 @@ fn bad_origin(line: &str) -> Fault {
     ))
 }
 
-/// `name "value"`; runs of blanks in the value count as one.
+/// Reads `name "value"`; `None` for another form. Several blanks in the value count as one.
 fn secret(comment: &str) -> Option<(String, String)> {
     let mut words = comment.split_whitespace().skip(1);
     let name = words.next()?.trim_matches('"').to_owned();
@@ -68,7 +69,7 @@ fn secret(comment: &str) -> Option<(String, String)> {
     (!inside.contains('"')).then(|| (name, inside.to_owned()))
 }
 
-/// What stands in the line is not told: it is a secret.
+/// Makes the fault of a line with a secret, which is not quoted.
 fn bad_secret(number: usize) -> Fault {
     Fault::new(format!(
         "incorrect format for specifying Dgraph secret found in the comment at line {number}, it should be \

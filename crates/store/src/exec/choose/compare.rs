@@ -1,4 +1,4 @@
-//! What a comparison wants of a value: its arguments converted to the type that they meet.
+//! The condition of a comparison: its arguments, converted to the type of the values that they are compared with.
 
 use crate::exec::control::context::Context;
 use hexgraph_base::plan::{Argument, Comparison};
@@ -106,6 +106,8 @@ impl Context<'_> {
         let mut values = values.into_iter();
         match (values.next(), count) {
             (Some(value), 1) => Ok(Wanted::Than(op, value)),
+            // A variable without a value, or with several different ones, is no bound: nothing is
+            // found.
             _ if arguments.iter().any(|argument| matches!(argument, Argument::Val(_))) => {
                 Ok(Wanted::AnyOf(Vec::new()))
             }

@@ -1,4 +1,4 @@
-//! Functions: the set of their nodes from an index, or a test of single nodes.
+//! Carries out functions: as the set of their nodes, from an index, or as a test of single nodes.
 
 use super::compare::Wanted;
 use super::geo_function::GeoCall;
@@ -391,7 +391,8 @@ pub(crate) fn expect_text(predicate: &Predicate, function: &str) -> Result<()> {
     }
 }
 
-/// The nodes whose value is wanted, from the index of whole values.
+/// The nodes whose value meets a condition, from the index of whole values; `None` when there is no index, or it cannot
+/// tell.
 pub(crate) fn ordered_set(
     predicate: &Predicate,
     lang: Option<&str>,
@@ -421,8 +422,8 @@ fn set_in(view: IndexView<'_>, wanted: &Wanted) -> Option<NodeSet> {
     Some(view.range(low.as_ref(), high.as_ref()))
 }
 
-/// The range of an index that is wanted; `None` where there is none, as for values without an order:
-/// an index has one even for bools, but a comparison finds none of them.
+/// The range of an index that meets a condition; `None` where there is none, as for values without an order: bools have
+/// an index, but no comparison finds them.
 fn bounds(wanted: &Wanted) -> Option<(Bound<TokenKey>, Bound<TokenKey>)> {
     let is_ordered = |value: &&Value| value.value_type().is_ordered();
     let key =

@@ -50,14 +50,14 @@ pub(crate) enum Tester<'a> {
         /// The range.
         range: RangeInclusive<i64>,
     },
-    /// The number of values or edges is wanted.
+    /// The number of values or edges of the node meets a condition.
     Count {
         /// Counts the values or edges of the node.
         counter: Counter<'a>,
         /// The condition on the number.
         wanted: Wanted,
     },
-    /// The value of a variable is wanted.
+    /// The value that a variable has for the node meets a condition.
     Var {
         /// The variable.
         map: Arc<ValueMap>,
@@ -165,6 +165,7 @@ impl<'a> Tester<'a> {
         wanted: Wanted,
     ) -> Tester<'a> {
         let part = match predicate.parts(lang) {
+            // With several languages, or a list, any of the values may meet the condition.
             [part] if part.base.column.rows.is_none() => part,
             _ => return Tester::Value { predicate, lang, wanted },
         };
@@ -339,6 +340,7 @@ pub(crate) fn has(predicate: &Predicate, lang: Option<&str>, reverse: bool, node
 
 fn edge_to(predicate: &Predicate, reverse: bool, targets: &NodeSet, node: u32) -> bool {
     let Some(edges) = predicate.direction(reverse) else { return false };
+    // A few targets are searched for among the node's edges; of many, each edge is asked.
     if targets.len() <= 4 {
         return targets.iter().any(|target| edges.contains(node, target));
     }

@@ -1,4 +1,4 @@
-//! Values that come from other values: `val`, `math`, and aggregates over the level below.
+//! Computes values from other values: `val`, `math`, and aggregates over the level below.
 //!
 //! They are computed when the rest of a block is there, in the order in which their variables
 //! become known. A place in the tree is a path: the number of the field at each level.

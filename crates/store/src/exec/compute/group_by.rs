@@ -45,6 +45,7 @@ impl Context<'_> {
     ) -> Result<Vec<Group>> {
         self.control.charge(8 * members.len())?;
         let mut groups = Vec::new();
+        // Made once for all groups: then a number costs a read by node id, and no search.
         let tables: Vec<_> = body.iter().map(|field| self.number_table(field, members)).collect();
         for Part { keys, members } in self.partition(group_by, members)? {
             let members = members.as_slice();

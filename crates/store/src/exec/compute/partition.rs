@@ -1,4 +1,4 @@
-//! Dealing nodes out to the groups of a `@groupby`.
+//! Deals nodes out to the groups of a `@groupby`.
 //!
 //! One key whose values are indexed is read off its index: the postings of a token are a group,
 //! in place where all subjects are grouped. Otherwise each node's keys are looked up in a table.
@@ -221,7 +221,7 @@ const GROUP_BYTES: usize = 200;
 /// The bytes that are charged for each key of a group, beside its text.
 const KEY_BYTES: usize = 2 * size_of::<GroupValue>();
 
-/// Memory is charged, and the control looked at, when so many bytes are needed.
+/// Memory is charged, and the control asked whether to go on, each time this many bytes are needed.
 const CHARGED_BYTES: usize = 64 << 10;
 
 /// Groups by the bytes of their keys.

@@ -1,4 +1,4 @@
-//! Variables of a block, taken from its finished tree: what `@cascade` dropped is not in them.
+//! Takes the variables of a block from its finished tree; they do not have what `@cascade` dropped.
 
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// The variables found so far: one that several levels define (in `@recurse`) is united.
 type Found = BTreeMap<VarId, Var>;
 
-/// The texts of values are charged when they have so many bytes.
+/// The memory of texts is charged each time it has grown by this many bytes.
 const CHARGED_BYTES: usize = 64 << 10;
 
 impl Context<'_> {

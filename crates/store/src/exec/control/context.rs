@@ -1,4 +1,4 @@
-//! What every step of a request shares: the version, the plan, the variables so far.
+//! The state that all steps of a request share: the version, the plan, the variables so far.
 
 use super::stop::Control;
 use super::tree::ValueMap;
@@ -8,7 +8,7 @@ use hexgraph_base::plan::{Query, VarId};
 use hexgraph_base::types::{Error, Result};
 use std::sync::Arc;
 
-/// A list has room for so many nodes at the least.
+/// The least room of a list, in nodes.
 const ROOM_MIN: usize = 16;
 
 /// A request while it runs.

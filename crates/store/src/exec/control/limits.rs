@@ -1,4 +1,4 @@
-//! The limits of a request, which a database is opened with.
+//! The limits of a request. A database is opened with its defaults.
 
 use hexgraph_base::types::{Error, Result};
 use std::time::Duration;
@@ -55,8 +55,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Limits for requests of people that nobody knows, where all of them together may take
-    /// `memory` bytes: one alone takes a quarter of it at the most, and a minute.
+    /// Limits for requests of unknown clients, where all requests together may take `memory` bytes: a single one may take
+    /// a quarter of it, and a minute.
     pub fn for_strangers(memory: u64) -> Limits {
         let limits = Limits::default();
         Limits {

@@ -1,4 +1,4 @@
-//! What a request asks of the executor beside its plan.
+//! The options of a request beside its plan.
 
 use super::limits::Limits;
 

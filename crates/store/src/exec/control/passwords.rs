@@ -1,4 +1,4 @@
-//! Passwords, hashed and compared on behalf of a request.
+//! Hashes and compares passwords on behalf of a request.
 //!
 //! Each takes a twentieth of a second of a core, and hashes of others up to a second. So only so many are computed at
 //! once in the process, each on the thread of its request, which looks at its control between two of them and while it
@@ -25,7 +25,7 @@ struct Busy {
     count: usize,
 }
 
-/// The place of one who computes.
+/// A place among the hashes that are computed at once; it is given back when it is dropped.
 struct Place;
 
 /// The hashes and comparisons that a request has computed, so that a second attempt need not compute them again.

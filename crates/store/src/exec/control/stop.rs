@@ -1,4 +1,4 @@
-//! When a running request has to stop: cancelled from outside, or past its deadline.
+//! Stops a running request: when it was cancelled from outside, is past its deadline, or has used up its memory.
 
 use super::limits::{Limits, past_limit};
 use super::passwords::Computed;
@@ -303,8 +303,8 @@ impl Control {
         }
     }
 
-    /// As [`Control::check`], for a request that is about to compute on many threads: it has to be let through its gate
-    /// now. On those threads nobody asks, since who waits there keeps a thread from others.
+    /// As [`Control::check`], for a request that is about to compute on many threads. The gate is asked now, and not on
+    /// those threads: one that waits at the gate there would be missing to other requests.
     ///
     /// # Errors
     ///
@@ -314,7 +314,7 @@ impl Control {
         self.ask_gate(self.started.elapsed(), true)
     }
 
-    /// Whether somebody cancelled the request: one relaxed load, for inner loops.
+    /// True when the request was cancelled: one relaxed load, for inner loops.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! What a request did, step by step: for `explain`.
+//! Records the steps of a request, for `explain`.
 
 use hexgraph_base::types::Position;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! What a block found, as a tree of columns: one level for each selection.
+//! The result of a block as a tree of columns: one level for each selection.
 //!
 //! Values are not copied into it. A level knows its nodes, an edge field knows the list of targets
 //! of each node of its level; values are read from the version when the answer is written.

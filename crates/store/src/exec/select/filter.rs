@@ -1,4 +1,4 @@
-//! Filters: which nodes of a set stay.
+//! Carries out filters: reduces a set of nodes to those that pass.
 //!
 //! Each function either gives the whole set of its nodes from an index, or tests nodes one by one.
 //! The cheaper way is taken: the index when it would give fewer nodes than there are candidates

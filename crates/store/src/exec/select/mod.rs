@@ -1,4 +1,4 @@
-//! Which of the nodes stay, in which order, and which page of them.
+//! Filters, orders and pages sets of nodes.
 
 pub(super) mod read;
 pub(super) mod numbers;

@@ -1,4 +1,4 @@
-//! Reading the values of many nodes at once.
+//! Reads the numbers of many nodes at once.
 //!
 //! A node's row is its rank among the subjects. For a few nodes each is looked up; for many the
 //! subjects are walked beside them, which costs about a nanosecond a subject.

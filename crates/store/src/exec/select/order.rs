@@ -1,4 +1,4 @@
-//! Sorting nodes by values.
+//! Sorts nodes by values.
 //!
 //! Each key becomes a column of 64-bit numbers that compare as the values do (texts: their first
 //! eight bytes, the rest is looked at on ties), so a comparison rarely leaves the cache; with a
@@ -30,8 +30,8 @@ struct KeyColumn {
 }
 
 impl<'a> Context<'a> {
-    /// Sorts nodes; with `wanted`, at most so many of the first, of which the caller is going to
-    /// skip `skip`.
+    /// Sorts nodes by the keys of `order`. With `wanted`, at most that many of the first nodes are returned, of which the
+    /// caller is going to skip the first `skip`.
     ///
     /// Nodes without a value of a key come behind those with one, and are ordered by the other keys;
     /// those with equal values by uid, backwards where none of them has one of several keys and that key

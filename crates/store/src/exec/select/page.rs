@@ -1,4 +1,4 @@
-//! `first`, `offset` and `after`: the part of a set that is wanted, without a walk to get there.
+//! Finds the page that `first`, `offset` and `after` ask for, without a walk over what comes before it.
 
 use super::reach::looks_beyond;
 use crate::exec::choose::tester::Tester;

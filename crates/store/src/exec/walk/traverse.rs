@@ -1,4 +1,4 @@
-//! Fields: from the nodes of a level to their values, and over edges to the level below.
+//! Carries out the fields of a level: reads their values, and walks their edges to the level below.
 
 use crate::exec::choose::function::{no_languages, no_reverse};
 use crate::exec::choose::tester::Counter;

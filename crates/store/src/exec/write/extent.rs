@@ -1,4 +1,4 @@
-//! How long an answer will be, told before it is written.
+//! Bounds the length of an answer before it is written.
 //!
 //! A level has each of its nodes once, and an answer shows a node once for each path that leads to
 //! it: 50 levels over a circle of two nodes that know each other and themselves are 100 nodes, and

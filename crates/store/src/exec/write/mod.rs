@@ -1,4 +1,4 @@
-//! From the finished tree to the answer.
+//! Writes the finished tree as an answer.
 
 pub(super) mod extent;
 pub(super) mod answer_keys;

@@ -1,4 +1,4 @@
-//! Sorts edges: by dealing them out where the nodes lie close together, as those of a load do.
+//! Sorts edges by dealing them out, where the nodes lie close together as those of a load do.
 //!
 //! Twice, so that what is written to stays in the cache. First each piece of the edges is dealt out
 //! by the high bits of the source to buckets of its own, all pieces side by side. Then each bucket

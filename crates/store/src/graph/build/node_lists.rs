@@ -1,4 +1,4 @@
-//! Sets of the nodes of long lists.
+//! Makes sets of the nodes of long lists.
 
 use rayon::prelude::*;
 use roaring::RoaringBitmap;

@@ -1,4 +1,4 @@
-//! What a query found for the variables of a mutation, put in their place.
+//! Replaces the variables of a mutation by the nodes and values that its query found.
 //!
 //! A statement with `uid(v)` becomes one statement for each node of `v`, with `uid(v)` on both
 //! sides one for each pair. `val(x)` becomes the value that `x` has at the statement's subject;

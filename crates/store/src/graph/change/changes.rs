@@ -180,6 +180,7 @@ impl Changes {
         }
         next.uids.skip_to(next_uid);
         next.uids.reserve(&named);
+        // Before any node id is asked for: a new great uid changes the ids of those above it.
         let mut next = with_high_uids(&next, high)?;
         let draft = if is_again { Draft::again(&next) } else { Draft::new(&next) };
         let mut work = Work { draft, predicates: &predicates, langs: &langs };

@@ -36,7 +36,7 @@ pub struct MutationReport {
     pub reads: BTreeSet<String>,
 }
 
-/// Bytes of charges are told of when there are so many.
+/// The memory of changes is charged each time it has grown by this many bytes.
 const CHARGE_BYTES: usize = 64 << 10;
 
 /// On whose behalf mutations are staged.
@@ -50,7 +50,7 @@ pub struct Stager<'a> {
     pub charge: Charge<'a>,
 }
 
-/// Hashes passwords and compares them, which takes long on purpose: so whoever waits decides where and when.
+/// Hashes passwords and compares them. Both take long on purpose, so the caller decides on which thread and when.
 pub trait Passwords {
     /// The hash of a password that [`Value::check_password`] lets pass.
     ///
@@ -101,6 +101,7 @@ pub fn stage(
     let uids = staging.number_nodes(&mutations)?;
     for mutation in &mutations {
         let part =
+            // A request that is refused uses up no uids.
             staging.part(mutation).inspect_err(|_| version.uids.give_back(&staging.taken))?;
         staging.changes.parts.push(part);
     }
@@ -158,6 +159,8 @@ fn list_hints<'a>(mutations: &[Mutation<'a>], schema: &Schema) -> FxHashMap<&'a 
             if schema.predicates.contains_key(name) {
                 continue;
             }
+            // A second value in the same mutation; one in a later mutation takes the place of the
+            // first.
             let again = !pairs.insert((quad.subject, name));
             match quad.in_list {
                 Some(in_list) => *lists.entry(name).or_insert(in_list) |= in_list,

@@ -214,6 +214,7 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let is_password = |def: &PredicateDef| def.value_type == ValueType::Password;
+        // Hashing takes long on purpose, and the chunk may have thousands of passwords.
         if def.is_some_and(is_password) && (self.has_ended)() {
             return Err(Refusal::LoadEnded);
         }
@@ -380,6 +381,7 @@ impl<'a> Columns<'a> {
     fn finish(self) -> PredicateBatch {
         let langs = self.langs.into_iter().map(|column| {
             let LangColumn { lang, mut nodes, values, facets } = column;
+            // Parts stay until the load ends, so the room that grew ahead is given back.
             nodes.shrink_to_fit();
             (lang, ValuePart { nodes, values: values.finish(), facets: facets.finish() })
         });

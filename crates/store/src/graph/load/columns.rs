@@ -173,8 +173,8 @@ impl ColumnLoad {
         self.named.merge(uids);
     }
 
-    /// Prepares for ids of about so many rows: looks all stored ints up at once where that is
-    /// cheaper than one by one. To be called before any number is asked for.
+    /// Prepares for ids of about `rows` rows: looks up all stored ints at once where that is cheaper than one by one. Has
+    /// to be called before any number is asked for.
     pub fn expect_rows(&mut self, rows: u64) {
         for (space, name) in self.spaces.iter().enumerate() {
             let IdSpace::Predicate(name) = name else { continue };
@@ -226,6 +226,7 @@ impl ColumnLoad {
         let interner = std::mem::replace(&mut self.interner, Interner::new(0));
         let has_met_known = interner.has_met_known();
         let ids = interner.into_ids();
+        // Before new uids are taken, so that none of them is one that the data name.
         self.version.uids.reserve(&self.named);
         let known: Vec<Option<Uid>> = ids.par_iter().map(|id| self.known(id)).collect();
         let new_count = known.iter().filter(|known| known.is_none()).count() as u64;
@@ -251,6 +252,7 @@ impl ColumnLoad {
             true => ids.iter().map(|id| (id.place, id.number)).collect(),
             false => Vec::new(),
         };
+        // What follows needs the memory for columns.
         drop((ids, known, new, uids));
         let label = |node: u32| {
             let is_node = |number: u32| numbers[(number - FOREIGN) as usize] == node;

@@ -104,6 +104,8 @@ impl Gathered {
     ///
     /// [`Error::Limit`] when there are too many nodes.
     pub(in crate::graph) fn add(&mut self, batch: Batch, schema: &Schema) -> Result<Vec<BadLine>> {
+        // The chunk has numbered its nodes by itself; its numbers are replaced by those of the
+        // load.
         let mut bad_lines = batch.bad_lines;
         self.named.merge(&batch.named);
         let foreign = self.add_foreign(batch.foreign)?;
@@ -211,6 +213,8 @@ impl Gathered {
         let new_nodes = foreign.iter().filter(is_new).count() as u64;
         drop(foreign);
         if !self.has_unique() {
+            // Labels are only needed to name a node in an error about values that two nodes
+            // share; else their memory is free before columns are built.
             blanks = FxHashMap::default();
         }
         let label = |node: u32| {

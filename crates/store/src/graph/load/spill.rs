@@ -1,4 +1,4 @@
-//! Loads that are larger than the memory they may take.
+//! Writes the parts of a load to temporary files when they are larger than the memory that it may take.
 //!
 //! What is gathered goes to files in a temporary folder whenever it takes half of the memory
 //! allowed: each time a run, which holds what there is of each predicate, in order of arrival. In

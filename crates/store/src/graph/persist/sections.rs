@@ -1,4 +1,4 @@
-//! Versions in snapshot files.
+//! Writes versions to snapshot files, and opens them.
 //!
 //! A section named `catalog` holds the schema and says which columns there are; each column has
 //! sections of its own, named by number: `3.0.values` belongs to the first language of the fourth

@@ -1,4 +1,4 @@
-//! Which commit wrote what last, as far back as an open transaction may ask.
+//! Remembers which commit wrote what last, as far back as an open transaction may ask.
 //!
 //! The first committer wins: a transaction may commit when nobody wrote one of its keys after the
 //! moment that it reads. The table belongs to the writer, who has its turn alone, so it has no lock

@@ -249,7 +249,7 @@ impl Replay {
         Some(facets)
     }
 
-    /// The place of a predicate among those that are gathered; `None` when nobody knows it.
+    /// The place of a predicate among those that are gathered; `None` when neither the version nor the records define it.
     pub(in crate::graph) fn predicate(&mut self, name: &str) -> Option<u32> {
         if let Some(place) = self.predicates.get(name) {
             return Some(*place);

@@ -35,7 +35,7 @@ struct State {
     open: BTreeMap<u64, usize>,
 }
 
-/// A version that stays known to those who commit, as long as this lives.
+/// A version that a transaction reads. While it lives, the table of conflicts keeps what is committed after it.
 pub struct Snapshot {
     version: Arc<Version>,
     number: u64,
@@ -129,6 +129,8 @@ impl Snapshots {
 
 impl State {
     fn next_moment(&mut self) -> u64 {
+        // A snapshot has none of the commits that are not published, so it gets a number before
+        // the first of them, as long as its gap has one.
         let first = self.unpublished.front();
         self.moment = match first.is_some_and(|commit| self.moment + 1 < *commit) {
             true => self.moment + 1,

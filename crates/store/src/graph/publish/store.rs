@@ -23,7 +23,7 @@ use std::time::Duration;
 /// A graph that changes.
 pub struct Store {
     current: ArcSwap<Version>,
-    /// Whose turn it is to write, and what was written of late.
+    /// The state of the writer whose turn it is: the newest version, and what was written last.
     writer: Mutex<Turn>,
     snapshots: Snapshots,
     /// The log to which commits are appended before they are published; `None` for a graph in memory.
@@ -58,7 +58,7 @@ pub trait Journal: Send + Sync {
     /// True when what was appended may be published without a wait.
     fn is_ready(&self) -> bool;
 
-    /// Waits until all up to a place is durable. Returns up to which place all is.
+    /// Waits until everything up to a place is durable. Returns the place up to which everything is.
     ///
     /// # Errors
     ///
@@ -112,8 +112,7 @@ impl Store {
         self.current.load_full()
     }
 
-    /// The newest version for a transaction. Waits for nobody but others who begin or publish at
-    /// this very moment.
+    /// The newest version for a transaction. Waits only for others that begin or publish at this very moment.
     pub fn snapshot(&self) -> Snapshot {
         self.snapshots.open(&self.current)
     }
@@ -210,8 +209,8 @@ impl Store {
         Arc::clone(&self.turn().head)
     }
 
-    /// The newest version that a writer made, with nobody writing while `look` looks. Its commit
-    /// may not be durable yet.
+    /// Calls `look` with the newest version that a writer made, while no other writer has its turn. The commit of that
+    /// version may not be durable yet.
     ///
     /// # Errors
     ///
@@ -240,9 +239,9 @@ impl Store {
         Ok(())
     }
 
-    /// Has `wake` called by whoever publishes a version in which one of the predicates `names` is
-    /// not what it was before, or any version where there are no names, as long as what is returned
-    /// lives. It must be quick and must not commit.
+    /// Registers `wake`, which is called after each commit that changes one of the predicates `names`, or after any
+    /// commit without names, as long as the returned watch lives. It runs on the thread that publishes, so it must be
+    /// quick and must not commit.
     pub fn watch(
         &self,
         names: Option<Vec<Arc<str>>>,
@@ -305,7 +304,7 @@ impl Store {
         done.into_iter().for_each(|version| self.retire(version));
     }
 
-    /// Makes a version the current one, and tells those who watch it. Returns the one before.
+    /// Makes a version the current one, and calls the watches of what changed. Returns the one before.
     fn replace(&self, next: Arc<Version>) -> Arc<Version> {
         let (old, _) = self.snapshots.publish(Arc::clone(&next), &self.current);
         self.watches.tell(&old, &next);
@@ -344,8 +343,8 @@ fn start_dropper() -> Option<channel::Sender<Arc<Version>>> {
     thread.spawn(move || drop_versions(&receiver)).ok().map(|_| sender)
 }
 
-/// Drops versions that nobody else has any more. It sleeps between two looks even where more come,
-/// so that those who commit don't have to wake it each time.
+/// Drops versions when nothing else refers to them any more. It sleeps between two looks even when more versions come, so
+/// that commits need not wake it.
 fn drop_versions(receiver: &channel::Receiver<Arc<Version>>) {
     const SHORTEST: Duration = Duration::from_millis(1);
     const LONGEST: Duration = Duration::from_millis(200);

@@ -1,4 +1,4 @@
-//! Builds the graph, all cores at once and the same graph each time.
+//! Builds the graph of vectors on all cores, the same graph each time.
 //!
 //! Vectors come in batches of at most a thirty-second part of what is there already. The vectors
 //! of a batch search the graph as it was before the batch, side by side, for nobody writes to it;
@@ -111,7 +111,7 @@ pub(super) fn level_of(hash: u64, shape: Shape) -> usize {
     level
 }
 
-/// A number that looks drawn by lot (the finish of splitmix64).
+/// A pseudorandom number (the last step of splitmix64).
 pub(super) fn draw(seed: u64) -> u64 {
     let mut bits = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

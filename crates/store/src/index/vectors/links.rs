@@ -1,4 +1,4 @@
-//! The graph as it is stored: who is linked to whom, layer by layer.
+//! The stored graph of vectors: the links of each layer.
 //!
 //! The lowest layer has all vectors, by position. Each layer above has about one in thirty-two of
 //! the one below, and they are a prefix of `members`: so a place in a layer means the same vector

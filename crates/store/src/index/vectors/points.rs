@@ -1,4 +1,4 @@
-//! How near vectors are: one number for each metric, of which less is nearer.
+//! Computes distances: one number for each metric, of which the less is the nearer.
 //!
 //! Euclidean distance stays squared, cosine is one less the similarity, and the inner product is
 //! negated. The loops run over sixteen lanes with a sum each, which is what lets the compiler use

@@ -1,4 +1,4 @@
-//! The walk through one layer: towards the query, along the links of what is nearest so far.
+//! Searches one layer: from vertex to vertex towards the query, along the links of the nearest ones so far.
 //!
 //! A search of width w keeps the w nearest vertices that it has met and goes on from the nearest
 //! one whose links it has not followed; it ends when that one is farther than all it keeps. A

@@ -17,7 +17,7 @@ const SAMPLE: usize = 128;
 /// The number of neighbours of each that a search should find.
 const WANTED: usize = 10;
 
-/// The part of them that has to be found: above what is promised, since a sample is one by lot.
+/// The part of them that has to be found in the sample. It is above the promised part, since a sample varies.
 const PART: f64 = 0.97;
 
 /// The least width from `least` on at which searches find nearly all they should, or the first one

@@ -171,7 +171,7 @@ impl<T: Pod> Array<T> {
         })
     }
 
-    /// A copy of the items, whose pages a mapped array lets go.
+    /// Returns a copy of the items, and releases the pages of a mapped array.
     ///
     /// # Errors
     ///

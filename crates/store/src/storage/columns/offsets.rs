@@ -1,4 +1,4 @@
-//! Where the rows of a ragged column begin and end.
+//! The positions where the rows of a ragged column begin and end.
 
 use crate::storage::Array;
 use crate::storage::files::blocks::unwind_with;

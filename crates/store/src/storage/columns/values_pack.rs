@@ -1,4 +1,4 @@
-//! Values in fewer bytes, put together and picked out without a look at each as a value.
+//! Gathers, joins and codes runs of values, array by array instead of value by value.
 
 use crate::storage::{Array, Offsets, TextArray, Values, ValuesBuilder};
 use bytemuck::Pod;
@@ -15,7 +15,7 @@ const CODED_MIN: usize = 1 << 10;
 /// The number of texts that are looked at first, to see whether few distinct ones come often.
 const SAMPLE_LEN: usize = 1 << 9;
 
-/// A code stands for so many values at least, on average: each has its text and its offset.
+/// The number of values for which a code has to stand, on average: each code has its text and its offset.
 const USES_MIN: usize = 4;
 
 impl Values {

@@ -135,7 +135,7 @@ impl CheckedBlocks {
     }
 }
 
-/// Stands before the bytes of one section: nobody reads them before their blocks are checked.
+/// Guards the bytes of one section: their blocks are checked before they are read.
 #[derive(Clone)]
 pub(in crate::storage) struct Guard {
     blocks: Arc<CheckedBlocks>,

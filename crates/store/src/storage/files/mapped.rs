@@ -1,4 +1,4 @@
-//! Files mapped into memory. The only place of this layer where memory safety is on us.
+//! Maps files into memory. This is the only file of the layer with unsafe code.
 
 use bytes::Bytes;
 use hexgraph_base::types::{Error, Result};

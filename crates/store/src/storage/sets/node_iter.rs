@@ -1,4 +1,4 @@
-//! Walks over sets of nodes; that of a stored set with later changes merges them.
+//! Walks over sets of nodes. A walk over a stored set with later changes merges them.
 
 use crate::storage::{Array, FrozenIter};
 use roaring::bitmap::Iter;

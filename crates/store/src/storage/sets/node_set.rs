@@ -1,4 +1,4 @@
-//! Sets of nodes, in whichever form they came: a set is read in place as long as possible.
+//! Sets of nodes in several forms. A set is read where it lies as long as possible.
 
 use super::node_iter::{NodeIter, OverlayIter, PlainIter};
 use super::sorted::{insert_sorted, is_run, remove_sorted, retain_in, retain_sorted};

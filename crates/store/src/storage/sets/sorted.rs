@@ -1,4 +1,4 @@
-//! Sorted lists of nodes that lose and gain members.
+//! Removes nodes from sorted lists and inserts them.
 
 use roaring::RoaringBitmap;
 

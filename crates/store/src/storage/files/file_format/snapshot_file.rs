@@ -32,15 +32,15 @@ pub struct SnapshotFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FileAccess {
     /// A large file is mapped: opening costs the same for any length, pages are read when they are touched, and the
-    /// system takes them back when memory is short. Whoever shortens the file meanwhile ends the process.
+    /// system takes them back when memory is short. A program that shortens the file meanwhile ends the process.
     #[default]
     Map,
     /// It is read into memory as a whole.
     Read,
 }
 
-/// A file up to so long is always read: that takes a tenth of a millisecond more than to map it, and nobody can shorten it
-/// afterwards.
+/// A file of at most this many bytes is always read: that takes a tenth of a millisecond more than to map it, and the
+/// file cannot be shortened afterwards.
 const READ_MAX: u64 = 1 << 20;
 
 /// Bytes that are aligned as sections are. A vector of these has its first byte at a multiple of 64.
@@ -88,6 +88,8 @@ impl SnapshotFile {
     fn read(file: Bytes, pages: Pages, label: String) -> Result<SnapshotFile> {
         let corrupt = |message| Error::Corrupt { path: label.clone(), message };
         let (header, places) = Header::read(&file).map_err(corrupt)?;
+        // Tables are checked as a whole when a file is opened: they are small, and all accesses
+        // rely on them.
         if crc32fast::hash(&file[places.sums..]) != header.tables_sum {
             let at = places.sums;
             return Err(corrupt(format!("offset {at}: the tables do not have their checksum")));
@@ -137,7 +139,7 @@ impl SnapshotFile {
         self.blocks.release(0, self.file.len().saturating_sub(HEADER_LEN));
     }
 
-    /// The database that it belongs to; nobody's for a file of the first format and a temporary one.
+    /// The database that it belongs to; [`Identity::NONE`] for a file of the first format and a temporary one.
     pub fn identity(&self) -> Identity {
         self.identity
     }
@@ -236,6 +238,7 @@ impl SnapshotFile {
     /// The name of a section that has bytes in a block.
     fn section_in(&self, block: usize) -> &str {
         let start = (block * BLOCK_LEN) as u64;
+        // Only asked for the message of a damaged block, so a pass over all sections does.
         let entries = self.entries.as_slice().iter();
         let first =
             entries.filter(|entry| start < entry.start + entry.len).min_by_key(|entry| entry.start);
@@ -272,6 +275,8 @@ fn read_file(path: &Path) -> Result<Bytes> {
     let len = len.map_err(|_| failed(io::ErrorKind::FileTooLarge.into()))?;
     let mut lines = Vec::new();
     let count = len.div_ceil(ALIGNMENT);
+    // A damaged or foreign file may have any length; that must be an error and not the end of the
+    // process.
     lines.try_reserve_exact(count).map_err(|_| failed(io::ErrorKind::OutOfMemory.into()))?;
     lines.resize(count, Line([0; ALIGNMENT]));
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut lines);

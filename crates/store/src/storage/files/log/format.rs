@@ -129,6 +129,7 @@ impl Header {
                 previous_end: u64_at(bytes, 48)?,
                 commit: u64_at(bytes, 56)?,
             };
+            // Both are for later releases: a longer header, or flags that have to be understood.
             let is_known = u32_at(bytes, 8)? == HEADER_LEN as u32 && u32_at(bytes, 12)? == 0;
             is_whole.then_some((header, is_known))
         };
@@ -143,6 +144,9 @@ impl Header {
 impl Layout {
     /// The layout of the records of a log that is written with this header.
     pub fn of(header: &Header) -> Layout {
+        // The checksum of each record begins with the identity and the number of the log, so that
+        // a record of another log is none of this one, as where the system gives old blocks to a
+        // new file.
         let mut hasher = Hasher::new();
         hasher.update(&header.identity.0.to_le_bytes());
         hasher.update(&header.number.to_le_bytes());
@@ -179,6 +183,7 @@ impl Layout {
         let mut bytes = [0; FRAME_LEN];
         bytes[..24].copy_from_slice(&frame.head(self.magic()));
         bytes[24..28].copy_from_slice(&frame.sum.to_le_bytes());
+        // A checksum of its own: a length is only believed when the bytes before it are whole.
         let sum = self.head_sum(&bytes);
         bytes[28..].copy_from_slice(&sum.to_le_bytes());
         Some(bytes)

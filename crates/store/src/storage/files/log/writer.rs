@@ -42,7 +42,7 @@ impl LogWriter {
         self.end
     }
 
-    /// The file, for the one who syncs it.
+    /// The file, to be synced.
     pub(crate) fn file(&self) -> Arc<dyn OutputFile> {
         Arc::clone(&self.file)
     }

@@ -1,4 +1,4 @@
-//! To the bitmaps of the roaring crate and back, a container at a time.
+//! Converts to the bitmaps of the roaring crate and back, a container at a time.
 //!
 //! That crate shows its containers to nobody, but it reads and writes the portable format of
 //! roaring bitmaps: a header, then a list of lower halves, 1024 words or a list of runs for each

@@ -1,4 +1,4 @@
-//! Sorted lists of nodes against a bitmap.
+//! Reduces sorted lists of nodes to the members of a bitmap, or to the others.
 
 use crate::storage::sets::bitmap::container::Container;
 use crate::storage::sets::bitmap::{FrozenBitmap, split};
