@@ -30,6 +30,7 @@ impl Database {
         let mut data = vec![b'{'];
         let mut failed = false;
         for field in operation.fields.iter() {
+            // Mutations are carried out in order, and end with the first that fails.
             if failed && field.shape.name != "__typename" {
                 response.errors.push(not_executed(field));
                 continue;
