@@ -176,8 +176,8 @@ impl Reply {
     }
 
     /// Answers a request that could not be read.
-    pub(in crate::http) fn invalid_request(message: &str) -> Reply {
-        Reply::errors(message, INVALID_REQUEST)
+    pub(in crate::http) fn invalid_request(message: impl std::fmt::Display) -> Reply {
+        Reply::errors(&message.to_string(), INVALID_REQUEST)
     }
 
     /// Answers a request that failed for another reason.
