@@ -86,7 +86,7 @@ impl SnapshotFile {
 
     fn read(file: Bytes, pages: Pages, label: String) -> Result<SnapshotFile> {
         let corrupt = |message| Error::Corrupt { path: label.clone(), message };
-        let (header, places) = Header::read(&file).map_err(corrupt)?;
+        let (header, places) = Header::read(&file).map_err(|fault| corrupt(fault.to_string()))?;
         if crc32fast::hash(&file[places.sums..]) != header.tables_sum {
             let at = places.sums;
             return Err(corrupt(format!("offset {at}: the tables do not have their checksum")));
