@@ -9,7 +9,7 @@ use hexgraph::db::{Control, Database};
 use hexgraph::graphql::auth::{Claims, Rulebook};
 use hexgraph::graphql::generate::Api;
 use hexgraph::graphql::lower::{Caller, SimilarTo, lower};
-use hexgraph::graphql::request::{Limits, Requests};
+use hexgraph::graphql::request::{RequestLimits, Requests};
 use hexgraph::graphql::sdl::{Settings, read};
 use hexgraph_benches::{ask, load_lines};
 use serde_json::{Map, json};
@@ -119,7 +119,7 @@ fn plans(c: &mut Criterion) {
     let (rules, claims) = (Rulebook::new(&model), Claims::default());
     let caller =
         Caller { model: &model, api: &api, requests: &requests, rules: &rules, claims: &claims };
-    let (limits, given) = (Limits::default(), variables(1000));
+    let (limits, given) = (RequestLimits::default(), variables(1000));
     c.bench_function("plan/cached", |b| {
         b.iter(|| {
             let request = requests.get(&api, FILTERED, &limits).expect("the text is valid");

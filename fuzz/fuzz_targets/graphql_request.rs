@@ -2,7 +2,7 @@
 #![no_main]
 
 use hexgraph::graphql::generate::Api;
-use hexgraph::graphql::request::{Limits, Request};
+use hexgraph::graphql::request::{RequestLimits, Request};
 use hexgraph::graphql::sdl::{Settings, read};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ static API: LazyLock<Api> = LazyLock::new(|| {
 });
 
 fuzz_target!(|text: &str| {
-    match Request::parse(&API, text, &Limits::default()) {
+    match Request::parse(&API, text, &RequestLimits::default()) {
         Ok(request) => drop(request.resolve(&API, None, &Default::default())),
         Err(faults) => assert!(!faults.is_empty()),
     }

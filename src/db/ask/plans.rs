@@ -1,13 +1,10 @@
 //! The plans of the requests that came lately, by their text.
 //!
-//! Two generations of persistent maps behind one pointer: a look-up takes no lock, and an entry
-//! that is not used while half of the room fills up with others is forgotten. Room is counted in
-//! entries and in bytes, and the bytes are drawn of the memory that all requests share.
+//! Room is counted in entries and in bytes, and the bytes are drawn of the memory that all requests share.
 
-use arc_swap::ArcSwap;
 use hexgraph_base::budget::{Budget, Held, Share};
 use hexgraph_base::plan::Query;
-use hexgraph_base::types::{Result, stack};
+use hexgraph_base::types::{GenerationCache, Result};
 use hexgraph_dql::{Document, Given};
 use hexgraph_store::exec::Control;
 use std::collections::BTreeMap;
@@ -32,29 +29,18 @@ const BYTES_PER_BYTE: u64 = 256;
 /// The values of a request's variables, by name with its `$`.
 pub type Variables = BTreeMap<String, Given>;
 
-/// A bounded cache of plans in two generations: when the young one is full it becomes the old one, whose entries are
-/// forgotten unless they were used again.
+/// A bounded cache of plans.
 pub(in crate::db) struct Plans {
-    generations: ArcSwap<Generations>,
+    entries: GenerationCache<Entry>,
     share: Arc<Share>,
     bytes_max: u64,
-}
-
-type Entries = imbl::HashMap<Arc<str>, Entry>;
-
-#[derive(Clone, Default)]
-struct Generations {
-    young: Entries,
-    /// The estimated memory of the young generation, in bytes.
-    young_bytes: u64,
-    old: Entries,
 }
 
 #[derive(Clone)]
 struct Entry {
     kept: Kept,
     /// The memory of the entry, returned to the budget when no generation holds it any more.
-    held: Arc<Held>,
+    _held: Arc<Held>,
 }
 
 #[derive(Clone)]
@@ -69,7 +55,8 @@ impl Plans {
     /// Creates an empty cache, whose memory is drawn from `budget`.
     pub(in crate::db) fn new(budget: &Budget) -> Plans {
         let bytes_max = BYTES_MAX.min(budget.bound() / BUDGET_PART);
-        Plans { generations: ArcSwap::default(), share: Arc::new(budget.share()), bytes_max }
+        let entries = GenerationCache::new(ENTRIES_MAX, bytes_max);
+        Plans { entries, share: Arc::new(budget.share()), bytes_max }
     }
 
     /// Returns the plan of a text. A repeated text is not parsed again, and without variables not planned again either. The
@@ -84,7 +71,7 @@ impl Plans {
         variables: &Variables,
         control: &Control,
     ) -> Result<Arc<Query>> {
-        match self.find(text) {
+        match self.entries.get(text).map(|entry| entry.kept) {
             Some(Kept::Planned(plan)) if variables.is_empty() => Ok(plan),
             Some(Kept::Parsed(document)) if !variables.is_empty() => {
                 Ok(Arc::new(document.plan(variables)?))
@@ -112,39 +99,11 @@ impl Plans {
             if bytes <= self.bytes_max / 2
                 && let Ok(held) = Held::draw(&self.share, bytes)
             {
-                self.keep(Arc::from(text), &Entry { kept, held: Arc::new(held) });
+                let entry = Entry { kept, _held: Arc::new(held) };
+                self.entries.insert(Arc::from(text), &entry, bytes);
             }
         }
         Ok(plan)
-    }
-
-    fn find(&self, text: &str) -> Option<Kept> {
-        let generations = self.generations.load();
-        if let Some(entry) = generations.young.get(text) {
-            return Some(entry.kept.clone());
-        }
-        let (text, entry) = generations.old.get_key_value(text)?;
-        self.keep(Arc::clone(text), entry);
-        Some(entry.kept.clone())
-    }
-
-    fn keep(&self, text: Arc<str>, entry: &Entry) {
-        // What is forgotten may nest deeper than this thread could.
-        stack::with_room(|| {
-            self.generations.rcu(|generations| {
-                let mut next = Generations::clone(generations);
-                let bytes = entry.held.bytes();
-                let is_full = self.bytes_max / 2 < next.young_bytes + bytes;
-                if is_full || ENTRIES_MAX / 2 <= next.young.len() {
-                    next.old = std::mem::take(&mut next.young);
-                    next.young_bytes = 0;
-                }
-                if next.young.insert(Arc::clone(&text), entry.clone()).is_none() {
-                    next.young_bytes += bytes;
-                }
-                next
-            })
-        });
     }
 }
 
@@ -217,8 +176,7 @@ mod tests {
                 assert!(Arc::ptr_eq(&first, &plan(&plans, TEXT)));
             }
         }
-        let generations = plans.generations.load();
-        assert!(generations.young.len() + generations.old.len() <= ENTRIES_MAX);
+        assert!(plans.entries.entry_count() <= ENTRIES_MAX);
     }
 
     #[test]

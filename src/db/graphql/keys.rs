@@ -1,6 +1,6 @@
 //! Sets of keys, in files or behind addresses of other servers.
 
-use hexgraph_graphql::auth::{FetchedKeys, KeySource};
+use hexgraph_graphql::auth::{FetchedKeys, KeyError, KeySource};
 use hexgraph_graphql::model::HttpMethod;
 use hexgraph_graphql::remote::{Fetch, Incoming, Outgoing};
 use std::fs::File;
@@ -31,8 +31,8 @@ impl Keys {
         Keys { client }
     }
 
-    fn of_server(&self, address: &str) -> Result<FetchedKeys, String> {
-        let told = |why: &str| format!("{address}: {why}");
+    fn of_server(&self, address: &str) -> Result<FetchedKeys, KeyError> {
+        let failed = |reason: &str| unanswered(address, reason);
         let outgoing = Outgoing {
             method: HttpMethod::Get,
             url: address.to_owned(),
@@ -41,18 +41,18 @@ impl Keys {
             timeout: TIMEOUT,
             bytes_max: SET_MAX,
         };
-        let incoming = self.client.fetch(&outgoing).map_err(|error| told(&error.message))?;
+        let incoming = self.client.fetch(&outgoing).map_err(|error| failed(&error.message))?;
         if !incoming.is_success() {
-            return Err(told(&format!("unexpected status {}", incoming.status)));
+            return Err(failed(&format!("unexpected status {}", incoming.status)));
         }
         let lifetime = lifetime(&incoming);
-        let text = String::from_utf8(incoming.body).map_err(|_| told("the answer is no text"))?;
+        let text = String::from_utf8(incoming.body).map_err(|_| failed("the answer is no text"))?;
         Ok(FetchedKeys { text, lifetime })
     }
 }
 
 impl KeySource for Keys {
-    fn fetch(&self, address: &str) -> Result<FetchedKeys, String> {
+    fn fetch(&self, address: &str) -> Result<FetchedKeys, KeyError> {
         match address.strip_prefix("file://") {
             Some(path) => of_file(address, path),
             None => self.of_server(address),
@@ -60,11 +60,15 @@ impl KeySource for Keys {
     }
 }
 
-fn of_file(address: &str, path: &str) -> Result<FetchedKeys, String> {
+fn of_file(address: &str, path: &str) -> Result<FetchedKeys, KeyError> {
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(SET_MAX).read_to_string(&mut text));
-    read.map_err(|error| format!("{address}: {error}"))?;
+    read.map_err(|error| unanswered(address, &error.to_string()))?;
     Ok(FetchedKeys { text, lifetime: Some(FILE_LIFETIME) })
+}
+
+fn unanswered(address: &str, reason: &str) -> KeyError {
+    KeyError::Unanswered { address: address.to_owned(), reason: reason.to_owned() }
 }
 
 /// The `max-age` of an answer.

@@ -4,7 +4,7 @@
 //! whoever may only read can't make the data grow.
 
 use crate::db::graphql::request::Request;
-use dashmap::DashMap;
+use hexgraph_base::types::GenerationCache;
 use hexgraph_graphql::request::Fault;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -18,16 +18,16 @@ const ENTRIES_MAX: usize = 1_000;
 /// The longest text that is kept, in bytes.
 const TEXT_MAX: usize = 64 * 1024;
 
-/// Texts by their hashes. When there is no more room, those are forgotten that nobody asked for since the last time.
-#[derive(Default)]
+/// Texts by their hashes. When there is no more room, those are forgotten that nobody asked for lately.
 pub(super) struct Persisted {
-    texts: DashMap<String, Known>,
+    texts: GenerationCache<Arc<str>>,
 }
 
-struct Known {
-    text: Arc<str>,
-    /// Somebody has asked for it.
-    is_used: bool,
+impl Default for Persisted {
+    fn default() -> Persisted {
+        // Each text has a bound of its own, so their number alone bounds the memory.
+        Persisted { texts: GenerationCache::new(ENTRIES_MAX, u64::MAX) }
+    }
 }
 
 impl Persisted {
@@ -39,36 +39,21 @@ impl Persisted {
     pub(super) fn complete<'r>(&self, request: &'r Request) -> Result<Cow<'r, Request>, Fault> {
         let Some(hash) = hash_in(&request.extensions) else { return Ok(Cow::Borrowed(request)) };
         if request.query.is_empty() {
-            let text = self.find(hash).ok_or_else(|| Fault::new("PersistedQueryNotFound"))?;
+            let text = self.texts.get(hash).ok_or_else(|| Fault::new("PersistedQueryNotFound"))?;
             let query = text.to_string();
             return Ok(Cow::Owned(Request { query, ..request.clone() }));
         }
-        if self.find(hash).is_some_and(|known| *known == *request.query) {
+        if self.texts.get(hash).is_some_and(|known| *known == *request.query) {
             return Ok(Cow::Borrowed(request));
         }
         if hash_of(&request.query) != hash {
             return Err(Fault::new("provided sha does not match query"));
         }
         if request.query.len() <= TEXT_MAX {
-            self.keep(hash, &request.query);
+            let text: Arc<str> = Arc::from(request.query.as_str());
+            self.texts.insert(Arc::from(hash), &text, text.len() as u64);
         }
         Ok(Cow::Borrowed(request))
-    }
-
-    fn find(&self, hash: &str) -> Option<Arc<str>> {
-        let mut known = self.texts.get_mut(hash)?;
-        known.is_used = true;
-        Some(Arc::clone(&known.text))
-    }
-
-    fn keep(&self, hash: &str, text: &str) {
-        if ENTRIES_MAX <= self.texts.len() {
-            self.texts.retain(|_, known| std::mem::take(&mut known.is_used));
-        }
-        if ENTRIES_MAX <= self.texts.len() {
-            self.texts.clear();
-        }
-        self.texts.insert(hash.to_owned(), Known { text: text.into(), is_used: false });
     }
 }
 
@@ -125,6 +110,6 @@ mod tests {
             send(&format!("{{ a{number} }}"));
         }
         assert!(!is_known("{ a0 }"));
-        assert!(persisted.texts.len() <= ENTRIES_MAX);
+        assert!(persisted.texts.entry_count() <= ENTRIES_MAX);
     }
 }

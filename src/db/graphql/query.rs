@@ -3,7 +3,7 @@
 use crate::db::graphql::remote::custom::{Local, by_another, by_dql, declared};
 use crate::db::graphql::remote::gather::gather;
 use crate::db::graphql::remote::reach::Reach;
-use crate::db::graphql::reply::answer::Writer;
+use crate::db::graphql::reply::answer::ReplyWriter;
 use crate::db::graphql::reply::found::Found;
 use crate::db::graphql::run::{Outcome, Run, root_path, store_fault};
 use hexgraph_base::answer::write_json_text;
@@ -49,21 +49,21 @@ impl<'f> Begun<'f> {
     }
 }
 
-/// Answers root fields on one version.
-pub(super) struct Reader<'a> {
+/// Resolves root fields on one version of the data.
+pub(super) struct RootResolver<'a> {
     run: &'a Run<'a>,
     version: Arc<Version>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> RootResolver<'a> {
     /// For the version of a request.
-    pub(super) fn new(run: &'a Run<'a>) -> Reader<'a> {
-        Reader::at(run, Arc::clone(&run.version))
+    pub(super) fn new(run: &'a Run<'a>) -> RootResolver<'a> {
+        RootResolver::at(run, Arc::clone(&run.version))
     }
 
     /// For another version than that of the request.
-    pub(super) fn at(run: &'a Run<'a>, version: Arc<Version>) -> Reader<'a> {
-        Reader { run, version }
+    pub(super) fn at(run: &'a Run<'a>, version: Arc<Version>) -> RootResolver<'a> {
+        RootResolver { run, version }
     }
 
     /// Whether a field may take so long that handing it to another thread pays.
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
         found: Option<&Found>,
     ) -> Outcome {
         let bytes_max = self.run.database.limits().result;
-        let mut writer = Writer::new(answer.version(), self.run.control, bytes_max);
+        let mut writer = ReplyWriter::new(answer.version(), self.run.control, bytes_max);
         if let Some(found) = found {
             writer = writer.with(&self.run.loaded.model, found);
         }

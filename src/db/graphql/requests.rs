@@ -3,17 +3,17 @@
 
 use crate::db::Database;
 use crate::db::graphql::change::mutate::mutate;
-use crate::db::graphql::query::{Begun, Reader};
+use crate::db::graphql::query::{Begun, RootResolver};
 use crate::db::graphql::reply::span::Span;
 use crate::db::graphql::request::{Headers, Request, Response};
 use crate::db::graphql::run::{Outcome, Run, root_path};
-use crate::db::graphql::schemas::{LIMITS, Loaded};
+use crate::db::graphql::schemas::Loaded;
 use crate::db::graphql::session::Session;
 use crate::db::guard::guarded;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::types::Error;
 use hexgraph_graphql::request as language;
-use hexgraph_graphql::request::{Fault, Field, Operation, OperationKind};
+use hexgraph_graphql::request::{Fault, Field, Operation, OperationKind, RequestLimits};
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph::Version;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -32,7 +32,7 @@ impl Database {
             };
             let session = match Session::new(&loaded, headers, &self.graphql_options()) {
                 Ok(session) => session,
-                Err(why) => return Ok(Response::refused(vec![Fault::new(why)])),
+                Err(why) => return Ok(Response::refused(vec![Fault::new(why.to_string())])),
             };
             let run = Run { database: self, version, loaded, session, headers, control };
             Ok(run.carry_out(&operation))
@@ -61,7 +61,7 @@ fn resolve(
 ) -> Result<Operation, Vec<Fault>> {
     let persisted = &database.graphql_schemas().persisted;
     let request = persisted.complete(request).map_err(|fault| vec![fault])?;
-    let checked = loaded.requests.get(&loaded.api, &request.query, &LIMITS)?;
+    let checked = loaded.requests.get(&loaded.api, &request.query, &RequestLimits::default())?;
     checked.resolve(&loaded.api, request.operation.as_deref(), &request.variables)
 }
 
@@ -121,7 +121,7 @@ impl Run<'_> {
     /// Beside each other where there are several that have something to do.
     fn queries(&self, fields: &[Field], kind: OperationKind) -> Vec<Outcome> {
         let started = Instant::now();
-        let reader = Reader::new(self);
+        let reader = RootResolver::new(self);
         let long = fields.iter().filter(|field| reader.may_be_long(field)).count();
         let each = |field| begin(&reader, field, kind);
         let begun: Vec<Begun<'_>> = match self.database.pool() {
@@ -163,7 +163,7 @@ impl Run<'_> {
     }
 }
 
-fn begin<'f>(reader: &'f Reader<'_>, field: &'f Field, kind: OperationKind) -> Begun<'f> {
+fn begin<'f>(reader: &'f RootResolver<'_>, field: &'f Field, kind: OperationKind) -> Begun<'f> {
     if field.shape.name == "__typename" {
         let is_query = kind == OperationKind::Query;
         return Begun::Done(type_name(if is_query { "Query" } else { "Subscription" }));

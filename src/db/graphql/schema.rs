@@ -1,7 +1,7 @@
 //! Sets and tells the GraphQL schema of a database.
 
 use crate::db::Database;
-use crate::db::graphql::schemas::{Access, GraphqlOptions, LIMITS, read_api};
+use crate::db::graphql::schemas::{Access, GraphqlOptions, read_api};
 use crate::db::guard::guarded;
 use hexgraph_base::schema::SchemaReport;
 use hexgraph_base::types::{Error, Result, Uid, endless, stack};
@@ -9,7 +9,7 @@ use hexgraph_graphql::auth::{KeySource, Verifier};
 use hexgraph_graphql::generate::Api;
 use hexgraph_graphql::model::Model;
 use hexgraph_graphql::remote::Fetch;
-use hexgraph_graphql::request::Request;
+use hexgraph_graphql::request::{Request, RequestLimits};
 use hexgraph_graphql::sdl::{Settings, check_rules};
 use hexgraph_graphql::{remote, syntax};
 use hexgraph_store::exec::Control;
@@ -210,13 +210,13 @@ fn checked(
     if let Some(settings) = &model.authorization
         && let Err(why) = Verifier::new(settings, Arc::clone(keys))
     {
-        faults.push(syntax::Fault::new(why));
+        faults.push(syntax::Fault::new(why.to_string()));
     }
     if faults.is_empty() { Ok((model, api)) } else { Err(faults) }
 }
 
 fn rule_faults(api: &Api, rule: &str) -> Vec<String> {
-    match Request::parse(api, rule, &LIMITS) {
+    match Request::parse(api, rule, &RequestLimits::default()) {
         Ok(_) => Vec::new(),
         Err(faults) => faults.into_iter().map(|fault| fault.message).collect(),
     }

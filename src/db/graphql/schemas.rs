@@ -9,20 +9,17 @@ use crate::db::graphql::keys::Keys;
 use crate::db::graphql::persisted::Persisted;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use hexgraph_base::types::{Error, Uid, stack};
-use hexgraph_graphql::auth::{KeySource, Rulebook, Verifier};
+use hexgraph_graphql::auth::{KeyError, KeySource, Rulebook, Verifier};
 use hexgraph_graphql::generate::Api;
 use hexgraph_graphql::model::Model;
 use hexgraph_graphql::remote::Fetch;
-use hexgraph_graphql::request::{Limits, Requests};
+use hexgraph_graphql::request::Requests;
 use hexgraph_graphql::sdl::{Settings, read};
 use hexgraph_graphql::syntax;
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Predicate, Version};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-
-/// The limits on the size of a request document.
-pub(super) const LIMITS: Limits = Limits { depth: 200, tokens: 1_000_000, fields: 100_000 };
 
 /// The GraphQL state of a database: the loaded schema of the newest version, the options, and the HTTP client.
 pub struct Schemas {
@@ -97,7 +94,7 @@ pub(super) struct Loaded {
     /// The `@auth` rules.
     pub rules: Rulebook,
     /// The verifier of tokens; `None` if the schema has no authorization, an error if its settings can't be used.
-    pub verifier: std::result::Result<Option<Verifier>, String>,
+    pub verifier: std::result::Result<Option<Verifier>, KeyError>,
     /// The cross-origin settings.
     pub access: Arc<Access>,
 }

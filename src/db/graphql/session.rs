@@ -3,7 +3,7 @@
 use crate::db::graphql::request::Headers;
 use crate::db::graphql::schemas::{GraphqlOptions, Loaded};
 use hexgraph_base::types::stack;
-use hexgraph_graphql::auth::{Audience, Claims, bearer};
+use hexgraph_graphql::auth::{Audience, Claims, TokenError, bearer};
 use hexgraph_graphql::lower::Caller;
 use serde_json::Value;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// The caller of a request: the claims of its token, or why the token is refused.
 #[derive(Clone)]
 pub(super) struct Session {
-    claims: Result<Claims, String>,
+    claims: Result<Claims, TokenError>,
 }
 
 impl Session {
@@ -25,11 +25,11 @@ impl Session {
         loaded: &Loaded,
         headers: &Headers,
         options: &GraphqlOptions,
-    ) -> Result<Session, String> {
+    ) -> Result<Session, TokenError> {
         let verifier = match &loaded.verifier {
             Ok(Some(verifier)) => verifier,
             Ok(None) => return Ok(Session { claims: Ok(Claims::default()) }),
-            Err(why) => return Ok(Session { claims: Err(why.clone()) }),
+            Err(why) => return Ok(Session { claims: Err(why.clone().into()) }),
         };
         let settings = loaded.model.authorization.as_ref();
         let value = settings.and_then(|settings| headers.get(&settings.header)).unwrap_or("");
@@ -57,7 +57,7 @@ impl Session {
     /// # Errors
     ///
     /// Why the token does not hold, or that there has to be one.
-    pub(super) fn caller<'a>(&'a self, loaded: &'a Loaded) -> Result<Caller<'a>, String> {
+    pub(super) fn caller<'a>(&'a self, loaded: &'a Loaded) -> Result<Caller<'a>, TokenError> {
         let claims = self.claims.as_ref().map_err(Clone::clone)?;
         let Loaded { model, api, requests, rules, .. } = loaded;
         Ok(Caller { model, api, requests, rules, claims })

@@ -1,13 +1,13 @@
 //! `querySimilarT...`: the nearest nodes to a vector, or to a node that the caller may see.
 
-use crate::db::graphql::query::{Begun, Reader};
+use crate::db::graphql::query::{Begun, RootResolver};
 use crate::db::graphql::reply::answer::vector_of;
 use crate::db::graphql::run::{Outcome, root_path, store_fault};
 use hexgraph_graphql::generate::RootKind;
 use hexgraph_graphql::lower::{Caller, SimilarTo, lower_reference};
 use hexgraph_graphql::request::{Fault, Field};
 
-impl Reader<'_> {
+impl RootResolver<'_> {
     /// The value of a field that asks for similar nodes.
     pub(super) fn similar<'f>(&'f self, caller: Caller<'f>, field: &'f Field) -> Begun<'f> {
         let is_by_id =

@@ -10,6 +10,7 @@ use crate::db::graphql::schemas::Loaded;
 use crate::db::graphql::session::Session;
 use crate::db::guard::guarded;
 use hexgraph_base::types::Error;
+use hexgraph_graphql::auth::TokenError;
 use hexgraph_graphql::request::{Fault, Operation, OperationKind};
 use hexgraph_graphql::subscribe;
 use hexgraph_store::exec::Control;
@@ -147,7 +148,7 @@ impl Database {
             let message = format!("Custom field `{name}` is not supported in graphql subscription");
             return Err(vec![Fault::new(message)]);
         }
-        let told = |why: String| vec![Fault::new(why)];
+        let told = |why: TokenError| vec![Fault::new(why.to_string())];
         let session = Session::new(&loaded, headers, &self.graphql_options()).map_err(told)?;
         session.caller(&loaded).map_err(told)?;
         let identity = Identity::new(request, &session, &loaded);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// What the data are made by; GraphQL and DQL see the same.
-pub const SCHEMA: &str = "name: string @index(exact, term) .\ntext: string .\n\
+pub const SCHEMA: &str = "name: string @index(exact, term) .\ncopy: string @index(exact, term) .\ntext: string .\n\
     rank: int @index(int) .\nnext: [uid] @reverse @count .\nsame: [uid] .";
 
 /// The same for GraphQL.
@@ -94,6 +94,6 @@ pub fn requests() -> Vec<Great> {
         dql(filter),
         dql(paths),
         upsert("v as var(func: has(text))", "uid(v) <same> uid(v) ."),
-        upsert("v as var(func: has(text)) { t as text }", "uid(v) <name> val(t) ."),
+        upsert("v as var(func: has(text)) { t as text }", "uid(v) <copy> val(t) ."),
     ]
 }

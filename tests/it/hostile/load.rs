@@ -29,6 +29,8 @@ pub struct Outcome {
     /// Refused with status 503 and `Retry-After`.
     pub refused: Latencies,
     pub failures: Vec<String>,
+    /// How late they were sent, because the client had no processor or no connection. It is part of the latencies.
+    pub late: Latencies,
 }
 
 impl Latencies {
@@ -71,6 +73,7 @@ impl Load<'_> {
                         let due =
                             started + Duration::from_secs_f64(number as f64 / self.per_second);
                         std::thread::sleep(due.saturating_duration_since(Instant::now()));
+                        outcome.lock().unwrap().late.add(due.elapsed());
                         let told = line.try_post("/query", "application/dql", self.text.as_bytes());
                         outcome.lock().unwrap().note(told, due.elapsed());
                     }

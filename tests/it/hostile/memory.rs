@@ -245,8 +245,8 @@ fn facts(nodes: usize) -> String {
     facts
 }
 
-/// A server with data, behind what the shell is told first.
-fn start(shell: &str, size: Size) -> Program {
+/// A server with data, behind what the shell is told first, with a budget of `memory` bytes, or else the default one.
+fn start(shell: &str, size: Size, memory: Option<u64>) -> Program {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -256,8 +256,9 @@ fn start(shell: &str, size: Size) -> Program {
     let schema = file("schema", great::SCHEMA);
     let graphql = file("graphql", great::GRAPHQL_SCHEMA);
     let facts = file("facts.rdf", &facts(size.nodes));
-    let memory = size.bound.to_string();
-    let mut arguments = vec!["--memory", &memory, "--schema", &schema, "--load", &facts];
+    let memory = memory.map(|bytes| bytes.to_string());
+    let mut arguments = vec!["--schema", &schema, "--load", &facts];
+    arguments.extend(memory.iter().flat_map(|memory| ["--memory", memory.as_str()]));
     arguments.extend(["--graphql-schema", &graphql]);
     let high =
         ["memory=1TiB", "result=1TiB", "edges=1000000000", "normalize=1000000000", "timeout=30s"];
@@ -332,7 +333,7 @@ fn check_answers(server: &Program) {
 fn one_after_the_other_and_together_they_stay_below_the_bound() {
     let _turn = turn();
     let size = size();
-    let mut server = start("", size);
+    let mut server = start("", size, Some(size.bound));
     check_answers(&server);
     let before = server.anonymous();
     let all: (_, Attack) = ("all together", together);
@@ -343,15 +344,16 @@ fn one_after_the_other_and_together_they_stay_below_the_bound() {
     check_answers(&server);
 }
 
-/// The address space has room for what the server maps when it begins, and for its bound: an allocation beyond that
-/// fails, and would abort it.
+/// The address space has room for what the server maps when it begins, and for the bound: an allocation beyond that fails,
+/// and would abort it. The default budget is a third of the room: the rest is for stacks, and for addresses that the
+/// allocator has reserved.
 #[test]
 fn without_address_space_for_more_they_abort_nothing() {
     let _turn = turn();
     let size = size();
-    let mapped = start("", Size { nodes: 10, ..size }).address_space();
+    let mapped = start("", Size { nodes: 10, ..size }, None).address_space();
     let kilobytes = (mapped + size.bound) / 1024;
-    let mut server = start(&format!("ulimit -v {kilobytes};"), size);
+    let mut server = start(&format!("ulimit -v {kilobytes};"), size, None);
     let before = server.anonymous();
     besiege(&mut server, size, ("all together, without address space", together));
     settle(&mut server, before);

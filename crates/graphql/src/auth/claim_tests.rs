@@ -1,23 +1,24 @@
-//! Tests of single claims.
+//! The tests that rules make of a single claim: `eq`, `in` and `regexp`. A claim that is a list passes when one of its elements does.
 
 use regex::Regex;
 use serde_json::Value;
 
-/// Whether a claim is this value; of a list one element is enough.
+/// Returns true if the claim, or one element of it, is this value.
 pub(super) fn equals(claim: &Value, wanted: &Value) -> bool {
     any(claim, |claim| same(claim, wanted))
 }
 
-/// Whether a claim is among these values.
+/// Returns true if the claim, or one element of it, is one of these values.
 pub(super) fn is_in(claim: &Value, wanted: &[Value]) -> bool {
     any(claim, |claim| wanted.iter().any(|wanted| same(claim, wanted)))
 }
 
-/// Whether a claim is text in which the pattern is found.
+/// Returns true if the claim, or one element of it, is a text in which the pattern matches somewhere.
 pub(super) fn matches(claim: &Value, pattern: &Regex) -> bool {
     any(claim, |claim| claim.as_str().is_some_and(|text| pattern.is_match(text)))
 }
 
+/// Tests a claim, or each element of one that is a list until one passes.
 fn any(claim: &Value, holds: impl Fn(&Value) -> bool) -> bool {
     match claim {
         Value::Array(items) => items.iter().any(holds),
@@ -25,7 +26,7 @@ fn any(claim: &Value, holds: impl Fn(&Value) -> bool) -> bool {
     }
 }
 
-/// Equality of JSON, where numbers are what JavaScript takes them for: `5` is `5.0`.
+/// Returns true for equal values of JSON. Numbers are compared as JavaScript does, so `5` equals `5.0`.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),

@@ -2,44 +2,51 @@
 
 use serde_json::{Map, Value};
 
-/// The claims of a caller; none of somebody without a token.
+use crate::auth::TokenFault;
+
+/// The claims of a caller by their names. A caller without a token has none.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Claims {
     known: Map<String, Value>,
-    /// When the token ends, in seconds since 1970.
+    /// When the token expires, in seconds since 1970; `None` when it does not, or when there is no token.
     expires: Option<f64>,
 }
 
 impl Claims {
-    /// All claims of a token's payload. Those in the claim `namespace`, an object or the JSON text of one, stand beside
+    /// Collects all claims of a token's payload. Those in the claim `namespace`, an object or the JSON text of one, stand beside
     /// the others and hide those of the same name.
     ///
     /// # Errors
     ///
     /// When the namespace holds a text that is no object.
-    pub fn of_payload(mut payload: Map<String, Value>, namespace: &str) -> Result<Claims, String> {
+    pub fn of_payload(
+        mut payload: Map<String, Value>,
+        namespace: &str,
+    ) -> Result<Claims, TokenFault> {
         let inside = match payload.remove(namespace) {
             Some(Value::Object(inside)) => inside,
-            Some(Value::String(text)) => serde_json::from_str(&text)
-                .map_err(|error| format!("the claim `{namespace}` is no JSON object: {error}"))?,
+            Some(Value::String(text)) => serde_json::from_str(&text).map_err(|error| {
+                TokenFault::Namespace { claim: namespace.to_owned(), reason: error.to_string() }
+            })?,
             _ => Map::new(),
         };
+        // `exp` counts where the token has it, not inside of the namespace.
         let expires = payload.get("exp").and_then(Value::as_f64);
         payload.extend(inside);
         Ok(Claims { known: payload, expires })
     }
 
-    /// Claims that need no token.
+    /// Makes claims that come from no token, and so never expire.
     pub fn new(claims: Map<String, Value>) -> Claims {
         Claims { known: claims, expires: None }
     }
 
-    /// When the token ends that they come from, in seconds since 1970.
+    /// Returns when the token expires that the claims come from, in seconds since 1970.
     pub fn expires(&self) -> Option<f64> {
         self.expires
     }
 
-    /// The value of a claim; one that is null counts as missing.
+    /// Returns the value of a claim. A claim that is `null` counts as missing.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.known.get(name).filter(|value| !value.is_null())
     }
@@ -50,7 +57,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn of(payload: Value) -> Result<Claims, String> {
+    fn of(payload: Value) -> Result<Claims, TokenFault> {
         let Value::Object(payload) = payload else { panic!("an object") };
         Claims::of_payload(payload, "https://a/b")
     }
@@ -70,6 +77,7 @@ mod tests {
         let claims = of(json!({"https://a/b": "{\"ROLE\": [\"A\"]}"})).expect("an object");
         assert_eq!(claims.get("ROLE"), Some(&json!(["A"])));
         let error = of(json!({"https://a/b": "[1]"})).expect_err("it is no object");
-        assert!(error.starts_with("the claim `https://a/b` is no JSON object"), "{error}");
+        let told = "token is malformed: the claim `https://a/b` is no JSON object: ";
+        assert!(error.to_string().starts_with(told), "{error}");
     }
 }

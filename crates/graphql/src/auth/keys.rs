@@ -1,4 +1,5 @@
-//! Sets of keys that are fetched from addresses (JWK), each kept for as long as it says.
+//! Sets of keys (JWK, RFC 7517) that are fetched from addresses. Each is used for as long as its server says, and then fetched again by the first
+//! request that needs it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,68 +9,74 @@ use arc_swap::ArcSwapOption;
 use jsonwebtoken::jwk::{Jwk, JwkSet, KeyAlgorithm, KeyOperations, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey};
 
-/// What an address answered.
+use crate::auth::KeyError;
+
+/// The answer of an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FetchedKeys {
-    /// A set of keys as JSON.
+    /// The text of the answer: a set of keys as JSON.
     pub text: String,
-    /// For how long it may be used; as long as the schema is in force when it does not say.
+    /// How long the set may be used; `None` when the server does not say: it is used then as long as the schema is in force.
     pub lifetime: Option<Duration>,
 }
 
-/// Where sets of keys come from: this layer knows no network.
+/// Fetches sets of keys. This layer knows no network, so its caller implements this.
 pub trait KeySource: Send + Sync {
     /// Asks an address for its set of keys.
     ///
     /// # Errors
     ///
-    /// Why there was no answer.
-    fn fetch(&self, address: &str) -> Result<FetchedKeys, String>;
+    /// When there was no answer, or no text.
+    fn fetch(&self, address: &str) -> Result<FetchedKeys, KeyError>;
 }
 
-/// How long nobody asks again after a failure, the first time; twice as long after each further one.
+/// The pause after a first failure, in which the address is not asked again. Each further failure doubles it.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 
-/// The longest such time.
+/// The longest pause between two attempts.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 
-/// The sets of some addresses, in their order.
+/// The sets of keys of all addresses of a schema, in the order of the schema.
 pub(super) struct KeySets {
     source: Arc<dyn KeySource>,
     slots: Vec<Slot>,
 }
 
-/// The set of one address.
+/// The place for the set of one address.
 struct Slot {
     address: String,
-    /// `None` before it was fetched.
+    /// The set that was fetched last; `None` before the first.
     set: ArcSwapOption<Set>,
-    /// Held by the one that fetches; others wait for it.
+    /// Locked by the thread that fetches; others that need the set wait for it.
     pause: Mutex<Pause>,
 }
 
-/// When the next attempt may be made, and how long the pause before it was.
+/// The pause after a failed attempt: when it ends, and how long it is.
 #[derive(Default)]
 struct Pause {
     until: Option<Instant>,
     length: Duration,
 }
 
+/// A set of keys that was read.
 struct Set {
+    /// The keys that check signatures, by `kid`.
     keys: HashMap<String, NamedKey>,
+    /// When the set has to be fetched again; `None` for never.
     until: Option<Instant>,
 }
 
-/// A key, and what it is for.
+/// A key of a set, and the algorithm that it is for.
 #[derive(Clone)]
 pub(super) struct NamedKey {
-    /// What signatures are checked with.
+    /// The key in the form that checks signatures.
     pub key: DecodingKey,
+    /// The only algorithm that the key is for; `None` when the set does not say.
     algorithm: Option<KeyAlgorithm>,
 }
 
 impl NamedKey {
-    /// A key of a set that checks signatures; `None` for others.
+    /// Reads a key of a set; `None` for one that does not check signatures, or that can't be read.
     fn of(jwk: &Jwk) -> Option<NamedKey> {
         let common = &jwk.common;
         let signs = common.public_key_use.as_ref().is_none_or(|it| *it == PublicKeyUse::Signature);
@@ -82,7 +89,7 @@ impl NamedKey {
         Some(NamedKey { key, algorithm: common.key_algorithm })
     }
 
-    /// Whether it is for signatures of this kind: a key that says for which it is, is for no other.
+    /// Returns true if the key checks signatures of an algorithm: a key that names one is for no other.
     pub(super) fn is_for(&self, algorithm: Algorithm) -> bool {
         self.algorithm.is_none_or(|known| known == KeyAlgorithm::from(algorithm))
     }
@@ -94,7 +101,10 @@ impl KeySets {
     /// # Errors
     ///
     /// Names the first address that has no set of keys.
-    pub(super) fn new(addresses: &[String], source: Arc<dyn KeySource>) -> Result<KeySets, String> {
+    pub(super) fn new(
+        addresses: &[String],
+        source: Arc<dyn KeySource>,
+    ) -> Result<KeySets, KeyError> {
         let sets = KeySets::later(addresses, source);
         for slot in &sets.slots {
             slot.set.store(Some(Arc::new(fetch(&*sets.source, &slot.address)?)));
@@ -102,7 +112,7 @@ impl KeySets {
         Ok(sets)
     }
 
-    /// Fetches each set when it is needed first.
+    /// Fetches nothing yet: each set is fetched when it is needed first.
     pub(super) fn later(addresses: &[String], source: Arc<dyn KeySource>) -> KeySets {
         let slot = |address: &String| Slot {
             address: address.clone(),
@@ -112,8 +122,8 @@ impl KeySets {
         KeySets { source, slots: addresses.iter().map(slot).collect() }
     }
 
-    /// The key of a name in each set that has it. Sets past their time are fetched again first; when that fails, they
-    /// have no key, and nobody asks again for a while.
+    /// Returns the keys of a name (`kid`): one for each set that has it. A set whose time is over is fetched again first. When that fails it has no
+    /// keys, and its address is not asked again before the pause is over. Costs a look-up for each set, and may wait for the network.
     pub(super) fn find(&self, name: &str) -> Vec<NamedKey> {
         let sets = self.slots.iter().filter_map(|slot| slot.current(&*self.source));
         sets.filter_map(|set| set.keys.get(name).cloned()).collect()
@@ -121,7 +131,7 @@ impl KeySets {
 }
 
 impl Slot {
-    /// The set, if it may be used.
+    /// Returns the set if it may be used, after fetching it where it has to be.
     fn current(&self, source: &dyn KeySource) -> Option<Arc<Set>> {
         if let Some(set) = self.fresh() {
             return Some(set);
@@ -142,6 +152,7 @@ impl Slot {
                 Some(set)
             }
             Err(_) => {
+                // The pause grows from one second to a minute, so that a dead server costs little.
                 pause.length = (pause.length * 2).clamp(PAUSE_MIN, PAUSE_MAX);
                 pause.until = Instant::now().checked_add(pause.length);
                 None
@@ -149,19 +160,22 @@ impl Slot {
         }
     }
 
+    /// Returns the set that was fetched last, unless its time is over.
     fn fresh(&self) -> Option<Arc<Set>> {
         let set = self.set.load_full()?;
         set.until.is_none_or(|until| Instant::now() < until).then_some(set)
     }
 }
 
-fn fetch(source: &dyn KeySource, address: &str) -> Result<Set, String> {
+/// Fetches the set of an address and reads it.
+fn fetch(source: &dyn KeySource, address: &str) -> Result<Set, KeyError> {
     let fetched = source.fetch(address)?;
-    // The words of the library may quote what it found, and that may be a key.
-    let set: JwkSet = serde_json::from_str(&fetched.text).map_err(|error| {
-        let (line, column) = (error.line(), error.column());
-        format!("no set of keys at {address}: it is not as RFC 7517 has it at line {line}, column {column}")
+    let set: JwkSet = serde_json::from_str(&fetched.text).map_err(|error| KeyError::NoSet {
+        address: address.to_owned(),
+        line: error.line(),
+        column: error.column(),
     })?;
+    // A key without a name can't be asked for: tokens name the key that signed them.
     let keys = set.keys.iter().filter_map(|jwk| {
         let name = jwk.common.key_id.clone()?;
         Some((name, NamedKey::of(jwk)?))
@@ -185,9 +199,11 @@ mod tests {
     }
 
     impl KeySource for Scripted {
-        fn fetch(&self, _: &str) -> Result<FetchedKeys, String> {
+        fn fetch(&self, address: &str) -> Result<FetchedKeys, KeyError> {
             *self.asked.lock().unwrap() += 1;
-            self.answers.lock().unwrap().pop().ok_or_else(|| "dead".to_owned())
+            let dead =
+                || KeyError::Unanswered { address: address.to_owned(), reason: "dead".to_owned() };
+            self.answers.lock().unwrap().pop().ok_or_else(dead)
         }
     }
 
@@ -213,7 +229,7 @@ mod tests {
     fn sets_may_come_later() {
         let source = Arc::new(Scripted::default());
         let refused = KeySets::new(&["a".to_owned()], Arc::clone(&source) as _).err();
-        assert_eq!(refused.as_deref(), Some("dead"));
+        assert_eq!(refused.map(|why| why.to_string()).as_deref(), Some("a: dead"));
         source.answers.lock().unwrap().push(FetchedKeys { text: SET.to_owned(), lifetime: None });
         let sets = KeySets::later(&["a".to_owned()], Arc::clone(&source) as _);
         assert_eq!(*source.asked.lock().unwrap(), 1);

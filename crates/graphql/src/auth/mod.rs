@@ -1,5 +1,7 @@
-//! Authorization: tokens → claims, rules and claims → who may do what.
+//! Authorization. A token is checked and becomes the claims of its bearer; the rules of a type and these claims tell which nodes the bearer may
+//! read or change.
 
+mod token_error;
 mod claims;
 mod keys;
 mod token;
@@ -8,6 +10,7 @@ mod verdict;
 
 pub use claims::Claims;
 pub use keys::{FetchedKeys, KeySource};
-pub use token::{Audience, Denied, Verifier, bearer};
+pub use token::{Audience, Verifier, bearer};
+pub use token_error::{KeyError, TokenError, TokenFault};
 pub(crate) use verdict::Remains;
 pub use verdict::{Rulebook, Verdict};

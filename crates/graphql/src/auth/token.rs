@@ -1,4 +1,4 @@
-//! JSON web tokens: whether one holds, and its claims. The words for what is wrong are the reference's.
+//! JSON web tokens: whether one holds, and its claims.
 
 use jsonwebtoken::dangerous::insecure_decode_claims;
 use jsonwebtoken::{Algorithm as Signing, DecodingKey, crypto};
@@ -6,60 +6,58 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 
 use crate::auth::keys::{KeySets, NamedKey};
-use crate::auth::{Claims, KeySource};
+use crate::auth::{Claims, KeyError, KeySource, TokenError, TokenFault};
 use crate::model::{Algorithm, Authorization, Keys};
 
 /// The longest token that is looked at, in bytes.
 const TOKEN_MAX: usize = 1 << 16;
 
-/// Why a caller is not let in: the words for the answer.
-pub type Denied = String;
-
-/// The token in the value of a header: bare, or behind `Bearer`. `None` when there is none.
+/// Returns the token in the value of a header, which stands there bare or behind `Bearer`; `None` when the value is empty.
 ///
 /// # Errors
 ///
 /// When something else than one word stands behind `Bearer`: the whole request is refused then.
-pub fn bearer(value: &str) -> Result<Option<&str>, Denied> {
+pub fn bearer(value: &str) -> Result<Option<&str>, TokenError> {
     let begins = value.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("bearer "));
     if !begins {
         return Ok((!value.is_empty()).then_some(value));
     }
     match value.split(' ').collect::<Vec<_>>()[..] {
         [_, token] => Ok(Some(token)),
-        // What stands there is not told: it is somebody's token, or near to one.
-        _ => Err("invalid Bearer-formatted header value for JWT (one word stands behind `Bearer`)"
-            .to_owned()),
+        _ => Err(TokenError::Header),
     }
 }
 
-/// What a token has to say of whom it is meant for, where the settings name audiences.
+/// Whether a token must name an audience (`aud`) where the settings of the schema name some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// It names one of them.
+    /// The token must name one of them.
     Needed,
-    /// It names one of them, or nobody.
+    /// The token must name one of them, or none at all.
     Optional,
 }
 
-/// Checks tokens as the settings of a schema say.
+/// Checks tokens by the settings of a schema, the line `# Dgraph.Authorization`.
 pub struct Verifier {
     settings: Authorization,
     keys: KnownKeys,
 }
 
+/// The keys that signatures are checked with.
 enum KnownKeys {
+    /// One key, and the only algorithm that is accepted.
     Fixed(Signing, DecodingKey),
+    /// Sets of keys, of which the token names one.
     Fetched(KeySets),
 }
 
 impl Verifier {
-    /// Reads the keys, or fetches them.
+    /// Makes a verifier, and fetches all sets of keys at once, so that a wrong address is told when the schema is set.
     ///
     /// # Errors
     ///
-    /// What is wrong with a key, or why a set of keys can't be had.
-    pub fn new(settings: &Authorization, source: Arc<dyn KeySource>) -> Result<Verifier, String> {
+    /// When a key can't be read, or a set of keys can't be fetched.
+    pub fn new(settings: &Authorization, source: Arc<dyn KeySource>) -> Result<Verifier, KeyError> {
         let keys = match &settings.keys {
             Keys::Fetched(addresses) => KnownKeys::Fetched(KeySets::new(addresses, source)?),
             _ => return Verifier::later(settings, source),
@@ -67,17 +65,18 @@ impl Verifier {
         Ok(Verifier { settings: settings.clone(), keys })
     }
 
-    /// The same, but sets of keys are fetched when they are needed first.
+    /// Makes a verifier that fetches each set of keys when it is needed first.
     ///
     /// # Errors
     ///
-    /// What is wrong with a key.
-    pub fn later(settings: &Authorization, source: Arc<dyn KeySource>) -> Result<Verifier, String> {
+    /// When a key can't be read.
+    pub fn later(
+        settings: &Authorization,
+        source: Arc<dyn KeySource>,
+    ) -> Result<Verifier, KeyError> {
         let keys = match &settings.keys {
             Keys::Fixed { algorithm, key } if algorithm.is_rsa() => {
-                let key = DecodingKey::from_rsa_pem(key.as_bytes()).map_err(|_| {
-                    "invalid key: Key must be a PEM encoded PKCS1 or PKCS8 key".to_owned()
-                })?;
+                let key = DecodingKey::from_rsa_pem(key.as_bytes()).map_err(|_| KeyError::Pem)?;
                 KnownKeys::Fixed(signing(*algorithm), key)
             }
             Keys::Fixed { algorithm, key } => {
@@ -88,7 +87,8 @@ impl Verifier {
         Ok(Verifier { settings: settings.clone(), keys })
     }
 
-    /// The claims of whoever sent a token, or none. `now` is in seconds since 1970.
+    /// Checks a token and returns its claims; no claims when there is no token. `now` is in seconds since 1970. Costs a signature, and a request
+    /// to the server of the keys where their time is over.
     ///
     /// # Errors
     ///
@@ -98,38 +98,31 @@ impl Verifier {
         token: Option<&str>,
         now: u64,
         audience: Audience,
-    ) -> Result<Claims, Denied> {
+    ) -> Result<Claims, TokenError> {
         let Some(token) = token else {
             return match self.settings.closed_by_default {
-                true => Err("a valid JWT is required but was not provided".to_owned()),
+                true => Err(TokenError::Absent),
                 false => Ok(Claims::default()),
             };
         };
-        let payload =
-            self.payload(token).and_then(|payload| check_times(&payload, now).map(|()| payload));
-        let payload = payload.map_err(|why| format!("unable to parse jwt token:{why}"))?;
+        let payload = self.payload(token)?;
+        check_times(&payload, now)?;
         self.check_audience(&payload, audience)?;
-        Claims::of_payload(payload, &self.settings.namespace)
-            .map_err(|why| format!("unable to parse jwt token:token is malformed: {why}"))
+        Ok(Claims::of_payload(payload, &self.settings.namespace)?)
     }
 
-    /// The payload of a token whose signature holds.
-    fn payload(&self, token: &str) -> Result<Map<String, Value>, String> {
+    /// Checks the signature of a token and returns its payload.
+    fn payload(&self, token: &str) -> Result<Map<String, Value>, TokenFault> {
         let parts: Vec<&str> = token.split('.').collect();
-        let [header, payload, signature] = parts[..] else {
-            let why = "token is malformed: token contains an invalid number of segments";
-            return Err(why.to_owned());
-        };
+        let [header, payload, signature] = parts[..] else { return Err(TokenFault::Segments) };
         if TOKEN_MAX < token.len() {
-            return Err("token is malformed: token is too long".to_owned());
+            return Err(TokenFault::Length);
         }
         let (header, payload) = (object(header, "header")?, object(payload, "claim")?);
-        // It names what has to be understood beside the signature, and nothing is.
         if header.contains_key("crit") {
-            let why =
-                "token is unverifiable: its header has `crit`, and no extension is known here";
-            return Err(why.to_owned());
+            return Err(TokenFault::Critical);
         }
+        // The signature is over the text of the other two parts, as it came.
         let signed = &token[..token.len() - signature.len() - 1];
         let named = header.get("alg").and_then(Value::as_str).unwrap_or_default();
         let found = Algorithm::from_name(named).map(signing);
@@ -140,93 +133,83 @@ impl Verifier {
             algorithm,
         ) {
             Ok(true) => Ok(()),
-            _ if named.starts_with('R') => {
-                Err("token signature is invalid: crypto/rsa: verification error".to_owned())
-            }
-            _ => Err("token signature is invalid: signature is invalid".to_owned()),
+            _ if named.starts_with('R') => Err(TokenFault::RsaSignature),
+            _ => Err(TokenFault::Signature),
         };
         match &self.keys {
             KnownKeys::Fixed(wanted, key) => {
+                // The header is the sender's word: it never chooses the algorithm, else the public key of RSA could
+                // be used as a secret of HMAC.
                 if found != Some(*wanted) {
-                    let why =
-                        format!("unexpected signing method: Expected {wanted:?} Found {named}");
-                    return Err(no_key(&why));
+                    let found = named.to_owned();
+                    return Err(TokenFault::Algorithm { expected: *wanted, found });
                 }
                 verify(*wanted, key)?;
             }
             KnownKeys::Fetched(sets) => {
                 let name = header.get("kid").and_then(Value::as_str);
-                let name = name.ok_or_else(|| no_key("kid not present in JWT"))?;
-                let algorithm = found.ok_or_else(|| {
-                    format!("token is unverifiable: signing method ({named}) is unavailable")
-                })?;
+                let name = name.ok_or(TokenFault::KeyUnnamed)?;
+                let unknown = || TokenFault::UnknownAlgorithm { found: named.to_owned() };
+                let algorithm = found.ok_or_else(unknown)?;
                 let check = |known: &NamedKey| match known.is_for(algorithm) {
                     true => verify(algorithm, &known.key),
-                    false => Err(no_key(&format!("the key is for another method than {named}"))),
+                    false => Err(TokenFault::KeyAlgorithm { found: named.to_owned() }),
                 };
+                // Two sets may have keys of one name: the token holds when one of them signed it.
                 let tried = sets.find(name).iter().map(check).reduce(Result::or);
-                tried.unwrap_or_else(|| Err(no_key("Invalid kid")))?;
+                tried.unwrap_or(Err(TokenFault::KeyUnknown))?;
             }
         }
         Ok(payload)
     }
 
-    /// `aud` must name one of the settings' audiences: where they have some, and where the token has it.
+    /// Checks that `aud`, a text or a list of texts, names one of the audiences of the settings.
     fn check_audience(
         &self,
         payload: &Map<String, Value>,
         audience: Audience,
-    ) -> Result<(), Denied> {
+    ) -> Result<(), TokenError> {
         let known = &self.settings.audience;
-        let wrong = || Err("JWT `aud` value doesn't match with the audience".to_owned());
         let meant: Option<Vec<&str>> = match payload.get("aud") {
             None | Some(Value::Null) if known.is_empty() || audience == Audience::Optional => {
                 return Ok(());
             }
+            // A list with something else than texts names nobody.
             Some(Value::Array(all)) => all.iter().map(Value::as_str).collect(),
             Some(Value::String(one)) => Some(vec![one]),
             _ => None,
         };
         match meant {
-            Some(_) if known.is_empty() => {
-                Err("audience value was expected but not provided".to_owned())
-            }
+            Some(_) if known.is_empty() => Err(TokenError::AudienceUnexpected),
             Some(meant) if meant.iter().any(|meant| known.iter().any(|it| it == meant)) => Ok(()),
-            _ => wrong(),
+            _ => Err(TokenError::Audience),
         }
     }
 }
 
-fn no_key(why: &str) -> String {
-    format!("token is unverifiable: error while executing keyfunc: {why}")
-}
-
-/// A part of a token: base64 of a JSON object.
-fn object(part: &str, what: &str) -> Result<Map<String, Value>, String> {
+/// Reads a part of a token: base64 of a JSON object. `part` names it in the error.
+fn object(text: &str, part: &'static str) -> Result<Map<String, Value>, TokenFault> {
     // The library decodes the middle part of what it is given, and looks at no other.
-    insecure_decode_claims(format!(".{part}."))
-        .map_err(|_| format!("token is malformed: could not read the {what}"))
+    insecure_decode_claims(format!(".{text}.")).map_err(|_| TokenFault::Unreadable { part })
 }
 
-/// `exp` and `nbf`, without leeway.
-fn check_times(payload: &Map<String, Value>, now: u64) -> Result<(), String> {
+/// Checks `exp` and `nbf`, without leeway. `now` is in seconds since 1970.
+fn check_times(payload: &Map<String, Value>, now: u64) -> Result<(), TokenFault> {
     let now = now as f64;
-    let time = |name: &str| match payload.get(name) {
+    let time = |claim: &'static str| match payload.get(claim) {
         None | Some(Value::Null) => Ok(None),
-        Some(value) => match value.as_f64() {
-            Some(seconds) => Ok(Some(seconds)),
-            None => Err(format!("token has invalid claims: {name} is invalid")),
-        },
+        Some(value) => value.as_f64().map(Some).ok_or(TokenFault::Time { claim }),
     };
     if time("exp")?.is_some_and(|end| end <= now) {
-        return Err("token has invalid claims: token is expired".to_owned());
+        return Err(TokenFault::Expired);
     }
     if time("nbf")?.is_some_and(|start| now < start) {
-        return Err("token has invalid claims: token is not valid yet".to_owned());
+        return Err(TokenFault::Early);
     }
     Ok(())
 }
 
+/// The algorithm as the library of signatures names it.
 fn signing(algorithm: Algorithm) -> Signing {
     match algorithm {
         Algorithm::Hs256 => Signing::HS256,
@@ -248,7 +231,7 @@ mod tests {
     struct File(&'static str);
 
     impl KeySource for File {
-        fn fetch(&self, _: &str) -> Result<FetchedKeys, String> {
+        fn fetch(&self, _: &str) -> Result<FetchedKeys, KeyError> {
             Ok(FetchedKeys { text: self.0.to_owned(), lifetime: None })
         }
     }
@@ -276,7 +259,7 @@ mod tests {
         jsonwebtoken::encode(&header, payload, &key).expect("a token")
     }
 
-    fn told(payload: &Value) -> Result<Claims, String> {
+    fn told(payload: &Value) -> Result<Claims, TokenError> {
         let token = signed(Signing::HS256, "secret", payload);
         fixed(Algorithm::Hs256).claims(Some(&token), NOW, Audience::Needed)
     }
@@ -295,12 +278,12 @@ mod tests {
 
     #[test]
     fn times_and_audiences_are_checked() {
-        let error = |payload| told(&payload).expect_err("refused");
+        let error = |payload| told(&payload).expect_err("refused").to_string();
         let prefix = "unable to parse jwt token:token has invalid claims: token is ";
         assert_eq!(error(json!({"exp": 1000})), format!("{prefix}expired"));
         assert_eq!(error(json!({"nbf": 1001})), format!("{prefix}not valid yet"));
         assert!(error(json!({"exp": "x"})).ends_with("exp is invalid"));
-        let told = "JWT `aud` value doesn't match with the audience";
+        let told = TokenError::Audience.to_string();
         for other in [json!(["b", "c"]), json!("b"), json!(""), json!([]), json!(5), json!({})] {
             assert_eq!(error(json!({"aud": other})), told, "{other}");
         }
@@ -316,15 +299,17 @@ mod tests {
         };
         assert_eq!(optional(json!({})), Ok(()));
         for other in [json!(5), json!("b"), json!([5])] {
-            assert_eq!(optional(json!({"aud": other})), Err(told.to_owned()), "{other}");
+            assert_eq!(optional(json!({"aud": other})), Err(TokenError::Audience), "{other}");
         }
     }
 
     #[test]
     fn forgeries_are_refused() {
         let verifier = fixed(Algorithm::Hs256);
-        let told =
-            |token: &str| verifier.claims(Some(token), NOW, Audience::Needed).expect_err("refused");
+        let told = |token: &str| {
+            let told = verifier.claims(Some(token), NOW, Audience::Needed);
+            told.expect_err("refused").to_string()
+        };
         let prefix = "unable to parse jwt token:token";
         let wrong = signed(Signing::HS256, "other", &json!({}));
         assert_eq!(told(&wrong), format!("{prefix} signature is invalid: signature is invalid"));
@@ -358,7 +343,7 @@ mod tests {
         let token = signed(Signing::HS256, "secret", &json!({"USER": 1, "aud": "a"}));
         assert_eq!(claims(&token), Ok(()));
         let wrong = signed(Signing::HS256, "wrong", &json!({"aud": "a"}));
-        assert!(claims(&wrong).expect_err("refused").contains("signature is invalid"));
+        assert_eq!(claims(&wrong), Err(TokenError::Invalid(TokenFault::Signature)));
     }
 
     #[test]
@@ -378,10 +363,12 @@ mod tests {
         }
         for other in ["HS512", "RS256", "RSA-OAEP", "unheard of"] {
             let error = told(&format!(r#", "alg": "{other}""#)).expect_err(other);
-            assert!(error.ends_with("the key is for another method than HS256"), "{error}");
+            let found = "HS256".to_owned();
+            assert_eq!(error, TokenError::Invalid(TokenFault::KeyAlgorithm { found }));
         }
         for other in [r#", "use": "enc""#, r#", "key_ops": ["wrapKey"]"#] {
-            assert!(told(other).expect_err(other).ends_with("Invalid kid"), "{other}");
+            let unknown = TokenError::Invalid(TokenFault::KeyUnknown);
+            assert_eq!(told(other), Err(unknown), "{other}");
         }
     }
 
@@ -390,6 +377,7 @@ mod tests {
         for text in [r#"{"keys": "hunter2"}"#, r#"{"keys": [{"kty": "hunter2"}, "hunter2"]}"#] {
             let keys = Keys::Fetched(vec!["here".to_owned()]);
             if let Err(error) = Verifier::new(&settings(keys), Arc::new(File(text))) {
+                let error = error.to_string();
                 assert!(error.starts_with("no set of keys at here") && !error.contains("hunter2"));
             }
         }
@@ -400,8 +388,8 @@ mod tests {
         let mut verifier = fixed(Algorithm::Hs256);
         assert_eq!(verifier.claims(None, NOW, Audience::Needed), Ok(Claims::default()));
         verifier.settings.closed_by_default = true;
-        let told = "a valid JWT is required but was not provided".to_owned();
-        assert_eq!(verifier.claims(None, NOW, Audience::Needed), Err(told));
+        let refused = verifier.claims(None, NOW, Audience::Needed).expect_err("refused");
+        assert_eq!(refused.to_string(), "a valid JWT is required but was not provided");
     }
 
     #[test]
@@ -410,8 +398,7 @@ mod tests {
         assert_eq!(bearer("a b"), Ok(Some("a b")));
         assert_eq!(bearer("beaRer x"), Ok(Some("x")));
         let told =
-            "invalid Bearer-formatted header value for JWT (one word stands behind `Bearer`)"
-                .to_owned();
-        assert_eq!(bearer("Bearer a b"), Err(told));
+            "invalid Bearer-formatted header value for JWT (one word stands behind `Bearer`)";
+        assert_eq!(bearer("Bearer a b").expect_err("refused").to_string(), told);
     }
 }

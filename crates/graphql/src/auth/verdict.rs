@@ -1,8 +1,8 @@
-//! A tree of rules and the claims of a caller → yes, no, or what has to be asked of each node.
+//! Decides a tree of rules by the claims of a caller: the result is yes, no, or what has to be asked of each node.
 //!
-//! Rules that look at the claims alone are decided here. A query that lacks the claim for a variable is a no, and stays one
-//! under `not`: what can't be asked permits nothing. So negations are carried down to the leaves, and what remains has none
-//! but around single queries.
+//! Rules that look at the claims alone are decided here. A rule that is a query, and whose variable has no claim, is a no, and stays one under
+//! `not`: a query that can't be asked permits nothing. So negations are moved down to the leaves (De Morgan), and what remains has none but at
+//! single queries.
 
 use hexgraph_base::types::stack;
 use std::collections::{BTreeSet, HashMap};
@@ -13,46 +13,46 @@ use crate::auth::{Claims, claim_tests};
 use crate::model::{AuthRules, Model, Operation, RbacTest, Rule};
 use hexgraph_base::text::compile_plain;
 
-/// Whether somebody may do something.
+/// Which nodes a caller may do an operation to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict<'r> {
-    /// To all nodes.
+    /// All nodes of the type.
     Allow,
-    /// To none.
+    /// No node.
     Deny,
-    /// To the nodes for which this holds.
+    /// The nodes for which the rest of the rules holds.
     Where(Remains<'r>),
 }
 
-/// What is left of a tree of rules when the claims are known.
+/// The part of a tree of rules that the claims do not decide.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Remains<'r> {
-    /// Each holds; two at least.
+    /// All parts hold. There are two at least.
     All(Vec<Remains<'r>>),
-    /// One holds; two at least.
+    /// One part holds at least. There are two at least.
     Any(Vec<Remains<'r>>),
-    /// The node is among the answers of a query, or is not.
+    /// The node is among the answers of a query, or, where `negated`, is not.
     Query {
         /// The type whose nodes the query gives.
         type_name: &'r str,
-        /// The text; all its variables have claims.
+        /// The text of the query. Each of its variables has a claim.
         text: &'r str,
-        /// Holds for the nodes that are not among the answers.
+        /// True if the rule holds for the nodes that are not among the answers.
         negated: bool,
     },
 }
 
-/// The rules of a schema, ready to be asked.
+/// What is prepared once for all rules of a schema.
 #[derive(Debug, Default)]
 pub struct Rulebook {
-    /// The patterns of all rules, compiled.
+    /// The regular expressions of all rules, compiled, by their texts.
     patterns: HashMap<String, Regex>,
-    /// The claims that rules name.
+    /// The names of the claims that rules look at.
     claims: BTreeSet<String>,
 }
 
 impl Rulebook {
-    /// Of all rules in a model. O(rules).
+    /// Prepares all rules of a model. O(rules), and the compilation of their patterns.
     pub fn new(model: &Model) -> Rulebook {
         let mut book = Rulebook::default();
         for def in &model.types {
@@ -63,6 +63,7 @@ impl Rulebook {
         book
     }
 
+    /// Notes the claims and patterns of a rule and of those below it.
     fn note(&mut self, rule: &Rule) {
         match rule {
             Rule::And(rules) | Rule::Or(rules) => rules.iter().for_each(|rule| self.note(rule)),
@@ -80,12 +81,12 @@ impl Rulebook {
         }
     }
 
-    /// The claims that rules name, in order: of two callers who agree in them no rule can tell who is who.
+    /// Returns the names of the claims that rules look at, in alphabetical order. No rule tells two callers apart who agree in these claims.
     pub fn claims(&self) -> impl Iterator<Item = &str> {
         self.claims.iter().map(String::as_str)
     }
 
-    /// What the rules of a type say about an operation. O(rules of the type).
+    /// Decides the rule of a type for an operation. O(rules of the type).
     pub fn verdict<'r>(
         &self,
         rules: &'r AuthRules,
@@ -98,12 +99,14 @@ impl Rulebook {
         }
     }
 
+    /// Decides a rule, or its opposite where `negated`.
     fn fold<'r>(&self, rule: &'r Rule, claims: &Claims, negated: bool) -> Verdict<'r> {
         stack::require();
         match rule {
             Rule::Not(rule) => self.fold(rule, claims, !negated),
             Rule::And(rules) | Rule::Or(rules) => {
                 let parts = rules.iter().map(|rule| self.fold(rule, claims, negated));
+                // De Morgan: a negated `and` holds when one of its negated parts does.
                 match matches!(rule, Rule::And(_)) != negated {
                     true => all(parts),
                     false => any(parts),
@@ -123,6 +126,7 @@ impl Rulebook {
             Rule::Traversal { type_name, text, variables } => {
                 match variables.iter().all(|name| claims.get(name).is_some()) {
                     true => Verdict::Where(Remains::Query { type_name, text, negated }),
+                    // Also under `not`: the opposite of a query that can't be asked is not known either.
                     false => Verdict::Deny,
                 }
             }
@@ -130,6 +134,7 @@ impl Rulebook {
     }
 }
 
+/// Joins the verdicts of parts that must all hold.
 fn all<'r>(parts: impl Iterator<Item = Verdict<'r>>) -> Verdict<'r> {
     let mut open = Vec::new();
     for part in parts {
@@ -142,6 +147,7 @@ fn all<'r>(parts: impl Iterator<Item = Verdict<'r>>) -> Verdict<'r> {
     joined(open, Verdict::Allow, Remains::All)
 }
 
+/// Joins the verdicts of parts of which one must hold.
 fn any<'r>(parts: impl Iterator<Item = Verdict<'r>>) -> Verdict<'r> {
     let mut open = Vec::new();
     for part in parts {
@@ -154,6 +160,7 @@ fn any<'r>(parts: impl Iterator<Item = Verdict<'r>>) -> Verdict<'r> {
     joined(open, Verdict::Deny, Remains::Any)
 }
 
+/// Joins what is open of several parts; `none` when nothing is.
 fn joined<'r>(
     mut open: Vec<Remains<'r>>,
     none: Verdict<'r>,

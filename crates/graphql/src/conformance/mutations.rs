@@ -8,11 +8,11 @@ use crate::conformance::records::folder;
 use crate::generate::Api;
 use crate::model::Model;
 use crate::mutate::{Found, MutationFault, Reading};
-use crate::request::{Limits, Request};
+use crate::request::{Request, RequestLimits};
 use crate::sdl::{Settings, read};
 use hexgraph_base::types::{Uid, Value};
 
-const LIMITS: Limits = Limits { depth: 100, tokens: 100_000, fields: 10_000 };
+const LIMITS: RequestLimits = RequestLimits { depth: 100, tokens: 100_000, fields: 10_000 };
 
 /// What the reference's query found, for the variables of ours: its blocks ask for one value each,
 /// in the same order but for those of interfaces, which come behind the type's.

@@ -6,7 +6,7 @@ use std::fs;
 
 use crate::conformance::records::{folder, records, settings};
 use crate::generate::Api;
-use crate::request::{Fault, Limits, Operation, PathStep, Request, introspect};
+use crate::request::{Fault, Operation, PathStep, Request, RequestLimits, introspect};
 use crate::sdl::{check_rules, read};
 
 fn api(schema: &str) -> Api {
@@ -44,7 +44,8 @@ fn request_of(record: &Json) -> Option<Json> {
 }
 
 fn run(api: &Api, request: &Json) -> Result<Operation, Vec<Fault>> {
-    let parsed = Request::parse(api, request["query"].as_str().unwrap(), &Limits::default())?;
+    let parsed =
+        Request::parse(api, request["query"].as_str().unwrap(), &RequestLimits::default())?;
     let none = Map::new();
     let variables = request["variables"].as_object().unwrap_or(&none);
     parsed.resolve(api, request["operationName"].as_str(), variables)

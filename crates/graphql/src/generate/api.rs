@@ -1,4 +1,4 @@
-//! The generated API as requests are checked against it.
+//! The generated API, in the form that requests are checked against.
 
 use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::validation::Valid;
@@ -14,19 +14,23 @@ use crate::generate::{Root, RootKind};
 use crate::model::Model;
 use hexgraph_base::types::{Error, Result};
 
-/// Everything that requests can ask of a schema.
+/// Everything that requests can ask for.
 #[derive(Debug)]
 pub struct Api {
-    /// All types and root fields, those of introspection included. Directives of the schema language keep the
-    /// values that the deployer wrote, which need not be of the types that GraphQL asks for.
+    /// All types and root fields, those of introspection included. It is not validated by apollo-compiler: directives of the schema language keep
+    /// the values that they were written with, which need not be of the declared types.
     pub schema: Valid<Schema>,
-    /// The same as text: `generatedSchema` of the admin API.
+    /// The text of the schema, which the admin API answers as `generatedSchema`.
     pub sdl: String,
-    /// What `_service { sdl }` answers, for a schema with `@key`.
+    /// The text that `_service { sdl }` answers; `None` for a schema without `@key`.
     pub service_sdl: Option<String>,
+    /// What each field of `Query` and `Subscription` does.
     queries: HashMap<Name, Root>,
+    /// What each field of `Mutation` does.
     mutations: HashMap<Name, Root>,
+    /// The object types that each object type, interface and union may stand for.
     possible: HashMap<Name, Arc<[Name]>>,
+    /// The names of the filters of which one function at a time may be used.
     filters: HashSet<Name>,
 }
 
@@ -35,21 +39,23 @@ impl Api {
     ///
     /// # Errors
     ///
-    /// When the generated text is no schema, which no model that passed the checks leads to.
+    /// When the generated text is no schema. A model that passed all checks never leads to this.
     pub fn new(model: &Model) -> Result<Api> {
         let generated = generate(model, Form::Full);
         let service = model.federated.then(|| generate(model, Form::Service).text);
         Api::of_generated(generated, service)
     }
 
+    /// Parses a generated text, and makes the tables beside it.
     fn of_generated(generated: Generated, service: Option<String>) -> Result<Api> {
         let schema = Schema::parse(&generated.text, "schema.graphql").map_err(|fault| {
             let message = format!("the generated schema is not valid: {}", fault.errors);
             Error::Schema { message, at: None, hint: String::new() }
         })?;
         let mut filters = generated.filters;
+        // Generated filters stand beside those that every API has.
         filters.extend(function_filters().map(Name::new_unchecked));
-        // A subscription does what the query of its name does.
+        // A subscription does what the query of its name does, so one table serves both.
         let queries = [generated.queries, generated.subscriptions].concat();
         let mutations = generated.mutations;
         Ok(Api {
@@ -63,7 +69,7 @@ impl Api {
         })
     }
 
-    /// An API that is written out and not made of a model. None of its fields is a [`Root`].
+    /// Makes an API from a text, as that of administration. None of its fields is a [`Root`].
     ///
     /// # Errors
     ///
@@ -72,27 +78,28 @@ impl Api {
         Api::of_generated(Generated { text: sdl.to_owned(), ..Generated::default() }, None)
     }
 
-    /// What a field of `Query` or `Subscription` does. O(1).
+    /// Returns what a field of `Query` or `Subscription` does. O(1).
     pub fn query(&self, field: &str) -> Option<&Root> {
         self.queries.get(field)
     }
 
-    /// What a field of `Mutation` does. O(1).
+    /// Returns what a field of `Mutation` does. O(1).
     pub fn mutation(&self, field: &str) -> Option<&Root> {
         self.mutations.get(field)
     }
 
-    /// The concrete types that an object, interface or union can be, in the order of the schema; empty for other types. O(1).
+    /// Returns the object types that an object type, interface or union may stand for, in the order of the schema; none for other types. O(1).
     pub fn possible_types(&self, name: &str) -> Arc<[Name]> {
         self.possible.get(name).cloned().unwrap_or_default()
     }
 
-    /// Whether the input is a filter of which one function at a time may be used. O(1).
+    /// Returns true for a filter of which a request may use one function at a time. O(1).
     pub fn is_function_filter(&self, input: &str) -> bool {
         self.filters.contains(input)
     }
 }
 
+/// The name of a root field with what it does, and the declared type that it is about.
 fn root_of((entry, kind): Operation) -> (Name, Root) {
     let named = entry.ty.as_ref().map_or("", |ty| ty.name());
     let prefix = match kind {
@@ -102,11 +109,13 @@ fn root_of((entry, kind): Operation) -> (Name, Root) {
         RootKind::Delete => "delete",
         _ => "",
     };
+    // The payload of `addFilm` and the result of `aggregateFilm` are generated types: the declared one is in the name.
     let about = if prefix.is_empty() { None } else { entry.name.strip_prefix(prefix) };
     let type_name = Name::new_unchecked(about.unwrap_or(named));
     (Name::new_unchecked(&entry.name), Root { kind, type_name })
 }
 
+/// Lists the object types that each type may stand for. O(types).
 fn possible_types(schema: &Schema) -> HashMap<Name, Arc<[Name]>> {
     let mut possible: HashMap<Name, Vec<Name>> = HashMap::new();
     for (name, ty) in &schema.types {

@@ -1,4 +1,4 @@
-//! Puts the parts together, in the order and the sections of the reference.
+//! Puts the generated definitions together and prints them, in the order and the sections of the reference.
 
 use apollo_compiler::Name;
 use std::collections::{BTreeMap, HashSet};
@@ -22,14 +22,16 @@ use crate::generate::layout::tree::{ArgumentEntry, Definition, Entry, Word, list
 use crate::generate::prune::prune;
 use crate::model::{Field, Kind, Model, TypeDef};
 
-/// The generated API before it is parsed.
+/// The generated API: its text, and what the text does not say.
 #[derive(Default)]
 pub(super) struct Generated {
+    /// The whole schema.
     pub text: String,
+    /// The root fields with what they do, in the order of the text.
     pub queries: Vec<Operation>,
     pub mutations: Vec<Operation>,
     pub subscriptions: Vec<Operation>,
-    /// Filters of which one function at a time may be used, beside the built-in ones.
+    /// The filters of which one function at a time may be used, without the built-in ones.
     pub filters: HashSet<Name>,
 }
 
@@ -39,7 +41,7 @@ pub(crate) fn generated_text(model: &Model, form: Form) -> String {
     generate(model, form).text
 }
 
-/// Generates everything. O(fields) but for pruning.
+/// Generates the API of a model. O(fields), and the cost of pruning.
 pub(super) fn generate(model: &Model, form: Form) -> Generated {
     let mut generator = Generator::new(model, form);
     generator.add_custom();
@@ -50,6 +52,7 @@ pub(super) fn generate(model: &Model, form: Form) -> Generated {
             _ => {}
         }
     }
+    // Filters of fields are inputs as all others, once their names are noted.
     let filters = generator.filters.names();
     generator.inputs.append(&mut generator.filters.made);
     prune(&mut generator.inputs, &mut generator.mutations);
@@ -62,6 +65,7 @@ pub(super) fn generate(model: &Model, form: Form) -> Generated {
     }
 }
 
+/// The definitions that were generated so far. Those of a section are printed in the order of their names.
 struct Generator<'m> {
     model: &'m Model,
     form: Form,
@@ -89,6 +93,7 @@ impl<'m> Generator<'m> {
         }
     }
 
+    /// Adds the root fields that the schema declares, and those of a federation.
     fn add_custom(&mut self) {
         let form = self.form;
         let custom = |field: &Field| (declared_field(field, form), RootKind::Custom);
@@ -106,12 +111,14 @@ impl<'m> Generator<'m> {
         }
     }
 
+    /// Adds the inputs of a union.
     fn add_union(&mut self, def: &TypeDef) {
         put(&mut self.inputs, union_reference(def));
         put(&mut self.inputs, union_filter(def));
         put(&mut self.enums, union_type(def));
     }
 
+    /// Adds all that is generated for a type whose nodes are stored.
     fn add_type(&mut self, def: &TypeDef) {
         self.add_reading(def);
         self.add_writing(def);
@@ -126,6 +133,7 @@ impl<'m> Generator<'m> {
         self.mutations.extend(mutations(self.model, def));
     }
 
+    /// Adds filter, order and aggregates.
     fn add_reading(&mut self, def: &TypeDef) {
         put(&mut self.inputs, self.filters.type_filter(self.model, def));
         put(&mut self.types, aggregate_result(def));
@@ -139,6 +147,7 @@ impl<'m> Generator<'m> {
         }
     }
 
+    /// Adds the inputs and payloads of mutations.
     fn add_writing(&mut self, def: &TypeDef) {
         put(&mut self.inputs, reference(self.model, def));
         if can_add(self.model, def) {
@@ -155,6 +164,7 @@ impl<'m> Generator<'m> {
         }
     }
 
+    /// Prints all definitions.
     fn print(&self) -> String {
         let mut text = String::new();
         let declared = self.model.types.iter();
@@ -185,6 +195,7 @@ fn put(definitions: &mut BTreeMap<String, Definition>, definition: Definition) {
     definitions.insert(definition.name.clone(), definition);
 }
 
+/// Prints the type of the root fields of one kind of operation, if there are any.
 fn print_root(text: &mut String, title: &str, name: &str, operations: &[Operation]) {
     if !operations.is_empty() {
         let fields = operations.iter().map(|(entry, _)| entry.clone());

@@ -1,4 +1,4 @@
-//! Model → the generated API: operations, payloads, inputs, filters, orders; as a schema and as text.
+//! Generates the API of a model: its operations, payloads, inputs, filters and orders, as a schema that requests are checked against and as text.
 
 mod root_kind;
 mod layout;

@@ -1,4 +1,4 @@
-//! Removes what can't be used: inputs without fields, fields of their types, and mutations that take them.
+//! Removes what no request could use: inputs without fields, the fields of these inputs' types, and the mutations that take them.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,6 +14,7 @@ pub(super) fn prune(inputs: &mut BTreeMap<String, Definition>, mutations: &mut V
             .filter(|input| input.fields.is_empty() || is_update_of_nothing(input))
             .map(|input| input.name.clone())
             .collect();
+        // What was removed may have been the last field of another input.
         if empty.is_empty() {
             return;
         }
@@ -27,6 +28,7 @@ pub(super) fn prune(inputs: &mut BTreeMap<String, Definition>, mutations: &mut V
     }
 }
 
+/// Returns true if the type of a field is one of the names.
 fn refers_to(field: &Entry, names: &HashSet<String>) -> bool {
     field.ty.as_ref().is_some_and(|ty| names.contains(ty.name()))
 }

@@ -1,4 +1,4 @@
-//! What the fields of `Query`, `Mutation` and `Subscription` do.
+//! The kinds of root fields: what the fields of `Query`, `Mutation` and `Subscription` do.
 
 use apollo_compiler::Name;
 
@@ -7,7 +7,7 @@ use apollo_compiler::Name;
 pub struct Root {
     /// What it does.
     pub kind: RootKind,
-    /// The declared type that it is about; the type of the result for a custom field and for those of a federation.
+    /// The name of the declared type that it is about; for a custom field, and for those of a federation, that of the result.
     pub type_name: Name,
 }
 
@@ -18,24 +18,24 @@ pub enum RootKind {
     Get,
     /// `queryT`: all nodes that pass a filter.
     Query,
-    /// `aggregateT`.
+    /// `aggregateT`: the number of nodes that pass a filter, and aggregates of their values.
     Aggregate,
-    /// `checkTPassword`.
+    /// `checkTPassword`: a node, if the password is right.
     CheckPassword,
-    /// `querySimilarTById`.
+    /// `querySimilarTById`: the nodes whose vectors are nearest to that of a node.
     SimilarById,
-    /// `querySimilarTByEmbedding`.
+    /// `querySimilarTByEmbedding`: the nodes whose vectors are nearest to a vector.
     SimilarByEmbedding,
-    /// `addT`.
+    /// `addT`: adds nodes, or changes those that exist.
     Add,
-    /// `updateT`.
+    /// `updateT`: changes the nodes that pass a filter.
     Update,
-    /// `deleteT`.
+    /// `deleteT`: deletes the nodes that pass a filter.
     Delete,
     /// A field that the deployer declared with `@custom` or `@lambda`.
     Custom,
-    /// `_entities` of a federation.
+    /// `_entities` of a federation: the nodes that a gateway names by their keys.
     Entities,
-    /// `_service` of a federation.
+    /// `_service` of a federation: the text of the schema for a gateway.
     Service,
 }

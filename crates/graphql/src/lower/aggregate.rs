@@ -24,6 +24,7 @@ pub(in crate::lower) fn aggregate<'a>(
             "count" => Some(AggregateOp::Count),
             _ => suffixed(name).and_then(|(of, op)| {
                 let predicate = def.field(of)?.predicate.as_ref()?;
+                // `ageMin` and `ageMax` read the same values, which are fetched once.
                 let known = places.iter().position(|place| *place == of);
                 let place = known.unwrap_or_else(|| {
                     places.push(of);
@@ -42,6 +43,7 @@ pub(in crate::lower) fn aggregate<'a>(
 
 type Make = fn(usize) -> AggregateOp;
 
+/// Splits the name of an aggregate, such as `ageMin`, into the field and what is computed.
 fn suffixed(name: &str) -> Option<(&str, Make)> {
     let ops: [(&str, Make); 4] = [
         ("Min", AggregateOp::Min),

@@ -1,13 +1,13 @@
-//! `@cascade`: handed down from field to field until another one takes its place.
+//! Lowers `@cascade`. It is handed down from field to field until another one takes its place.
 
 use crate::lower::target::languages;
 use crate::model::TypeDef;
 use crate::request;
 use hexgraph_base::plan::Cascade;
 
-/// The fields that an object must have by `@cascade`, as predicates of its type. `None` where there is no `@cascade`.
+/// Returns the predicates that an object must have by `@cascade`; `None` without `@cascade`.
 ///
-/// Only fields that the object's type has count; without any of them nothing is asked of the object itself.
+/// Only fields of the object's types count. Where these have none of the fields that `@cascade` names, nothing is asked of the object itself.
 pub(super) fn cascade(types: &[&TypeDef], inherited: Option<&request::Cascade>) -> Option<Cascade> {
     let cascade = inherited?;
     if cascade.fields.is_empty() {

@@ -1,4 +1,4 @@
-//! Selections → fields of the plan. What several types are asked for is fetched once.
+//! Lowers selections to fields of the plan. What several object types are asked for alike is fetched once.
 
 use apollo_compiler::Name;
 use hexgraph_base::types::stack;
@@ -9,7 +9,7 @@ use crate::lower::conditions::filter::{Sight, filter, has_type};
 use crate::lower::conditions::rules::{Access, Caller};
 use crate::lower::order;
 use crate::lower::refusal::Refusal;
-use crate::lower::shape::{Dimension, Elsewhere, Key, Leaf, ObjectShape, Source, Variant};
+use crate::lower::shape::{Dimension, Elsewhere, Key, Leaf, ObjectShape, ValueSource, Variant};
 use crate::lower::target::{all, fetched, is_uid, plan_field};
 use crate::model::{Kind, Model, Operation, Predicate, TypeDef};
 use crate::remote::needs;
@@ -20,19 +20,21 @@ use hexgraph_base::plan::{Field, FieldKind, Filter};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The levels that a request may be nested, which its text is bounded by already.
+/// The most levels of a plan. The text of a request is bounded already, so only an error of ours comes here.
 const DEPTH_MAX: usize = 250;
 
-/// The fields that a plan may have: fragments of fragments on types that implement one interface multiply.
+/// The most fields of a plan: fragments in fragments, on types that implement one interface, multiply.
 const FIELDS_MAX: usize = 200_000;
 
-/// Makes plans by a schema.
+/// Lowers the selections of one root field.
 pub(super) struct Lowering<'a> {
     /// The schema.
     pub model: &'a Model,
-    /// For whom.
+    /// The caller, whose rules apply.
     caller: Caller<'a>,
+    /// The number of levels above.
     depth: usize,
+    /// The number of fields that were lowered.
     count: usize,
 }
 
@@ -40,16 +42,16 @@ pub(super) struct Lowering<'a> {
 #[derive(Default)]
 struct Fetched {
     fields: Vec<Arc<Field>>,
-    /// The places of fields that nobody asked for.
+    /// The places of fields that the request does not ask for, and other servers need.
     hidden: Vec<usize>,
     /// Other servers answer a field here or below.
     reaches_out: bool,
-    /// Several types ask, so some may ask for the same.
+    /// True for objects of several types, which may be asked for the same.
     is_shared: bool,
 }
 
 impl Fetched {
-    /// The place of a field that fetches values.
+    /// Returns the place of the field that fetches the values of a predicate, which is added where it is new.
     fn value(&mut self, predicate: &Predicate) -> usize {
         let field = fetched(predicate);
         let same = |known: &Arc<Field>| !known.has_body && known.kind == field.kind;
@@ -58,7 +60,7 @@ impl Fetched {
         place
     }
 
-    /// The place of a field that fetches values for another server.
+    /// Returns the place of the field that fetches values for another server. It is hidden unless the request asks for them too.
     fn needed(&mut self, predicate: &Predicate) -> usize {
         let (count, hidden) = (self.fields.len(), self.hidden.clone());
         let place = self.value(predicate);
@@ -67,7 +69,7 @@ impl Fetched {
         place
     }
 
-    /// The place of a field of edges. Those of different types that came from one fragment are one.
+    /// Returns the place of a field of edges. Equal ones of several types, which come of one fragment, are one.
     fn edges(&mut self, field: Field) -> usize {
         let same = |known: &Arc<Field>| **known == field;
         let known = self.is_shared.then(|| self.fields.iter().position(same)).flatten();
@@ -80,7 +82,7 @@ impl Fetched {
     }
 }
 
-/// What a selection becomes.
+/// A lowered selection.
 pub(super) struct Selected<'a> {
     /// What to fetch.
     pub fields: Vec<Arc<Field>>,
@@ -93,7 +95,7 @@ pub(super) struct Selected<'a> {
 }
 
 impl Selected<'_> {
-    /// What objects must have by `@cascade`: nothing of what nobody asked for.
+    /// Returns the predicates that objects must have by `@cascade`. Those that only other servers need do not count.
     pub(super) fn cascade(&self, inherited: Option<&request::Cascade>) -> Option<plan::Cascade> {
         let cascade = cascade(&self.types, inherited)?;
         if cascade != plan::Cascade::All || self.hidden.is_empty() {
@@ -111,16 +113,16 @@ impl Selected<'_> {
 }
 
 impl<'a> Lowering<'a> {
-    /// For one root field.
+    /// Starts with one root field.
     pub(super) fn new(caller: Caller<'a>) -> Lowering<'a> {
         Lowering { model: caller.model, caller, depth: 0, count: 0 }
     }
 
-    /// What is asked of objects that are declared to be of a type.
+    /// Lowers what is asked of objects that are declared to be of a type.
     ///
     /// # Errors
     ///
-    /// What is wrong with an argument below.
+    /// The fault of an argument below, or of a request that is too large.
     pub(super) fn selection(
         &mut self,
         declared: &'a TypeDef,
@@ -139,7 +141,7 @@ impl<'a> Lowering<'a> {
         if is_shared {
             shape.type_place = Some(fetched.value(&Predicate::new("dgraph.type")));
         }
-        // Where nodes of one type are asked for, what stands there for others does not matter.
+        // Where objects are of one type, the branches of others never apply.
         let is_one = |name: &Name| *name == *declared.name;
         let alone = selection.branches.iter().filter(|branch| branch.types.iter().any(is_one));
         let alone: Vec<&Branch> = match declared.kind {
@@ -174,13 +176,14 @@ impl<'a> Lowering<'a> {
         Ok(Selected { fields: fetched.fields, shape, types, hidden: fetched.hidden })
     }
 
+    /// Lowers a field, and says where its value will be found.
     fn source(
         &mut self,
         def: &'a TypeDef,
         asked: &'a request::Field,
         inherited: Option<&'a request::Cascade>,
         fetched: &mut Fetched,
-    ) -> Result<Source<'a>, Fault> {
+    ) -> Result<ValueSource<'a>, Fault> {
         self.count += 1;
         if FIELDS_MAX < self.count {
             let message = format!("the request asks for more than {FIELDS_MAX} fields");
@@ -189,8 +192,8 @@ impl<'a> Lowering<'a> {
         let name = asked.shape.name.as_str();
         let Some(field) = def.field(name) else {
             return match name {
-                "__typename" => Ok(Source::TypeName),
-                "vector_distance" => Ok(Source::Distance),
+                "__typename" => Ok(ValueSource::TypeName),
+                "vector_distance" => Ok(ValueSource::Distance),
                 _ => self.aggregated(def, asked, inherited, fetched),
             };
         };
@@ -198,19 +201,20 @@ impl<'a> Lowering<'a> {
             fetched.reaches_out = true;
             let needs = needs(self.model, def, field).into_iter();
             let needs = needs.map(|needed| (needed, self.needed(needed, fetched))).collect();
-            return Ok(Source::Elsewhere(Box::new(Elsewhere { def, field, needs })));
+            return Ok(ValueSource::Elsewhere(Box::new(Elsewhere { def, field, needs })));
         }
         if is_uid(field) {
-            return Ok(Source::Uid);
+            return Ok(ValueSource::Uid);
         }
-        let Some(predicate) = &field.predicate else { return Ok(Source::Null) };
+        let Some(predicate) = &field.predicate else { return Ok(ValueSource::Null) };
+        // Places are objects in requests and one value in the store.
         if Dimension::from_name(field.ty.name()).is_some() {
-            return Ok(Source::Geo(fetched.value(predicate)));
+            return Ok(ValueSource::Geo(fetched.value(predicate)));
         }
         match self.model.get(field.ty.name()) {
-            None => Ok(Source::Leaf(fetched.value(predicate), leaf(field.ty.name()))),
+            None => Ok(ValueSource::Leaf(fetched.value(predicate), leaf(field.ty.name()))),
             Some(values) if values.kind == Kind::Enum => {
-                Ok(Source::Leaf(fetched.value(predicate), Leaf::Enum(values)))
+                Ok(ValueSource::Leaf(fetched.value(predicate), Leaf::Enum(values)))
             }
             Some(target) => {
                 let inherited = asked.cascade.as_ref().or(inherited);
@@ -219,26 +223,28 @@ impl<'a> Lowering<'a> {
                 let cascade = selected.cascade(inherited);
                 let edges = Field { fields: selected.fields, cascade, ..edges };
                 fetched.reaches_out |= selected.shape.reaches_out;
-                Ok(Source::Edges(fetched.edges(edges), selected.shape))
+                Ok(ValueSource::Edges(fetched.edges(edges), selected.shape))
             }
         }
     }
 
-    /// Where a value is that another server is told.
-    fn needed(&self, field: &'a model::Field, fetched: &mut Fetched) -> Source<'a> {
+    /// Says where a value will be found that another server needs. Servers are told scalars and values of enums.
+    fn needed(&self, field: &'a model::Field, fetched: &mut Fetched) -> ValueSource<'a> {
         if is_uid(field) {
-            return Source::Uid;
+            return ValueSource::Uid;
         }
-        let Some(predicate) = &field.predicate else { return Source::Null };
+        let Some(predicate) = &field.predicate else { return ValueSource::Null };
         let place = fetched.needed(predicate);
         match self.model.get(field.ty.name()) {
-            None => Source::Leaf(place, leaf(field.ty.name())),
-            Some(values) if values.kind == Kind::Enum => Source::Leaf(place, Leaf::Enum(values)),
-            Some(_) => Source::Null,
+            None => ValueSource::Leaf(place, leaf(field.ty.name())),
+            Some(values) if values.kind == Kind::Enum => {
+                ValueSource::Leaf(place, Leaf::Enum(values))
+            }
+            Some(_) => ValueSource::Null,
         }
     }
 
-    /// The edges of a field: filtered, ordered and cut as its arguments say.
+    /// Lowers the edges of a field, which its arguments filter, order and cut.
     fn edges(
         &self,
         predicate: &Predicate,
@@ -256,8 +262,8 @@ impl<'a> Lowering<'a> {
         Ok(Field { filter, order, page, has_body: true, ..fetched(predicate) })
     }
 
-    /// A filter with what is asked of nodes anyway: edges that come in may come from nodes of other types, and rules leave
-    /// what they leave.
+    /// Joins a filter with what is asked of all nodes: the type, where edges are read backwards and may come from nodes of any type, and the rules of
+    /// `@auth`.
     pub(super) fn admitted(
         &self,
         target: &TypeDef,
@@ -277,20 +283,23 @@ impl<'a> Lowering<'a> {
         all(parts)
     }
 
-    /// `<field>Aggregate`.
+    /// Lowers `<field>Aggregate`.
     fn aggregated(
         &mut self,
         def: &'a TypeDef,
         asked: &'a request::Field,
         inherited: Option<&'a request::Cascade>,
         fetched: &mut Fetched,
-    ) -> Result<Source<'a>, Fault> {
+    ) -> Result<ValueSource<'a>, Fault> {
         let name = asked.shape.name.strip_suffix("Aggregate");
         let field: Option<&model::Field> = name.and_then(|name| def.field(name));
         let target = field.and_then(|field| self.model.get(field.ty.name()));
         let predicate = field.and_then(|field| field.predicate.as_ref());
-        let (Some(target), Some(predicate)) = (target, predicate) else { return Ok(Source::Null) };
+        let (Some(target), Some(predicate)) = (target, predicate) else {
+            return Ok(ValueSource::Null);
+        };
         let (mut shape, fields) = aggregate(target, asked);
+        // Not even the number of nodes is told to a caller who may see none of them.
         if self.caller.access(target, Operation::Query) == Access::None {
             shape.is_hidden = true;
         }
@@ -300,11 +309,11 @@ impl<'a> Lowering<'a> {
             cascade: cascade(&[target], inherited),
             ..self.edges(predicate, target, asked)?
         };
-        Ok(Source::Aggregate(fetched.edges(edges), shape))
+        Ok(ValueSource::Aggregate(fetched.edges(edges), shape))
     }
 }
 
-/// Whether a custom field is asked of all types in one place of the text, so that the one of their interface is meant.
+/// Returns true for a custom field of an interface that one place of the text asks of all types, so that the interface's own field is meant.
 fn is_asked_of_all(declared: &TypeDef, selection: &Selection, field: &request::Field) -> bool {
     let name = &field.shape.name;
     if declared.kind != Kind::Interface
@@ -318,23 +327,23 @@ fn is_asked_of_all(declared: &TypeDef, selection: &Selection, field: &request::F
     selection.branches.iter().all(|branch| branch.fields.iter().any(same))
 }
 
-/// The fields of an interface that the first of some types is asked for.
+/// Returns the keys that are fields of the interface: they can be asked of a node whose type is not known.
 fn asked_of_all<'a>(declared: &TypeDef, variants: &[Variant<'a>]) -> Vec<Key<'a>> {
     let keys = variants.first().into_iter().flat_map(|variant| &variant.keys);
     let of_interface = keys.filter(|key| declared.field(&key.field.shape.name).is_some());
     of_interface.map(|key| Key { field: key.field, source: Arc::clone(&key.source) }).collect()
 }
 
-/// What any of some types is asked for, each key once. An object without a type has the name of the type that was asked.
+/// Returns what any of the types is asked for, each key once, for an object without a type. Its `__typename` is the type that the text asks.
 fn asked_of_any<'a>(declared: &'a TypeDef, variants: &[Variant<'a>]) -> Vec<Key<'a>> {
     let mut seen: HashSet<&str> = HashSet::new();
     let mut keys = Vec::new();
     for variant in variants {
         for key in variant.keys.iter().filter(|key| seen.insert(key.field.shape.key.as_str())) {
             let source = match *key.source {
-                Source::TypeName => {
+                ValueSource::TypeName => {
                     let on = key.field.shape.on.as_ref().map(Name::as_str);
-                    Arc::new(Source::Name(on.unwrap_or(&declared.name)))
+                    Arc::new(ValueSource::Name(on.unwrap_or(&declared.name)))
                 }
                 _ => Arc::clone(&key.source),
             };
@@ -344,7 +353,7 @@ fn asked_of_any<'a>(declared: &'a TypeDef, variants: &[Variant<'a>]) -> Vec<Key<
     keys
 }
 
-/// How the values of a scalar are written.
+/// Returns how the values of a scalar are written.
 pub(super) fn leaf(scalar: &str) -> Leaf<'static> {
     match scalar {
         "Int" => Leaf::Int,
@@ -356,14 +365,14 @@ pub(super) fn leaf(scalar: &str) -> Leaf<'static> {
     }
 }
 
-/// A field that the store could not have answered.
+/// Makes the fault of a field that the store could not have answered, in the reference's words.
 pub(super) fn refused(asked: &request::Field, why: &Refusal) -> Fault {
     let message = why.message();
     let message = format!("Dgraph query failed because Dgraph execution failed because {message}");
     Fault::at(asked.shape.location, message)
 }
 
-/// The field of a node's uid, for selections that would be empty.
+/// Makes the field of a node's uid, for a selection that would be empty.
 pub(super) fn uid_field() -> Arc<plan::Field> {
     Arc::new(plan_field(FieldKind::Uid, "uid".to_owned()))
 }

@@ -18,6 +18,7 @@ impl Metric {
         if one.len() != other.len() {
             return None;
         }
+        // Sums are of double precision, so that their order hardly matters.
         let pairs = || one.iter().zip(other).map(|(a, b)| (f64::from(*a), f64::from(*b)));
         let dot = || pairs().map(|(a, b)| a * b).sum::<f64>();
         let square = |vector: &[f32]| vector.iter().map(|a| f64::from(*a).powi(2)).sum::<f64>();

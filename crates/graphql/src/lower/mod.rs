@@ -1,4 +1,4 @@
-//! Resolved fields → plans of the executor, with the shape that their answers take. No query text comes in between.
+//! Lowering: makes plans of the executor from resolved root fields, with the shapes of their answers. No query text comes in between.
 
 mod metric;
 mod refusal;
@@ -16,7 +16,7 @@ pub use conditions::rules::{Access, Caller};
 pub use roots::root::{lower, lower_filter, lower_nodes, lower_permitted};
 pub use roots::similar::{SimilarTo, lower_reference};
 pub use shape::{
-    AggregateOp, AggregateShape, Elsewhere, Key, Leaf, Lowered, ObjectShape, RootShape, Source,
+    AggregateOp, AggregateShape, Elsewhere, Key, Leaf, Lowered, ObjectShape, RootShape, ValueSource,
 };
 
 pub(crate) use conditions::filter::has_type;

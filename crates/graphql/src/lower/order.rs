@@ -16,6 +16,7 @@ pub(super) fn order(def: &TypeDef, arguments: &Arguments) -> Order {
     let mut keys = Order::new();
     let mut next = arguments.given("order");
     while let Some(value) = next.filter(|_| keys.len() < KEYS_MAX) {
+        // `asc` counts where both are given.
         let key = |direction| value.get(direction).and_then(Value::as_str);
         let found = key("asc").map(|name| (name, false)).or(key("desc").map(|name| (name, true)));
         if let Some((name, descending)) = found

@@ -73,12 +73,12 @@ pub struct Key<'a> {
     /// What the request says of it.
     pub field: &'a Field,
     /// Where its value is. What several types are asked for alike is shared.
-    pub source: Arc<Source<'a>>,
+    pub source: Arc<ValueSource<'a>>,
 }
 
 /// Where a value is.
 #[derive(Debug)]
-pub enum Source<'a> {
+pub enum ValueSource<'a> {
     /// The name of the object's type.
     TypeName,
     /// This name of a type: the object has none of its own.
@@ -109,7 +109,7 @@ pub struct Elsewhere<'a> {
     /// The field.
     pub field: &'a model::Field,
     /// What the server is told of an object: fields, and where their values are.
-    pub needs: Vec<(&'a model::Field, Source<'a>)>,
+    pub needs: Vec<(&'a model::Field, ValueSource<'a>)>,
 }
 
 /// How a value is written.

@@ -1,8 +1,8 @@
-//! Who may do what: the rules of `@auth`.
+//! The rules of `@auth`, which say who may read and change the nodes of a type.
 
 use serde_json::Value;
 
-/// What a rule is about.
+/// An operation that a rule of `@auth` permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Operation {
@@ -14,7 +14,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// All of them, in the order in which rules are read.
+    /// All operations, in the order in which the arguments of `@auth` are read.
     pub const ALL: [Operation; 5] = [
         Operation::Password,
         Operation::Query,
@@ -23,7 +23,7 @@ impl Operation {
         Operation::Delete,
     ];
 
-    /// The name of the argument of `@auth`.
+    /// Returns the name of the operation's argument of `@auth`.
     pub fn name(self) -> &'static str {
         match self {
             Operation::Password => "password",
@@ -35,10 +35,10 @@ impl Operation {
     }
 }
 
-/// The rules of a type; none means that everybody may.
+/// The rules of a type. An operation without a rule is permitted to everybody.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AuthRules {
-    /// Who may check passwords.
+    /// Whose queries may check a node's password.
     pub password: Option<Rule>,
     /// Whose queries see a node.
     pub query: Option<Rule>,
@@ -51,7 +51,7 @@ pub struct AuthRules {
 }
 
 impl AuthRules {
-    /// The rule of an operation.
+    /// Returns the rule of an operation.
     pub fn of(&self, operation: Operation) -> Option<&Rule> {
         match operation {
             Operation::Password => self.password.as_ref(),
@@ -62,7 +62,7 @@ impl AuthRules {
         }
     }
 
-    /// Where the rule of an operation is kept.
+    /// Returns the place of the rule of an operation, to be set.
     pub fn of_mut(&mut self, operation: Operation) -> &mut Option<Rule> {
         match operation {
             Operation::Password => &mut self.password,
@@ -73,7 +73,7 @@ impl AuthRules {
         }
     }
 
-    /// True when no operation has a rule.
+    /// Returns true if no operation has a rule.
     pub fn is_empty(&self) -> bool {
         Operation::ALL.iter().all(|operation| self.of(*operation).is_none())
     }
@@ -82,17 +82,17 @@ impl AuthRules {
 /// A condition on the caller and the node.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Rule {
-    /// All hold.
+    /// All of these rules hold.
     And(Vec<Rule>),
-    /// One holds.
+    /// One of these rules holds at least.
     Or(Vec<Rule>),
-    /// It does not hold.
+    /// The rule does not hold.
     Not(Box<Rule>),
-    /// A claim of the token passes a test. No node is looked at.
+    /// A claim of the token passes a test. The rule holds for all nodes or for none.
     Claim {
         /// The name of the claim, without `$`.
         claim: String,
-        /// The test.
+        /// The test that the claim has to pass.
         test: RbacTest,
     },
     /// The node is among the answers of a query.
@@ -101,8 +101,8 @@ pub enum Rule {
         type_name: String,
         /// The text of the one query.
         text: String,
-        /// Names of the variables that it declares, each filled from a claim of that name. The
-        /// rule does not hold when one is missing.
+        /// The names of the variables that the query declares. Each has the value of the claim of its name; the rule does not hold when there is no
+        /// such claim.
         variables: Vec<String>,
     },
 }

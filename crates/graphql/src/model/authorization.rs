@@ -1,35 +1,35 @@
-//! How tokens are read and checked: the line `# Dgraph.Authorization`.
+//! The settings of tokens, which a schema has in the line `# Dgraph.Authorization`.
 
-/// The settings of tokens.
+/// How tokens are found, read and checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Authorization {
-    /// The header of a request that holds the token.
+    /// The name of the header in which requests send the token.
     pub header: String,
-    /// The claim of the token that holds the claims which rules read.
+    /// The name of the claim whose members are the claims that rules read.
     pub namespace: String,
-    /// What a signature is checked with.
+    /// The keys that signatures are checked with.
     pub keys: Keys,
-    /// One of these must be among the token's `aud`, if it has one. Empty: all will do.
+    /// The audiences that a token may be meant for; empty when the schema names none.
     pub audience: Vec<String>,
-    /// Every request needs a valid token.
+    /// True if every request needs a valid token, also those of types without rules.
     pub closed_by_default: bool,
 }
 
-/// What a signature is checked with.
+/// The keys that signatures are checked with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Keys {
-    /// One key.
+    /// One key, which stands in the schema.
     Fixed {
         /// The only algorithm that is accepted.
         algorithm: Algorithm,
-        /// The secret's bytes for HMAC, a public key in PEM for RSA.
+        /// The secret for HMAC; a public key in PEM for RSA.
         key: String,
     },
-    /// Sets of keys to be fetched from addresses.
+    /// The addresses of sets of keys (JWK), which are fetched.
     Fetched(Vec<String>),
 }
 
-/// How a token is signed.
+/// The algorithm of a token's signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Algorithm {
@@ -42,7 +42,7 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// All, with their names.
+    /// All algorithms with their names in tokens and schemas.
     pub const ALL: [(&str, Algorithm); 6] = [
         ("HS256", Algorithm::Hs256),
         ("HS384", Algorithm::Hs384),
@@ -52,12 +52,12 @@ impl Algorithm {
         ("RS512", Algorithm::Rs512),
     ];
 
-    /// The algorithm of a name.
+    /// Returns the algorithm of a name, which is compared with its case.
     pub fn from_name(name: &str) -> Option<Algorithm> {
         Algorithm::ALL.iter().find(|(known, _)| *known == name).map(|(_, algorithm)| *algorithm)
     }
 
-    /// True when the key is a public key in PEM.
+    /// Returns true for RSA, whose key is a public key in PEM.
     pub fn is_rsa(self) -> bool {
         matches!(self, Algorithm::Rs256 | Algorithm::Rs384 | Algorithm::Rs512)
     }

@@ -1,42 +1,42 @@
-//! Fields that are resolved elsewhere: `@custom`.
+//! `@custom`: fields whose values come from another server or from a query in DQL.
 
 use crate::syntax::Place;
 
 /// How a custom field gets its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Custom {
-    /// By a DQL text, whose block of the field's name is the answer.
+    /// By a query in DQL. The value is what its block of the field's name answers.
     Dql(String),
-    /// By an HTTP request.
+    /// By a request to another server.
     Http(Box<CustomHttp>),
 }
 
-/// An HTTP request to be made.
+/// The request of a custom field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomHttp {
-    /// The address, with `$name` in its path or query.
+    /// The address. A segment of its path, or a value of its query, may be `$name`: an argument of the field, or a field beside it.
     pub url: String,
-    /// The method.
+    /// The method of the request.
     pub method: HttpMethod,
-    /// A template of the body, as it was written.
+    /// The template of the body, as the schema has it: GraphQL with `$name` where values go.
     pub body: Option<String>,
-    /// A GraphQL operation that is sent instead of a body.
+    /// The GraphQL operation that is sent instead of a body; its one field has no selection, which comes from the request.
     pub graphql: Option<String>,
-    /// Where the operation stands in the text of the schema.
+    /// The place of the operation in the text of the schema.
     pub graphql_at: Option<Place>,
-    /// One request for each object or one for all.
+    /// Whether there is one request for each object or one for all.
     pub mode: Mode,
-    /// Headers that are passed on: (name to send, name in the request that came).
+    /// The headers that are passed on, as pairs: the name that is sent, and the name in the client's request.
     pub forward_headers: Vec<(String, String)>,
-    /// Headers from secrets: (name to send, name of the secret).
+    /// The headers whose values are secrets of the schema, as pairs: the name that is sent, and the name of the secret.
     pub secret_headers: Vec<(String, String)>,
-    /// Headers for introspection: (name to send, name of the secret).
+    /// The headers of the introspection when the schema is set, as pairs: the name that is sent, and the name of the secret.
     pub introspection_headers: Vec<(String, String)>,
-    /// The remote schema is not asked for.
+    /// True if the field is not checked against the schema of its server.
     pub skip_introspection: bool,
 }
 
-/// A method of HTTP.
+/// A method of HTTP that `@custom` may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum HttpMethod {
@@ -48,7 +48,7 @@ pub enum HttpMethod {
 }
 
 impl HttpMethod {
-    /// The method of an upper-case name.
+    /// Returns the method of a name in upper case.
     pub fn from_name(name: &str) -> Option<HttpMethod> {
         Some(match name {
             "GET" => HttpMethod::Get,
@@ -60,7 +60,7 @@ impl HttpMethod {
         })
     }
 
-    /// The upper-case name.
+    /// Returns the name in upper case.
     pub fn name(self) -> &'static str {
         match self {
             HttpMethod::Get => "GET",
@@ -72,12 +72,12 @@ impl HttpMethod {
     }
 }
 
-/// How many objects a request is about.
+/// The number of objects that one request of a custom field is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// One.
+    /// One object.
     #[default]
     Single,
-    /// All of an answer, as a list.
+    /// All objects of a level of the answer: the body is a list, and so is what the server answers.
     Batch,
 }

@@ -1,10 +1,10 @@
-//! A type that the deployer declared.
+//! The definition of a type in the schema.
 
 use apollo_compiler::ast;
 
 use crate::model::{Argument, AuthRules, Field, Generate, LambdaOnMutate};
 
-/// What a definition declares.
+/// The kind of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Kind {
@@ -16,7 +16,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The name as introspection and messages have it.
+    /// Returns the name that introspection and messages use.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Object => "OBJECT",
@@ -28,38 +28,38 @@ impl Kind {
     }
 }
 
-/// A definition. Lists that its kind does not have are empty.
+/// The definition of a type. A list that types of its kind do not have is empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TypeDef {
-    /// The name.
+    /// The name in the schema.
     pub name: String,
-    /// What it declares.
+    /// The kind of the type.
     pub kind: Kind,
     /// The description; empty when there is none.
     pub description: String,
-    /// The directives as they are to be printed, `@extends` for `extend type` with them.
+    /// The directives in the form in which the generated schema prints them. A type that is declared by `extend type` has `@extends`.
     pub directives: ast::DirectiveList,
-    /// Of an object type or interface: the fields, those of interfaces first.
+    /// The fields of an object type or interface. An object type has those of its interfaces too, and first.
     pub fields: Vec<Field>,
-    /// Of an input: the fields.
+    /// The fields of an input type.
     pub input_fields: Vec<InputField>,
-    /// Of an object type: its interfaces, in the order they are listed.
+    /// The interfaces of an object type, in the order of its definition.
     pub interfaces: Vec<String>,
-    /// Of an interface: the types that implement it, in the order of the schema.
+    /// The object types that implement an interface, in the order of the schema.
     pub implementors: Vec<String>,
-    /// Of a union: its members.
+    /// The members of a union.
     pub members: Vec<String>,
-    /// Of an enum: its values.
+    /// The values of an enum.
     pub values: Vec<EnumValue>,
-    /// Of an object type or interface: its name in the store, the value of `dgraph.type`.
+    /// The name of an object type or interface in the store: the value of `dgraph.type` that its nodes have.
     pub dgraph_type: String,
-    /// `@remote`: not stored, no operations.
+    /// `@remote`: other servers answer objects of the type, so none is stored and it has no operations.
     pub remote: bool,
-    /// `@secret`, the interface's where the type has none itself.
+    /// `@secret` of the type, or else that of an interface.
     pub secret: Option<Secret>,
     /// `@generate` and `@withSubscription`.
     pub generate: Generate,
-    /// `@auth`, with the rules of all interfaces: each has to hold.
+    /// `@auth` of the type and of its interfaces, all of which have to hold.
     pub auth: AuthRules,
     /// `@lambdaOnMutate`.
     pub lambda_on_mutate: LambdaOnMutate,
@@ -70,56 +70,55 @@ pub struct TypeDef {
 }
 
 impl TypeDef {
-    /// The field of a name.
+    /// Returns the field of a name. Costs a comparison for each field.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// The field of type `ID`: the node's uid, or the key of another service's entity where it has
-    /// a predicate.
+    /// Returns the field of type `ID`. It is the node's uid, or, where it has a predicate, the key of an entity that another service declares.
     pub fn id_field(&self) -> Option<&Field> {
         self.fields.iter().find(|field| field.is_id() && !field.foreign)
     }
 
-    /// The fields with `@id`, in their order.
+    /// Returns the fields with `@id`, in the order of the definition.
     pub fn unique_fields(&self) -> impl Iterator<Item = &Field> {
         self.fields.iter().filter(|field| field.unique.is_some())
     }
 
-    /// True when nodes of it are stored: an object type or interface that is not `@remote`.
+    /// Returns true for types whose nodes are stored: object types and interfaces that are not `@remote`.
     pub fn is_stored(&self) -> bool {
         matches!(self.kind, Kind::Object | Kind::Interface) && !self.remote
     }
 }
 
-/// `@secret`: a password beside the fields.
+/// `@secret`: a password that a node has beside its fields. It can be set and checked, and never read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
-    /// The name in inputs.
+    /// The name of the password in inputs.
     pub field: String,
-    /// Where it is stored.
+    /// The predicate that holds its hash.
     pub predicate: String,
 }
 
-/// `@key(fields:)`.
+/// `@key(fields:)`: how services of a federation name a node of the type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
-    /// The field that names an entity.
+    /// The name of the field whose value names the node.
     pub field: String,
 }
 
 /// A value of an enum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EnumValue {
-    /// The name.
+    /// The name of the value.
     pub name: String,
     /// The description; empty when there is none.
     pub description: String,
     /// The directives as they were written.
     pub directives: ast::DirectiveList,
-    /// `@deprecated`: the reason.
+    /// The reason of `@deprecated`; `None` without the directive.
     pub deprecated: Option<String>,
 }
 
-/// A field of an input has what an argument has.
+/// A field of an input type. It has all that an argument has.
 pub(super) type InputField = Argument;

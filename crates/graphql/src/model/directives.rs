@@ -1,31 +1,31 @@
-//! What the small directives say.
+//! The values of the directives that say one thing each: `@search`, `@id`, `@hasInverse`, `@default`, `@generate`, `@lambdaOnMutate`.
 
 /// An index word of `@search`, as it was written or as the type implies it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SearchIndex {
-    /// The word: `hash`, `regexp`, `int64`, `point`, `hnsw` ...
+    /// The word, such as `hash`, `regexp`, `int64`, `point` or `hnsw`.
     pub word: String,
-    /// The options of `hnsw`, by name.
+    /// The options of `hnsw` as pairs of name and value, ordered by name; empty for other words.
     pub options: Vec<(String, String)>,
 }
 
-/// `@id`: the value names a node of the type.
+/// `@id`: no two nodes of the type have the same value, so a value names a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UniqueId {
-    /// The value is unique among all types that implement the interface.
+    /// True if no two nodes of all types that implement the interface have the same value.
     pub interface: bool,
 }
 
-/// The other end of a link.
+/// `@hasInverse`: the field at the other end of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inverse {
     /// The type at the other end, as the field's type names it.
     pub type_name: String,
-    /// Its field.
+    /// The name of the field there.
     pub field: String,
 }
 
-/// The value that a field gets by itself.
+/// `@default`: the value of a field that a mutation does not mention.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DefaultValue {
     /// `$now`: the moment of the mutation.
@@ -34,7 +34,7 @@ pub enum DefaultValue {
     Text(String),
 }
 
-/// Which operations a type has, and whether they can be subscribed to.
+/// `@generate` and `@withSubscription`: the operations that the API has for a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Generate {
     /// `getT`, and with it `querySimilarT...`.
@@ -51,7 +51,7 @@ pub struct Generate {
     pub update: bool,
     /// `deleteT`.
     pub delete: bool,
-    /// The queries are subscriptions too: here or by `@withSubscription`.
+    /// True if the queries can be subscribed to.
     pub subscription: bool,
 }
 
@@ -70,13 +70,13 @@ impl Default for Generate {
     }
 }
 
-/// `@lambdaOnMutate`: which mutations are told to the lambda server.
+/// `@lambdaOnMutate`: the mutations after which the lambda server is sent an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LambdaOnMutate {
-    /// Of new nodes.
+    /// True for mutations that add nodes.
     pub add: bool,
-    /// Of changed nodes.
+    /// True for mutations that change nodes.
     pub update: bool,
-    /// Of deleted nodes.
+    /// True for mutations that delete nodes.
     pub delete: bool,
 }

@@ -4,89 +4,89 @@ use apollo_compiler::{Node, ast};
 
 use crate::model::{Custom, DefaultValue, Inverse, Predicate, SearchIndex, TypeRef, UniqueId};
 
-/// A field.
+/// The definition of a field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// The name.
+    /// The name in the schema.
     pub name: String,
     /// The description; empty when there is none.
     pub description: String,
-    /// The type.
+    /// The type of the values.
     pub ty: TypeRef,
     /// The arguments that the deployer declared.
     pub arguments: Vec<Argument>,
-    /// All directives as they are to be printed: those of the interface where the field comes from
-    /// one, with the `@hasInverse` that the other end declares.
+    /// The directives in the form in which the generated schema prints them: for a field of an interface those of the interface, and with the
+    /// `@hasInverse` that only the other end of the link declares.
     pub directives: ast::DirectiveList,
-    /// The interface that the field was copied from.
+    /// The name of the interface that the field was copied from; `None` for a field of the type itself.
     pub inherited_from: Option<String>,
-    /// Where values are stored; none for `ID`, custom fields and what is not stored.
+    /// The predicate of the values; `None` for `ID`, for custom fields, and in types that are not stored.
     pub predicate: Option<Predicate>,
-    /// `@id`.
+    /// `@id`, with its option.
     pub unique: Option<UniqueId>,
-    /// The indexes that filters use, ordered by name: those of `@search`, the one that the type
-    /// implies where it has no word, and the one that `@id` needs. Empty when there is no filter.
+    /// The indexes that filters use, ordered by name: those of `@search`, the one that the type implies where `@search` names none, and the one
+    /// that `@id` needs. Empty when nodes can't be filtered by the field.
     pub search: Vec<SearchIndex>,
-    /// `@hasInverse`, written here or at the other end.
+    /// `@hasInverse`, whether it is written here or at the other end.
     pub inverse: Option<Inverse>,
-    /// `@default(add:)`.
+    /// `@default(add:)`: the value in new nodes.
     pub default_add: Option<DefaultValue>,
-    /// `@default(update:)`.
+    /// `@default(update:)`: the value in changed nodes.
     pub default_update: Option<DefaultValue>,
-    /// `@embedding`: the list is a vector.
+    /// `@embedding`: the list of numbers is stored as a vector.
     pub embedding: bool,
-    /// `@deprecated`: the reason.
+    /// The reason of `@deprecated`; `None` without the directive.
     pub deprecated: Option<String>,
-    /// `@custom`.
+    /// `@custom`: how another server, or a query in DQL, gives the value.
     pub custom: Option<Custom>,
-    /// `@lambda`.
+    /// `@lambda`: the lambda server gives the value.
     pub lambda: bool,
-    /// `@remoteResponse(name:)`: the key of the value in a remote answer.
+    /// `@remoteResponse(name:)`: the key of the value in the answer of another server.
     pub remote_name: Option<String>,
-    /// `@withSubscription`, on a custom query.
+    /// `@withSubscription` of a custom query: it can be subscribed to.
     pub subscription: bool,
-    /// `@external`: another service has the value.
+    /// `@external`: another service of the federation has the value.
     pub external: bool,
-    /// The field is `@external`, not a key and of no use here: not stored, no input, no filter.
+    /// True for an `@external` field that is neither a key nor provided here: it is not stored, and has no input and no filter.
     pub foreign: bool,
-    /// `@requires`: names of external fields.
+    /// The names of the external fields in `@requires`.
     pub requires: Vec<String>,
-    /// `@provides`: names of fields of the field's type.
+    /// The names of the fields, of the type that the field leads to, in `@provides`.
     pub provides: Vec<String>,
 }
 
 impl Field {
-    /// True when the field is the node's uid.
+    /// Returns true for a field of the type `ID`.
     pub fn is_id(&self) -> bool {
         self.ty.name() == "ID"
     }
 
-    /// True when the value comes from elsewhere: `@custom` or `@lambda`.
+    /// Returns true for a field with `@custom` or `@lambda`, whose value is not stored.
     pub fn is_custom(&self) -> bool {
         self.custom.is_some() || self.lambda
     }
 
-    /// True when the field reads edges backwards.
+    /// Returns true for a field that reads the edges of its predicate backwards.
     pub fn is_reverse(&self) -> bool {
         self.predicate.as_ref().is_some_and(|predicate| predicate.reverse)
     }
 
-    /// The value's key in a remote answer.
+    /// Returns the key of the value in the answer of another server.
     pub fn remote_key(&self) -> &str {
         self.remote_name.as_deref().unwrap_or(&self.name)
     }
 }
 
-/// An argument of a field.
+/// The definition of an argument of a field, or of a field of an input type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Argument {
-    /// The name.
+    /// The name in the schema.
     pub name: String,
     /// The description; empty when there is none.
     pub description: String,
-    /// The type.
+    /// The type of the values.
     pub ty: TypeRef,
-    /// The value where none is given.
+    /// The default: the value where a request gives none.
     pub default_value: Option<Node<ast::Value>>,
     /// The directives as they were written.
     pub directives: ast::DirectiveList,

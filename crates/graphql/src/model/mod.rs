@@ -1,4 +1,4 @@
-//! The checked schema: what the deployer declared, with every directive read into values.
+//! The model: a schema that passed all checks, with every directive read into values. All later stages work on it and read no text.
 
 mod type_ref;
 mod predicate;

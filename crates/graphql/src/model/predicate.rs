@@ -1,44 +1,44 @@
-//! Where the values of a field are stored.
+//! The predicate that holds the values of a field, with its direction and language.
 
-/// The predicate of a field.
+/// The predicate of a field, as the field uses it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Predicate {
     /// The name in the store: without brackets, without a language, without `~`.
     pub name: String,
-    /// The field reads the edges of the predicate backwards (`~name`).
+    /// True if the field reads the edges of the predicate backwards (`~name`).
     pub reverse: bool,
     /// The language of the values.
     pub language: Language,
 }
 
 impl Predicate {
-    /// A predicate of a name, forward and without a language.
+    /// Makes a predicate that is read forward and without a language.
     pub fn new(name: impl Into<String>) -> Predicate {
         Predicate { name: name.into(), reverse: false, language: Language::Untagged }
     }
 }
 
-/// The languages that a field reads, and writes if it is one.
+/// The language of a field's values.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Language {
-    /// The value without a language.
+    /// The field has the value without a language.
     Untagged,
-    /// `name@en`: the value of one language.
+    /// `name@en`: the field has the value of this language.
     Tagged(String),
-    /// `name@.`: the value of any language. Can't be written.
+    /// `name@.`: the field has a value of any language, and can't be written.
     Any,
-    /// `name@hi:en`: the first that is there, `.` standing for any. Can't be written, filtered or
-    /// ordered by.
+    /// `name@hi:en`: the field has the value of the first of these languages that has one, where `.` stands for any. It can't be written, and
+    /// nodes can't be filtered or ordered by it.
     Preferred(Vec<String>),
 }
 
 impl Language {
-    /// True for a list of languages.
+    /// Returns true for a list of languages.
     pub fn is_preferred(&self) -> bool {
         matches!(self, Language::Preferred(_))
     }
 
-    /// True when a mutation may give the field a value.
+    /// Returns true if a mutation may set the field.
     pub fn is_writable(&self) -> bool {
         matches!(self, Language::Untagged | Language::Tagged(_))
     }

@@ -1,4 +1,4 @@
-//! The whole schema.
+//! The whole schema after all checks.
 
 use std::collections::HashMap;
 
@@ -9,36 +9,35 @@ use crate::model::{Authorization, Field, TypeDef};
 /// A schema that passed all checks.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Model {
-    /// The text that was read.
+    /// The text of the schema.
     pub text: String,
-    /// The definitions in the order of the text, those of `extend type` last. `Query` and
-    /// `Mutation` are not among them.
+    /// The types in the order of the text, those that `extend type` declares last. `Query` and `Mutation` are not among them.
     pub types: Vec<TypeDef>,
-    /// The fields of `type Query`: custom queries.
+    /// The fields of `type Query`, which are custom queries.
     pub queries: Vec<Field>,
-    /// The fields of `type Mutation`: custom mutations.
+    /// The fields of `type Mutation`, which are custom mutations.
     pub mutations: Vec<Field>,
-    /// Directives that the deployer declared. They mean nothing to the engine.
+    /// The directives that the text declares. They mean nothing to the engine.
     pub directive_definitions: Vec<Node<ast::DirectiveDefinition>>,
-    /// `# Dgraph.Authorization`.
+    /// The settings of tokens, from the line `# Dgraph.Authorization`.
     pub authorization: Option<Authorization>,
-    /// `# Dgraph.Allow-Origin`: the origins, in the order of the text.
+    /// The origins of the lines `# Dgraph.Allow-Origin`, in the order of the text.
     pub allowed_origins: Vec<String>,
-    /// `# Dgraph.Secret`: name and value.
+    /// The names and values of the lines `# Dgraph.Secret`.
     pub secrets: Vec<(String, String)>,
-    /// True when a type has `@key`: the schema takes part in a federation.
+    /// True if a type has `@key`, so that the schema takes part in a federation.
     pub federated: bool,
-    /// Where each type is.
+    /// The index in `types` of each type, by its name.
     pub(crate) by_name: HashMap<String, usize>,
 }
 
 impl Model {
-    /// The definition of a name. O(1).
+    /// Returns the type of a name. O(1).
     pub fn get(&self, name: &str) -> Option<&TypeDef> {
         self.by_name.get(name).map(|&index| &self.types[index])
     }
 
-    /// The object types and interfaces whose nodes are stored, in the order of the text.
+    /// Returns the object types and interfaces whose nodes are stored, in the order of `types`.
     pub fn stored_types(&self) -> impl Iterator<Item = &TypeDef> {
         self.types.iter().filter(|def| def.is_stored())
     }

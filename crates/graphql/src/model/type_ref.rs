@@ -9,25 +9,25 @@ pub enum TypeRef {
     Named {
         /// The name.
         name: String,
-        /// A value is always there.
+        /// True if null is never a value: `Post!`.
         non_null: bool,
     },
     /// A list.
     List {
         /// The type of an element.
         element: Box<TypeRef>,
-        /// The list itself is always there.
+        /// True if null is never in place of the list: `[Post]!`.
         non_null: bool,
     },
 }
 
 impl TypeRef {
-    /// The nullable type of a name.
+    /// Makes the nullable type of a name.
     pub fn named(name: impl Into<String>) -> TypeRef {
         TypeRef::Named { name: name.into(), non_null: false }
     }
 
-    /// The name inside of all lists.
+    /// Returns the name inside of all lists: `Post` of `[Post!]!`.
     pub fn name(&self) -> &str {
         match self {
             TypeRef::Named { name, .. } => name,
@@ -35,19 +35,19 @@ impl TypeRef {
         }
     }
 
-    /// True when null is never a value: the type ends in `!`.
+    /// Returns true if the type ends in `!`, so that null is never a value.
     pub fn is_non_null(&self) -> bool {
         match self {
             TypeRef::Named { non_null, .. } | TypeRef::List { non_null, .. } => *non_null,
         }
     }
 
-    /// True for a list.
+    /// Returns true for a list.
     pub fn is_list(&self) -> bool {
         matches!(self, TypeRef::List { .. })
     }
 
-    /// The type of an element, for a list.
+    /// Returns the type of an element of a list; `None` for what is no list.
     pub fn element(&self) -> Option<&TypeRef> {
         match self {
             TypeRef::Named { .. } => None,
@@ -55,7 +55,7 @@ impl TypeRef {
         }
     }
 
-    /// The same without the `!` at the end.
+    /// Returns the type without the `!` at its end.
     #[must_use]
     pub fn nullable(&self) -> TypeRef {
         let mut ty = self.clone();
@@ -65,7 +65,7 @@ impl TypeRef {
         ty
     }
 
-    /// The same shape about another name: `[Post!]!` becomes `[PostRef!]!`.
+    /// Returns the type with another name inside of its lists: `[Post!]!` becomes `[PostRef!]!`.
     #[must_use]
     pub fn renamed(&self, new: &str) -> TypeRef {
         match self {
@@ -104,12 +104,12 @@ pub enum Scalar {
     String,
     /// Truth values.
     Boolean,
-    /// Moments.
+    /// Moments of time, as text by RFC 3339.
     DateTime,
 }
 
 impl Scalar {
-    /// The scalar of a name of the schema language.
+    /// Returns the scalar of a name in the schema language.
     pub fn from_name(name: &str) -> Option<Scalar> {
         Some(match name {
             "ID" => Scalar::Id,

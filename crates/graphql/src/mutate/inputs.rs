@@ -1,4 +1,4 @@
-//! How input objects are read: their entries in order, the objects below a field.
+//! Reads input objects: their entries in order, and the objects below a field.
 
 use apollo_compiler::Name;
 use hexgraph_base::types::stack;
@@ -10,7 +10,7 @@ use crate::request::Value;
 /// The entries of an input object.
 pub(super) type Entries = [(Name, Value)];
 
-/// The entries of a value that is an object; none of any other.
+/// Returns the entries of an object; none of any other value.
 pub(super) fn entries(value: &Value) -> &Entries {
     match value {
         Value::Object(entries) => entries,
@@ -18,25 +18,25 @@ pub(super) fn entries(value: &Value) -> &Entries {
     }
 }
 
-/// The value of a key, unless it is absent or `null`.
+/// Returns the value of a key, unless it is absent or `null`.
 pub(super) fn given<'v>(entries: &'v Entries, key: &str) -> Option<&'v Value> {
     let (_, value) = entries.iter().find(|(name, _)| name == key)?;
     if *value == Value::Null { None } else { Some(value) }
 }
 
-/// Whether a key is there, `null` or not.
+/// Returns true if a key is there, even with `null`.
 pub(super) fn mentions(entries: &Entries, key: &str) -> bool {
     entries.iter().any(|(name, _)| name == key)
 }
 
-/// The entries ordered by key: mutations go through them in this order, so faults come in it.
+/// Returns the entries ordered by key. The reference goes through them in this order, so its faults come in it.
 pub(super) fn ordered(entries: &Entries) -> Vec<&(Name, Value)> {
     let mut ordered: Vec<&(Name, Value)> = entries.iter().collect();
     ordered.sort_by(|(one, _), (other, _)| one.as_str().cmp(other.as_str()));
     ordered
 }
 
-/// Whether two values say the same; the order of keys says nothing.
+/// Returns true for equal values. The order of keys does not matter.
 pub(super) fn same(one: &Value, other: &Value) -> bool {
     stack::require();
     match (one, other) {
@@ -48,7 +48,7 @@ pub(super) fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Whether two objects say the same.
+/// Returns true for equal objects. The order of keys does not matter.
 pub(super) fn same_entries(one: &Entries, other: &Entries) -> bool {
     one.len() == other.len()
         && one.iter().all(|(key, value)| {
@@ -57,7 +57,7 @@ pub(super) fn same_entries(one: &Entries, other: &Entries) -> bool {
         })
 }
 
-/// What the values of a field are.
+/// The kind of a field's values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Shape<'a> {
     /// Scalars and values of enums.
@@ -71,7 +71,7 @@ pub(super) enum Shape<'a> {
 }
 
 impl<'a> Shape<'a> {
-    /// The shape of a field's values.
+    /// Returns the kind of a field's values.
     pub(super) fn of(model: &'a Model, field: &Field) -> Shape<'a> {
         match model.get(field.ty.name()) {
             Some(def) if def.kind == Kind::Union => Shape::Union(def),
@@ -88,7 +88,7 @@ impl<'a> Shape<'a> {
 /// An input object below a field, and the type whose node it creates or names.
 pub(super) type Child<'a> = (&'a TypeDef, &'a Entries);
 
-/// The input objects of a field that leads to nodes, in their order; none for other fields.
+/// Returns the input objects of a field that leads to nodes, in their order, each with its type or a fault; none for other fields. Nulls are left out.
 pub(super) fn children<'a>(
     model: &'a Model,
     owner: &TypeDef,
@@ -100,6 +100,7 @@ pub(super) fn children<'a>(
         Value::List(values) => (&values[..], true),
         _ => (one, false),
     };
+    // The index of a fault counts nulls too, so they are left out after counting.
     let objects = values.iter().enumerate().filter(|(_, value)| **value != Value::Null);
     match Shape::of(model, field) {
         Shape::Object(def) => objects.map(|(_, value)| Ok((def, entries(value)))).collect(),
@@ -116,10 +117,11 @@ pub(super) fn children<'a>(
     }
 }
 
-/// The member of a union that an input object has, with the object below.
+/// Returns the member of a union that an input object names by a key such as `filmRef`, with the object below; `None` unless it names exactly one.
 fn member<'a>(model: &'a Model, union: &'a TypeDef, object: &'a Entries) -> Option<Child<'a>> {
     let [(key, value)] = object else { return None };
     let key = key.strip_suffix("Ref")?;
+    // Keys begin in lower case and types in any, so the first letter is compared without its case.
     let is_named = |member: &&String| {
         let mut letters = member.chars();
         let first = letters.next().map(|letter| letter.to_ascii_lowercase());
@@ -132,6 +134,7 @@ fn member<'a>(model: &'a Model, union: &'a TypeDef, object: &'a Entries) -> Opti
     }
 }
 
+/// Words the fault of an object that does not name exactly one member of a union.
 fn wrong_member(owner: &TypeDef, field: &Field, index: Option<usize>, object: &Entries) -> String {
     let count = object.iter().filter(|(_, value)| *value != Value::Null).count();
     let place = index.map_or_else(String::new, |index| format!(" index `{index}`"));
@@ -141,15 +144,15 @@ fn wrong_member(owner: &TypeDef, field: &Field, index: Option<usize>, object: &E
     )
 }
 
-/// The field at the other end of a link.
+/// Returns the field at the other end of a link, with its type; `None` for a field without `@hasInverse`.
 pub(super) fn inverse_of<'a>(model: &'a Model, field: &Field) -> Option<(&'a TypeDef, &'a Field)> {
     let inverse = field.inverse.as_ref()?;
     let def = model.get(&inverse.type_name)?;
     Some((def, def.field(&inverse.field)?))
 }
 
-/// The name of the field of a child that its parent fills in: the other end of the link, where it
-/// leads to one node.
+/// Returns the name of the field of a child that its parent fills in: the other end of the link, where that leads to one node. What the child says of
+/// it is ignored.
 pub(super) fn filled_by_parent<'a>(model: &'a Model, link: &Field) -> Option<&'a str> {
     let (_, field) = inverse_of(model, link)?;
     if field.ty.is_list() { None } else { Some(&field.name) }

@@ -17,9 +17,9 @@ use hexgraph_base::types::{Uid, Value};
 /// One block of the query.
 #[derive(Debug)]
 enum Lookup<'a> {
-    /// Which of these nodes are of the type.
+    /// Finds which of these nodes are of the type.
     Ids { def: &'a TypeDef, uids: Vec<u64> },
-    /// Which nodes of the type have one of these values.
+    /// Finds which nodes of the type have one of these values.
     Values { def: &'a TypeDef, predicate: &'a str, texts: Vec<String> },
 }
 
@@ -98,9 +98,11 @@ fn name_of(place: usize) -> String {
     format!("found{place}")
 }
 
+/// Makes the block of a look-up, which assigns what it finds to a variable.
 fn block_of(lookup: &Lookup<'_>, var: VarId) -> Block {
     let (def, root, values) = match lookup {
         Lookup::Ids { def, uids } => {
+            // Objects may name one node several times; the executor wants ascending uids.
             let mut uids = uids.clone();
             uids.sort_unstable();
             uids.dedup();

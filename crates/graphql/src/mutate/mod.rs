@@ -1,4 +1,4 @@
-//! The inputs of mutations → what has to be looked up, and then what is to be written.
+//! Mutations: their inputs are read, the nodes that they name are looked up by one query, and then statements and links are made of them.
 
 mod mutation_fault;
 mod inputs;

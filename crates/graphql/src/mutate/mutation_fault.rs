@@ -1,24 +1,24 @@
-//! What is wrong with the inputs of a mutation.
+//! Faults of the inputs of a mutation.
 
 use std::fmt;
 
 /// Why a mutation can't be carried out, in the reference's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MutationFault {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// Whether it tells of a node that the caller might not be allowed to see: it is shown to
-    /// those who debug, others get a mutation that did nothing.
+    /// True if the message tells of a node that the caller may not be allowed to see. It is shown in debug mode alone; else the mutation appears to
+    /// have done nothing.
     pub is_hidden: bool,
 }
 
 impl MutationFault {
-    /// A fault that everybody may know of.
+    /// Makes a fault that is shown to every caller.
     pub fn new(message: impl Into<String>) -> MutationFault {
         MutationFault { message: message.into(), is_hidden: false }
     }
 
-    /// A fault that tells of a node of a type whose nodes not everybody may see, if `is_hidden`.
+    /// Makes a fault that tells of a node. `is_hidden` says that not every caller may see nodes of its type.
     pub fn about_node(message: impl Into<String>, is_hidden: bool) -> MutationFault {
         let message = message.into();
         let message = if is_hidden { format!("GraphQL debug: {message}") } else { message };

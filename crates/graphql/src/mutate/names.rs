@@ -1,9 +1,8 @@
-//! The nodes that the inputs of a mutation name by an ID or by values of `@id` fields.
+//! Finds the nodes that the inputs of a mutation name, by an ID or by values of `@id` fields.
 //!
-//! Objects of one request that name the same node are one *entity*. One of them may define it, the
-//! others refer to it: an object with nothing but the value refers. Two that say different things
-//! of it, or that both add it, are a fault. The walk goes through objects in the order of the
-//! input and through their fields by name, so faults come in the order of the reference.
+//! Objects of one request that name the same node are one *entity*. One of them may define it, and the others refer to it: an object with nothing but
+//! the value is a reference. Two objects that define an entity differently, or that both add it, are a fault. The walk takes objects in the order of the
+//! input and their fields by name, so that faults come in the order of the reference.
 
 use hexgraph_base::types::stack;
 use std::borrow::Cow;
@@ -23,11 +22,11 @@ use hexgraph_base::types::Uid;
 pub(super) struct Entity<'a> {
     /// The type.
     pub def: &'a TypeDef,
-    /// The object that defines it, as far as one was seen.
+    /// The object that defines it; before one was seen, the first that refers to it.
     pub object: &'a Entries,
     /// The values, in the order in which they were seen.
     pub keys: Vec<Key<'a>>,
-    /// Whether an object of the input itself stands for it.
+    /// True if an object of the input itself, and not one below a field, names it.
     is_root: bool,
 }
 
@@ -38,13 +37,13 @@ pub(super) struct Key<'a> {
     pub field: &'a Field,
     /// The value as text.
     pub text: Cow<'a, str>,
-    /// Where the nodes of the type with this value are looked up.
+    /// The number of the look-up of nodes of the type with this value.
     pub lookup: usize,
-    /// The interface of `@id(interface: true)`, and where its nodes are looked up.
+    /// The interface of `@id(interface: true)`, and the number of the look-up of its nodes.
     pub elsewhere: Option<(&'a TypeDef, usize)>,
 }
 
-/// All nodes that a request names.
+/// All nodes that the inputs of a mutation name.
 #[derive(Debug)]
 pub(super) struct Names<'a> {
     model: &'a Model,
@@ -52,8 +51,9 @@ pub(super) struct Names<'a> {
     pub lookups: Lookups<'a>,
     /// The entities, in the order in which they were seen.
     pub entities: Vec<Entity<'a>>,
+    /// The numbers of the entities that have a value. Entities of several types may: they inherit the field from one interface.
     by_key: HashMap<KeyName<'a>, Vec<usize>>,
-    /// What is wrong so far.
+    /// The faults that were found so far.
     pub faults: Vec<MutationFault>,
 }
 
@@ -70,7 +70,7 @@ pub(super) enum Place<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// No names yet.
+    /// Starts without names.
     pub(super) fn new(model: &'a Model) -> Names<'a> {
         Names {
             model,
@@ -81,7 +81,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The schema.
+    /// Returns the schema.
     pub(super) fn model(&self) -> &'a Model {
         self.model
     }
@@ -95,18 +95,21 @@ impl<'a> Names<'a> {
         match self.entity_of_keys(def, place, object) {
             Ok(true) => self.add_children(def, place, object),
             Ok(false) => {}
-            Err(message) => self.fault(message),
+            Err(fault) => self.faults.push(fault),
         }
     }
 
-    /// Adds the ID that an object gives; false when it gives none.
+    /// Adds the ID that an object gives, and returns true; returns false when it gives none.
     fn add_id(&mut self, def: &'a TypeDef, object: &'a Entries) -> bool {
         let Some(id) = id_given(def, object) else { return false };
         match Uid::parse(id) {
             // No node has the number 0.
             Some(Uid(0)) => {}
             Some(uid) => self.lookups.id(def, uid.0),
-            None => self.fault(format!("ID argument ({id}) was not able to be parsed")),
+            None => {
+                let message = format!("ID argument ({id}) was not able to be parsed");
+                self.faults.push(MutationFault::new(message));
+            }
         }
         true
     }
@@ -128,18 +131,18 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn fault(&mut self, message: String) {
-        self.faults.push(MutationFault::new(message));
-    }
-
-    /// Notes the entity that an object names, if it names one. False when the object only refers
-    /// to one that was seen before, so that nothing below it matters.
+    /// Notes the entity that an object names, if it names one. Returns false when the object only refers to one that was seen before, so that nothing
+    /// below it matters.
+    ///
+    /// # Errors
+    ///
+    /// When the object and one before it define the entity differently, or an `@id` value is empty.
     fn entity_of_keys(
         &mut self,
         def: &'a TypeDef,
         place: Place<'a>,
         object: &'a Entries,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, MutationFault> {
         let keys = keys_given(def, object)?;
         if keys.is_empty() {
             return Ok(true);
@@ -149,7 +152,7 @@ impl<'a> Names<'a> {
             let name = name_of(def, field, text.clone());
             let Some(entity) = self.find(def, object, &name)? else { continue };
             if self.is_duplicate(entity, place, object) || known.is_some_and(|one| one != entity) {
-                return Err(format!("duplicate XID found: {text}"));
+                return Err(duplicate(text));
             }
             known = Some(entity);
         }
@@ -163,6 +166,7 @@ impl<'a> Names<'a> {
         if is_new {
             return Ok(true);
         }
+        // The first object may have been a reference; this one defines the entity.
         let entity = &mut self.entities[entity];
         if entity.object.len() == 1 && 1 < object.len() {
             entity.object = object;
@@ -185,7 +189,7 @@ impl<'a> Names<'a> {
                     self.add_key(entity, field, text);
                 }
             }
-            Err(message) => self.fault(message),
+            Err(fault) => self.faults.push(fault),
         }
     }
 
@@ -195,6 +199,7 @@ impl<'a> Names<'a> {
         self.entities.len() - 1
     }
 
+    /// Adds a value by which an entity is named, with the look-ups for it.
     fn add_key(&mut self, number: usize, field: &'a Field, text: Cow<'a, str>) {
         let def = self.entities[number].def;
         if self.entities[number].keys.iter().any(|key| key.field.name == field.name) {
@@ -212,7 +217,7 @@ impl<'a> Names<'a> {
         self.entities[number].keys.push(Key { field, text, lookup, elsewhere });
     }
 
-    /// The entity of a value that was seen before.
+    /// Returns the number of the entity that was seen with a value before.
     ///
     /// # Errors
     ///
@@ -222,7 +227,7 @@ impl<'a> Names<'a> {
         def: &TypeDef,
         object: &Entries,
         name: &KeyName<'a>,
-    ) -> Result<Option<usize>, String> {
+    ) -> Result<Option<usize>, MutationFault> {
         stack::require();
         let known = self.by_key.get(name).map_or(&[][..], Vec::as_slice);
         let of_type = |number: &&usize| self.entities[**number].def.name == def.name;
@@ -231,12 +236,12 @@ impl<'a> Names<'a> {
         }
         let is_defined = |number: &usize| 1 < self.entities[*number].object.len();
         match 1 < object.len() && known.iter().any(is_defined) {
-            true => Err(format!("duplicate XID found: {}", name.2)),
+            true => Err(duplicate(&name.2)),
             false => Ok(None),
         }
     }
 
-    /// The entity that an object names, once all names are known.
+    /// Returns the number of the entity that an object names, once all names are known.
     pub(super) fn entity(&self, def: &'a TypeDef, object: &'a Entries) -> Option<usize> {
         let keys = keys_given(def, object).ok()?;
         keys.into_iter().find_map(|(field, text)| {
@@ -245,6 +250,7 @@ impl<'a> Names<'a> {
         })
     }
 
+    /// Returns true if an object and an entity that it names exclude each other.
     fn is_duplicate(&self, number: usize, place: Place<'a>, object: &Entries) -> bool {
         let entity = &self.entities[number];
         let is_taken = match place {
@@ -259,7 +265,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The name of the field that the parent of an object fills in.
+/// Returns the name of the field that the parent of an object fills in.
 pub(super) fn filled_in<'a>(model: &'a Model, place: Place<'a>) -> Option<&'a str> {
     match place {
         Place::Root => None,
@@ -267,13 +273,13 @@ pub(super) fn filled_in<'a>(model: &'a Model, place: Place<'a>) -> Option<&'a st
     }
 }
 
-/// The ID that an object gives.
+/// Returns the ID that an object gives.
 pub(super) fn id_given<'a>(def: &TypeDef, object: &'a Entries) -> Option<&'a str> {
     let field = def.id_field().filter(|field| field.predicate.is_none())?;
     given(object, &field.name)?.as_str()
 }
 
-/// The fields whose values name a node: those with `@id`, and the key of another service's entity.
+/// Returns the fields whose values name a node: those with `@id`, and the ID of an entity that another service declares.
 pub(super) fn key_fields(def: &TypeDef) -> impl Iterator<Item = &Field> {
     let is_key = |field: &&Field| {
         field.unique.is_some() || field.is_id() && !field.foreign && field.predicate.is_some()
@@ -281,21 +287,22 @@ pub(super) fn key_fields(def: &TypeDef) -> impl Iterator<Item = &Field> {
     def.fields.iter().filter(is_key)
 }
 
-/// The values of `@id` fields that an object gives, ordered by field.
+/// Returns the values of `@id` fields that an object gives, ordered by the names of the fields.
 ///
 /// # Errors
 ///
-/// The message about a value that is empty.
+/// When a value is empty.
 fn keys_given<'a>(
     def: &'a TypeDef,
     object: &'a Entries,
-) -> Result<Vec<(&'a Field, Cow<'a, str>)>, String> {
+) -> Result<Vec<(&'a Field, Cow<'a, str>)>, MutationFault> {
     let mut keys = Vec::new();
     for field in key_fields(def) {
         let Some(text) = given(object, &field.name).and_then(text_of) else { continue };
         if text.is_empty() {
             let (name, field) = (&def.name, &field.name);
-            return Err(format!("encountered an empty value for @id field `{name}.{field}`"));
+            let message = format!("encountered an empty value for @id field `{name}.{field}`");
+            return Err(MutationFault::new(message));
         }
         keys.push((field, text));
     }
@@ -303,6 +310,12 @@ fn keys_given<'a>(
     Ok(keys)
 }
 
+/// What is told of a value that two objects give to what would be two nodes.
+fn duplicate(text: &str) -> MutationFault {
+    MutationFault::new(format!("duplicate XID found: {text}"))
+}
+
+/// The text of a scalar, by which nodes are looked up; `None` for other values.
 fn text_of(value: &Value) -> Option<Cow<'_, str>> {
     Some(match value {
         Value::String(text) => Cow::Borrowed(&**text),
@@ -314,6 +327,7 @@ fn text_of(value: &Value) -> Option<Cow<'_, str>> {
     })
 }
 
+/// Makes the key of a value in `by_key`: values of an inherited field belong to the interface.
 fn name_of<'a>(def: &'a TypeDef, field: &'a Field, text: Cow<'a, str>) -> KeyName<'a> {
     (field.inherited_from.as_deref().unwrap_or(&def.name), &field.name, text)
 }

@@ -1,4 +1,4 @@
-//! What a mutation comes to: statements, links with two ends, and what authorization asks for.
+//! The outcome of a mutation: the statements and links to be written, and what authorization has to know of them.
 
 use crate::model::TypeDef;
 use crate::mutate::MutationFault;
@@ -7,34 +7,32 @@ use hexgraph_base::formats::{NQuad, Subject};
 /// The variable of the nodes that the filter of an update or a delete has found.
 pub const MATCHED: &str = "x";
 
-/// What a mutation comes to, when all that its inputs name is known. New nodes are
-/// [`Subject::New`], numbered from 0; the nodes that the filter of an update found stand as
-/// [`Subject::Var`] with the name [`MATCHED`].
+/// The changes that a mutation makes, once it is known which nodes exist. New nodes are [`Subject::New`], numbered from 0. The nodes that the filter of an
+/// update or a delete finds are [`Subject::Var`] with the name [`MATCHED`].
 #[derive(Debug, Clone, Default)]
 pub struct Outcome<'a> {
-    /// The values that are set. Those that give types to the new nodes come first, in the order of
-    /// their numbers.
+    /// The values that are set. The types of new nodes come first, in the order of their numbers.
     pub sets: Vec<NQuad<'a>>,
-    /// The values that are removed first.
+    /// The values that are removed, before others are set.
     pub deletes: Vec<NQuad<'a>>,
-    /// The edges that are set, each with its other end.
+    /// The edges that are set, each with the edge back.
     pub links: Vec<Link<'a>>,
-    /// The edges that are removed, each with its other end.
+    /// The edges that are removed, each with the edge back.
     pub unlinks: Vec<Unlink<'a>>,
     /// The new nodes, by their numbers.
     pub new: Vec<NewNode<'a>>,
-    /// The nodes that the objects of the input stand for, in their order.
+    /// The nodes of the objects of the input, in their order.
     pub roots: Vec<Subject<'a>>,
-    /// Whether an update sets a value that only one node may have.
+    /// True if an update sets a value of an `@id` field, which only one node may have.
     pub sets_key: bool,
-    /// Not everybody may see the nodes of the type.
+    /// True if the type has a rule for queries, so that not every caller may see its nodes.
     pub is_guarded: bool,
-    /// The matched nodes go, and with them all that leads to them.
+    /// True if the matched nodes are deleted, with all edges that lead to them.
     pub removes_node: bool,
 }
 
 impl Outcome<'_> {
-    /// What is wrong when several nodes are to have one value that only one may have.
+    /// Makes the fault that several nodes would have one value that only one may have.
     pub fn several_named(&self) -> MutationFault {
         let message =
             "only one node is allowed in the filter while updating fields with @id directive";
@@ -45,7 +43,7 @@ impl Outcome<'_> {
 /// A node to be created.
 #[derive(Debug, Clone, Copy)]
 pub struct NewNode<'a> {
-    /// Its type.
+    /// The type of the node.
     pub def: &'a TypeDef,
 }
 
@@ -58,7 +56,7 @@ pub struct Link<'a> {
     pub source_type: &'a str,
     /// The predicate of the field.
     pub predicate: &'a str,
-    /// The field leads to one node: what it led to before is replaced.
+    /// True if the field leads to one node: what it led to before is replaced.
     pub is_single: bool,
     /// Where it ends.
     pub target: Subject<'a>,
@@ -73,7 +71,7 @@ pub struct Back<'a> {
     pub type_name: &'a str,
     /// The predicate of its field.
     pub predicate: &'a str,
-    /// The field leads to one node.
+    /// True if the field leads to one node.
     pub is_single: bool,
 }
 
@@ -84,10 +82,9 @@ pub struct Unlink<'a> {
     pub source: Subject<'a>,
     /// The predicate of the field.
     pub predicate: &'a str,
-    /// The field reads the edges of the predicate backwards: they end at the source, and lead
-    /// there from the target.
+    /// True if the field reads the edges of the predicate backwards: they lead from the target to the source.
     pub is_reverse: bool,
-    /// Where they end; `None` for all that there are.
+    /// Where they end; `None` for all edges of the source.
     pub target: Option<Subject<'a>>,
     /// The edges back.
     pub back: Option<Back<'a>>,

@@ -1,17 +1,17 @@
-//! One mutation, from its arguments to its outcome.
+//! Reads one mutation: from its arguments to what has to be looked up, and from what was found to its outcome.
 
 use crate::generate::{Root, RootKind};
 use crate::model::{Kind, Model, TypeDef};
 use crate::mutate::inputs::{Entries, entries, given};
 use crate::mutate::names::{Names, Place};
-use crate::mutate::writer::{Writer, back_of};
+use crate::mutate::writer::{OutcomeWriter, back_of};
 use crate::mutate::{Back, Found, MATCHED, MutationFault, Outcome, Unlink};
 use crate::request::{Arguments, Value};
 use hexgraph_base::formats::{NQuad, Object, Predicate, Subject};
 use hexgraph_base::plan::Query;
 use hexgraph_base::types::Position;
 
-/// A mutation whose arguments are read: it knows what it has to know of the data.
+/// A mutation whose arguments are read. It waits for the results of its query.
 #[derive(Debug)]
 pub struct Reading<'a> {
     model: &'a Model,
@@ -20,6 +20,7 @@ pub struct Reading<'a> {
     step: Step<'a>,
 }
 
+/// What the mutation does.
 #[derive(Debug)]
 enum Step<'a> {
     Add { objects: Vec<&'a Entries>, is_upsert: bool },
@@ -32,7 +33,7 @@ impl<'a> Reading<'a> {
     ///
     /// # Errors
     ///
-    /// All that is wrong with them as far as no data is needed to tell.
+    /// All faults that can be told without looking at the data.
     pub fn new(
         model: &'a Model,
         root: &Root,
@@ -52,12 +53,12 @@ impl<'a> Reading<'a> {
         Ok(Reading { model, def, names, step })
     }
 
-    /// The type that the mutation is about.
+    /// Returns the type that the mutation is about.
     pub fn def(&self) -> &'a TypeDef {
         self.def
     }
 
-    /// Whether there is nothing to be done, whatever the data are.
+    /// Returns true if the mutation does nothing, whatever the data are.
     pub fn is_empty(&self) -> bool {
         match &self.step {
             Step::Add { objects, .. } => objects.is_empty(),
@@ -66,13 +67,13 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The query for what has to be known. Its variables go to [`Found`] by their names. A block
-    /// that finds the nodes of an update or a delete is not in it.
+    /// Returns the query for the nodes that the inputs name. Its variables go to [`Found`] by their names. The block that finds the nodes of an update or a
+    /// delete is not in it: the filter of the mutation is lowered by itself.
     pub fn query(&self) -> Query {
         self.names.lookups.query()
     }
 
-    /// The existing nodes that an upsert would change, with their types.
+    /// Returns the existing nodes that an upsert would change, ascending, each with its type.
     pub fn upserts(&self, found: &Found) -> Vec<(u64, &'a TypeDef)> {
         let Step::Add { objects, is_upsert: true } = &self.step else { return Vec::new() };
         let entities = objects.iter().filter_map(|object| self.names.entity(self.def, object));
@@ -85,19 +86,19 @@ impl<'a> Reading<'a> {
         nodes.into_iter().map(|uid| (uid, self.def)).collect()
     }
 
-    /// The existing nodes that the inputs name, with the types that they are named by.
+    /// Returns the existing nodes that the inputs name, each with the type that it is named by.
     pub fn named(&self, found: &Found) -> Vec<(u64, &'a TypeDef)> {
         self.names.lookups.nodes(found)
     }
 
-    /// What the mutation comes to. `now` is what `$now` stands for.
+    /// Computes the changes that the mutation makes. `now` is the value of `$now`. Costs O(size of the input).
     ///
     /// # Errors
     ///
-    /// All that is wrong.
+    /// All faults of the inputs, by what was found.
     pub fn outcome(self, found: Found, now: &'a str) -> Result<Outcome<'a>, Vec<MutationFault>> {
         let def = self.def;
-        let mut writer = Writer::new(self.model, self.names, found, now);
+        let mut writer = OutcomeWriter::new(self.model, self.names, found, now);
         match self.step {
             Step::Add { objects, is_upsert } => {
                 for object in objects {
@@ -120,8 +121,10 @@ impl<'a> Reading<'a> {
     }
 }
 
+/// Reads the arguments of `addT`.
 fn add_step<'a>(def: &'a TypeDef, arguments: &'a Arguments, names: &mut Names<'a>) -> Step<'a> {
     let input = arguments.given("input");
+    // A single object stands for a list of one.
     let one = input.map_or(&[][..], std::slice::from_ref);
     let objects = input.and_then(Value::as_list).unwrap_or(one);
     let objects: Vec<&Entries> = objects.iter().map(entries).collect();
@@ -132,6 +135,7 @@ fn add_step<'a>(def: &'a TypeDef, arguments: &'a Arguments, names: &mut Names<'a
     Step::Add { objects, is_upsert }
 }
 
+/// Reads the arguments of `updateT`.
 fn update_step<'a>(def: &'a TypeDef, arguments: &'a Arguments, names: &mut Names<'a>) -> Step<'a> {
     let input = arguments.given("input").map_or(&[][..], entries);
     let part = |key| given(input, key).map_or(&[][..], entries);
@@ -141,7 +145,7 @@ fn update_step<'a>(def: &'a TypeDef, arguments: &'a Arguments, names: &mut Names
     Step::Update { set, remove }
 }
 
-/// The statement that removes all that matched nodes have.
+/// Makes the statement that removes all values and edges of the matched nodes.
 fn everything<'a>() -> NQuad<'a> {
     NQuad {
         subject: Subject::Var(MATCHED),
@@ -154,8 +158,7 @@ fn everything<'a>() -> NQuad<'a> {
     }
 }
 
-/// The links whose ends at matched nodes go with them: those of the type, and of all types that
-/// implement it.
+/// Returns the links whose other ends have to be removed with the matched nodes: those of the type, and of all types that implement it.
 fn links_into<'a>(model: &'a Model, def: &'a TypeDef) -> Vec<Unlink<'a>> {
     let implementors = def.implementors.iter().filter_map(|name| model.get(name));
     let of_interface = (def.kind == Kind::Interface).then_some(implementors);
@@ -180,6 +183,7 @@ fn links_into<'a>(model: &'a Model, def: &'a TypeDef) -> Vec<Unlink<'a>> {
             target: None,
             back,
         };
+        // Types that implement one interface have its links in common.
         if !unlinks.contains(&unlink) {
             unlinks.push(unlink);
         }

@@ -1,14 +1,15 @@
-//! The patches of an update → statements and links of the nodes that its filter finds.
+//! Makes statements and links of the patches of an update, for the nodes that its filter finds.
 
 use crate::model::{Field, TypeDef};
 use crate::mutate::inputs::{Entries, Shape, children, ordered};
 use crate::mutate::names::{Names, Place};
 use crate::mutate::values::{language, statement, text, value_statements};
-use crate::mutate::writer::{Age, Writer, back_of, required_key};
+use crate::mutate::writer::{Age, OutcomeWriter, back_of, required_key};
 use crate::mutate::{MATCHED, MutationFault, Unlink};
 use crate::request::Value;
 use hexgraph_base::formats::{Object, Subject};
 
+/// The nodes that the filter of the update finds.
 const UPDATED: Subject<'static> = Subject::Var(MATCHED);
 
 impl<'a> Names<'a> {
@@ -25,9 +26,8 @@ impl<'a> Names<'a> {
     }
 }
 
-impl<'a> Writer<'a> {
-    /// Carries out `set`. Values by default go with it: an update that only removes gives none, and what it removes beside
-    /// `set` is not given again.
+impl<'a> OutcomeWriter<'a> {
+    /// Writes what `set` says. Values by default go with it: an update that only removes sets none, and a field that `removed` names gets none.
     pub(super) fn set(&mut self, def: &'a TypeDef, patch: &'a Entries, removed: &'a Entries) {
         if patch.is_empty() {
             return;
@@ -41,7 +41,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Carries out `remove`.
+    /// Writes what `remove` says.
     pub(super) fn remove(&mut self, def: &'a TypeDef, patch: &'a Entries) {
         for (name, value) in ordered(patch) {
             if let Some(secret) = def.secret.as_ref().filter(|secret| secret.field == **name) {
@@ -53,6 +53,7 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Removes values or links of one field; all of them when the value is `null`.
     fn remove_field(&mut self, def: &'a TypeDef, field: &'a Field, value: &'a Value) {
         let Some(predicate) = &field.predicate else { return };
         let shape = Shape::of(self.model, field);
@@ -80,13 +81,13 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The node that an object of `remove` names; `None` when there is none, so that no link leads
-    /// to it either.
+    /// Returns the node that an object of `remove` names; `None` when it does not exist, so that no link leads to it either.
     fn removed_node(
         &mut self,
         def: &'a TypeDef,
         object: &'a Entries,
     ) -> Result<Option<Subject<'a>>, MutationFault> {
+        // A node that does not exist has no links to remove; an object that names nothing is a fault.
         let node = self.reference(def, object)?;
         if node.is_none() && self.names.entity(def, object).is_none() {
             return Err(MutationFault::new(match required_key(def) {
@@ -97,6 +98,7 @@ impl<'a> Writer<'a> {
         Ok(node.filter(|node| matches!(node, Subject::Uid(_))))
     }
 
+    /// Removes the links of a field to a node, or all of them.
     fn unlink(&mut self, field: &'a Field, target: Option<Subject<'a>>) {
         let Some(predicate) = &field.predicate else { return };
         let back = back_of(self.model, field);
@@ -105,7 +107,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// A `null` for a list, where it was taken for an element.
+/// Returns true for a list of one `null`: coercion has made it of a `null` for the whole list.
 fn is_list_of_null(value: &Value) -> bool {
     matches!(value, Value::List(values) if matches!(values[..], [Value::Null]))
 }

@@ -1,4 +1,4 @@
-//! Values of inputs → the objects of statements.
+//! Makes the objects of statements from values of inputs.
 
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use hexgraph_base::formats::{NQuad, Object, Predicate, Subject};
 use hexgraph_base::types;
 use hexgraph_base::types::{Position, ValueType};
 
-/// A statement about a predicate.
+/// Makes a statement about a predicate.
 pub(super) fn statement<'a>(
     subject: Subject<'a>,
     predicate: &'a str,
@@ -27,8 +27,7 @@ pub(super) fn statement<'a>(
     }
 }
 
-/// The statements that a field of a node has this value, one for each element of a list; none when
-/// the field is not stored.
+/// Makes the statements that a field of a node has this value: one for each element of a list, and none when the field is not stored.
 pub(super) fn value_statements<'a>(
     subject: Subject<'a>,
     field: &'a Field,
@@ -40,6 +39,7 @@ pub(super) fn value_statements<'a>(
     let statement = |object| NQuad { lang, ..statement(subject, &predicate.name, object) };
     match value {
         Value::Null => Vec::new(),
+        // A vector is one value, whatever its length.
         Value::List(values) if field.embedding => vec![statement(vector(values))],
         Value::List(values) => {
             let values = values.iter().filter(|value| **value != Value::Null);
@@ -49,7 +49,7 @@ pub(super) fn value_statements<'a>(
     }
 }
 
-/// The language of a field's values.
+/// Returns the language of a field's values; empty for none.
 pub(super) fn language(field: &Field) -> &str {
     match field.predicate.as_ref().map(|predicate| &predicate.language) {
         Some(Language::Tagged(lang)) => lang,
@@ -57,11 +57,12 @@ pub(super) fn language(field: &Field) -> &str {
     }
 }
 
-/// A text as the object of a statement, to be converted to the type of the predicate.
+/// Makes the object of a statement from a text, which the store converts to the type of the predicate.
 pub(super) fn text(text: &str) -> Object<'_> {
     Object::Literal { text: Cow::Borrowed(text), value_type: ValueType::Default }
 }
 
+/// Makes the object of a statement from a scalar, or from a place.
 fn object_of(value: &Value, is_geo: bool) -> Object<'_> {
     match value {
         Value::String(content) => text(content),
@@ -77,7 +78,7 @@ fn object_of(value: &Value, is_geo: bool) -> Object<'_> {
     }
 }
 
-/// A vector; one with a number that 32 bits can't hold stays text, for the store to refuse.
+/// Makes a vector. One with a number that 32 bits can't hold stays text, which the store refuses with its message.
 fn vector<'a>(values: &[Value]) -> Object<'a> {
     let number = |value: &Value| match value {
         Value::Float(number) => *number,
@@ -92,7 +93,7 @@ fn vector<'a>(values: &[Value]) -> Object<'a> {
     Object::Literal { text: Cow::Owned(format!("{numbers:?}")), value_type: ValueType::Default }
 }
 
-/// A `PointRef`, `PolygonRef` or `MultiPolygonRef` as GeoJSON.
+/// Converts a `PointRef`, `PolygonRef` or `MultiPolygonRef` to GeoJSON.
 fn geometry(value: &Value) -> Json {
     let given = |key| given(entries(value), key);
     if given("polygons").is_some() {
@@ -105,11 +106,13 @@ fn geometry(value: &Value) -> Json {
     }
 }
 
+/// The coordinates of a polygon: a list of rings.
 fn rings(polygon: &Value) -> Json {
     let ring = |ring| elements(ring, "points").iter().map(position).collect::<Json>();
     elements(polygon, "coordinates").iter().map(ring).collect()
 }
 
+/// The coordinates of a point: longitude, then latitude (RFC 7946, section 3.1.1).
 fn position(point: &Value) -> Json {
     let number = |key| match point.get(key) {
         Some(Value::Float(number)) => *number,

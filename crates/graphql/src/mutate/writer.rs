@@ -1,7 +1,7 @@
-//! The inputs of a mutation, once it is known which nodes exist → statements and links.
+//! Makes statements and links of the inputs of a mutation, once it is known which nodes exist.
 //!
-//! An object stands for a node that exists, for one that another object of the request creates, or
-//! for a new one; only then what it says is written. Depth is bounded by the request's.
+//! An object stands for an existing node, for a node that another object of the request creates, or for a new node. Once that is decided, what the object
+//! says is written. Requests are of bounded depth, so the walk is too.
 
 use hexgraph_base::types::stack;
 use std::collections::BTreeSet;
@@ -19,12 +19,12 @@ use hexgraph_base::types::Uid;
 /// The predicate of types.
 const TYPE: &str = "dgraph.type";
 
-/// Computes the outcome of a mutation.
-pub(super) struct Writer<'a> {
+/// Makes the outcome of a mutation.
+pub(super) struct OutcomeWriter<'a> {
     pub model: &'a Model,
     pub names: Names<'a>,
     found: Found,
-    /// The nodes that stand for the entities of `names`.
+    /// The node of each entity of `names`, once it is decided.
     subjects: Vec<Option<Subject<'a>>>,
     /// What `$now` stands for.
     now: &'a str,
@@ -32,7 +32,7 @@ pub(super) struct Writer<'a> {
     pub faults: Vec<MutationFault>,
 }
 
-/// Which nodes count.
+/// Which of the nodes that were found count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seen {
     All,
@@ -47,17 +47,17 @@ pub(super) enum Age {
     Existing,
 }
 
-impl<'a> Writer<'a> {
-    /// Begins with what was found for the names.
+impl<'a> OutcomeWriter<'a> {
+    /// Starts with what was found for the names.
     pub(super) fn new(
         model: &'a Model,
         names: Names<'a>,
         found: Found,
         now: &'a str,
-    ) -> Writer<'a> {
+    ) -> OutcomeWriter<'a> {
         let subjects = vec![None; names.entities.len()];
         let (out, faults) = (Outcome::default(), Vec::new());
-        Writer { model, names, found, subjects, now, out, faults }
+        OutcomeWriter { model, names, found, subjects, now, out, faults }
     }
 
     /// Adds the node of an object of an `add` input; with `is_upsert` changes the one that exists.
@@ -68,6 +68,7 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Returns the node of an object of the input; `None` for an upsert that the rules refuse.
     fn root(
         &mut self,
         def: &'a TypeDef,
@@ -80,6 +81,7 @@ impl<'a> Writer<'a> {
         if !is_upsert {
             self.refuse_existing(entity)?;
         }
+        // An upsert of a node that the caller may not change leaves it as it is, and tells nothing.
         if let Some(uid) = self.existing(entity, Seen::All)? {
             let subject = Subject::Uid(uid);
             if !self.found.may_upsert(uid) {
@@ -96,7 +98,7 @@ impl<'a> Writer<'a> {
         }))
     }
 
-    /// Says that the values of the `@id` fields that an update sets name the updated node.
+    /// Makes the values of the `@id` fields that an update sets name the updated node.
     ///
     /// # Errors
     ///
@@ -129,7 +131,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// The node that an entity is, when it exists.
+    /// Returns the node of an entity, when it exists.
     ///
     /// # Errors
     ///
@@ -159,7 +161,7 @@ impl<'a> Writer<'a> {
         Ok(nodes.pop_first())
     }
 
-    /// The node of an object below a field; `None` when that is a fault.
+    /// Returns the node of an object below a field; `None` after a fault.
     fn node_below(
         &mut self,
         def: &'a TypeDef,
@@ -184,7 +186,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The node that an object refers to, when it exists or another object has created it.
+    /// Returns the node that an object refers to, when it exists or another object has created it.
     pub(super) fn reference(
         &mut self,
         def: &'a TypeDef,
@@ -203,6 +205,7 @@ impl<'a> Writer<'a> {
         if let Some(subject) = self.subjects[entity] {
             return Ok(Some(subject));
         }
+        // Noted, so that all objects of the entity lead to the same node.
         let subject = self.existing(entity, Seen::Linkable)?.map(Subject::Uid);
         self.subjects[entity] = subject;
         Ok(subject)
@@ -228,6 +231,7 @@ impl<'a> Writer<'a> {
                 "{name} is an interface, of which no node can be created: name one that exists by its ID or `@id` value"
             )));
         }
+        // The field that leads back to the parent is filled in, so it need not be given.
         let filled = inverse_of(self.model, link).map(|(_, field)| field.name.as_str());
         let is_missing = |field: &&Field| {
             is_required(self.model, field)
@@ -254,6 +258,7 @@ impl<'a> Writer<'a> {
         stack::require();
         let subject = Subject::New(self.out.new.len() as u32);
         self.out.new.push(NewNode { def });
+        // Noted before what is below is written: an object there may name this node.
         if let Some(entity) = entity {
             self.subjects[entity] = Some(subject);
         }
@@ -286,6 +291,7 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Writes the values or the links of one field.
     fn write_field(
         &mut self,
         def: &'a TypeDef,
@@ -307,6 +313,7 @@ impl<'a> Writer<'a> {
                     None
                 }
             };
+            // Links are no statements yet: the ends that they replace are looked up first.
             if let (Some(target), Some(predicate)) = (node, &field.predicate) {
                 self.out.links.push(Link {
                     source: subject,

@@ -1,4 +1,4 @@
-//! Fields that other servers answer: the requests to them, and what their answers say. No network is known here.
+//! Custom fields: the requests to the servers that answer them, and what the answers mean. This layer makes and reads messages; its caller sends them.
 
 mod message;
 mod calls;
@@ -9,6 +9,7 @@ pub use calls::event::{Change, event};
 pub use calls::needs::needs;
 pub use calls::operation::hidden_key;
 pub use calls::reply::{Reply, Told};
+pub use message::call_error::CallError;
 pub use message::exchange::{Fetch, Incoming, NoFetch, Outgoing, Unanswered};
 pub use message::headers::HeaderOf;
 pub use message::interpolation::{Values, json_of};

@@ -1,13 +1,10 @@
-//! The requests that came lately, by their text.
-//!
-//! Two generations of persistent maps behind one pointer: a look-up takes no lock, and an entry that is not used while
-//! half of the room fills up with others is forgotten. A cache belongs to one API and goes with it.
+//! The requests that came lately, by their text. A cache belongs to one API and goes with it.
 
-use arc_swap::ArcSwap;
+use hexgraph_base::types::GenerationCache;
 use std::sync::Arc;
 
 use crate::generate::Api;
-use crate::request::{Fault, Limits, Request};
+use crate::request::{Fault, Request, RequestLimits};
 
 /// The most texts that are kept.
 const ENTRIES_MAX: usize = 1_000;
@@ -16,54 +13,38 @@ const ENTRIES_MAX: usize = 1_000;
 const TEXT_MAX: usize = 16 * 1024;
 
 /// A bounded cache of checked requests.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Requests {
-    generations: ArcSwap<Generations>,
+    known: GenerationCache<Arc<Request>>,
 }
 
-type Entries = imbl::HashMap<Arc<str>, Arc<Request>>;
-
-#[derive(Debug, Clone, Default)]
-struct Generations {
-    young: Entries,
-    old: Entries,
+impl Default for Requests {
+    /// An empty cache for 1,000 texts.
+    fn default() -> Requests {
+        // Texts are short, so their number alone bounds the memory.
+        Requests { known: GenerationCache::new(ENTRIES_MAX, u64::MAX) }
+    }
 }
 
 impl Requests {
-    /// The checked request of a text. A repeated text is neither read nor checked again.
+    /// Returns the checked request of a text. A repeated text is neither read nor checked again: it costs a look-up.
     ///
     /// # Errors
     ///
     /// What is wrong with the text; faulty texts are not kept.
-    pub fn get(&self, api: &Api, text: &str, limits: &Limits) -> Result<Arc<Request>, Vec<Fault>> {
-        if let Some(request) = self.find(text) {
+    pub fn get(
+        &self,
+        api: &Api,
+        text: &str,
+        limits: &RequestLimits,
+    ) -> Result<Arc<Request>, Vec<Fault>> {
+        if let Some(request) = self.known.get(text) {
             return Ok(request);
         }
         let request = Arc::new(Request::parse(api, text, limits)?);
         if text.len() <= TEXT_MAX {
-            self.keep(Arc::from(text), &request);
+            self.known.insert(Arc::from(text), &request, text.len() as u64);
         }
         Ok(request)
-    }
-
-    fn find(&self, text: &str) -> Option<Arc<Request>> {
-        let generations = self.generations.load();
-        if let Some(request) = generations.young.get(text) {
-            return Some(Arc::clone(request));
-        }
-        let (text, request) = generations.old.get_key_value(text)?;
-        self.keep(Arc::clone(text), request);
-        Some(Arc::clone(request))
-    }
-
-    fn keep(&self, text: Arc<str>, request: &Arc<Request>) {
-        self.generations.rcu(|generations| {
-            let mut next = Generations::clone(generations);
-            if ENTRIES_MAX / 2 <= next.young.len() {
-                next.old = std::mem::take(&mut next.young);
-            }
-            next.young.insert(Arc::clone(&text), Arc::clone(request));
-            next
-        });
     }
 }

@@ -1,4 +1,4 @@
-//! A request text that was read and checked once and can be resolved again and again.
+//! A request text that was read and checked once, and can be resolved with other variables again and again.
 
 use apollo_compiler::Name;
 use apollo_compiler::ast::Type;
@@ -18,17 +18,19 @@ use crate::request::grammar::parser::parse;
 use crate::request::plan::Plan;
 use crate::request::rules::{CascadeVariable, cascade_message, check, field_of, root_type};
 use crate::request::variables::coerce_variable;
-use crate::request::{Fault, Limits, Operation, OperationKind, Value};
+use crate::request::{Fault, Operation, OperationKind, RequestLimits, Value};
 
-/// How many plans are kept for a text: one for each operation and each choice of what is skipped.
+/// The most plans that are kept for a text: there is one for each operation and each choice of what is skipped.
 const PLANS_MAX: usize = 64;
 
-/// A checked request text, with the plans of what was asked of it so far.
+/// A checked request text, with the plans that were made of it so far.
 #[derive(Debug)]
 pub struct Request {
     text: Arc<str>,
-    limits: Limits,
+    limits: RequestLimits,
+    /// The operations of the text, in its order.
     operations: Vec<Head>,
+    /// The uses of `@cascade` whose fields are in a variable, and so are checked with each request.
     cascades: Vec<CascadeVariable>,
     plans: ArcSwap<Vec<(PlanKey, Arc<Plan>)>>,
 }
@@ -36,7 +38,7 @@ pub struct Request {
 /// The number of an operation and the values of its conditions.
 type PlanKey = (usize, Vec<bool>);
 
-/// What is known of an operation without its plan.
+/// The part of an operation that needs no plan.
 #[derive(Debug)]
 struct Head {
     kind: OperationKind,
@@ -54,7 +56,7 @@ struct Variable {
     default: Option<Value>,
 }
 
-/// What is told to a request without a text.
+/// Makes the fault of a request without a text.
 pub fn no_query() -> Fault {
     Fault::new("no query string supplied in request")
 }
@@ -64,8 +66,8 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// The one fault of syntax, or all others.
-    pub fn parse(api: &Api, text: &str, limits: &Limits) -> Result<Request, Vec<Fault>> {
+    /// The one fault of the syntax, or all faults of the validation.
+    pub fn parse(api: &Api, text: &str, limits: &RequestLimits) -> Result<Request, Vec<Fault>> {
         if text.is_empty() {
             return Err(vec![no_query()]);
         }
@@ -90,12 +92,12 @@ impl Request {
 
     /// What is wrong with a text that stands in a schema, as the rules of `@auth` do; nothing when it is valid.
     pub fn faults(api: &Api, text: &str) -> Vec<String> {
-        let faults = Request::parse(api, text, &Limits::default()).err().unwrap_or_default();
+        let faults = Request::parse(api, text, &RequestLimits::default()).err().unwrap_or_default();
         faults.into_iter().map(|fault| fault.message).collect()
     }
 
-    /// The operation that is to be carried out, with its variables. A text that was resolved before costs what its variables
-    /// cost; nothing is checked again but they.
+    /// Returns the operation that is to be carried out, with its variables. A text that was resolved before costs what its variables cost: nothing else is
+    /// checked again.
     ///
     /// `api` must be the one that the text was checked against.
     ///
@@ -113,6 +115,7 @@ impl Request {
         let head = &self.operations[number];
         let values = head.coerce(api, variables).map_err(|fault| vec![fault])?;
         let is_true = |number: &usize| matches!(values[*number], Some(Value::Boolean(true)));
+        // Each choice of what is skipped has a plan of its own, and there are few.
         let key = (number, head.conditions.iter().map(is_true).collect());
         let plan = self.plan(api, key).map_err(|fault| vec![fault])?;
         Ok(Operation {
@@ -123,6 +126,7 @@ impl Request {
         })
     }
 
+    /// Returns the number of the operation that is to be carried out.
     fn select(&self, api: &Api, name: Option<&str>) -> Result<usize, Fault> {
         stack::require();
         let name = name.unwrap_or("");
@@ -148,6 +152,7 @@ impl Request {
         Ok(number)
     }
 
+    /// Checks the variables that list the fields of a `@cascade`.
     fn check_cascades(&self, api: &Api, variables: &Map<String, Json>) -> Result<(), Vec<Fault>> {
         let mut faults = Vec::new();
         for cascade in &self.cascades {
@@ -175,6 +180,7 @@ impl Request {
         let conditions: HashMap<&str, bool> = names.zip(key.1.iter().copied()).collect();
         let operation = &document.operations[key.0];
         let plan = Arc::new(flatten(api, &document, operation, &conditions, &self.limits)?);
+        // Another thread may have added the same plan meanwhile: then it is there twice, which does no harm.
         self.plans.rcu(|plans| {
             let mut next = Vec::clone(plans);
             if next.len() < PLANS_MAX {
@@ -229,12 +235,14 @@ impl Head {
     }
 }
 
+/// Makes the fault of a required variable without a value.
 fn missing(name: &Name) -> Fault {
     use crate::request::PathStep;
     let path = vec![PathStep::Key("variable".into()), PathStep::Key(name.as_str().into())];
     Fault::on(path, "must be defined")
 }
 
+/// Reads `@cacheControl(maxAge:)`.
 fn max_age(directives: &[DirectiveNode<'_>]) -> Option<i64> {
     let directive = directives.iter().find(|directive| directive.name == "cacheControl")?;
     let argument = directive.arguments.iter().find(|argument| argument.name == "maxAge")?;
@@ -244,7 +252,7 @@ fn max_age(directives: &[DirectiveNode<'_>]) -> Option<i64> {
     }
 }
 
-/// The variables that `@skip` and `@include` depend on anywhere in the document.
+/// Returns the names of the variables that decide `@skip` and `@include` anywhere in the document.
 fn condition_names<'t>(document: &Document<'t>) -> HashSet<&'t str> {
     let mut names = HashSet::new();
     let operations = document.operations.iter().map(|operation| &operation.selections);
@@ -259,6 +267,7 @@ fn condition_names<'t>(document: &Document<'t>) -> HashSet<&'t str> {
     names
 }
 
+/// Adds the variables of fragments below some selections.
 fn note_conditions<'t>(selections: &[SelectionNode<'t>], names: &mut HashSet<&'t str>) {
     for selection in selections {
         match selection {
@@ -273,6 +282,7 @@ fn note_conditions<'t>(selections: &[SelectionNode<'t>], names: &mut HashSet<&'t
     }
 }
 
+/// Adds the variables of `@skip` and `@include`.
 fn note_directives<'t>(directives: &[DirectiveNode<'t>], names: &mut HashSet<&'t str>) {
     for directive in directives.iter().filter(|d| matches!(d.name, "skip" | "include")) {
         for argument in &directive.arguments {

@@ -1,8 +1,8 @@
-//! Document → [`Plan`]: fragments are written out for each concrete type, fields of one key become one, `@skip` and
-//! `@include` are decided.
+//! Makes the [`Plan`] of an operation: fragments are written out for each object type, fields of one key become one, and `@skip` and `@include` are decided
+//! (GraphQL specification, *Field Collection*).
 //!
-//! A selection depends only on the fields that it stands under and on their type, so each such pair is flattened
-//! once; without that, fragments of fragments and interfaces below interfaces would multiply.
+//! A selection depends only on the fields that it stands under and on their type, so each such pair is flattened once. Without that, fragments in
+//! fragments and interfaces below interfaces would multiply.
 
 use apollo_compiler::Name;
 use apollo_compiler::schema::ExtendedType;
@@ -19,9 +19,11 @@ use crate::request::plan::{
     Plan, PlannedArguments, PlannedBranch, PlannedCascade, PlannedField, PlannedSelection,
 };
 use crate::request::rules::{field_of, is_composite, root_type};
-use crate::request::{Arguments, Cascade, Fault, FieldShape, Limits, OperationKind, Selection};
+use crate::request::{
+    Arguments, Cascade, Fault, FieldShape, OperationKind, RequestLimits, Selection,
+};
 
-/// How many selections are looked at, for each type at most.
+/// The most selections that are looked at, where one counts once for each object type.
 const STEPS_MAX: usize = 5_000_000;
 
 /// Makes the plan of a checked operation; `conditions` has the values of the variables that decide about `@skip` and `@include`.
@@ -34,7 +36,7 @@ pub(super) fn flatten(
     document: &Document<'_>,
     operation: &OperationNode<'_>,
     conditions: &HashMap<&str, bool>,
-    limits: &Limits,
+    limits: &RequestLimits,
 ) -> Result<Plan, Fault> {
     let numbers = operation.variables.iter().enumerate();
     let mut flattener = Flattener {
@@ -44,6 +46,7 @@ pub(super) fn flatten(
         conditions,
         variables: numbers.map(|(number, variable)| (variable.name, number)).collect(),
         fields_max: limits.fields,
+        // Number 0 is the empty selection of scalars and enums.
         selections: vec![PlannedSelection::Fixed(Arc::default())],
         filled: vec![Arc::default()],
         weights: vec![0],
@@ -58,7 +61,7 @@ pub(super) fn flatten(
     Ok(Plan { selections: flattener.selections })
 }
 
-/// The fields under one key, in the order of the text.
+/// The fields of one key, in the order of the text.
 type Group = Vec<FieldId>;
 
 struct Flattener<'a, 't> {
@@ -68,17 +71,20 @@ struct Flattener<'a, 't> {
     conditions: &'a HashMap<&'a str, bool>,
     variables: VariableNumbers<'t>,
     fields_max: usize,
+    /// The selections of the plan, children before parents.
     selections: Vec<PlannedSelection>,
     /// The selections that are fixed, for those above; empty for the others.
     filled: Vec<Arc<Selection>>,
     /// How many fields an object's answer has, for each selection.
     weights: Vec<usize>,
+    /// The numbers of the selections by the fields above them and the type of these.
     known: HashMap<(Group, Name), usize>,
+    /// The number of selections that were looked at.
     steps: usize,
 }
 
 impl<'a, 't> Flattener<'a, 't> {
-    /// The number of the selection below a group of fields.
+    /// Returns the number of the selection below a group of fields, which is made where it is new.
     fn below(&mut self, group: &Group, target: &'a ExtendedType) -> Result<usize, Fault> {
         stack::require();
         let key = (group.clone(), target.name().clone());
@@ -98,6 +104,7 @@ impl<'a, 't> Flattener<'a, 't> {
         }
         let mut planned = Vec::with_capacity(branches.len());
         for (types, groups) in branches {
+            // The types of a branch agree in all that is asked, so the first stands for them.
             let Some(parent) = self.api.schema.types.get(&types[0]) else { continue };
             planned.push(self.branch(types.into(), parent, &groups, false)?);
         }
@@ -106,12 +113,13 @@ impl<'a, 't> Flattener<'a, 't> {
         Ok(number)
     }
 
-    /// Adds a selection whose branches are complete.
+    /// Adds a selection whose branches are complete, and returns its number.
     fn finish(&mut self, branches: Vec<PlannedBranch>) -> Result<usize, Fault> {
         let weigh = |branch: &PlannedBranch| {
             let below = branch.fields.iter().map(|field| self.weights[field.selection]);
             below.fold(branch.fields.len(), usize::saturating_add)
         };
+        // An object is of one type, so the heaviest branch counts, not their sum.
         let weight = branches.iter().map(weigh).max().unwrap_or(0);
         if weight > self.fields_max {
             let message = format!("the request asks for more than {} fields", self.fields_max);
@@ -122,6 +130,7 @@ impl<'a, 't> Flattener<'a, 't> {
                 && matches!(field.cascade, PlannedCascade::Fixed(_))
                 && matches!(self.selections[field.selection], PlannedSelection::Fixed(_))
         };
+        // What no variable touches is filled once, and shared by all requests with the text.
         let selection = if branches.iter().all(|branch| branch.fields.iter().all(fixed)) {
             let filled = branches.iter().map(|branch| branch.fill(&self.filled, &[]));
             PlannedSelection::Fixed(Arc::new(Selection { branches: filled.collect() }))
@@ -137,6 +146,7 @@ impl<'a, 't> Flattener<'a, 't> {
         Ok(self.selections.len() - 1)
     }
 
+    /// Makes what is asked of objects of some types.
     fn branch(
         &mut self,
         types: Arc<[Name]>,
@@ -160,6 +170,7 @@ impl<'a, 't> Flattener<'a, 't> {
                 OperationKind::Mutation => api.mutation(node.name),
                 _ => api.query(node.name),
             };
+            // Names of the schema are shared; only an alias is a name of its own.
             let key = match definition.name == node.key {
                 true => definition.name.clone(),
                 false => Name::new_unchecked(node.key),
@@ -182,6 +193,7 @@ impl<'a, 't> Flattener<'a, 't> {
         Ok(PlannedBranch { types, fields })
     }
 
+    /// Makes the arguments of a field: those that are given, then those that have a default.
     fn arguments(
         &self,
         definition: &'a apollo_compiler::ast::FieldDefinition,
@@ -212,7 +224,7 @@ impl<'a, 't> Flattener<'a, 't> {
         }
     }
 
-    /// `@cascade` of the first of the fields that has it.
+    /// Returns the `@cascade` of the first of the fields that has one.
     fn cascade(&self, group: &Group) -> PlannedCascade {
         let directives = group.iter().flat_map(|id| &self.document.field(*id).directives);
         let Some(directive) = directives.into_iter().find(|directive| directive.name == "cascade")
@@ -235,7 +247,7 @@ impl<'a, 't> Flattener<'a, 't> {
         PlannedCascade::Fixed(Some(Cascade { fields: names }))
     }
 
-    /// The fields of an object of the concrete type `name`, grouped by key, in the order of the text.
+    /// Collects the fields that are asked of an object of the type `name`, grouped by key, in the order of the text.
     fn collect<'s>(
         &mut self,
         name: &Name,
@@ -251,6 +263,7 @@ impl<'a, 't> Flattener<'a, 't> {
         Ok(collected.groups)
     }
 
+    /// Collects the fields of one selection set and of the fragments in it.
     fn collect_set<'s>(
         &mut self,
         name: &Name,
@@ -279,6 +292,7 @@ impl<'a, 't> Flattener<'a, 't> {
                 }
                 SelectionNode::Spread(spread) => {
                     let document = self.document;
+                    // A fragment adds the same fields however often it is spread in one object.
                     if self.is_wanted(&spread.directives)
                         && collected.visited.insert(spread.name)
                         && let Some((_, fragment)) = document.fragment(spread.name)
@@ -292,10 +306,12 @@ impl<'a, 't> Flattener<'a, 't> {
         Ok(())
     }
 
+    /// Returns true if a fragment on the type `condition` applies to objects of the type `name`.
     fn applies(&self, condition: &str, name: &Name) -> bool {
         name == condition || self.api.possible_types(condition).contains(name)
     }
 
+    /// Decides `@skip` and `@include`. Both may stand at one selection.
     fn is_wanted(&self, directives: &[DirectiveNode<'t>]) -> bool {
         directives.iter().all(|directive| match directive.name {
             "skip" => !self.condition(directive),
@@ -304,6 +320,7 @@ impl<'a, 't> Flattener<'a, 't> {
         })
     }
 
+    /// The value of the argument `if`.
     fn condition(&self, directive: &DirectiveNode<'t>) -> bool {
         match directive.arguments.first().map(|argument| &argument.value.kind) {
             Some(ValueKind::Boolean(value)) => *value,
@@ -313,6 +330,7 @@ impl<'a, 't> Flattener<'a, 't> {
     }
 }
 
+/// The fields of an object that were collected so far.
 #[derive(Default)]
 struct Collected<'t> {
     groups: Vec<Group>,

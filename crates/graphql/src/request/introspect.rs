@@ -1,7 +1,7 @@
 //! Answers `__schema` and `__type` from the generated schema.
 //!
-//! As in the reference, lists that a type does not have are empty and not null, and so is a missing description.
-//! What a request asks may grow with each level that it is nested, so the length of the answer is bounded.
+//! As in the reference, lists that a type does not have are empty and not null, and a missing description is an empty text. An answer may grow
+//! exponentially with the nesting of a request, so its length is bounded.
 
 use apollo_compiler::ast::{
     DirectiveDefinition, FieldDefinition, InputValueDefinition, OperationType, Type,
@@ -23,7 +23,7 @@ const LENGTH_MAX: usize = 64 << 20;
 /// When the answer is longer than 64 MiB; `out` ends in the middle of a value then.
 pub fn introspect(api: &Api, field: &Field, out: &mut String) -> Result<(), Fault> {
     let length_max = out.len().saturating_add(LENGTH_MAX);
-    let mut writer = Writer { api, out, length_max };
+    let mut writer = IntrospectionWriter { api, out, length_max };
     let asked = field.arguments.given("name").and_then(Value::as_str);
     let item = match &*field.shape.name {
         "__schema" => Some(Item::Schema),
@@ -32,7 +32,7 @@ pub fn introspect(api: &Api, field: &Field, out: &mut String) -> Result<(), Faul
     writer.item(item, field)
 }
 
-/// Something that introspection describes.
+/// A part of the schema that introspection describes.
 #[derive(Clone, Copy)]
 enum Item<'a> {
     Schema,
@@ -46,13 +46,14 @@ enum Item<'a> {
     Directive(&'a DirectiveDefinition),
 }
 
-struct Writer<'a, 'o> {
+struct IntrospectionWriter<'a, 'o> {
     api: &'a Api,
     out: &'o mut String,
     length_max: usize,
 }
 
-impl<'a> Writer<'a, '_> {
+impl<'a> IntrospectionWriter<'a, '_> {
+    /// Writes the object that describes a part of the schema.
     fn item(&mut self, item: Option<Item<'a>>, field: &Field) -> Result<(), Fault> {
         let Some(item) = item else { return self.raw("null") };
         self.raw("{")?;
@@ -139,7 +140,7 @@ impl<'a> Writer<'a, '_> {
                 self.list(shown.map(|value| Item::EnumValue(value)), asked)
             }
             "__typename" => self.text("__Type"),
-            // `ofType`, `specifiedByURL`
+            // `ofType` and `specifiedByURL` are null for a named type.
             _ => self.raw("null"),
         }
     }
@@ -167,7 +168,7 @@ impl<'a> Writer<'a, '_> {
         }
     }
 
-    /// The list inside of a `[T]!`.
+    /// Writes the list inside of a `[T]!`.
     fn inner_list(&mut self, element: &'a Type, asked: &Field) -> Result<(), Fault> {
         self.raw("{")?;
         for (at, below) in asked.selection.only().unwrap_or(&[]).iter().enumerate() {
@@ -265,7 +266,7 @@ impl<'a> Writer<'a, '_> {
         }
     }
 
-    /// `isDeprecated` and `deprecationReason`.
+    /// Writes `isDeprecated` or `deprecationReason`.
     fn deprecation(
         &mut self,
         directives: &apollo_compiler::ast::DirectiveList,
@@ -281,6 +282,7 @@ impl<'a> Writer<'a, '_> {
         self.text(reason.unwrap_or("No longer supported"))
     }
 
+    /// A type as the type of a field refers to it: its definition, or a list or non-null type around another.
     fn reference(&self, ty: &'a Type) -> Item<'a> {
         match ty {
             Type::Named(name) => match self.api.schema.types.get(name) {

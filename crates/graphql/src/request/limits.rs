@@ -2,7 +2,7 @@
 
 /// Bounds of a request's text and of what it asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct RequestLimits {
     /// How deeply selections, values and types may be nested, each counted by itself.
     pub depth: usize,
     /// How many tokens the text may have.
@@ -11,9 +11,9 @@ pub struct Limits {
     pub fields: usize,
 }
 
-impl Default for Limits {
+impl Default for RequestLimits {
     /// Far more than a person writes or a tool generates: 200 levels, a million tokens, 100,000 fields.
-    fn default() -> Limits {
-        Limits { depth: 200, tokens: 1_000_000, fields: 100_000 }
+    fn default() -> RequestLimits {
+        RequestLimits { depth: 200, tokens: 1_000_000, fields: 100_000 }
     }
 }

@@ -1,4 +1,4 @@
-//! Request texts → operations ready to be carried out: parsed, checked, flattened, with their variables.
+//! Requests: a text is parsed, validated against the generated API, and resolved to the operation that is to be carried out, with its variables.
 
 mod resolved;
 mod limits;
@@ -18,7 +18,7 @@ pub use crate::syntax::{Fault, PathStep, Place};
 pub use cache::Requests;
 pub use checked::{Request, no_query};
 pub use introspect::introspect;
-pub use limits::Limits;
+pub use limits::RequestLimits;
 pub(crate) use resolved::Branch;
 pub use resolved::{
     Arguments, Cascade, Field, FieldShape, Operation, OperationKind, Selection, Value,

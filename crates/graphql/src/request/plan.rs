@@ -1,7 +1,7 @@
-//! What a checked operation asks for before its variables are known.
+//! The plan of a checked operation: all that it asks for before its variables are known.
 //!
-//! Selections lie in a list, children before parents, and refer to one another by number. So a request fills them in
-//! one pass without recursion; what is reached in several ways is made once; what no variable touches is made already.
+//! Selections lie in a list, children before parents, and refer to one another by number. So a request fills them in one pass without recursion, a
+//! selection that is reached in several ways is filled once, and what no variable touches is filled already.
 
 use apollo_compiler::Name;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::request::grammar::literals::Template;
 use crate::request::{Arguments, Branch, Cascade, Field, FieldShape, Selection, Value};
 
-/// The selections of an operation; that of the root is the last.
+/// The selections of an operation. The last is that of the root.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub selections: Vec<PlannedSelection>,
@@ -17,7 +17,7 @@ pub(super) struct Plan {
 
 #[derive(Debug)]
 pub(super) enum PlannedSelection {
-    /// No variable below.
+    /// No variable stands in the selection or below.
     Fixed(Arc<Selection>),
     Open(Vec<PlannedBranch>),
 }
@@ -33,7 +33,7 @@ pub(super) struct PlannedField {
     pub shape: Arc<FieldShape>,
     pub arguments: PlannedArguments,
     pub cascade: PlannedCascade,
-    /// The number of the selection below.
+    /// The number of the selection below; 0 for a scalar or an enum.
     pub selection: usize,
 }
 
@@ -46,15 +46,16 @@ pub(super) enum PlannedArguments {
 #[derive(Debug)]
 pub(super) enum PlannedCascade {
     Fixed(Option<Cascade>),
-    /// The variable of this number lists the fields.
+    /// The variable of this number has the list of fields.
     Variable(usize),
 }
 
 impl Plan {
-    /// The fields of the root with the variables in place. O(parts that variables touch).
+    /// Returns the root fields with the values of the variables in their places. O(parts that variables touch).
     pub(super) fn fill(&self, variables: &[Option<Value>]) -> Arc<[Field]> {
         let mut filled: Vec<Arc<Selection>> = Vec::with_capacity(self.selections.len());
         for planned in &self.selections {
+            // Children come first, so what a branch refers to is filled by now.
             let selection = match planned {
                 PlannedSelection::Fixed(selection) => Arc::clone(selection),
                 PlannedSelection::Open(branches) => {
@@ -70,7 +71,7 @@ impl Plan {
 }
 
 impl PlannedBranch {
-    /// The branch with the selections below and the variables in place.
+    /// Fills a branch with the values of the variables. `below` has the filled selections by their numbers.
     pub(super) fn fill(&self, below: &[Arc<Selection>], variables: &[Option<Value>]) -> Branch {
         let fields = self.fields.iter().map(|field| Field {
             shape: Arc::clone(&field.shape),

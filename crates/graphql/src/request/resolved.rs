@@ -1,5 +1,5 @@
-//! What a request asks for, with nothing left of its text: fragments are flattened, `@skip` and `@include` are
-//! carried out, variables are replaced, every value has the type that the schema asks for.
+//! A resolved operation, in which nothing is left of the text: fragments are flattened, `@skip` and `@include` are carried out, variables are replaced, and
+//! every value has the type that the schema asks for.
 //!
 //! Parts that no variable touches are made once for each text and shared between requests, hence the `Arc`s.
 
@@ -15,7 +15,7 @@ use crate::request::Place;
 pub struct Operation {
     /// Query, mutation or subscription.
     pub kind: OperationKind,
-    /// Its name in the text.
+    /// The name of the operation in the text.
     pub name: Option<Arc<str>>,
     /// The root fields, in the order of the text, each response key once.
     pub fields: Arc<[Field]>,
@@ -26,28 +26,28 @@ pub struct Operation {
 /// The kinds of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OperationKind {
-    /// Reads; root fields don't depend on each other.
+    /// A query: its root fields do not depend on each other.
     Query,
-    /// Writes; root fields are carried out in order.
+    /// A mutation: its root fields are carried out in order.
     Mutation,
-    /// One root field, answered again and again.
+    /// A subscription: its one root field is answered again whenever the answer changes.
     Subscription,
 }
 
-/// One field to be answered.
+/// A field that is to be answered.
 #[derive(Debug, Clone)]
 pub struct Field {
-    /// What the text alone says of it.
+    /// What the text alone says of the field.
     pub shape: Arc<FieldShape>,
     /// The arguments that were given or have a default, as the schema types them.
     pub arguments: Arguments,
     /// `@cascade` as it stands at this very field; it is not handed down to children here.
     pub cascade: Option<Cascade>,
-    /// What is asked of each object below; empty for scalars and enums.
+    /// What is asked of the field's objects; empty for scalars and enums.
     pub selection: Arc<Selection>,
 }
 
-/// What does not change from request to request with the same text.
+/// The part of a field that is the same in all requests with one text.
 #[derive(Debug)]
 pub struct FieldShape {
     /// The field's name in the schema.
@@ -94,14 +94,14 @@ pub struct Cascade {
     pub fields: Arc<[Name]>,
 }
 
-/// What is asked of an object, for each concrete type that it can have.
+/// What is asked of an object, by the object types that it can have.
 #[derive(Debug, Default)]
 pub struct Selection {
     /// Every possible type stands in exactly one branch; types that are asked for the same share one.
     pub branches: Vec<Branch>,
 }
 
-/// What is asked of objects of some types.
+/// What is asked of objects of some object types.
 #[derive(Debug, Clone)]
 pub struct Branch {
     /// The concrete types, in the order of the schema.

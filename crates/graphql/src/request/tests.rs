@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use crate::generate::{Api, RootKind};
 use crate::request::{
-    Fault, Field, Limits, Operation, OperationKind, Request, Requests, Value, introspect,
+    Fault, Field, Operation, OperationKind, Request, RequestLimits, Requests, Value, introspect,
 };
 use crate::sdl::{Settings, read};
 
@@ -31,7 +31,7 @@ fn api() -> &'static Api {
 
 fn run_with(text: &str, variables: Json) -> Result<Operation, Vec<Fault>> {
     let api = api();
-    let request = Request::parse(api, text, &Limits::default())?;
+    let request = Request::parse(api, text, &RequestLimits::default())?;
     request.resolve(api, None, variables.as_object().unwrap_or(&Map::new()))
 }
 
@@ -139,7 +139,7 @@ fn an_absent_variable_is_null() {
 fn operations_are_chosen_by_name() {
     let api = api();
     let text = "query A @cacheControl(maxAge: 9) { queryCar { id } } mutation B { deleteCar(filter: {}) { msg } }";
-    let request = Request::parse(api, text, &Limits::default()).unwrap();
+    let request = Request::parse(api, text, &RequestLimits::default()).unwrap();
     let resolve = |name| request.resolve(api, name, &Map::new());
     assert_eq!(resolve(Some("A")).unwrap().max_age, Some(9));
     let mutation = resolve(Some("B")).unwrap();
@@ -161,7 +161,8 @@ fn operations_are_chosen_by_name() {
 /// Checks that each text has the faults beside it, in these words; others may come with them.
 fn tell(cases: &[(&str, &[&str])]) {
     for (text, expected) in cases {
-        let faults = Request::parse(api(), text, &Limits::default()).err().unwrap_or_default();
+        let faults =
+            Request::parse(api(), text, &RequestLimits::default()).err().unwrap_or_default();
         let faults: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
         // What is left out of a case follows from what is there.
         for message in *expected {
@@ -394,7 +395,7 @@ fn variables_are_told_with_their_path() {
 fn introspection_describes_the_schema() {
     let api = api();
     let ask = |text: &str| -> Json {
-        let request = Request::parse(api, text, &Limits::default()).unwrap();
+        let request = Request::parse(api, text, &RequestLimits::default()).unwrap();
         let operation = request.resolve(api, None, &Map::new()).unwrap();
         let mut out = String::new();
         introspect(api, &operation.fields[0], &mut out).unwrap();
@@ -438,7 +439,7 @@ fn introspection_describes_the_schema() {
 fn what_grows_is_refused() {
     let api = api();
     let refused = |text: &str, word: &str| {
-        let outcome = Request::parse(api, text, &Limits::default())
+        let outcome = Request::parse(api, text, &RequestLimits::default())
             .and_then(|request| request.resolve(api, None, &Map::new()));
         let faults = outcome.unwrap_err();
         assert!(faults[0].message.contains(word), "{faults:?}");
@@ -492,7 +493,7 @@ fn long_requests_take_no_longer_than_they_are() {
     let api = api();
     for text in &texts {
         let start = std::time::Instant::now();
-        if let Ok(request) = Request::parse(api, text, &Limits::default()) {
+        if let Ok(request) = Request::parse(api, text, &RequestLimits::default()) {
             let _ = request.resolve(
                 api,
                 Some("Q1").filter(|_| text.starts_with("query Q")),
@@ -520,11 +521,11 @@ fn rules_of_auth_are_checked_as_requests() {
 #[test]
 fn a_repeated_text_is_not_read_again() {
     let (api, requests) = (api(), Requests::default());
-    let get = || requests.get(api, "{ queryCar { id } }", &Limits::default()).unwrap();
+    let get = || requests.get(api, "{ queryCar { id } }", &RequestLimits::default()).unwrap();
     let first = get();
     for number in 0..3000 {
         requests
-            .get(api, &format!("{{ x{number}: queryCar {{ id }} }}"), &Limits::default())
+            .get(api, &format!("{{ x{number}: queryCar {{ id }} }}"), &RequestLimits::default())
             .unwrap();
         if number % 100 == 0 {
             assert!(std::sync::Arc::ptr_eq(&first, &get()));
@@ -603,7 +604,7 @@ proptest! {
     fn no_text_panics(text in pieces(), noise in "\\PC{0,40}") {
         let api = api();
         for text in [&text, &noise] {
-            if let Ok(request) = Request::parse(api, text, &Limits::default()) {
+            if let Ok(request) = Request::parse(api, text, &RequestLimits::default()) {
                 let _ = request.resolve(api, None, &Map::new());
             }
         }
@@ -616,9 +617,9 @@ proptest! {
         let text = format!("query($b: Boolean!) {{ queryVehicle {{ {body} ...F }} c: queryCar @skip(if: $b) {{ id }} }} \
             fragment F on Vehicle {{ id owner {{ id }} }}");
         let theirs = apollo_compiler::ExecutableDocument::parse_and_validate(&api.schema, &text, "request");
-        let ours = Request::parse(api, &text, &Limits::default());
+        let ours = Request::parse(api, &text, &RequestLimits::default());
         prop_assert_eq!(theirs.is_ok(), ours.is_ok(), "{}\n{:?}\n{:?}", text, theirs.err().map(|fault| fault.errors.to_string()), ours.err());
-        if let Ok(request) = Request::parse(api, &text, &Limits::default()) {
+        if let Ok(request) = Request::parse(api, &text, &RequestLimits::default()) {
             let variables = json!({ "b": b });
             let variables = variables.as_object().unwrap();
             prop_assert!(request.resolve(api, None, variables).is_ok());

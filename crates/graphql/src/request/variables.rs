@@ -1,5 +1,5 @@
-//! JSON values of variables → [`Value`]s of the types that the operation declares. The first fault ends it and says
-//! which variable and where in it, as in the reference.
+//! Converts the JSON values of variables to [`Value`]s of the types that the operation declares (GraphQL specification, *Coercing Variable Values*). The
+//! first fault ends it, and its path says which variable it is, and where in its value.
 
 use apollo_compiler::Name;
 use apollo_compiler::ast::Type;
@@ -12,14 +12,14 @@ use crate::request::grammar::literals::constant;
 use crate::request::rules::{function_count_message, input_fields};
 use crate::request::{Fault, PathStep, Value};
 
-/// Lists and objects may be nested this deeply in a variable. Parsers of JSON stop at 128 on their own.
+/// The most levels of lists and objects in a variable. Readers of JSON stop at 128 on their own.
 const DEPTH_MAX: usize = 200;
 
-/// The value of a variable.
+/// Converts the value of a variable.
 ///
 /// # Errors
 ///
-/// What is wrong with it, with a path that starts with `variable` and the name.
+/// The first fault of the value. Its path begins with `variable` and the name.
 pub(super) fn coerce_variable(
     api: &Api,
     name: &str,
@@ -30,6 +30,7 @@ pub(super) fn coerce_variable(
     Coercion { api, path }.value(ty, json)
 }
 
+/// The conversion of one variable.
 struct Coercion<'a> {
     api: &'a Api,
     path: Vec<PathStep>,
@@ -66,6 +67,7 @@ impl Coercion<'_> {
         }
     }
 
+    /// Converts a list. A single value stands for a list of one.
     fn list(&mut self, element: &Type, json: &Json) -> Result<Value, Fault> {
         let one = std::slice::from_ref(json);
         let elements = json.as_array().map_or(one, Vec::as_slice);
@@ -78,11 +80,13 @@ impl Coercion<'_> {
         Ok(Value::List(values))
     }
 
+    /// Converts an input object: its fields in the order of the schema, with their defaults.
     fn object(&mut self, input: &ExtendedType, json: &Json) -> Result<Value, Fault> {
         let Json::Object(given) = json else {
             return Err(self.fault(format!("must be a {}", input.name())));
         };
         let known = input.as_input_object().map(|input| &input.fields);
+        // Clients send `__typename` along when they return an object that they were answered.
         for key in given.keys() {
             if key != "__typename" && !known.is_some_and(|known| known.contains_key(key.as_str())) {
                 return self.within(PathStep::Key(key.as_str().into()), |inner| {
@@ -114,6 +118,7 @@ impl Coercion<'_> {
         Ok(Value::Object(fields))
     }
 
+    /// Converts a scalar. The reference takes some texts for numbers, and numbers for texts.
     fn scalar(&mut self, name: &Name, json: &Json) -> Result<Value, Fault> {
         match (name.as_str(), json) {
             ("Int", Json::Number(number)) => {
@@ -144,6 +149,7 @@ impl Coercion<'_> {
         }
     }
 
+    /// Reads a whole number in a range.
     fn whole(
         &mut self,
         name: &Name,
@@ -163,6 +169,7 @@ impl Coercion<'_> {
         }
     }
 
+    /// Converts a part of the value, one step further down its path.
     fn within<T>(
         &mut self,
         step: PathStep,
@@ -183,7 +190,7 @@ impl Coercion<'_> {
     }
 }
 
-/// The kind of a JSON value in messages.
+/// The word for a kind of JSON value in messages: Go's, as in the reference.
 fn json_word(json: &Json) -> &'static str {
     match json {
         Json::Null => "null",
@@ -195,7 +202,7 @@ fn json_word(json: &Json) -> &'static str {
     }
 }
 
-/// The value of a scalar that the schema says nothing about.
+/// Converts the value of a scalar that the schema says nothing about.
 fn free_value(json: &Json) -> Value {
     stack::require();
     match json {

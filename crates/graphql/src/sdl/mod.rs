@@ -1,4 +1,5 @@
-//! The schema language: text to model, with the reference's messages; model to the store's schema.
+//! The schema language. A text is parsed, checked with the reference's messages, and becomes a [`Model`](crate::model::Model); a model tells which types
+//! and predicates the store has to declare.
 
 mod source;
 mod build;
@@ -9,6 +10,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+pub use custom::template::TemplateError;
 pub(crate) use custom::template::parse_template;
 pub use read::{Settings, read};
 pub use rules::auth_directive::check_rules;

@@ -1,5 +1,4 @@
-//! From text to model, stage by stage. A stage tells all of its faults; the next does not begin
-//! when there are any.
+//! Reads a schema in stages, from its text to the model. A stage returns all of its faults, and the next begins only when there are none.
 
 use crate::model::{Field, Model, TypeDef};
 use crate::sdl::build::model as build;
@@ -13,10 +12,10 @@ use crate::sdl::source::draft::Draft;
 use crate::sdl::source::raw;
 use crate::syntax::{Fault, Places, parse_schema};
 
-/// What the server was told that a schema depends on.
+/// The settings of the server that a schema depends on.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// Where lambdas are carried out. Without it `@lambda` is refused.
+    /// The address of the lambda server. Without one, schemas with `@lambda` are refused.
     pub lambda_url: Option<String>,
 }
 
@@ -40,8 +39,9 @@ pub fn read(text: &str, settings: &Settings) -> Result<Model, Vec<Fault>> {
         return Err(vec![Fault::new("No schema specified")]);
     }
     let places = Places::of(text);
-    let comments = comments::read(text).map_err(|message| vec![Fault::new(message)])?;
+    let comments = comments::read(text).map_err(|fault| vec![fault])?;
     let document = parse_schema(text).map_err(|fault| vec![fault])?;
+    // The order of the stages decides which faults of a text are told, so it is the reference's.
     let mut draft = Draft::new(raw::collect(&document, &places), &places, settings);
     stage(reserved_names::check(draft.types()))?;
     complete(&mut draft)?;
@@ -58,12 +58,12 @@ pub fn read(text: &str, settings: &Settings) -> Result<Model, Vec<Fault>> {
     Ok(model)
 }
 
-/// Goes on when nothing was found.
+/// Ends a stage: an error when it has found faults.
 fn stage(faults: Vec<Fault>) -> Result<(), Vec<Fault>> {
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
-/// Adds what interfaces give, and checks the result as any GraphQL schema.
+/// Copies the fields of interfaces into the types that implement them, and checks the result by the rules of any GraphQL schema.
 fn complete(draft: &mut Draft<'_>) -> Result<(), Vec<Fault>> {
     if !draft.federated
         && let Some(extension) = draft.types().iter().find(|def| def.extension && !def.is_root())
@@ -74,7 +74,7 @@ fn complete(draft: &mut Draft<'_>) -> Result<(), Vec<Fault>> {
     standard::check(draft)
 }
 
-/// True when the API has at least one query or mutation.
+/// Returns true if the API has a query or a mutation at least.
 fn has_operations(model: &Model) -> bool {
     !model.queries.is_empty()
         || !model.mutations.is_empty()
@@ -82,6 +82,7 @@ fn has_operations(model: &Model) -> bool {
         || model.stored_types().any(makes_operations)
 }
 
+/// Returns true if the API has an operation for a type: by its `@generate`, and by what its fields allow.
 fn makes_operations(def: &TypeDef) -> bool {
     let has_key = def.id_field().is_some() || def.unique_fields().next().is_some();
     let is_input = |field: &Field| field.predicate.is_some() && !field.is_reverse();

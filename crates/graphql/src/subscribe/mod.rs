@@ -1,4 +1,4 @@
-//! Subscriptions: what a query that is asked again and again depends on.
+//! Subscriptions: the predicates whose change may change an answer, and the fields whose changes nobody tells.
 
 mod reads;
 

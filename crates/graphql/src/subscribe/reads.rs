@@ -1,9 +1,8 @@
-//! Which predicates an answer is made of.
+//! Finds the predicates that an answer is made of.
 //!
-//! The operation is walked beside the model: a selected field, a key of a filter, a value of an order, an argument that
-//! names a node are all names of fields, and fields have predicates. Of the rules of `@auth` every word is taken for a
-//! field's name, of whatever type. So there may be predicates too many, which costs a question that finds
-//! nothing new, and never one too few.
+//! The operation is walked beside the model: a selected field, a key of a filter, a value of an order, and an argument that names a node are all
+//! names of fields, and fields have predicates. In the text of a rule of `@auth` every word is taken for the name of a field, of whatever type. So the
+//! result may have too many predicates, which costs a query that finds nothing new, and never too few.
 
 use crate::generate::RootKind;
 use crate::model::{Custom, Model, Rule, TypeDef};
@@ -11,7 +10,7 @@ use crate::request::{Field, Operation, Value};
 use hexgraph_base::types::stack;
 use std::collections::BTreeSet;
 
-/// What stands behind a field's name in an aggregate.
+/// The suffixes of a field's name in the result of an aggregate, such as `ageMin`.
 const AGGREGATES: [&str; 4] = ["Min", "Max", "Sum", "Avg"];
 
 /// The predicates whose change may change the answer to an operation, in the order of their names; `None` when any
@@ -29,12 +28,13 @@ pub fn predicates(model: &Model, operation: &Operation) -> Option<Vec<String>> {
     Some(found.into_iter().collect())
 }
 
-/// The first field below the root whose value comes from elsewhere: nobody tells when it changes.
+/// Returns the name of the first field below the root fields whose value another server gives. Nobody tells when such a value changes, so the
+/// operation can't be subscribed to.
 pub fn nested_custom_field(model: &Model, operation: &Operation) -> Option<String> {
     operation.fields.iter().find_map(|field| custom_below(model, field))
 }
 
-/// The first field below `field` whose value comes from elsewhere.
+/// Returns the name of the first field below `field`, depth first, whose value another server gives.
 pub fn custom_below(model: &Model, field: &Field) -> Option<String> {
     stack::require();
     field.selection.branches.iter().find_map(|branch| {
@@ -48,15 +48,19 @@ pub fn custom_below(model: &Model, field: &Field) -> Option<String> {
     })
 }
 
+/// The walk over an operation.
 struct Reads<'a> {
     model: &'a Model,
+    /// The predicates that were found.
     found: BTreeSet<&'a str>,
-    /// The types whose rules were looked at.
+    /// The types whose rules were looked at: rules may lead from type to type in circles.
     ruled: BTreeSet<&'a str>,
+    /// True if any predicate may matter.
     any: bool,
 }
 
 impl<'a> Reads<'a> {
+    /// Notes what a root field reads.
     fn root(&mut self, field: &Field) {
         let Some(root) = &field.shape.root else { return };
         match root.kind {
@@ -64,6 +68,7 @@ impl<'a> Reads<'a> {
                 let types = self.types_of(&root.type_name);
                 self.below(field, &types);
             }
+            // A query in DQL may read anything.
             _ => self.any = true,
         }
     }
@@ -105,6 +110,7 @@ impl<'a> Reads<'a> {
         }
     }
 
+    /// Notes the fields that the value of an argument names, which may be a filter or an order.
     fn value(&mut self, value: &Value, types: &[&'a TypeDef]) {
         stack::require();
         match value {
@@ -120,10 +126,12 @@ impl<'a> Reads<'a> {
                 }
             }
             Value::Null | Value::Int(_) | Value::Float(_) | Value::Boolean(_) => {}
+            // Texts are compared with values; they never name a field.
             Value::String(_) => {}
         }
     }
 
+    /// Notes the predicate of a field of one of the types, where the word names one, bare or with the suffix of an aggregate.
     fn word(&mut self, word: &str, types: &[&'a TypeDef]) {
         let bare = AGGREGATES.iter().find_map(|suffix| word.strip_suffix(suffix));
         for def in types {
@@ -134,7 +142,7 @@ impl<'a> Reads<'a> {
         }
     }
 
-    /// Whether a field has something depends on what the rules hide of the nodes that it leads to.
+    /// Notes the rules of the nodes that a field leads to: whether the field has something depends on what they hide.
     fn has(&mut self, name: &str, types: &[&'a TypeDef]) {
         for field in types.iter().filter_map(|def| def.field(name)) {
             for target in self.types_of(field.ty.name()) {
@@ -143,6 +151,7 @@ impl<'a> Reads<'a> {
         }
     }
 
+    /// Notes what the rule for queries of a type reads, once for each type.
     fn rules(&mut self, def: &'a TypeDef) {
         if let Some(rule) = &def.auth.query
             && self.ruled.insert(&def.name)
@@ -151,6 +160,7 @@ impl<'a> Reads<'a> {
         }
     }
 
+    /// Notes what a rule reads.
     fn rule(&mut self, rule: &'a Rule) {
         stack::require();
         match rule {
@@ -158,6 +168,7 @@ impl<'a> Reads<'a> {
             Rule::Not(rule) => self.rule(rule),
             Rule::Claim { .. } => {}
             Rule::Traversal { text, .. } => {
+                // The text is not resolved here: a word too many costs less than resolving it.
                 let types: Vec<&TypeDef> = self.model.types.iter().collect();
                 let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
                 for word in words.collect::<BTreeSet<_>>() {
@@ -168,7 +179,7 @@ impl<'a> Reads<'a> {
         }
     }
 
-    /// A type with those whose nodes it may stand for.
+    /// Returns a type and the object types whose nodes it may stand for.
     fn types_of(&self, name: &str) -> Vec<&'a TypeDef> {
         let Some(def) = self.model.get(name) else { return Vec::new() };
         let concrete = def.implementors.iter().chain(&def.members);
@@ -181,7 +192,7 @@ impl<'a> Reads<'a> {
 mod tests {
     use super::*;
     use crate::generate::Api;
-    use crate::request::{Limits, Request};
+    use crate::request::{Request, RequestLimits};
     use crate::sdl::{Settings, read};
     use serde_json::Map;
 
@@ -204,7 +215,7 @@ mod tests {
     fn of(text: &str) -> Option<Vec<String>> {
         let model = read(SCHEMA, &Settings::default()).unwrap();
         let api = Api::new(&model).unwrap();
-        let limits = Limits { depth: 50, tokens: 10_000, fields: 10_000 };
+        let limits = RequestLimits { depth: 50, tokens: 10_000, fields: 10_000 };
         let request = Request::parse(&api, text, &limits).unwrap();
         predicates(&model, &request.resolve(&api, None, &Map::new()).unwrap())
     }

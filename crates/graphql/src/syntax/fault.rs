@@ -1,46 +1,48 @@
-//! What is wrong with a schema or a request, as the `errors` of a GraphQL answer say it.
+//! Faults of schemas and requests, which become the entries of `errors` in an answer.
 
 use std::fmt;
 
 use crate::syntax::Place;
 
-/// One step of a path into an answer or into the variables.
+/// A step of the path to a value, in an answer or in the variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathStep {
-    /// A response key, a variable or the key of an object.
+    /// A key of the answer, the name of a variable, or a key of an object in it.
     Key(Box<str>),
-    /// A place in a list, from 0.
+    /// An index in a list, from 0.
     Index(usize),
 }
 
-/// One entry of `errors`.
+/// What is wrong with a schema or a request: one entry of `errors`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// Where in the text; empty when no place of the text is to blame.
+    /// The places in the text that are at fault; empty when none is.
     pub places: Vec<Place>,
-    /// Where in the answer or in the variables; empty when nothing is to be said.
+    /// The path to the value that is at fault, in the answer or in the variables; empty when there is none.
     pub path: Vec<PathStep>,
 }
 
 impl Fault {
-    /// A fault without a place.
+    /// Makes a fault without a place.
     pub fn new(message: impl Into<String>) -> Fault {
         Fault { message: message.into(), places: Vec::new(), path: Vec::new() }
     }
 
-    /// A fault at a place of the text, if it is known.
+    /// Makes a fault at a place of the text, where that is known.
     pub fn at(place: impl Into<Option<Place>>, message: impl Into<String>) -> Fault {
         let places = place.into().into_iter().collect();
         Fault { places, ..Fault::new(message) }
     }
 
-    /// A fault of a variable's value, or of an answer's.
+    /// Makes a fault of a value in the variables or in the answer.
     pub fn on(path: Vec<PathStep>, message: impl Into<String>) -> Fault {
         Fault { message: message.into(), places: Vec::new(), path }
     }
 }
+
+impl std::error::Error for Fault {}
 
 impl fmt::Display for Fault {
     /// Writes the one-line form that the reference uses outside of `errors`:

@@ -1,11 +1,10 @@
-//! Cuts GraphQL text into tokens, one at a time, in one pass: those of schemas and those of requests. Strings are looked
-//! through and left as they are written.
+//! Cuts the text of a schema or a request into tokens, one at a time, in one pass. Strings are checked and left as they are written.
 //!
-//! A fault's place is where reading stopped, as in the reference; a string's is behind its opening quotes.
+//! The place of a fault is where reading stopped, as in the reference; that of a string is behind its opening quotes.
 
 use hexgraph_base::types::quote;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     End,
@@ -14,12 +13,12 @@ pub(crate) enum Kind {
     Float,
     String,
     BlockString,
-    /// One of `! $ & ( ) ... : = @ [ ] { } |`.
+    /// A punctuator: one of `! $ & ( ) ... : = @ [ ] { } |`.
     Mark(&'static str),
 }
 
 impl Kind {
-    /// The name in messages.
+    /// Returns the name that messages use.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::End => "<EOF>",
@@ -33,18 +32,18 @@ impl Kind {
     }
 }
 
-/// A token.
+/// A token with its text and place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token<'a> {
     pub(crate) kind: Kind,
-    /// The text; of a string what is between the quotes.
+    /// The text of the token; of a string what is between its quotes, with escapes as they are written.
     pub(crate) text: &'a str,
-    /// Where a message about it points: of a string behind the opening quotes.
+    /// The offset in bytes that messages about the token point at: of a string the byte behind its opening quotes.
     pub(crate) at: usize,
 }
 
 impl Token<'_> {
-    /// The token as messages have it: `Name "x"`, `{`.
+    /// Describes the token for a message: `Name "x"`, or `{`.
     pub(crate) fn described(&self) -> String {
         match self.kind {
             Kind::End | Kind::Mark(_) => self.kind.name().to_owned(),
@@ -54,21 +53,26 @@ impl Token<'_> {
     }
 }
 
-/// What can't be a token, and where.
+/// The offset in bytes of what can't be a token, and the message.
 pub(crate) type LexFault = (usize, String);
 
-/// A text and how far it was read.
+/// The tokens of a text that are still to be read.
 pub(crate) struct Tokens<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Tokens<'a> {
+    /// Starts at the beginning of a text.
     pub(crate) fn new(text: &'a str) -> Tokens<'a> {
         Tokens { text, at: 0 }
     }
 
-    /// The next token; [`Kind::End`] for ever at the end.
+    /// Reads the next token. At the end this is [`Kind::End`], however often it is called.
+    ///
+    /// # Errors
+    ///
+    /// When what comes next is no token.
     pub(crate) fn next(&mut self) -> Result<Token<'a>, LexFault> {
         self.skip_ignored();
         let start = self.at;
@@ -91,7 +95,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// What is wrong with a character that begins no token.
+    /// Makes the fault of a character that begins no token.
     fn stray(&self) -> LexFault {
         let message = match self.text[self.at..].chars().next().unwrap_or('\0') {
             '\'' => {
@@ -106,13 +110,14 @@ impl<'a> Tokens<'a> {
         (self.at, message)
     }
 
+    /// Takes the next `len` bytes as a token.
     fn token(&mut self, kind: Kind, len: usize) -> Token<'a> {
         let start = self.at;
         self.at += len;
         Token { kind, text: &self.text[start..self.at], at: start }
     }
 
-    /// Blanks, commas, line ends, byte order marks and comments.
+    /// Skips what GraphQL ignores between tokens: blanks, commas, line ends, byte order marks and comments.
     fn skip_ignored(&mut self) {
         let bytes = self.text.as_bytes();
         loop {
@@ -128,6 +133,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
+    /// Reads an `Int` or a `Float`.
     fn number(&mut self) -> Result<Token<'a>, LexFault> {
         let bytes = self.text.as_bytes();
         let start = self.at;
@@ -155,7 +161,7 @@ impl<'a> Tokens<'a> {
         Ok(self.token(kind, at - start))
     }
 
-    /// Past one digit or more.
+    /// Returns the offset behind the digits at `at`, of which there must be one at least.
     fn digits(&self, at: usize) -> Result<usize, LexFault> {
         let digits = self.text.as_bytes()[at..].iter().take_while(|byte| byte.is_ascii_digit());
         match digits.count() {
@@ -167,6 +173,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
+    /// Quotes the character at an offset for a message.
     fn shown_at(&self, at: usize) -> String {
         match self.text[at..].chars().next() {
             Some(character) => format!("\"{character}\""),
@@ -174,6 +181,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
+    /// Reads a string in single quotes, which ends in its line.
     fn string(&mut self) -> Result<Token<'a>, LexFault> {
         let bytes = self.text.as_bytes();
         let start = self.at + 1;
@@ -194,7 +202,7 @@ impl<'a> Tokens<'a> {
         Ok(Token { kind: Kind::String, text: &self.text[start..at], at: start })
     }
 
-    /// The length of the escape sequence that starts here.
+    /// Returns the length in bytes of the escape sequence at an offset.
     fn escape(&self, at: usize) -> Result<usize, LexFault> {
         let rest = &self.text[at + 1..];
         let fault =
@@ -202,6 +210,7 @@ impl<'a> Tokens<'a> {
         match rest.chars().next() {
             None => Err((at + 1, "Invalid character escape sequence.".to_owned())),
             Some('"' | '/' | '\\' | 'b' | 'f' | 'n' | 'r' | 't') => Ok(2),
+            // Characters beyond 16 bits are written as two escapes, a surrogate pair (RFC 8259, section 7).
             Some('u') => match (hex4(rest, 0), hex4(rest, 6)) {
                 (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => Ok(12),
                 (Some(half @ 0xd800..0xe000), _) => {
@@ -218,11 +227,13 @@ impl<'a> Tokens<'a> {
         }
     }
 
+    /// Reads a string in triple quotes. Only `\"""` is an escape in it.
     fn block_string(&mut self) -> Result<Token<'a>, LexFault> {
         let bytes = self.text.as_bytes();
         let start = self.at + 3;
         let mut at = start;
         loop {
+            // An escape at the very end may have moved `at` past it.
             let rest = &bytes[at.min(bytes.len())..];
             match rest.first() {
                 None => return Err((bytes.len(), "Unterminated string.".to_owned())),
@@ -240,14 +251,14 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The number of an escape `uXXXX` that stands there, behind its backslash.
+/// Returns the number of the escape `uXXXX` at an offset, when there is one. The first stands behind a backslash that is not part of `text`.
 fn hex4(text: &str, at: usize) -> Option<u32> {
     let is_escape = at == 0 || text.as_bytes().get(at - 1) == Some(&b'\\');
     let hex = text.get(at..)?.strip_prefix('u').filter(|_| is_escape)?.get(..4)?;
     hex.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u32::from_str_radix(hex, 16).ok())?
 }
 
-/// The mark that a text begins with.
+/// Returns the punctuator that a text begins with.
 fn mark(rest: &[u8]) -> Option<&'static str> {
     Some(match rest.first()? {
         b'{' => "{",

@@ -1,4 +1,5 @@
-//! GraphQL text: places in it, and the first fault of its grammar in the reference's words.
+//! The grammar of GraphQL texts. A text is checked by our own grammar, which tells its first fault in the reference's words, and then parsed into the
+//! tree of apollo-compiler.
 
 mod place;
 mod fault;

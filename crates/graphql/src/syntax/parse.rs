@@ -1,4 +1,4 @@
-//! From text to apollo-compiler's tree.
+//! Parses a text into the tree of apollo-compiler, after our own grammar has found no fault in it.
 
 use apollo_compiler::ast::Document;
 use apollo_compiler::parser::Parser;
@@ -6,20 +6,20 @@ use apollo_compiler::parser::Parser;
 use crate::syntax::recognizer::{Grammar, recognize};
 use crate::syntax::{Fault, Place, query_grammar, schema_grammar};
 
-/// Parses a schema. Nothing but comments is a schema too.
+/// Parses the text of a schema. A text without tokens is a schema too, without definitions. O(text).
 ///
 /// # Errors
 ///
-/// The first fault.
+/// The first fault of the text.
 pub fn parse_schema(text: &str) -> Result<Document, Fault> {
     parse(text, schema_grammar::document)
 }
 
-/// Parses a request. Nothing but comments is a request too, without operations.
+/// Parses the text of a request. A text without tokens is a request too, without operations. O(text).
 ///
 /// # Errors
 ///
-/// The first fault.
+/// The first fault of the text.
 pub(crate) fn parse_query(text: &str) -> Result<Document, Fault> {
     parse(text, query_grammar::document)
 }
@@ -29,7 +29,7 @@ fn parse(text: &str, grammar: Grammar) -> Result<Document, Fault> {
     if recognized.is_empty {
         return Ok(Document::new());
     }
-    // The reference allows `f()` and `@x()`, apollo-compiler does not. Blanks keep the places.
+    // The reference allows `f()` and `@x()`, apollo-compiler does not. Blanks in place of them keep all other places.
     let mut bytes = text.as_bytes().to_vec();
     for range in recognized.empty_parentheses {
         bytes[range].fill(b' ');

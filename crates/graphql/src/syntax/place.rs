@@ -1,4 +1,4 @@
-//! Places of a text.
+//! Places in a text, as lines and columns.
 
 /// A place as GraphQL counts: line and column from 1, columns in characters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -9,25 +9,26 @@ pub struct Place {
     pub column: u32,
 }
 
-/// Turns offsets of a text into places.
+/// Turns offsets in a text into places.
 #[derive(Debug, Clone)]
 pub struct Places<'a> {
     text: &'a str,
+    /// The offset in bytes at which each line starts, ascending.
     line_starts: Vec<usize>,
-    /// The number of characters before each block of [`BLOCK`] bytes: lines may be as long as the
-    /// text.
+    /// The number of characters before each block of [`BLOCK`] bytes. With it a column costs the same in a line as long as the text.
     characters: Vec<usize>,
 }
 
+/// The number of bytes after which characters are counted anew.
 const BLOCK: usize = 256;
 
-/// The number of characters that start in the bytes.
+/// Counts the characters that start in the bytes of UTF-8.
 fn characters(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
 }
 
 impl<'a> Places<'a> {
-    /// Looks for the lines of a text. O(text).
+    /// Finds the lines of a text. O(text).
     pub fn of(text: &'a str) -> Places<'a> {
         let bytes = text.as_bytes();
         let ends_line = |at: usize| match bytes[at] {
@@ -47,21 +48,23 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The place of a byte. O(log lines).
+    /// Returns the place of a byte. O(log lines).
     pub fn at(&self, offset: usize) -> Place {
         let offset = offset.min(self.text.len());
+        // The first line starts at 0, so there is always a start that is not behind the offset.
         let line = self.line_starts.partition_point(|&start| start <= offset);
         let start = self.line_starts[line - 1];
         let column = self.characters_before(offset) - self.characters_before(start) + 1;
         Place { line: line as u32, column: column as u32 }
     }
 
+    /// Counts the characters before an offset.
     fn characters_before(&self, offset: usize) -> usize {
         let block = offset / BLOCK;
         self.characters[block] + characters(&self.text.as_bytes()[block * BLOCK..offset])
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &'a str {
         self.text
     }

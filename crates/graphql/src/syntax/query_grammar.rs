@@ -1,9 +1,9 @@
-//! The grammar of requests.
+//! The grammar of requests (GraphQL specification, *Document*).
 
 use crate::syntax::lexer::Kind;
 use crate::syntax::recognizer::{Read, Recognizer};
 
-/// A whole text.
+/// Reads a whole text.
 pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {
     while tokens.ahead().kind != Kind::End {
         match (tokens.ahead().kind, tokens.ahead().text) {
@@ -16,6 +16,7 @@ pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {
     Ok(())
 }
 
+/// Reads `query Name($v: T) @d { ... }`.
 fn operation(tokens: &mut Recognizer<'_>) -> Read {
     tokens.next()?;
     if tokens.ahead().kind == Kind::Name {
@@ -26,6 +27,7 @@ fn operation(tokens: &mut Recognizer<'_>) -> Read {
     selection_set(tokens)
 }
 
+/// Reads `$name: Type = value @d`.
 fn variable_definition(tokens: &mut Recognizer<'_>) -> Read {
     tokens.variable()?;
     tokens.expect(":")?;
@@ -36,8 +38,10 @@ fn variable_definition(tokens: &mut Recognizer<'_>) -> Read {
     tokens.directives(false).map(drop)
 }
 
+/// Reads `fragment Name on Type @d { ... }`.
 fn fragment_definition(tokens: &mut Recognizer<'_>) -> Read {
     tokens.keyword("fragment")?;
+    // No fragment has the name `on`: `... on T` would be ambiguous.
     if tokens.is_word("on") {
         return tokens.unexpected();
     }
@@ -48,6 +52,7 @@ fn fragment_definition(tokens: &mut Recognizer<'_>) -> Read {
     selection_set(tokens)
 }
 
+/// Reads `{ ... }`, which is never empty.
 fn selection_set(tokens: &mut Recognizer<'_>) -> Read {
     if !tokens.is("{") {
         return Err(tokens.expected("{"));
@@ -55,6 +60,7 @@ fn selection_set(tokens: &mut Recognizer<'_>) -> Read {
     tokens.some("{", "}", selection).map(drop)
 }
 
+/// Reads a field, or `...` with a fragment.
 fn selection(tokens: &mut Recognizer<'_>) -> Read {
     if tokens.skip("...")? {
         return fragment(tokens);
@@ -68,7 +74,7 @@ fn selection(tokens: &mut Recognizer<'_>) -> Read {
     if tokens.is("{") { selection_set(tokens) } else { Ok(()) }
 }
 
-/// What stands behind `...`.
+/// Reads what stands behind `...`: the name of a fragment, or a fragment itself.
 fn fragment(tokens: &mut Recognizer<'_>) -> Read {
     if tokens.ahead().kind == Kind::Name && !tokens.is_word("on") {
         tokens.next()?;

@@ -1,5 +1,5 @@
-//! Reads tokens as a grammar says, and stops at the first that does not fit: what schemas and
-//! requests have in common. It builds nothing, so nothing it does can be wrong but its words.
+//! What the grammars of schemas and requests have in common: a recognizer reads tokens and stops at the first that does not fit. It builds no tree, so
+//! all that it can get wrong is the words of a fault.
 
 use hexgraph_base::types::stack;
 use std::ops::Range;
@@ -8,36 +8,42 @@ use crate::syntax::lexer::{Kind, LexFault, Token, Tokens};
 use crate::syntax::{Fault, Places};
 use hexgraph_base::types::quote;
 
-/// How deep values, types and selections may be nested.
+/// How many levels deep values, types and selections may be nested, all counted together.
 const DEPTH_MAX: usize = 100;
 
-/// The rest of a sentence, or what does not fit.
+/// The result of reading a part of the grammar, or the fault that ended it.
 pub(super) type Read<T = ()> = Result<T, LexFault>;
 
-/// The tokens of a text, with one looked at ahead.
+/// Reads the tokens of a text, with one token of lookahead.
 pub(super) struct Recognizer<'a> {
     lexer: Tokens<'a>,
     ahead: Token<'a>,
+    /// The number of levels around the token ahead.
     depth: usize,
     empty_parentheses: Vec<Range<usize>>,
 }
 
-/// Reads a whole text.
+/// A grammar: reads a whole text.
 pub(super) type Grammar = fn(&mut Recognizer<'_>) -> Read;
 
-/// What is to be known of a text that fits its grammar.
+/// What is told of a text that fits its grammar.
 #[derive(Debug)]
 pub(super) struct Recognized {
-    /// There is no token.
+    /// True if the text has no token.
     pub(super) is_empty: bool,
-    /// Parentheses that may hold something, and hold nothing.
+    /// The ranges in bytes of parentheses with nothing between them.
     pub(super) empty_parentheses: Vec<Range<usize>>,
 }
 
-/// Runs a grammar over a text.
+/// Runs a grammar over a text. O(text).
+///
+/// # Errors
+///
+/// The first fault, with its place.
 pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, Fault> {
     let run = || {
         let mut lexer = Tokens::new(text);
+        // apollo-compiler refuses a text without tokens, and the reference does not.
         let ahead = lexer.next()?;
         let is_empty = ahead.kind == Kind::End;
         let mut tokens = Recognizer { lexer, ahead, depth: 0, empty_parentheses: Vec::new() };
@@ -48,7 +54,7 @@ pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, Faul
 }
 
 impl<'a> Recognizer<'a> {
-    /// A value; a variable only where it is not `constant`.
+    /// Reads a value. A variable is one only where the value need not be `constant`.
     pub(super) fn value(&mut self, constant: bool) -> Read {
         stack::require();
         match self.ahead.kind {
@@ -60,24 +66,25 @@ impl<'a> Recognizer<'a> {
         }
     }
 
-    /// `$name`.
+    /// Reads `$name`.
     pub(super) fn variable(&mut self) -> Read {
         self.expect("$")?;
         self.name().map(drop)
     }
 
+    /// Reads `name: value`.
     fn argument(&mut self, constant: bool) -> Read {
         self.name()?;
         self.expect(":")?;
         self.value(constant)
     }
 
-    /// `(name: value ...)`, if it is ahead.
+    /// Reads `(name: value ...)`, if it is ahead.
     pub(super) fn arguments(&mut self, constant: bool) -> Read {
         self.many("(", ")", |this| this.argument(constant)).map(drop)
     }
 
-    /// Directives, as many as there are. Returns their number.
+    /// Reads all directives that are ahead, and returns their number.
     pub(super) fn directives(&mut self, constant: bool) -> Read<usize> {
         let mut count = 0;
         while self.skip("@")? {
@@ -88,7 +95,7 @@ impl<'a> Recognizer<'a> {
         Ok(count)
     }
 
-    /// `[Name!]!`.
+    /// Reads a reference to a type, such as `[Name!]!`.
     pub(super) fn type_reference(&mut self) -> Read {
         stack::require();
         if self.skip("[")? {
@@ -100,27 +107,28 @@ impl<'a> Recognizer<'a> {
         self.skip("!").map(drop)
     }
 
-    /// The token that comes next.
+    /// Returns the token that comes next, without reading it.
     pub(super) fn ahead(&self) -> Token<'a> {
         self.ahead
     }
 
-    /// True when the token ahead is this mark.
+    /// Returns true if the token ahead is this punctuator.
     pub(super) fn is(&self, mark: &str) -> bool {
         matches!(self.ahead.kind, Kind::Mark(ahead) if ahead == mark)
     }
 
-    /// True when the token ahead is this name.
+    /// Returns true if the token ahead is this name.
     pub(super) fn is_word(&self, word: &str) -> bool {
         self.ahead.kind == Kind::Name && self.ahead.text == word
     }
 
+    /// Reads a token and returns it.
     pub(super) fn next(&mut self) -> Read<Token<'a>> {
         let next = self.lexer.next()?;
         Ok(std::mem::replace(&mut self.ahead, next))
     }
 
-    /// Past the mark, if it is ahead.
+    /// Reads a punctuator if it is ahead, and tells whether it was.
     pub(super) fn skip(&mut self, mark: &str) -> Read<bool> {
         let found = self.is(mark);
         if found {
@@ -129,6 +137,7 @@ impl<'a> Recognizer<'a> {
         Ok(found)
     }
 
+    /// Reads a punctuator that must be ahead.
     pub(super) fn expect(&mut self, mark: &str) -> Read {
         if self.skip(mark)? {
             return Ok(());
@@ -136,10 +145,12 @@ impl<'a> Recognizer<'a> {
         Err(self.expected(mark))
     }
 
+    /// Makes the fault that something else was wanted than the token ahead.
     pub(super) fn expected(&self, wanted: &str) -> LexFault {
         (self.ahead.at, format!("Expected {wanted}, found {}", self.ahead.kind.name()))
     }
 
+    /// Reads a name and returns its token.
     pub(super) fn name(&mut self) -> Read<Token<'a>> {
         match self.ahead.kind {
             Kind::Name => self.next(),
@@ -147,6 +158,7 @@ impl<'a> Recognizer<'a> {
         }
     }
 
+    /// Reads a word of the grammar.
     pub(super) fn keyword(&mut self, word: &str) -> Read {
         if self.is_word(word) {
             return self.next().map(drop);
@@ -155,12 +167,12 @@ impl<'a> Recognizer<'a> {
         Err((self.ahead.at, message))
     }
 
-    /// The fault that the token ahead fits nowhere.
+    /// Makes the fault that the token ahead fits nowhere.
     pub(super) fn unexpected<T>(&self) -> Read<T> {
         Err((self.ahead.at, format!("Unexpected {}", self.ahead.described())))
     }
 
-    /// Pieces between marks, if the opening one is ahead. Returns their number.
+    /// Reads pieces between two punctuators, if the first is ahead, and returns their number.
     pub(super) fn many(
         &mut self,
         open: &str,
@@ -171,13 +183,14 @@ impl<'a> Recognizer<'a> {
         if !self.skip(open)? {
             return Ok(0);
         }
+        // The reference allows `f()`; the caller needs to know where, to hide it from apollo-compiler.
         if open == "(" && self.is(close) {
             self.empty_parentheses.push(start..self.ahead.at + 1);
         }
         self.until(close, piece)
     }
 
-    /// The same, but nothing between the marks is a fault.
+    /// Reads pieces between two punctuators, if the first is ahead, and returns their number. None is a fault.
     pub(super) fn some(
         &mut self,
         open: &str,
@@ -195,7 +208,7 @@ impl<'a> Recognizer<'a> {
         self.until(close, piece)
     }
 
-    /// Pieces up to a closing mark, and past it. Returns their number.
+    /// Reads pieces up to and including a closing punctuator, and returns their number.
     fn until(&mut self, close: &str, mut piece: impl FnMut(&mut Self) -> Read) -> Read<usize> {
         self.deeper(|this| {
             let mut count = 0;
@@ -208,7 +221,7 @@ impl<'a> Recognizer<'a> {
         })
     }
 
-    /// Runs a part one level deeper.
+    /// Reads a part one level deeper. Levels are bounded, so no text can exhaust the stack.
     pub(super) fn deeper<T>(&mut self, part: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         if self.depth == DEPTH_MAX {
             return Err((self.ahead.at, format!("more than {DEPTH_MAX} levels deep")));

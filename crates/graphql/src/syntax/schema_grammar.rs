@@ -1,9 +1,9 @@
-//! The grammar of schemas.
+//! The grammar of schemas (GraphQL specification, *Type System Document*).
 
 use crate::syntax::lexer::Kind;
 use crate::syntax::recognizer::{Read, Recognizer};
 
-/// Where a directive may stand.
+/// The locations that the definition of a directive may name.
 const LOCATIONS: [&str; 18] = [
     "QUERY",
     "MUTATION",
@@ -25,7 +25,7 @@ const LOCATIONS: [&str; 18] = [
     "INPUT_FIELD_DEFINITION",
 ];
 
-/// A whole text.
+/// Reads a whole text.
 pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {
     while tokens.ahead().kind != Kind::End {
         let description = tokens.ahead();
@@ -40,6 +40,7 @@ pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {
                 root_operations(tokens)?;
             }
             "directive" => directive_definition(tokens)?,
+            // Extensions have no description: the fault points at it.
             "extend" if described => {
                 return Err((description.at, format!("Unexpected {}", description.described())));
             }
@@ -50,6 +51,7 @@ pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {
     Ok(())
 }
 
+/// Reads the description that is ahead, and tells whether there was one.
 fn skip_description(tokens: &mut Recognizer<'_>) -> Read<bool> {
     let described = matches!(tokens.ahead().kind, Kind::String | Kind::BlockString);
     if described {
@@ -58,6 +60,7 @@ fn skip_description(tokens: &mut Recognizer<'_>) -> Read<bool> {
     Ok(described)
 }
 
+/// Reads `{ query: T ... }` and returns the number of operations.
 fn root_operations(tokens: &mut Recognizer<'_>) -> Read<usize> {
     tokens.some("{", "}", |tokens| {
         match tokens.ahead().text {
@@ -69,6 +72,7 @@ fn root_operations(tokens: &mut Recognizer<'_>) -> Read<usize> {
     })
 }
 
+/// Reads `extend ...`, which must have a part beside the name.
 fn extension(tokens: &mut Recognizer<'_>) -> Read {
     tokens.keyword("extend")?;
     let parts = match tokens.ahead().text {
@@ -81,7 +85,7 @@ fn extension(tokens: &mut Recognizer<'_>) -> Read {
     if parts == 0 { tokens.unexpected() } else { Ok(()) }
 }
 
-/// A definition of a type. Returns how many parts it has besides its name.
+/// Reads the definition of a type, and returns the number of its parts beside the name: directives, interfaces, fields, members, values.
 fn definition(tokens: &mut Recognizer<'_>) -> Read<usize> {
     let keyword = tokens.ahead().text;
     if !matches!(keyword, "scalar" | "type" | "interface" | "union" | "enum" | "input") {
@@ -109,7 +113,7 @@ fn definition(tokens: &mut Recognizer<'_>) -> Read<usize> {
     Ok(parts)
 }
 
-/// Names between marks; at least one.
+/// Reads one name or more with punctuators between them, and returns their number.
 fn names(tokens: &mut Recognizer<'_>, between: &str) -> Read<usize> {
     tokens.name()?;
     let mut count = 1;
@@ -120,6 +124,7 @@ fn names(tokens: &mut Recognizer<'_>, between: &str) -> Read<usize> {
     Ok(count)
 }
 
+/// Reads a field of an object type or interface.
 fn field(tokens: &mut Recognizer<'_>) -> Read {
     skip_description(tokens)?;
     tokens.name()?;
@@ -129,6 +134,7 @@ fn field(tokens: &mut Recognizer<'_>) -> Read {
     tokens.directives(true).map(drop)
 }
 
+/// Reads an argument, or a field of an input type.
 fn input_value(tokens: &mut Recognizer<'_>) -> Read {
     skip_description(tokens)?;
     tokens.name()?;
@@ -140,12 +146,14 @@ fn input_value(tokens: &mut Recognizer<'_>) -> Read {
     tokens.directives(true).map(drop)
 }
 
+/// Reads a value of an enum.
 fn enum_value(tokens: &mut Recognizer<'_>) -> Read {
     skip_description(tokens)?;
     tokens.name()?;
     tokens.directives(true).map(drop)
 }
 
+/// Reads `directive @name(...) on A | B`.
 fn directive_definition(tokens: &mut Recognizer<'_>) -> Read {
     tokens.keyword("directive")?;
     tokens.expect("@")?;

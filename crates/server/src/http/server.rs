@@ -33,7 +33,7 @@ const TIDY_INTERVAL: Duration = Duration::from_secs(1);
 /// The time for which an idle thread is kept. The allocator keeps the freed memory of a thread until the thread ends.
 const IDLE_THREAD: Duration = Duration::from_secs(1);
 
-/// The number of blocking threads beside those that answer requests.
+/// The largest number of blocking threads of the runtime. Requests are answered on threads of their own.
 const SPARE_THREADS: usize = 16;
 
 /// Options for starting a server.
@@ -114,7 +114,7 @@ impl Server {
         let listener = TcpListener::bind(wanted).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let runtime = runtime(&options.admission).map_err(failed)?;
+        let runtime = runtime().map_err(failed)?;
         let exports = options.exports.as_deref().map(Folder::new).transpose()?;
         let stop = Control::new();
         let switches = Arc::new(Switches::default());
@@ -184,11 +184,9 @@ impl Drop for Server {
     }
 }
 
-fn runtime(admission: &AdmissionOptions) -> io::Result<Runtime> {
-    // All that runs has its thread, also what only waits; and the server has some for itself.
-    let most = admission.running + admission.slow_places() + SPARE_THREADS;
+fn runtime() -> io::Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
-    builder.max_blocking_threads(most).thread_keep_alive(IDLE_THREAD);
+    builder.max_blocking_threads(SPARE_THREADS).thread_keep_alive(IDLE_THREAD);
     builder.thread_name("hexgraph-http").enable_all().build()
 }
 
@@ -200,7 +198,7 @@ fn run(
     stop: &Control,
 ) {
     let (switches, feeds) = (Arc::clone(&app.switches), Arc::clone(&app.feeds));
-    let database = app.database.clone();
+    let (database, lanes) = (app.database.clone(), Arc::clone(&app.lanes));
     let (tasks, begun) = (Arc::clone(&app.tasks), Arc::clone(&app.tasks));
     runtime.block_on(async {
         let Ok(listener) = TokioListener::from_std(listener) else { return };
@@ -243,5 +241,6 @@ fn run(
     // Requests that still run end now, at their next look at their control.
     stop.canceller().cancel();
     tasks.close(STOP_GRACE);
+    lanes.workers.wait(STOP_GRACE);
     runtime.shutdown_timeout(STOP_GRACE);
 }

@@ -1,4 +1,4 @@
-//! What `CURRENT` says: which files there have to be.
+//! The file `CURRENT`, which names the files that a database consists of.
 //!
 //! Lines of a word and what belongs to it:
 //!
@@ -23,18 +23,18 @@ pub struct Current {
     pub snapshot: u64,
     /// The last log.
     pub log: LastLog,
-    /// The database; nobody's in the first format.
+    /// The identity of the database; [`Identity::NONE`] in the first format.
     pub identity: Identity,
 }
 
 /// The last log after a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LastLog {
-    /// Nobody knows: the first format does not say.
+    /// The first format does not say which logs there are.
     Unknown,
-    /// Nothing was committed since the snapshot.
+    /// There is no log: nothing was committed since the snapshot.
     None,
-    /// The one of this number, of which so many bytes are known to be durable.
+    /// The log of this number, of which at least this many bytes are durable.
     Is {
         /// The number.
         number: u64,

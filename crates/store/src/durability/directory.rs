@@ -1,4 +1,4 @@
-//! The directory of a database: which snapshot is the newest, which logs follow, who may write.
+//! The directory of a database: names its newest snapshot and its logs, and locks it for the one process that writes.
 //!
 //! `CURRENT` names the newest `snapshot-N.hxs`, which has all that was noted in logs below N, and
 //! the last log, each of which names the one before it; the logs from `log-N.hxl` on have what came
@@ -30,7 +30,7 @@ pub struct Directory {
     files: Arc<dyn Files>,
     /// Held by the one process that may write; `None` for a reader.
     lock: Option<Lock>,
-    /// What `CURRENT` says, once the one who writes has asked.
+    /// The content of `CURRENT`, once the process that writes has read it.
     written: Mutex<Option<Current>>,
 }
 
@@ -38,7 +38,7 @@ struct Lock {
     file: File,
     /// A forked child has the file too, and must not write.
     process: u32,
-    /// Set when the directory is given up while somebody has it still.
+    /// Set when the lock is released although the handle is still in use.
     released: OnceLock<()>,
 }
 
@@ -71,7 +71,7 @@ impl Directory {
         Directory::open_with(path, Arc::new(Disk))
     }
 
-    /// As [`Directory::open`], written through other files than those of the operating system.
+    /// Opens a directory as [`Directory::open`] does, and writes through `files` instead of the operating system.
     ///
     /// # Errors
     ///
@@ -165,7 +165,7 @@ impl Directory {
         self.name_log(log, len)
     }
 
-    /// What `CURRENT` says, or will say of a new database.
+    /// The content of `CURRENT`, or the one that a new database is going to have.
     fn known(&self, written: &mut Option<Current>) -> Result<Current> {
         if let Some(current) = written {
             return Ok(*current);
@@ -216,12 +216,12 @@ impl Directory {
         self.replace(CLOCK, CLOCK_NEXT, &number.to_string())
     }
 
-    /// Where a snapshot is.
+    /// The path of a snapshot.
     pub fn snapshot_path(&self, number: u64) -> PathBuf {
         self.path.join(format!("snapshot-{number}.hxs"))
     }
 
-    /// Where a log is.
+    /// The path of a log.
     pub fn log_path(&self, number: u64) -> PathBuf {
         self.path.join(format!("log-{number}.hxl"))
     }
@@ -268,8 +268,8 @@ impl Directory {
         if is_released { Err(Error::Closed) } else { Ok(()) }
     }
 
-    /// Gives the right to write back, so that the directory can be opened at once although somebody may hold this handle
-    /// for a while. The caller sees to it that nothing is being written.
+    /// Releases the lock of the writer, so that the directory can be opened at once although this handle may be in use
+    /// for a while. The caller makes sure that nothing is being written.
     pub fn release(&self) {
         if let Some(lock) = self.lock.as_ref().filter(|lock| lock.process == process::id()) {
             lock.release();
@@ -398,7 +398,7 @@ fn take_lock(path: &Path) -> Result<Lock> {
     }
 }
 
-/// Nobody wants a database among his photographs because of a wrong path.
+/// Refuses a path that is a file.
 fn refuse_file(path: &Path) -> Result<()> {
     if !path.is_file() {
         return Ok(());
@@ -407,6 +407,7 @@ fn refuse_file(path: &Path) -> Result<()> {
     Err(failed("opening", path, io::Error::new(io::ErrorKind::NotADirectory, reason)))
 }
 
+/// Refuses a directory that has files and no database: a wrong path must not put a database among photographs.
 fn refuse_foreign(path: &Path) -> Result<()> {
     let mut entries = fs::read_dir(path).map_err(|error| failed("reading", path, error))?;
     if entries.next().is_none() {

@@ -1,4 +1,4 @@
-//! Reads a directory: the newest snapshot, and what the logs have that came after it.
+//! Recovers a version from a directory: opens the newest snapshot and carries out the logs that follow it.
 
 use super::current::{Current, LastLog};
 use super::directory::Directory;
@@ -9,7 +9,8 @@ use crate::storage::{FileAccess, Identity, LogReader};
 use hexgraph_base::types::{Error, Result};
 use std::path::Path;
 
-/// What the newest snapshot and the logs have, and where reading goes on when there is more.
+/// A reader of a directory: the version that the newest snapshot and the logs came to, and the place in the last log from
+/// which it goes on when more was written.
 pub struct Follower {
     /// The number of the snapshot.
     snapshot: u64,
@@ -22,24 +23,23 @@ pub struct Follower {
     found: Recovery,
 }
 
-/// What was found in the logs when a database was opened.
+/// The commits and bytes that were found in the logs when a database was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Recovery {
     /// The commits that were carried out again: those since the newest snapshot.
     pub commits: u64,
     /// The bytes of the logs.
     pub bytes: u64,
-    /// The bytes at the end of the log that are no whole commit, behind all that is known to have been durable: one
-    /// that was being written when the process died, and that was acknowledged to nobody. They are cut off when the
-    /// database is opened for writing. Where it is opened to be read while another process writes, it may be the
-    /// commit that is being written.
+    /// The bytes at the end of the log that are no whole commit, behind all that is known to have been durable: a commit
+    /// that was being written when the process died, and that was never acknowledged. They are cut off when the database
+    /// is opened for writing. Where it is opened for reading while another process writes, it may be the commit that is
+    /// being written.
     pub cut: u64,
 }
 
 impl Follower {
     /// Opens the newest snapshot of a directory and reads the logs; `None` when there is none. Its versions have
-    /// `thresholds`. A
-    /// writer may replace both just now; then it begins anew.
+    /// `thresholds`. When a writer replaces snapshot and logs meanwhile, it begins again.
     ///
     /// # Errors
     ///
@@ -105,13 +105,13 @@ impl Follower {
         self.replay.version().map_err(|error| not_replayed(&path, &error))
     }
 
-    /// What was found.
+    /// The commits and bytes that were found in the logs.
     pub fn found(&self) -> Recovery {
         self.found
     }
 
-    /// Cuts off what a crash left behind the last whole record, for the one who writes. Returns
-    /// where the log goes on.
+    /// Cuts off what a crash left behind the last whole record, so that a writer can append. Returns the place where the
+    /// log goes on.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! How far the log is durable, and who makes it so.
+//! Syncs the log to the disk, and tells how far it is durable.
 //!
 //! Whoever needs a place to be durable syncs for all who came before, or waits for one who does.
 
@@ -14,21 +14,21 @@ use std::{io, mem, thread};
 #[derive(Default)]
 pub(super) struct Syncs {
     state: Mutex<State>,
-    /// Somebody has synced, or everything ends.
+    /// Is notified when a sync has ended, and when the log is closed.
     synced: Condvar,
 }
 
-/// How far everything is durable.
+/// The places up to which the log is written and durable.
 #[derive(Default)]
 pub(super) struct State {
     /// Everything up to this place is.
     pub(super) durable: u64,
-    /// Where the log ends, and its file.
+    /// The place where the log ends, and its file.
     pub(super) end: u64,
     pub(super) file: Option<Arc<dyn OutputFile>>,
-    /// Somebody syncs just now.
+    /// True while some thread syncs.
     is_busy: bool,
-    /// A sync failed: nobody knows what is durable.
+    /// Why a sync failed. It is unknown from then on what is durable.
     pub(super) failure: Option<String>,
     is_closed: bool,
     /// The thread that syncs every so often runs.

@@ -1,4 +1,4 @@
-//! The write-ahead log of a directory: where commits are noted before they are published.
+//! The write-ahead log of a directory, to which commits are appended before they are published.
 //!
 //! Writers append one after the other and wait for the disk together: the first who waits syncs
 //! for all who have appended by then, the others wait for him, and one of those who came meanwhile
@@ -20,8 +20,8 @@ pub enum SyncPolicy {
     /// When it is on the disk: neither a crash of the process nor one of the machine loses it.
     #[default]
     Always,
-    /// When it is handed to the operating system, which is told to put all on the disk that often:
-    /// a crash of the process loses nothing, one of the machine the last commits.
+    /// When it is handed to the operating system, which is asked to put everything on the disk once in this time: a crash
+    /// of the process loses nothing, one of the machine the last commits.
     Every(Duration),
     /// When it is handed to the operating system, which puts it on the disk when it likes.
     Never,
@@ -56,14 +56,14 @@ struct Log {
     snapshot: (u64, u64),
     /// The bytes in older logs that the newest snapshot has not.
     recovered: u64,
-    /// So many bytes that the newest snapshot has not make another one due.
+    /// The number of bytes from which on, when the newest snapshot has not got them, another snapshot is due.
     due: u64,
-    /// Where a part of a record may be left in the log: nothing may follow before a snapshot has
-    /// all up to there.
+    /// The place where a part of a record may be left in the log: nothing may be appended before a snapshot has all up to
+    /// there.
     broken: Option<u64>,
 }
 
-/// Where the log goes on after what was recovered.
+/// The place where the log goes on after recovery.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LogStart {
     /// The number of the newest snapshot.
@@ -160,19 +160,19 @@ impl Wal {
         self.syncs.wait(end).map(|_| ())
     }
 
-    /// Notes that nobody knows any more what is on the disk: nothing is committed from now on.
+    /// Notes that it is unknown what is on the disk: nothing is committed from now on.
     pub fn fail(&self, reason: &Error) {
         self.syncs.state().failure = Some(reason.to_string());
     }
 
-    /// True when nobody knows any more what is durable.
+    /// True when it is unknown what is durable, since a sync or a write has failed.
     pub fn has_failed(&self) -> bool {
         self.syncs.state().failure.is_some()
     }
 
-    /// Makes all that was noted durable and says so in `CURRENT`, so that nothing of it can be missing without notice
-    /// when the database is opened the next time. Gives the directory up then: what a writer who comes later wants to note
-    /// is refused with [`Error::Closed`].
+    /// Makes everything that was appended durable and writes the length to `CURRENT`, so that nothing of it can be
+    /// missing without notice when the database is opened the next time. Then it releases the directory: later appends
+    /// fail with [`Error::Closed`].
     ///
     /// # Errors
     ///

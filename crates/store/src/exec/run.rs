@@ -15,7 +15,7 @@ use hexgraph_base::types::{Error, Result, Sink, Uid, stack};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a request found. Values are read from its version when it is written.
+/// The result of a request: the tree of each block. Values are read from its version when it is written.
 pub struct Answer {
     version: Arc<Version>,
     query: Arc<Query>,
@@ -74,6 +74,7 @@ pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> 
             return Err(waits(context, &query.blocks[waiting[0]]));
         };
         let place = waiting.remove(next);
+        // The first in the text of those that can run: the order is always the same.
         let done = run_block(context, place);
         blocks.push(done.map_err(|error| error.or_at(query.blocks[place].at))?);
     }
@@ -82,7 +83,7 @@ pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> 
 }
 
 impl Answer {
-    /// What the blocks of a query found on a version.
+    /// Makes the answer of blocks that were run on a version.
     pub(crate) fn new(
         version: Arc<Version>,
         query: Arc<Query>,
@@ -97,7 +98,7 @@ impl Answer {
         &self.version
     }
 
-    /// What a block found, by its place in the plan.
+    /// The result of a block, by its place in the plan.
     pub fn block(&self, place: usize) -> Option<&BlockResult> {
         self.blocks.iter().find(|result| result.block == place)
     }
@@ -170,7 +171,7 @@ impl Answer {
         let Some(result) = self.blocks.iter().find(named) else { return Vec::new() };
         let mut keys = match result.groups {
             Some(_) => vec![Key::Always("@groupby".to_owned())],
-            None => crate::exec::write::keys::of_level(
+            None => crate::exec::write::answer_keys::of_level(
                 &result.level,
                 self.query.blocks[result.block].normalize,
             ),
@@ -202,7 +203,7 @@ impl Answer {
         result.roots.last().map(|&node| self.version.nodes.uid(node))
     }
 
-    /// What the request asked for beside its text.
+    /// The options of the request.
     pub fn options(&self) -> &ExecOptions {
         &self.options
     }
@@ -298,6 +299,7 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
             context.level(nodes, &block.fields, inherited)?
         }
     };
+    // Before groups and variables, which see only what is left.
     if block.cascade.is_some() || block.fields.iter().any(|field| has_cascade(field)) {
         let step = context.begin("cascade", "", None, None);
         context.cascade(&mut result.level, block.cascade.as_ref())?;
@@ -308,6 +310,7 @@ fn run_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
             result
                 .roots
                 .retain(|&node| level.place(node).is_some_and(|place| level.is_alive(place)));
+            // `after` was applied to the roots already; `first` and `offset` count what is left.
             let page = hexgraph_base::plan::Page { after: 0, ..block.page };
             result.roots = crate::exec::select::page::cut(&result.roots, page).to_vec();
         }

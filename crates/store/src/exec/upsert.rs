@@ -1,4 +1,4 @@
-//! The query of an upsert: what it answers, and what it means for the mutations that follow.
+//! Runs the query of an upsert, and binds the variables of the mutations that follow.
 
 use super::control::options::ExecOptions;
 use super::run::{Answer, run_blocks, with_strangers};
@@ -10,13 +10,13 @@ use hexgraph_base::plan::{Call, Filter, Query};
 use hexgraph_base::types::{Error, Result, stack};
 use std::sync::Arc;
 
-/// What the query of an upsert found.
+/// The result of the query of an upsert.
 pub struct Upsert {
     /// The answer to the query itself.
     pub answer: Answer,
     /// Which of the conditions hold, in their order.
     pub holds: Vec<bool>,
-    /// What the variables hold that the mutations use.
+    /// The values of the variables that the mutations use.
     pub bindings: Bindings,
 }
 

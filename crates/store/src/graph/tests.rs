@@ -6,7 +6,7 @@ mod model;
 mod mutating;
 mod persisting;
 mod replaying;
-mod vectors;
+mod nearest;
 
 use super::{
     Binding, Bindings, LoadOptions, LoadReport, LoadSource, MutationReport, MutationTree,

@@ -1,4 +1,4 @@
-//! The sizes from which the graph goes about its work in another way.
+//! The sizes from which the graph works in another way: folds changes, walks over vectors, forgets conflicts.
 //!
 //! None of them changes what is stored or answered, with one exception: fewer commits than a full table of
 //! conflicts holds are told from those that a transaction must not overwrite, so a transaction may have to be
@@ -6,15 +6,15 @@
 
 use crate::index::VectorThresholds;
 
-/// A part of a predicate is folded when more than one in so many of its rows are changed.
+/// A part of a predicate is folded when more than one in this many of its rows have changed.
 const CHANGED_SHARE: usize = 8;
 
 /// The sizes from which folds, replays, walks over vectors and the table of conflicts behave in another way. The
 /// default is for graphs of any size; [`Thresholds::small`] has graphs of a few nodes reach them all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Thresholds {
-    /// Up to so many changed rows of a part of a predicate are never folded into its base: reading through them costs
-    /// little.
+    /// The number of changed rows up to which a part of a predicate is never folded into its base: reading through them
+    /// costs little.
     pub changes_min: usize,
     /// When the index of vectors is walked.
     pub vectors: VectorThresholds,
@@ -56,8 +56,8 @@ impl Thresholds {
         }
     }
 
-    /// Whether so many changed rows are many for a base of so many rows, and are to be folded into it. Amortised, a
-    /// change costs O(log) then, whatever the size of the base.
+    /// True when `changes` changed rows are to be folded into a base of `rows` rows. Amortised, a change costs O(log)
+    /// then, whatever the size of the base.
     pub(in crate::graph) fn is_large(&self, changes: usize, rows: usize) -> bool {
         self.changes_min.max(rows / CHANGED_SHARE) < changes
     }

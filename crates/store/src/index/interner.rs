@@ -9,7 +9,7 @@ use std::hash::Hasher;
 /// costs no allocation.
 pub(super) struct Interner {
     bytes: Vec<u8>,
-    /// Where each text starts, and behind the last one where it ends.
+    /// The byte at which each text starts, and last the byte at which the last one ends.
     starts: Vec<usize>,
     /// Open addressing: numbers plus one, 0 for a free slot. The length is a power of two.
     slots: Vec<u32>,

@@ -1,13 +1,13 @@
-//! From tokens of values to the nodes that have them.
+//! Indexes: from the tokens of values to the nodes that have them.
 
 mod interner;
 mod source;
-mod build;
+mod build_index;
 mod geo;
 mod token_index;
 mod vectors;
 
-pub(crate) use build::{IndexKind, build_index, index_kinds, ngram_query, tokens_of};
+pub(crate) use build_index::{IndexKind, build_index, index_kinds, ngram_query, tokens_of};
 pub use geo::GeoIndexError;
 pub(crate) use geo::check_geometry;
 pub(crate) use token_index::{TokenIndex, TokenKey};

@@ -4,7 +4,7 @@ use crate::storage::{Column, Values, ValuesBuilder, text_of};
 use hexgraph_base::types::{Check, Result, ValueType};
 use std::borrow::Cow;
 
-/// So many values are read between two checks.
+/// The number of values that are read between two questions whether to go on.
 pub(super) const CHECKED_VALUES: usize = 1024;
 
 /// True when values of `stored` need no conversion to be tokens of a predicate of `wanted`.

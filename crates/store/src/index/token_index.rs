@@ -16,7 +16,7 @@ use std::ops::Range;
 pub struct TokenIndex {
     /// The tokens, ascending, each once.
     pub keys: Values,
-    /// Where the postings of each token start.
+    /// The position at which the postings of each token start.
     pub offsets: Offsets,
     /// Nodes, ascending within a token.
     pub postings: Array<u32>,

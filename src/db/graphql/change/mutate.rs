@@ -4,11 +4,12 @@
 use super::guard::Guard;
 use super::stage::{Refusal, Staged, stage};
 use crate::db::change::upsert::Prepared;
-use crate::db::graphql::query::{Begun, Reader};
+use crate::db::graphql::query::{Begun, RootResolver};
 use crate::db::graphql::run::{Outcome, Run, root_path};
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::plan::{Block, Query, VarId, Variable};
 use hexgraph_base::types::{DateTime, Error, Uid, write_int};
+use hexgraph_graphql::auth::TokenError;
 use hexgraph_graphql::generate::{Root, RootKind};
 use hexgraph_graphql::lower::{Caller, lower_filter, lower_nodes};
 use hexgraph_graphql::model::Operation;
@@ -37,7 +38,7 @@ pub(in crate::db::graphql) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
         }
         Some(root) => match run.session.caller(&run.loaded) {
             Ok(_) => {
-                let reader = Reader::new(run);
+                let reader = RootResolver::new(run);
                 let begun = vec![Begun::Elsewhere("Mutation", field)];
                 reader.finish(begun).pop().unwrap_or_default()
             }
@@ -79,7 +80,7 @@ fn tell(run: &Run<'_>, root: &Root, field: &Field, done: &Done) {
 }
 
 /// The answer to somebody whose token does not hold.
-fn not_let_in(root: &Root, field: &Field, why: &str) -> Outcome {
+fn not_let_in(root: &Root, field: &Field, why: &TokenError) -> Outcome {
     let message = match root.kind {
         RootKind::Add => format!("mutation failed because authorization failed because {why}"),
         _ => format!("couldn't rewrite mutation {} because {why}", field.shape.name),
@@ -331,7 +332,7 @@ fn add_nodes(
         // Fields that it names are those of the payload.
         asked.cascade = Some(Cascade { fields: Arc::from([]) });
     }
-    let reader = Reader::at(run, Arc::clone(&done.version));
+    let reader = RootResolver::at(run, Arc::clone(&done.version));
     let uids = done.roots.iter().map(|uid| uid.0).collect();
     let lowered =
         run.caller(&asked).and_then(|caller| lower_nodes(caller, &root.type_name, &asked, uids));

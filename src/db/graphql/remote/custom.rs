@@ -88,7 +88,7 @@ fn ask(run: &Run<'_>, field: &Field, text: &str) -> Result<(Json, u64)> {
         .collect();
     let request = QueryRequest { text: text.to_owned(), variables, debug: false };
     let version = Arc::clone(&run.version);
-    let caller = run.session.caller(&run.loaded).map_err(Error::query)?;
+    let caller = run.session.caller(&run.loaded).map_err(|why| Error::query(why.to_string()))?;
     let known = Arc::clone(&run.version);
     let is_edge = |name: &str| known.predicate(name).is_some_and(|known| known.is_edges());
     let permitted = |plan| permit(caller, plan, &is_edge);

@@ -6,7 +6,7 @@ use crate::db::graphql::reply::found::Slot;
 use crate::db::graphql::reply::leaf::write_stored;
 use hexgraph_base::plan::FieldKind;
 use hexgraph_base::types::stack;
-use hexgraph_graphql::lower::{Elsewhere, Key, Leaf, ObjectShape, RootShape, Source};
+use hexgraph_graphql::lower::{Elsewhere, Key, Leaf, ObjectShape, RootShape, ValueSource};
 use hexgraph_graphql::model;
 use hexgraph_graphql::remote::{Values, json_of};
 use hexgraph_graphql::request::{Field, Value};
@@ -72,14 +72,14 @@ impl<'a> Gather<'a, '_> {
         }
         // What is asked of objects without one of the types is asked of some type, too.
         let all = shape.variants.iter().flat_map(|variant| &variant.keys);
-        if all.clone().any(|key| matches!(*key.source, Source::Elsewhere(_))) {
+        if all.clone().any(|key| matches!(*key.source, ValueSource::Elsewhere(_))) {
             for place in (0..level.nodes.len()).filter(|place| level.is_alive(*place)) {
                 if place.is_multiple_of(NODES_INTERVAL) && self.reach.is_stopped() {
                     return;
                 }
                 let (_, keys) = variant_at(level, place, shape);
                 for key in keys {
-                    if let Source::Elsewhere(elsewhere) = &*key.source {
+                    if let ValueSource::Elsewhere(elsewhere) = &*key.source {
                         self.node(level, place, key, elsewhere);
                     }
                 }
@@ -87,7 +87,7 @@ impl<'a> Gather<'a, '_> {
         }
         let given = self.given.take();
         for key in all {
-            if let Source::Edges(at, below) = &*key.source
+            if let ValueSource::Edges(at, below) = &*key.source
                 && let FieldData::Edges(edges) = &level.fields[*at].data
             {
                 self.object(&edges.level, below);
@@ -108,10 +108,10 @@ impl<'a> Gather<'a, '_> {
             let given = self.given.and_then(|given| given.get(&field.name));
             let value = match (given, source) {
                 (Some(given), _) => Some(json_of(given)),
-                (None, Source::Uid) => {
+                (None, ValueSource::Uid) => {
                     Some(Json::String(self.version.nodes.uid(level.nodes[place]).to_string()))
                 }
-                (None, Source::Leaf(at, leaf)) => stored(level, *at, place, field, *leaf),
+                (None, ValueSource::Leaf(at, leaf)) => stored(level, *at, place, field, *leaf),
                 _ => None,
             };
             values.extend(value.map(|value| (field.name.clone(), value)));

@@ -7,7 +7,7 @@ use crate::db::graphql::reply::found::{Found, Remote, Slot};
 use hexgraph_base::types::{Result, stack};
 use hexgraph_graphql::model;
 use hexgraph_graphql::remote::{
-    Call, Fetch, Outgoing, Reply, Sender, Values, hidden_key, needs, worded,
+    Call, CallError, Fetch, Outgoing, Reply, Sender, Values, hidden_key, needs, worded,
 };
 use hexgraph_graphql::request::Field;
 use hexgraph_graphql::subscribe::custom_below;
@@ -155,7 +155,7 @@ impl<'a> Reach<'a> {
 
     /// The answers to tasks, one for each object.
     fn answers(&self, tasks: &[Task<'a>]) -> Result<Vec<Vec<Remote>>> {
-        let calls: Vec<std::result::Result<Call<'a>, String>> = tasks
+        let calls: Vec<std::result::Result<Call<'a>, CallError>> = tasks
             .iter()
             .map(|task| self.sender.call(task.type_name, task.field, task.asked))
             .collect();
@@ -247,8 +247,8 @@ fn prepare<'a>(
         }
         Err(why) => {
             let at = object.unwrap_or_default();
-            let why: String = why;
-            own[at] = Remote { is_failed: true, ..remote(call, Reply::failed(call.worded(&why))) };
+            let why: CallError = why;
+            own[at] = Remote { is_failed: true, ..remote(call, Reply::failed(call.worded(why))) };
         }
     };
     match &task.objects {
@@ -265,7 +265,7 @@ fn prepare<'a>(
 fn one(call: &Call<'_>, answered: Answered) -> Remote {
     let reply = match answered {
         Ok(incoming) => call.read(&incoming),
-        Err(why) => Reply::failed(call.worded(&unanswered(&why.message))),
+        Err(why) => Reply::failed(call.worded(unanswered(&why.message))),
     };
     remote(call, reply)
 }
@@ -274,7 +274,7 @@ fn one(call: &Call<'_>, answered: Answered) -> Remote {
 fn all(call: &Call<'_>, answered: Answered, count: usize) -> Vec<Remote> {
     let read = match answered {
         Ok(incoming) => call.read_all(&incoming, count),
-        Err(why) => Err(Reply::failed(call.worded(&unanswered(&why.message)))),
+        Err(why) => Err(Reply::failed(call.worded(unanswered(&why.message)))),
     };
     match read {
         Ok(replies) => replies.into_iter().map(|reply| remote(call, reply)).collect(),

@@ -5,14 +5,17 @@
 
 use super::complete::Completion;
 use super::found::{Found, Slot};
-use super::leaf::write_stored;
+use super::leaf::{Misfit, write_stored};
+use super::nulls::{NullPropagation, Spoiled, Written};
 use super::numbers::write_aggregate;
 use crate::db::ask::checked::Room;
 use apollo_compiler::ast::Type;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::plan::FieldKind;
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType, stack, write_float};
-use hexgraph_graphql::lower::{AggregateShape, Key, Leaf, Lowered, ObjectShape, RootShape, Source};
+use hexgraph_graphql::lower::{
+    AggregateShape, Key, Leaf, Lowered, ObjectShape, RootShape, ValueSource,
+};
 use hexgraph_graphql::model::{Model, TypeDef};
 use hexgraph_graphql::request::{Fault, Field, PathStep};
 use hexgraph_store::exec::{
@@ -26,12 +29,6 @@ const OBJECTS_INTERVAL: u32 = 1 << 12;
 /// How many faults of other servers are told: one that is down has one for each node.
 const REMOTE_FAULTS_MAX: usize = 1_000;
 
-/// A null that goes up to the next value that may be null.
-pub(in crate::db::graphql) struct Spoiled;
-
-/// Whether a value could be written.
-pub(in crate::db::graphql) type Written = std::result::Result<(), Spoiled>;
-
 /// A step of the path to what is being written.
 #[derive(Clone, Copy)]
 enum Step<'a> {
@@ -40,7 +37,7 @@ enum Step<'a> {
 }
 
 /// Writes the value of a root field.
-pub(in crate::db::graphql) struct Writer<'a> {
+pub(in crate::db::graphql) struct ReplyWriter<'a> {
     pub version: &'a Version,
     pub out: Vec<u8>,
     pub faults: Vec<Fault>,
@@ -56,14 +53,14 @@ pub(in crate::db::graphql) struct Writer<'a> {
     elsewhere: Option<(&'a Model, &'a Found)>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> ReplyWriter<'a> {
     /// A writer of values of a version, up to so many bytes.
     pub(in crate::db::graphql) fn new(
         version: &'a Version,
         control: &'a Control,
         bytes_max: u64,
-    ) -> Writer<'a> {
-        Writer {
+    ) -> ReplyWriter<'a> {
+        ReplyWriter {
             version,
             out: Vec::with_capacity(256),
             faults: Vec::new(),
@@ -79,8 +76,12 @@ impl<'a> Writer<'a> {
     }
 
     /// The same with what other servers answered.
-    pub(in crate::db::graphql) fn with(self, model: &'a Model, found: &'a Found) -> Writer<'a> {
-        Writer { elsewhere: Some((model, found)), ..self }
+    pub(in crate::db::graphql) fn with(
+        self,
+        model: &'a Model,
+        found: &'a Found,
+    ) -> ReplyWriter<'a> {
+        ReplyWriter { elsewhere: Some((model, found)), ..self }
     }
 
     /// Writes what a plan found for a root field.
@@ -227,7 +228,7 @@ impl<'a> Writer<'a> {
         &mut self,
         ty: &Type,
         index: usize,
-        write: impl FnOnce(&mut Writer<'a>) -> Written,
+        write: impl FnOnce(&mut ReplyWriter<'a>) -> Written,
     ) -> Written {
         if index > 0 {
             self.out.push(b',');
@@ -236,20 +237,6 @@ impl<'a> Writer<'a> {
         let written = self.nullable(ty, write);
         self.path.pop();
         written
-    }
-
-    /// Writes a value; where a null came up from inside and the type allows it, null stands in its place.
-    fn nullable(&mut self, ty: &Type, write: impl FnOnce(&mut Writer<'a>) -> Written) -> Written {
-        let start = self.out.len();
-        let written = write(self);
-        if written.is_err() {
-            if ty.is_non_null() {
-                return written;
-            }
-            self.out.truncate(start);
-            return self.null();
-        }
-        Ok(())
     }
 
     fn object(&mut self, level: &'a Level, place: usize, shape: &'a ObjectShape<'a>) -> Written {
@@ -281,33 +268,33 @@ impl<'a> Writer<'a> {
     ) -> Written {
         let field = key.field;
         match &*key.source {
-            Source::Name(name) => self.text(name),
-            Source::TypeName => match def {
+            ValueSource::Name(name) => self.text(name),
+            ValueSource::TypeName => match def {
                 Some(def) => self.text(&def.name),
                 None => self.absent(field),
             },
-            Source::Null => self.absent(field),
-            Source::Elsewhere(_) => self.remote(field, Slot::of_node(key, level, place)),
-            Source::Uid => {
+            ValueSource::Null => self.absent(field),
+            ValueSource::Elsewhere(_) => self.remote(field, Slot::of_node(key, level, place)),
+            ValueSource::Uid => {
                 self.out.extend_from_slice(b"\"");
                 let uid = self.version.nodes.uid(level.nodes[place]);
                 self.out.extend_from_slice(uid.to_string().as_bytes());
                 self.out.push(b'"');
                 Ok(())
             }
-            Source::Leaf(at, leaf) => {
+            ValueSource::Leaf(at, leaf) => {
                 self.leaves(field, &level.fields[*at], level.nodes[place], *leaf)
             }
-            Source::Geo(at) => self.geometry(field, &level.fields[*at], level.nodes[place]),
-            Source::Edges(at, object) => self.edges(field, &level.fields[*at], place, object),
-            Source::Aggregate(at, shape) => match &level.fields[*at].data {
+            ValueSource::Geo(at) => self.geometry(field, &level.fields[*at], level.nodes[place]),
+            ValueSource::Edges(at, object) => self.edges(field, &level.fields[*at], place, object),
+            ValueSource::Aggregate(at, shape) => match &level.fields[*at].data {
                 FieldData::Edges(edges) => {
                     let targets = edges.targets_of(place);
                     self.aggregate(field, shape, &edges.level, targets, targets.len())
                 }
                 _ => self.aggregate(field, shape, &NO_LEVEL, &[], 0),
             },
-            Source::Distance => match self.distance.filter(|_| self.path.len() == 3) {
+            ValueSource::Distance => match self.distance.filter(|_| self.path.len() == 3) {
                 Some(distance) => {
                     write_float(distance, &mut self.out);
                     Ok(())
@@ -374,7 +361,8 @@ impl<'a> Writer<'a> {
                 writer.vector(numbers);
             } else {
                 for (index, value) in list.iter().enumerate() {
-                    let of = |writer: &mut Writer<'a>| writer.leaf(field, value, (stored, leaf));
+                    let of =
+                        |writer: &mut ReplyWriter<'a>| writer.leaf(field, value, (stored, leaf));
                     writer.item(ty.item_type(), index, of)?;
                 }
             }
@@ -400,7 +388,7 @@ impl<'a> Writer<'a> {
     ) -> Written {
         match write_stored(value, stored, leaf, &mut self.out) {
             Ok(()) => Ok(()),
-            Err(shown) => {
+            Err(Misfit(shown)) => {
                 let (name, ty) = (&field.shape.name, field.shape.ty.inner_named_type());
                 self.spoil(
                     field,
@@ -455,47 +443,10 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn null(&mut self) -> Written {
-        self.out.extend_from_slice(b"null");
-        Ok(())
-    }
-
-    fn empty_list(&mut self) -> Written {
-        self.out.extend_from_slice(b"[]");
-        Ok(())
-    }
-
     /// A value that is not there: an empty list, null, or a fault where the schema promises a value.
     fn absent(&mut self, field: &'a Field) -> Written {
         let ty = &field.shape.ty;
-        if ty.is_list() {
-            return self.empty_list();
-        }
-        if !ty.is_non_null() {
-            return self.null();
-        }
-        let name = &field.shape.name;
-        self.spoil(
-            field,
-            format!(
-                "Non-nullable field '{name}' (type {ty}) was not present in result from Dgraph.  GraphQL error propagation triggered."
-            ),
-        )
-    }
-
-    /// Notes a fault of the value at hand.
-    fn spoil(&mut self, field: &'a Field, message: String) -> Written {
-        let path = self.steps();
-        self.faults.push(Fault { path, ..Fault::at(field.shape.location, message) });
-        Err(Spoiled)
-    }
-
-    fn steps(&self) -> Vec<PathStep> {
-        let step = |step: &Step<'_>| match step {
-            Step::Key(key) => PathStep::Key((*key).into()),
-            Step::Index(index) => PathStep::Index(*index),
-        };
-        self.path.iter().map(step).collect()
+        if ty.is_list() { self.empty_list() } else { self.missing(ty, field) }
     }
 
     fn look_at_control(&mut self) -> Written {
@@ -506,6 +457,25 @@ impl<'a> Writer<'a> {
         let stopped = stopped.or_else(|| self.room.look(self.out.len()).err());
         self.stopped = self.stopped.take().or(stopped);
         if self.stopped.is_some() { Err(Spoiled) } else { Ok(()) }
+    }
+}
+
+impl NullPropagation for ReplyWriter<'_> {
+    #[inline]
+    fn out(&mut self) -> &mut Vec<u8> {
+        &mut self.out
+    }
+
+    fn faults(&mut self) -> &mut Vec<Fault> {
+        &mut self.faults
+    }
+
+    fn steps(&self) -> Vec<PathStep> {
+        let step = |step: &Step<'_>| match step {
+            Step::Key(key) => PathStep::Key((*key).into()),
+            Step::Index(index) => PathStep::Index(*index),
+        };
+        self.path.iter().map(step).collect()
     }
 }
 

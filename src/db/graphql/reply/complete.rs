@@ -1,6 +1,7 @@
 //! JSON of any origin → the answer that the schema's types allow.
 
 use super::found::{Found, Slot};
+use super::nulls::{NullPropagation, Spoiled, Written};
 use crate::db::ask::checked::too_long;
 use apollo_compiler::ast::Type;
 use hexgraph_base::answer::write_json_text;
@@ -8,9 +9,6 @@ use hexgraph_base::types::{Error, Value, ValueRef, ValueType, stack};
 use hexgraph_graphql::model::{Kind, Model, TypeDef};
 use hexgraph_graphql::request::{Fault, Field, PathStep};
 use serde_json::{Map, Value as Json};
-
-/// A null that goes up to the next value that may be null.
-struct Spoiled;
 
 /// Writes the value of one field.
 pub(in crate::db::graphql) struct Completion<'a> {
@@ -67,12 +65,12 @@ impl<'a> Completion<'a> {
         self.ended(written)
     }
 
-    fn ended(self, written: Result<(), Spoiled>) -> Completed {
+    fn ended(self, written: Written) -> Completed {
         let Completion { out, faults, stopped, .. } = self;
         Completed { value: out, errors: faults, spoils: written.is_err(), stopped }
     }
 
-    fn elsewhere(&mut self, field: &'a Field, slot: Slot) -> Result<(), Spoiled> {
+    fn elsewhere(&mut self, field: &'a Field, slot: Slot) -> Written {
         let Some(remote) = self.found.get(slot) else {
             let ty = &field.shape.ty;
             return self.value(ty, field, &Json::Null);
@@ -99,37 +97,15 @@ impl<'a> Completion<'a> {
         written
     }
 
-    fn value(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Result<(), Spoiled> {
+    fn value(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Written {
         stack::require();
-        let start = self.out.len();
-        let written = self.non_null(ty, field, found);
-        match written {
-            Err(Spoiled) if !ty.is_non_null() => {
-                self.out.truncate(start);
-                self.out.extend_from_slice(b"null");
-                Ok(())
-            }
-            written => written,
-        }
+        self.nullable(ty, |completion| completion.non_null(ty, field, found))
     }
 
-    fn non_null(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Result<(), Spoiled> {
+    fn non_null(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Written {
         match (ty.is_list(), found) {
-            (true, Json::Null) => {
-                self.out.extend_from_slice(b"[]");
-                Ok(())
-            }
-            (false, Json::Null) if ty.is_non_null() => self.spoil(
-                field,
-                format!(
-                    "Non-nullable field '{}' (type {ty}) was not present in result from Dgraph.  GraphQL error propagation triggered.",
-                    field.shape.name
-                ),
-            ),
-            (false, Json::Null) => {
-                self.out.extend_from_slice(b"null");
-                Ok(())
-            }
+            (true, Json::Null) => self.empty_list(),
+            (false, Json::Null) => self.missing(ty, field),
             (true, Json::Array(items)) => self.list(ty.item_type(), field, items),
             (true, _) => self.spoil(
                 field,
@@ -147,7 +123,7 @@ impl<'a> Completion<'a> {
         }
     }
 
-    fn list(&mut self, ty: &Type, field: &'a Field, items: &[Json]) -> Result<(), Spoiled> {
+    fn list(&mut self, ty: &Type, field: &'a Field, items: &[Json]) -> Written {
         self.out.push(b'[');
         for (index, item) in items.iter().enumerate() {
             if index > 0 {
@@ -162,7 +138,7 @@ impl<'a> Completion<'a> {
         Ok(())
     }
 
-    fn object(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Result<(), Spoiled> {
+    fn object(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Written {
         let Json::Object(members) = found else {
             let name = ty.inner_named_type();
             return self.spoil(
@@ -204,7 +180,7 @@ impl<'a> Completion<'a> {
         type_name: &str,
         asked: &'a Field,
         members: &Map<String, Json>,
-    ) -> Result<(), Spoiled> {
+    ) -> Written {
         if asked.shape.name == "__typename" {
             write_json_text(type_name, &mut self.out);
             return Ok(());
@@ -220,7 +196,7 @@ impl<'a> Completion<'a> {
         self.value(&asked.shape.ty, asked, members.get(key).unwrap_or(&Json::Null))
     }
 
-    fn scalar(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Result<(), Spoiled> {
+    fn scalar(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Written {
         let name = ty.inner_named_type();
         let text = match found {
             Json::String(text) => text.clone(),
@@ -258,11 +234,19 @@ impl<'a> Completion<'a> {
             ),
         }
     }
+}
 
-    fn spoil(&mut self, field: &Field, message: String) -> Result<(), Spoiled> {
-        let path = self.path.clone();
-        self.faults.push(Fault { path, ..Fault::at(field.shape.location, message) });
-        Err(Spoiled)
+impl NullPropagation for Completion<'_> {
+    fn out(&mut self) -> &mut Vec<u8> {
+        &mut self.out
+    }
+
+    fn faults(&mut self) -> &mut Vec<Fault> {
+        &mut self.faults
+    }
+
+    fn steps(&self) -> Vec<PathStep> {
+        self.path.clone()
     }
 }
 

@@ -5,6 +5,10 @@ use hexgraph_base::types::{DateTime, Value, ValueRef, ValueType, write_float, wr
 use hexgraph_graphql::lower::Leaf;
 use hexgraph_store::exec::typed;
 
+/// A stored value that is none of its scalar, as messages show it.
+#[derive(Debug, PartialEq)]
+pub(in crate::db::graphql) struct Misfit(pub(super) String);
+
 /// Writes a stored value as JSON: as the predicate is typed by now, as DQL reads it, and then as the scalar.
 ///
 /// # Errors
@@ -15,32 +19,31 @@ pub(in crate::db::graphql) fn write_stored(
     wanted: ValueType,
     leaf: Leaf<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), String> {
+) -> Result<(), Misfit> {
     if value.value_type() == wanted {
         return write_leaf(value, leaf, out);
     }
-    let typed = typed(value, wanted).map_err(|_| shown(value))?;
+    let typed = typed(value, wanted).map_err(|_| misfit(value))?;
     write_leaf(typed.as_ref(), leaf, out)
 }
 
-/// A value in messages.
-fn shown(value: ValueRef<'_>) -> String {
-    match value.convert(ValueType::String) {
+fn misfit(value: ValueRef<'_>) -> Misfit {
+    Misfit(match value.convert(ValueType::String) {
         Ok(Value::String(text)) => text,
         _ => String::new(),
-    }
+    })
 }
 
 /// Writes a value as JSON.
 ///
 /// # Errors
 ///
-/// The value as text when it is none of the scalar.
+/// When the value is none of the scalar.
 pub(super) fn write_leaf(
     value: ValueRef<'_>,
     leaf: Leaf<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), String> {
+) -> Result<(), Misfit> {
     match (leaf, value) {
         (Leaf::Text, ValueRef::String(text) | ValueRef::Default(text)) => {
             write_json_text(text, out)
@@ -57,7 +60,7 @@ pub(super) fn write_leaf(
         (Leaf::DateTime, ValueRef::DateTime(time)) => write_time(time, out),
         (Leaf::Enum(def), ValueRef::String(text) | ValueRef::Default(text)) => {
             if !def.values.iter().any(|value| value.name == text) {
-                return Err(text.to_owned());
+                return Err(Misfit(text.to_owned()));
             }
             write_json_text(text, out);
         }
@@ -67,7 +70,7 @@ pub(super) fn write_leaf(
 }
 
 /// A value whose type in the store is another than the schema's.
-fn write_converted(value: ValueRef<'_>, leaf: Leaf<'_>, out: &mut Vec<u8>) -> Result<(), String> {
+fn write_converted(value: ValueRef<'_>, leaf: Leaf<'_>, out: &mut Vec<u8>) -> Result<(), Misfit> {
     let wanted = match leaf {
         Leaf::Text | Leaf::Enum(_) => ValueType::String,
         Leaf::Int | Leaf::Int64 => ValueType::Int,
@@ -76,9 +79,9 @@ fn write_converted(value: ValueRef<'_>, leaf: Leaf<'_>, out: &mut Vec<u8>) -> Re
         Leaf::DateTime => ValueType::DateTime,
     };
     if value.value_type() == wanted {
-        return Err(shown(value));
+        return Err(misfit(value));
     }
-    let converted = value.convert(wanted).map_err(|_| shown(value))?;
+    let converted = value.convert(wanted).map_err(|_| misfit(value))?;
     match (wanted, converted.as_ref()) {
         (ValueType::String, ValueRef::String(text)) if matches!(leaf, Leaf::Text) => {
             write_json_text(text, out);
@@ -98,7 +101,7 @@ fn write_time(time: DateTime, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    fn written(value: ValueRef<'_>, leaf: Leaf<'_>) -> Result<String, String> {
+    fn written(value: ValueRef<'_>, leaf: Leaf<'_>) -> Result<String, Misfit> {
         let mut out = Vec::new();
         write_leaf(value, leaf, &mut out)?;
         Ok(String::from_utf8(out).unwrap())
@@ -107,11 +110,11 @@ mod tests {
     #[test]
     fn values_as_their_schema_types_them() {
         assert_eq!(written(ValueRef::Int(5), Leaf::Int), Ok("5".into()));
-        assert_eq!(written(ValueRef::Int(1 << 40), Leaf::Int), Err("1099511627776".into()));
+        assert_eq!(written(ValueRef::Int(1 << 40), Leaf::Int), Err(Misfit("1099511627776".into())));
         assert_eq!(written(ValueRef::Int(1 << 40), Leaf::Int64), Ok("1099511627776".into()));
         assert_eq!(written(ValueRef::Float(5.0), Leaf::Int), Ok("5".into()));
         assert_eq!(written(ValueRef::String("7"), Leaf::Int), Ok("7".into()));
-        assert_eq!(written(ValueRef::String("x"), Leaf::Int), Err("x".into()));
+        assert_eq!(written(ValueRef::String("x"), Leaf::Int), Err(Misfit("x".into())));
         assert_eq!(written(ValueRef::Int(7), Leaf::Text), Ok("\"7\"".into()));
         assert_eq!(written(ValueRef::Bool(true), Leaf::Boolean), Ok("true".into()));
     }

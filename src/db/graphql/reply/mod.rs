@@ -4,6 +4,7 @@ pub(super) mod leaf;
 pub(super) mod geometry;
 pub(super) mod numbers;
 pub(super) mod found;
+pub(super) mod nulls;
 pub(super) mod answer;
 pub(super) mod complete;
 pub(super) mod span;

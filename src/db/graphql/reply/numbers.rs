@@ -1,6 +1,6 @@
 //! Aggregates over nodes whose values were fetched.
 
-use super::leaf::write_leaf;
+use super::leaf::{Misfit, write_leaf};
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::plan::FieldKind;
 use hexgraph_base::types::{Value, ValueRef, write_int};
@@ -56,7 +56,7 @@ pub(super) fn write_aggregate<'a>(
         match value {
             None => out.extend_from_slice(b"null"),
             Some(value) => {
-                if let Err(shown) = write_leaf(value.as_ref(), leaf, out) {
+                if let Err(Misfit(shown)) = write_leaf(value.as_ref(), leaf, out) {
                     out.extend_from_slice(b"null");
                     let (name, ty) = (&field.shape.name, &field.shape.ty);
                     let message =

@@ -1,6 +1,7 @@
 //! How work is done anywhere: as long as it is asked for, on how many threads, how deep, under which locks.
 
 pub(super) mod check;
+pub(super) mod generation_cache;
 pub mod parallel;
 pub mod stack;
 pub mod sync;

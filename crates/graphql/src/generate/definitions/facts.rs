@@ -3,26 +3,25 @@
 use crate::generate::layout::tree::{ArgumentEntry, one};
 use crate::model::{Field, Kind, Model, TypeDef};
 
-/// What the API is generated for.
+/// The reader that an API is generated for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Requests: with the argument `after`, which the reference lacks.
+    /// Clients: with the argument `after`, which the reference lacks.
     Full,
-    /// Comparison: exactly what the reference generates.
+    /// Tests: exactly what the reference generates.
     #[cfg_attr(not(test), allow(dead_code))]
     Plain,
-    /// The gateway of a federation, which does not see how things are done.
+    /// The gateway of a federation: without the directives that say how values are computed.
     Service,
 }
 
 impl Form {
-    /// The argument of paging by cursor. This is the one place that knows which form has it.
+    /// Returns the argument of paging by cursor, in the form that has it. No other place knows which one that is.
     pub(in crate::generate) fn after(self) -> Option<ArgumentEntry> {
         (self == Form::Full).then(|| ArgumentEntry::new("after", one("ID")))
     }
 
-    /// Whether the type has operations and fields of it have arguments: to a gateway, what another service declares
-    /// has not.
+    /// Returns true if the type has operations, and its fields have arguments. For a gateway, a type that another service declares has neither.
     pub(in crate::generate) fn operates_on(self, def: &TypeDef) -> bool {
         self != Form::Service || !def.extended
     }
@@ -43,7 +42,7 @@ pub(in crate::generate) fn has_key(def: &TypeDef) -> bool {
     id_of(def).is_some() || unique_of(def).next().is_some()
 }
 
-/// The declared object type or interface of a field, when nodes of it are stored.
+/// Returns the object type or interface that a field leads to, when nodes of it are stored.
 pub(in crate::generate) fn stored_target<'m>(
     model: &'m Model,
     field: &Field,
@@ -51,7 +50,7 @@ pub(in crate::generate) fn stored_target<'m>(
     model.get(field.ty.name()).filter(|def| def.is_stored())
 }
 
-/// Whether mutations can give the field a value, the ID of an entity of another service included.
+/// Returns true if mutations can set the field. They can set the ID of an entity that another service declares.
 pub(crate) fn is_settable(model: &Model, field: &Field) -> bool {
     let own_id = field.is_id() && field.predicate.is_none();
     if own_id || field.foreign || field.is_custom() || field.is_reverse() {
@@ -65,12 +64,12 @@ pub(crate) fn is_settable(model: &Model, field: &Field) -> bool {
     !target.is_some_and(|def| def.kind == Kind::Interface && !has_key(def))
 }
 
-/// Whether the field reads several languages: it can be selected and aggregated, no more.
+/// Returns true for a field that reads several languages: it can be selected and aggregated, and not filtered or ordered by.
 pub(in crate::generate) fn is_multi_language(field: &Field) -> bool {
     field.predicate.as_ref().is_some_and(|predicate| predicate.language.is_preferred())
 }
 
-/// Whether values of the field can be compared in aggregates: one scalar that has an order.
+/// Returns true if aggregates can compare values of the field: it has one scalar, of an ordered type.
 pub(in crate::generate) fn is_comparable(field: &Field) -> bool {
     if field.ty.is_list() || field.is_custom() || field.foreign {
         return false;
@@ -83,12 +82,12 @@ pub(in crate::generate) fn is_comparable(field: &Field) -> bool {
     }
 }
 
-/// Whether nodes can be ordered by the field.
+/// Returns true if nodes can be ordered by the field.
 pub(in crate::generate) fn is_orderable(field: &Field) -> bool {
     is_comparable(field) && !is_multi_language(field)
 }
 
-/// Whether the presence of the field can be asked for.
+/// Returns true if a filter can ask whether the field has a value.
 pub(in crate::generate) fn is_testable(field: &Field) -> bool {
     !field.is_id() && !field.is_custom() && !field.foreign && !is_multi_language(field)
 }

@@ -1,4 +1,4 @@
-//! Filters: for each type one input that names what its nodes can be chosen by.
+//! Filters: an input for each type, whose keys are the fields that its nodes can be chosen by.
 
 use apollo_compiler::Name;
 use std::collections::{BTreeMap, HashSet};
@@ -8,24 +8,25 @@ use crate::generate::layout::builtins::{equality_keys, filter_keys};
 use crate::generate::layout::tree::{Definition, Entry, Word, list, lower_first, one, required};
 use crate::model::{Field, Kind, Model, TypeDef, TypeRef};
 
-/// The filters of fields that were needed so far, beside the built-in ones.
+/// The filters of fields that types needed so far, without the built-in ones.
 #[derive(Default)]
 pub(in crate::generate) struct FieldFilters {
-    /// By name.
+    /// The filters by their names.
     pub made: BTreeMap<String, Definition>,
 }
 
 impl FieldFilters {
-    /// Their names: a request may use one function of each at a time.
+    /// Returns their names: a request may use one function of each at a time.
     pub(in crate::generate) fn names(&self) -> HashSet<Name> {
         self.made.keys().map(|name| Name::new_unchecked(name)).collect()
     }
 
-    /// `TFilter`.
+    /// Makes `TFilter`.
     pub(in crate::generate) fn type_filter(&mut self, model: &Model, def: &TypeDef) -> Definition {
         let name = format!("{}Filter", def.name);
         let id = id_of(def).map(|id| Entry::new(&id.name, list(required(one("ID")))));
         let mut definition = Definition::new(Word::Input, &name).with(id);
+        // A filter by ID alone needs no `and` and `or`.
         let ids = definition.fields.len();
         for field in &def.fields {
             if let Some(filter) = self.field_filter(model, field) {
@@ -43,7 +44,7 @@ impl FieldFilters {
         definition
     }
 
-    /// The name of the filter of a field; none when nodes can't be chosen by it.
+    /// Returns the name of the filter of a field, and makes it where it is new; `None` when nodes can't be chosen by the field.
     fn field_filter(&mut self, model: &Model, field: &Field) -> Option<String> {
         if field.is_id() || field.is_custom() || field.foreign || is_multi_language(field) {
             return None;
@@ -67,12 +68,13 @@ impl FieldFilters {
         }
     }
 
-    /// The filter that offers the functions of all the indexes.
+    /// Returns the name of the filter that has the functions of all the indexes, and makes it where it is new.
     fn text_filter(&mut self, enumeration: Option<&str>, mut words: Vec<String>) -> String {
         words.sort();
         words.dedup();
         let parts: Vec<String> = words.iter().map(|word| part_name(enumeration, word)).collect();
         let name = parts.join("_");
+        // A single index of texts has a built-in filter; several are one filter with the functions of all.
         let builtin = enumeration.is_none() || !words.iter().any(|word| is_equality(word));
         if (parts.len() > 1 || !builtin) && !self.made.contains_key(&name) {
             let keys = words.iter().zip(&parts).flat_map(|(word, part)| match enumeration {
@@ -86,7 +88,7 @@ impl FieldFilters {
     }
 }
 
-/// The filter of a union.
+/// Makes the filter of a union: the types that are wanted, and a filter for each.
 pub(in crate::generate) fn union_filter(def: &TypeDef) -> Definition {
     let types = Entry::new("memberTypes", list(required(one(format!("{}Type", def.name)))));
     let members = def.members.iter().map(|member| {
@@ -95,10 +97,12 @@ pub(in crate::generate) fn union_filter(def: &TypeDef) -> Definition {
     Definition::new(Word::Input, format!("{}Filter", def.name)).with([types]).with(members)
 }
 
+/// Returns true for an index that compares whole values.
 fn is_equality(word: &str) -> bool {
     matches!(word, "hash" | "exact")
 }
 
+/// Returns the name of the filter by one index, of texts or of an enum.
 fn part_name(enumeration: Option<&str>, word: &str) -> String {
     let part = match (enumeration, word) {
         (Some(ty), "hash" | "exact") => return format!("{ty}_{word}"),
@@ -112,8 +116,8 @@ fn part_name(enumeration: Option<&str>, word: &str) -> String {
     part.to_owned()
 }
 
-/// What values of an enum can be compared with. `between` has a value where a range belongs, as in the reference: who
-/// uses it is told what to write instead.
+/// Returns the keys that compare values of an enum. `between` takes a value in place of a range, as in the reference; requests that use it are told what
+/// to write instead.
 fn enum_keys(ty: &str, word: &str) -> Vec<(&'static str, String)> {
     let mut keys = equality_keys(ty);
     if word == "exact" {
@@ -122,7 +126,7 @@ fn enum_keys(ty: &str, word: &str) -> Vec<(&'static str, String)> {
     keys
 }
 
-/// `T` or `[T]` as it is written.
+/// Reads a type that is written `T` or `[T]`.
 fn written(ty: &str) -> TypeRef {
     match ty.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         Some(element) => list(one(element)),

@@ -1,4 +1,4 @@
-//! Inputs of mutations, references, orders, and the enums that go with them.
+//! The inputs of mutations, references to nodes, orders, and the enums of field names that go with them.
 
 use crate::generate::definitions::facts::{
     id_of, is_orderable, is_settable, is_testable, unique_of,
@@ -6,10 +6,11 @@ use crate::generate::definitions::facts::{
 use crate::generate::layout::tree::{Definition, Entry, Word, lower_first, one, required};
 use crate::model::{Field, Kind, Model, TypeDef, TypeRef};
 
-/// `AddTInput`.
+/// Makes `AddTInput`.
 pub(in crate::generate) fn add_input(model: &Model, def: &TypeDef) -> Definition {
     let fields = def.fields.iter().filter(|field| is_settable(model, field)).map(|field| {
         let mut entry = input_entry(field, input_type(model, field));
+        // A field with a default need not be given.
         if field.default_add.is_some() {
             entry.ty = entry.ty.map(|ty| ty.nullable());
         }
@@ -20,21 +21,21 @@ pub(in crate::generate) fn add_input(model: &Model, def: &TypeDef) -> Definition
     Definition::new(Word::Input, format!("Add{}Input", def.name)).with(fields).with(secret)
 }
 
-/// `TPatch`.
+/// Makes `TPatch`, which has all fields that an update may set or remove.
 pub(in crate::generate) fn patch(model: &Model, def: &TypeDef) -> Definition {
     let settable = def.fields.iter().filter(|field| !field.is_id() && is_settable(model, field));
     let fields = settable.map(|field| input_entry(field, input_type(model, field).nullable()));
     Definition::new(Word::Input, format!("{}Patch", def.name)).with(fields).with(secret_entry(def))
 }
 
-/// `UpdateTInput`.
+/// Makes `UpdateTInput`.
 pub(in crate::generate) fn update_input(def: &TypeDef) -> Definition {
     let filter = Entry::new("filter", required(one(format!("{}Filter", def.name))));
     let parts = ["set", "remove"].map(|part| Entry::new(part, one(format!("{}Patch", def.name))));
     Definition::new(Word::Input, format!("Update{}Input", def.name)).with([filter]).with(parts)
 }
 
-/// `TRef`: what names a node, and for an object type what makes one.
+/// Makes `TRef`, which names an existing node, or, for an object type, makes a new one.
 pub(in crate::generate) fn reference(model: &Model, def: &TypeDef) -> Definition {
     let mut definition = Definition::new(Word::Input, format!("{}Ref", def.name));
     let id = id_of(def);
@@ -53,7 +54,7 @@ pub(in crate::generate) fn reference(model: &Model, def: &TypeDef) -> Definition
     definition
 }
 
-/// A reference that can be made in one way only has to be made in that way.
+/// Makes the only field of a reference required when it is a key: a node can be named in no other way.
 fn require_only_key(def: &TypeDef, definition: &mut Definition) {
     if let [only] = &mut definition.fields[..] {
         let key = id_of(def).into_iter().chain(unique_of(def)).any(|key| key.name == only.name);
@@ -63,7 +64,7 @@ fn require_only_key(def: &TypeDef, definition: &mut Definition) {
     }
 }
 
-/// The reference to a union: one of its members.
+/// Makes the reference to a union: a key for each of its members.
 pub(in crate::generate) fn union_reference(def: &TypeDef) -> Definition {
     let members = def.members.iter();
     let members = members.map(|member| {
@@ -72,13 +73,13 @@ pub(in crate::generate) fn union_reference(def: &TypeDef) -> Definition {
     Definition::new(Word::Input, format!("{}Ref", def.name)).with(members)
 }
 
-/// The names of a union's members.
+/// Makes the enum of the names of a union's members.
 pub(in crate::generate) fn union_type(def: &TypeDef) -> Definition {
     Definition::new(Word::Enum, format!("{}Type", def.name))
         .with(def.members.iter().map(Entry::value))
 }
 
-/// `TOrder`.
+/// Makes `TOrder`.
 pub(in crate::generate) fn order(def: &TypeDef) -> Definition {
     let by = format!("{}Orderable", def.name);
     let name = format!("{}Order", def.name);
@@ -87,12 +88,12 @@ pub(in crate::generate) fn order(def: &TypeDef) -> Definition {
     Definition::new(Word::Input, name).with(fields).with([then])
 }
 
-/// `TOrderable`.
+/// Makes `TOrderable`, the enum of the fields that nodes can be ordered by.
 pub(in crate::generate) fn orderable(def: &TypeDef) -> Definition {
     field_names(def, "Orderable", is_orderable)
 }
 
-/// `THasFilter`.
+/// Makes `THasFilter`, the enum of the fields whose presence can be asked for.
 pub(in crate::generate) fn has_filter(def: &TypeDef) -> Definition {
     let mut definition = field_names(def, "HasFilter", is_testable);
     if def.fields.iter().any(|field| field.embedding) {
@@ -101,7 +102,7 @@ pub(in crate::generate) fn has_filter(def: &TypeDef) -> Definition {
     definition
 }
 
-/// `TEmbedding`.
+/// Makes `TEmbedding`, the enum of the fields that are vectors.
 pub(in crate::generate) fn embedding(def: &TypeDef) -> Definition {
     field_names(def, "Embedding", |field| field.embedding)
 }
@@ -112,6 +113,7 @@ fn field_names(def: &TypeDef, suffix: &str, choose: fn(&Field) -> bool) -> Defin
         .with(chosen.map(|field| Entry::value(&field.name)))
 }
 
+/// Makes the optional password of a type, if it has one.
 fn secret_entry(def: &TypeDef) -> Option<Entry> {
     def.secret.as_ref().map(|secret| Entry::new(&secret.field, one("String")))
 }
@@ -122,7 +124,7 @@ fn input_entry(field: &Field, ty: TypeRef) -> Entry {
     entry
 }
 
-/// The type that the field has in inputs: objects become references.
+/// Returns the type of a field in inputs, where objects become references.
 fn input_type(model: &Model, field: &Field) -> TypeRef {
     let name = field.ty.name();
     let built = matches!(name, "Point" | "Polygon" | "MultiPolygon");

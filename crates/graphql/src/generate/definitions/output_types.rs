@@ -1,4 +1,4 @@
-//! The declared types as they can be selected: arguments on lists of objects, aggregates beside them; payloads.
+//! The types of answers: declared types, whose lists of objects have arguments and aggregates beside them, payloads of mutations, and aggregates.
 
 use crate::generate::definitions::facts::{Form, is_comparable, is_orderable, stored_target};
 use crate::generate::layout::builtins::is_known_directive;
@@ -8,7 +8,7 @@ use crate::generate::layout::tree::{
 };
 use crate::model::{Argument, EnumValue, Field, Kind, Model, TypeDef};
 
-/// The declared type itself.
+/// Makes a declared type as the API has it.
 pub(in crate::generate) fn declared_type(model: &Model, def: &TypeDef, form: Form) -> Definition {
     let word = match def.kind {
         Kind::Object => Word::Type,
@@ -21,6 +21,7 @@ pub(in crate::generate) fn declared_type(model: &Model, def: &TypeDef, form: For
     definition.description.clone_from(&def.description);
     definition.directives = shown_directives(&def.directives, form);
     definition.members.clone_from(&def.members);
+    // The reference leaves interfaces out for a gateway.
     if form != Form::Service {
         definition.interfaces.clone_from(&def.interfaces);
     }
@@ -31,6 +32,7 @@ pub(in crate::generate) fn declared_type(model: &Model, def: &TypeDef, form: For
     }
 }
 
+/// Returns the fields of a declared type, those that are generated last.
 fn output_fields(model: &Model, def: &TypeDef, form: Form) -> Vec<Entry> {
     let mut entries: Vec<Entry> =
         def.fields.iter().map(|field| output_field(model, def, field, form)).collect();
@@ -52,6 +54,7 @@ fn output_fields(model: &Model, def: &TypeDef, form: Form) -> Vec<Entry> {
     entries
 }
 
+/// Makes a field, with the generated arguments where it leads to stored nodes.
 fn output_field(model: &Model, def: &TypeDef, field: &Field, form: Form) -> Entry {
     let mut entry = declared_field(field, form);
     if !def.is_stored() || field.is_custom() {
@@ -79,7 +82,7 @@ fn output_field(model: &Model, def: &TypeDef, field: &Field, form: Form) -> Entr
     entry
 }
 
-/// A field with no more than the deployer declared.
+/// Makes a field with no more than what the schema declares.
 pub(in crate::generate) fn declared_field(field: &Field, form: Form) -> Entry {
     let mut entry = Entry::new(&field.name, field.ty.clone());
     entry.description.clone_from(&field.description);
@@ -97,6 +100,7 @@ fn declared_argument(argument: &Argument) -> ArgumentEntry {
     }
 }
 
+/// Returns the default of an argument as it is printed.
 fn default_text(argument: &Argument) -> String {
     let value = argument.default_value.as_ref();
     value.map_or_else(String::new, |value| format!(" = {}", value_text(value)))
@@ -105,7 +109,7 @@ fn default_text(argument: &Argument) -> String {
 fn input_field(field: &Argument) -> Entry {
     let mut entry = Entry::new(&field.name, field.ty.clone());
     entry.description.clone_from(&field.description);
-    // What stands behind the type: the default, then the directives.
+    // An entry has no place for a default: it is printed where the directives are, before them.
     entry.directives = default_text(field) + &shown_directives(&field.directives, Form::Full);
     entry
 }
@@ -117,6 +121,7 @@ fn enum_value(value: &EnumValue) -> Entry {
     entry
 }
 
+/// Returns the directives that are printed in a form of the API.
 fn shown_directives(directives: &apollo_compiler::ast::DirectiveList, form: Form) -> String {
     let hidden =
         |name: &str| form == Form::Service && matches!(name, "auth" | "custom" | "generate");
@@ -130,7 +135,7 @@ fn filter_argument(target: &TypeDef) -> ArgumentEntry {
     ArgumentEntry::new("filter", one(format!("{}Filter", target.name)))
 }
 
-/// `filter`, `order` if the type has an order, `first`, `offset`.
+/// Returns the arguments of a list of nodes: `filter`, `order` if the type has an order, `first`, `offset`.
 pub(in crate::generate) fn page_arguments(target: &TypeDef, form: Form) -> Vec<ArgumentEntry> {
     let mut arguments = vec![filter_argument(target)];
     if has_order(target) {
@@ -145,12 +150,12 @@ fn cut_arguments() -> [ArgumentEntry; 2] {
     ["first", "offset"].map(|name| ArgumentEntry::new(name, one("Int")))
 }
 
-/// Whether nodes of the type can be ordered by anything.
+/// Returns true if nodes of the type can be ordered by a field.
 pub(in crate::generate) fn has_order(def: &TypeDef) -> bool {
     def.fields.iter().any(is_orderable)
 }
 
-/// `AddTPayload`, `UpdateTPayload` and `DeleteTPayload`.
+/// Makes `AddTPayload`, `UpdateTPayload` or `DeleteTPayload`.
 pub(in crate::generate) fn payload(prefix: &str, def: &TypeDef, form: Form) -> Definition {
     let nodes = Entry::new(lower_first(&def.name), list(one(&def.name)));
     let nodes = nodes.taking(page_arguments(def, form));
@@ -159,7 +164,7 @@ pub(in crate::generate) fn payload(prefix: &str, def: &TypeDef, form: Form) -> D
     definition.with([nodes]).with(message).with([Entry::new("numUids", one("Int"))])
 }
 
-/// `TAggregateResult`.
+/// Makes `TAggregateResult`.
 pub(in crate::generate) fn aggregate_result(def: &TypeDef) -> Definition {
     let count = Entry::new("count", one("Int"));
     let comparable = def.fields.iter().filter(|field| is_comparable(field));
@@ -167,6 +172,7 @@ pub(in crate::generate) fn aggregate_result(def: &TypeDef) -> Definition {
         let ty = field.ty.name();
         let number = matches!(ty, "Int" | "Int64" | "Float");
         let ends = [("Min", ty), ("Max", ty)];
+        // Sums keep the type of the values; means are always `Float`.
         let sums = number.then_some([("Sum", ty), ("Avg", "Float")]);
         ends.into_iter()
             .chain(sums.into_iter().flatten())

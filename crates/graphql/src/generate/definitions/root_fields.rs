@@ -1,4 +1,4 @@
-//! Root fields of a type: queries and mutations, with their arguments.
+//! The root fields of a type: its queries and mutations, with their arguments.
 
 use crate::generate::RootKind;
 use crate::generate::definitions::facts::{Form, has_key, id_of, is_settable, unique_of};
@@ -6,7 +6,7 @@ use crate::generate::definitions::output_types::page_arguments;
 use crate::generate::layout::tree::{ArgumentEntry, Entry, list, one, required};
 use crate::model::{Kind, Model, TypeDef, TypeRef};
 
-/// Why `getT` of an interface is said to go.
+/// The reason that `getT` of an interface is deprecated, in the reference's words.
 const INTERFACE_KEYS_DEPRECATED: &str = "@id argument for get query on interface is being deprecated. \
     Only those @id fields which have interface argument set to true will be available in getQuery argument \
     on interface post v21.11.0, please update your schema accordingly.";
@@ -14,13 +14,14 @@ const INTERFACE_KEYS_DEPRECATED: &str = "@id argument for get query on interface
 /// A root field and what it does.
 pub(in crate::generate) type Operation = (Entry, RootKind);
 
-/// The queries of a type, in their order.
+/// Makes the queries of a type, in the order of the reference.
 pub(in crate::generate) fn queries(def: &TypeDef, form: Form) -> Vec<Operation> {
     let mut queries = Vec::new();
     let keyed = has_key(def);
     if def.generate.get && keyed {
         queries.push((get(def), RootKind::Get));
     }
+    // A search for similar nodes goes with `getT`, as in the reference.
     if def.generate.get && def.fields.iter().any(|field| field.embedding) {
         if keyed {
             queries.push((similar_by_id(def), RootKind::SimilarById));
@@ -44,12 +45,12 @@ pub(in crate::generate) fn queries(def: &TypeDef, form: Form) -> Vec<Operation> 
     queries
 }
 
-/// Whether a root field of this kind is repeated under `Subscription`.
+/// Returns true if a query of this kind is a subscription too.
 pub(in crate::generate) fn is_subscribable(kind: RootKind) -> bool {
     matches!(kind, RootKind::Get | RootKind::Query | RootKind::Aggregate)
 }
 
-/// The mutations of a type, in their order.
+/// Makes the mutations of a type, in the order of the reference.
 pub(in crate::generate) fn mutations(model: &Model, def: &TypeDef) -> Vec<Operation> {
     let mut mutations = Vec::new();
     if can_add(model, def) {
@@ -66,18 +67,19 @@ pub(in crate::generate) fn mutations(model: &Model, def: &TypeDef) -> Vec<Operat
     mutations
 }
 
-/// Whether the type has `addT`, unless pruning takes its input away.
+/// Returns true if the type has `addT`. Pruning may take it away later.
 pub(in crate::generate) fn can_add(model: &Model, def: &TypeDef) -> bool {
     let settable = def.fields.iter().any(|field| is_settable(model, field));
     def.kind == Kind::Object && def.generate.add && settable
 }
 
-/// Whether the type has `updateT`, unless pruning takes its input away.
+/// Returns true if the type has `updateT`. Pruning may take it away later.
 pub(in crate::generate) fn can_update(model: &Model, def: &TypeDef) -> bool {
     def.generate.update
         && def.fields.iter().any(|field| !field.is_id() && is_settable(model, field))
 }
 
+/// Makes `getT`.
 fn get(def: &TypeDef) -> Entry {
     let mut entry =
         Entry::new(format!("get{}", def.name), one(&def.name)).taking(key_arguments(def));
@@ -88,7 +90,7 @@ fn get(def: &TypeDef) -> Entry {
     entry
 }
 
-/// The arguments that name a node. One way to name it is required; of several, each is optional.
+/// Returns the arguments that name a node. A single way to name it is required; of several ways, each is optional.
 fn key_arguments(def: &TypeDef) -> Vec<ArgumentEntry> {
     let keys: Vec<_> = id_of(def).into_iter().chain(unique_of(def)).collect();
     let several = keys.len() > 1;
@@ -99,6 +101,7 @@ fn key_arguments(def: &TypeDef) -> Vec<ArgumentEntry> {
     arguments.collect()
 }
 
+/// Makes `checkTPassword`, if the type has a password and a key.
 fn check_password(def: &TypeDef) -> Option<Entry> {
     let secret = def.secret.as_ref()?;
     let key = id_of(def).or_else(|| unique_of(def).next())?;
@@ -110,6 +113,7 @@ fn check_password(def: &TypeDef) -> Option<Entry> {
     Some(Entry::new(name, one(&def.name)).taking(arguments))
 }
 
+/// Makes `querySimilarTById`.
 fn similar_by_id(def: &TypeDef) -> Entry {
     let mut arguments = key_arguments(def);
     arguments.push(ArgumentEntry::new("by", required(one(format!("{}Embedding", def.name)))));
@@ -119,6 +123,7 @@ fn similar_by_id(def: &TypeDef) -> Entry {
     Entry::new(name, list(one(&def.name))).taking(arguments)
 }
 
+/// Makes `querySimilarTByEmbedding`.
 fn similar_by_embedding(def: &TypeDef) -> Entry {
     let mut arguments = vec![
         ArgumentEntry::new("by", required(one(format!("{}Embedding", def.name)))),
@@ -130,6 +135,7 @@ fn similar_by_embedding(def: &TypeDef) -> Entry {
     Entry::new(name, list(one(&def.name))).taking(arguments)
 }
 
+/// Returns the optional arguments of a search for similar nodes.
 fn similar_options(def: &TypeDef) -> [ArgumentEntry; 3] {
     [
         ArgumentEntry::new("ef", one("Int")),
@@ -142,6 +148,7 @@ fn filter(def: &TypeDef) -> ArgumentEntry {
     ArgumentEntry::new("filter", one(format!("{}Filter", def.name)))
 }
 
+/// Makes `addT`, with `upsert` where nodes have `@id` fields to find them by.
 fn add(def: &TypeDef) -> Entry {
     let input = list(required(one(format!("Add{}Input", def.name))));
     let mut arguments = vec![ArgumentEntry::new("input", required(input))];

@@ -1,8 +1,8 @@
-//! What every generated API has, whatever the schema: scalars, geo types, filters of scalars, directives.
+//! The definitions that every generated API has, whatever the schema: scalars, types of places, filters of scalars, and directives.
 
 use std::fmt::Write;
 
-/// Scalars with the descriptions that introspection shows.
+/// The scalars beside those of GraphQL, with the descriptions that introspection shows.
 const SCALARS: &[(&str, &str)] = &[
     ("Int64", "A whole number of 64 bits with a sign, from -2^63 to 2^63 - 1."),
     (
@@ -11,10 +11,10 @@ const SCALARS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The word, the name, and the fields or values, one after the other.
+/// The keyword, the name, and the fields or values with commas between them.
 type Shape = (&'static str, &'static str, &'static str);
 
-/// Types that the filters and the schema language build on.
+/// The types that filters and directives build on.
 const SHAPES: &[Shape] = &[
     ("input", "IntRange", "min: Int!, max: Int!"),
     ("input", "FloatRange", "min: Float!, max: Float!"),
@@ -62,7 +62,7 @@ const SHAPES: &[Shape] = &[
     ("input", "GenerateMutationParams", "add: Boolean, update: Boolean, delete: Boolean"),
 ];
 
-/// The directives of the schema language and of requests, and whether a federation's gateway is told of them.
+/// The directives of the schema language and of requests. The flag says whether the gateway of a federation is told of them.
 const DIRECTIVES: &[(&str, bool)] = &[
     ("hasInverse(field: String!) on FIELD_DEFINITION", true),
     ("search(by: [String!]) on FIELD_DEFINITION", true),
@@ -91,7 +91,7 @@ const DIRECTIVES: &[(&str, bool)] = &[
     ),
 ];
 
-/// The directives of a federation.
+/// The directives that only schemas of a federation have.
 const FEDERATION_DIRECTIVES: &[&str] = &[
     "external on FIELD_DEFINITION",
     "requires(fields: _FieldSet!) on FIELD_DEFINITION",
@@ -100,7 +100,7 @@ const FEDERATION_DIRECTIVES: &[&str] = &[
     "extends on OBJECT | INTERFACE",
 ];
 
-/// The filters of scalars, in the order in which they are printed.
+/// The names of the filters of scalars, in the order in which they are printed.
 const FILTERS: &[&str] = &[
     "IntFilter",
     "Int64Filter",
@@ -114,7 +114,7 @@ const FILTERS: &[&str] = &[
     "StringHashFilter",
 ];
 
-/// The keys of a built-in filter that is one function each, with their types; empty for other names.
+/// Returns the keys of a built-in filter of scalars with their types; none for other names. Each key is a function.
 pub(in crate::generate) fn filter_keys(filter: &str) -> Vec<(&'static str, String)> {
     let same = |keys: &[&'static str], ty: &str| -> Vec<(&'static str, String)> {
         keys.iter().map(|key| (*key, ty.to_owned())).collect()
@@ -133,11 +133,12 @@ pub(in crate::generate) fn filter_keys(filter: &str) -> Vec<(&'static str, Strin
     }
 }
 
-/// The keys that any value can be compared with.
+/// Returns the keys that compare for equality.
 pub(in crate::generate) fn equality_keys(scalar: &str) -> Vec<(&'static str, String)> {
     vec![("eq", scalar.to_owned()), ("in", format!("[{scalar}]"))]
 }
 
+/// Returns the keys that compare values of an ordered scalar.
 fn ordered_keys(scalar: &str) -> Vec<(&'static str, String)> {
     let mut keys = equality_keys(scalar);
     keys.extend(["le", "lt", "ge", "gt"].map(|key| (key, scalar.to_owned())));
@@ -145,20 +146,20 @@ fn ordered_keys(scalar: &str) -> Vec<(&'static str, String)> {
     keys
 }
 
-/// Whether the directive belongs to the schema language; the deployer's own ones mean nothing and are not shown.
+/// Returns true for a directive of the schema language. Those that the schema itself declares mean nothing and are not printed.
 pub(in crate::generate) fn is_known_directive(name: &str) -> bool {
     let is = |definition: &str| definition.split(['(', ' ']).next() == Some(name);
     let known = DIRECTIVES.iter().map(|(definition, _)| *definition);
     name == "deprecated" || known.chain(FEDERATION_DIRECTIVES.iter().copied()).any(is)
 }
 
-/// The built-in filters of which a request may use one function at a time.
+/// Returns the built-in filters of which a request may use one function at a time.
 pub(in crate::generate) fn function_filters() -> impl Iterator<Item = &'static str> {
     let geo = ["PointGeoFilter", "PolygonGeoFilter", "ContainsFilter", "IntersectsFilter"];
     FILTERS.iter().copied().chain(geo)
 }
 
-/// Writes what stands under "Extended Definitions"; `service` for what a gateway is told.
+/// Prints the section "Extended Definitions"; with `service` the part of it that a gateway is told.
 pub(in crate::generate) fn print_builtins(text: &mut String, service: bool) {
     for (name, description) in SCALARS {
         append(text, format_args!("\"\"\"{description}\"\"\"\nscalar {name}\n\n"));
@@ -178,7 +179,7 @@ pub(in crate::generate) fn print_builtins(text: &mut String, service: bool) {
     }
 }
 
-/// Writes the scalars, the type and the directives of a federation.
+/// Prints the scalars, the types and the directives of a federation.
 pub(in crate::generate) fn print_federation(text: &mut String, entities: &[&str]) {
     append(text, format_args!("union _Entity = {}\n\n", entities.join(" | ")));
     text.push_str("scalar _Any\nscalar _FieldSet\n\ntype _Service {\n\tsdl: String\n}\n\n");

@@ -1,4 +1,4 @@
-//! Definitions → text, laid out as the reference lays it out.
+//! Prints definitions, laid out as the reference lays them out.
 
 use apollo_compiler::ast;
 use hexgraph_base::types::stack;
@@ -6,9 +6,10 @@ use std::fmt::Write;
 
 use crate::generate::layout::tree::{ArgumentEntry, Definition, Entry, Word};
 
+/// The first and last line of a banner.
 const RULE: &str = "#######################";
 
-/// Writes a banner; nothing when there is nothing below it.
+/// Prints definitions below a banner. Without definitions it prints nothing.
 pub(in crate::generate) fn print_section(
     text: &mut String,
     title: &str,
@@ -24,7 +25,7 @@ pub(in crate::generate) fn print_section(
     }
 }
 
-/// Writes the three lines over a section.
+/// Prints the three lines over a section.
 pub(in crate::generate) fn print_banner(text: &mut String, title: &str) {
     append(text, format_args!("{RULE}\n# {title}\n{RULE}\n\n"));
 }
@@ -54,6 +55,7 @@ fn print_definition(text: &mut String, definition: &Definition) {
     text.push_str("}\n");
 }
 
+/// Prints a field, or a value of an enum, in a line of its own.
 fn print_entry(text: &mut String, entry: &Entry) {
     print_description(text, "\t", &entry.description);
     append(text, format_args!("\t{}", entry.name));
@@ -67,6 +69,7 @@ fn print_entry(text: &mut String, entry: &Entry) {
     append(text, format_args!("{}\n", entry.directives));
 }
 
+/// Returns an argument with its description, in one line.
 fn argument_text(argument: &ArgumentEntry) -> String {
     let mut text = String::new();
     if !argument.description.is_empty() {
@@ -76,16 +79,17 @@ fn argument_text(argument: &ArgumentEntry) -> String {
     text
 }
 
+/// Prints a description as a block string; nothing when it is empty.
 fn print_description(text: &mut String, indent: &str, description: &str) {
     if !description.is_empty() {
         let description = description.replace("\"\"\"", "\\\"\"\"");
-        // A quote at the end would run into the marks.
+        // A quote at the end would run into the three that close the string.
         let blank = if description.ends_with(['"', '\\']) { "\n" } else { "" };
         append(text, format_args!("{indent}\"\"\"{description}{blank}\"\"\"\n"));
     }
 }
 
-/// The directives as they are printed behind a field or a name, each with a blank before it.
+/// Returns directives as they are printed behind a field or a name, each with a blank before it.
 pub(in crate::generate) fn directives_text<'a>(
     directives: impl IntoIterator<Item = &'a ast::Directive>,
 ) -> String {
@@ -102,7 +106,7 @@ pub(in crate::generate) fn directives_text<'a>(
     text
 }
 
-/// A value as it is printed.
+/// Returns a value as it is printed: without blanks between its parts.
 pub(in crate::generate) fn value_text(value: &ast::Value) -> String {
     let mut text = String::new();
     print_value(&mut text, value);
@@ -138,7 +142,7 @@ fn print_value(text: &mut String, value: &ast::Value) {
     }
 }
 
-/// A string between quotes.
+/// Returns a text between quotes, with the escapes of GraphQL.
 fn quote(value: &str) -> String {
     let mut text = String::with_capacity(value.len() + 2);
     text.push('"');

@@ -1,18 +1,18 @@
-//! The definitions of the generated API before they are printed.
+//! The definitions of the generated API before they are printed, as plain data.
 
 use crate::model::TypeRef;
 
-/// A definition.
+/// The definition of a type.
 #[derive(Debug, Clone)]
 pub(in crate::generate) struct Definition {
     pub word: Word,
     pub name: String,
     pub description: String,
-    /// As printed, each with a blank before it.
+    /// The directives as they are printed, each with a blank before it.
     pub directives: String,
     pub interfaces: Vec<String>,
     pub members: Vec<String>,
-    /// Fields, or the values of an enum, which have no type.
+    /// The fields; of an enum its values, which have no type.
     pub fields: Vec<Entry>,
 }
 
@@ -33,7 +33,7 @@ pub(in crate::generate) struct Entry {
     pub description: String,
     pub arguments: Vec<ArgumentEntry>,
     pub ty: Option<TypeRef>,
-    /// As printed, each with a blank before it.
+    /// The directives as they are printed, each with a blank before it.
     pub directives: String,
 }
 
@@ -43,11 +43,12 @@ pub(in crate::generate) struct ArgumentEntry {
     pub name: String,
     pub description: String,
     pub ty: TypeRef,
-    /// The default as printed, with the equals sign, or nothing.
+    /// The default as it is printed, ` = ` before it; empty without one.
     pub default: String,
 }
 
 impl Definition {
+    /// Makes a definition without fields.
     pub(in crate::generate) fn new(word: Word, name: impl Into<String>) -> Definition {
         Definition {
             word,
@@ -74,7 +75,7 @@ impl Entry {
         Entry { ty: Some(ty), ..Entry::value(name) }
     }
 
-    /// A value of an enum.
+    /// Makes a value of an enum.
     pub(in crate::generate) fn value(name: impl Into<String>) -> Entry {
         Entry {
             name: name.into(),
@@ -97,12 +98,12 @@ impl ArgumentEntry {
     }
 }
 
-/// `T`.
+/// Makes the type `T`.
 pub(in crate::generate) fn one(name: impl Into<String>) -> TypeRef {
     TypeRef::named(name)
 }
 
-/// `ty!`.
+/// Makes the type `ty!`.
 pub(in crate::generate) fn required(ty: TypeRef) -> TypeRef {
     match ty {
         TypeRef::Named { name, .. } => TypeRef::Named { name, non_null: true },
@@ -110,12 +111,12 @@ pub(in crate::generate) fn required(ty: TypeRef) -> TypeRef {
     }
 }
 
-/// `[ty]`.
+/// Makes the type `[ty]`.
 pub(in crate::generate) fn list(element: TypeRef) -> TypeRef {
     TypeRef::List { element: Box::new(element), non_null: false }
 }
 
-/// The name with its first character in lower case.
+/// Returns the name with its first character in lower case.
 pub(in crate::generate) fn lower_first(name: &str) -> String {
     let mut rest = name.chars();
     rest.next().map_or_else(String::new, |first| first.to_lowercase().chain(rest).collect())

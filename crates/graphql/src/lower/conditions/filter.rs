@@ -57,6 +57,7 @@ pub(in crate::lower) fn root_filter(
     value: &Value,
 ) -> Result<Option<RootFilter>, Refusal> {
     let Value::Object(entries) = value else { return Ok(None) };
+    // The ID of an entity that another service declares is a value, and no uid.
     let names_nodes =
         |(key, value): &&(Name, Value)| *value != Value::Null && def.field(key).is_some_and(is_uid);
     let named = entries.iter().find(names_nodes).map(|(_, value)| uids_of(value));
@@ -120,6 +121,7 @@ fn conditions<'v>(
     let mut together = Vec::new();
     let mut alternatives = None;
     for (key, value) in entries {
+        // A field may be named `has` or `or`: the type's own field goes first.
         if let Some(field) = def.field(key) {
             together.extend(field_filter(field, value)?);
             continue;
@@ -160,9 +162,11 @@ fn conditions<'v>(
     }
 }
 
+/// The refusal of a `not` without conditions, in the words of the reference's parser.
 const NOTHING_NEGATED: &str = "Invalid filter statement: `not` needs a filter that asks for something, \
                                and its filter asks for nothing";
 
+/// The refusal of an alternative without conditions in the filter of a mutation.
 const OPEN_ALTERNATIVE: &str = "Invalid filter statement: a filter in `or` asks for nothing, so that all nodes would pass \
                                 whatever stands beside it: leave it out, or write `filter: {}` if all are meant";
 
@@ -196,6 +200,7 @@ fn has(sight: Sight<'_>, field: &Field) -> Option<Filter> {
     let Some((target, permitted)) = hidden else {
         return Some(filter_of(Call::Has(reference(predicate))));
     };
+    // Edges that are read backwards may come from nodes of any type.
     let checks_type = predicate.reverse && target.kind != Kind::Union;
     let typed = checks_type.then(|| has_type(target));
     Some(Filter::Reaches(Box::new(Reach {
@@ -211,6 +216,7 @@ fn union_filter(sight: Sight<'_>, def: &TypeDef, value: &Value) -> Result<Option
     let wanted = value.get("memberTypes").and_then(Value::as_list);
     let is_wanted =
         |name: &str| wanted.is_none_or(|wanted| wanted.iter().any(|it| it.as_str() == Some(name)));
+    // With no member excluded and none restricted, every node passes.
     let mut members = Vec::new();
     let mut is_open = wanted.is_none();
     for name in def.members.iter().filter(|name| is_wanted(name)) {
@@ -236,6 +242,7 @@ pub(super) fn lower_first(name: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
+/// Lowers the filter of one field.
 fn field_filter(field: &Field, value: &Value) -> Result<Option<Filter>, Refusal> {
     if is_uid(field) {
         return Ok(match value {
@@ -258,6 +265,7 @@ fn field_filter(field: &Field, value: &Value) -> Result<Option<Filter>, Refusal>
             let texts = values.iter().filter_map(text_of).map(Argument::Text).collect();
             Ok(Some(one_of(equals, texts)))
         }
+        // The validation allows one function at a time.
         Value::Object(functions) => match functions.first() {
             Some((name, value)) => function_filter(field, name, value),
             None => Ok(None),
@@ -266,13 +274,16 @@ fn field_filter(field: &Field, value: &Value) -> Result<Option<Filter>, Refusal>
     }
 }
 
+/// The condition that a value is one of several; none of them is no node's.
 fn one_of(equals: impl Fn(Vec<Argument>) -> Call, texts: Vec<Argument>) -> Filter {
     if texts.is_empty() { nothing() } else { filter_of(equals(texts)) }
 }
 
+/// Lowers one function of a field.
 fn function_filter(field: &Field, name: &str, value: &Value) -> Result<Option<Filter>, Refusal> {
     let Some(predicate) = &field.predicate else { return Ok(None) };
     let predicate = reference(predicate);
+    // `{eq: null}` asks for nodes without a value; other functions of null ask for nothing.
     if matches!(value, Value::Null) {
         let has_none = || Filter::Not(Box::new(filter_of(Call::Has(predicate))));
         return Ok((name == "eq").then(has_none));

@@ -1,10 +1,10 @@
-//! Geometries of filters as the executor reads them: lists of numbers as text.
+//! Lowers the places in filters to what the executor reads: the coordinates of GeoJSON as text.
 
 use super::filter_value::{float_text, number_of};
 use crate::request::Value;
 use hexgraph_base::plan::{Call, GeoRelation, PredicateRef};
 
-/// `near`, `within`, `contains` and `intersects`; `None` when the geometry is missing.
+/// Lowers `near`, `within`, `contains` and `intersects`; `None` when the place is missing.
 pub(super) fn geo_call(name: &str, value: &Value, predicate: PredicateRef) -> Option<Call> {
     let (relation, arguments) = match name {
         "near" => {
@@ -14,6 +14,7 @@ pub(super) fn geo_call(name: &str, value: &Value, predicate: PredicateRef) -> Op
         }
         "within" => (GeoRelation::Within, vec![polygon(value.get("polygon")?)?]),
         "contains" => {
+            // Where both are given the polygon counts, as in the reference.
             let outer = value.get("polygon").and_then(polygon);
             let inner = outer.or_else(|| value.get("point").and_then(point))?;
             (GeoRelation::Contains, vec![inner])
@@ -45,6 +46,7 @@ fn multi_polygon(value: &Value) -> Option<String> {
     list(value.get("polygons")?, polygon)
 }
 
+/// The text of a list; `None` when an item is missing a part.
 fn list(value: &Value, item: impl Fn(&Value) -> Option<String>) -> Option<String> {
     let items: Option<Vec<String>> = value.as_list()?.iter().map(item).collect();
     Some(format!("[{}]", items?.join(",")))

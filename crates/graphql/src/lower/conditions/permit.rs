@@ -46,7 +46,7 @@ pub fn permit(
     for block in &mut query.blocks {
         let known = permits.named.len();
         permits.block(block)?;
-        // They are greater than those of the text.
+        // The new variables are greater than those of the text, so they need no renumbering.
         block.reads.extend(permits.named[known..].iter().filter_map(|(_, it)| it.defines.first()));
     }
     for (name, block) in permits.named {
@@ -56,6 +56,7 @@ pub fn permit(
     Ok(Arc::new(query))
 }
 
+/// The walk over a plan.
 struct Permits<'a> {
     caller: Caller<'a>,
     /// The types with rules.
@@ -68,7 +69,9 @@ struct Permits<'a> {
 }
 
 impl Permits<'_> {
+    /// Adds the conditions of a block.
     fn block(&mut self, block: &mut Block) -> Result<()> {
+        // A path must not tell that a hidden node exists, not even at its ends.
         if let BlockKind::Shortest(path) = &mut block.kind {
             for end in [&mut path.from, &mut path.to].into_iter().flatten() {
                 self.end(end);
@@ -194,7 +197,7 @@ impl Permits<'_> {
             Call::Between { left: Operand::Count(edge), .. } => (edge.clone(), false),
             _ => return Some(condition),
         };
-        // Roots don't find nodes without an edge, and tell so.
+        // A root that asks for nodes without an edge finds none and says so, so that an edge has to be there.
         let none = Call::Compare {
             op: Comparison::Ge,
             left: Operand::Count(counted.clone()),
@@ -207,7 +210,7 @@ impl Permits<'_> {
         all(is_there.into_iter().chain([condition]).collect())
     }
 
-    /// What a function asks about edges to nodes that rules may hide; `None` for one that asks something else.
+    /// Returns what a function asks about edges to nodes that rules may hide; `None` for a function that asks something else.
     fn of_edges(&self, call: &Call) -> Option<Filter> {
         let edge = match call {
             Call::Has(edge) | Call::UidIn { predicate: edge, .. } => edge,
@@ -260,7 +263,7 @@ impl Permits<'_> {
         }
     }
 
-    /// What is asked of the nodes of a root.
+    /// Returns the condition on the nodes that the function of a root finds.
     fn of_root(&self, call: &Call) -> Option<Filter> {
         match call {
             Call::Type(name) => self.condition(|def| {
@@ -268,7 +271,7 @@ impl Permits<'_> {
                 let interfaces = def.interfaces.iter().filter_map(|it| self.caller.model.get(it));
                 is_named(def) || interfaces.into_iter().any(is_named)
             }),
-            // Where the variables were defined the rules were asked.
+            // The blocks that define the variables have asked the rules already.
             Call::Uid { uids, vars } if uids.is_empty() || !vars.is_empty() => None,
             call => match predicate_of(call) {
                 Some(predicate) if !predicate.reverse => {
@@ -285,7 +288,7 @@ impl Permits<'_> {
         }
     }
 
-    /// What is asked of the nodes at the other ends of an edge. Fields of several types may share its predicate, and
+    /// Returns the condition on the nodes at the other ends of an edge. Fields of several types may share its predicate, and
     /// where the schema knows only the other direction, it may come from any type.
     fn of_edge(&self, name: &str, reverse: bool) -> Option<Filter> {
         let fields = self.caller.model.types.iter().flat_map(|def| &def.fields);
@@ -306,7 +309,7 @@ impl Permits<'_> {
         })
     }
 
-    /// That a node which has one of these types passes its rules.
+    /// Returns the condition that a node of one of these types passes its rules.
     fn condition(&self, is_possible: impl Fn(&TypeDef) -> bool) -> Option<Filter> {
         let possible = self.guarded.iter().filter(|def| is_possible(def));
         let each = possible.filter_map(|def| {
@@ -321,12 +324,12 @@ impl Permits<'_> {
     }
 }
 
-/// The block of one node, where it passes.
+/// Makes the block of one node, which finds it if it passes.
 fn named_block(uid: u64, condition: Filter) -> Block {
     node_block(Call::Uid { uids: vec![uid], vars: Vec::new() }, Some(condition))
 }
 
-/// Which predicate a function looks into.
+/// Returns the predicate that a function reads.
 fn predicate_of(call: &Call) -> Option<&PredicateRef> {
     match call {
         Call::Compare { left, .. } | Call::Between { left, .. } => match left {
@@ -344,11 +347,12 @@ fn predicate_of(call: &Call) -> Option<&PredicateRef> {
     }
 }
 
+/// Joins a condition to a filter.
 fn add(filter: &mut Option<Filter>, condition: Option<Filter>) {
     *filter = all([filter.take(), condition].into_iter().flatten().collect());
 }
 
-/// Whether a comparison of a count asks for nodes without any, which a root does not find.
+/// Returns true if a comparison of a count holds for nodes without an edge, which a root does not find.
 fn wants_none(call: &Call) -> bool {
     let is_below = |argument: &Argument, least: i64| match argument {
         Argument::Text(text) => text.trim().parse::<i64>().is_ok_and(|number| number < least),

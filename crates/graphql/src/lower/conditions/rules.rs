@@ -12,7 +12,7 @@ use crate::lower::order;
 use crate::lower::refusal::Refusal;
 use crate::lower::target::{all, filter_of, is_uid, nothing, reference};
 use crate::model::{Kind, Model, Operation, TypeDef};
-use crate::request::{Cascade, Field, Limits, Requests};
+use crate::request::{Cascade, Field, RequestLimits, Requests};
 use apollo_compiler::ast::Type;
 use hexgraph_base::plan::{Call, Filter, Reach};
 use hexgraph_base::types::stack;
@@ -69,6 +69,7 @@ impl Caller<'_> {
         let types = concrete.iter().filter_map(|name| self.model.get(name));
         let each: Vec<(&TypeDef, Access)> =
             types.map(|def| (def, self.of_type(def, operation))).collect();
+        // The usual case: no type has a rule that applies, so that no type has to be checked.
         if each.iter().all(|(_, access)| *access == Access::All) {
             return if each.is_empty() { self.of_type(def, operation) } else { Access::All };
         }
@@ -83,6 +84,7 @@ impl Caller<'_> {
         }
     }
 
+    /// Returns which nodes of one type the rules permit.
     fn of_type(&self, def: &TypeDef, operation: Operation) -> Access {
         match self.rules.verdict(&def.auth, operation, self.claims) {
             Verdict::Allow => Access::All,
@@ -91,6 +93,7 @@ impl Caller<'_> {
         }
     }
 
+    /// Lowers the part of the rules that the claims do not decide.
     fn what_remains(&self, remains: &Remains<'_>) -> Access {
         stack::require();
         match remains {
@@ -135,7 +138,8 @@ impl Caller<'_> {
     /// Lowers the query of a rule to a condition on a node. The inner `None` is a condition that every node passes; the
     /// outer one means that the rule can't be evaluated.
     fn query(&self, text: &str) -> Option<Option<Filter>> {
-        let request = self.requests.get(self.api, text, &Limits::default()).ok()?;
+        let request = self.requests.get(self.api, text, &RequestLimits::default()).ok()?;
+        // A rule's variables are claims of the same names; the verdict has checked that all are there.
         let mut variables = Map::new();
         for (name, ty) in request.variables() {
             variables.insert(name.to_string(), variable(ty, self.claims.get(name)?));
@@ -166,6 +170,7 @@ impl Caller<'_> {
             let named = cascade.filter(|cascade| !cascade.fields.is_empty());
             named.is_none_or(|cascade| cascade.fields.iter().any(|field| field == name))
         };
+        // Types that are asked for the same share a branch, so its first type stands for all.
         for branch in &asked.selection.branches {
             let Some(def) = branch.types.first().and_then(|name| self.model.get(name)) else {
                 continue;
@@ -199,6 +204,7 @@ impl Caller<'_> {
         let Some(target) = target else {
             return Ok(Some(filter_of(Call::Has(reference(predicate)))));
         };
+        // Edges that are read backwards may come from nodes of any type.
         let mut conditions = Vec::new();
         if predicate.reverse && target.kind != Kind::Union {
             conditions.push(has_type(target));
@@ -234,6 +240,7 @@ fn add(given: Option<Filter>, conditions: &mut Vec<Filter>) {
     }
 }
 
+/// Joins conditions of which one has to hold.
 fn any(mut filters: Vec<Filter>) -> Filter {
     if filters.len() == 1 { filters.remove(0) } else { Filter::Or(filters) }
 }

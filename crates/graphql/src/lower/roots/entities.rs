@@ -39,6 +39,7 @@ pub(super) fn entities<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lower
     };
     let selected =
         Lowering::new(caller).selection(def, &field.selection, field.cascade.as_ref())?;
+    // Each key is asked once, however often the gateway sends it; `order` keeps its places.
     let permitted = caller.access(def, Operation::Query).into_filter();
     let mut blocks: Vec<Block> = Vec::new();
     let mut order = Vec::with_capacity(items.len());

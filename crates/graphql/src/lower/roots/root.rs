@@ -93,12 +93,14 @@ pub fn lower_permitted(uids: Vec<u64>, filter: Filter) -> Block {
     }
 }
 
+/// Lowers `getT`.
 fn get<'a>(caller: Caller<'a>, def: &'a TypeDef, field: &'a Field) -> Result<Lowered<'a>, Fault> {
     let block = get_block(caller, def, Operation::Query, field)?;
     let (query, shape) = with_selection(caller, def, field, block)?;
     Ok(Lowered { query, shape: RootShape::One(shape) })
 }
 
+/// Adds the selection of a field to its block.
 fn with_selection<'a>(
     caller: Caller<'a>,
     def: &'a TypeDef,
@@ -113,6 +115,7 @@ fn with_selection<'a>(
     Ok((Query { blocks: vec![block], ..Query::default() }, shape))
 }
 
+/// Lowers `checkTPassword`.
 fn check_password<'a>(
     caller: Caller<'a>,
     def: &'a TypeDef,
@@ -123,12 +126,14 @@ fn check_password<'a>(
     let block = get_block(caller, def, Operation::Password, field)?;
     let (mut query, shape) = with_selection(caller, def, field, block)?;
     let kind = FieldKind::CheckPassword { name: secret.predicate.clone(), password };
+    // The comparison is a field beside those of the request, so that the shape knows its place.
     let fields = &mut query.blocks[0].fields;
     let place = fields.len();
     fields.push(Arc::new(plan_field(kind, "checkpwd".to_owned())));
     Ok(Lowered { query, shape: RootShape::Checked(place, shape) })
 }
 
+/// Lowers a list of nodes: `queryT`, or nodes that are known.
 fn list<'a>(
     caller: Caller<'a>,
     def: &'a TypeDef,
@@ -143,6 +148,7 @@ fn list<'a>(
     Ok(Lowered { query, shape: RootShape::List(shape) })
 }
 
+/// Lowers `aggregateT`.
 fn aggregated<'a>(
     caller: Caller<'a>,
     def: &'a TypeDef,
@@ -171,6 +177,7 @@ fn filtered(
     chosen(caller, def, Operation::Query, field, field.arguments.given("filter"), nodes)
 }
 
+/// Makes the block that selects nodes by a filter, for an operation that the rules permit.
 fn chosen(
     caller: Caller<'_>,
     def: &TypeDef,
@@ -193,6 +200,7 @@ fn chosen(
         (Some(nodes), Some(named)) => (Some(nodes), Some(filter_of(named))),
         (nodes, named) => (nodes.or(named), None),
     };
+    // Nodes that are named by their uids may be of any type, so their type is checked.
     let is_rooted = root.is_some();
     let filter = lowering.admitted(def, rest, is_rooted, operation);
     if let Some(root) = root {

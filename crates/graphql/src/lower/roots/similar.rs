@@ -50,6 +50,7 @@ pub(in crate::lower) fn similar<'a>(
     let given = given.map_err(|why| refused(field, &why))?.flatten();
     let given = given.and_then(RootFilter::into_filter);
     let filter = lowering.admitted(def, given, true, Operation::Query);
+    // The executor finds the nodes; their distances are computed again when the answer is written.
     let place = selected.fields.len();
     selected.fields.push(Arc::new(fetched(predicate)));
     let mut block = node_block(call, filter);
@@ -59,6 +60,7 @@ pub(in crate::lower) fn similar<'a>(
     Ok(Lowered { query, shape: RootShape::Similar { place, vector, metric, object } })
 }
 
+/// Makes the function that finds the nearest nodes.
 fn nearest(
     predicate: &Predicate,
     field: &Field,

@@ -1,5 +1,6 @@
-//! One custom field of one request: which requests are to be sent for it, and what their answers mean.
+//! Makes the requests for one custom field of one client's request, and reads their answers.
 
+use std::fmt;
 use std::time::Duration;
 
 use apollo_compiler::ast;
@@ -8,6 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::model::{Custom, CustomHttp, Field, HttpMethod, Mode, Model};
 use crate::remote::calls::reply::Reply;
 use crate::remote::calls::{declared_operation, operation, reply};
+use crate::remote::message::call_error::{AnswerError, CallError};
 use crate::remote::message::exchange::{Incoming, Outgoing};
 use crate::remote::message::headers::{HeaderOf, Headers};
 use crate::remote::message::interpolation::{Values, filled, json_of};
@@ -16,24 +18,24 @@ use crate::request;
 use crate::request::Arguments;
 use crate::sdl::parse_template;
 
-/// Whoever has requests sent: what is the same for all custom fields of a request.
+/// What is the same for all custom fields of a client's request.
 #[derive(Clone, Copy)]
 pub struct Sender<'a> {
     /// The schema.
     pub model: &'a Model,
-    /// The headers of the request that came.
+    /// The headers of the client's request.
     pub came: HeaderOf<'a>,
-    /// Where lambdas are carried out.
+    /// The address of the lambda server.
     pub lambda_url: Option<&'a str>,
-    /// How long a request may take.
+    /// The longest time for a request.
     pub timeout: Duration,
-    /// How many bytes an answer may have.
+    /// The most bytes that an answer may have.
     pub bytes_max: u64,
 }
 
-/// One custom field of one request.
+/// A custom field that a client asks for, prepared for as many requests as it needs.
 pub struct Call<'a> {
-    /// What was asked.
+    /// The field as the client asks for it.
     pub asked: &'a request::Field,
     /// The type that has the field.
     type_name: &'a str,
@@ -43,84 +45,91 @@ pub struct Call<'a> {
     bytes_max: u64,
 }
 
+/// How the server of a custom field is asked.
 enum Way<'a> {
-    Plain {
-        http: &'a CustomHttp,
-        body: Option<ast::Value>,
-    },
+    /// By a request of HTTP whose body is a template.
+    Plain { http: &'a CustomHttp, body: Option<ast::Value> },
+    /// By an operation of GraphQL.
     Graphql {
         http: &'a CustomHttp,
+        /// The template of the objects of a batch.
         body: Option<ast::Value>,
-        /// The text with what is asked for.
+        /// The text of the operation, with the selection that the client asks for.
         text: String,
+        /// The names of the variables that are sent.
         variables: Vec<String>,
-        /// The name of the one field.
+        /// The name of the operation's one field.
         name: String,
     },
+    /// By the name of a function of the lambda server.
     Lambda(Lambda<'a>),
 }
 
 /// A function of the lambda server.
 struct Lambda<'a> {
     url: &'a str,
+    /// The name of the function: `Type.field`.
     resolver: String,
+    /// The header with the caller's token, as JSON.
     auth_header: Option<Value>,
 }
 
 impl<'a> Sender<'a> {
-    /// Prepares what is to be sent for a field of a type; `Query` and `Mutation` are types too.
+    /// Prepares the requests for a field of a type, which may be `Query` or `Mutation`.
     ///
     /// # Errors
     ///
-    /// What is missing.
+    /// When no request can be made, whatever the values are.
     pub fn call(
         &self,
         type_name: &'a str,
         field: &'a Field,
         asked: &'a request::Field,
-    ) -> Result<Call<'a>, String> {
+    ) -> Result<Call<'a>, CallError> {
         let (way, headers) = match &field.custom {
             Some(Custom::Http(http)) => {
                 let way = self.http(http, field, asked)?;
                 (way, headers::of_field(self.model, http, self.came))
             }
             _ if field.lambda => (self.lambda(type_name, asked)?, Headers::json()),
-            _ => return Err("it is not resolved by a request".to_owned()),
+            _ => return Err(CallError::NoRequest),
         };
         let Sender { timeout, bytes_max, .. } = *self;
         Ok(Call { asked, type_name, way, headers: headers.0, timeout, bytes_max })
     }
 
+    /// Prepares a field with `@custom(http:)`.
     fn http(
         &self,
         http: &'a CustomHttp,
         field: &Field,
         asked: &request::Field,
-    ) -> Result<Way<'a>, String> {
+    ) -> Result<Way<'a>, CallError> {
         let body = http.body.as_deref().map(parse_template).transpose()?.flatten();
         let Some(text) = &http.graphql else { return Ok(Way::Plain { http, body }) };
-        let parsed = declared_operation::parse(text).ok_or("its operation can't be read")?;
+        let parsed = declared_operation::parse(text).ok_or(CallError::Operation)?;
         let name = declared_operation::field_of(&parsed)
-            .ok_or("its operation has no field")?
+            .ok_or(CallError::OperationField)?
             .name
             .to_string();
         let variables = match http.mode {
             Mode::Single => parsed.variables.iter().map(|it| it.name.to_string()).collect(),
-            // The one that the objects go into.
+            // The objects of a batch are the value of one variable.
             Mode::Batch => declared_operation::variable_of(&parsed).into_iter().collect(),
         };
         let text = operation::text(self.model, &parsed, field.ty.name(), asked);
         Ok(Way::Graphql { http, body, text, variables, name })
     }
 
-    fn lambda(&self, type_name: &str, asked: &request::Field) -> Result<Way<'a>, String> {
+    /// Prepares a field with `@lambda`.
+    fn lambda(&self, type_name: &str, asked: &request::Field) -> Result<Way<'a>, CallError> {
         let url = self.lambda_url.filter(|url| !url.is_empty());
-        let url = url.ok_or("there is no lambda server: start with --graphql-lambda-url")?;
+        let url = url.ok_or(CallError::NoLambda)?;
         let resolver = format!("{type_name}.{}", asked.shape.name);
         Ok(Way::Lambda(Lambda { url, resolver, auth_header: self.auth_header() }))
     }
 
-    /// The token of the caller, as lambda servers read it.
+    /// Returns the header with the caller's token in the form that lambda servers read; `None` when there is no token.
     pub(in crate::remote) fn auth_header(&self) -> Option<Value> {
         let header = &self.model.authorization.as_ref()?.header;
         let value = (self.came)(header)?;
@@ -128,20 +137,20 @@ impl<'a> Sender<'a> {
     }
 }
 
-/// The arguments of a field, to fill templates with.
+/// Converts the arguments of a field to the values of a template's variables.
 fn values_of(arguments: &Arguments) -> Values {
     arguments.iter().map(|(name, value)| (name.to_string(), json_of(value))).collect()
 }
 
-/// Why a custom field has no value, as it stands in the answer.
-pub fn worded(type_name: &str, field: &str, why: &str) -> String {
+/// Words the reason why a custom field has no value, as the answer to the client says it.
+pub fn worded(type_name: &str, field: &str, why: impl fmt::Display) -> String {
     format!(
         "Evaluation of custom field failed because {why} for field: {field} within type: {type_name}."
     )
 }
 
 impl<'a> Call<'a> {
-    /// True when one request is about all objects of a level.
+    /// Returns true if one request is about all objects of a level.
     pub fn is_batch(&self) -> bool {
         match &self.way {
             Way::Plain { http, .. } | Way::Graphql { http, .. } => http.mode == Mode::Batch,
@@ -149,17 +158,17 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// True when keys of the answer are those of the request, and not names of fields.
+    /// Returns true if the keys of the answer are those of the client's request, and not names of fields.
     pub fn is_by_key(&self) -> bool {
         matches!(self.way, Way::Graphql { .. })
     }
 
-    /// The request of a field of `Query` or `Mutation`.
+    /// Makes the request for a field of `Query` or `Mutation`.
     ///
     /// # Errors
     ///
-    /// What is missing.
-    pub fn of_root(&self) -> Result<Outgoing, String> {
+    /// When a value is missing that the address needs, or the address is none of HTTP.
+    pub fn of_root(&self) -> Result<Outgoing, CallError> {
         let values = values_of(&self.asked.arguments);
         match &self.way {
             Way::Lambda(lambda) => Ok(self.post(lambda, "args", Value::Object(values))),
@@ -167,12 +176,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The request about one object, whose fields are `values`.
+    /// Makes the request about one object, whose fields are `values`.
     ///
     /// # Errors
     ///
-    /// What is missing.
-    pub fn of_object(&self, values: &Values) -> Result<Outgoing, String> {
+    /// When a value is missing that the address needs, or the address is none of HTTP.
+    pub fn of_object(&self, values: &Values) -> Result<Outgoing, CallError> {
         match &self.way {
             Way::Plain { http, body } => {
                 let body = body.as_ref().map(|body| filled(body, values).unwrap_or_default());
@@ -189,12 +198,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The request about several objects.
+    /// Makes the one request about several objects, in their order.
     ///
     /// # Errors
     ///
-    /// What is missing.
-    pub fn of_objects(&self, objects: &[Values]) -> Result<Outgoing, String> {
+    /// When the operation has no variable for them, or the address is none of HTTP.
+    pub fn of_objects(&self, objects: &[Values]) -> Result<Outgoing, CallError> {
         let all = |body: &Option<ast::Value>| -> Value {
             let one = |values| body.as_ref().and_then(|body| filled(body, values));
             objects.iter().map(|values| one(values).unwrap_or_default()).collect()
@@ -202,7 +211,7 @@ impl<'a> Call<'a> {
         match &self.way {
             Way::Plain { http, body } => self.outgoing(http, http.url.clone(), Some(all(body))),
             Way::Graphql { http, body, text, variables, .. } => {
-                let name = variables.first().ok_or("its operation has no variable")?;
+                let name = variables.first().ok_or(CallError::OperationVariable)?;
                 let given: Map<String, Value> = [(name.clone(), all(body))].into_iter().collect();
                 let body = json!({ "query": text, "variables": given });
                 self.outgoing(http, http.url.clone(), Some(body))
@@ -214,55 +223,60 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Reads the answer to [`Call::of_root`] or [`Call::of_object`]. What went wrong is part of it.
+    /// Reads the answer to [`Call::of_root`] or [`Call::of_object`]. A reply tells what went wrong beside the value, or in place of it.
     pub fn read(&self, incoming: &Incoming) -> Reply {
-        self.read_whole(incoming).unwrap_or_else(|why| Reply::failed(self.worded(&why)))
+        self.read_whole(incoming).unwrap_or_else(|why| Reply::failed(self.worded(why)))
     }
 
-    /// Reads the answer to [`Call::of_objects`]: what it says of each. Errors of no object in particular are the first one's.
+    /// Reads the answer to [`Call::of_objects`]: one reply for each of `count` objects, in their order. Errors that are about no object in particular
+    /// are told with the first.
     ///
     /// # Errors
     ///
-    /// What went wrong as a whole.
+    /// A reply without a value when the request failed as a whole.
     pub fn read_all(&self, incoming: &Incoming, count: usize) -> Result<Vec<Reply>, Reply> {
-        let mut reply =
-            self.read_whole(incoming).map_err(|why| Reply::failed(self.worded(&why)))?;
+        let mut reply = self.read_whole(incoming).map_err(|why| Reply::failed(self.worded(why)))?;
+        // Errors of the whole answer have no index of an object to begin their paths with.
         if reply.value.is_null() && !reply.told.is_empty() {
             reply.told.iter_mut().for_each(|told| told.path.clear());
             return Err(reply);
         }
-        reply::parted(reply, count).map_err(|why| Reply::failed(self.worded(&why)))
+        reply::parted(reply, count).map_err(|why| Reply::failed(self.worded(why)))
     }
 
-    /// A reason as it stands in the answer.
-    pub fn worded(&self, why: &str) -> String {
+    /// Words a reason as the answer to the client says it.
+    pub fn worded(&self, why: impl fmt::Display) -> String {
         worded(self.type_name, &self.asked.shape.name, why)
     }
 
-    fn read_whole(&self, incoming: &Incoming) -> Result<Reply, String> {
+    /// Reads an answer without taking it apart.
+    fn read_whole(&self, incoming: &Incoming) -> Result<Reply, AnswerError> {
         match &self.way {
             Way::Graphql { name, .. } => reply::graphql(incoming, name),
             _ => reply::plain(incoming),
         }
     }
 
+    /// Makes a request to the field's server.
     fn outgoing(
         &self,
         http: &CustomHttp,
         url: String,
         body: Option<Value>,
-    ) -> Result<Outgoing, String> {
+    ) -> Result<Outgoing, CallError> {
+        // Clients of HTTP read files and other things too, so the scheme is checked here.
         let is_http = ["http://", "https://"].iter().any(|start| {
             url.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
         });
         if !is_http {
-            return Err("its url begins with neither http:// nor https://".to_owned());
+            return Err(CallError::Scheme);
         }
         let body = body.map(|body| body.to_string().into_bytes());
         let (headers, timeout, bytes_max) = (self.headers.clone(), self.timeout, self.bytes_max);
         Ok(Outgoing { method: http.method, url, headers, body, timeout, bytes_max })
     }
 
+    /// Makes a request to the lambda server, with a value under a key of its body.
     fn post(&self, lambda: &Lambda<'_>, key: &str, value: Value) -> Outgoing {
         let mut body = json!({ "resolver": lambda.resolver, key: value });
         if let Some(header) = &lambda.auth_header {

@@ -5,7 +5,7 @@ use apollo_compiler::{Name, ast};
 use crate::model;
 use crate::syntax::parse_query;
 
-/// The one operation of a text.
+/// Reads the one operation of a text; `None` for a text without one. The checks of the schema refuse texts with several.
 pub(in crate::remote) fn parse(text: &str) -> Option<ast::OperationDefinition> {
     let document = parse_query(text).ok()?;
     let mut operations = document.definitions.iter().filter_map(|definition| match definition {
@@ -15,7 +15,7 @@ pub(in crate::remote) fn parse(text: &str) -> Option<ast::OperationDefinition> {
     operations.next().map(|operation| (**operation).clone())
 }
 
-/// The one field of an operation.
+/// Returns the one field of an operation.
 pub(in crate::remote) fn field_of(operation: &ast::OperationDefinition) -> Option<&ast::Field> {
     match operation.selection_set.first()? {
         ast::Selection::Field(field) => Some(field),
@@ -23,7 +23,7 @@ pub(in crate::remote) fn field_of(operation: &ast::OperationDefinition) -> Optio
     }
 }
 
-/// The variable that is the first argument of an operation's field.
+/// Returns the name of the variable that is the first argument of the operation's field: that of a batch's objects.
 pub(in crate::remote) fn variable_of(operation: &ast::OperationDefinition) -> Option<String> {
     match &*field_of(operation)?.arguments.first()?.value {
         ast::Value::Variable(name) => Some(name.to_string()),
@@ -31,7 +31,7 @@ pub(in crate::remote) fn variable_of(operation: &ast::OperationDefinition) -> Op
     }
 }
 
-/// The name of a field at the other server: that of `@remoteResponse` where it can be one.
+/// Returns the name of a field at the other server: that of `@remoteResponse`, where GraphQL allows it as a name.
 pub(in crate::remote) fn remote_name(field: &model::Field) -> &str {
     let key = field.remote_key();
     if Name::is_valid_syntax(key) { key } else { &field.name }

@@ -1,4 +1,4 @@
-//! `@lambdaOnMutate`: what the lambda server is told after a commit.
+//! `@lambdaOnMutate`: the event that the lambda server is sent after the commit of a mutation.
 
 use serde_json::{Value, json};
 
@@ -9,21 +9,22 @@ use crate::remote::message::headers::Headers;
 use crate::remote::message::interpolation::json_of;
 use crate::request::Arguments;
 
-/// The name that lambda servers know these calls by.
+/// The name of the function that lambda servers call for events.
 const RESOLVER: &str = "$webhook";
 
-/// What a mutation did.
+/// What a mutation did to its nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// New nodes.
+    /// It added them.
     Add,
-    /// Changed nodes.
+    /// It changed them.
     Update,
-    /// Deleted nodes.
+    /// It deleted them.
     Delete,
 }
 
 impl Change {
+    /// Returns the name in the event, which is a key of it too.
     fn name(self) -> &'static str {
         match self {
             Change::Add => "add",
@@ -32,6 +33,7 @@ impl Change {
         }
     }
 
+    /// Returns true if the type asks for events of this change.
     fn is_told(self, def: &TypeDef) -> bool {
         match self {
             Change::Add => def.lambda_on_mutate.add,
@@ -41,8 +43,8 @@ impl Change {
     }
 }
 
-/// What is to be sent after a mutation of nodes of a type, whose field had these arguments; nothing where the type does not
-/// ask for it, or there is no lambda server.
+/// Makes the request that tells the lambda server of a mutation: the nodes `uids` of a type, the arguments of its field, and the number of its commit.
+/// Returns `None` when the type does not ask for such events, or there is no lambda server.
 pub fn event(
     sender: &Sender<'_>,
     type_name: &str,

@@ -1,7 +1,7 @@
-//! Operations for other GraphQL servers: the text of the schema, with what is asked of its field put in.
+//! Operations for other GraphQL servers: the operation of the schema, whose field gets the selection that the client asks for.
 //!
-//! A field is sent with the key that it has in our answer, so the reply has room for one field with two sets of arguments.
-//! Custom fields of ours are not sent: the fields that they need are, and do not show.
+//! A field is sent with the key that it has in the answer to the client, so that one field may be asked twice, with other arguments. Our custom fields
+//! are not sent, but the fields that they need, under keys that do not show in the answer.
 
 use apollo_compiler::{Name, Node, ast};
 use hexgraph_base::types::stack;
@@ -12,7 +12,7 @@ use crate::remote::calls::declared_operation::remote_name;
 use crate::remote::calls::needs::needs;
 use crate::request::{Field, Selection, Value};
 
-/// The text of an operation with what `asked` asks for.
+/// Returns the text of an operation whose field, of the type `type_name`, has the selection of `asked`.
 pub(in crate::remote) fn text(
     model: &Model,
     operation: &ast::OperationDefinition,
@@ -27,7 +27,7 @@ pub(in crate::remote) fn text(
     ast::Definition::OperationDefinition(Node::new(operation)).serialize().no_indent().to_string()
 }
 
-/// What is asked of objects of a type. Requests bound how deep it is.
+/// Makes the selection set for objects of a type. Requests are of bounded depth.
 fn selection(model: &Model, type_name: &str, asked: &Selection) -> Vec<ast::Selection> {
     stack::require();
     if asked.is_empty() {
@@ -36,6 +36,7 @@ fn selection(model: &Model, type_name: &str, asked: &Selection) -> Vec<ast::Sele
     let declared = model.get(type_name);
     let is_abstract = declared.is_some_and(|def| def.kind != Kind::Object);
     let mut out = Vec::new();
+    // The type of each object has to be known, to choose what is asked of it.
     if is_abstract {
         out.push(plain("__typename"));
     }
@@ -56,12 +57,14 @@ fn selection(model: &Model, type_name: &str, asked: &Selection) -> Vec<ast::Sele
             }
         }
     }
+    // A selection set may not be empty.
     if out.is_empty() {
         out.push(plain("__typename"));
     }
     out
 }
 
+/// Makes the selections for objects of one type, with the fields that its custom fields need.
 fn members(model: &Model, def: Option<&TypeDef>, fields: &[Field]) -> Vec<ast::Selection> {
     let mut out = Vec::new();
     let mut hidden: Vec<&str> = Vec::new();
@@ -72,7 +75,7 @@ fn members(model: &Model, def: Option<&TypeDef>, fields: &[Field]) -> Vec<ast::S
                 hidden.extend(needs(model, def, field).iter().map(|field| field.name.as_str()));
             }
             (Some(_), Some(field)) => out.push(member(model, field, asked)),
-            // `postsAggregate` is computed here, and nowhere else.
+            // `postsAggregate` is generated here; no other server knows it.
             (Some(_), None) => {}
             (None, _) => out.push(plain_as(&asked.shape.key, &asked.shape.name)),
         }
@@ -95,6 +98,7 @@ fn members(model: &Model, def: Option<&TypeDef>, fields: &[Field]) -> Vec<ast::S
     out
 }
 
+/// Makes the selection of one field. Arguments that only we know, such as `first`, are not sent.
 fn member(model: &Model, field: &model::Field, asked: &Field) -> ast::Selection {
     let name = Name::new(remote_name(field)).unwrap_or_else(|_| asked.shape.name.clone());
     let is_declared = |name: &Name| field.arguments.iter().any(|known| *name == *known.name);
@@ -111,7 +115,8 @@ fn member(model: &Model, field: &model::Field, asked: &Field) -> ast::Selection 
     }))
 }
 
-/// The key, in the reply of another GraphQL server, of a field that a custom field needs.
+/// Returns the key, in the answer of another GraphQL server, of a field that a custom field needs: the name, unless the client uses it as the key of
+/// something else.
 pub fn hidden_key(fields: &[Field], name: &str) -> String {
     let is_it = |field: &&Field| field.shape.key == name && field.shape.name == name;
     let is_free = fields.iter().all(|field| field.shape.key != name);
@@ -121,11 +126,13 @@ pub fn hidden_key(fields: &[Field], name: &str) -> String {
     format!("required_{name}")
 }
 
+/// A field without arguments and selections, under its name.
 fn plain(name: &'static str) -> ast::Selection {
     let name = Name::new_static(name).expect("it is a name");
     plain_as(&name, &name)
 }
 
+/// A field without arguments and selections, under a key.
 fn plain_as(key: &Name, name: &Name) -> ast::Selection {
     ast::Selection::Field(Node::new(ast::Field {
         alias: (key != name).then(|| key.clone()),
@@ -136,7 +143,7 @@ fn plain_as(key: &Name, name: &Name) -> ast::Selection {
     }))
 }
 
-/// A value of an argument as text would have it.
+/// Converts the value of an argument to a literal of GraphQL.
 fn literal(value: &Value) -> ast::Value {
     stack::require();
     match value {

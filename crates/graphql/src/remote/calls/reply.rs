@@ -1,7 +1,8 @@
-//! What an answer of another server says: a value, and what went wrong.
+//! Reads the answers of other servers: a value, and the errors that the server tells.
 
 use serde_json::Value;
 
+use crate::remote::message::call_error::AnswerError;
 use crate::remote::message::exchange::Incoming;
 use crate::request::PathStep;
 use hexgraph_base::types::stack;
@@ -9,74 +10,75 @@ use hexgraph_base::types::stack;
 /// The most errors of one answer that are passed on.
 const ERRORS_MAX: usize = 100;
 
-/// The most characters of an error that are passed on.
+/// The most characters of an error's message that are passed on.
 const MESSAGE_MAX: usize = 2_000;
 
-/// A value, and what went wrong.
+/// What another server says of a field: a value, and what went wrong.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reply {
-    /// The value; null where there is none.
+    /// The value; null when there is none.
     pub value: Value,
-    /// What the other server said.
+    /// The errors, in the order of the answer.
     pub told: Vec<Told>,
 }
 
 /// An error of another server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Told {
-    /// Its message.
+    /// The message, cut after 2,000 characters.
     pub message: String,
-    /// Where it is, inside of the value.
+    /// The path to the value at fault, from the value of the reply on.
     pub path: Vec<PathStep>,
 }
 
 impl Reply {
-    /// No value, for one reason.
+    /// Makes a reply without a value, for one reason.
     pub fn failed(message: impl Into<String>) -> Reply {
         let told = Told { message: shortened(&message.into()), path: Vec::new() };
         Reply { value: Value::Null, told: vec![told] }
     }
 }
 
-/// Reads the answer to a plain request.
-pub(in crate::remote) fn plain(incoming: &Incoming) -> Result<Reply, String> {
+/// Reads the answer to a plain request: JSON, or nothing at all.
+pub(in crate::remote) fn plain(incoming: &Incoming) -> Result<Reply, AnswerError> {
     if !incoming.is_success() {
         let told = json(&incoming.body).ok();
         let told = told.map_or_else(Vec::new, |body| errors(&body, ""));
         if told.is_empty() {
-            return Err(format!("unexpected error with: {}", incoming.status));
+            return Err(AnswerError::Status(incoming.status));
         }
         return Ok(Reply { value: Value::Null, told });
     }
-    // Something that was done may have nothing to tell.
+    // A mutation may have nothing to tell: 204 has no body.
     if incoming.body.iter().all(u8::is_ascii_whitespace) {
         return Ok(Reply::default());
     }
     Ok(Reply { value: json(&incoming.body)?, told: Vec::new() })
 }
 
-/// Reads the answer of another GraphQL server about its field `name`.
-pub(in crate::remote) fn graphql(incoming: &Incoming, name: &str) -> Result<Reply, String> {
+/// Reads the answer of another GraphQL server about its field `name`. Its errors are told beside the value.
+pub(in crate::remote) fn graphql(incoming: &Incoming, name: &str) -> Result<Reply, AnswerError> {
     let body = json(&incoming.body);
     let told = body.as_ref().map_or_else(|_| Vec::new(), |body| errors(body, name));
     if !incoming.is_success() && told.is_empty() {
-        return Err(format!("unexpected error with: {}", incoming.status));
+        return Err(AnswerError::Status(incoming.status));
     }
     let mut body = body?;
     let data = body.get_mut("data").and_then(|data| data.get_mut(name));
     match data.map(Value::take) {
         Some(value) => Ok(Reply { value, told }),
         None if !told.is_empty() => Ok(Reply { value: Value::Null, told }),
-        None => Err(format!("`data` has no key `{name}`")),
+        None => Err(AnswerError::NoField { name: name.to_owned() }),
     }
 }
 
-/// Takes the list that answers several objects apart, by position, each with the errors that are about it.
-pub(in crate::remote) fn parted(reply: Reply, count: usize) -> Result<Vec<Reply>, String> {
-    let expected = format!("a list of {count} items was expected for as many objects");
-    let Value::Array(items) = reply.value else { return Err(expected) };
+/// Takes the list that answers several objects apart: one reply for each, by position, with the errors that are about it.
+pub(in crate::remote) fn parted(reply: Reply, count: usize) -> Result<Vec<Reply>, AnswerError> {
+    let Value::Array(items) = reply.value else {
+        return Err(AnswerError::NoList { expected: count });
+    };
     if items.len() != count {
-        return Err(format!("{expected}, not of {}", items.len()));
+        return Err(AnswerError::Length { expected: count, found: items.len() });
     }
     let items = items.into_iter();
     let mut replies: Vec<Reply> = items.map(|value| Reply { value, told: Vec::new() }).collect();
@@ -85,6 +87,7 @@ pub(in crate::remote) fn parted(reply: Reply, count: usize) -> Result<Vec<Reply>
             Some(PathStep::Index(place)) if *place < count => *place,
             _ => 0,
         };
+        // The index is the reply's own: what is left leads on from its value.
         path.drain(..path.len().min(1));
         if let Some(reply) = replies.get_mut(place) {
             reply.told.push(Told { message, path });
@@ -93,12 +96,13 @@ pub(in crate::remote) fn parted(reply: Reply, count: usize) -> Result<Vec<Reply>
     Ok(replies)
 }
 
-fn json(body: &[u8]) -> Result<Value, String> {
+/// Reads a body. JSON may nest deeply, so the stack is grown for it.
+fn json(body: &[u8]) -> Result<Value, AnswerError> {
     stack::with_room(|| serde_json::from_slice(body))
-        .map_err(|error| format!("the answer is not JSON: {error}"))
+        .map_err(|error| AnswerError::NotJson { reason: error.to_string() })
 }
 
-/// The entries of `errors`. Paths begin with the name of the field.
+/// Reads the entries of `errors`. A path that begins with the name of the field is kept from there on; others are left out.
 fn errors(body: &Value, name: &str) -> Vec<Told> {
     let found = body.get("errors").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let message = |error: &Value| match error {
@@ -118,6 +122,7 @@ fn errors(body: &Value, name: &str) -> Vec<Told> {
     told.collect()
 }
 
+/// Reads a step of a path; `None` for what is none.
 fn step(step: &Value) -> Option<PathStep> {
     match step {
         Value::String(key) => Some(PathStep::Key(key.as_str().into())),
@@ -126,6 +131,7 @@ fn step(step: &Value) -> Option<PathStep> {
     }
 }
 
+/// Cuts a message that is too long.
 fn shortened(message: &str) -> String {
     match message.char_indices().nth(MESSAGE_MAX) {
         Some((end, _)) => format!("{} ...", &message[..end]),
@@ -146,8 +152,10 @@ mod tests {
     fn answers_to_plain_requests() {
         assert_eq!(plain(&incoming(200, "[1]")).unwrap().value, json!([1]));
         assert_eq!(plain(&incoming(204, "")).unwrap(), Reply::default());
-        assert!(plain(&incoming(200, "<html>")).unwrap_err().contains("not JSON"));
-        assert_eq!(plain(&incoming(500, "x")).unwrap_err(), "unexpected error with: 500");
+        let told = plain(&incoming(200, "<html>")).unwrap_err().to_string();
+        assert!(told.starts_with("the answer is not JSON: "), "{told}");
+        let told = plain(&incoming(500, "x")).unwrap_err().to_string();
+        assert_eq!(told, "unexpected error with: 500");
         let told = plain(&incoming(400, r#"{"errors": [{"message": "no"}]}"#)).unwrap().told;
         assert_eq!(told, [Told { message: "no".into(), path: vec![] }]);
     }
@@ -161,9 +169,11 @@ mod tests {
         assert_eq!(told(0).collect::<String>(), "yz");
         assert_eq!(told(1).collect::<String>(), "x");
         assert_eq!(replies[1].told[0].path, [PathStep::Key("b".into())]);
-        assert!(parted(Reply { value: json!([1]), told: vec![] }, 2).unwrap_err().contains("of 1"));
+        let told = parted(Reply { value: json!([1]), told: vec![] }, 2).unwrap_err().to_string();
+        assert_eq!(told, "a list of 2 items was expected for as many objects, not of 1");
         let none = Reply { value: json!(1), told: vec![] };
-        assert!(parted(none, 1).unwrap_err().contains("a list of 1 items was expected"));
+        let told = parted(none, 1).unwrap_err().to_string();
+        assert_eq!(told, "a list of 1 items was expected for as many objects");
     }
 
     #[test]
@@ -174,8 +184,9 @@ mod tests {
         let found = graphql(&incoming(200, text), "a").unwrap();
         let path = vec![PathStep::Index(0), PathStep::Key("b".into())];
         assert_eq!(found.told, [Told { message: "no".into(), path }]);
-        assert!(graphql(&incoming(200, "{}"), "a").unwrap_err().contains("`a`"));
-        assert!(graphql(&incoming(502, "{}"), "a").unwrap_err().contains("502"));
+        let told = graphql(&incoming(200, "{}"), "a").unwrap_err().to_string();
+        assert_eq!(told, "`data` has no key `a`");
+        assert_eq!(graphql(&incoming(502, "{}"), "a").unwrap_err(), AnswerError::Status(502));
         let long = format!(r#"{{"errors": [{{"message": "{}"}}]}}"#, "x".repeat(9_000));
         assert!(graphql(&incoming(200, &long), "a").unwrap().told[0].message.len() < 2_010);
     }

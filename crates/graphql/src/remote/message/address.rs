@@ -1,20 +1,20 @@
-//! Addresses, filled: `/films/$id?lang=$lang`.
+//! Addresses with variables, such as `/films/$id?lang=$lang`, and how values are put into them.
 
 use serde_json::Value;
 
+use crate::remote::message::call_error::CallError;
 use crate::remote::message::interpolation::Values;
 
 /// Hexadecimal digits as addresses have them.
 const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
 
-/// An address with its variables replaced by values, escaped. Variables are whole segments of the path and whole values of
-/// the query. A pair of the query whose variable has no value is left out, one that is null stays empty, and one that is a
-/// list is there once for each item.
+/// Replaces the variables of an address by values, which are escaped. A variable is a whole segment of the path or a whole value of the query. A pair
+/// of the query is left out when its variable has no value, is empty when that is null, and is there once for each item of a list. O(result).
 ///
 /// # Errors
 ///
-/// Names a variable of the path that has no value.
-pub(in crate::remote) fn filled(url: &str, values: &Values) -> Result<String, String> {
+/// When a variable of the path has no value, or null.
+pub(in crate::remote) fn filled(url: &str, values: &Values) -> Result<String, CallError> {
     let (url, fragment) = url.split_once('#').map_or((url, None), |(url, rest)| (url, Some(rest)));
     let (address, query) =
         url.split_once('?').map_or((url, None), |(url, query)| (url, Some(query)));
@@ -26,9 +26,8 @@ pub(in crate::remote) fn filled(url: &str, values: &Values) -> Result<String, St
         match segment.strip_prefix('$') {
             Some(name) => {
                 let value = values.get(name).filter(|value| !value.is_null());
-                let value = value.ok_or_else(|| {
-                    format!("`{name}`, which is part of the path of the url, has no value")
-                })?;
+                let value =
+                    value.ok_or_else(|| CallError::PathVariable { name: name.to_owned() })?;
                 escape(&text_of(value), &mut out);
             }
             None => out.push_str(segment),
@@ -45,6 +44,7 @@ pub(in crate::remote) fn filled(url: &str, values: &Values) -> Result<String, St
     Ok(out)
 }
 
+/// Appends a pair of the query with its variable replaced. `separator` stands before it, and is `&` from then on.
 fn add_pair(pair: &str, values: &Values, separator: &mut char, out: &mut String) {
     let mut add = |key: &str, value: &str, is_plain: bool| {
         out.push(std::mem::replace(separator, '&'));
@@ -56,6 +56,7 @@ fn add_pair(pair: &str, values: &Values, separator: &mut char, out: &mut String)
         }
     };
     let split = pair.split_once('=').and_then(|(_, value)| value.strip_prefix('$'));
+    // A pair without a variable is copied as it is: whoever wrote the schema has escaped it.
     let Some(name) = split else { return add(pair, "", true) };
     let key = &pair[..pair.len() - name.len() - 1];
     match values.get(name) {
@@ -67,6 +68,7 @@ fn add_pair(pair: &str, values: &Values, separator: &mut char, out: &mut String)
     }
 }
 
+/// The text of a value before it is escaped; lists and objects as JSON.
 fn text_of(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -75,9 +77,10 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// Escapes all that is not a letter, a digit or one of `-._~`: a value is one piece, whatever it holds.
+/// Appends a text with all bytes escaped that are no unreserved characters (RFC 3986, section 2.3), so that a value is one segment or one value of the
+/// query, whatever it holds.
 fn escape(text: &str, out: &mut String) {
-    // A segment of dots would lead elsewhere.
+    // A segment `..` would lead to another resource (RFC 3986, section 5.2.4).
     let is_dots = matches!(text, "." | "..");
     for byte in text.bytes() {
         let is_plain =
@@ -97,7 +100,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn of(url: &str, values: Value) -> Result<String, String> {
+    fn of(url: &str, values: Value) -> Result<String, CallError> {
         let Value::Object(values) = values else { panic!("an object") };
         filled(url, &values)
     }
@@ -108,8 +111,9 @@ mod tests {
         let found = of(url, json!({"id": "a/b ü", "a": "x&y=1", "c": null}));
         assert_eq!(found.unwrap(), "http://h:1/f/a%2Fb%20%C3%BC/x?a=x%26y%3D1&b=2&c=#t");
         assert_eq!(of(url, json!({"id": 7})).unwrap(), "http://h:1/f/7/x?b=2#t");
-        assert!(of(url, json!({"a": 1})).is_err_and(|why| why.contains("`id`")));
-        assert!(of(url, json!({"id": null})).is_err_and(|why| why.contains("`id`")));
+        let refused = Err(CallError::PathVariable { name: "id".to_owned() });
+        assert_eq!(of(url, json!({"a": 1})), refused);
+        assert_eq!(of(url, json!({"id": null})), refused);
         assert_eq!(of("http://h?a=$a", json!({"a": [1, "x"]})).unwrap(), "http://h?a=1&a=x");
         assert_eq!(of("http://h/$a", json!({"a": ".."})).unwrap(), "http://h/%2E%2E");
         assert_eq!(of("http://h/", json!({})).unwrap(), "http://h/");

@@ -1,39 +1,39 @@
-//! Requests to other servers as plain data, and whoever sends them.
+//! Requests to other servers and their answers as plain data, and the trait of what sends them.
 
 use std::time::Duration;
 
 use crate::model::HttpMethod;
 
-/// A request that is to be sent.
+/// A request to another server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outgoing {
-    /// The method.
+    /// The method of HTTP.
     pub method: HttpMethod,
-    /// The address, complete.
+    /// The address, with all variables replaced.
     pub url: String,
-    /// The headers, by name. They may hold secrets: only the server of the address may see them.
+    /// The headers as pairs of name and value. They may hold secrets, so they must not be sent on to another server when this one redirects.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// The body; `None` for a request without one.
     pub body: Option<Vec<u8>>,
-    /// How long it may take, with redirects.
+    /// The longest time for the request, including its redirects.
     pub timeout: Duration,
-    /// How many bytes the body of the answer may have.
+    /// The most bytes that the body of the answer may have.
     pub bytes_max: u64,
 }
 
 /// The answer to a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Incoming {
-    /// The status.
+    /// The status of HTTP.
     pub status: u16,
-    /// The value of `Cache-Control`.
+    /// The value of the header `Cache-Control`.
     pub cache_control: Option<String>,
-    /// The body.
+    /// The bytes of the body.
     pub body: Vec<u8>,
 }
 
 impl Incoming {
-    /// True for a status that says that all went well.
+    /// Returns true for a status from 200 to 299, which says that the request succeeded.
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
@@ -42,20 +42,20 @@ impl Incoming {
 /// Why there is no answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unanswered {
-    /// The reason.
+    /// The reason, as the answer to the client says it.
     pub message: String,
-    /// Nobody listens at the address: asking once more would end the same way.
+    /// True if nobody listens at the address, so that further requests to it would fail the same way.
     pub unreachable: bool,
 }
 
 impl Unanswered {
-    /// No answer for a reason of this very request.
+    /// Makes a reason that holds for this request alone.
     pub fn new(message: impl Into<String>) -> Unanswered {
         Unanswered { message: message.into(), unreachable: false }
     }
 }
 
-/// Whoever sends requests.
+/// Sends requests over a network.
 pub trait Fetch: Send + Sync {
     /// Sends a request and waits for the answer, whatever its status is.
     ///
@@ -65,7 +65,7 @@ pub trait Fetch: Send + Sync {
     fn fetch(&self, outgoing: &Outgoing) -> Result<Incoming, Unanswered>;
 }
 
-/// Sends nothing.
+/// Refuses to send, in builds without a client for HTTP.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoFetch;
 

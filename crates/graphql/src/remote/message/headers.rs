@@ -2,7 +2,7 @@
 
 use crate::model::{CustomHttp, Model};
 
-/// Headers that say how a message is framed: passed on, they would contradict the message that is sent.
+/// The headers that frame a message, in lower case. They are not passed on: they would contradict the message that is sent.
 const FRAMING: [&str; 9] = [
     "connection",
     "content-length",
@@ -15,10 +15,10 @@ const FRAMING: [&str; 9] = [
     "upgrade",
 ];
 
-/// Where the headers of the request that came are looked up.
+/// Returns the value of a header of the client's request, by its name.
 pub type HeaderOf<'a> = &'a (dyn Fn(&str) -> Option<String> + 'a);
 
-/// The headers of a custom field: those passed on from the request that came, then the secrets.
+/// Makes the headers of a custom field's request: those of the client's request that are passed on, then the secrets, which win.
 pub(in crate::remote) fn of_field(model: &Model, http: &CustomHttp, came: HeaderOf<'_>) -> Headers {
     let mut headers = Headers::json();
     for (name, from) in &http.forward_headers {
@@ -26,27 +26,29 @@ pub(in crate::remote) fn of_field(model: &Model, http: &CustomHttp, came: Header
             headers.set(name, value);
         }
     }
+    // Set last, so that a client can't put a header of its own in place of a secret.
     headers.add_secrets(model, &http.secret_headers);
     headers
 }
 
-/// The headers of a request for the schema of another server.
+/// Makes the headers of a request for the schema of another server.
 pub(in crate::remote) fn of_introspection(model: &Model, http: &CustomHttp) -> Headers {
     let mut headers = Headers::json();
     headers.add_secrets(model, &http.introspection_headers);
     headers
 }
 
-/// Headers, each name once.
+/// Headers as pairs of name and value, each name once whatever its case.
 pub(in crate::remote) struct Headers(pub(in crate::remote) Vec<(String, String)>);
 
 impl Headers {
-    /// What is sent and wanted is JSON.
+    /// Makes the headers that say that the body is JSON, and that the answer should be.
     pub(in crate::remote) fn json() -> Headers {
         let pair = |name: &str| (name.to_owned(), "application/json".to_owned());
         Headers(vec![pair("Content-Type"), pair("Accept")])
     }
 
+    /// Adds the values of secrets. A secret that the schema lacks is left out.
     fn add_secrets(&mut self, model: &Model, pairs: &[(String, String)]) {
         for (name, secret) in pairs {
             if let Some((_, value)) = model.secrets.iter().find(|(known, _)| known == secret) {
@@ -55,6 +57,7 @@ impl Headers {
         }
     }
 
+    /// Sets a header, in place of one of the same name.
     fn set(&mut self, name: &str, value: String) {
         if FRAMING.iter().any(|framing| framing.eq_ignore_ascii_case(name)) {
             return;

@@ -1,4 +1,4 @@
-//! Templates of bodies, filled: `{ author: $id }` with an id becomes `{"author": "0x1"}`.
+//! Templates of bodies and how values are put into them: `{ author: $id }` with an id becomes `{"author": "0x1"}`.
 
 use apollo_compiler::ast;
 use hexgraph_base::types::stack;
@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 
 use crate::request;
 
-/// What templates are filled with, by name: arguments, or fields of an object.
+/// The values of variables by their names: arguments of a root field, or the fields of an object.
 pub type Values = Map<String, Value>;
 
-/// A template with its variables replaced. A member or an item whose variable has no value is left out; `None` when that
-/// is the whole template. The grammar bounds how deep templates are.
+/// Replaces the variables of a template by values. A member or an item whose variable has no value is left out; the result is `None` when the whole
+/// template is such a variable. O(template and values). The grammar bounds how deep templates are.
 pub(in crate::remote) fn filled(template: &ast::Value, values: &Values) -> Option<Value> {
     stack::require();
     Some(match template {
@@ -18,6 +18,7 @@ pub(in crate::remote) fn filled(template: &ast::Value, values: &Values) -> Optio
         ast::Value::Null => Value::Null,
         ast::Value::Boolean(truth) => Value::Bool(*truth),
         ast::Value::String(text) => Value::String(text.clone()),
+        // JSON has no names: a word without quotes is text.
         ast::Value::Enum(name) => Value::String(name.to_string()),
         ast::Value::Int(number) => number_of(number.as_str()),
         ast::Value::Float(number) => number_of(number.as_str()),
@@ -33,11 +34,12 @@ pub(in crate::remote) fn filled(template: &ast::Value, values: &Values) -> Optio
     })
 }
 
+/// A number with all its digits, or the text when JSON has no such number.
 fn number_of(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
 }
 
-/// A value of an argument as JSON.
+/// Converts the value of an argument to JSON. Values of enums become texts.
 pub fn json_of(value: &request::Value) -> Value {
     match value {
         request::Value::Null => Value::Null,

@@ -1,8 +1,8 @@
-//! Whether a custom field fits the schema of the server that answers it: the operation exists, its arguments are known and
-//! complete, and what it returns has the fields that are declared here.
+//! Compares a custom field with the schema of the server that answers it: the operation must exist, its arguments must be known and complete, and what
+//! it returns must have the fields that are declared here.
 //!
-//! Names of scalars may differ: values are coerced when they come. Names of objects may differ, too, but not those that an
-//! interface or a union stands for, since they are named in what is sent.
+//! The names of scalars may differ, as values are coerced when they come. The names of objects may differ too, but not those of the members of an
+//! interface or a union, which are named in the operations that are sent.
 
 use hexgraph_base::types::stack;
 use std::collections::HashSet;
@@ -17,7 +17,7 @@ use crate::remote::schema_check::introspection::{
 };
 use crate::sdl::parse_template;
 
-/// What does not fit: nothing when all does.
+/// Returns all that does not fit, each as the rest of a message; empty when the field fits. O(types that the field leads to).
 pub(in crate::remote) fn faults(
     model: &Model,
     remote: &RemoteSchema,
@@ -29,11 +29,12 @@ pub(in crate::remote) fn faults(
     fit.faults
 }
 
+/// The comparison of one field.
 struct Fit<'a> {
     model: &'a Model,
     remote: &'a RemoteSchema,
     faults: Vec<String>,
-    /// Pairs of types that were compared: ours and theirs.
+    /// The pairs of types that were compared, ours and theirs: types may lead to each other in circles.
     seen: HashSet<(String, String)>,
 }
 
@@ -69,6 +70,7 @@ impl<'a> Fit<'a> {
         self.returned(&format!("{kind} `{}`", called.name), &field.ty, ty);
     }
 
+    /// Checks the arguments that the operation gives, and those that it must give.
     fn arguments(
         &mut self,
         operation: &ast::OperationDefinition,
@@ -100,6 +102,7 @@ impl<'a> Fit<'a> {
         }
     }
 
+    /// Checks that a variable of the operation suits the argument that it is given for.
     fn variable(
         &mut self,
         declared: &ast::VariableDefinition,
@@ -131,7 +134,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// The objects of a batch are what the body makes of each of ours.
+    /// Checks the body of a batch against their input type: it makes one input of each of our objects.
     fn template(&mut self, http: &CustomHttp, name: &str, theirs: &RemoteType) {
         let body = http.body.as_deref().map(parse_template);
         let Some(Ok(Some(ast::Value::Object(members)))) = body else { return };
@@ -146,6 +149,7 @@ impl<'a> Fit<'a> {
         }
     }
 
+    /// Checks one of our input types against theirs, and those that its fields lead to.
     fn input(&mut self, ours: &TypeDef, theirs: &RemoteType) {
         if !self.seen.insert((ours.name.clone(), ours.name.clone())) {
             return;
@@ -179,12 +183,12 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// What is returned: lists where lists are declared, objects with the declared fields.
+    /// Checks the type of a value: lists where lists are declared, and objects with the declared fields.
     fn returned(&mut self, what: &str, ours: &TypeRef, theirs: &TypeRef) {
         let def = self.model.get(ours.name());
         let remote = self.remote.types.get(theirs.name());
         let is_leaf = def.is_none_or(|def| def.kind == Kind::Enum);
-        // Geometries and the like are nobody's definition here.
+        // Our types of places are built in, so they have no definition to compare.
         let is_builtin_object = def.is_none() && remote.is_some_and(|remote| !remote.is_leaf());
         let agrees = remote.is_none_or(|remote| remote.is_leaf() == is_leaf)
             || is_builtin_object
@@ -206,6 +210,7 @@ impl<'a> Fit<'a> {
         self.fields(def, theirs.name(), remote);
     }
 
+    /// Checks that their type has the fields that ours declares, with their arguments.
     fn fields(&mut self, def: &'a TypeDef, name: &str, remote: &'a RemoteType) {
         for field in def.fields.iter().filter(|field| !field.is_custom()) {
             let key = declared_operation::remote_name(field);
@@ -227,12 +232,12 @@ impl<'a> Fit<'a> {
     }
 }
 
-/// How many lists are around the name.
+/// Returns the number of lists around the name, plus one.
 fn depth(ty: &TypeRef) -> usize {
     std::iter::successors(Some(ty), |ty| ty.element()).count()
 }
 
-/// Whether a variable of a type may be given where `theirs` is wanted.
+/// Returns true if a variable of a type may be given where `theirs` is wanted (GraphQL specification, *All Variable Usages Are Allowed*).
 fn may_stand_for(ours: &ast::Type, has_value: bool, theirs: &TypeRef) -> bool {
     stack::require();
     if theirs.is_non_null() && !ours.is_non_null() && !has_value {

@@ -1,12 +1,13 @@
-//! The schema of another GraphQL server, as its introspection tells it.
+//! The schema of another GraphQL server, read from its introspection.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
 use crate::model::TypeRef;
+use crate::remote::message::call_error::AnswerError;
 
-/// What is asked. Types are told in full up to six lists deep.
+/// The query that is sent. It asks for references to types up to seven wrappings deep: lists, and types that are not null.
 pub(in crate::remote) const QUESTION: &str = "query { __schema { queryType { name } mutationType { name } \
     types { kind name fields(includeDeprecated: true) { name args { ...I } type { ...T } } \
     inputFields { ...I } } } } \
@@ -14,17 +15,21 @@ pub(in crate::remote) const QUESTION: &str = "query { __schema { queryType { nam
     fragment T on __Type { kind name ofType { kind name ofType { kind name ofType { kind name \
     ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } } } } } }";
 
-/// A schema.
+/// The schema of another server, as far as it is compared.
 #[derive(Debug, Default)]
 pub(in crate::remote) struct RemoteSchema {
+    /// The name of the type of queries.
     pub(in crate::remote) query: Option<String>,
+    /// The name of the type of mutations.
     pub(in crate::remote) mutation: Option<String>,
+    /// All types by their names.
     pub(in crate::remote) types: HashMap<String, RemoteType>,
 }
 
-/// A type.
+/// A type of another server.
 #[derive(Debug, Default)]
 pub(in crate::remote) struct RemoteType {
+    /// The kind, as introspection names it: `OBJECT`, `SCALAR`, ...
     pub(in crate::remote) kind: String,
     pub(in crate::remote) fields: Vec<RemoteField>,
     pub(in crate::remote) inputs: Vec<RemoteInput>,
@@ -47,19 +52,19 @@ pub(in crate::remote) struct RemoteInput {
 }
 
 impl RemoteInput {
-    /// True when a value has to be given.
+    /// Returns true if a request must give a value.
     pub(in crate::remote) fn is_required(&self) -> bool {
         self.ty.is_non_null() && !self.has_default
     }
 }
 
 impl RemoteType {
-    /// True for types whose values have no fields.
+    /// Returns true for scalars and enums, whose values have no fields.
     pub(in crate::remote) fn is_leaf(&self) -> bool {
         matches!(self.kind.as_str(), "SCALAR" | "ENUM")
     }
 
-    /// The field of a name.
+    /// Returns the field of a name.
     pub(in crate::remote) fn field(&self, name: &str) -> Option<&RemoteField> {
         self.fields.iter().find(|field| field.name == name)
     }
@@ -70,14 +75,16 @@ impl RemoteSchema {
     ///
     /// # Errors
     ///
-    /// Why it is none.
-    pub(in crate::remote) fn read(body: &[u8]) -> Result<RemoteSchema, String> {
+    /// When the body is no JSON, or has no schema.
+    pub(in crate::remote) fn read(body: &[u8]) -> Result<RemoteSchema, AnswerError> {
         let body: Value = serde_json::from_slice(body)
-            .map_err(|error| format!("the answer is not JSON: {error}"))?;
+            .map_err(|error| AnswerError::NotJson { reason: error.to_string() })?;
         let schema = body.pointer("/data/__schema").filter(|schema| schema.is_object());
         let Some(schema) = schema else {
+            // A server that refuses introspection says so in its first error.
             let told = body.pointer("/errors/0/message").and_then(Value::as_str);
-            return Err(told.unwrap_or("the answer has no schema").to_owned());
+            let refused = |message: &str| AnswerError::Refused { message: message.to_owned() };
+            return Err(told.map_or(AnswerError::NoSchema, refused));
         };
         let name_of = |path: &str| Some(schema.pointer(path)?.as_str()?.to_owned());
         let types = list(schema, "types");
@@ -91,6 +98,7 @@ impl RemoteSchema {
     }
 }
 
+/// Reads a type; `None` when a part is missing.
 fn read_type(ty: &Value) -> Option<RemoteType> {
     let fields = list(ty, "fields").iter().filter_map(|field| {
         Some(RemoteField {
@@ -106,6 +114,7 @@ fn read_type(ty: &Value) -> Option<RemoteType> {
     })
 }
 
+/// Reads the arguments of a field, or the fields of an input type.
 fn inputs(owner: &Value, key: &str) -> Vec<RemoteInput> {
     let inputs = list(owner, key).iter().filter_map(|input| {
         Some(RemoteInput {
@@ -117,7 +126,7 @@ fn inputs(owner: &Value, key: &str) -> Vec<RemoteInput> {
     inputs.collect()
 }
 
-/// A reference to a type. JSON bounds how deep it is.
+/// Reads a reference to a type; `None` when a part is missing. The reader of JSON bounds how deep it is.
 fn read_ref(ty: &Value) -> Option<TypeRef> {
     let inside = || ty.get("ofType").filter(|inside| inside.is_object());
     match text(ty, "kind")? {

@@ -1,4 +1,4 @@
-//! The check of custom fields against the schemas of the servers that answer them, when a schema is set.
+//! Asks the servers of custom fields for their schemas, when a schema is set, and compares the fields with them.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -7,27 +7,30 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::model::{Custom, CustomHttp, Field, HttpMethod, Model};
+use crate::remote::message::call_error::AnswerError;
 use crate::remote::message::exchange::{Fetch, Outgoing};
 use crate::remote::message::headers;
 use crate::remote::schema_check::fit;
 use crate::remote::schema_check::introspection::{QUESTION, RemoteSchema};
 use crate::syntax::Fault;
 
-/// The servers that are asked at once.
+/// The number of servers that are asked at once.
 const PARALLEL: usize = 8;
 
-/// The most faults that are told.
+/// The most faults that are returned.
 const FAULTS_MAX: usize = 200;
 
-/// A custom field whose server is to be asked.
+/// A custom field that is compared with the schema of its server.
 struct Asked<'a> {
     type_name: &'a str,
     field: &'a Field,
     http: &'a CustomHttp,
 }
 
-/// Asks each server once for its schema, and compares the custom fields that send operations to it. Returns all faults.
+/// Asks each server once for its schema, and compares the custom fields that send operations to it. Returns the faults in the order of their places. Waits
+/// for the servers, eight at a time, each at most `timeout` long.
 pub fn survey(model: &Model, fetch: &dyn Fetch, timeout: Duration, bytes_max: u64) -> Vec<Fault> {
+    // Fields with other headers may see another schema, so each pair of address and headers is asked.
     let mut servers: BTreeMap<(String, Vec<(String, String)>), Vec<Asked<'_>>> = BTreeMap::new();
     for asked in fields(model) {
         let headers = headers::of_introspection(model, asked.http).0;
@@ -35,7 +38,7 @@ pub fn survey(model: &Model, fetch: &dyn Fetch, timeout: Duration, bytes_max: u6
     }
     let requests: Vec<Outgoing> =
         servers.keys().map(|(url, headers)| question(url, headers, timeout, bytes_max)).collect();
-    let schemas: Vec<Result<RemoteSchema, String>> =
+    let schemas: Vec<Result<RemoteSchema, AnswerError>> =
         requests.chunks(PARALLEL).flat_map(|chunk| ask_all(fetch, chunk)).collect();
     let mut faults = Vec::new();
     for (asked, schema) in servers.values().zip(&schemas) {
@@ -48,7 +51,7 @@ pub fn survey(model: &Model, fetch: &dyn Fetch, timeout: Duration, bytes_max: u6
     faults
 }
 
-/// The fields whose server is to be asked. Those of interfaces stand for the copies in the types that implement them.
+/// Returns the fields whose server is asked. A field of an interface stands for its copies in the types that implement it.
 fn fields(model: &Model) -> Vec<Asked<'_>> {
     let types = model.types.iter().map(|def| (def.name.as_str(), &def.fields));
     let roots = [("Query", &model.queries), ("Mutation", &model.mutations)];
@@ -67,6 +70,7 @@ fn fields(model: &Model) -> Vec<Asked<'_>> {
     asked.collect()
 }
 
+/// Makes the request for a server's schema.
 fn question(
     url: &str,
     headers: &[(String, String)],
@@ -83,24 +87,33 @@ fn question(
     }
 }
 
-fn ask_all(fetch: &dyn Fetch, requests: &[Outgoing]) -> Vec<Result<RemoteSchema, String>> {
+/// Asks several servers at once, each on a thread of its own, and returns their schemas in the order of the requests.
+fn ask_all(fetch: &dyn Fetch, requests: &[Outgoing]) -> Vec<Result<RemoteSchema, AnswerError>> {
     thread::scope(|scope| {
         let threads: Vec<_> =
             requests.iter().map(|request| scope.spawn(|| ask(fetch, request))).collect();
-        let failed = |_| Err("it could not be asked".to_owned());
+        let reason = "it could not be asked";
+        let failed = |_| Err(AnswerError::Unanswered { reason: reason.to_owned() });
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(failed)).collect()
     })
 }
 
-fn ask(fetch: &dyn Fetch, request: &Outgoing) -> Result<RemoteSchema, String> {
-    let incoming = fetch.fetch(request).map_err(|error| error.message)?;
+/// Asks a server for its schema.
+fn ask(fetch: &dyn Fetch, request: &Outgoing) -> Result<RemoteSchema, AnswerError> {
+    let incoming =
+        fetch.fetch(request).map_err(|error| AnswerError::Unanswered { reason: error.message })?;
     if !incoming.is_success() {
-        return Err(format!("unexpected error with: {}", incoming.status));
+        return Err(AnswerError::Status(incoming.status));
     }
     RemoteSchema::read(&incoming.body)
 }
 
-fn compare(model: &Model, asked: &Asked<'_>, schema: &Result<RemoteSchema, String>) -> Vec<Fault> {
+/// Returns the faults of a field, or the one fault that its server's schema is not known.
+fn compare(
+    model: &Model,
+    asked: &Asked<'_>,
+    schema: &Result<RemoteSchema, AnswerError>,
+) -> Vec<Fault> {
     let Asked { type_name, field, http } = asked;
     let whats = match schema {
         Ok(schema) => fit::faults(model, schema, field, http),

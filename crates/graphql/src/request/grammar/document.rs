@@ -1,5 +1,4 @@
-//! The tree of a request's text. Names are pieces of the text; fields lie in one table, so that a set of
-//! fields is a list of numbers.
+//! The tree of a request's text. Names are slices of the text. All fields lie in one table, so that a set of fields is a list of numbers.
 
 use apollo_compiler::ast::Type;
 use std::borrow::Cow;
@@ -8,7 +7,7 @@ use std::fmt;
 
 use crate::request::{OperationKind, Place};
 
-/// A number of a field in [`Document::fields`].
+/// The number of a field in [`Document::fields`].
 pub(in crate::request) type FieldId = u32;
 
 /// A whole request text.
@@ -17,14 +16,14 @@ pub(in crate::request) struct Document<'t> {
     pub operations: Vec<OperationNode<'t>>,
     pub fragments: Vec<FragmentNode<'t>>,
     pub fields: Vec<FieldNode<'t>>,
-    /// The first fragment of each name.
+    /// The number of the first fragment of each name.
     pub fragment_numbers: HashMap<&'t str, usize>,
 }
 
 #[derive(Debug)]
 pub(in crate::request) struct OperationNode<'t> {
     pub kind: OperationKind,
-    /// Empty when it has none.
+    /// The name; empty for an operation without one.
     pub name: &'t str,
     pub variables: Vec<VariableNode<'t>>,
     pub directives: Vec<DirectiveNode<'t>>,
@@ -132,11 +131,12 @@ impl PartialEq for ArgumentNode<'_> {
 }
 
 impl<'t> Document<'t> {
+    /// Returns a field by its number.
     pub(in crate::request) fn field(&self, id: FieldId) -> &FieldNode<'t> {
         &self.fields[id as usize]
     }
 
-    /// The first fragment of this name and its number.
+    /// Returns the first fragment of a name, with its number.
     pub(in crate::request) fn fragment(&self, name: &str) -> Option<(usize, &FragmentNode<'t>)> {
         let number = *self.fragment_numbers.get(name)?;
         Some((number, &self.fragments[number]))
@@ -144,7 +144,7 @@ impl<'t> Document<'t> {
 }
 
 impl ValueKind<'_> {
-    /// The word for this kind of value in messages.
+    /// Returns the word for the kind of value in messages.
     pub(in crate::request) fn word(&self) -> &'static str {
         match self {
             ValueKind::Variable(_) => "Variable",

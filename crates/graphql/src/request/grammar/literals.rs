@@ -1,4 +1,4 @@
-//! Values of a checked text → [`Template`]s: values with places for variables.
+//! Converts the values of a checked text to [`Template`]s: values in which variables still have to be replaced.
 
 use apollo_compiler::ast::Type;
 use apollo_compiler::schema::ExtendedType;
@@ -11,10 +11,10 @@ use crate::generate::Api;
 use crate::request::Value;
 use crate::request::rules::input_fields;
 
-/// A value in which variables are still to be replaced.
+/// A value in which variables still have to be replaced.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::request) enum Template {
-    /// Nothing is to be replaced.
+    /// The value has no variable.
     Fixed(Value),
     /// The variable of this number.
     Variable(usize),
@@ -23,7 +23,7 @@ pub(in crate::request) enum Template {
 }
 
 impl Template {
-    /// The value with all variables replaced; one without a value is `null`.
+    /// Returns the value with all variables replaced. A variable without a value is `null`.
     pub(in crate::request) fn fill(&self, variables: &[Option<Value>]) -> Value {
         stack::require();
         match self {
@@ -39,6 +39,7 @@ impl Template {
         }
     }
 
+    /// Makes a list, which is fixed when all its parts are.
     fn list(parts: Vec<Template>) -> Template {
         match parts.iter().map(Template::fixed).collect() {
             Some(values) => Template::Fixed(Value::List(values)),
@@ -46,6 +47,7 @@ impl Template {
         }
     }
 
+    /// Makes an object, which is fixed when all its parts are.
     fn object(parts: Vec<(Name, Template)>) -> Template {
         let fixed = |(name, part): &(Name, Template)| Some((name.clone(), part.fixed()?));
         match parts.iter().map(fixed).collect() {
@@ -65,7 +67,7 @@ impl Template {
 /// The numbers of an operation's variables.
 pub(in crate::request) type VariableNumbers<'t> = HashMap<&'t str, usize>;
 
-/// A value as a type expects it. The text is checked, so what does not fit can't come; it would be `null`.
+/// Converts a value to what its type expects. The text is checked, so all values fit; one that did not would be `null`.
 pub(in crate::request) fn template(
     api: &Api,
     ty: &Type,
@@ -104,6 +106,7 @@ pub(in crate::request) fn template(
     }
 }
 
+/// Converts an input object: the keys that are given, then those that have a default.
 fn input_object(
     api: &Api,
     input: &ExtendedType,
@@ -124,12 +127,14 @@ fn input_object(
     Template::object(given.chain(defaults).collect())
 }
 
+/// Converts a scalar, or any value of a scalar that the schema says nothing about.
 fn scalar(
     api: &Api,
     ty: &Type,
     value: &ValueKind<'_>,
     variables: &VariableNumbers<'_>,
 ) -> Template {
+    // The members of such a value have no types of their own.
     let any = Type::Named(ty.inner_named_type().clone());
     let fixed = match (ty.inner_named_type().as_str(), value) {
         ("Float", ValueKind::Int(text) | ValueKind::Float(text)) => {
@@ -161,7 +166,7 @@ fn scalar(
     Template::Fixed(fixed)
 }
 
-/// A value that the schema gives by itself: a default.
+/// Converts a default of the schema.
 pub(in crate::request) fn constant(api: &Api, ty: &Type, value: &Node<ast::Value>) -> Value {
     match template(api, ty, &borrowed(value), &VariableNumbers::new()) {
         Template::Fixed(value) => value,
@@ -169,6 +174,7 @@ pub(in crate::request) fn constant(api: &Api, ty: &Type, value: &Node<ast::Value
     }
 }
 
+/// Converts a value of the schema's tree to one of a request's, without copying texts.
 fn borrowed(value: &ast::Value) -> ValueKind<'_> {
     use super::document::ValueNode;
     let node = |value| ValueNode { kind: borrowed(value), at: Default::default() };

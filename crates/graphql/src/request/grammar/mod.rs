@@ -1,4 +1,4 @@
-//! From text to tree.
+//! Parses requests: tokens, the tree of a document, and the values in it.
 
 pub(super) mod tokens;
 pub(super) mod document;

@@ -1,5 +1,5 @@
-//! Tokens → [`Document`] by recursive descent. Depth and number of tokens are bounded, so no text can
-//! exhaust stack or memory. The first fault ends it, as in the reference.
+//! Parses a request by recursive descent. Depth and number of tokens are bounded, so no text can exhaust the stack or the memory. The first fault ends it,
+//! as in the reference.
 
 use apollo_compiler::Name;
 use apollo_compiler::ast::Type;
@@ -10,12 +10,12 @@ use super::document::{
     SelectionNode, SpreadNode, ValueKind, ValueNode, VariableNode,
 };
 use super::tokens::{Lexer, Token, TokenKind};
-use crate::request::{Fault, Limits, OperationKind, Place};
+use crate::request::{Fault, OperationKind, Place, RequestLimits};
 
 type Parsed<T> = Result<T, Fault>;
 
 /// Parses a request text. O(length).
-pub(in crate::request) fn parse<'t>(text: &'t str, limits: &Limits) -> Parsed<Document<'t>> {
+pub(in crate::request) fn parse<'t>(text: &'t str, limits: &RequestLimits) -> Parsed<Document<'t>> {
     let mut lexer = Lexer::new(text);
     let next = lexer.read();
     let mut parser = Parser {
@@ -33,6 +33,7 @@ pub(in crate::request) fn parse<'t>(text: &'t str, limits: &Limits) -> Parsed<Do
     Ok(parser.document)
 }
 
+/// A text that is being parsed, with one token of lookahead.
 struct Parser<'t> {
     lexer: Lexer<'t>,
     next: Token<'t>,
@@ -148,8 +149,9 @@ impl<'t> Parser<'t> {
         Ok(selections)
     }
 
-    /// The selections of a fragment on a type, or of what is none.
+    /// Reads a selection set that is, or is not, that of a fragment on a type.
     fn selections_on(&mut self, condition: Option<&'t str>) -> Parsed<Vec<SelectionNode<'t>>> {
+        // Fields know the fragment that they stand in; the one around counts again behind it.
         let around = std::mem::replace(&mut self.condition, condition);
         let selections = self.selections()?;
         self.condition = around;
@@ -177,6 +179,7 @@ impl<'t> Parser<'t> {
                     _ => None,
                 };
                 let directives = self.directives()?;
+                // A fragment without a type keeps that of the one around.
                 let selections = self.selections_on(condition.or(self.condition))?;
                 Ok(SelectionNode::Inline(InlineNode { condition, directives, selections, at }))
             }
@@ -193,6 +196,7 @@ impl<'t> Parser<'t> {
             TokenKind::Mark(b'{') => self.selections_on(None)?,
             _ => Vec::new(),
         };
+        // Below the field its own type counts, and here the fragment that it stands in.
         let on = self.condition;
         let id = u32::try_from(self.document.fields.len()).expect("fewer fields than tokens");
         let field = FieldNode { key, name, on, arguments, directives, selections, at };
@@ -251,7 +255,7 @@ impl<'t> Parser<'t> {
         Ok(ValueNode { kind, at })
     }
 
-    /// What stands between two marks, possibly nothing; nothing too when the first mark is missing.
+    /// Reads items between two punctuators. There may be none, and the first punctuator may be missing.
     fn between<T>(
         &mut self,
         open: u8,
@@ -267,6 +271,7 @@ impl<'t> Parser<'t> {
         Ok(items)
     }
 
+    /// Parses a part one level deeper.
     fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         stack::require();
         self.depth += 1;
@@ -279,6 +284,7 @@ impl<'t> Parser<'t> {
         Ok(parsed)
     }
 
+    /// Reads a name.
     fn name(&mut self) -> Parsed<&'t str> {
         match self.next.kind {
             TokenKind::Name(name) => {
@@ -289,10 +295,12 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// Reads a punctuator that must be next.
     fn expect(&mut self, mark: u8) -> Parsed<()> {
         if self.skip(mark)? { Ok(()) } else { Err(self.expected(&char::from(mark).to_string())) }
     }
 
+    /// Reads a punctuator if it is next, and tells whether it was.
     fn skip(&mut self, mark: u8) -> Parsed<bool> {
         let found = self.next.kind == TokenKind::Mark(mark);
         if found {
@@ -301,6 +309,7 @@ impl<'t> Parser<'t> {
         Ok(found)
     }
 
+    /// Reads the next token. Counting them bounds the memory of the tree.
     fn advance(&mut self) -> Parsed<()> {
         if self.tokens_left == 0 {
             return Err(self.fault("the request has too many tokens".to_owned()));
@@ -310,6 +319,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
+    /// Makes the fault that something else was wanted than the next token.
     fn expected(&self, what: &str) -> Fault {
         match &self.next.kind {
             TokenKind::Invalid(reason) => self.fault(reason.clone()),
@@ -317,6 +327,7 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// Makes the fault that the next token fits nowhere.
     fn unexpected(&self) -> Fault {
         match &self.next.kind {
             TokenKind::Invalid(reason) => self.fault(reason.clone()),
@@ -335,7 +346,7 @@ mod tests {
     use super::*;
 
     fn fault(text: &str) -> String {
-        let fault = parse(text, &Limits::default()).unwrap_err();
+        let fault = parse(text, &RequestLimits::default()).unwrap_err();
         let at = fault.places[0];
         format!("{}:{} {}", at.line, at.column, fault.message)
     }
@@ -344,7 +355,7 @@ mod tests {
     fn parses_everything() {
         let text = "query Q($a: [Int!]! = [1], $b: T @x) @c(maxAge: 1) { k: f(a: $a, o: {p: [null, E]}) @d \
                     { ...F @i ... on T { x } ... { y } } } fragment F on T { z }";
-        let document = parse(text, &Limits::default()).unwrap();
+        let document = parse(text, &RequestLimits::default()).unwrap();
         assert_eq!(document.operations[0].variables[0].ty.to_string(), "[Int!]!");
         assert_eq!(document.fragments[0].name, "F");
         let names: Vec<&str> = document.fields.iter().map(|field| field.name).collect();

@@ -1,4 +1,4 @@
-//! The tokens of a request with their places, and strings as what they stand for.
+//! The tokens of a request with their places. Strings have their escapes replaced.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use crate::request::Place;
 use crate::syntax::{Kind, Tokens};
 
-/// A piece of the text.
+/// A token with its place.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::request) struct Token<'t> {
     pub kind: TokenKind<'t>,
@@ -24,12 +24,12 @@ pub(in crate::request) enum TokenKind<'t> {
     Float(&'t str),
     String(Cow<'t, str>),
     Block(String),
-    /// Not a token; the reason.
+    /// What is no token, with the reason.
     Invalid(String),
 }
 
 impl TokenKind<'_> {
-    /// The name of the kind alone, as messages say what was found.
+    /// Returns the name of the kind, which messages use for what was found.
     pub(in crate::request) fn word(&self) -> Cow<'static, str> {
         match self {
             TokenKind::End => "<EOF>".into(),
@@ -63,7 +63,7 @@ impl fmt::Display for TokenKind<'_> {
 pub(in crate::request) struct Lexer<'t> {
     text: &'t str,
     tokens: Tokens<'t>,
-    /// Up to which byte `line` and `column` are counted.
+    /// The offset in bytes of the place that `line` and `column` say.
     counted: usize,
     line: u32,
     column: u32,
@@ -74,7 +74,7 @@ impl<'t> Lexer<'t> {
         Lexer { text, tokens: Tokens::new(text), counted: 0, line: 1, column: 1 }
     }
 
-    /// The next token; [`TokenKind::End`] again and again at the end, [`TokenKind::Invalid`] at a fault.
+    /// Reads the next token: [`TokenKind::End`] at the end, however often it is called, and [`TokenKind::Invalid`] for what is no token.
     pub(in crate::request) fn read(&mut self) -> Token<'t> {
         let (kind, at) = match self.tokens.next() {
             Ok(token) => (kind(token.kind, token.text), token.at),
@@ -83,11 +83,12 @@ impl<'t> Lexer<'t> {
         Token { kind, at: self.locate(at) }
     }
 
-    /// Line and column of the byte `to`, which is not before the last one asked for.
+    /// Returns the place of the byte `to`, which must not be before the last one. So all places of a text cost one pass over it.
     fn locate(&mut self, to: usize) -> Place {
         let bytes = self.text.as_bytes();
         for at in self.counted..to {
             match bytes[at] {
+                // The second half of a line end was counted with the first.
                 b'\n' if at > 0 && bytes[at - 1] == b'\r' => {}
                 b'\n' | b'\r' => {
                     self.line += 1;
@@ -119,7 +120,7 @@ fn kind(kind: Kind, text: &str) -> TokenKind<'_> {
     }
 }
 
-/// A string with its escapes replaced. They were looked through before.
+/// Returns a string with its escapes replaced. The tokens have checked them before.
 fn string_value(text: &str) -> Cow<'_, str> {
     let Some(first) = text.find('\\') else { return text.into() };
     let mut value = text[..first].to_owned();
@@ -135,8 +136,7 @@ fn string_value(text: &str) -> Cow<'_, str> {
     value.into()
 }
 
-/// The character that an escape stands for and the bytes behind the backslash. Two `\u` that make up a
-/// surrogate pair are one character.
+/// Reads the escape behind a backslash: its character, and its length in bytes. Two `\u` that are a surrogate pair make one character.
 fn read_escape(rest: &str) -> Option<(char, usize)> {
     let simple = match rest.as_bytes().first()? {
         byte @ (b'"' | b'/' | b'\\') => char::from(*byte),
@@ -169,10 +169,11 @@ fn hex4(text: &str) -> Option<u32> {
     }
 }
 
-/// A block string without the indentation that its lines share and without blank lines around it.
+/// Removes the indentation that all lines of a block string share, and blank lines around it (GraphQL specification, *Block Strings*).
 fn block_value(raw: &str) -> String {
     let lines: Vec<&str> = raw.split('\n').collect();
     let blank = |line: &&str| line.trim_start_matches([' ', '\t']).is_empty();
+    // The first line begins behind the quotes, so its indentation does not count.
     let indent = lines.iter().skip(1).filter(|line| !blank(line));
     let indent = indent
         .map(|line| line.len() - line.trim_start_matches([' ', '\t']).len())

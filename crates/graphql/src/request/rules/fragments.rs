@@ -1,11 +1,10 @@
-//! Rules about fragments.
+//! Rules about fragments: their types exist and can occur, each is used, and none contains itself.
 
 use apollo_compiler::schema::ExtendedType;
-use hexgraph_base::types::stack;
+use hexgraph_base::types::{did_you_mean_one_of, near_names, stack};
 
 use crate::request::grammar::document::{FragmentNode, InlineNode, SelectionNode, SpreadNode};
 use crate::request::rules::is_composite;
-use crate::request::rules::suggest::{did_you_mean, near_names};
 use crate::request::rules::walker::Walker;
 
 impl<'a, 't> Walker<'a, 't> {
@@ -60,7 +59,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// Whether an object can be of both types; assumed where objects are not the question.
+    /// Returns true if an object can be of both types. Where a type has no objects another rule tells it, and this one holds.
     fn overlap(&self, left: &ExtendedType, right: &ExtendedType) -> bool {
         if !is_composite(left) || left.name() == right.name() {
             return true;
@@ -78,7 +77,7 @@ impl<'a, 't> Walker<'a, 't> {
         match definition {
             None => {
                 let known = self.api.schema.types.keys().map(|name| name.as_str());
-                let near = did_you_mean(&near_names(fragment.condition, known), false);
+                let near = did_you_mean_one_of(&near_names(fragment.condition, known), false);
                 self.fault(fragment.at, format!("Unknown type \"{}\".{near}", fragment.condition));
             }
             Some(definition) if !is_composite(definition) => {
@@ -111,6 +110,7 @@ impl<'a, 't> Walker<'a, 't> {
         if !self.searched_fragments.insert(fragment.name) {
             return;
         }
+        // Each fragment is searched once, so the search costs O(document) in all.
         path.push(fragment.name);
         let mut spreads = Vec::new();
         collect_spreads(self.document, &fragment.selections, &mut spreads);
@@ -129,9 +129,10 @@ impl<'a, 't> Walker<'a, 't> {
     }
 }
 
-/// How many fragments may follow one another.
+/// The longest chain of fragments that contain each other.
 const CHAIN_MAX: usize = 200;
 
+/// Collects the spreads below some selections, at any depth.
 fn collect_spreads<'a, 't>(
     document: &'a crate::request::grammar::document::Document<'t>,
     selections: &'a [SelectionNode<'t>],

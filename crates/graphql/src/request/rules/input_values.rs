@@ -1,13 +1,12 @@
-//! Rules about values and the variables among them.
+//! Rules about values: variables are declared and of a suitable type, and other values are of the type that is expected.
 
 use apollo_compiler::ast::Type;
 use apollo_compiler::schema::ExtendedType;
-use hexgraph_base::types::stack;
+use hexgraph_base::types::{did_you_mean_one_of, near_names, stack};
 use std::collections::HashSet;
 
 use crate::request::grammar::document::{ArgumentNode, ValueKind, ValueNode};
 use crate::request::rules::input_fields;
-use crate::request::rules::suggest::{did_you_mean, near_names};
 use crate::request::rules::walker::{Expected, Walker};
 
 impl<'a, 't> Walker<'a, 't> {
@@ -27,7 +26,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// A variable is declared, and its type fits the place.
+    /// Checks that a variable is declared, and that its type suits the place.
     fn check_variable(&mut self, expected: Expected<'a>, name: &str, value: &ValueNode<'t>) {
         let Some(operation) = self.operation else { return };
         let Some(variable) = self.variables.get(name).copied() else {
@@ -58,7 +57,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// Numbers are in the range of their type. False when nothing more is to be said of the value.
+    /// Checks that a number is in the range of its type. Returns false when no other rule applies to the value.
     fn check_number(&mut self, definition: &ExtendedType, value: &ValueNode<'t>) -> bool {
         let (text, fits) = match (definition.name().as_str(), &value.kind) {
             ("Int", ValueKind::Int(text)) => (*text, text.parse::<i32>().is_ok()),
@@ -89,6 +88,7 @@ impl<'a, 't> Walker<'a, 't> {
         fits
     }
 
+    /// Checks that a filter of functions has one.
     fn check_function_count(&mut self, definition: &ExtendedType, value: &ValueNode<'t>) {
         if let ValueKind::Object(fields) = &value.kind
             && fields.len() > 1
@@ -99,6 +99,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
+    /// Checks that the keys of an object are unique.
     fn unique_fields(&mut self, fields: &[ArgumentNode<'t>]) {
         let mut seen = HashSet::new();
         for field in fields {
@@ -110,9 +111,11 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
+    /// Checks that a value is of the kind that its type expects.
     fn check_kind(&mut self, ty: &Type, definition: &'a ExtendedType, value: &'a ValueNode<'t>) {
         let name = definition.name().as_str();
         let is = |names: &[&str]| names.contains(&name);
+        // Scalars that GraphQL does not define take any value, as in the reference.
         if definition.is_scalar() && !is(&["Int", "Float", "String", "Boolean", "ID"]) {
             if value.kind == ValueKind::Null && ty.is_non_null() {
                 self.unexpected(ty, value, "");
@@ -138,7 +141,7 @@ impl<'a, 't> Walker<'a, 't> {
                     let text = value.kind.to_string();
                     let names = known.values.keys().map(|name| name.as_str());
                     let near = near_names(text.trim_matches('"'), names);
-                    did_you_mean(&near, false).replacen("mean ", "mean the enum value ", 1)
+                    did_you_mean_one_of(&near, false).replacen("mean ", "mean the enum value ", 1)
                 }
                 _ => String::new(),
             };
@@ -150,6 +153,7 @@ impl<'a, 't> Walker<'a, 't> {
         self.fault(value.at, format!("Expected type {ty}, found {}.{near}", value.kind));
     }
 
+    /// Checks the keys of an input object.
     fn check_object(
         &mut self,
         definition: &'a ExtendedType,
@@ -173,7 +177,7 @@ impl<'a, 't> Walker<'a, 't> {
             }
             let known = || input_fields(definition).map(|known| known.name.as_str());
             if !known().any(|name| name == field.name) {
-                let near = did_you_mean(&near_names(field.name, known()), false);
+                let near = did_you_mean_one_of(&near_names(field.name, known()), false);
                 let message = format!(
                     "Field \"{}\" is not defined by type {}.{near}",
                     field.name,
@@ -185,12 +189,12 @@ impl<'a, 't> Walker<'a, 't> {
     }
 }
 
-/// What is said of a filter that is more than one function.
+/// The message about a filter with more than one function.
 pub(in crate::request) fn function_count_message(filter: &str, count: usize) -> String {
     format!("{filter} filter expects only one filter function, got: {count}")
 }
 
-/// Whether a variable of one type may stand where the other is expected.
+/// Returns true if a variable of the type `given` may stand where `wanted` is expected.
 fn is_compatible(given: &Type, wanted: &Type) -> bool {
     stack::require();
     if wanted.is_non_null() && !given.is_non_null() {

@@ -18,7 +18,7 @@ use crate::request::grammar::document::{
 };
 use crate::request::rules::{field_of, is_composite, root_type};
 
-/// The greatest number of fields that are gathered for one document.
+/// The most fields that are gathered for one document.
 const STEPS_MAX: usize = 1_000_000;
 
 /// The state of the check of one document.
@@ -83,6 +83,7 @@ impl<'a, 't> Merge<'a, 't> {
         self.api.schema.types.get(name)
     }
 
+    /// Gathers the fields of a selection set, those of its fragments included.
     fn gather(
         &mut self,
         parent: Option<&'a ExtendedType>,
@@ -133,6 +134,7 @@ impl<'a, 't> Merge<'a, 't> {
         }
     }
 
+    /// Groups fields by their keys, in the order of the text.
     fn groups(&self, fields: &[Placed<'a>]) -> Vec<Vec<Placed<'a>>> {
         let mut numbers: HashMap<&str, usize> = HashMap::new();
         let mut groups: Vec<Vec<Placed<'a>>> = Vec::new();
@@ -147,9 +149,11 @@ impl<'a, 't> Merge<'a, 't> {
         groups
     }
 
+    /// Checks the fields of one key. The first conflict of a key is told.
     fn check_group(&mut self, group: &[Placed<'a>], alike: bool, above: &Above<'t>) {
         let key = self.document.field(group[0].id).key;
         let clusters = clusters(group);
+        // Where objects can't be of both types, other arguments and fields are no conflict.
         let checked: &[Vec<Placed<'a>>] = if alike { &[] } else { &clusters };
         for cluster in checked {
             for field in &cluster[1..] {
@@ -173,6 +177,7 @@ impl<'a, 't> Merge<'a, 't> {
         }
     }
 
+    /// Checks the selections below fields that become one.
     fn check_below(&mut self, group: &[Placed<'a>], alike: bool, key: &'t str, above: &Above<'t>) {
         let (mut below, mut visited) = (Vec::new(), HashSet::new());
         let mut seen = HashSet::new();
@@ -185,6 +190,7 @@ impl<'a, 't> Merge<'a, 't> {
         if below.is_empty() {
             return;
         }
+        // The topmost pair of merged fields is where the reference points.
         let mut inner = Above::default();
         if let Some(second) = group.iter().find(|field| field.id != group[0].id) {
             inner = above.clone();
@@ -194,13 +200,14 @@ impl<'a, 't> Merge<'a, 't> {
         self.check_set(&below, alike, &inner);
     }
 
-    /// Why the values of two fields can't stand under one key.
+    /// Returns why the values of two fields can't stand under one key; `None` when they can.
     fn looks_conflict(&self, left: Placed<'a>, right: Placed<'a>) -> Option<String> {
         let (left, right) = (&left.definition?.ty, &right.definition?.ty);
         self.types_conflict(left, right)
             .then(|| format!("they return conflicting types {left} and {right}"))
     }
 
+    /// Returns true if values of the types can't be told apart by a client: they differ in lists, nulls or leaf types.
     fn types_conflict(&self, left: &Type, right: &Type) -> bool {
         stack::require();
         if left.is_non_null() != right.is_non_null() || left.is_list() != right.is_list() {
@@ -217,7 +224,7 @@ impl<'a, 't> Merge<'a, 't> {
         (left_leaf || right_leaf) && left.inner_named_type() != right.inner_named_type()
     }
 
-    /// Why two fields of one object are not the same.
+    /// Returns why two fields of one object are not the same; `None` when they are.
     fn fields_conflict(&self, left: FieldId, right: FieldId) -> Option<String> {
         let (left, right) = (self.document.field(left), self.document.field(right));
         if left.name != right.name {
@@ -227,6 +234,7 @@ impl<'a, 't> Merge<'a, 't> {
         (!same).then(|| "they have differing arguments".to_owned())
     }
 
+    /// Adds a conflict, whose message names all keys above it.
     fn conflict(&mut self, key: &str, second: FieldId, above: &Above<'t>, reason: &str) {
         let mut message = String::new();
         let keys = above.keys.iter().copied().chain([key]);

@@ -1,6 +1,5 @@
-//! Validation: what a document may ask of the generated schema, in the words and the order of the reference.
+//! Validation (GraphQL specification, *Validation*): the rules that a document must keep, in the words and the order of the reference.
 
-mod suggest;
 mod lookup;
 mod walker;
 mod selected_fields;

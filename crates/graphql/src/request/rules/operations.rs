@@ -1,4 +1,4 @@
-//! Rules about operations and their variables.
+//! Rules about operations: their names, their variables, and the one field of a subscription.
 
 use apollo_compiler::schema::ExtendedType;
 use std::collections::HashSet;
@@ -44,6 +44,7 @@ impl<'a, 't> Walker<'a, 't> {
         self.check_variables(operation);
     }
 
+    /// Checks that each variable is used.
     fn check_unused(&mut self, operation: &OperationNode<'t>) {
         for variable in &operation.variables {
             if !self.used_variables.contains(variable.name) {
@@ -57,7 +58,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// A second field may hide in a fragment, too.
+    /// Checks that a subscription has one field, which may stand in fragments.
     fn check_single_field(&mut self, operation: &'a OperationNode<'t>) {
         let mut selections = &operation.selections;
         let mut spreads = self.document.fragments.len();
@@ -86,6 +87,7 @@ impl<'a, 't> Walker<'a, 't> {
         self.fault(at, format!("{name} must select only one top level field."));
     }
 
+    /// Checks that the names of variables are unique, and their types those of inputs.
     fn check_variables(&mut self, operation: &OperationNode<'t>) {
         let mut seen = HashSet::new();
         for variable in &operation.variables {

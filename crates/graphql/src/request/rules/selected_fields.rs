@@ -1,18 +1,19 @@
-//! Rules about fields, arguments and directives.
+//! Rules about fields, their arguments and directives.
 
 use apollo_compiler::Node;
 use apollo_compiler::ast::{DirectiveDefinition, FieldDefinition, InputValueDefinition};
 use apollo_compiler::schema::ExtendedType;
+use hexgraph_base::types::{did_you_mean_one_of, near_names};
 use std::collections::{HashMap, HashSet};
 
 use crate::request::Place;
 use crate::request::grammar::document::{ArgumentNode, DirectiveNode, FieldNode, ValueKind};
 use crate::request::rules::lookup::field_names;
-use crate::request::rules::suggest::{did_you_mean, near_names};
 use crate::request::rules::walker::Walker;
 use crate::request::rules::{CascadeVariable, field_of, is_composite};
 
 impl<'a, 't> Walker<'a, 't> {
+    /// Checks a field after all that stands below it.
     pub(super) fn check_field(
         &mut self,
         parent: Option<&'a ExtendedType>,
@@ -38,7 +39,7 @@ impl<'a, 't> Walker<'a, 't> {
         self.unique_arguments(&field.arguments);
     }
 
-    /// Each argument of a field or directive, which `of` names, is one that it has.
+    /// Checks that a field or directive, which `of` names, has the arguments that are given.
     fn known_arguments(
         &mut self,
         known: &[Node<InputValueDefinition>],
@@ -52,30 +53,32 @@ impl<'a, 't> Walker<'a, 't> {
             }
             let names = || known.iter().map(|known| known.name.as_str());
             if !names().any(|name| name == argument.name) {
-                let near = did_you_mean(&near_names(argument.name, names()), false);
+                let near = did_you_mean_one_of(&near_names(argument.name, names()), false);
                 let message = format!("Unknown argument \"{}\" on {}.{near}", argument.name, of());
                 self.fault(at, message);
             }
         }
     }
 
+    /// Adds the fault of a field that a type lacks, with what may have been meant.
     fn unknown_field(&mut self, parent: &'a ExtendedType, field: &FieldNode<'t>) {
         let mut message =
             format!("Cannot query field \"{}\" on type \"{}\".", field.name, parent.name());
+        // A fragment on a type that has the field is more likely to be missing than a letter.
         let types = self.types_with(parent, field.name);
         if types.is_empty() {
             let names = field_names(parent);
             let near = near_names(field.name, names.into_iter());
-            message += &did_you_mean(&near, true);
+            message += &did_you_mean_one_of(&near, true);
         } else {
             let types: Vec<&str> = types.iter().map(String::as_str).collect();
-            let list = did_you_mean(&types, true);
+            let list = did_you_mean_one_of(&types, true);
             message += &list.replacen("mean ", "mean to use an inline fragment on ", 1);
         }
         self.fault(field.at, message);
     }
 
-    /// The interfaces and types below an abstract type that have a field, most often meant first.
+    /// Returns the interfaces and object types below an abstract type that have a field: first the interfaces of most types, then object types by name.
     fn types_with(&self, parent: &ExtendedType, name: &str) -> Vec<String> {
         if parent.is_object() {
             return Vec::new();
@@ -104,6 +107,7 @@ impl<'a, 't> Walker<'a, 't> {
         all.into_iter().map(|(_, name)| name).collect()
     }
 
+    /// Checks that a field of objects has a selection, and any other has none.
     fn check_leaf(&mut self, definition: &FieldDefinition, field: &FieldNode<'t>) {
         let Some(target) = self.definition(definition.ty.inner_named_type()) else { return };
         if !is_composite(target) && !field.selections.is_empty() {
@@ -123,6 +127,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
+    /// Checks a directive at a place.
     pub(super) fn check_directive(
         &mut self,
         parent: Option<&'a ExtendedType>,
@@ -153,11 +158,12 @@ impl<'a, 't> Walker<'a, 't> {
         self.unique_arguments(&directive.arguments);
     }
 
-    /// `@cascade(fields:)` names fields of the type that the field has.
+    /// Checks that `@cascade(fields:)` names fields of the type that it applies to.
     fn check_cascade(&mut self, parent: Option<&'a ExtendedType>, directive: &DirectiveNode<'t>) {
         let fields = directive.arguments.iter().find(|argument| argument.name == "fields");
         let (Some(parent), Some(fields)) = (parent, fields) else { return };
         match &fields.value.kind {
+            // The value comes with each request, and is checked then.
             ValueKind::Variable(name) => {
                 let variable = Box::from(*name);
                 let type_name = parent.name().clone();
@@ -184,6 +190,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
+    /// Checks that no directive stands twice at one place.
     pub(super) fn check_directives(&mut self, directives: &[DirectiveNode<'t>]) {
         let mut seen = HashSet::new();
         for directive in directives {
@@ -197,6 +204,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
+    /// Checks that the names of arguments are unique.
     fn unique_arguments(&mut self, arguments: &[ArgumentNode<'t>]) {
         let mut seen = HashSet::new();
         for argument in arguments {
@@ -209,7 +217,7 @@ impl<'a, 't> Walker<'a, 't> {
     }
 }
 
-/// What is said of a field that `@cascade` names and the type lacks.
+/// The message about a field that `@cascade` names and the type lacks.
 pub(in crate::request) fn cascade_message(field: &str, type_name: &str) -> String {
     format!(
         "Field `{field}` is not present in type `{type_name}`. You can only use fields in cascade which are in \
@@ -217,6 +225,7 @@ pub(in crate::request) fn cascade_message(field: &str, type_name: &str) -> Strin
     )
 }
 
+/// Returns the required arguments that are not given.
 fn missing_arguments<'d>(
     definitions: &'d [Node<InputValueDefinition>],
     given: &[ArgumentNode<'_>],

@@ -1,6 +1,5 @@
-//! Walks a document once and tells the rules of everything it meets. The order is that of the reference: children
-//! before parents, operations before fragments, and each operation walks the fragments that it uses, since a variable
-//! in a fragment belongs to the operation.
+//! Walks a document once and applies the rules to each node that it meets. The order is that of the reference: children before parents, operations before
+//! fragments. Each operation walks the fragments that it uses, since a variable in a fragment belongs to the operation.
 
 use apollo_compiler::ast::{FieldDefinition, InputValueDefinition, Type};
 use apollo_compiler::schema::ExtendedType;
@@ -15,19 +14,18 @@ use crate::request::grammar::document::{
 };
 use crate::request::rules::merge::Merge;
 use crate::request::rules::{field_of, root_type};
-use crate::request::{Fault, Limits, OperationKind, Place};
+use crate::request::{Fault, OperationKind, Place, RequestLimits};
 
-/// The greatest number of faults that are reported.
+/// The most faults that are returned.
 const FAULTS_MAX: usize = 100;
 
-/// The greatest number of selections that are visited. Each operation visits the fragments that it uses again, so the
-/// number is not bounded by the length of the text.
+/// The most selections that are visited. Each operation visits the fragments that it uses again, so the length of the text does not bound the number.
 const STEPS_MAX: usize = 2_000_000;
 
 /// The result of checking a valid document, which holds for all requests with it.
 #[derive(Debug, Default)]
 pub(in crate::request) struct Checked {
-    /// `@cascade(fields: $variable)`: can be checked when the variable is known.
+    /// The uses of `@cascade(fields: $variable)`, which are checked when the variable is known.
     pub cascades: Vec<CascadeVariable>,
 }
 
@@ -48,7 +46,7 @@ pub(in crate::request) struct CascadeVariable {
 pub(in crate::request) fn check(
     api: &Api,
     document: &Document<'_>,
-    limits: &Limits,
+    limits: &RequestLimits,
 ) -> Result<Checked, Vec<Fault>> {
     let mut walker = Walker::new(api, document, limits);
     walker.walk();
@@ -61,19 +59,20 @@ pub(in crate::request) fn check(
     if walker.faults.is_empty() { Ok(walker.checked) } else { Err(walker.faults) }
 }
 
-/// The type that is expected at the place of a value, and its definition, as far as they are known.
+/// The type that is expected of a value, and its definition, as far as they are known.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Expected<'a> {
     pub ty: Option<&'a Type>,
     pub definition: Option<&'a ExtendedType>,
 }
 
+/// The walk over a document.
 pub(super) struct Walker<'a, 't> {
     pub api: &'a Api,
     pub document: &'a Document<'t>,
     pub faults: Vec<Fault>,
     pub checked: Checked,
-    /// The operation that is walked; none while fragments are.
+    /// The operation that is walked; `None` while fragments are.
     pub operation: Option<&'a OperationNode<'t>>,
     /// The variables that the operation declares.
     pub variables: HashMap<&'t str, &'a VariableNode<'t>>,
@@ -94,7 +93,7 @@ pub(super) struct Walker<'a, 't> {
 }
 
 impl<'a, 't> Walker<'a, 't> {
-    fn new(api: &'a Api, document: &'a Document<'t>, limits: &Limits) -> Walker<'a, 't> {
+    fn new(api: &'a Api, document: &'a Document<'t>, limits: &RequestLimits) -> Walker<'a, 't> {
         Walker {
             api,
             document,
@@ -116,7 +115,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// Notes a fault unless there are many or the very same one is known: a fragment is walked for each operation.
+    /// Adds a fault, unless there are too many or the same one is known: a fragment is walked for each operation that uses it.
     pub(super) fn fault(&mut self, at: Place, message: String) {
         if !self.is_full() {
             let fault = Fault::at(at, message);
@@ -126,14 +125,14 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// Notes the fields of an operation that share a key and differ.
+    /// Adds the faults of fields of an operation that share a key and differ.
     pub(super) fn check_merging(&mut self, operation: &'a OperationNode<'t>) {
         for (at, message) in self.merge.check(operation, FAULTS_MAX) {
             self.fault(at, message);
         }
     }
 
-    /// Whether more faults would not be noted: loops over one node's parts stop then.
+    /// Returns true if no more faults are added, so that loops over the parts of a node may stop.
     pub(super) fn is_full(&self) -> bool {
         self.faults.len() >= FAULTS_MAX
     }
@@ -142,7 +141,7 @@ impl<'a, 't> Walker<'a, 't> {
         self.api.schema.types.get(name)
     }
 
-    /// Whether fragments make the request deeper than it may be.
+    /// Returns true if fragments make the request deeper than it may be.
     pub(super) fn is_too_deep(&self) -> bool {
         self.too_deep.is_some()
     }
@@ -153,6 +152,7 @@ impl<'a, 't> Walker<'a, 't> {
             self.used_variables.clear();
             self.walk_operation(operation);
         }
+        // A fragment that only other fragments use is not used by an operation.
         self.in_definitions = true;
         for (number, fragment) in self.document.fragments.iter().enumerate() {
             self.walked_fragments.clear();

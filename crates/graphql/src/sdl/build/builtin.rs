@@ -1,8 +1,8 @@
-//! What every schema has without declaring it: types, directives, and names that are taken.
+//! The types and directives that every schema has without declaring them, and the names that schemas may not use.
 
 use crate::sdl::source::raw::RawKind;
 
-/// Built-in types by kind.
+/// The names of built-in types, by kind.
 const SCALARS: &[&str] = &["Int", "Float", "String", "Boolean", "ID", "Int64", "DateTime"];
 const OBJECTS: &[&str] = &[
     "Point",
@@ -50,7 +50,7 @@ const INPUTS: &[&str] = &[
     "StringHashFilter",
 ];
 
-/// The kind of a built-in type; some are there only in a federation.
+/// Returns the kind of a built-in type. Some types are there only in a federation.
 pub(in crate::sdl) fn kind_of(name: &str, federated: bool) -> Option<RawKind> {
     let kinds = [
         (SCALARS, RawKind::Scalar),
@@ -67,15 +67,17 @@ pub(in crate::sdl) fn kind_of(name: &str, federated: bool) -> Option<RawKind> {
     })
 }
 
-/// A built-in directive: its name, its arguments, and where it may stand.
+/// A built-in directive: its name, the names of its arguments, and its locations.
 pub(in crate::sdl) type BuiltinDirective =
     (&'static str, &'static [&'static str], &'static [&'static str]);
 
+/// The locations of most directives.
 const FIELD: &[&str] = &["FIELD_DEFINITION"];
 const TYPE: &[&str] = &["OBJECT", "INTERFACE"];
 const TYPE_OR_FIELD: &[&str] = &["OBJECT", "INTERFACE", "FIELD_DEFINITION"];
 const SELECTION: &[&str] = &["FIELD", "FRAGMENT_SPREAD", "INLINE_FRAGMENT"];
 
+/// The directives of every schema.
 const DIRECTIVES: &[BuiltinDirective] = &[
     ("include", &["if"], SELECTION),
     ("skip", &["if"], SELECTION),
@@ -99,6 +101,7 @@ const DIRECTIVES: &[BuiltinDirective] = &[
     ("generate", &["query", "mutation", "subscription"], TYPE),
 ];
 
+/// The directives that only schemas of a federation have.
 const FEDERATION_DIRECTIVES: &[BuiltinDirective] = &[
     ("external", &[], FIELD),
     ("requires", &["fields"], FIELD),
@@ -107,14 +110,13 @@ const FEDERATION_DIRECTIVES: &[BuiltinDirective] = &[
     ("extends", &[], TYPE),
 ];
 
-/// The built-in directive of a name.
+/// Returns the built-in directive of a name.
 pub(in crate::sdl) fn directive(name: &str, federated: bool) -> Option<&'static BuiltinDirective> {
     let known = DIRECTIVES.iter().find(|(known, _, _)| *known == name);
     known.or_else(|| FEDERATION_DIRECTIVES.iter().find(|(known, _, _)| federated && *known == name))
 }
 
-/// Directives that the pre-check knows, and where on types they may stand; nowhere for those of
-/// fields.
+/// The directives that the first check knows, each with the kinds of types that it may stand at; none for directives of fields.
 const AT_TYPES: &[(&str, &[RawKind])] = &[
     ("hasInverse", &[]),
     ("search", &[]),
@@ -140,12 +142,12 @@ const AT_TYPES: &[(&str, &[RawKind])] = &[
     ("cascade", &[]),
 ];
 
-/// The kinds of types that a directive may stand at, if the pre-check knows it.
+/// Returns the kinds of types that a directive may stand at, if the first check knows it.
 pub(in crate::sdl) fn kinds_of_directive(name: &str) -> Option<&'static [RawKind]> {
     AT_TYPES.iter().find(|(known, _)| *known == name).map(|(_, kinds)| *kinds)
 }
 
-/// True for the built-in types that are stored as one value.
+/// Returns true for the built-in types that the store holds as one value.
 pub(in crate::sdl) fn is_scalar(name: &str) -> bool {
     matches!(
         name,
@@ -153,19 +155,19 @@ pub(in crate::sdl) fn is_scalar(name: &str) -> bool {
     ) || is_geo(name)
 }
 
-/// True for the types of places.
+/// Returns true for the types of places.
 pub(in crate::sdl) fn is_geo(name: &str) -> bool {
     matches!(name, "Point" | "Polygon" | "MultiPolygon")
 }
 
-/// True for names that neither a type, a field nor a predicate may have.
+/// Returns true for a name that neither a type, a field nor a predicate may have.
 pub(in crate::sdl) fn is_reserved(name: &str) -> bool {
     is_scalar(name)
         || matches!(name, "Query" | "Mutation" | "Subscription" | "uid")
         || name.eq_ignore_ascii_case("as")
 }
 
-/// Types that the engine defines; declaring one has a message of its own.
+/// The types that the API defines and for which a schema that declares one is told so in words of its own.
 pub(in crate::sdl) const TAKEN: &[&str] = &[
     "Int64",
     "DateTime",

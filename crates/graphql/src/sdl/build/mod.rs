@@ -1,4 +1,4 @@
-//! What comes of a text without faults: the model, and the schema of the store.
+//! Makes the model of a schema without faults, and the schema that the store needs for it.
 
 pub(super) mod builtin;
 pub(super) mod model;

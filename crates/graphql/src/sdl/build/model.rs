@@ -1,4 +1,4 @@
-//! Turns checked definitions into the model.
+//! Makes the model of the definitions that passed all checks.
 
 use apollo_compiler::Node;
 use apollo_compiler::ast::Value;
@@ -16,7 +16,7 @@ use crate::sdl::source::value::{bare, entry, go_bool, items};
 /// The reason of `@deprecated` without one.
 const NO_LONGER_SUPPORTED: &str = "No longer supported";
 
-/// The model of a schema that passed all checks; without rules of `@auth` and comment lines.
+/// Makes the model, without the rules of `@auth` and the comment lines, which are read later. O(fields).
 pub(in crate::sdl) fn model(draft: &Draft<'_>) -> Model {
     let mut model = Model {
         text: draft.places.text().to_owned(),
@@ -40,6 +40,7 @@ pub(in crate::sdl) fn model(draft: &Draft<'_>) -> Model {
     model
 }
 
+/// The kind of a type in the model; `None` for scalars, which the model does not have.
 fn kind(kind: RawKind) -> Option<Kind> {
     Some(match kind {
         RawKind::Scalar => return None,
@@ -51,6 +52,7 @@ fn kind(kind: RawKind) -> Option<Kind> {
     })
 }
 
+/// Lists, for each interface, the types that implement it.
 fn list_implementors(model: &mut Model) {
     for index in 0..model.types.len() {
         let name = model.types[index].name.clone();
@@ -118,6 +120,7 @@ fn argument(raw: &RawField) -> Argument {
     }
 }
 
+/// Reads `@secret`. The predicate belongs to the interface that declares the password, unless the directive names one.
 fn secret(draft: &Draft<'_>, def: &RawType) -> Option<Secret> {
     let (field, pred) = secret_of(def)?;
     let owner = draft.password_interface(def, &field).unwrap_or(def);
@@ -125,11 +128,12 @@ fn secret(draft: &Draft<'_>, def: &RawType) -> Option<Secret> {
     Some(Secret { predicate: without_brackets(&predicate).to_owned(), field })
 }
 
-/// What a directive's entry says, where it is a truth value.
+/// Reads a truth value; `otherwise` where there is none.
 fn truth(value: Option<&Node<Value>>, otherwise: bool) -> bool {
     value.and_then(|value| value.to_bool()).unwrap_or(otherwise)
 }
 
+/// Reads `@generate`. What it does not mention is generated, but for subscriptions.
 fn generate(def: &RawType) -> Generate {
     let directive = def.directive("generate");
     let argument = |name| directive.and_then(|directive| directive.argument(name));
@@ -206,13 +210,14 @@ fn default_value(value: &Value) -> DefaultValue {
     }
 }
 
-/// The predicate of a field; of those that are not stored none.
+/// Returns the predicate of a field; `None` for a field that is not stored.
 fn predicate(draft: &Draft<'_>, def: &RawType, raw: &RawField) -> Option<Predicate> {
     let is_stored = matches!(def.kind, RawKind::Object | RawKind::Interface)
         && !def.is_root()
         && !def.has("remote")
         && !raw.is_custom()
         && !draft.is_foreign(def, raw);
+    // The ID of an entity that another service declares is a value as any other.
     let is_uid = raw.is_id() && !(raw.has("external") && is_key(def, raw));
     if !is_stored || is_uid {
         return None;
@@ -221,7 +226,7 @@ fn predicate(draft: &Draft<'_>, def: &RawType, raw: &RawField) -> Option<Predica
     Some(read_predicate(&predicate_text(raw, &dgraph_type(owner))))
 }
 
-/// Takes `<~name@en:fr>` apart.
+/// Reads a predicate as `@dgraph(pred:)` writes it: `<~name@en:fr>`.
 pub(super) fn read_predicate(text: &str) -> Predicate {
     let text = without_brackets(text);
     let (text, reverse) = match text.strip_prefix('~') {
@@ -240,10 +245,12 @@ pub(super) fn read_predicate(text: &str) -> Predicate {
     Predicate { name: without_brackets(name).to_owned(), reverse, language }
 }
 
+/// Removes the angle brackets around a name.
 fn without_brackets(name: &str) -> &str {
     name.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).unwrap_or(name)
 }
 
+/// Reads `@custom`; `None` when a part is missing, which the checks refuse.
 fn custom(draft: &Draft<'_>, directive: &RawDirective) -> Option<Custom> {
     if let Some(dql) = directive.argument("dql") {
         return Some(Custom::Dql(bare(dql)));
@@ -269,7 +276,7 @@ fn custom(draft: &Draft<'_>, directive: &RawDirective) -> Option<Custom> {
     })))
 }
 
-/// `Out:In`, or one name for both.
+/// Reads a header as `Out:In`, or as one name for both.
 fn header_pair(text: &str) -> (String, String) {
     let (out, inward) = text.split_once(':').unwrap_or((text, text));
     (out.to_owned(), inward.to_owned())

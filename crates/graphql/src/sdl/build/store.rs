@@ -1,4 +1,4 @@
-//! What the store has to know for a schema: its types and predicates as schema text.
+//! Declares the types and predicates of a model in the schema language of the store.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
@@ -6,12 +6,12 @@ use std::fmt::Write;
 use crate::model::{Field, Kind, Language, Model, Predicate, TypeDef};
 use crate::sdl::check::search::store_index;
 
-/// What is declared of a predicate, all fields that share it taken together.
+/// The declaration of a predicate, of all fields that share it together.
 #[derive(Debug, Default)]
 struct Declared {
-    /// Empty as long as only the other end of its edges is known.
+    /// The type; empty while only fields that read its edges backwards are known.
     ty: String,
-    /// Names with options.
+    /// The indexes with their options, as they are written.
     indexes: BTreeSet<String>,
     lang: bool,
     upsert: bool,
@@ -19,9 +19,8 @@ struct Declared {
 }
 
 impl Model {
-    /// The schema text that declares all types and predicates, each type with its predicates below.
-    /// Types come in the order of the model; a predicate comes with the first that has it of its
-    /// own. O(fields).
+    /// Returns the schema text that declares all types and predicates, each type with its predicates below it. Types come in the order of the model; a
+    /// predicate comes below the first type that has it and does not inherit it. O(fields).
     pub fn to_dql_schema(&self) -> String {
         let declared = declare(self);
         let mut text = String::new();
@@ -36,6 +35,7 @@ impl Model {
                     continue;
                 }
                 push(&mut text, format_args!("  {}\n", in_brackets(name)));
+                // Each predicate is declared once, below the type that it belongs to.
                 if !inherited && written.insert(name) {
                     declared.write(name, &mut predicates);
                 }
@@ -47,7 +47,7 @@ impl Model {
     }
 }
 
-/// The predicates that a type lists, and whether they are declared with an interface.
+/// Returns the predicates that a type lists, and whether an interface declares them.
 fn predicates_of<'a>(model: &'a Model, def: &'a TypeDef) -> impl Iterator<Item = (&'a str, bool)> {
     let fields = def.fields.iter().filter_map(|field| {
         let predicate = field.predicate.as_ref().filter(|predicate| !predicate.reverse)?;
@@ -60,6 +60,7 @@ fn predicates_of<'a>(model: &'a Model, def: &'a TypeDef) -> impl Iterator<Item =
     fields.chain(secret)
 }
 
+/// Returns true if the password of a type is that of an interface.
 fn inherits_secret(model: &Model, def: &TypeDef) -> bool {
     let interfaces = def.interfaces.iter().filter_map(|name| model.get(name));
     interfaces
@@ -67,6 +68,7 @@ fn inherits_secret(model: &Model, def: &TypeDef) -> bool {
         .any(|interface| interface.secret.is_some() && interface.secret == def.secret)
 }
 
+/// Collects the declarations of all predicates.
 fn declare(model: &Model) -> HashMap<&str, Declared> {
     let mut declared: HashMap<&str, Declared> = HashMap::new();
     for def in model.stored_types() {
@@ -83,10 +85,12 @@ fn declare(model: &Model) -> HashMap<&str, Declared> {
             declared.entry(&secret.predicate).or_default().ty = "password".to_owned();
         }
     }
+    // A predicate that is only read backwards is another schema's to declare.
     declared.retain(|_, declared| !declared.ty.is_empty());
     declared
 }
 
+/// Adds what a field asks of its predicate.
 fn declare_field(model: &Model, field: &Field, predicate: &Predicate, entry: &mut Declared) {
     let is_enum = model.get(field.ty.name()).is_some_and(|def| def.kind == Kind::Enum);
     if entry.ty.is_empty() {
@@ -109,7 +113,7 @@ fn declare_field(model: &Model, field: &Field, predicate: &Predicate, entry: &mu
     }
 }
 
-/// The type of a field's predicate.
+/// Returns the type of a field's predicate.
 fn store_type(field: &Field, is_enum: bool) -> String {
     let name = match field.ty.name() {
         _ if is_enum => "string",
@@ -140,7 +144,7 @@ impl Declared {
     }
 }
 
-/// The name as schema text has it: in brackets when it has letters that others have not.
+/// Writes a name as the schema language does: in angle brackets when it has other characters than letters, digits and `_.-`.
 fn in_brackets(name: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
     let starts = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');

@@ -1,4 +1,4 @@
-//! The checks of a field and of its small directives.
+//! Checks a field, and its directives that need few words: `@embedding`, `@id`, `@default`, `@remoteResponse`.
 
 use apollo_compiler::ast::Value;
 
@@ -8,7 +8,7 @@ use crate::sdl::source::raw::{RawDirective, RawKind};
 use crate::sdl::source::value::{bare, entry};
 use crate::syntax::Fault;
 
-/// Arguments that stored fields get by themselves.
+/// The names of the arguments that the API adds to fields of stored types.
 const OWN_ARGUMENTS: [&str; 4] = ["first", "offset", "filter", "order"];
 
 /// Checks a field apart from its directives.
@@ -17,11 +17,13 @@ pub(in crate::sdl) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     faults.extend(told.into_iter().flatten().map(|what| subject.fault(what)));
 }
 
+/// Refuses lists of lists.
 fn nested(subject: &Subject<'_>) -> Option<String> {
     let element = subject.field.ty.element()?;
     element.is_list().then(|| "Nested lists are invalid.".to_owned())
 }
 
+/// Refuses arguments with the names of those that the API adds.
 fn arguments(subject: &Subject<'_>) -> Option<String> {
     if subject.def.is_root() || subject.def.has("remote") {
         return None;
@@ -31,6 +33,7 @@ fn arguments(subject: &Subject<'_>) -> Option<String> {
     Some(format!("can't have {} as an argument because it is a reserved argument.", own.name))
 }
 
+/// Refuses reserved names.
 fn name(subject: &Subject<'_>) -> Option<String> {
     let name = &subject.field.name;
     if builtin::is_reserved(name) {
@@ -42,7 +45,7 @@ fn name(subject: &Subject<'_>) -> Option<String> {
     name.ends_with("Aggregate").then(|| what.to_owned())
 }
 
-/// Lists that the store can't hold. A predicate holds one place only.
+/// Refuses lists that the store can't hold. A predicate holds one place only.
 fn list(subject: &Subject<'_>) -> Option<String> {
     let name = subject.field.ty.element()?.name();
     let is_stored = matches!(subject.def.kind, RawKind::Object | RawKind::Interface)
@@ -53,7 +56,7 @@ fn list(subject: &Subject<'_>) -> Option<String> {
     is_invalid.then(|| format!("{name} lists are invalid."))
 }
 
-/// `@withSubscription` belongs to custom queries by DQL.
+/// Refuses `@withSubscription`, but at custom queries in DQL.
 fn place(subject: &Subject<'_>) -> Option<String> {
     subject.field.directive("withSubscription")?;
     if subject.def.name != "Query" {
@@ -99,14 +102,19 @@ pub(in crate::sdl) fn unique(subject: &Subject<'_>, directive: &RawDirective) ->
 }
 
 /// Checks `@default`.
+///
+/// # Errors
+///
+/// A field that can have no default, or a default that the field's type can't hold.
 pub(in crate::sdl) fn default(
     subject: &Subject<'_>,
     directive: &RawDirective,
-) -> Result<(), String> {
+) -> Result<(), Fault> {
+    let fault = |what: String| Err(subject.fault_at(directive, what));
     let field = subject.field;
     let ty = field.ty.name();
     if subject.def.has("remote") {
-        return Err("cannot use @default directive on a @remote type".to_owned());
+        return fault("cannot use @default directive on a @remote type".to_owned());
     }
     let refused = if !builtin::is_scalar(ty) && !subject.draft.is_kind(ty, RawKind::Enum) {
         format!("non-scalar type {ty}")
@@ -124,12 +132,12 @@ pub(in crate::sdl) fn default(
         String::new()
     };
     if !refused.is_empty() {
-        return Err(format!("cannot use @default directive on field with {refused}"));
+        return fault(format!("cannot use @default directive on field with {refused}"));
     }
     for argument in &directive.node.arguments {
         let value = entry(&argument.value, "value").map(|value| bare(value)).unwrap_or_default();
         if !suits(&value, ty) {
-            return Err(format!(
+            return fault(format!(
                 "@default directive provides value \"{value}\" which cannot be used with {ty}"
             ));
         }
@@ -137,7 +145,7 @@ pub(in crate::sdl) fn default(
     Ok(())
 }
 
-/// True when the text can become a value of the type.
+/// Returns true if a text can become a value of a type.
 fn suits(value: &str, ty: &str) -> bool {
     match ty {
         "DateTime" => true,

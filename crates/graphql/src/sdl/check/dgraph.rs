@@ -1,4 +1,4 @@
-//! The check of `@dgraph(pred:)`: names, edges read backwards, languages.
+//! Checks `@dgraph(pred:)`: the name, edges that are read backwards, and languages.
 
 use apollo_compiler::ast::Value;
 
@@ -13,7 +13,7 @@ use crate::syntax::Fault;
 ///
 /// # Errors
 ///
-/// The fault.
+/// The first fault of the directive.
 pub(in crate::sdl) fn check(subject: &Subject<'_>, directive: &RawDirective) -> Result<(), Fault> {
     let fault = |what: String| Err(subject.fault_at(directive, what));
     if subject.field.is_id() {
@@ -35,6 +35,7 @@ pub(in crate::sdl) fn check(subject: &Subject<'_>, directive: &RawDirective) -> 
         ));
     }
     if pred.starts_with('~') || pred.starts_with("<~") {
+        // The types that implement the interface have the field too, and are checked for it.
         if subject.def.kind == RawKind::Interface {
             return Ok(());
         }
@@ -73,9 +74,7 @@ fn reverse(subject: &Subject<'_>, directive: &RawDirective, pred: &str) -> Resul
         dgraph_pred(candidate).is_some_and(|pred| pred.trim_matches(['<', '>']) == wanted)
     };
     match other.fields.iter().find(is_forward) {
-        Some(forward) => fits(def, other, forward).map_err(|message| {
-            Fault::at(forward.directive("dgraph").and_then(|dgraph| dgraph.place), message)
-        }),
+        Some(forward) => fits(def, other, forward),
         None => Err(subject.fault_at(
             directive,
             format!(
@@ -86,7 +85,9 @@ fn reverse(subject: &Subject<'_>, directive: &RawDirective, pred: &str) -> Resul
 }
 
 /// Checks that the forward field leads to the type, or an interface of it.
-fn fits(def: &RawType, other: &RawType, forward: &RawField) -> Result<(), String> {
+fn fits(def: &RawType, other: &RawType, forward: &RawField) -> Result<(), Fault> {
+    let place = forward.directive("dgraph").and_then(|dgraph| dgraph.place);
+    let fault = |message| Err(Fault::at(place, message));
     let start = format!("Type {}; Field {}:", other.name, forward.name);
     let ty = forward.ty.name();
     if def.name != ty && !def.interfaces.iter().any(|name| name == ty) {
@@ -98,13 +99,13 @@ fn fits(def: &RawType, other: &RawType, forward: &RawField) -> Result<(), String
                 format!("any of types {} or {last}", names.join(", "))
             }
         };
-        return Err(format!(
+        return fault(format!(
             "{start} should be {possible} to be compatible with @dgraph reverse directive but is \
              of type {ty}."
         ));
     }
     if forward.has("hasInverse") {
-        return Err(format!(
+        return fault(format!(
             "{start} @hasInverse directive is not allowed because field is forward edge of another \
              field with reverse directive."
         ));

@@ -1,4 +1,4 @@
-//! The checks of the directives by which several services share a schema.
+//! Checks the directives of a federation, by which several services share types.
 
 use super::subject::Subject;
 use crate::sdl::source::draft::{Draft, is_key};
@@ -6,7 +6,7 @@ use crate::sdl::source::raw::{RawDirective, RawType};
 use crate::sdl::source::value::bare;
 use crate::syntax::Fault;
 
-/// The fields that a directive names.
+/// Returns the argument `fields` of a directive, unless it is empty.
 fn named_fields(directive: &RawDirective) -> Option<String> {
     directive.argument("fields").map(|fields| bare(fields)).filter(|fields| !fields.is_empty())
 }
@@ -44,7 +44,7 @@ pub(in crate::sdl) fn key(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
     Some(Fault::at(remote.place, message))
 }
 
-/// Checks `@extends`, which `extend type` gives too.
+/// Checks `@extends`, which a type that `extend type` declares has too.
 pub(in crate::sdl) fn extends(def: &RawType) -> Option<Fault> {
     def.directive("extends")?;
     let name = &def.name;
@@ -57,7 +57,7 @@ pub(in crate::sdl) fn extends(def: &RawType) -> Option<Fault> {
     Some(Fault::at(remote.place, message))
 }
 
-/// An extension whose entity can't be named.
+/// Makes the fault of an extension without `@key`, whose nodes other services could not name.
 pub(in crate::sdl) fn without_key(def: &RawType) -> Fault {
     let place = def.directive("extends").and_then(|extends| extends.place);
     let message =
@@ -65,6 +65,7 @@ pub(in crate::sdl) fn without_key(def: &RawType) -> Fault {
     Fault::at(place, message)
 }
 
+/// Checks that a directive stands at a field of an extension.
 fn only_in_extensions(subject: &Subject<'_>, directive: &RawDirective) -> Option<Fault> {
     let message = format!(
         "Type {}: Field {}: @{} directive can only be defined on fields in type extensions. i.e., \

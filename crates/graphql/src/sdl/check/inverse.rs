@@ -1,5 +1,5 @@
-//! `@hasInverse`: two fields are the two ends of a link. It may be written at one end; then it is
-//! written at the other too, with all types that have the field from an interface.
+//! Checks `@hasInverse`, which makes two fields the two ends of a link. A schema may have it at one end only. Then it is added at the other end, also in
+//! all types that inherit that field from an interface.
 
 use apollo_compiler::ast::Value;
 use apollo_compiler::name;
@@ -10,22 +10,22 @@ use crate::sdl::source::raw::{RawDirective, RawField, RawKind, RawType};
 use crate::sdl::source::value::bare;
 use crate::syntax::{Fault, Place};
 
-/// A directive to be written at the other end of a link.
+/// A directive that has to be added at the other end of a link.
 pub(in crate::sdl) struct Link {
-    /// The type and the field where it goes.
+    /// The names of the type and the field that get it.
     type_name: String,
     field: String,
     /// The field that it names.
     inverse: apollo_compiler::Name,
-    /// Where the directive was that made it.
+    /// The place of the directive at the first end.
     place: Option<Place>,
 }
 
-/// Checks the directive. Returns what is to be written at the other end.
+/// Checks the directive. Returns what has to be added at the other end, if it is not there.
 ///
 /// # Errors
 ///
-/// The fault.
+/// The first fault of the directive.
 pub(in crate::sdl) fn check(
     subject: &Subject<'_>,
     directive: &RawDirective,
@@ -47,7 +47,7 @@ pub(in crate::sdl) fn check(
         let what = format!("inverse field {inverse} doesn't exist for type {type_name}.");
         return Err(subject.fault_at(directive, what));
     };
-    is_inverse(subject, inverse).map_err(|message| Fault::at(directive.place, message))?;
+    is_inverse(subject, directive, inverse)?;
     let name = apollo_compiler::Name::new(&field.name).ok();
     Ok(name.filter(|_| !inverse.has("hasInverse") && def.is_stored_kind()).map(|name| Link {
         type_name: type_name.to_owned(),
@@ -58,7 +58,12 @@ pub(in crate::sdl) fn check(
 }
 
 /// Checks that the field at the other end can be the inverse of the subject.
-fn is_inverse(subject: &Subject<'_>, inverse: &RawField) -> Result<(), String> {
+fn is_inverse(
+    subject: &Subject<'_>,
+    directive: &RawDirective,
+    inverse: &RawField,
+) -> Result<(), Fault> {
+    let fault = |message| Err(Fault::at(directive.place, message));
     let Subject { draft, def, field } = *subject;
     // The directive may have come from an interface: then the link is the interface's.
     let parent = draft.parent_interface(field);
@@ -66,7 +71,7 @@ fn is_inverse(subject: &Subject<'_>, inverse: &RawField) -> Result<(), String> {
         .filter(|parent| parent.field(&field.name).is_some_and(|field| field.has("hasInverse")));
     let (expected, name) = (&linked.unwrap_or(def).name, &field.name);
     if inverse.ty.name() != expected {
-        return Err(format!(
+        return fault(format!(
             "Type {expected}; Field {name}: @hasInverse is required to link the fields of same \
              type, but the field {} is of the type {} instead of {expected}. To link these make \
              sure the fields are of the same type.",
@@ -79,13 +84,13 @@ fn is_inverse(subject: &Subject<'_>, inverse: &RawField) -> Result<(), String> {
         return Ok(());
     }
     let other = format!("{}.{}", field.ty.name(), inverse.name);
-    Err(format!(
+    fault(format!(
         "Type {expected}; Field {name}: @hasInverse should be consistant. {expected}.{name} is the \
          inverse of {other}, but {other} is the inverse of {expected}.{back}."
     ))
 }
 
-/// Writes the directive at the other end.
+/// Adds the directive at the other end.
 pub(in crate::sdl) fn write(draft: &mut Draft<'_>, link: &Link) {
     let is_interface = draft.is_kind(&link.type_name, RawKind::Interface);
     let argument = Value::Enum(link.inverse.clone());

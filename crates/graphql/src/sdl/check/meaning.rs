@@ -1,4 +1,4 @@
-//! The checks of what the schema means, one type after the other: all faults are told.
+//! Checks what the schema means, type by type and field by field, and returns all faults.
 
 use super::declared_fields;
 use super::dgraph;
@@ -12,12 +12,13 @@ use crate::sdl::custom::directive as custom;
 use crate::sdl::source::draft::Draft;
 use crate::syntax::Fault;
 
-/// Checks everything, and writes the `@hasInverse` of each link at both of its ends.
+/// Checks all types and fields, and adds the `@hasInverse` of each link at the end that lacks it.
 pub(in crate::sdl) fn check(draft: &mut Draft<'_>) -> Vec<Fault> {
     let mut faults = Vec::new();
     for index in 0..draft.types().len() {
         types::check(draft, &draft.types()[index], &mut faults);
         for field in 0..draft.types()[index].fields.len() {
+            // The draft can't be changed while the field is looked at.
             let mut links = Vec::new();
             check_field(draft, index, field, &mut links, &mut faults);
             for link in links {
@@ -29,6 +30,7 @@ pub(in crate::sdl) fn check(draft: &mut Draft<'_>) -> Vec<Fault> {
     faults
 }
 
+/// Checks a field and its directives, in the order in which they are written.
 fn check_field(
     draft: &Draft<'_>,
     index: usize,
@@ -48,15 +50,11 @@ fn check_field(
                 }
                 Err(fault) => Some(fault),
             },
-            "search" => search::check(&subject, directive)
-                .err()
-                .map(|what| subject.fault_at(directive, what)),
+            "search" => search::check(&subject, directive).err(),
             "embedding" => declared_fields::embedding(&subject),
             "dgraph" => dgraph::check(&subject, directive).err(),
             "id" => declared_fields::unique(&subject, directive),
-            "default" => declared_fields::default(&subject, directive)
-                .err()
-                .map(|what| subject.fault_at(directive, what)),
+            "default" => declared_fields::default(&subject, directive).err(),
             "custom" => {
                 custom::check(&subject, directive, faults);
                 None

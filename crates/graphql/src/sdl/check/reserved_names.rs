@@ -1,4 +1,4 @@
-//! The checks before anything is added: kinds, reserved names, and names that will be generated.
+//! The first checks, before anything is added to the definitions: kinds of types, reserved names, and names that the API will generate.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use crate::sdl::build::builtin;
 use crate::sdl::source::raw::{RawField, RawKind, RawType, is_root_name};
 use crate::syntax::Fault;
 
-/// All faults of definitions by themselves.
+/// Returns the faults of definitions that show without looking at other types.
 pub(in crate::sdl) fn check(types: &[RawType]) -> Vec<Fault> {
     let mut faults = Vec::new();
     for def in types {
@@ -24,6 +24,7 @@ pub(in crate::sdl) fn check(types: &[RawType]) -> Vec<Fault> {
     faults
 }
 
+/// Refuses types with reserved names, and stored fields of `Query` and `Mutation`.
 fn reserved_name(def: &RawType) -> Option<Fault> {
     let name = &def.name;
     if def.kind == RawKind::Scalar || !builtin::is_reserved(name) {
@@ -46,6 +47,7 @@ fn reserved_name(def: &RawType) -> Option<Fault> {
     Some(Fault::at(def.place, message))
 }
 
+/// Refuses directives at types of other kinds than theirs.
 fn directives_at_types(def: &RawType, faults: &mut Vec<Fault>) {
     for directive in &def.directives {
         let (name, directive_name) = (&def.name, directive.name());
@@ -67,7 +69,7 @@ fn directives_at_types(def: &RawType, faults: &mut Vec<Fault>) {
     }
 }
 
-/// Types that have the name of one that is built in or will be generated.
+/// Refuses types with the names of those that are built in or will be generated.
 fn generated_types(types: &[RawType], faults: &mut Vec<Fault>) {
     let mut taken: HashSet<String> = builtin::TAKEN.iter().map(|name| (*name).to_owned()).collect();
     for def in types.iter().filter(|def| !is_root_name(&def.name) && !def.has("remote")) {
@@ -109,6 +111,7 @@ fn generated_types(types: &[RawType], faults: &mut Vec<Fault>) {
     }
 }
 
+/// The names of the queries that are generated for a type.
 fn generated_queries(def: &RawType) -> Vec<String> {
     let name = &def.name;
     vec![
@@ -119,6 +122,7 @@ fn generated_queries(def: &RawType) -> Vec<String> {
     ]
 }
 
+/// The names of the mutations that are generated for a type.
 fn generated_mutations(def: &RawType) -> Vec<String> {
     let verbs: &[&str] = match def.kind {
         RawKind::Interface => &["update", "delete"],
@@ -127,7 +131,7 @@ fn generated_mutations(def: &RawType) -> Vec<String> {
     verbs.iter().map(|verb| format!("{verb}{}", def.name)).collect()
 }
 
-/// Operations of the deployer that have the name of one that will be generated.
+/// Refuses custom operations with the names of those that will be generated.
 fn generated_operations(
     types: &[RawType],
     root: &str,

@@ -1,20 +1,21 @@
-//! The words of `@search`: what they mean, which are allowed where, and the check of the directive.
+//! The words of `@search`: the indexes that they mean, the types that may have them, and the check of the directive.
 
 use super::subject::Subject;
 use crate::model::SearchIndex;
 use crate::sdl::build::builtin::is_geo;
 use crate::sdl::source::raw::{RawDirective, RawField, RawKind};
 use crate::sdl::source::value::{bare, items};
+use crate::syntax::Fault;
 use apollo_compiler::ast::Value;
 
 /// A word of `@search`.
 struct Word {
     name: &'static str,
-    /// The type that it is for.
+    /// The type of the fields that may have it.
     ty: &'static str,
-    /// The index in the store.
+    /// The name of the index in the store.
     index: &'static str,
-    /// The input that filters by it. Words of one input exclude each other.
+    /// The name of the filter that uses the index. Two words of one filter exclude each other.
     filter: &'static str,
 }
 
@@ -27,7 +28,7 @@ const fn word(
     Word { name, ty, index, filter }
 }
 
-/// All words, ordered by name.
+/// All words, in the order of their names.
 const WORDS: &[Word] = &[
     word("bool", "Boolean", "bool", "Boolean"),
     word("day", "DateTime", "day", "DateTimeFilter"),
@@ -50,19 +51,19 @@ const WORDS: &[Word] = &[
     word("year", "DateTime", "year", "DateTimeFilter"),
 ];
 
-/// The words that enums may have.
+/// The words that fields of enums may have.
 const ENUM_WORDS: &[&str] = &["trigram", "hash", "exact", "regexp", "ngram"];
 
 fn word_of(name: &str) -> Option<&'static Word> {
     WORDS.iter().find(|word| word.name == name)
 }
 
-/// The index of a word in the store.
+/// Returns the name of the index that a word means in the store.
 pub(in crate::sdl) fn store_index(word: &str) -> &'static str {
     word_of(word).map_or("hash", |word| word.index)
 }
 
-/// The word that a type has when none is given; that of enums for what is no scalar.
+/// Returns the word of a type for `@search` without words. What is no scalar is an enum.
 fn default_word(ty: &str) -> &'static str {
     match ty {
         "Boolean" => "bool",
@@ -78,8 +79,8 @@ fn default_word(ty: &str) -> &'static str {
     }
 }
 
-/// The words that filters of a field go by, ordered, with options as they were written: those of
-/// `@search`, the type's where it has none, and what `@id` needs.
+/// Returns the words by which a field can be filtered, in order, with their options as they are written: those of `@search`, or the type's where it has
+/// none, and the one that `@id` needs.
 fn words(field: &RawField) -> Vec<String> {
     let ty = field.ty.name();
     let is_unique = field.has("id");
@@ -99,7 +100,7 @@ fn words(field: &RawField) -> Vec<String> {
     words
 }
 
-/// What [`words`] says, taken apart, for a field that passed the check.
+/// Returns the indexes of a field that passed the check, in the order of their words.
 pub(in crate::sdl) fn indexes(field: &RawField) -> Vec<SearchIndex> {
     let read = |text: String| SearchIndex {
         word: bare_word(&text).to_owned(),
@@ -108,12 +109,12 @@ pub(in crate::sdl) fn indexes(field: &RawField) -> Vec<SearchIndex> {
     words(field).into_iter().map(read).collect()
 }
 
-/// The word before the options.
+/// Returns the word without its options.
 fn bare_word(text: &str) -> &str {
     text.split('(').next().unwrap_or(text).trim()
 }
 
-/// The options of `hnsw(metric: cosine, exponent: 4)`, by name; none when they are malformed.
+/// Reads the options of `hnsw(metric: cosine, exponent: 4)`, ordered by name; `None` when they are malformed.
 fn options(text: &str) -> Option<Vec<(String, String)>> {
     let text = text.trim();
     let Some((_, rest)) = text.split_once('(') else {
@@ -135,7 +136,11 @@ fn options(text: &str) -> Option<Vec<(String, String)>> {
 }
 
 /// Checks `@search`.
-pub(in crate::sdl) fn check(subject: &Subject<'_>, directive: &RawDirective) -> Result<(), String> {
+///
+/// # Errors
+///
+/// The first word that does not suit the field, or does not go with those before.
+pub(in crate::sdl) fn check(subject: &Subject<'_>, directive: &RawDirective) -> Result<(), Fault> {
     let field = subject.field;
     let ty = field.ty.name();
     let Some(by) = directive.argument("by") else {
@@ -146,26 +151,33 @@ pub(in crate::sdl) fn check(subject: &Subject<'_>, directive: &RawDirective) -> 
         return if searchable {
             Ok(())
         } else {
-            Err(format!(
+            let what = format!(
                 "has the @search directive but fields of type {ty} can't have the @search directive."
-            ))
+            );
+            Err(subject.fault_at(directive, what))
         };
     };
     if !matches!(**by, Value::List(_)) {
-        return Err("the @search directive requires a list argument, like @search(by: [\"hash\"])"
-            .to_owned());
+        let what = "the @search directive requires a list argument, like @search(by: [\"hash\"])";
+        return Err(subject.fault_at(directive, what));
     }
+    // Words come in order, so a clash names the earlier one by its place in the alphabet.
     let mut before: Vec<&Word> = Vec::new();
     for text in words(field) {
-        let word = check_word(subject, &text)?;
-        check_together(subject, word, &text, &before)?;
+        let word = match word_for(subject, &text) {
+            Ok(word) => word,
+            Err(what) => return Err(subject.fault_at(directive, what)),
+        };
+        if let Some(what) = clash(subject, word, &text, &before) {
+            return Err(subject.fault_at(directive, what));
+        }
         before.push(word);
     }
     Ok(())
 }
 
-/// Checks that the word suits the type.
-fn check_word(subject: &Subject<'_>, text: &str) -> Result<&'static Word, String> {
+/// Returns the word of a text, or the message when the field can't have it.
+fn word_for(subject: &Subject<'_>, text: &str) -> Result<&'static Word, String> {
     let ty = subject.field.ty.name();
     let is_enum = subject.draft.is_kind(ty, RawKind::Enum);
     let Some(word) = word_of(bare_word(text)) else {
@@ -204,16 +216,11 @@ fn check_word(subject: &Subject<'_>, text: &str) -> Result<&'static Word, String
     Ok(word)
 }
 
-/// Checks that the word does not exclude one of those before.
-fn check_together(
-    subject: &Subject<'_>,
-    word: &Word,
-    text: &str,
-    before: &[&Word],
-) -> Result<(), String> {
+/// Returns the message when a word excludes one of those before it.
+fn clash(subject: &Subject<'_>, word: &Word, text: &str, before: &[&Word]) -> Option<String> {
     let ty = subject.field.ty.name();
     if let Some(same) = before.iter().find(|other| other.filter == word.filter) {
-        return Err(if ty == "String" || subject.draft.is_kind(ty, RawKind::Enum) {
+        return Some(if ty == "String" || subject.draft.is_kind(ty, RawKind::Enum) {
             format!(
                 "the argument to @search '{text}' is the same as the index '{}' provided before \
                  and shouldn't be used together",
@@ -226,18 +233,16 @@ fn check_together(
     let excluded = match word.name {
         "hash" => "exact",
         "exact" => "hash",
-        _ => return Ok(()),
+        _ => return None,
     };
-    match before.iter().find(|other| other.name == excluded) {
-        Some(other) => Err(format!(
-            "the arguments '{text}' and '{}' can't be used together as arguments to @search.",
-            other.name
-        )),
-        None => Ok(()),
-    }
+    let other = before.iter().find(|other| other.name == excluded)?;
+    Some(format!(
+        "the arguments '{text}' and '{}' can't be used together as arguments to @search.",
+        other.name
+    ))
 }
 
-/// What `@search` of a type may say, as messages tell it.
+/// Returns what messages tell of the words that a type may have.
 fn allowed(ty: &str, is_enum: bool) -> String {
     let words: Vec<&str> =
         WORDS.iter().filter(|word| word.ty == ty).map(|word| word.name).collect();

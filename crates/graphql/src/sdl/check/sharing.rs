@@ -1,4 +1,4 @@
-//! The check of predicates that several fields share: they have to agree on what is stored.
+//! Checks predicates that several fields share by `@dgraph(pred:)`: the fields must agree on what is stored.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use crate::sdl::source::draft::{Draft, dgraph_type, predicate_text, secret_of};
 use crate::sdl::source::raw::{RawField, RawKind, RawType};
 use crate::syntax::{Fault, Place};
 
-/// The first field of a predicate.
+/// A field, or a password, that uses a predicate.
 struct User {
     type_name: String,
     field: String,
@@ -16,15 +16,16 @@ struct User {
     secret: bool,
 }
 
-/// What is known so far.
+/// The predicates that were seen so far.
 struct Sharing<'a> {
     draft: &'a Draft<'a>,
+    /// The first user of each predicate.
     users: HashMap<String, User>,
-    /// The predicates that each interface declares.
+    /// The predicates that each interface declares, by the name of the interface.
     of_interfaces: HashMap<&'a str, HashSet<String>>,
 }
 
-/// Checks interfaces first, then the types that may implement them.
+/// Checks all interfaces first, then the types that may implement them. O(fields), and the pairs of interfaces of each type.
 pub(in crate::sdl) fn check(draft: &Draft<'_>, faults: &mut Vec<Fault>) {
     let mut sharing = Sharing { draft, users: HashMap::new(), of_interfaces: HashMap::new() };
     for kind in [RawKind::Interface, RawKind::Object] {
@@ -41,7 +42,7 @@ impl<'a> Sharing<'a> {
         }
         let prefix = dgraph_type(def);
         for field in def.fields.iter().filter(|field| !field.is_id()) {
-            // What comes from an interface is checked there.
+            // A field of an interface is checked with the interface.
             if self.draft.parent_interface(field).is_some() {
                 continue;
             }
@@ -56,7 +57,7 @@ impl<'a> Sharing<'a> {
         self.secret(def, faults);
     }
 
-    /// Two interfaces of a type may not declare the same predicate.
+    /// Refuses two interfaces of one type that declare the same predicate.
     fn interfaces(&self, def: &RawType, faults: &mut Vec<Fault>) {
         let mut shared: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (index, first) in def.interfaces.iter().enumerate() {
@@ -82,6 +83,7 @@ impl<'a> Sharing<'a> {
         }));
     }
 
+    /// Checks that a field agrees with the first user of its predicate.
     fn field(
         &mut self,
         def: &RawType,
@@ -124,6 +126,7 @@ impl<'a> Sharing<'a> {
         faults.extend(own_interface(def, first, &user));
     }
 
+    /// Checks that the predicate of a password is used by nothing else.
     fn secret(&mut self, def: &RawType, faults: &mut Vec<Fault>) {
         let Some((field, Some(predicate))) = secret_of(def) else { return };
         if self.draft.password_interface(def, &field).is_some() {
@@ -148,7 +151,7 @@ impl<'a> Sharing<'a> {
     }
 }
 
-/// A type may not share a predicate with an interface that it implements.
+/// Refuses a type that shares a predicate with an interface that it implements.
 fn own_interface(def: &RawType, first: &User, user: &User) -> Option<Fault> {
     let is_own = def.kind == RawKind::Object && def.interfaces.contains(&first.type_name);
     is_own.then(|| {

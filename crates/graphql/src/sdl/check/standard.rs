@@ -1,5 +1,5 @@
-//! The checks that any GraphQL schema has to pass, in the reference's words. Definitions are looked at in the order of the
-//! text. The reference stops at the first fault; here each field tells its first one, and each definition, too.
+//! Checks the rules that any GraphQL schema must keep (GraphQL specification, *Type System*), in the reference's words. Definitions are checked in the order
+//! of the text. The reference stops at the first fault; here the first of each field and of each definition is told.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,9 +10,10 @@ use crate::sdl::source::raw::{RawDirective, RawField, RawKind, RawType};
 use crate::syntax::{Fault, Place};
 use hexgraph_base::types::quote;
 
+/// The result of a check: its first fault.
 type Checked = Result<(), Fault>;
 
-/// What may be the type of a field, and of an input's field or an argument.
+/// The kinds of types that a field may have; below, those of arguments and of fields of inputs.
 const OUTPUTS: &[RawKind] =
     &[RawKind::Scalar, RawKind::Object, RawKind::Interface, RawKind::Union, RawKind::Enum];
 const INPUTS: &[RawKind] = &[RawKind::Scalar, RawKind::Enum, RawKind::Input];
@@ -25,7 +26,7 @@ fn fail<T>(place: Option<Place>, message: String) -> Result<T, Fault> {
 ///
 /// # Errors
 ///
-/// The faults, each once: fields that types have from an interface have its faults, too.
+/// All faults, each once: a field that types inherit has the same fault in each of them.
 pub(in crate::sdl) fn check(draft: &Draft<'_>) -> Result<(), Vec<Fault>> {
     let mut faults = redeclared(draft);
     if faults.is_empty() {
@@ -39,6 +40,7 @@ pub(in crate::sdl) fn check(draft: &Draft<'_>) -> Result<(), Vec<Fault>> {
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
+/// Returns the faults of types that are declared twice, or that are built in.
 fn redeclared(draft: &Draft<'_>) -> Vec<Fault> {
     let mut names = HashSet::new();
     let is_taken = |def: &&RawType| {
@@ -49,10 +51,10 @@ fn redeclared(draft: &Draft<'_>) -> Vec<Fault> {
     taken.map(|def| Fault::at(def.place, format!("Cannot redeclare type {}.", def.name))).collect()
 }
 
-/// A schema with the directives that it declares.
+/// The check of a schema whose type names are unique.
 struct Standard<'a> {
     draft: &'a Draft<'a>,
-    /// Arguments and locations.
+    /// The arguments and locations of each directive that the schema declares.
     declared: HashMap<&'a str, (Vec<&'a str>, Vec<&'static str>)>,
 }
 
@@ -72,6 +74,7 @@ impl<'a> Standard<'a> {
         Ok(Standard { draft, declared })
     }
 
+    /// Checks `schema { ... }`.
     fn roots(&self) -> Checked {
         let mut definitions = self.draft.schema.roots.iter().filter(|roots| !roots.extension);
         if let Some(second) = definitions.nth(1) {
@@ -95,6 +98,7 @@ impl<'a> Standard<'a> {
         for def in self.draft.types() {
             let before = faults.len();
             faults.extend(def.fields.iter().filter_map(|field| self.field(field).err()));
+            // A type whose fields have faults is not compared with its interfaces.
             let rest = match faults.len() == before {
                 true => self.definition(def),
                 false => self.directives(&def.directives, def.kind.name()),
@@ -107,6 +111,7 @@ impl<'a> Standard<'a> {
         faults.extend(self.directive_definitions().err());
     }
 
+    /// Checks a field by itself.
     fn field(&self, field: &RawField) -> Checked {
         valid_name(field.place, &field.name)?;
         self.known(field)?;
@@ -114,6 +119,7 @@ impl<'a> Standard<'a> {
         self.directives(&field.directives, "FIELD_DEFINITION")
     }
 
+    /// Checks a type whose fields have no fault.
     fn definition(&self, def: &RawType) -> Checked {
         self.members(def)?;
         let mut fields: HashMap<&str, &RawField> = HashMap::new();
@@ -136,6 +142,7 @@ impl<'a> Standard<'a> {
         self.directives(&def.directives, def.kind.name())
     }
 
+    /// Checks that the type of a field is declared.
     fn known(&self, field: &RawField) -> Checked {
         let name = field.ty.name();
         match self.draft.kind_of(name) {
@@ -144,6 +151,7 @@ impl<'a> Standard<'a> {
         }
     }
 
+    /// Checks arguments, whose types must be inputs.
     fn arguments(&self, arguments: &[RawField]) -> Checked {
         for argument in arguments {
             valid_name(argument.place, &argument.name)?;
@@ -163,6 +171,7 @@ impl<'a> Standard<'a> {
         Ok(())
     }
 
+    /// Checks that directives are declared for a location, with the arguments that they are given.
     fn directives(&self, directives: &[RawDirective], location: &str) -> Checked {
         for directive in directives {
             let (name, place) = (directive.name(), directive.place);
@@ -187,6 +196,7 @@ impl<'a> Standard<'a> {
         Ok(())
     }
 
+    /// Checks that the members of a union are object types.
     fn members(&self, def: &RawType) -> Checked {
         for member in &def.members {
             match self.draft.kind_of(member) {
@@ -202,7 +212,7 @@ impl<'a> Standard<'a> {
         Ok(())
     }
 
-    /// Types with `@key` are the members of a union, which holds object types only.
+    /// Refuses interfaces with `@key`: entities are the members of a union, which holds object types only.
     fn entities(&self) -> Checked {
         let interface = |def: &&RawType| def.has("key") && def.kind == RawKind::Interface;
         match self.draft.types().iter().find(interface) {
@@ -213,7 +223,7 @@ impl<'a> Standard<'a> {
         }
     }
 
-    /// A type has kinds of fields that it may have, and at least one.
+    /// Checks that a type has a field at least, and that the kinds of its fields suit its own.
     fn content(&self, def: &RawType) -> Checked {
         let kind = def.kind.name();
         let (is_empty, lacks, allowed) = match def.kind {
@@ -238,6 +248,7 @@ impl<'a> Standard<'a> {
         Ok(())
     }
 
+    /// Checks that a type has all that an interface asks for.
     fn implements(
         &self,
         def: &RawType,
@@ -260,6 +271,7 @@ impl<'a> Standard<'a> {
         Ok(())
     }
 
+    /// Checks that a field has the type and the arguments that an interface asks for.
     fn implements_field(
         &self,
         def: &RawType,
@@ -293,6 +305,7 @@ impl<'a> Standard<'a> {
         Ok(())
     }
 
+    /// Returns true if a field of the type `actual` may stand where the interface has `required`.
     fn is_covariant(&self, required: &TypeRef, actual: &TypeRef) -> bool {
         if required.is_non_null() && !actual.is_non_null() {
             return false;
@@ -306,13 +319,14 @@ impl<'a> Standard<'a> {
         }
     }
 
-    /// True when every value of a type is one of the interface or union.
+    /// Returns true if every value of a type is one of an interface or union.
     fn is_possible(&self, of: &str, name: &str) -> bool {
         let implements = |def: &RawType| def.interfaces.iter().any(|interface| interface == of);
         let holds = |def: &RawType| def.members.iter().any(|member| member == name);
         self.draft.get(name).is_some_and(implements) || self.draft.get(of).is_some_and(holds)
     }
 
+    /// Checks the definitions of directives.
     fn directive_definitions(&self) -> Checked {
         for def in &self.draft.schema.directives {
             let place = |name: &apollo_compiler::Name| {
@@ -335,6 +349,7 @@ impl<'a> Standard<'a> {
     }
 }
 
+/// Refuses names that begin with `__`.
 fn valid_name(place: Option<Place>, name: &str) -> Checked {
     if !name.starts_with("__") {
         return Ok(());
@@ -345,7 +360,7 @@ fn valid_name(place: Option<Place>, name: &str) -> Checked {
     fail(place, message)
 }
 
-/// True when an argument of the one type may stand for one of the other.
+/// Returns true if an argument of the type `own` may stand where the interface has `required`.
 fn is_compatible(required: &TypeRef, own: &TypeRef) -> bool {
     let same = match (required.element(), own.element()) {
         (Some(required), Some(own)) => is_compatible(required, own),

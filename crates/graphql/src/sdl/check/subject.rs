@@ -1,10 +1,10 @@
-//! A field in its type and its schema, as the checks look at it.
+//! The subject of a check: a field with its type and the schema.
 
 use crate::sdl::source::draft::Draft;
 use crate::sdl::source::raw::{RawDirective, RawField, RawType};
 use crate::syntax::Fault;
 
-/// A field that is looked at.
+/// A field that is checked, with its type and the schema.
 #[derive(Clone, Copy)]
 pub(in crate::sdl) struct Subject<'a> {
     pub(in crate::sdl) draft: &'a Draft<'a>,
@@ -13,7 +13,7 @@ pub(in crate::sdl) struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// A fault at the directive, told of the type and the field.
+    /// Makes a fault at a directive, whose message names the type and the field.
     pub(in crate::sdl) fn fault_at(
         &self,
         directive: &RawDirective,
@@ -24,7 +24,7 @@ impl Subject<'_> {
         Fault::at(directive.place, message)
     }
 
-    /// A fault at the field, told of the type and the field.
+    /// Makes a fault at the field, whose message names the type and the field.
     pub(in crate::sdl) fn fault(&self, what: impl AsRef<str>) -> Fault {
         let message =
             format!("Type {}; Field {}: {}", self.def.name, self.field.name, what.as_ref());

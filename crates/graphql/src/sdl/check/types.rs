@@ -1,4 +1,4 @@
-//! The checks of a type and of the directives at it.
+//! Checks a type and its directives.
 
 use apollo_compiler::ast::Value;
 
@@ -24,6 +24,7 @@ pub(in crate::sdl) fn check(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<F
     lambda_on_mutate(draft, def, faults);
 }
 
+/// Refuses a second field of the type `ID`.
 fn one_id(def: &RawType) -> Option<Fault> {
     let ids: Vec<&RawField> = def.fields.iter().filter(|field| field.is_id()).collect();
     let (last, others) = ids.split_last()?;
@@ -42,6 +43,7 @@ fn one_id(def: &RawType) -> Option<Fault> {
     Some(Fault { places, ..Fault::new(message) })
 }
 
+/// Checks `@dgraph(type:)`.
 fn dgraph_type(def: &RawType) -> Option<Fault> {
     let directive = def.directive("dgraph")?;
     let name = &def.name;
@@ -58,6 +60,7 @@ fn dgraph_type(def: &RawType) -> Option<Fault> {
     Some(Fault::at(directive.place, message))
 }
 
+/// Checks `@secret`.
 fn secret(def: &RawType) -> Option<Fault> {
     let secrets = def.directives.iter().filter(|directive| directive.name() == "secret");
     let fields: Vec<String> = secrets
@@ -79,13 +82,14 @@ fn secret(def: &RawType) -> Option<Fault> {
     Some(Fault::at(def.place, format!("Type {name}; {what}")))
 }
 
+/// Refuses directives of stored types at one that is not stored.
 fn conflicting(def: &RawType) -> Option<Fault> {
     let other = ["auth", "withSubscription"].into_iter().find(|other| def.has(other))?;
     let message = format!("Type {}; cannot have both @{other} and @remote directive", def.name);
     def.has("remote").then(|| Fault::at(def.place, message))
 }
 
-/// A type of which nothing could be added makes no sense.
+/// Refuses an object type without a field that a mutation could set.
 fn has_content(def: &RawType) -> Option<Fault> {
     let has_content = def.kind != RawKind::Object
         || def.is_root()
@@ -99,7 +103,7 @@ fn has_content(def: &RawType) -> Option<Fault> {
     (!has_content).then(|| Fault::at(def.place, message))
 }
 
-/// What is stored has nothing that is not, but custom fields.
+/// Checks a stored type: no field of it, custom ones apart, leads to a type that is not stored.
 fn stored(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
     if def.is_root() {
         return None;
@@ -123,6 +127,7 @@ fn stored(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
     Some(Fault::at(def.place, message))
 }
 
+/// Checks a `@remote` type, which has no custom fields and no stored interfaces.
 fn remote(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
     if let Some(field) = def.fields.iter().find(|field| field.is_custom()) {
         let message = format!(
@@ -142,12 +147,13 @@ fn remote(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
     Some(Fault::at(def.place, message))
 }
 
-/// The switches of `@generate`.
+/// The arguments of `@generate` with their switches.
 const GENERATED: [(&str, &[&str]); 2] = [
     ("query", &["get", "query", "password", "aggregate"]),
     ("mutation", &["add", "update", "delete"]),
 ];
 
+/// Checks `@generate`.
 fn generate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
     let Some(directive) = def.directive("generate") else { return };
     let name = &def.name;
@@ -183,6 +189,7 @@ fn generate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
     }
 }
 
+/// Checks `@lambdaOnMutate`.
 fn lambda_on_mutate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
     let Some(directive) = def.directive("lambdaOnMutate") else { return };
     let name = &def.name;

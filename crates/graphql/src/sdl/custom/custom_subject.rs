@@ -1,4 +1,4 @@
-//! A `@custom` as the checks look at it.
+//! The subject of the checks of `@custom`: the directive with its field.
 
 use apollo_compiler::Node;
 use apollo_compiler::ast::Value;
@@ -8,15 +8,17 @@ use crate::sdl::source::raw::RawDirective;
 use crate::sdl::source::value;
 use crate::syntax::{Fault, Place};
 
-/// A `@custom` that is looked at. Messages write `Field f; ` or `Field f: `.
+/// A `@custom` that is checked.
 pub(in crate::sdl) struct Custom<'a> {
     pub(in crate::sdl) subject: Subject<'a>,
     pub(super) directive: &'a RawDirective,
+    /// True for the mode `BATCH`, once that was read.
     pub(super) batch: bool,
     pub(in crate::sdl) faults: &'a mut Vec<Fault>,
 }
 
 impl Custom<'_> {
+    /// Adds a fault. The reference writes `Field f; ` in some messages and `Field f: ` in others, so the separator is given.
     pub(in crate::sdl) fn fault(
         &mut self,
         place: Option<Place>,
@@ -28,7 +30,7 @@ impl Custom<'_> {
         self.faults.push(Fault::at(place, message));
     }
 
-    /// Where a value of its arguments stands.
+    /// Returns the place of a value of its arguments.
     pub(super) fn place(&self, value: &Node<Value>) -> Option<Place> {
         value::place(value, self.subject.draft.places)
     }

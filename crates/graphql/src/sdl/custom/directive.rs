@@ -1,4 +1,4 @@
-//! The check of `@custom` and `@lambda`. What only the remote server could tell is not asked.
+//! Checks `@custom` and `@lambda` as far as the schema alone can tell. The servers are asked later.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::sdl::source::raw::RawDirective;
 use crate::sdl::source::value::{bare, entry, go_bool, items};
 use crate::syntax::Fault;
 
-/// The parts of `http: {...}` that belong together.
+/// The parts of `http: {...}` that are checked together.
 struct Http<'a> {
     url: &'a Node<Value>,
     method: Option<String>,
@@ -24,7 +24,7 @@ struct Http<'a> {
     has_url_variables: bool,
 }
 
-/// Checks `@lambda`: without an address to send to, it can't be carried out.
+/// Checks `@lambda`, which needs a lambda server.
 pub(in crate::sdl) fn check_lambda(
     subject: &Subject<'_>,
     directive: &RawDirective,
@@ -81,7 +81,7 @@ pub(in crate::sdl) fn check(
 }
 
 impl<'a> Custom<'a> {
-    /// What else may stand at the field, and what the type must have.
+    /// Checks the other directives of the field, and that its type has a key.
     fn company(&mut self) {
         let (place, field, def) = (self.directive.place, self.subject.field, self.subject.def);
         for other in ["search", "dgraph"] {
@@ -97,6 +97,7 @@ impl<'a> Custom<'a> {
         }
     }
 
+    /// Checks `dql:`.
     fn dql(&mut self, dql: &Node<Value>) {
         let subject = self.subject;
         let place = subject.draft.argument_place(self.directive, "dql");
@@ -124,6 +125,7 @@ impl<'a> Custom<'a> {
         }
     }
 
+    /// Checks `http:`.
     fn http(&mut self, http: &Node<Value>) {
         let place = self.directive.place;
         if !matches!(**http, Value::Object(_)) {
@@ -155,7 +157,7 @@ impl<'a> Custom<'a> {
         }
     }
 
-    /// Variables in the address come from arguments, or from fields beside this one.
+    /// Checks the variables of the address: of a root field they are arguments, else fields beside this one.
     fn url_variables(&mut self, url: &Node<Value>, part: &str, names: &[String]) {
         let subject = self.subject;
         let place = self.place(url);
@@ -176,6 +178,7 @@ impl<'a> Custom<'a> {
         }
     }
 
+    /// Checks the method.
     fn method(&mut self, method: Option<&Node<Value>>) {
         let Some(method) = method else {
             let what = "method field inside @custom directive is mandatory.";
@@ -189,6 +192,7 @@ impl<'a> Custom<'a> {
         }
     }
 
+    /// Checks the mode, and notes whether it is `BATCH`.
     fn mode(&mut self, mode: Option<&Node<Value>>, http: &Http<'_>) {
         let Some(mode) = mode else { return };
         let place = self.place(mode);
@@ -209,7 +213,7 @@ impl<'a> Custom<'a> {
         }
     }
 
-    /// What may not stand beside `graphql`.
+    /// Checks what stands beside `graphql`.
     fn combination(&mut self, http: &Http<'_>) {
         if http.graphql.is_none() {
             return;
@@ -240,7 +244,7 @@ impl<'a> Custom<'a> {
         self.fault(place, ';', what);
     }
 
-    /// Checks body and `graphql`. Nothing when `graphql` is so wrong that the rest makes no sense.
+    /// Checks the body and `graphql`. Returns `None` when `graphql` is so wrong that the rest can't be checked.
     fn templates(&mut self, http: &Http<'_>) -> Option<()> {
         let mut required = Vec::new();
         if let Some(body) = http.body {
@@ -275,6 +279,7 @@ impl<'a> Custom<'a> {
         Some(())
     }
 
+    /// Checks that the variables of a root field's body are its arguments.
     fn body_arguments(&mut self, body: &Node<Value>, required: &[String]) {
         let arguments: HashSet<&str> =
             self.subject.field.arguments.iter().map(|argument| argument.name.as_str()).collect();
@@ -286,6 +291,7 @@ impl<'a> Custom<'a> {
         }
     }
 
+    /// Refuses a custom field that is the key of its type.
     fn not_key(&mut self) {
         let (def, name) = (self.subject.def, &self.subject.field.name);
         let keys = [def.id_field(), def.unique_field()];
@@ -296,7 +302,7 @@ impl<'a> Custom<'a> {
         }
     }
 
-    /// The variables of a field's template are fields beside it, one of them an id.
+    /// Checks that the variables of a field's template are scalar fields beside it, one of them a key, by which the object can be found.
     fn required_fields(&mut self, required: &[String], part: &str, at: &Node<Value>) {
         let (def, own) = (self.subject.def, &self.subject.field.name);
         let place = self.place(at);

@@ -1,4 +1,4 @@
-//! The check of `@custom(http: {graphql: ...})`: one operation with one field.
+//! Checks `@custom(http: {graphql: ...})`: one operation without a name, with one field without a selection.
 
 use apollo_compiler::ast::Value;
 use apollo_compiler::{Node, ast};
@@ -7,10 +7,10 @@ use super::custom_subject::Custom;
 use super::template;
 use crate::syntax::{Place, parse_query};
 
+/// The beginning of most messages.
 const INSIDE: &str = "inside graphql in @custom directive, found";
 
-/// Checks the text. Returns the variables that the operation declares; nothing when no more can be
-/// said about it.
+/// Checks the text. Returns the names of the variables that the operation declares; `None` when the rest can't be checked.
 pub(in crate::sdl) fn check(
     custom: &mut Custom<'_>,
     text: &str,
@@ -39,12 +39,14 @@ pub(in crate::sdl) fn check(
     check.fields(custom).then_some(variables)
 }
 
+/// The check of an operation that could be read.
 struct Check<'a> {
     operation: &'a ast::OperationDefinition,
     place: Option<Place>,
 }
 
 impl Check<'_> {
+    /// Checks the kind and the name.
     fn operation(&self, custom: &mut Custom<'_>) {
         let kind = self.operation.operation_type;
         if kind == ast::OperationType::Subscription {
@@ -57,6 +59,7 @@ impl Check<'_> {
         }
     }
 
+    /// Checks that the variables of a root field are its arguments, and returns their names.
     fn variables(&self, custom: &mut Custom<'_>) -> Vec<String> {
         let variables: Vec<String> =
             self.operation.variables.iter().map(|variable| variable.name.to_string()).collect();
@@ -75,7 +78,7 @@ impl Check<'_> {
         variables
     }
 
-    /// Checks the one field. False when nothing more can be said.
+    /// Checks the one field. Returns false when the rest can't be checked.
     fn fields(&self, custom: &mut Custom<'_>) -> bool {
         let kind = self.operation.operation_type;
         if !self.operation.directives.is_empty() {
@@ -117,6 +120,7 @@ impl Check<'_> {
         self.arguments(custom, field)
     }
 
+    /// Checks the arguments of the field. Those of a batch are one variable.
     fn arguments(&self, custom: &mut Custom<'_>, field: &ast::Field) -> bool {
         let mut used = Vec::new();
         if custom.batch && !field.arguments.is_empty() {

@@ -1,4 +1,4 @@
-//! The checks of fields that other servers answer.
+//! Checks custom fields: `@custom` and `@lambda`, with their addresses, templates and operations.
 
 pub(super) mod custom_subject;
 pub(super) mod url;

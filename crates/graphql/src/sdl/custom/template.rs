@@ -1,19 +1,31 @@
-//! Templates of bodies: `{ author: $id, post: { id: $postID } }`.
+//! Reads templates of bodies, such as `{ author: $id, post: { id: $postID } }`, and finds their variables.
 
 use apollo_compiler::ast;
 use apollo_compiler::ast::Value;
 use hexgraph_base::types::stack;
+use thiserror::Error;
 
 use crate::sdl::source::value::written;
-use crate::syntax::parse_query;
+use crate::syntax::{Fault, parse_query};
 
-/// The variables of a template, each once, in the order in which they appear. `strict` templates
-/// are JSON but for the quotes of keys: no enum values and no block strings.
+/// Why a text is no template.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum TemplateError {
+    /// The text is not a GraphQL value; the place counts from the `query { template(input:` that is put before it.
+    #[error(transparent)]
+    Syntax(#[from] Fault),
+    /// A strict template has a word without quotes where JSON has a value.
+    #[error("found unexpected value: {0}")]
+    Word(String),
+}
+
+/// Returns the names of a template's variables, each once, in the order of their first use. A `strict` template is JSON but for variables and keys without
+/// quotes.
 ///
 /// # Errors
 ///
-/// What can't be read.
-pub(crate) fn variables(template: &str, strict: bool) -> Result<Vec<String>, String> {
+/// When the text is no GraphQL value, or a strict template has a word without quotes for a value.
+pub(crate) fn variables(template: &str, strict: bool) -> Result<Vec<String>, TemplateError> {
     let mut variables = Vec::new();
     if let Some(value) = parse_template(template)? {
         collect(&value, strict, &mut variables)?;
@@ -21,18 +33,18 @@ pub(crate) fn variables(template: &str, strict: bool) -> Result<Vec<String>, Str
     Ok(variables)
 }
 
-/// The value that a template is; nothing for a blank one.
+/// Reads a template; `None` for a blank one.
 ///
 /// # Errors
 ///
-/// What can't be read.
-pub(crate) fn parse_template(template: &str) -> Result<Option<Value>, String> {
+/// When the text is no GraphQL value.
+pub(crate) fn parse_template(template: &str) -> Result<Option<Value>, TemplateError> {
     if template.trim().is_empty() {
         return Ok(None);
     }
-    // A template is what the argument of a field can be.
+    // The grammar has no rule for a value alone, so the template is read as the argument of a field.
     let text = format!("query {{ template(input:{template}) }}");
-    let document = parse_query(&text).map_err(|fault| fault.to_string())?;
+    let document = parse_query(&text)?;
     let first = document.definitions.first().and_then(|definition| match definition {
         ast::Definition::OperationDefinition(operation) => operation.selection_set.first(),
         _ => None,
@@ -41,12 +53,12 @@ pub(crate) fn parse_template(template: &str) -> Result<Option<Value>, String> {
     Ok(field.arguments.first().map(|argument| (*argument.value).clone()))
 }
 
-/// The variables of a value. The grammar bounds how deep it is.
+/// Adds the names of a value's variables. The grammar bounds how deep values are.
 pub(in crate::sdl) fn collect(
     value: &Value,
     strict: bool,
     variables: &mut Vec<String>,
-) -> Result<(), String> {
+) -> Result<(), TemplateError> {
     stack::require();
     match value {
         Value::Variable(name) => {
@@ -59,7 +71,7 @@ pub(in crate::sdl) fn collect(
         Value::Object(entries) => {
             entries.iter().try_for_each(|(_, value)| collect(value, strict, variables))
         }
-        Value::Enum(_) if strict => Err(format!("found unexpected value: {}", written(value))),
+        Value::Enum(_) if strict => Err(TemplateError::Word(written(value))),
         _ => Ok(()),
     }
 }
@@ -74,9 +86,10 @@ mod tests {
         assert_eq!(found, Ok(vec!["b".to_owned(), "d".to_owned()]));
         assert_eq!(variables("  ", true), Ok(vec![]));
         let told = variables("{a: b}", true);
-        assert_eq!(told, Err("found unexpected value: b".to_owned()));
+        assert_eq!(told.unwrap_err().to_string(), "found unexpected value: b");
         assert_eq!(variables("{a: b}", false), Ok(vec![]));
-        assert_eq!(variables("{a: ", true), Err("input:1: Unexpected )".to_owned()));
+        let told = variables("{a: ", true);
+        assert_eq!(told.unwrap_err().to_string(), "input:1: Unexpected )");
         assert!(variables("1) { a } b(c: 2", true).is_ok_and(|found| found.is_empty()));
     }
 }

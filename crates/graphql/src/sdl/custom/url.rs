@@ -1,15 +1,15 @@
-//! What the check of `@custom` has to know of an address.
+//! Reads the address of a `@custom`, and finds its variables.
 
 /// The variables of an address.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct UrlVariables {
-    /// Names of whole segments of the path: `/$id`.
+    /// The names of the variables in the path: `/$id`.
     pub(crate) path: Vec<String>,
-    /// Names of whole values of the query: `?a=$id`.
+    /// The names of the variables in the query: `?a=$id`.
     pub(crate) query: Vec<String>,
 }
 
-/// Reads an address: one with a scheme, or a path from the root.
+/// Reads an address, which has a scheme or is a path from the root; `None` for what is no address.
 pub(crate) fn read(url: &str) -> Option<UrlVariables> {
     let is_valid = url.bytes().all(|byte| byte > b' ' && byte != 0x7f) && escapes_are_whole(url);
     let rest = match url.strip_prefix('/') {
@@ -19,6 +19,7 @@ pub(crate) fn read(url: &str) -> Option<UrlVariables> {
     if !is_valid {
         return None;
     }
+    // Only whole segments and whole values are variables: `/a$b` is text.
     let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
     let path = match address.strip_prefix("//") {
         Some(host) => {
@@ -35,7 +36,7 @@ pub(crate) fn read(url: &str) -> Option<UrlVariables> {
     })
 }
 
-/// What follows `scheme:`.
+/// Returns what follows `scheme:` (RFC 3986, section 3.1).
 fn behind_scheme(url: &str) -> Option<&str> {
     let (scheme, rest) = url.split_once(':')?;
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
@@ -43,12 +44,14 @@ fn behind_scheme(url: &str) -> Option<&str> {
     (starts && scheme.bytes().all(is_part)).then_some(rest)
 }
 
+/// Returns true if two hexadecimal digits follow each `%`.
 fn escapes_are_whole(url: &str) -> bool {
     url.split('%').skip(1).all(|rest| {
         rest.as_bytes().get(..2).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit))
     })
 }
 
+/// Returns true unless a host is followed by a port that is no number. The host may be an IPv6 address in brackets.
 fn valid_port(host: &str) -> bool {
     let host = host.rsplit('@').next().unwrap_or(host);
     let behind = host.rsplit(']').next().unwrap_or(host);

@@ -1,17 +1,18 @@
-//! `@auth`: texts and trees of rules.
+//! Reads `@auth`: trees of rules, whose leaves are texts.
 
 use apollo_compiler::ast::Value;
 use apollo_compiler::{Node, ast};
 use hexgraph_base::types::stack;
 
 use super::rbac;
+use super::rule_error::RuleError;
 use crate::model::{AuthRules, Model, Operation, Rule};
 use crate::sdl::source::draft::Draft;
 use crate::sdl::source::raw::RawKind;
 use crate::sdl::source::value::{bare, items};
 use crate::syntax::{Fault, parse_query};
 
-/// Reads the rules of all types into the model; those of interfaces have to hold too.
+/// Reads the rules of all types into the model. The rules of a type's interfaces are joined to its own by `and`.
 ///
 /// # Errors
 ///
@@ -24,7 +25,7 @@ pub(in crate::sdl) fn read_rules(draft: &Draft<'_>, model: &mut Model) -> Result
         for operation in Operation::ALL {
             if let Some(value) = auth.argument(operation.name()) {
                 *rules.of_mut(operation) =
-                    Reader { name: &def.name, faults: &mut faults }.rule(value);
+                    RuleReader { name: &def.name, faults: &mut faults }.rule(value);
             }
         }
         if let Some(&index) = model.by_name.get(&def.name) {
@@ -42,6 +43,7 @@ pub(in crate::sdl) fn read_rules(draft: &Draft<'_>, model: &mut Model) -> Result
     Ok(())
 }
 
+/// Joins the rules of an interface to those of a type.
 fn inherit(model: &mut Model, name: &str, interface: &str) {
     let rules = model.get(interface).map(|interface| interface.auth.clone()).unwrap_or_default();
     let Some(&index) = model.by_name.get(name) else { return };
@@ -56,18 +58,18 @@ fn inherit(model: &mut Model, name: &str, interface: &str) {
     }
 }
 
-/// Reads the rules of a type.
-struct Reader<'a> {
+/// Reads the rules of one type.
+struct RuleReader<'a> {
     name: &'a str,
     faults: &'a mut Vec<Fault>,
 }
 
-impl Reader<'_> {
+impl RuleReader<'_> {
     fn fault(&mut self, what: impl AsRef<str>) {
         self.faults.push(fault(self.name, what.as_ref()));
     }
 
-    /// A node of a tree of rules, with exactly one entry. The grammar bounds how deep it is.
+    /// Reads a node of a tree of rules, which has exactly one entry. The grammar bounds how deep trees are. Returns `None` after a fault.
     fn rule(&mut self, value: &Value) -> Option<Rule> {
         stack::require();
         let Value::Object(entries) = value else { return self.nothing() };
@@ -76,6 +78,7 @@ impl Reader<'_> {
         }
         let entry =
             |name: &str| entries.iter().find(|(found, _)| found == name).map(|(_, value)| value);
+        // All entries are read, so that the faults below each of them are told.
         let mut read = Vec::new();
         if let Some(or) = entry("or").map(|or| items(or)).filter(|or| !or.is_empty()) {
             read.push(self.several(or, "OR").map(Rule::Or));
@@ -97,6 +100,7 @@ impl Reader<'_> {
         read.pop().flatten()
     }
 
+    /// Adds the fault of a node without entries.
     fn nothing(&mut self) -> Option<Rule> {
         self.fault(
             "no arguments - there should be only one of \"and\", \"or\", \"not\" and \"rule\"",
@@ -104,6 +108,7 @@ impl Reader<'_> {
         None
     }
 
+    /// Reads the list of an `and` or `or`.
     fn several(&mut self, list: &[Node<Value>], name: &str) -> Option<Vec<Rule>> {
         let rules: Vec<Option<Rule>> = list.iter().map(|rule| self.rule(rule)).collect();
         if rules.len() < 2 {
@@ -112,39 +117,35 @@ impl Reader<'_> {
         rules.into_iter().collect()
     }
 
+    /// Reads a leaf: a test of a claim when it begins with `{`, else a query.
     fn text(&mut self, text: &str) -> Option<Rule> {
         let read = if text.starts_with('{') { rbac::read(text) } else { self.traversal(text) };
-        read.map_err(|what| self.fault(what)).ok()
+        read.map_err(|error| self.fault(error.to_string())).ok()
     }
 
-    /// A rule that is a query.
-    fn traversal(&self, text: &str) -> Result<Rule, String> {
-        let document = parse_query(text).map_err(|fault| {
-            format!("failed to parse GraphQL rule [reason : {}]", fault.message)
-        })?;
+    /// Reads a rule that is a query: one operation with one field, `queryT`.
+    fn traversal(&self, text: &str) -> Result<Rule, RuleError> {
+        let document =
+            parse_query(text).map_err(|fault| RuleError::Syntax { reason: fault.message })?;
         let operations: Vec<&Node<ast::OperationDefinition>> =
             document.definitions.iter().filter_map(|def| def.as_operation_definition()).collect();
         let [operation] = operations[..] else {
-            let count = operations.len();
-            return Err(format!(
-                "a rule should be exactly one query, found {count} GraphQL operations"
-            ));
+            return Err(RuleError::Operations { count: operations.len() });
         };
         if operation.operation_type != ast::OperationType::Query {
             let kind = operation.operation_type.name();
             let found = operation.name.as_ref().map_or(kind, |name| name.as_str());
-            return Err(format!("a rule should be exactly one query, found an {found}"));
+            return Err(RuleError::NoQuery { found: found.to_owned() });
         }
         let [selection] = &operation.selection_set[..] else {
-            let count = operation.selection_set.len();
-            return Err(format!("a rule should be exactly one query, found {count} queries"));
+            return Err(RuleError::Queries { count: operation.selection_set.len() });
         };
         let ast::Selection::Field(field) = selection else {
-            return Err("error couldn't generate query from rule".to_owned());
+            return Err(RuleError::Fragment);
         };
         if field.name.strip_prefix("query") != Some(self.name) {
-            let name = self.name;
-            return Err(format!("expected only query{name} rules,but found {}", field.name));
+            let (type_name, found) = (self.name.to_owned(), field.name.to_string());
+            return Err(RuleError::OtherType { type_name, found });
         }
         Ok(Rule::Traversal {
             type_name: self.name.to_owned(),
@@ -154,14 +155,14 @@ impl Reader<'_> {
     }
 }
 
+/// Makes a fault of the rules of a type.
 fn fault(name: &str, what: &str) -> Fault {
     Fault::new(format!("Type {name}: @auth: {what}"))
 }
 
-/// Checks the queries of all rules against the generated API. `faults_of` tells what is wrong with
-/// the text of a request, in the words of requests' messages; nothing when it is valid.
+/// Checks the queries of all rules against the generated API. `faults_of` returns the messages about the text of a request; none when it is valid.
 ///
-/// Each rule is checked where it was written, so types that inherit it do not tell its faults again.
+/// A rule is checked in the type that declares it, so that types which inherit it do not repeat its faults.
 pub fn check_rules(model: &Model, faults_of: impl Fn(&str) -> Vec<String>) -> Vec<Fault> {
     let mut faults = Vec::new();
     for def in &model.types {
@@ -171,6 +172,7 @@ pub fn check_rules(model: &Model, faults_of: impl Fn(&str) -> Vec<String>) -> Ve
     faults
 }
 
+/// Checks the queries of a rule and of those below it.
 fn check_rule(
     of: &str,
     rule: &Rule,

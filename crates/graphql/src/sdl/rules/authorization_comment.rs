@@ -1,23 +1,24 @@
-//! The line `# Dgraph.Authorization`: JSON, or the older form of four words.
+//! Reads the line `# Dgraph.Authorization`, which has a JSON form and an older form of four words.
 
 use hexgraph_base::types::stack;
 use serde_json::{Map, Value};
 
 use crate::model::{Algorithm, Authorization, Keys};
+use crate::syntax::Fault;
 
-/// Reads what stands behind the word.
+/// Reads what follows `Dgraph.Authorization` in its line.
 ///
 /// # Errors
 ///
-/// What is missing or wrong.
-pub(in crate::sdl) fn read(text: &str) -> Result<Authorization, String> {
+/// When a setting is missing, wrong, or excludes another.
+pub(in crate::sdl) fn read(text: &str) -> Result<Authorization, Fault> {
     match serde_json::from_str::<Value>(text.trim()).ok().and_then(|value| Fields::of(&value)) {
         Some(fields) => fields.checked(),
         None => older_form(text),
     }
 }
 
-/// The JSON form, as it is written. Keys are found in any letter case.
+/// The JSON form as it is written. The case of keys does not matter.
 #[derive(Debug, Default)]
 struct Fields {
     header: String,
@@ -31,7 +32,7 @@ struct Fields {
 }
 
 impl Fields {
-    /// Nothing when a value has the wrong type.
+    /// Reads the members of an object; `None` when one has a value of the wrong type.
     fn of(value: &Value) -> Option<Fields> {
         let object = value.as_object()?;
         Some(Fields {
@@ -49,17 +50,18 @@ impl Fields {
         })
     }
 
-    fn checked(mut self) -> Result<Authorization, String> {
+    /// Checks that the settings are complete and go together.
+    fn checked(mut self) -> Result<Authorization, Fault> {
         let fetches = !self.url.is_empty() || !self.urls.is_empty();
         let mut missing = String::new();
         if fetches {
             if !self.url.is_empty() && !self.urls.is_empty() {
-                return Err("expecting either JWKUrl or JWKUrls, both were given".to_owned());
+                return Err(Fault::new("expecting either JWKUrl or JWKUrls, both were given"));
             }
             if !self.key.is_empty() || !self.algorithm.is_empty() {
                 let message = "expecting either JWKUrl/JWKUrls or (VerificationKey, Algo), both \
                                were given";
-                return Err(message.to_owned());
+                return Err(Fault::new(message));
             }
             if self.audience.is_empty() {
                 missing.push_str(" `Audience` ");
@@ -79,7 +81,8 @@ impl Fields {
             missing.push_str(" `Namespace`");
         }
         if !missing.is_empty() {
-            return Err(format!("required field missing in Dgraph.Authorization:{missing}"));
+            let message = format!("required field missing in Dgraph.Authorization:{missing}");
+            return Err(Fault::new(message));
         }
         let keys = if fetches {
             self.urls.extend((!self.url.is_empty()).then_some(self.url));
@@ -97,11 +100,13 @@ impl Fields {
     }
 }
 
+/// Returns the member of a name in any case.
 fn find<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
     stack::require();
     object.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)
 }
 
+/// Reads a member that is text; empty when it is absent.
 fn text(object: &Map<String, Value>, key: &str) -> Option<String> {
     match find(object, key) {
         None | Some(Value::Null) => Some(String::new()),
@@ -109,6 +114,7 @@ fn text(object: &Map<String, Value>, key: &str) -> Option<String> {
     }
 }
 
+/// Reads a member that is a list of texts; empty when it is absent.
 fn texts(object: &Map<String, Value>, key: &str) -> Option<Vec<String>> {
     match find(object, key) {
         None | Some(Value::Null) => Some(Vec::new()),
@@ -118,11 +124,13 @@ fn texts(object: &Map<String, Value>, key: &str) -> Option<Vec<String>> {
     }
 }
 
-/// `<header> <namespace> <algorithm> "<key>"`.
-fn older_form(text: &str) -> Result<Authorization, String> {
-    // What stands there is not told: there is a key in it.
+/// Reads the older form: `<header> <namespace> <algorithm> "<key>"`.
+fn older_form(text: &str) -> Result<Authorization, Fault> {
+    // The line is not quoted: there is a key in it.
     let invalid = || {
-        "Invalid `Dgraph.Authorization` format: write `# Dgraph.Authorization {\"Header\": …, \"Namespace\": …, \"Algo\": …, \"VerificationKey\": …}`".to_owned()
+        Fault::new(
+            "Invalid `Dgraph.Authorization` format: write `# Dgraph.Authorization {\"Header\": …, \"Namespace\": …, \"Algo\": …, \"VerificationKey\": …}`",
+        )
     };
     if !text.starts_with(char::is_whitespace) {
         return Err(invalid());
@@ -147,24 +155,24 @@ fn older_form(text: &str) -> Result<Authorization, String> {
     })
 }
 
-fn fixed_key(name: &str, key: &str) -> Result<Keys, String> {
+/// Makes the key of the settings, which must suit the algorithm.
+fn fixed_key(name: &str, key: &str) -> Result<Keys, Fault> {
     let Some(algorithm) = Algorithm::from_name(name) else {
         let supported: Vec<&str> = Algorithm::ALL.iter().map(|(name, _)| *name).collect();
         // A word that can't be the name of an algorithm may be a key that stands in the wrong place.
         let is_name = name.len() <= 5 && name.chars().all(|c| c.is_ascii_alphanumeric());
         let found = if is_name { name } else { "another word" };
-        return Err(format!(
+        return Err(Fault::new(format!(
             "invalid jwt algorithm: found {found}, but supported options are: {}",
             supported.join(",")
-        ));
+        )));
     };
     let key = if algorithm.is_rsa() { public_key(key)? } else { key.to_owned() };
     Ok(Keys::Fixed { algorithm, key })
 }
 
-/// A key in PEM, its line ends written out. Whether the numbers in it make a key is seen where
-/// tokens are checked.
-fn public_key(key: &str) -> Result<String, String> {
+/// Checks the form of a public key in PEM (RFC 7468), and replaces `\n` in it by line ends. Whether the key itself is valid is checked when it is used.
+fn public_key(key: &str) -> Result<String, Fault> {
     let key = key.replace("\\n", "\n");
     let begins = key.find("-----BEGIN ").and_then(|at| key[at + 11..].split_once("-----"));
     let body = begins.and_then(|(name, rest)| {
@@ -173,7 +181,7 @@ fn public_key(key: &str) -> Result<String, String> {
     let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=\n\r \t".contains(&byte);
     match body {
         Some(body) if !body.trim().is_empty() && body.bytes().all(is_base64) => Ok(key),
-        _ => Err("invalid key: Key must be a PEM encoded PKCS1 or PKCS8 key".to_owned()),
+        _ => Err(Fault::new("invalid key: Key must be a PEM encoded PKCS1 or PKCS8 key")),
     }
 }
 
@@ -210,15 +218,15 @@ mod tests {
         assert_eq!(read(one), Ok(Keys::Fetched(vec!["http://a".to_owned()])));
         let both = r#"{"JWKUrl":"http://a","JWKUrls":["b"]}"#;
         let told = "expecting either JWKUrl or JWKUrls, both were given";
-        assert_eq!(read(both), Err(told.to_owned()));
+        assert_eq!(read(both), Err(Fault::new(told)));
         let lonely = r#"{"Header":"X","Namespace":"n","JWKUrl":"http://a"}"#;
         let told = "required field missing in Dgraph.Authorization: `Audience` ";
-        assert_eq!(read(lonely), Err(told.to_owned()));
+        assert_eq!(read(lonely), Err(Fault::new(told)));
     }
 
     #[test]
     fn faults_are_told() {
-        let told = |text: &str| read(text).expect_err(text);
+        let told = |text: &str| read(text).expect_err(text).message;
         let missing = "required field missing in Dgraph.Authorization: \
                        `Verification key`/`JWKUrl`/`JWKUrls` `Algo` `Header` `Namespace`";
         assert_eq!(told("{}"), missing);

@@ -1,8 +1,9 @@
-//! Rules that look at the token alone: `{$ROLE: {eq: "ADMIN"}}`.
+//! Reads rules that test a claim of the token alone, such as `{$ROLE: {eq: "ADMIN"}}`.
 
 use hexgraph_base::types::stack;
 use serde_json::Value;
 
+use super::rule_error::RuleError;
 use crate::model::{RbacTest, Rule};
 use hexgraph_base::text::compile_plain;
 
@@ -10,27 +11,26 @@ use hexgraph_base::text::compile_plain;
 ///
 /// # Errors
 ///
-/// What is wrong with it.
-pub(in crate::sdl) fn read(text: &str) -> Result<Rule, String> {
-    let invalid = || format!("`{text}` is not a valid rule.");
+/// When the text has another form, or its operator and operand do not go together.
+pub(super) fn read(text: &str) -> Result<Rule, RuleError> {
+    let invalid = || RuleError::NoClaimTest { text: text.to_owned() };
     let (claim, operator, operand) = split(text).ok_or_else(invalid)?;
-    let not_a_variable = || format!("`{claim}` is not a valid GraphQL variable.");
+    let not_a_variable = || RuleError::NoVariable { claim: claim.to_owned() };
     let operand: Value = serde_json::from_str(operand).map_err(|_| not_a_variable())?;
+    // A missing claim would equal null, and so open what the rule is to close.
     if operand.is_null() {
-        return Err(format!(
-            "`{operator}` operator has invalid value. null values aren't supported."
-        ));
+        return Err(RuleError::Null { operator: operator.to_owned() });
     }
     let test = test(operator, operand)?;
     let name = claim.strip_prefix('$').ok_or_else(not_a_variable)?.to_owned();
     if let RbacTest::Regexp(pattern) = &test {
-        let unreadable = |_| format!("`{name}` does not have a valid regex expression.");
+        let unreadable = |_| RuleError::Pattern { claim: name.clone() };
         compile_plain(pattern).map_err(unreadable)?;
     }
     Ok(Rule::Claim { claim: name, test })
 }
 
-/// Takes `{ claim : { operator : operand } }` apart. Blanks are free.
+/// Splits `{ claim : { operator : operand } }` into its three parts. Blanks between them do not matter.
 fn split(text: &str) -> Option<(&str, &str, &str)> {
     let inside = text.trim_end().strip_prefix('{')?.strip_suffix('}')?;
     let (claim, rest) = split_before_brace(inside)?;
@@ -40,7 +40,7 @@ fn split(text: &str) -> Option<(&str, &str, &str)> {
     is_word.then_some((claim.trim(), operator, operand.trim()))
 }
 
-/// What is before the first colon that an opening brace follows, and what is behind the brace.
+/// Splits a text at the first colon that an opening brace follows, without both. The name of a claim may have colons of its own.
 fn split_before_brace(text: &str) -> Option<(&str, &str)> {
     let mut colons = text.match_indices(':');
     colons.find_map(|(at, _)| {
@@ -49,11 +49,13 @@ fn split_before_brace(text: &str) -> Option<(&str, &str)> {
     })
 }
 
-fn test(operator: &str, operand: Value) -> Result<RbacTest, String> {
-    let refused = |operand: &Value, why: &str| {
-        Err(format!("`{operator}` operator has invalid value `{}`.{why}", shown(operand)))
+/// Makes the test of an operator and its operand.
+fn test(operator: &str, operand: Value) -> Result<RbacTest, RuleError> {
+    let operator = operator.to_owned();
+    let refused = |operand: &Value, why| {
+        Err(RuleError::Operand { operator: operator.clone(), value: shown(operand), why })
     };
-    match (operator, operand) {
+    match (operator.as_str(), operand) {
         ("eq", Value::Array(items)) => {
             refused(&Value::Array(items), " Array values in eq operator will not be supported.")
         }
@@ -62,11 +64,11 @@ fn test(operator: &str, operand: Value) -> Result<RbacTest, String> {
         ("in", other) => refused(&other, " Value should be an array."),
         ("regexp", Value::String(pattern)) => Ok(RbacTest::Regexp(pattern)),
         ("regexp", other) => refused(&other, " Value should be of type String."),
-        _ => Err(format!("`{operator}` operator is not supported.")),
+        _ => Err(RuleError::Operator { operator }),
     }
 }
 
-/// A JSON value as the reference prints it: no quotes, no commas.
+/// Prints a JSON value as the reference does, without quotes and commas.
 fn shown(value: &Value) -> String {
     stack::require();
     match value {
@@ -122,7 +124,7 @@ mod tests {
 
     #[test]
     fn faults_are_told() {
-        let told = |text: &str| read(text).expect_err(text);
+        let told = |text: &str| read(text).expect_err(text).to_string();
         assert_eq!(told("{A: {eq: 1}}"), "`A` is not a valid GraphQL variable.");
         assert_eq!(told("{$A: {eq: b}}"), "`$A` is not a valid GraphQL variable.");
         assert_eq!(told("{$A: {gt: 1}}"), "`gt` operator is not supported.");

@@ -1,10 +1,10 @@
-//! Comment lines with a meaning: `# Dgraph.Authorization`, `# Dgraph.Allow-Origin` and
-//! `# Dgraph.Secret`. Their place is free.
+//! Reads the comment lines that have a meaning: `# Dgraph.Authorization`, `# Dgraph.Allow-Origin` and `# Dgraph.Secret`. They may stand anywhere.
 
 use crate::model::Authorization;
 use crate::sdl::rules::authorization_comment;
+use crate::syntax::Fault;
 
-/// What the lines say.
+/// What the comment lines of a schema say.
 #[derive(Debug, Default)]
 pub(in crate::sdl) struct Comments {
     pub(in crate::sdl) authorization: Option<Authorization>,
@@ -16,18 +16,19 @@ pub(in crate::sdl) struct Comments {
 ///
 /// # Errors
 ///
-/// What is wrong with a line.
-pub(in crate::sdl) fn read(text: &str) -> Result<Comments, String> {
+/// The fault of the first line that can't be read.
+pub(in crate::sdl) fn read(text: &str) -> Result<Comments, Fault> {
     let mut comments = Comments::default();
     let mut authorization: Option<&str> = None;
     for (number, line) in (1..).zip(text.lines().map(str::trim)) {
         let Some(comment) = line.strip_prefix('#').map(str::trim) else { continue };
         if let Some(rest) = comment.strip_prefix("Dgraph.Authorization") {
             if authorization.replace(rest).is_some() {
-                return Err(format!(
+                let message = format!(
                     "Dgraph.Authorization should be only be specified once in a schema, found \
                      second mention at line {number}"
-                ));
+                );
+                return Err(Fault::new(message));
             }
         } else if comment.starts_with("Dgraph.Allow-Origin") {
             let origin = origin(comment).ok_or_else(|| bad_origin(line))?;
@@ -36,6 +37,7 @@ pub(in crate::sdl) fn read(text: &str) -> Result<Comments, String> {
             }
         } else if comment.starts_with("Dgraph.Secret") {
             let (name, value) = secret(comment).ok_or_else(|| bad_secret(number))?;
+            // The last line of a name counts.
             comments.secrets.retain(|(known, _)| *known != name);
             comments.secrets.push((name, value));
         }
@@ -44,20 +46,21 @@ pub(in crate::sdl) fn read(text: &str) -> Result<Comments, String> {
     Ok(comments)
 }
 
+/// Reads the origin of a line; `None` when it has another form.
 fn origin(comment: &str) -> Option<String> {
     let mut words = comment.split_whitespace().skip(1);
     let origin = serde_json::from_str(words.next()?).ok()?;
     words.next().is_none().then_some(origin)
 }
 
-fn bad_origin(line: &str) -> String {
-    format!(
+fn bad_origin(line: &str) -> Fault {
+    Fault::new(format!(
         "incorrect format for specifying Dgraph.Allow-Origin found for comment: `{line}`, it should \
          be `# Dgraph.Allow-Origin \"http://example.com\"`"
-    )
+    ))
 }
 
-/// `name "value"`; runs of blanks in the value count as one.
+/// Reads `name "value"`; `None` for another form. Several blanks in the value count as one.
 fn secret(comment: &str) -> Option<(String, String)> {
     let mut words = comment.split_whitespace().skip(1);
     let name = words.next()?.trim_matches('"').to_owned();
@@ -66,12 +69,12 @@ fn secret(comment: &str) -> Option<(String, String)> {
     (!inside.contains('"')).then(|| (name, inside.to_owned()))
 }
 
-/// What stands in the line is not told: it is a secret.
-fn bad_secret(number: usize) -> String {
-    format!(
+/// Makes the fault of a line with a secret, which is not quoted.
+fn bad_secret(number: usize) -> Fault {
+    Fault::new(format!(
         "incorrect format for specifying Dgraph secret found in the comment at line {number}, it should be \
          `# Dgraph.Secret key \"value\"`"
-    )
+    ))
 }
 
 #[cfg(test)]
@@ -95,17 +98,17 @@ mod tests {
             "# Dgraph.Secret hunter2",
             "# Dgraph.Secret k \"hunter2\" \"b\"",
         ] {
-            let told = read(&format!("\n{text}")).expect_err(text);
+            let told = read(&format!("\n{text}")).expect_err(text).message;
             assert!(told.contains("in the comment at line 2, it should be"), "{told}");
             assert!(!told.contains("hunter2"), "{told}");
         }
         for text in
             ["# Dgraph.Allow-Origin http://a", "# Dgraph.Allow-Origin \"http://a\" \"http://b\""]
         {
-            assert!(read(text).expect_err(text).contains(text));
+            assert!(read(text).expect_err(text).message.contains(text));
         }
         let line = "# Dgraph.Authorization H N HS256 \"k\"\n";
-        let told = read(&(line.to_owned() + line)).expect_err("twice");
+        let told = read(&(line.to_owned() + line)).expect_err("twice").message;
         assert!(told.ends_with("found second mention at line 2"), "{told}");
     }
 }

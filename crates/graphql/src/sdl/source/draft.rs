@@ -1,5 +1,5 @@
-//! The schema between reading and checking: all definitions, found by name, with the fields of
-//! interfaces copied to the types that implement them.
+//! The draft of a schema, which the checks read and complete: all definitions, found by name, with the fields of interfaces copied into the types that
+//! implement them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,20 +11,20 @@ use crate::sdl::Settings;
 use crate::sdl::build::builtin;
 use crate::syntax::{Fault, Place, Places};
 
-/// The definitions of a text.
+/// The definitions of a schema while it is checked.
 pub(in crate::sdl) struct Draft<'a> {
     pub(in crate::sdl) schema: RawSchema,
     pub(in crate::sdl) places: &'a Places<'a>,
     pub(in crate::sdl) settings: &'a Settings,
-    /// A type has `@key`.
+    /// True if a type has `@key`.
     pub(in crate::sdl) federated: bool,
     by_name: HashMap<String, usize>,
-    /// Per type, the fields that a `@provides` names.
+    /// The fields that a `@provides` names, by the name of their type.
     provided: HashMap<String, HashSet<String>>,
 }
 
 impl<'a> Draft<'a> {
-    /// Marks what is declared with `extend`, and makes everything found by name.
+    /// Makes the draft of definitions. Types that are declared by `extend` get `@extends`.
     pub(in crate::sdl) fn new(
         mut schema: RawSchema,
         places: &'a Places<'a>,
@@ -45,11 +45,12 @@ impl<'a> Draft<'a> {
         Draft { schema, places, settings, federated, by_name, provided }
     }
 
+    /// Returns the types in the order of the text, those of `extend` last.
     pub(in crate::sdl) fn types(&self) -> &[RawType] {
         &self.schema.types
     }
 
-    /// Where the name of a directive's argument stands.
+    /// Returns the place of the name of a directive's argument.
     pub(in crate::sdl) fn argument_place(
         &self,
         directive: &RawDirective,
@@ -59,31 +60,32 @@ impl<'a> Draft<'a> {
         argument.name.location().map(|span| self.places.at(span.offset()))
     }
 
-    /// The deployer's type of a name.
+    /// Returns the type of a name that the schema declares.
     pub(in crate::sdl) fn get(&self, name: &str) -> Option<&RawType> {
         self.by_name.get(name).map(|&index| &self.schema.types[index])
     }
 
-    /// The deployer's type of a name, to be changed.
+    /// Returns the type of a name that the schema declares, to be changed.
     pub(in crate::sdl) fn get_mut(&mut self, name: &str) -> Option<&mut RawType> {
         self.by_name.get(name).map(|&index| &mut self.schema.types[index])
     }
 
-    /// The kind of a type, the deployer's or built in.
+    /// Returns the kind of a type that the schema declares or that is built in.
     pub(in crate::sdl) fn kind_of(&self, name: &str) -> Option<RawKind> {
         self.get(name).map(|def| def.kind).or_else(|| builtin::kind_of(name, self.federated))
     }
 
+    /// Returns true if a type is of a kind.
     pub(in crate::sdl) fn is_kind(&self, name: &str, kind: RawKind) -> bool {
         self.kind_of(name) == Some(kind)
     }
 
-    /// The interface that a field was copied from: where its predicate is.
+    /// Returns the interface that a field was copied from, to which its predicate belongs.
     pub(in crate::sdl) fn parent_interface(&self, field: &RawField) -> Option<&RawType> {
         field.inherited_from.as_ref().and_then(|name| self.get(name))
     }
 
-    /// The interface of a type that has the password.
+    /// Returns the interface of a type that declares a password.
     pub(in crate::sdl) fn password_interface(
         &self,
         def: &RawType,
@@ -95,7 +97,7 @@ impl<'a> Draft<'a> {
             .find(|interface| secret_of(interface).is_some_and(|(field, _)| field == password))
     }
 
-    /// True for a field that is another service's and not needed here.
+    /// Returns true for an `@external` field that is neither a key nor provided here.
     pub(in crate::sdl) fn is_foreign(&self, def: &RawType, field: &RawField) -> bool {
         let provided = self.provided.get(&def.name);
         field.has("external")
@@ -104,35 +106,36 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// True when the type's `@key` names the field.
+/// Returns true if the type's `@key` names the field.
 pub(in crate::sdl) fn is_key(def: &RawType, field: &RawField) -> bool {
     let key = def.directive("key").and_then(|key| key.argument("fields"));
     key.is_some_and(|key| bare(key) == field.name)
 }
 
-/// The name of a type in the store.
+/// Returns the name of a type in the store.
 pub(in crate::sdl) fn dgraph_type(def: &RawType) -> String {
     let ty = def.directive("dgraph").and_then(|dgraph| dgraph.argument("type"));
     ty.map_or_else(|| def.name.clone(), |ty| bare(ty))
 }
 
-/// What `@dgraph(pred:)` says.
+/// Returns the text of `@dgraph(pred:)`.
 pub(in crate::sdl) fn dgraph_pred(field: &RawField) -> Option<String> {
     field.directive("dgraph").and_then(|dgraph| dgraph.argument("pred")).map(|pred| bare(pred))
 }
 
-/// The predicate of a field as it is written, its type being stored under a name.
+/// Returns the text of a field's predicate, where the type is stored as `dgraph_type`.
 pub(in crate::sdl) fn predicate_text(field: &RawField, dgraph_type: &str) -> String {
     dgraph_pred(field).unwrap_or_else(|| format!("{dgraph_type}.{}", field.name))
 }
 
-/// Name and predicate, if it says one, of the type's password.
+/// Returns the name of the type's password, and its predicate if the directive names one.
 pub(in crate::sdl) fn secret_of(def: &RawType) -> Option<(String, Option<String>)> {
     let secret = def.directives.iter().rfind(|directive| directive.name() == "secret")?;
     let field = secret.argument("field").map(|field| bare(field)).unwrap_or_default();
     Some((field, secret.argument("pred").map(|pred| bare(pred))))
 }
 
+/// Collects the fields that `@provides` names.
 fn provided_fields(types: &[RawType]) -> HashMap<String, HashSet<String>> {
     let mut provided: HashMap<String, HashSet<String>> = HashMap::new();
     for field in types.iter().filter(|def| !def.has("remote")).flat_map(|def| &def.fields) {
@@ -165,6 +168,7 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// Returns a type with the fields of its interfaces.
     fn with_interfaces(&self, def: &RawType) -> Result<RawType, Fault> {
         let mut expanded = def.clone();
         // The interface that each field was seen in first.
@@ -174,6 +178,7 @@ impl Draft<'_> {
         for (index, field) in def.fields.iter().enumerate() {
             own.entry(&field.name).or_insert((0, index)).0 += 1;
         }
+        // The number of fields that were put before those of the type itself.
         let mut before = 0;
         for interface in def.interfaces.iter().filter_map(|name| self.get(name)) {
             if interface.kind != RawKind::Interface {
@@ -212,7 +217,7 @@ impl Draft<'_> {
     }
 }
 
-/// A field as an interface gives it; its description stays there.
+/// Copies a field of an interface without its description.
 fn inherit(field: &RawField, interface: &RawType) -> RawField {
     RawField {
         description: String::new(),
@@ -221,11 +226,12 @@ fn inherit(field: &RawField, interface: &RawType) -> RawField {
     }
 }
 
-/// A field as an interface gives it to a type that repeats it.
+/// Copies a field of an interface in place of the type's own.
 fn replacement(field: &RawField, interface: &RawType) -> RawField {
     RawField { inherited_from: Some(interface.name.clone()), ..field.clone() }
 }
 
+/// Checks that a field that the type repeats has the type that its interface says.
 fn same_type(
     def: &RawType,
     own: &RawField,
@@ -242,6 +248,7 @@ fn same_type(
     Err(Fault::at(def.place, message))
 }
 
+/// Checks that two interfaces agree on the type of an ID.
 fn same_id(
     def: &RawType,
     seen: &RawField,

@@ -1,4 +1,4 @@
-//! The definitions of a text as they are written, with their places.
+//! The definitions of a text as they are written, with their places, and the draft that the checks work on.
 
 pub(super) mod raw;
 pub(super) mod comments;

@@ -1,11 +1,11 @@
-//! The definitions of a text as they are written, with their places: what the checks work on.
+//! The definitions of a text as they are written, with their places, on which the checks work.
 
 use apollo_compiler::{Name, Node, ast};
 
 use crate::model::TypeRef;
 use crate::syntax::{Place, Places};
 
-/// What a definition declares.
+/// The kind of a type as it is declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::sdl) enum RawKind {
     Scalar,
@@ -29,7 +29,7 @@ impl RawKind {
     }
 }
 
-/// A definition of a type. Lists that its kind does not have are empty.
+/// The definition of a type. A list that types of its kind do not have is empty.
 #[derive(Debug, Clone)]
 pub(in crate::sdl) struct RawType {
     pub(in crate::sdl) kind: RawKind,
@@ -38,11 +38,11 @@ pub(in crate::sdl) struct RawType {
     pub(in crate::sdl) description: String,
     pub(in crate::sdl) interfaces: Vec<String>,
     pub(in crate::sdl) directives: Vec<RawDirective>,
-    /// Of an input too.
+    /// The fields of an object type, an interface or an input.
     pub(in crate::sdl) fields: Vec<RawField>,
     pub(in crate::sdl) members: Vec<String>,
     pub(in crate::sdl) values: Vec<Node<ast::EnumValueDefinition>>,
-    /// Declared with `extend`.
+    /// True if `extend` declares the type.
     pub(in crate::sdl) extension: bool,
 }
 
@@ -57,11 +57,11 @@ pub(in crate::sdl) struct RawField {
     pub(in crate::sdl) arguments: Vec<RawField>,
     pub(in crate::sdl) default_value: Option<Node<ast::Value>>,
     pub(in crate::sdl) directives: Vec<RawDirective>,
-    /// The interface it was copied from.
+    /// The name of the interface that the field was copied from.
     pub(in crate::sdl) inherited_from: Option<String>,
 }
 
-/// A directive where it is applied.
+/// A directive at a type or field.
 #[derive(Debug, Clone)]
 pub(in crate::sdl) struct RawDirective {
     pub(in crate::sdl) place: Option<Place>,
@@ -69,7 +69,7 @@ pub(in crate::sdl) struct RawDirective {
 }
 
 impl RawDirective {
-    /// A directive that nobody wrote.
+    /// Makes a directive that does not stand in the text.
     pub(in crate::sdl) fn made(name: Name, arguments: Vec<(Name, ast::Value)>) -> RawDirective {
         let arguments = arguments
             .into_iter()
@@ -82,13 +82,13 @@ impl RawDirective {
         &self.node.name
     }
 
-    /// The value of an argument, if it is written.
+    /// Returns the value of an argument, if it is given.
     pub(in crate::sdl) fn argument(&self, name: &str) -> Option<&Node<ast::Value>> {
         self.node.arguments.iter().find(|argument| argument.name == name).map(|found| &found.value)
     }
 }
 
-/// The directive of a name; the first, if there are several.
+/// Returns the first directive of a name.
 pub(in crate::sdl) fn directive<'a>(
     list: &'a [RawDirective],
     name: &str,
@@ -96,7 +96,7 @@ pub(in crate::sdl) fn directive<'a>(
     list.iter().find(|directive| directive.name() == name)
 }
 
-/// The directives as apollo-compiler has them.
+/// Converts directives to the tree of apollo-compiler.
 pub(in crate::sdl) fn nodes(list: &[RawDirective]) -> ast::DirectiveList {
     ast::DirectiveList(list.iter().map(|directive| directive.node.clone()).collect())
 }
@@ -114,28 +114,28 @@ impl RawType {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// True for `type Query` and `type Mutation`.
+    /// Returns true for `type Query` and `type Mutation`.
     pub(in crate::sdl) fn is_root(&self) -> bool {
         self.kind == RawKind::Object && is_root_name(&self.name)
     }
 
-    /// True for the kinds whose values are nodes.
+    /// Returns true for the kinds of types whose values are nodes.
     pub(in crate::sdl) fn is_stored_kind(&self) -> bool {
         matches!(self.kind, RawKind::Object | RawKind::Interface)
     }
 
-    /// The field of type `ID`.
+    /// Returns the first field of type `ID`.
     pub(in crate::sdl) fn id_field(&self) -> Option<&RawField> {
         self.fields.iter().find(|field| field.ty.name() == "ID")
     }
 
-    /// The first field with `@id`.
+    /// Returns the first field with `@id`.
     pub(in crate::sdl) fn unique_field(&self) -> Option<&RawField> {
         self.fields.iter().find(|field| field.has("id"))
     }
 }
 
-/// True for the names of the types that hold operations of the deployer.
+/// Returns true for the names of the types whose fields are custom operations.
 pub(in crate::sdl) fn is_root_name(name: &str) -> bool {
     matches!(name, "Query" | "Mutation")
 }
@@ -149,7 +149,7 @@ impl RawField {
         self.directive(directive).is_some()
     }
 
-    /// True when the value comes from elsewhere.
+    /// Returns true for a field with `@custom` or `@lambda`.
     pub(in crate::sdl) fn is_custom(&self) -> bool {
         self.has("custom") || self.has("lambda")
     }
@@ -166,24 +166,24 @@ pub(in crate::sdl) struct RawSchema {
     pub(in crate::sdl) types: Vec<RawType>,
     /// Definitions of directives.
     pub(in crate::sdl) directives: Vec<Node<ast::DirectiveDefinition>>,
-    /// Of each `schema { ... }` and `extend schema { ... }`: the operations, each with its type.
+    /// Each `schema { ... }` and `extend schema { ... }`.
     pub(in crate::sdl) roots: Vec<RawRoots>,
 }
 
-/// A `schema { ... }`.
+/// The root operations that a `schema { ... }` names.
 #[derive(Debug, Clone)]
 pub(in crate::sdl) struct RawRoots {
     pub(in crate::sdl) extension: bool,
     pub(in crate::sdl) place: Option<Place>,
-    /// Operation, type, place.
+    /// The operations: name, name of the type, place.
     pub(in crate::sdl) operations: Vec<(String, String, Option<Place>)>,
 }
 
-/// Reads the definitions of a document whose text these places are of.
+/// Reads the definitions of a document. `places` are those of its text. O(text).
 pub(in crate::sdl) fn collect(document: &ast::Document, places: &Places<'_>) -> RawSchema {
     let mut schema = RawSchema::default();
     let mut extensions = Vec::new();
-    let reader = Reader { places };
+    let reader = DefinitionReader { places };
     for definition in &document.definitions {
         match definition {
             ast::Definition::DirectiveDefinition(def) => schema.directives.push(def.clone()),
@@ -206,12 +206,12 @@ pub(in crate::sdl) fn collect(document: &ast::Document, places: &Places<'_>) -> 
     schema
 }
 
-/// Knows where nodes are.
-struct Reader<'a> {
+/// Reads nodes of the tree, with their places.
+struct DefinitionReader<'a> {
     places: &'a Places<'a>,
 }
 
-impl Reader<'_> {
+impl DefinitionReader<'_> {
     fn name(&self, name: &Name) -> Option<Place> {
         name.location().map(|span| self.places.at(span.offset()))
     }
@@ -233,6 +233,7 @@ impl Reader<'_> {
         RawRoots { extension, place, operations: operations.collect() }
     }
 
+    /// Reads the definition or extension of a type; `None` for any other definition.
     fn definition(&self, definition: &ast::Definition) -> Option<RawType> {
         use ast::Definition as D;
         let described = |raw: RawType, text: &Option<Node<str>>| {
@@ -289,6 +290,7 @@ impl Reader<'_> {
         }
     }
 
+    /// Makes a type with what all kinds have.
     fn start(&self, kind: RawKind, name: &Name, directives: &ast::DirectiveList) -> RawType {
         RawType {
             kind,
@@ -367,7 +369,7 @@ fn description(text: &Option<Node<str>>) -> String {
     text.as_ref().map(|text| text.as_str().to_owned()).unwrap_or_default()
 }
 
-/// The type as the model has it. The grammar bounds how deep lists are nested.
+/// Converts a reference to a type. The grammar bounds how deep lists are nested.
 pub(super) fn type_ref(ty: &ast::Type) -> TypeRef {
     let list = |element: &ast::Type, non_null| TypeRef::List {
         element: Box::new(type_ref(element)),

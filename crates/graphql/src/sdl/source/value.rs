@@ -1,4 +1,4 @@
-//! Values of arguments as the messages and the checks need them.
+//! Reads the values of directives' arguments.
 
 use apollo_compiler::Node;
 use apollo_compiler::ast::Value;
@@ -7,7 +7,7 @@ use hexgraph_base::types::stack;
 use crate::syntax::{Place, Places};
 use hexgraph_base::types::quote;
 
-/// The text of a scalar value, whatever it is; nothing for lists and objects.
+/// Returns the text of a scalar of any type, without quotes; empty for lists and objects.
 pub(in crate::sdl) fn bare(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -20,7 +20,7 @@ pub(in crate::sdl) fn bare(value: &Value) -> String {
     }
 }
 
-/// The value as GraphQL text.
+/// Prints a value as GraphQL text.
 pub(in crate::sdl) fn written(value: &Value) -> String {
     stack::require();
     match value {
@@ -39,7 +39,7 @@ pub(in crate::sdl) fn written(value: &Value) -> String {
     }
 }
 
-/// The entry of a name, where the value is an object.
+/// Returns the entry of a name when the value is an object.
 pub(in crate::sdl) fn entry<'a>(value: &'a Value, name: &str) -> Option<&'a Node<Value>> {
     match value {
         Value::Object(entries) => {
@@ -49,7 +49,7 @@ pub(in crate::sdl) fn entry<'a>(value: &'a Value, name: &str) -> Option<&'a Node
     }
 }
 
-/// The items of a list; of any other value none.
+/// Returns the items of a list; none of any other value.
 pub(in crate::sdl) fn items(value: &Value) -> &[Node<Value>] {
     match value {
         Value::List(items) => items,
@@ -57,7 +57,7 @@ pub(in crate::sdl) fn items(value: &Value) -> &[Node<Value>] {
     }
 }
 
-/// Where messages about a value point: of a string behind the opening quotes.
+/// Returns the place that messages about a value point at: of a string the one behind its opening quotes.
 pub(in crate::sdl) fn place(value: &Node<Value>, places: &Places<'_>) -> Option<Place> {
     let start = value.location()?.offset();
     let quotes = match &**value {
@@ -68,7 +68,7 @@ pub(in crate::sdl) fn place(value: &Node<Value>, places: &Places<'_>) -> Option<
     Some(places.at(start + quotes))
 }
 
-/// True for a string in three quotes.
+/// Returns true for a string in triple quotes.
 pub(super) fn is_block(value: &Node<Value>, places: &Places<'_>) -> bool {
     let start = value.location().map(|span| span.offset());
     start
@@ -76,7 +76,7 @@ pub(super) fn is_block(value: &Node<Value>, places: &Places<'_>) -> bool {
         .is_some_and(|rest| rest.starts_with("\"\"\""))
 }
 
-/// A truth value in one of the spellings that the reference reads.
+/// Reads a truth value in one of the spellings that Go's `strconv.ParseBool` accepts, as the reference does.
 pub(in crate::sdl) fn go_bool(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),

@@ -1,8 +1,9 @@
 //! One lane: its places, the queue for them, and the decision whether another request may wait.
 //!
 //! The time that a request will wait is estimated from how long places were held lately. A burst may wait for the whole time that the setting
-//! `queue` says; where the queue has not been empty for that long, it is no burst, and a tenth of it is the most, so that
-//! those who are let in need not wait for nothing (after CoDel, Nichols and Jacobson 2012).
+//! `queue` says. Once a request was refused it is no burst any more but a load that stays, until that time has passed without
+//! a refusal; then a tenth of it is the most, since a longer queue would only have those who are let in wait longer, and
+//! serve no more of them (after CoDel, Nichols and Jacobson 2012).
 
 use super::fair_queue::FairQueue;
 use std::time::{Duration, Instant};
@@ -21,8 +22,8 @@ pub(super) struct Lane<P> {
     /// The moving average of the time that a place is held, in seconds.
     held: f64,
     queue: FairQueue<Client, oneshot::Sender<P>>,
-    /// The time when the queue was last empty.
-    emptied: Instant,
+    /// The time of the last refusal.
+    refused: Option<Instant>,
     patience: Duration,
 }
 
@@ -39,23 +40,21 @@ pub(super) enum Entry<P> {
 impl<P> Lane<P> {
     /// Creates a lane with so many free places, and `held` as the first estimate of the time that one is held.
     pub(super) fn new(places: usize, held: Duration, patience: Duration) -> Lane<P> {
-        let (queue, emptied) = (FairQueue::new(), Instant::now());
-        Lane { free: places, places, held: held.as_secs_f64(), queue, emptied, patience }
+        let (queue, held) = (FairQueue::new(), held.as_secs_f64());
+        Lane { free: places, places, held, queue, refused: None, patience }
     }
 
     /// Asks for a place. A free one belongs to the caller at once; `is_open` says whether places may be given out now.
     pub(super) fn enter(&mut self, client: Client, is_open: bool) -> Entry<P> {
         let now = Instant::now();
-        if self.queue.is_empty() {
-            self.emptied = now;
-            if is_open && 0 < self.free {
-                self.free -= 1;
-                return Entry::Free;
-            }
+        if self.queue.is_empty() && is_open && 0 < self.free {
+            self.free -= 1;
+            return Entry::Free;
         }
         if self.is_too_long(client, now) {
             self.queue.retain(|waiter| !waiter.is_closed());
             if self.is_too_long(client, now) {
+                self.refused = Some(now);
                 return Entry::Full;
             }
         }
@@ -66,7 +65,7 @@ impl<P> Lane<P> {
 
     fn is_too_long(&self, client: Client, now: Instant) -> bool {
         let rounds = (self.queue.ahead_of(client) + 1) as f64 / self.places as f64;
-        let is_burst = now.duration_since(self.emptied) < self.patience;
+        let is_burst = self.refused.is_none_or(|refused| self.patience <= now - refused);
         let patience = self.patience.as_secs_f64() * if is_burst { 1.0 } else { 0.1 };
         let most = patience.max(2.0 * self.held);
         let oldest = self.queue.oldest().map_or(0.0, |since| (now - since).as_secs_f64());
@@ -85,9 +84,6 @@ impl<P> Lane<P> {
             return None;
         }
         while let Some(waiter) = self.queue.pop() {
-            if self.queue.is_empty() {
-                self.emptied = Instant::now();
-            }
             if !waiter.is_closed() {
                 self.free -= 1;
                 return Some(waiter);
@@ -142,10 +138,12 @@ mod tests {
         assert!(matches!(lane.enter(1, true), Entry::Free));
         let burst: Vec<_> = (0..).map_while(|_| waits(&mut lane, 1)).collect();
         assert_eq!(burst.len(), 50);
-        lane.emptied -= 200 * MS;
         drop(burst);
         let standing: Vec<_> = (0..).map_while(|_| waits(&mut lane, 1)).collect();
         assert_eq!(standing.len(), 5);
+        lane.refused = lane.refused.map(|refused| refused - 200 * MS);
+        let burst: Vec<_> = (0..).map_while(|_| waits(&mut lane, 1)).collect();
+        assert_eq!(burst.len(), 45, "there was no refusal for some time");
         let mut long: Lane<()> = Lane::new(2, 10_000 * MS, 100 * MS);
         assert!(matches!(long.enter(1, true), Entry::Free));
         assert!(matches!(long.enter(1, true), Entry::Free));

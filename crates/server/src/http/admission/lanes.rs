@@ -3,6 +3,7 @@
 use super::lane::{Client, Entry, Lane};
 use super::likeness::Slow;
 use super::options::AdmissionOptions;
+use super::workers::Workers;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,8 @@ const SLOW_AT_FIRST: Duration = Duration::from_millis(20);
 pub(crate) struct Lanes {
     /// The limits of admission.
     pub options: AdmissionOptions,
+    /// The threads on which requests compute.
+    pub workers: Workers,
     state: Mutex<State>,
 }
 
@@ -54,7 +57,7 @@ impl Lanes {
             running: 0,
             known: Slow::default(),
         };
-        Lanes { options, state: Mutex::new(state) }
+        Lanes { options, workers: Workers::new(), state: Mutex::new(state) }
     }
 
     /// Asks for a place in a lane: returns it, or a promise of one, or `None` if the wait would be too long.

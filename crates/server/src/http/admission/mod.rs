@@ -8,6 +8,7 @@ mod options;
 mod likeness;
 mod fair_queue;
 mod lane;
+mod workers;
 mod lanes;
 mod ticket;
 
@@ -15,3 +16,4 @@ pub(super) use lanes::Lanes;
 pub(super) use likeness::likeness;
 pub use options::AdmissionOptions;
 pub(super) use ticket::{Asked, OVERLOADED, Overloaded, carry_out};
+pub(super) use workers::lower_priority;

@@ -2,16 +2,17 @@
 
 use super::lane::Client;
 use super::lanes::{Lanes, Place, Running, Which};
+use super::workers::lower_priority;
 use hexgraph::db::{Control, Onward};
 use hexgraph_base::types::{Error, Result as EngineResult};
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::thread::Thread;
 use std::time::Duration;
-use tokio::task::{JoinError, spawn_blocking};
+use tokio::sync::oneshot;
 use tokio::time::sleep;
 
 /// The interval at which a request in the queue of the slow lane checks whether its client is still there.
@@ -44,7 +45,7 @@ struct Ticket {
 #[derive(Default)]
 struct State {
     place: Option<Place>,
-    /// It has computed for longer than the fast lane allows.
+    /// It has computed for longer than the fast lane allows, and its kind was told so.
     was_slow: bool,
     is_refused: bool,
 }
@@ -68,27 +69,35 @@ pub(crate) async fn carry_out<T: Send + 'static>(
     let running = lanes.begin();
     let state = Mutex::new(State { place: Some(place), ..State::default() });
     let ticket = Arc::new(Ticket { lanes: Arc::clone(lanes), asked, state });
-    let job = spawn_blocking({
+    let (out, mut done) = oneshot::channel();
+    let begun = lanes.workers.start({
         let ticket = Arc::clone(&ticket);
-        move || ticket.run(running, is_wanted, work)
+        move || {
+            if which == Which::Slow {
+                lower_priority();
+            }
+            let done = catch_unwind(AssertUnwindSafe(|| ticket.run(running, is_wanted, work)));
+            // An error means that the client is gone.
+            let _ = out.send(done);
+        }
     });
-    tokio::pin!(job);
+    begun.map_err(|_| Overloaded)?;
     // A client that goes away drops this, and its request goes on until it notices.
     let _leaves = Leaves(Arc::clone(&ticket));
     let done = tokio::select! {
-        done = &mut job => done,
+        done = &mut done => done,
         () = sleep(lanes.options.quick), if which == Which::Fast => {
             // It may wait for a lock or the disk: that keeps nobody off the fast lane.
             ticket.leave_fast_lane();
-            job.await
+            done.await
         }
     };
-    match done.map_err(JoinError::try_into_panic) {
-        Ok(_) if ticket.lock().is_refused => Err(Overloaded),
-        Ok(done) => Ok(done),
-        Err(Ok(panic)) => resume_unwind(panic),
-        // The server ends.
-        Err(Err(_)) => Err(Overloaded),
+    match done {
+        Ok(Ok(_)) if ticket.lock().is_refused => Err(Overloaded),
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(panic)) => resume_unwind(panic),
+        // A thread sends its result always.
+        Err(_) => Err(Overloaded),
     }
 }
 
@@ -121,8 +130,9 @@ impl Ticket {
         };
         let control = Control::new().with_poll(move || !is_wanted()).with_gate(quick, gate);
         let done = work(control);
-        let is_slow = quick < busy_time().saturating_sub(start) || self.lock().was_slow;
-        self.lanes.note(self.asked.kind, is_slow);
+        if !self.lock().was_slow {
+            self.lanes.note(self.asked.kind, quick < busy_time().saturating_sub(start));
+        }
         // Before the answer is written to the client, so that it does not hold the place.
         drop(self.lock().place.take());
         drop(running);
@@ -144,6 +154,7 @@ impl Ticket {
         self.lock().was_slow = true;
         self.lanes.note(self.asked.kind, true);
         self.leave_fast_lane();
+        lower_priority();
         let Some(wait) = self.lanes.enter(Which::Slow, self.asked.client) else {
             self.lock().is_refused = true;
             return Err(Error::Limit { message: OVERLOADED.to_owned() });
@@ -233,6 +244,8 @@ mod tests {
     async fn what_is_slow_changes_lanes_and_is_known_then() {
         let lanes = lanes();
         let long = Duration::from_millis(10);
+        let done = carry_out(&lanes, asked(1), || true, move |control| compute(&control, long));
+        assert_eq!(done.await.map(|done| done.is_ok()), Ok(true));
         let done = carry_out(&lanes, asked(1), || true, move |control| compute(&control, long));
         assert_eq!(done.await.map(|done| done.is_ok()), Ok(true));
         assert!(lanes.was_slow(1));

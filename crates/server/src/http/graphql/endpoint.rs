@@ -143,7 +143,7 @@ fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
         Err(message) => return refused(&message),
     };
     if let Some(refusal) = app.switches.refusal() {
-        return refused(&refusal.to_string());
+        return refused(refusal);
     }
     let kind = || app.database.graphql_kind(&request).ok();
     if let Some(refusal) = get_refusal(app, incoming, kind) {

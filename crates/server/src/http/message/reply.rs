@@ -158,7 +158,7 @@ impl Reply {
 
     /// A request about a transaction that could not be carried out.
     pub(in crate::http) fn refused(error: &Error) -> Reply {
-        Reply::invalid_request(&message_of(error)).about(error)
+        Reply::invalid_request(message_of(error)).about(error)
     }
 
     /// Any other request that could not be carried out.

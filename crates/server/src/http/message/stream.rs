@@ -8,6 +8,7 @@
 //! length of the answer, or damage in a file. The status is sent by then, so the connection is cut:
 //! a client sees that the body has no end.
 
+use crate::http::admission::lower_priority;
 use axum::body::{Body, Bytes};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -82,6 +83,8 @@ impl Stream {
         let (sender, receiver) = mpsc::channel(PIECES_MAX);
         let runtime = Handle::current();
         let work = move || {
+            // An answer of this length is never quick.
+            lower_priority();
             let packer = wants_gzip.then(|| GzEncoder::new(Vec::new(), Compression::fast()));
             let way = Way { sender: &sender, control: &control, runtime: &runtime };
             let mut pieces = Pieces { way, packer };

@@ -1,4 +1,4 @@
-//! What a comparison wants of a value: its arguments converted to the type that they meet.
+//! The condition of a comparison: its arguments, converted to the type of the values that they are compared with.
 
 use crate::exec::control::context::Context;
 use hexgraph_base::plan::{Argument, Comparison};
@@ -36,7 +36,7 @@ impl Wanted {
         })
     }
 
-    /// Whether a value is wanted. Values that can't be compared are not.
+    /// True when a value meets the condition. Values that can't be compared do not.
     pub(crate) fn holds(&self, value: ValueRef<'_>) -> bool {
         match self {
             Wanted::AnyOf(values) => values.iter().any(|wanted| value.equals(wanted.as_ref())),
@@ -51,7 +51,7 @@ impl Wanted {
     }
 }
 
-/// Whether an order is on the wanted side.
+/// True when an order is the one that a comparison asks for.
 pub(crate) fn op_holds(op: Comparison, order: Ordering) -> bool {
     match op {
         Comparison::Eq => order.is_eq(),
@@ -106,6 +106,8 @@ impl Context<'_> {
         let mut values = values.into_iter();
         match (values.next(), count) {
             (Some(value), 1) => Ok(Wanted::Than(op, value)),
+            // A variable without a value, or with several different ones, is no bound: nothing is
+            // found.
             _ if arguments.iter().any(|argument| matches!(argument, Argument::Val(_))) => {
                 Ok(Wanted::AnyOf(Vec::new()))
             }

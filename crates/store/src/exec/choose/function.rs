@@ -1,7 +1,7 @@
-//! Functions: the set of their nodes from an index, or a test of single nodes.
+//! Carries out functions: as the set of their nodes, from an index, or as a test of single nodes.
 
 use super::compare::Wanted;
-use super::geo::GeoCall;
+use super::geo_function::GeoCall;
 use super::needed_index::expect_index;
 use super::similar::Similar;
 use super::tester::{Counter, Tester, comparable};
@@ -35,7 +35,8 @@ impl<'a> Context<'a> {
         Ok(Some(predicate))
     }
 
-    /// About how many nodes the function has, where an index can tell; cheap.
+    /// The number of nodes that the function has, about, where an index can tell. Costs a search in the index, and reads
+    /// no postings.
     pub(crate) fn estimate(&self, function: &Function) -> Option<usize> {
         stack::require();
         match &function.call {
@@ -296,7 +297,8 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Whether the estimate of a function is what its index tells: some are always asked.
+/// True when the estimate of a function comes from its index. The others can only be answered by their index, and count
+/// as 0.
 pub(crate) fn is_told(function: &Function) -> bool {
     !matches!(function.call, Call::Terms { .. } | Call::SimilarTo { .. })
 }
@@ -311,7 +313,7 @@ pub(crate) fn no_reverse(name: &str) -> Error {
     Error::query(message).with_hint(format!("add `@reverse` to the schema of `{name}`"))
 }
 
-/// What a predicate holds, for who compared it with something else.
+/// Names the type of a predicate, as a hint for a comparison with something else.
 pub(crate) fn type_of(def: &PredicateDef) -> String {
     format!("`{}` is of type {}", def.name, def.value_type.name())
 }
@@ -389,7 +391,8 @@ pub(crate) fn expect_text(predicate: &Predicate, function: &str) -> Result<()> {
     }
 }
 
-/// The nodes whose value is wanted, from the index of whole values.
+/// The nodes whose value meets a condition, from the index of whole values; `None` when there is no index, or it cannot
+/// tell.
 pub(crate) fn ordered_set(
     predicate: &Predicate,
     lang: Option<&str>,
@@ -419,8 +422,8 @@ fn set_in(view: IndexView<'_>, wanted: &Wanted) -> Option<NodeSet> {
     Some(view.range(low.as_ref(), high.as_ref()))
 }
 
-/// The range of an index that is wanted; `None` where there is none, as for values without an order:
-/// an index has one even for bools, but a comparison finds none of them.
+/// The range of an index that meets a condition; `None` where there is none, as for values without an order: bools have
+/// an index, but no comparison finds them.
 fn bounds(wanted: &Wanted) -> Option<(Bound<TokenKey>, Bound<TokenKey>)> {
     let is_ordered = |value: &&Value| value.value_type().is_ordered();
     let key =

@@ -272,7 +272,8 @@ fn wants_below_one(wanted: &Wanted) -> bool {
     }
 }
 
-/// The nodes whose number of edges is wanted, by one pass over the stored offsets, and a look at each changed node.
+/// The nodes whose number of edges meets a condition. Costs one pass over the stored offsets, and a look at each changed
+/// node.
 fn counts_by_offsets(predicate: &Predicate, reverse: bool, wanted: &Wanted) -> Option<NodeSet> {
     let edges = predicate.direction(reverse)?;
     let offsets = &edges.base.offsets;

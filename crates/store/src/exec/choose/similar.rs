@@ -13,7 +13,7 @@ use crate::storage::NodeSet;
 use hexgraph_base::plan::{Argument, Filter, PredicateRef};
 use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, ValueType, parse_vector};
 
-/// By how much more nodes are asked for when too few of them are admitted.
+/// Each time too few of the nearest nodes are admitted, this many times as many are asked for.
 const GROWTH: usize = 4;
 
 /// The arguments of `similar_to` as they are written.
@@ -21,13 +21,13 @@ const GROWTH: usize = 4;
 pub(crate) struct Similar<'a> {
     /// The predicate.
     pub(crate) predicate: &'a PredicateRef,
-    /// How many neighbours.
+    /// The number of neighbours, as text.
     pub(crate) count: &'a str,
     /// A vector, a uid, or a variable.
     pub(crate) target: &'a Argument,
     /// The options.
     pub(crate) options: &'a [(String, String)],
-    /// What the neighbours have to pass.
+    /// The filter that the neighbours have to pass.
     pub(crate) admits: Option<&'a Filter>,
 }
 

@@ -16,14 +16,14 @@ use regex::Regex;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// From how many chunks on it pays to wake other threads: below, the tests take under 0.5 ms.
+/// From this many chunks on the tests are shared out to other threads; fewer take under 0.5 ms.
 const PARALLEL_MIN: usize = 4;
 
-/// How many nodes are tested between two looks at the clock.
+/// The number of nodes that are tested between two looks at the clock.
 const CHUNK: usize = 8_192;
 
-/// The same where a geometry has to be read for each; a large polygon takes as long as thousands of
-/// other values.
+/// As [`CHUNK`], for tests that parse a geometry for each node: a large polygon takes as long as thousands of other
+/// values.
 const GEO_CHUNK: usize = 64;
 
 /// A test of one node.
@@ -32,13 +32,13 @@ pub(crate) enum Tester<'a> {
     Constant(bool),
     /// The node is in the set.
     Member(NodeSet),
-    /// A value of the node is wanted.
+    /// A value of the node meets a condition.
     Value {
         /// The predicate.
         predicate: &'a Predicate,
         /// The language.
         lang: Option<&'a str>,
-        /// What is wanted.
+        /// The condition.
         wanted: Wanted,
     },
     /// The int of the node is in a range: a value of one row, as it was built.
@@ -50,18 +50,18 @@ pub(crate) enum Tester<'a> {
         /// The range.
         range: RangeInclusive<i64>,
     },
-    /// The number of values or edges is wanted.
+    /// The number of values or edges of the node meets a condition.
     Count {
-        /// What is counted.
+        /// Counts the values or edges of the node.
         counter: Counter<'a>,
-        /// What is wanted.
+        /// The condition on the number.
         wanted: Wanted,
     },
-    /// The value of a variable is wanted.
+    /// The value that a variable has for the node meets a condition.
     Var {
         /// The variable.
         map: Arc<ValueMap>,
-        /// What is wanted.
+        /// The condition on the value.
         wanted: Wanted,
     },
     /// A text of the node matches a regular expression.
@@ -124,6 +124,7 @@ impl<'a> Tester<'a> {
         wanted: Wanted,
     ) -> Tester<'a> {
         let part = match predicate.parts(lang) {
+            // With several languages, or a list, any of the values may meet the condition.
             [part] if part.base.column.rows.is_none() => part,
             _ => return Tester::Value { predicate, lang, wanted },
         };
@@ -142,7 +143,7 @@ impl<'a> Tester<'a> {
     }
 }
 
-/// What `count(p)` counts for a node.
+/// Counts the values or the edges of single nodes, for `count(p)`.
 #[derive(Clone, Copy)]
 pub(crate) struct Counter<'a> {
     /// The predicate.
@@ -169,7 +170,7 @@ impl Counter<'_> {
 }
 
 impl Tester<'_> {
-    /// Whether the node passes.
+    /// True when the node passes the test.
     pub(crate) fn test(&self, node: u32) -> bool {
         match self {
             Tester::Constant(answer) => *answer,
@@ -219,7 +220,7 @@ impl Tester<'_> {
         }
     }
 
-    /// Those of a list of nodes, which ascend, that pass.
+    /// Returns the nodes of an ascending list that pass, ascending.
     fn passing(&self, nodes: &[u32]) -> Vec<u32> {
         let Tester::IntRange { part, numbers, range } = self else {
             return nodes.iter().copied().filter(|&node| self.test(node)).collect();
@@ -264,8 +265,7 @@ fn is_meant(value: ValueRef<'_>, query: &GeoQuery) -> bool {
     Geometry::parse_json(text).is_ok_and(|geometry| query.matches(&geometry))
 }
 
-/// Whether some value of the node in the language (`.` is all of them), as the schema types it,
-/// passes.
+/// True when some value of the node in the language (`.` is all of them), converted to the type of the schema, passes.
 fn any_value(
     predicate: &Predicate,
     lang: Option<&str>,
@@ -294,7 +294,7 @@ fn any_text(
     })
 }
 
-/// Whether the node has the predicate, in the language where one is named.
+/// True when the node has the predicate, in the language where one is named.
 pub(crate) fn has(predicate: &Predicate, lang: Option<&str>, reverse: bool, node: u32) -> bool {
     if let Some(edges) = predicate.direction(reverse) {
         return edges.has(node);
@@ -304,6 +304,7 @@ pub(crate) fn has(predicate: &Predicate, lang: Option<&str>, reverse: bool, node
 
 fn edge_to(predicate: &Predicate, reverse: bool, targets: &NodeSet, node: u32) -> bool {
     let Some(edges) = predicate.direction(reverse) else { return false };
+    // A few targets are searched for among the node's edges; of many, each edge is asked.
     if targets.len() <= 4 {
         return targets.iter().any(|target| edges.contains(node, target));
     }

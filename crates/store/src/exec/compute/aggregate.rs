@@ -1,4 +1,4 @@
-//! Values that come from other values: `val`, `math`, and aggregates over the level below.
+//! Computes values from other values: `val`, `math`, and aggregates over the level below.
 //!
 //! They are computed when the rest of a block is there, in the order in which their variables
 //! become known. A place in the tree is a path: the number of the field at each level.
@@ -12,7 +12,8 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Where the level of each of the block's variables is: the fields that lead to it.
+/// For each variable of the block, the level that has its values: the numbers of the fields that lead there from the
+/// root.
 type Homes = HashMap<VarId, Vec<usize>>;
 
 impl Context<'_> {
@@ -260,8 +261,8 @@ fn field_at<'t>(root: &'t Level, path: &[usize]) -> &'t Field {
     &level_at(root, above).fields[*number].field
 }
 
-/// Brings numbers down the edges from the level of a variable: each node gets the sum over its
-/// parents, once for each path.
+/// Carries numbers down the edges from the level of a variable to a level below: each node gets the sum over its parents,
+/// once for each path.
 ///
 /// # Errors
 ///

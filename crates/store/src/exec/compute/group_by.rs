@@ -5,7 +5,7 @@ use super::partition::Part;
 use super::variables::add_values;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{FieldData, Group, GroupValue, Level, ValueMap};
-use crate::exec::select::gather::NumberTable;
+use crate::exec::select::numbers::NumberTable;
 use crate::exec::select::read::first_value;
 use hexgraph_base::plan::{Field, FieldKind, GroupBy, VarId};
 use hexgraph_base::types::{Error, Result, Value, stack};
@@ -45,6 +45,7 @@ impl Context<'_> {
     ) -> Result<Vec<Group>> {
         self.control.charge(8 * members.len())?;
         let mut groups = Vec::new();
+        // Made once for all groups: then a number costs a read by node id, and no search.
         let tables: Vec<_> = body.iter().map(|field| self.number_table(field, members)).collect();
         for Part { keys, members } in self.partition(group_by, members)? {
             let members = members.as_slice();

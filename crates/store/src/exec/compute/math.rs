@@ -286,7 +286,8 @@ fn apply(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Resu
     })
 }
 
-/// Whether two values are in an order; `None` for those that have none.
+/// Compares two values and tells whether the order is the one that the function asks for; `None` for values without an
+/// order.
 fn compared(
     function: MathFunction,
     holds: fn(Ordering) -> bool,

@@ -1,4 +1,4 @@
-//! Values that come from other values.
+//! Computes values from other values: aggregates, groups, math, variables.
 
 pub(super) mod variables;
 pub(super) mod sums;

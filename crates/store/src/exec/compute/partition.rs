@@ -1,4 +1,4 @@
-//! Dealing nodes out to the groups of a `@groupby`.
+//! Deals nodes out to the groups of a `@groupby`.
 //!
 //! One key whose values are indexed is read off its index: the postings of a token are a group,
 //! in place where all subjects are grouped. Otherwise each node's keys are looked up in a table.
@@ -16,12 +16,12 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// From this share of the subjects on, the index is walked instead of the members.
+/// The groups are read off the index where at least one in this many of the nodes that have a value are grouped.
 const INDEX_SHARE: usize = 4;
 
 /// The nodes that have the same keys.
 pub(crate) struct Part {
-    /// A value of each key.
+    /// The value of each key, in the order of the text.
     pub(crate) keys: Vec<GroupValue>,
     /// The nodes, ascending.
     pub(crate) members: Members,
@@ -45,7 +45,7 @@ impl Members {
     }
 }
 
-/// How the values of a key are found.
+/// Where the values of a key are read.
 enum Source<'a> {
     /// Values in the first language of a list.
     Values(&'a Predicate, &'a [String]),
@@ -158,7 +158,7 @@ fn parts_of_postings(
 
 /// The nodes to be grouped, for many questions whether one is among them.
 enum Asked {
-    /// A bit for each id from the first on: nodes that lie close together.
+    /// A bit for each node id from the first one on, for nodes that lie close together.
     Bits(u32, Vec<u64>),
     /// Any other.
     Bitmap(RoaringBitmap),
@@ -215,19 +215,19 @@ impl Source<'_> {
     }
 }
 
-/// What a group takes beside its keys, their bytes and its members: its places in the table and in the answer.
+/// The bytes that are charged for a group, beside its keys and its members: its places in the table and in the answer.
 const GROUP_BYTES: usize = 200;
 
-/// What each key of a group takes beside its text.
+/// The bytes that are charged for each key of a group, beside its text.
 const KEY_BYTES: usize = 2 * size_of::<GroupValue>();
 
-/// Memory is charged, and the control looked at, when so many bytes are needed.
+/// Memory is charged, and the control asked whether to go on, each time this many bytes are needed.
 const CHARGED_BYTES: usize = 64 << 10;
 
 /// Groups by the bytes of their keys.
 struct Table<'a> {
     control: &'a Control,
-    /// What is needed, and not charged yet.
+    /// The bytes that are in use and not charged yet.
     uncharged: usize,
     places: FxHashMap<Box<[u8]>, usize>,
     groups: Vec<(Vec<GroupValue>, Vec<u32>)>,

@@ -12,11 +12,11 @@ pub struct Sum {
 /// A sum on its way.
 #[derive(Debug, Clone)]
 enum Total {
-    /// Of ints.
+    /// The sum of ints.
     Int(i128),
-    /// Of floats, or of ints and floats.
+    /// The sum of floats, or of ints and floats.
     Float(f64),
-    /// Of anything else: vectors and great floats have sums, of other values the first stays.
+    /// The sum of vectors or of big floats; of values that have no sum, the first one.
     Other(Value),
 }
 

@@ -1,10 +1,10 @@
-//! Variables of a block, taken from its finished tree: what `@cascade` dropped is not in them.
+//! Takes the variables of a block from its finished tree; they do not have what `@cascade` dropped.
 
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{
     BlockResult, EdgeField, FieldData, FieldResult, Level, VALUE_BYTES, ValueMap,
 };
-use crate::exec::select::gather::numbers;
+use crate::exec::select::numbers::numbers;
 use crate::exec::select::read::{Langs, typed};
 use crate::exec::walk::traverse::distinct;
 use crate::storage::NodeSet;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// The variables found so far: one that several levels define (in `@recurse`) is united.
 type Found = BTreeMap<VarId, Var>;
 
-/// The texts of values are charged when they have so many bytes.
+/// The memory of texts is charged each time it has grown by this many bytes.
 const CHARGED_BYTES: usize = 64 << 10;
 
 impl Context<'_> {
@@ -195,7 +195,7 @@ fn add_uids(found: &mut Found, var: Option<VarId>, nodes: Vec<u32>) {
     found.insert(var, Var::uids(set));
 }
 
-/// A value for each node that lives, by its place in the level.
+/// Collects the value of each live node, which is computed from the node's place in the level.
 fn by_place(level: &Level, live: &[u32], value_at: impl Fn(usize) -> Value) -> ValueMap {
     let values = live.iter().filter_map(|node| Some((*node, value_at(level.place(*node)?))));
     ValueMap::from_sorted(values)

@@ -1,4 +1,4 @@
-//! What every step of a request shares: the version, the plan, the variables so far.
+//! The state that all steps of a request share: the version, the plan, the variables so far.
 
 use super::stop::Control;
 use super::tree::ValueMap;
@@ -8,7 +8,7 @@ use hexgraph_base::plan::{Query, VarId};
 use hexgraph_base::types::{Error, Result};
 use std::sync::Arc;
 
-/// A list has room for so many nodes at the least.
+/// The least room of a list, in nodes.
 const ROOM_MIN: usize = 16;
 
 /// A request while it runs.
@@ -17,13 +17,13 @@ pub(crate) struct Context<'a> {
     pub(crate) version: &'a Version,
     /// The plan.
     pub(crate) query: &'a Query,
-    /// Whether to stop.
+    /// Tells the request when to stop, and charges its memory.
     pub(crate) control: &'a Control,
     /// The variables that have a value, by [`VarId`].
     pub(crate) vars: Vec<Option<Var>>,
 }
 
-/// What a variable holds.
+/// The content of a variable.
 #[derive(Debug, Clone)]
 pub(crate) enum Var {
     /// Nodes; in the order of the path for a `shortest` block.
@@ -110,8 +110,8 @@ impl<'a> Context<'a> {
         self.vars[var.0 as usize] = Some(value);
     }
 
-    /// Makes room in a list for so many nodes more, which is charged before it is there. A list that
-    /// grows step by step doubles, and takes twice its room while it is copied.
+    /// Makes room in a list for `more` nodes; the memory is charged before it is allocated. A list that has to grow gets
+    /// at least twice its room, and while it is copied both rooms are charged.
     pub(crate) fn make_room(&self, list: &mut Vec<u32>, more: usize) -> Result<()> {
         let (room, wanted) = (list.capacity(), list.len() + more);
         if wanted <= room {

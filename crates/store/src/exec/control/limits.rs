@@ -1,10 +1,10 @@
-//! The limits of a request, which a database is opened with.
+//! The limits of a request. A database is opened with its defaults.
 
 use hexgraph_base::types::{Error, Result};
 use std::time::Duration;
 
-/// What a single request may use. Past a limit it fails with an error that names it; nothing else
-/// is affected.
+/// The resources that a single request may use. A request that goes past a limit fails with an error that names the
+/// limit; others are not affected.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// `timeout`: how long a request may take where it does not say so itself; none by default.
@@ -55,8 +55,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Limits for requests of people that nobody knows, where all of them together may take
-    /// `memory` bytes: one alone takes a quarter of it at the most, and a minute.
+    /// Limits for requests of unknown clients, where all requests together may take `memory` bytes: a single one may take
+    /// a quarter of it, and a minute.
     pub fn for_strangers(memory: u64) -> Limits {
         let limits = Limits::default();
         Limits {

@@ -1,4 +1,4 @@
-//! What a request may use, when it has to stop, and what every step of it shares.
+//! The limits, the deadline and the shared state of a request.
 
 pub(super) mod limits;
 pub(super) mod options;

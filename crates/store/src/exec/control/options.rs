@@ -1,8 +1,8 @@
-//! What a request asks of the executor beside its plan.
+//! The options of a request beside its plan.
 
 use super::limits::Limits;
 
-/// What a request may ask of the executor beside its text.
+/// The options of a request that its text does not have.
 #[derive(Debug, Clone, Copy)]
 pub struct ExecOptions {
     /// Adds the uid to every object.

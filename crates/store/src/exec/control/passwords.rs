@@ -1,4 +1,4 @@
-//! Passwords, hashed and compared on behalf of a request.
+//! Hashes and compares passwords on behalf of a request.
 //!
 //! Each takes a twentieth of a second of a core, and hashes of others up to a second. So only so many are computed at
 //! once in the process, each on the thread of its request, which looks at its control between two of them and while it
@@ -12,23 +12,23 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{mem, process, thread};
 
-/// How often one who waits looks at his control.
+/// How often a request that waits for its turn looks whether it has to stop.
 const WAIT: Duration = Duration::from_millis(10);
 
-/// How many are computed at once, in the whole process.
+/// The number of hashes that are being computed in the whole process.
 static BUSY: Mutex<Busy> = Mutex::new(Busy { process: 0, count: 0 });
 static FREED: Condvar = Condvar::new();
 
 struct Busy {
-    /// Those that a forked child inherits are computed by its parent.
+    /// The process that counts. A forked child begins at 0: what it inherits is computed by its parent.
     process: u32,
     count: usize,
 }
 
-/// The place of one who computes.
+/// A place among the hashes that are computed at once; it is given back when it is dropped.
 struct Place;
 
-/// What a request has computed.
+/// The hashes and comparisons that a request has computed, so that a second attempt need not compute them again.
 #[derive(Default)]
 pub(in crate::exec) struct Computed {
     state: Mutex<State>,
@@ -42,7 +42,7 @@ struct State {
     is_missing: bool,
     /// The hashes of a text, in the order in which they were asked for: no two nodes share one.
     hashed: FxHashMap<String, Vec<Value>>,
-    /// How many of them were handed out since the last attempt began.
+    /// The number of hashes of a text that were handed out since the last attempt began.
     handed_out: FxHashMap<String, usize>,
     verified: FxHashMap<(String, String), bool>,
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Begun(Option<usize>);
 
 impl Context<'_> {
-    /// Begins a step. Costs a test where nobody traces.
+    /// Begins a step of the trace. Costs one test when nothing is traced.
     pub(crate) fn begin(
         &self,
         action: &'static str,

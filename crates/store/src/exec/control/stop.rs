@@ -1,4 +1,4 @@
-//! When a running request has to stop: cancelled from outside, or past its deadline.
+//! Stops a running request: when it was cancelled from outside, is past its deadline, or has used up its memory.
 
 use super::limits::{Limits, past_limit};
 use super::passwords::Computed;
@@ -15,11 +15,12 @@ use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 use std::{panic, thread};
 
-/// How often [`Control::check`] asks the caller's own question: well below the 200 ms within
-/// which Ctrl-C has to stop a request.
+/// The time between two calls of the caller's own question by [`Control::check`]: well below the 200 ms within which
+/// Ctrl-C has to stop a request.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What may stop one request. Whoever does the work calls [`Control::check`] between batches.
+/// Everything that may stop a request: its deadline, its cancellation, its limits. Whoever does the work calls
+/// [`Control::check`] between batches.
 pub struct Control {
     cancelled: Arc<AtomicBool>,
     started: Instant,
@@ -30,7 +31,7 @@ pub struct Control {
     limits: OnceLock<Limits>,
     /// The bytes that were charged so far.
     charged: AtomicU64,
-    /// What is drawn of the budget of the process for what is charged.
+    /// The share of the budget of the process that the request has drawn for what it was charged.
     share: OnceLock<Arc<Share>>,
     /// True when the budget refused to give more.
     starved: AtomicBool,
@@ -47,10 +48,10 @@ pub struct Canceller {
     cancelled: Arc<AtomicBool>,
 }
 
-/// How far a gate lets a request come.
+/// How long a gate lets a request run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Onward {
-    /// So much further, then it is asked again.
+    /// For this long; then the gate is asked again.
     For(Duration),
     /// To its end.
     ForGood,
@@ -107,7 +108,7 @@ impl Control {
         }
     }
 
-    /// The same with a deadline, counted from [`Control::new`].
+    /// Sets a deadline, counted from [`Control::new`].
     pub fn with_timeout(self, timeout: Duration) -> Control {
         Control { timeout: Some(timeout), ..self }
     }
@@ -169,8 +170,8 @@ impl Control {
         self.share.get_or_init(|| Arc::new(budget.share()));
     }
 
-    /// What is drawn for the request: it is given back when nobody has this any more. `None`
-    /// before the request has a budget.
+    /// The share of the budget that the request has drawn; it is given back when the last clone is dropped. `None` before
+    /// the request has a budget.
     pub fn share(&self) -> Option<&Arc<Share>> {
         self.share.get()
     }
@@ -302,8 +303,8 @@ impl Control {
         }
     }
 
-    /// As [`Control::check`], for a request that is about to compute on many threads: it has to be let through its gate
-    /// now. On those threads nobody asks, since who waits there keeps a thread from others.
+    /// As [`Control::check`], for a request that is about to compute on many threads. The gate is asked now, and not on
+    /// those threads: one that waits at the gate there would be missing to other requests.
     ///
     /// # Errors
     ///
@@ -313,7 +314,7 @@ impl Control {
         self.ask_gate(self.started.elapsed(), true)
     }
 
-    /// Whether somebody cancelled the request: one relaxed load, for inner loops.
+    /// True when the request was cancelled: one relaxed load, for inner loops.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }

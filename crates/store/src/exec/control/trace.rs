@@ -1,4 +1,4 @@
-//! What a request did, step by step: for `explain`.
+//! Records the steps of a request, for `explain`.
 
 use hexgraph_base::types::Position;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 /// the last one before it that is less deep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// How many steps it is part of.
+    /// The number of steps that it is a part of.
     pub depth: usize,
-    /// What was done.
+    /// The name of the step, such as `filter` or `order`.
     pub action: &'static str,
-    /// What it was done with: the name of a block, the key of a field.
+    /// The object of the step: the name of a block, or the key of a field.
     pub name: String,
-    /// Where the text asks for it.
+    /// The place in the request's text that asks for it.
     pub at: Option<Position>,
     /// The way that was taken, where there are several.
     pub way: &'static str,
@@ -22,7 +22,7 @@ pub struct Step {
     pub estimate: Option<u64>,
     /// The nodes, edges or values that came out.
     pub rows: u64,
-    /// How long it took, with the steps that are part of it.
+    /// The time that it took, with the steps that are parts of it.
     pub time: Duration,
 }
 
@@ -34,7 +34,7 @@ pub struct Trace {
 
 #[derive(Debug, Default)]
 pub(super) struct Inner {
-    /// In the order in which they began.
+    /// The steps, in the order in which they began.
     pub(super) steps: Vec<Step>,
     /// The places of those that have not ended, and when they began.
     pub(super) open: Vec<(usize, Instant)>,

@@ -1,4 +1,4 @@
-//! What a block found, as a tree of columns: one level for each selection.
+//! The result of a block as a tree of columns: one level for each selection.
 //!
 //! Values are not copied into it. A level knows its nodes, an edge field knows the list of targets
 //! of each node of its level; values are read from the version when the answer is written.
@@ -32,21 +32,21 @@ pub struct Level {
     pub nodes: Vec<u32>,
     /// The fields in the order of the answer, `expand` replaced by what it stands for.
     pub fields: Vec<FieldResult>,
-    /// With `@cascade`: whether the node at each place stays.
+    /// With `@cascade`, true at the places of the nodes that stay.
     pub alive: Option<Vec<bool>>,
 }
 
 /// One field over all nodes of its level.
 pub struct FieldResult {
-    /// What was asked for.
+    /// The field of the plan.
     pub field: Arc<Field>,
-    /// What was found.
+    /// The result of the field.
     pub data: FieldData,
 }
 
-/// What a field found.
+/// The result of a field for all nodes of its level.
 pub enum FieldData {
-    /// Nothing, or nothing that shows.
+    /// The field has no result, or none that is shown.
     Nothing,
     /// The uid of each node.
     Uid,
@@ -58,9 +58,10 @@ pub enum FieldData {
     Counts(Vec<u64>),
     /// `count(uid)`.
     CountUid,
-    /// A value for some nodes.
+    /// A value for some of the nodes.
     Column(Arc<ValueMap>),
-    /// Like [`FieldData::Column`], but not shown where the result is normalised without alias.
+    /// For each node whether the password agrees. Unlike a [`FieldData::Column`] it is not shown where the result is
+    /// normalised and the field has no alias.
     Passwords(Vec<bool>),
 }
 
@@ -68,12 +69,12 @@ pub enum FieldData {
 pub struct ValueField {
     /// The predicate.
     pub predicate: Arc<Predicate>,
-    /// With a facet filter: the places of the values that pass, of each node that has any.
+    /// With a facet filter, the places of the values that pass it, by node; a node without any is missing.
     pub shown: Option<FxHashMap<u32, Vec<usize>>>,
 }
 
 impl ValueField {
-    /// Whether a facet filter hides all values of a node.
+    /// True when a facet filter hides all values of a node.
     pub fn is_hidden(&self, node: u32) -> bool {
         self.shown.as_ref().is_some_and(|shown| !shown.contains_key(&node))
     }
@@ -93,7 +94,7 @@ pub struct EdgeField {
     pub predicate: Arc<Predicate>,
     /// True when the edges are walked backwards.
     pub reverse: bool,
-    /// Where the targets of each node of the level above start.
+    /// The place at which the targets of each node of the level above start.
     pub offsets: Vec<u32>,
     /// The targets, in the order of the answer within each node.
     pub targets: Vec<u32>,
@@ -108,7 +109,7 @@ pub struct EdgeField {
 pub struct Group {
     /// The values of the keys, in the order of the text.
     pub keys: Vec<GroupValue>,
-    /// What the body asks for, in the order of the text; `None` where there is none.
+    /// The results of the fields in the body, in the order of the text; `None` for one without a value.
     pub results: Vec<Option<Value>>,
 }
 
@@ -131,15 +132,15 @@ pub struct Path {
     pub weight: f64,
 }
 
-/// About the bytes of a node with its value.
+/// The bytes that are charged for a node with its value.
 pub(in crate::exec) const VALUE_BYTES: usize = size_of::<u32>() + size_of::<Value>();
 
-/// A value for each of some nodes.
+/// The values of some nodes, or one value for all.
 #[derive(Debug, Clone, Default)]
 pub struct ValueMap {
     /// The nodes, ascending, each once.
     pub nodes: Vec<u32>,
-    /// Their values.
+    /// The values, by the place of their node in `nodes`.
     pub values: Column,
     /// A value that every node has, for `count(uid)` and single aggregates.
     pub constant: Option<Value>,
@@ -152,7 +153,7 @@ pub enum Column {
     Int(Vec<i64>),
     /// Floats.
     Float(Vec<f64>),
-    /// Anything.
+    /// Values of any type.
     Any(Vec<Value>),
 }
 
@@ -239,7 +240,7 @@ impl ValueMap {
 }
 
 impl Level {
-    /// Whether the node at a place stays.
+    /// True when `@cascade` keeps the node at a place.
     pub fn is_alive(&self, place: usize) -> bool {
         self.alive.as_ref().is_none_or(|alive| alive[place])
     }

@@ -42,7 +42,7 @@ impl<'a> EdgeFacets<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Whether the facets that `get` gives pass a facet filter.
+    /// True when the facets that `get` returns by name pass a facet filter.
     pub(crate) fn facets_pass<'f, 'v>(
         &self,
         filter: &'f Filter,
@@ -216,7 +216,7 @@ fn no_sum(facet: &str) -> Error {
     Error::query(message).with_hint("only numbers are summed up")
 }
 
-/// Whether a text facet has any or all terms of a text.
+/// True when a text facet has all, or any, of the terms of a text.
 fn has_terms(value: ValueRef<'_>, text: &str, wants: TextMatch) -> bool {
     let ValueRef::String(content) = value else { return false };
     let tokens = |text: &str| {

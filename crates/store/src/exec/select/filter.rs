@@ -1,18 +1,18 @@
-//! Filters: which nodes of a set stay.
+//! Carries out filters: reduces a set of nodes to those that pass.
 //!
 //! Each function either gives the whole set of its nodes from an index, or tests nodes one by one.
 //! The cheaper way is taken: the index when it would give fewer nodes than there are candidates
 //! (or not many more, since a test costs more than a step in a posting list).
 
 use crate::exec::choose::function::is_told;
-use crate::exec::choose::geo::GeoCall;
+use crate::exec::choose::geo_function::GeoCall;
 use crate::exec::choose::tester::Tester;
 use crate::exec::control::context::Context;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Filter, Function};
 use hexgraph_base::types::{Result, stack};
 
-/// How many posting list entries cost as much as one test of a node.
+/// The number of entries of a posting list that take as long as one test of a node.
 const TEST_COST: usize = 4;
 
 impl<'a> Context<'a> {

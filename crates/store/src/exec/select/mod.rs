@@ -1,7 +1,7 @@
-//! Which of the nodes stay, in which order, and which page of them.
+//! Filters, orders and pages sets of nodes.
 
 pub(super) mod read;
-pub(super) mod gather;
+pub(super) mod numbers;
 pub(super) mod filter;
 pub(super) mod reach;
 pub(super) mod order;

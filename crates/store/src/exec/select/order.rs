@@ -1,11 +1,11 @@
-//! Sorting nodes by values.
+//! Sorts nodes by values.
 //!
 //! Each key becomes a column of 64-bit numbers that compare as the values do (texts: their first
 //! eight bytes, the rest is looked at on ties), so a comparison rarely leaves the cache; with a
 //! page, only its nodes are sorted. One key that is indexed is read off the index instead, when
 //! that takes fewer steps.
 
-use super::gather::numbers;
+use super::numbers::numbers;
 use super::read::{Langs, Typed, typed_or_none};
 use crate::exec::choose::tester::has;
 use crate::exec::control::context::Context;
@@ -20,7 +20,7 @@ use std::cmp::Ordering;
 struct KeyColumn {
     /// Numbers that compare as the values do; 0 for none.
     ranks: Vec<u64>,
-    /// Whether the node has a value; empty when all have.
+    /// True for the places of nodes without a value; empty when all have one.
     missing: Vec<bool>,
     /// The whole texts, where equal ranks do not mean equal values.
     texts: Vec<Vec<u8>>,
@@ -28,8 +28,8 @@ struct KeyColumn {
 }
 
 impl<'a> Context<'a> {
-    /// Sorts nodes; with `wanted`, at most so many of the first, of which the caller is going to
-    /// skip `skip`.
+    /// Sorts nodes by the keys of `order`. With `wanted`, at most that many of the first nodes are returned, of which the
+    /// caller is going to skip the first `skip`.
     ///
     /// Nodes without a value of a key come behind those with one, and are ordered by the other keys;
     /// those with equal values by uid, backwards where none of them has one of several keys and that key
@@ -154,7 +154,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// About the bytes of a key: texts and large numbers stand beside their first bytes.
+/// The bytes that are charged for a key of each node: texts and large numbers are copied beside their first bytes.
 fn key_bytes(predicate: &Predicate) -> usize {
     let beside = match predicate.def.value_type {
         ValueType::String | ValueType::Default | ValueType::BigFloat => 64,

@@ -1,4 +1,4 @@
-//! `first`, `offset` and `after`: the part of a set that is wanted, without a walk to get there.
+//! Finds the page that `first`, `offset` and `after` ask for, without a walk over what comes before it.
 
 use super::reach::looks_beyond;
 use crate::exec::choose::tester::Tester;
@@ -276,7 +276,7 @@ impl<'a> Context<'a> {
 
 /// A walk over the smallest set, which asks the others.
 struct Driven<'f> {
-    /// What is walked.
+    /// The set that is walked over.
     driver: NodeSet,
     /// Tests that each node of the walk has to pass.
     testers: Vec<Tester<'f>>,
@@ -294,7 +294,7 @@ struct Passing<'p> {
 }
 
 impl Passing<'_> {
-    /// Takes the next node that passes; true when the page has all that it wants.
+    /// Adds the next node that passes; true when the page is full.
     fn is_full_with(&mut self, node: u32) -> bool {
         if self.skip != 0 {
             self.skip -= 1;

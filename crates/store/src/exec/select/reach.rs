@@ -12,7 +12,7 @@ use crate::storage::NodeSet;
 use hexgraph_base::plan::{Filter, Reach};
 use hexgraph_base::types::{Result, stack};
 
-/// So many far ends are looked up in an index for a test of single nodes.
+/// To test single nodes, at most this many far ends are looked up in an index.
 const FEW: usize = 4096;
 
 /// A walk from the far ends pays when they are this many times fewer than the candidates.
@@ -172,7 +172,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Whether a filter looks at nodes beyond the one it is about: then it is cheaper asked of many at a time.
+/// True when a filter looks at other nodes than the one that it tests: it is cheaper asked of many nodes at a time.
 pub(crate) fn looks_beyond(filter: &Filter) -> bool {
     stack::require();
     match filter {

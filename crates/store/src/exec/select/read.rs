@@ -1,11 +1,11 @@
-//! Reading values as the schema types them, in the language that is asked for.
+//! Reads values in the type of the schema and in the language that is asked for.
 
 use crate::graph::{LangValues, Predicate, ValueList};
 use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType};
 
 /// A value as the schema types it: as stored where the types agree.
 pub enum Typed<'a> {
-    /// As stored.
+    /// The value as it is stored.
     Stored(ValueRef<'a>),
     /// Converted.
     Converted(Value),

@@ -18,7 +18,7 @@ pub(crate) struct Way<'p> {
     pub(crate) field: usize,
     /// The field and its edges.
     pub(crate) walk: Walk<'p>,
-    /// The same edges from their ends, when the schema keeps them and the field takes them all.
+    /// The same edges in the other direction; `None` when the schema does not keep them, or the field leaves some out.
     pub(crate) back: Option<&'p Direction>,
 }
 
@@ -26,11 +26,12 @@ pub(crate) struct Way<'p> {
 enum Taken {
     /// All edges, which can be asked.
     All,
-    /// Where the targets of each node of the layer start, and the targets.
+    /// The place at which the targets of each node of the layer start, and the targets.
     Some(Vec<u32>, Vec<u32>),
 }
 
-/// What it takes to have seen a node: a place in its layer, and an entry of a set that may be half empty.
+/// The bytes that are charged for each node that was seen: a place in its layer, and an entry of a set that may be half
+/// empty.
 const SEEN_BYTES: usize = 3 * size_of::<u32>() + 2;
 
 /// One side of a search: the nodes at each distance, ascending.
@@ -155,7 +156,7 @@ impl Context<'_> {
 }
 
 impl Walk<'_> {
-    /// Whether the field takes all edges of a node.
+    /// True when the field takes all edges of a node: it has no filter and no page.
     pub(crate) fn takes_all(&self) -> bool {
         self.field.filter.is_none() && self.field.facet_filter.is_none() && self.field.page.is_all()
     }

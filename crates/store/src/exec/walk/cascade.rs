@@ -34,7 +34,7 @@ impl Context<'_> {
     }
 }
 
-/// Takes the targets that were dropped out of the lists, then pages the lists.
+/// Removes the targets that `@cascade` dropped from the lists of a field, and then cuts the page of each list.
 fn drop_dead(edges: &mut EdgeField, field: &hexgraph_base::plan::Field) {
     let rows = edges.offsets.len() - 1;
     let mut offsets = Vec::with_capacity(rows + 1);
@@ -66,7 +66,7 @@ fn is_required(result: &FieldResult, cascade: &Cascade) -> bool {
     }
 }
 
-/// Whether a field is written `name@languages`, with these.
+/// True when `field` is `name`, an `@`, and the languages of the field as they are written.
 fn is_in_language(field: &str, name: &str, langs: &[String]) -> bool {
     let rest = field.strip_prefix(name).and_then(|rest| rest.strip_prefix('@'));
     rest.is_some_and(|rest| rest == langs.join(":"))

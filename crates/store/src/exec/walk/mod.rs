@@ -1,4 +1,4 @@
-//! Over edges, from level to level.
+//! Walks over edges, from level to level.
 
 pub(super) mod traverse;
 pub(super) mod expand;

@@ -167,7 +167,8 @@ impl Context<'_> {
     }
 }
 
-/// Whether edges are walked at the last level, too, where nothing of them shows.
+/// True when edges are walked at the last level, too, although nothing of them is shown: `@cascade` and variables need
+/// them.
 fn counts_at_last(block: &Block) -> bool {
     let binds = |field: &Arc<Field>| {
         let mut items = field.facets.iter().flat_map(|facets| &facets.items);

@@ -65,7 +65,8 @@ struct Beginning {
 }
 
 impl Beginning {
-    /// What a beginning of so many nodes takes, beside its place on the heap, which may be twice as long as it has to be.
+    /// The bytes that are charged for the beginning of a path with `nodes` nodes, with its place on a heap that may have
+    /// twice the room it needs.
     fn bytes(nodes: usize) -> usize {
         const ALLOCATION: usize = 16;
         let lists = (size_of::<u32>() + size_of::<usize>()) * nodes + 2 * ALLOCATION;
@@ -93,10 +94,11 @@ impl Ord for Beginning {
     }
 }
 
-/// What it takes to know the edges of a node, beside the edges: an entry of a map, and the head of a list.
+/// The bytes that are charged for knowing the edges of a node, beside the edges: an entry of a map, and the head of a
+/// list.
 const KNOWN_BYTES: usize = 64;
 
-/// What it takes to have reached a node: entries of two maps and of a heap.
+/// The bytes that are charged for each node that was reached: entries of two maps and of a heap.
 const REACHED_BYTES: usize = 120;
 
 /// The edges that a search has read.

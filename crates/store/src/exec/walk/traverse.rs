@@ -1,4 +1,4 @@
-//! Fields: from the nodes of a level to their values, and over edges to the level below.
+//! Carries out the fields of a level: reads their values, and walks their edges to the level below.
 
 use crate::exec::choose::function::{no_languages, no_reverse};
 use crate::exec::choose::tester::Counter;
@@ -15,12 +15,12 @@ use std::sync::Arc;
 /// The deepest nesting of levels; the parser allows no more, `expand` adds none.
 const DEPTH_MAX: usize = 400;
 
-/// What holds from a level on down.
+/// What a level inherits from the selections around it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Inherited<'p> {
     /// The innermost `@cascade` above.
     pub(crate) cascade: Option<&'p Cascade>,
-    /// How deep the level is.
+    /// The number of levels above this one.
     pub(crate) depth: usize,
 }
 
@@ -350,7 +350,7 @@ pub(crate) fn distinct(targets: &[u32]) -> Vec<u32> {
     distinct_of(targets.to_vec())
 }
 
-/// A list of targets for each node.
+/// The targets of each node of a level, one list behind the other.
 struct Lists {
     offsets: Vec<u32>,
     targets: Vec<u32>,
@@ -423,7 +423,7 @@ impl Lists {
         Ok(lists.finish())
     }
 
-    /// Lets go of lists that are not part of the answer.
+    /// Drops lists that are not part of the answer, and takes back what was charged for them.
     fn free(self, context: &Context<'_>) {
         let room = self.offsets.capacity() + self.targets.capacity();
         context.control.uncharge(size_of::<u32>() * room);

@@ -1,4 +1,4 @@
-//! How long an answer will be, told before it is written.
+//! Bounds the length of an answer before it is written.
 //!
 //! A level has each of its nodes once, and an answer shows a node once for each path that leads to
 //! it: 50 levels over a circle of two nodes that know each other and themselves are 100 nodes, and
@@ -72,8 +72,8 @@ fn shown_edges(level: &Level) -> impl Iterator<Item = &EdgeField> {
     })
 }
 
-/// As many bytes as the objects of a level and below may have, where `paths` lead to a node at the
-/// most.
+/// An upper bound of the bytes that the objects of a level and below have, where at most `paths` paths lead to each node.
+/// O(levels).
 fn at_most(level: &Level, paths: u64) -> u64 {
     let own = paths.saturating_mul(level.nodes.len() as u64).saturating_mul(object_bytes(level));
     shown_edges(level).fold(own, |sum, edges| {

@@ -1,8 +1,8 @@
-//! From the finished tree to the answer.
+//! Writes the finished tree as an answer.
 
 pub(super) mod extent;
-pub(super) mod keys;
-mod writer;
+pub(super) mod answer_keys;
+mod answer_writer;
 mod normalize;
 pub(super) mod output;
 pub(super) mod rdf;

@@ -1,6 +1,6 @@
 //! `@normalize`: each node's nested lists multiplied out into flat objects of the aliased fields.
 
-use super::writer::{Edge, Writer, chosen, counts_of};
+use super::answer_writer::{AnswerWriter, Edge, chosen, counts_of};
 use crate::exec::control::limits::past_limit;
 use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level, ValueField};
 use crate::exec::select::read::{Langs, typed};
@@ -39,7 +39,7 @@ type Row = Vec<(Arc<str>, Item)>;
 /// Writes the flat objects of the node at a place; `edge` is the one that led to it, where its
 /// facets are wanted.
 pub(crate) fn write_flat(
-    writer: &mut Writer<'_, '_>,
+    writer: &mut AnswerWriter<'_, '_>,
     level: &Level,
     place: usize,
     edge: Option<&Edge<'_>>,
@@ -55,7 +55,7 @@ pub(crate) fn write_flat(
     Ok(())
 }
 
-fn write_row(writer: &mut Writer<'_, '_>, row: &Row) {
+fn write_row(writer: &mut AnswerWriter<'_, '_>, row: &Row) {
     let sink = &mut *writer.sink;
     sink.begin_object();
     let mut written: Vec<&str> = Vec::with_capacity(row.len());
@@ -106,7 +106,7 @@ fn write_item(sink: &mut dyn hexgraph_base::types::Sink, item: &Item, inside: bo
 /// The flat objects of a node: the product of its own fields, with the facets of the edge that led
 /// to it, and those of each nested list.
 fn rows(
-    writer: &mut Writer<'_, '_>,
+    writer: &mut AnswerWriter<'_, '_>,
     level: &Level,
     place: usize,
     edge: Option<&Edge<'_>>,
@@ -154,7 +154,7 @@ fn rows(
 
 /// The flat objects of a nested list.
 fn rows_below(
-    writer: &mut Writer<'_, '_>,
+    writer: &mut AnswerWriter<'_, '_>,
     result: &FieldResult,
     edges: &EdgeField,
     (node, place): (u32, usize),
@@ -186,7 +186,7 @@ fn rows_below(
     Ok(below)
 }
 
-/// Brings the keys of an object that nested ones were multiplied into in their order.
+/// Sorts the keys of an object that is a product of nested ones.
 ///
 /// A uid without an alias goes, unless the object began with it, or with a key behind it in the
 /// order: the reference looks for it from that key on.
@@ -213,7 +213,7 @@ fn product(all: &[Row], below: &[Row]) -> Vec<Row> {
     joined.collect()
 }
 
-/// What flat objects take.
+/// The bytes that flat objects take in memory.
 fn bytes_of(rows: &[Row]) -> usize {
     let in_row = |row: &Row| {
         let items = row.iter().map(|(_, item)| item.heap_size());
@@ -228,10 +228,10 @@ fn edge_facets(edge: &Edge<'_>, target: u32) -> Row {
     facets.map(|(key, value)| (key.into(), Item::Value(value.to_value()))).collect()
 }
 
-/// What a field that is no edge adds to a flat object: with an alias what it would add to any; else
-/// a uid, whether a password agrees, and the facets of values.
+/// Returns what a field, which is no edge field, adds to a flat object: with an alias what it would add to any object;
+/// else a uid, whether a password agrees, and the facets of values.
 fn items(
-    writer: &Writer<'_, '_>,
+    writer: &AnswerWriter<'_, '_>,
     level: &Level,
     place: usize,
     result: &FieldResult,
@@ -251,7 +251,7 @@ fn items(
     Ok(item.map(|item| (key, item)).into_iter().collect())
 }
 
-/// What a field of values adds to a flat object.
+/// Returns what a field of values adds to a flat object.
 fn value_items(field: &Field, values: &ValueField, node: u32) -> Result<Row> {
     let FieldKind::Predicate { langs, .. } = &field.kind else { return Ok(Row::new()) };
     let shown = field.alias.is_some();

@@ -2,8 +2,8 @@
 //!
 //! An object whose fields are all empty is taken back, and so is a list of which nothing is left.
 
+use super::answer_writer::{AnswerWriter, Edge, chosen, counts_of, shown_key};
 use super::normalize::write_flat;
-use super::writer::{Edge, Writer, chosen, counts_of, shown_key};
 use crate::exec::control::options::ExecOptions;
 use crate::exec::control::tree::{
     BlockResult, EdgeField, FieldData, FieldResult, Group, GroupValue, Level, ValueField,
@@ -26,7 +26,7 @@ pub(crate) fn write(
     sink: &mut dyn Sink,
 ) -> Result<()> {
     sink.begin_object();
-    let mut writer = Writer { version, options, sink, path: None, objects_max };
+    let mut writer = AnswerWriter { version, options, sink, path: None, objects_max };
     for result in blocks {
         let block = &query.blocks[result.block];
         if is_visible(block) {
@@ -59,7 +59,7 @@ pub(crate) fn count_touched<'l>(level: &'l Level, touched: &mut BTreeMap<&'l str
     }
 }
 
-impl Writer<'_, '_> {
+impl AnswerWriter<'_, '_> {
     fn block(&mut self, block: &Block, result: &BlockResult) -> Result<()> {
         if let (Some(groups), Some(group_by)) = (&result.groups, &block.group_by) {
             if !groups.is_empty() {
@@ -551,7 +551,7 @@ fn may_repeat(field: &Field) -> bool {
         )
 }
 
-/// How many of the fields behind a field of edges are edges under the same key.
+/// The number of fields directly behind a field of edges that are edges under the same key.
 fn same_edges(result: &FieldResult, others: &[FieldResult]) -> usize {
     let is_edges = |result: &FieldResult| matches!(result.data, FieldData::Edges(_));
     if !is_edges(result) {
@@ -566,8 +566,8 @@ fn is_shown(field: &Field, normalize: bool) -> bool {
     !normalize || field.alias.is_some()
 }
 
-/// What the keys and the results of a group are called, in the order of the text. Languages are told
-/// only where names would be the same without them.
+/// The names under which the keys and the results of a group are shown, in the order of the text. Languages are part of a
+/// name only where names would be the same without them.
 fn group_labels(group_by: &GroupBy, body: &[Arc<Field>]) -> Vec<String> {
     let keys = group_by.keys.iter().map(|key| match &key.alias {
         Some(alias) => (alias.clone(), alias.clone()),
@@ -582,7 +582,7 @@ fn group_labels(group_by: &GroupBy, body: &[Arc<Field>]) -> Vec<String> {
     names.iter().map(label).collect()
 }
 
-/// What a result of a group is called, without and with its languages.
+/// The name of a result of a group, without and with its languages.
 fn result_label(field: &Field) -> (String, String) {
     if let Some(alias) = &field.alias {
         return (alias.clone(), alias.clone());

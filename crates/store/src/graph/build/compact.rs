@@ -23,7 +23,7 @@ pub(in crate::graph) fn settle_grown(predicate: &Predicate, thresholds: &Thresho
     settle_if(predicate, thresholds, |changes, rows| thresholds.is_large(changes, rows))
 }
 
-/// Whether [`settle_grown`] folds anything.
+/// True when [`settle_grown`] folds anything.
 pub(in crate::graph) fn is_grown(predicate: &Predicate, thresholds: &Thresholds) -> bool {
     let is_large = |changes, rows| thresholds.is_large(changes, rows);
     let values =

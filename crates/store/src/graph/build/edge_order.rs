@@ -1,4 +1,4 @@
-//! Sorts edges: by dealing them out where the nodes lie close together, as those of a load do.
+//! Sorts edges by dealing them out, where the nodes lie close together as those of a load do.
 //!
 //! Twice, so that what is written to stays in the cache. First each piece of the edges is dealt out
 //! by the high bits of the source to buckets of its own, all pieces side by side. Then each bucket
@@ -12,7 +12,7 @@
 use crate::storage::Edges;
 use hexgraph_base::types::parallel;
 
-/// So many nodes an edge the counts may have, before comparing is cheaper.
+/// Edges are dealt out when their nodes span at most this many ids for each edge; else comparing is cheaper.
 const SPREAD_MAX: usize = 4;
 
 /// The counts that even a few edges may have.
@@ -129,7 +129,7 @@ fn pieces_of(forward: &Edges) -> Vec<Piece> {
     pieces
 }
 
-/// Whether the edges are sorted, each once.
+/// True when the edges are sorted and each is there once.
 fn ascend(columns: &[(Vec<u32>, Vec<u32>)]) -> bool {
     let mut last = None;
     let edges = columns.iter().flat_map(|(nodes, targets)| nodes.iter().zip(targets));
@@ -162,7 +162,7 @@ struct Buckets {
 
 /// The edges of a piece by bucket, within a bucket as they came.
 struct Dealt {
-    /// Where each bucket starts, and behind them where the last one ends.
+    /// The place at which each bucket starts, and last the end of the last one.
     starts: Vec<u32>,
     /// Node and target.
     pairs: Vec<u64>,
@@ -170,7 +170,7 @@ struct Dealt {
     rows: Vec<u32>,
 }
 
-/// How buckets are collected.
+/// The options of [`Buckets::collect`].
 #[derive(Clone, Copy)]
 struct Collect {
     /// The edges of each node come sorted, each once.

@@ -1,4 +1,4 @@
-//! Edges built in little more memory than they take: range by range of their nodes.
+//! Builds edges in little more memory than they take, range by range of their nodes.
 //!
 //! The parts, which lie in files, are read once for each range, and only the edges of its nodes are
 //! kept, sorted and laid behind those of the ranges before; then the same is done the other way
@@ -13,10 +13,10 @@ use hexgraph_base::types::Result;
 use roaring::RoaringBitmap;
 use std::ops::Range;
 
-/// The edges are sorted in so many ranges.
+/// The number of ranges of nodes into which the edges are split.
 const RANGES: u64 = 8;
 
-/// So many edges are handed on at a time.
+/// The number of edges in a column.
 const COLUMN_LEN: usize = 1 << 16;
 
 /// Columns of nodes and targets.

@@ -1,4 +1,4 @@
-//! From data in order of arrival to the stored form of a predicate.
+//! Builds the stored form of a predicate from data in order of arrival.
 
 pub(super) mod node_lists;
 pub(super) mod parts;

@@ -1,9 +1,9 @@
-//! Sets of the nodes of long lists.
+//! Makes sets of the nodes of long lists.
 
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
 
-/// So many bits a node a set of bits may have.
+/// Nodes are collected as bits when they span at most this many ids for each node of the lists.
 const SPREAD_MAX: usize = 64;
 
 /// Adds the nodes of some columns to a set.

@@ -21,9 +21,9 @@ pub struct ValuePart {
 
 /// Edges of one predicate.
 pub struct EdgePart {
-    /// Where each edge starts.
+    /// The node at which each edge starts.
     pub nodes: Vec<u32>,
-    /// Where each edge ends.
+    /// The node at which each edge ends.
     pub targets: Vec<u32>,
     /// Facets of some of the edges.
     pub facets: Vec<FacetPart>,
@@ -43,7 +43,7 @@ pub struct FacetPart {
 pub enum FacetRows {
     /// Rows without a gap, as most facets have them.
     Range(Range<u32>),
-    /// Some rows.
+    /// Rows with gaps.
     List(Vec<u32>),
 }
 

@@ -1,4 +1,4 @@
-//! Gives place to new uids of 2^31 and more, whose node ids are ranks in a sorted table.
+//! Makes room for new uids of 2^31 and more, whose node ids are ranks in a sorted table.
 
 use super::compact::{room_to_settle, settle_all};
 use crate::graph::version::edges::{Direction, EdgeStore};

@@ -28,7 +28,7 @@ pub(in crate::graph) fn build_values(
     index_column(def, lang, build_column(parts, def.value_type, def.list), before, thresholds, true)
 }
 
-/// As [`build_values`], one index after the other: takes longer, and less memory.
+/// As [`build_values`], but one index after the other, which takes longer and less memory.
 pub(in crate::graph) fn build_values_lean(
     def: &PredicateDef,
     lang: &str,
@@ -213,7 +213,7 @@ fn last_rows(nodes: &[u32]) -> Option<Vec<u32>> {
     Some(rows.chunk_by(same_node).map(|run| run[run.len() - 1]).collect())
 }
 
-/// The same edges the other way round, without facets.
+/// Builds the same edges in the other direction, without facets.
 pub(in crate::graph) fn build_reverse(forward: &Edges) -> Edges {
     let Ordered { runs, targets, .. } = reverse_edges(forward);
     edges_of(&runs, targets, Vec::new())
@@ -256,7 +256,7 @@ fn place_facets(mut parts: Vec<FacetPart>, kept: Option<&[u32]>) -> Vec<FacetCol
     groups.into_iter().filter_map(|group| facet_column(group, kept, &mut places)).collect()
 }
 
-/// By row, the place that it gets; `u32::MAX` for one that goes.
+/// For each row, the place that it gets; `u32::MAX` for one that is dropped.
 fn places_of(kept: &[u32]) -> Vec<u32> {
     let mut places = vec![u32::MAX; kept.iter().max().map_or(0, |&row| row as usize + 1)];
     for (place, &row) in kept.iter().enumerate() {
@@ -269,7 +269,7 @@ fn facet_key(part: &FacetPart) -> (&str, Option<ValueType>) {
     (&part.key, part.values.value_type())
 }
 
-/// Whether the parts have all rows from 0 on, up to the last of those that stay.
+/// True when the parts have all rows from 0 up to the last of those that stay.
 fn has_all_rows(parts: &[FacetPart], kept: Option<&[u32]>) -> bool {
     let mut next = 0;
     for part in parts {

@@ -1,4 +1,4 @@
-//! Changes of the schema, and what has to be built anew for them.
+//! Changes the schema, and builds the indexes and reverse edges that it did not have before.
 
 use super::definitions::Definitions;
 use super::weight;
@@ -27,7 +27,7 @@ pub fn alter(version: &Version, schema_text: &str) -> Result<Version> {
     define(version, &resolve(version, schema_text)?, &|| Ok(()))
 }
 
-/// What the declarations of a schema text come to in a version: the definitions that are others from then on.
+/// Returns the definitions that a schema text changes in a version.
 ///
 /// # Errors
 ///
@@ -36,8 +36,8 @@ pub fn resolve(version: &Version, schema_text: &str) -> Result<Definitions> {
     resolved(version, parse_schema(schema_text)?)
 }
 
-/// As [`resolve`] for what a GraphQL schema declares: what `alter` declared stays, what an earlier GraphQL schema declared
-/// goes with it.
+/// As [`resolve`], for what a GraphQL schema declares: what `alter` declared stays, and what an earlier GraphQL schema
+/// declared is dropped.
 ///
 /// # Errors
 ///
@@ -89,7 +89,7 @@ pub fn altered(version: &Version, definitions: &Definitions) -> Vec<String> {
     changed.map(|new| new.name.clone()).collect()
 }
 
-/// What definitions change in a version.
+/// Reports what definitions change in a version.
 pub fn report(version: &Version, definitions: &Definitions) -> SchemaReport {
     let Definitions { predicates, types, .. } = definitions;
     version.schema.report(predicates, types, &|name| has_data(version, name))
@@ -208,6 +208,7 @@ fn rebuilt_lang(
     let column = if same_column {
         values.base.column.clone()
     } else {
+        // Values keep the type that they were stored with; they are converted when they are read.
         let stored_type = values.base.column.values.value_type().unwrap_or(new.value_type);
         build_column(vec![ValuePart::of(values)], stored_type, new.list)
     };
@@ -232,7 +233,7 @@ fn rebuilt_lang(
     Ok(LangValues::new(Arc::clone(&values.lang), ValueBase { column, indexes, vectors }))
 }
 
-/// Whether both definitions link vectors in the same way.
+/// True when both definitions link vectors in the same way.
 fn same_links(old: &PredicateDef, new: &PredicateDef) -> bool {
     let shape = |def| {
         let options = vector_options(def)?;

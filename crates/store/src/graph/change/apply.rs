@@ -27,8 +27,8 @@ pub(in crate::graph) struct Draft<'a> {
     unique: Vec<UniqueSet>,
     /// The conflict keys of what was changed.
     keys: Vec<Key>,
-    /// What is changed was changed before, and is carried out again: nobody asks for keys, nor
-    /// whether values are unique.
+    /// True when the changes were carried out before: conflict keys are not collected, and whether values are unique is
+    /// not checked.
     is_again: bool,
 }
 
@@ -65,9 +65,9 @@ pub(in crate::graph) struct ValueChange<'a> {
 pub(in crate::graph) struct EdgeChange<'a> {
     /// The predicate.
     pub name: &'a str,
-    /// Where it starts.
+    /// The node where it starts.
     pub node: u32,
-    /// Where it ends.
+    /// The node where it ends.
     pub target: u32,
     /// Its facets.
     pub facets: FacetList,
@@ -145,8 +145,8 @@ impl<'a> Draft<'a> {
         self.remove_values(name, lang, node, |value| *value == wanted);
     }
 
-    /// Deletes those values of a node in one language that are meant. They are shown in the type
-    /// of the predicate.
+    /// Deletes those values of a node in one language for which `is_meant` is true. It sees them in the type of the
+    /// predicate.
     pub(super) fn remove_values(
         &mut self,
         name: &str,
@@ -207,6 +207,7 @@ impl<'a> Draft<'a> {
             if !*is_again {
                 add_edge_keys(version, &def, edges, run, keys);
             }
+            // As many as would be folded anyway: they are laid into a new base at once.
             if version.thresholds.is_large(run.len(), edges.forward.base.subjects.len()) {
                 let parts = vec![EdgePart::of(&edges.forward), edge_part(run)];
                 *edges = build_edge_store(&def, parts);
@@ -428,6 +429,7 @@ fn set_edge(edges: &mut EdgeStore, list: bool, node: u32, target: u32, facets: F
 fn set_row(values: &mut LangValues, def: &PredicateDef, changes: &mut [ValueChange<'_>]) {
     let node = changes[0].node;
     let new = changes.iter_mut().map(|change| {
+        // Taken out of the change, which nobody reads again: a text is not copied.
         let value = std::mem::replace(&mut change.value, Value::Bool(false));
         (value, std::mem::take(&mut change.facets))
     });
@@ -479,6 +481,7 @@ fn clear_edges(edges: &mut EdgeStore, node: u32) {
     if targets.is_empty() {
         return;
     }
+    // The targets were copied first, since the reverse edges are found by them.
     edges.forward.clear(node);
     if let Some(reverse) = &mut edges.reverse {
         for target in targets {
@@ -492,6 +495,8 @@ fn united(row: Row, new: Vec<(Value, FacetList)>) -> Row {
     let mut values = row.values;
     values.extend(new);
     values.sort_by(|(one, _), (other, _)| compare_values(one.as_ref(), other.as_ref()));
+    // Of equal values `dedup` keeps the first. The sort is stable, so in the reverse order that
+    // is the one that came last.
     values.reverse();
     values.dedup_by(|(one, _), (other, _)| compare_values(one.as_ref(), other.as_ref()).is_eq());
     values.reverse();

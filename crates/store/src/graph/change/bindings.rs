@@ -1,4 +1,4 @@
-//! What a query found for the variables of a mutation, put in their place.
+//! Replaces the variables of a mutation by the nodes and values that its query found.
 //!
 //! A statement with `uid(v)` becomes one statement for each node of `v`, with `uid(v)` on both
 //! sides one for each pair. `val(x)` becomes the value that `x` has at the statement's subject;
@@ -17,7 +17,7 @@ pub struct Bindings {
     variables: FxHashMap<String, Binding>,
 }
 
-/// What a variable holds.
+/// The content of a variable.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Binding {
     /// Nodes, ascending, each once.
@@ -34,7 +34,7 @@ impl Bindings {
         self.variables.insert(name.into(), binding);
     }
 
-    /// What a variable holds, which is bound no longer then.
+    /// Removes a variable and returns its content.
     pub fn take(&mut self, name: &str) -> Option<Binding> {
         self.variables.remove(name)
     }

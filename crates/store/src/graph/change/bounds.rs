@@ -1,14 +1,14 @@
-//! What bounds a request: how many statements it may have, and whose memory it takes.
+//! The bounds of a request: the number of its statements, and the memory that they take.
 
 use hexgraph_base::types::{Error, Result};
 
-/// So many statements a request may have.
+/// The most statements that a request may have.
 pub const STATEMENTS_MAX: usize = 1_000_000;
 
 /// Is told of bytes that are about to be allocated, and refuses them where there is no room.
 pub(in crate::graph) type Charge<'a> = &'a dyn Fn(usize) -> Result<()>;
 
-/// The error for a request of so many statements.
+/// The error for a request of `count` statements, which are too many.
 pub(super) fn too_many(count: usize) -> Error {
     Error::Limit {
         message: format!(

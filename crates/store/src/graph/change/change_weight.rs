@@ -9,19 +9,19 @@ use hexgraph_base::schema::{PredicateDef, Tokenizer};
 /// A token in an index, with the nodes that have it.
 const TOKEN: usize = 400;
 
-/// What a delete takes.
+/// The bytes of a delete.
 pub(super) fn of_delete() -> usize {
     size_of::<Delete>() + 2 * ENTRY
 }
 
-/// What an edge takes.
+/// The bytes of an edge that is set.
 pub(super) fn of_edge(edge: &SetEdge, def: &PredicateDef) -> usize {
     let directions = 1 + usize::from(def.reverse) + usize::from(def.count);
     let facets: usize = edge.facets.iter().map(|(_, value)| ENTRY + 3 * value.heap_size()).sum();
     size_of::<SetEdge>() + directions * ENTRY + facets
 }
 
-/// What a value takes.
+/// The bytes of a value that is set.
 pub(super) fn of_value(value: &SetValue, def: &PredicateDef) -> usize {
     let length = value.value.heap_size();
     let tokens: usize = def.indexes.iter().map(|index| tokens(index, length)).sum();
@@ -30,7 +30,7 @@ pub(super) fn of_value(value: &SetValue, def: &PredicateDef) -> usize {
     size_of::<SetValue>() + ENTRY + 4 * length + tokens * TOKEN + facets
 }
 
-/// About how many tokens an index makes of a value of so many bytes.
+/// The number of tokens, about, that an index makes of a value of `length` bytes.
 fn tokens(index: &Tokenizer, length: usize) -> usize {
     match index {
         Tokenizer::Term | Tokenizer::FullText => 1 + length / 6,

@@ -30,14 +30,14 @@ pub struct Changes {
     pub(in crate::graph) named: NamedUids,
     /// The uid that the next new node gets, at the least.
     pub(in crate::graph) next_uid: u64,
-    /// About the bytes that they take until they are in a version.
+    /// The bytes, about, that the changes take until they are in a version.
     pub(in crate::graph) weight: usize,
 }
 
 /// The changes of one mutation.
 #[derive(Debug, Clone, Default)]
 pub(in crate::graph) struct Part {
-    /// What is deleted first.
+    /// The deletes, which are carried out before values and edges are set.
     pub(in crate::graph) deletes: Vec<Delete>,
     /// The values that are set.
     pub(in crate::graph) values: Vec<SetValue>,
@@ -45,18 +45,18 @@ pub(in crate::graph) struct Part {
     pub(in crate::graph) edges: Vec<SetEdge>,
 }
 
-/// Something that is deleted.
+/// One delete.
 #[derive(Debug, Clone)]
 pub(in crate::graph) struct Delete {
     /// The place of the predicate.
     pub(in crate::graph) predicate: u32,
     /// The node.
     pub(in crate::graph) node: Uid,
-    /// What of it.
+    /// The things of that node and predicate that are deleted.
     pub(in crate::graph) what: Deleted,
 }
 
-/// What is deleted of a predicate of a node.
+/// The things of a node and predicate that a delete takes away.
 #[derive(Debug, Clone)]
 pub(in crate::graph) enum Deleted {
     /// Everything in all languages.
@@ -92,9 +92,9 @@ pub(in crate::graph) struct SetValue {
 pub(in crate::graph) struct SetEdge {
     /// The place of the predicate.
     pub(in crate::graph) predicate: u32,
-    /// Where it starts.
+    /// The node where it starts.
     pub(in crate::graph) node: Uid,
-    /// Where it ends.
+    /// The node where it ends.
     pub(in crate::graph) target: Uid,
     /// Its facets.
     pub(in crate::graph) facets: FacetList,
@@ -114,7 +114,7 @@ impl Changes {
             .all(|part| part.deletes.is_empty() && part.values.is_empty() && part.edges.is_empty())
     }
 
-    /// About the bytes that they take, with the version that they make beside the one before.
+    /// The bytes, about, that the changes take, with the version that they make beside the one before.
     pub fn weight(&self) -> usize {
         self.weight
     }
@@ -180,6 +180,7 @@ impl Changes {
         }
         next.uids.skip_to(next_uid);
         next.uids.reserve(&named);
+        // Before any node id is asked for: a new great uid changes the ids of those above it.
         let mut next = with_high_uids(&next, high)?;
         let draft = if is_again { Draft::again(&next) } else { Draft::new(&next) };
         let mut work = Work { draft, predicates: &predicates, langs: &langs };

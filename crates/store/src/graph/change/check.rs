@@ -1,4 +1,4 @@
-//! What a statement has to fulfil before it is stored.
+//! Checks statements against the schema before they are stored.
 
 use super::refusal::Refusal;
 use crate::index::{IndexKind, TokenKey, check_geometry, index_kinds, tokens_of};

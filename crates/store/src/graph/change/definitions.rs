@@ -10,7 +10,7 @@ const PREDICATE: u64 = required(1);
 const TYPE: u64 = required(2);
 const DROPPED_TYPE: u64 = required(3);
 
-/// What takes the place of what was defined before, each predicate and type as a whole.
+/// Definitions that replace those of before, each predicate and each type as a whole.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Definitions {
     /// Predicates as they are from now on.

@@ -71,6 +71,8 @@ impl<'k> PredicateKeys<'k> {
     /// Everything of a node is deleted, be there something or not.
     pub(in crate::graph) fn all(&mut self, node: Uid) {
         match self.rule {
+            // A key of its own: two requests that delete all of a list conflict, and one that adds an
+            // element meanwhile does not by this key.
             Rule::List => self.push((Part::Everything, node)),
             _ => self.node(node),
         }
@@ -150,6 +152,7 @@ impl<'k> PredicateKeys<'k> {
             tokens_of(*kind, value, self.def.value_type, &values.lang, &mut tokens);
             for token in &tokens {
                 match self.rule {
+                    // Without the node: two nodes that take one value are to conflict.
                     Rule::Upsert => self.push((Part::Index(*kind), token)),
                     _ => self.push((Part::Index(*kind), token, node)),
                 }

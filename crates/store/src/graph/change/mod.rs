@@ -1,4 +1,4 @@
-//! From the text of a mutation or of a schema to the next version.
+//! Makes the next version from the text of a mutation or of a schema.
 
 pub(super) mod bounds;
 pub(super) mod refusal;

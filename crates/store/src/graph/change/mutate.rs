@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-/// What a request will do beside its changes.
+/// The result of staging a request, beside its changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MutationReport {
     /// The new nodes: how the request calls them, and the uid that they got. A label stands
@@ -36,21 +36,21 @@ pub struct MutationReport {
     pub reads: BTreeSet<String>,
 }
 
-/// Bytes of charges are told of when there are so many.
+/// The memory of changes is charged each time it has grown by this many bytes.
 const CHARGE_BYTES: usize = 64 << 10;
 
 /// On whose behalf mutations are staged.
 #[derive(Clone, Copy)]
 pub struct Stager<'a> {
-    /// Who changes data.
+    /// The caller, whose rights are checked.
     pub actor: Actor,
-    /// Who computes with passwords.
+    /// Hashes and compares passwords.
     pub passwords: &'a dyn Passwords,
     /// Is told beforehand of what is allocated while they are staged, and of what [`Changes::apply`] will allocate.
     pub charge: Charge<'a>,
 }
 
-/// Hashes passwords and compares them, which takes long on purpose: so whoever waits decides where and when.
+/// Hashes passwords and compares them. Both take long on purpose, so the caller decides on which thread and when.
 pub trait Passwords {
     /// The hash of a password that [`Value::check_password`] lets pass.
     ///
@@ -59,7 +59,7 @@ pub trait Passwords {
     /// When there is no time for it.
     fn hash(&self, plain: &str) -> Result<Value>;
 
-    /// Whether a hash is that of a password.
+    /// True when `hash` is one of the password `plain`.
     ///
     /// # Errors
     ///
@@ -101,6 +101,7 @@ pub fn stage(
     let uids = staging.number_nodes(&mutations)?;
     for mutation in &mutations {
         let part =
+            // A request that is refused uses up no uids.
             staging.part(mutation).inspect_err(|_| version.uids.give_back(&staging.taken))?;
         staging.changes.parts.push(part);
     }
@@ -117,7 +118,7 @@ fn star_in_set() -> Error {
     Error::query("`*` can only be deleted, not set")
 }
 
-/// What a request calls a new node.
+/// The name of a new node in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Label<'a> {
     Blank(&'a str),
@@ -158,6 +159,8 @@ fn list_hints<'a>(mutations: &[Mutation<'a>], schema: &Schema) -> FxHashMap<&'a 
             if schema.predicates.contains_key(name) {
                 continue;
             }
+            // A second value in the same mutation; one in a later mutation takes the place of the
+            // first.
             let again = !pairs.insert((quad.subject, name));
             match quad.in_list {
                 Some(in_list) => *lists.entry(name).or_insert(in_list) |= in_list,
@@ -462,7 +465,7 @@ fn text_of_password<'o>(object: &'o Object<'_>, def: &PredicateDef) -> Option<&'
     }
 }
 
-/// Whether an object is mere text. A hash says of itself that it is one.
+/// True when an object is plain text, and no hash, which says of itself that it is one.
 fn is_plain(object: &Object<'_>) -> bool {
     use ValueType::{Default, String};
     match object {
@@ -489,7 +492,7 @@ fn wrong_star() -> Error {
         .with_hint("`<0x1> <name> * .` for a predicate of a node, `<0x1> * * .` for all of a node")
 }
 
-/// Whether a node has something of a predicate.
+/// True when a node has a value or an edge of a predicate.
 fn has(version: &Version, name: &str, node: Uid) -> bool {
     let predicate = version.predicate(name).zip(version.nodes.node(node));
     predicate.is_some_and(|(predicate, node)| predicate.has(node))

@@ -26,9 +26,9 @@ pub struct MutationTree<'a> {
 /// The statements of one mutation. The deletes are carried out before the sets.
 #[derive(Debug, Clone, Default)]
 pub struct Mutation<'a> {
-    /// What is set.
+    /// The statements that are set.
     pub sets: Vec<NQuad<'a>>,
-    /// What is deleted.
+    /// The statements that are deleted.
     pub deletes: Vec<NQuad<'a>>,
 }
 

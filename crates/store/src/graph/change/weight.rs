@@ -42,14 +42,13 @@ pub(in crate::graph) fn of_replaced(old: &Predicate, new: Option<&Predicate>) ->
     }
 }
 
-/// What it takes to fold the changes of a predicate: all of it anew, beside the parts that it is
-/// made of.
+/// The bytes that it takes to fold the changes of a predicate: all of it anew, beside the parts that it is made of.
 pub(in crate::graph) fn of_fold(predicate: &Predicate) -> usize {
     2 * of_all(predicate)
 }
 
-/// What it takes to build a predicate anew by another definition: at the most as much for each new
-/// index as for the values.
+/// The bytes that it takes to build a predicate by another definition: for each new index at most as much as for the
+/// values.
 pub(super) fn of_rebuild(stored: &Predicate, new: &PredicateDef) -> usize {
     let is_new = |index: &&Tokenizer| !stored.def.indexes.contains(*index);
     let built = new.indexes.iter().filter(is_new).count();

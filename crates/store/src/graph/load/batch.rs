@@ -26,11 +26,11 @@ pub(super) const FOREIGN: u32 = 1 << 31;
 
 /// A node that a chunk numbers for itself.
 pub(in crate::graph) enum Foreign {
-    /// By its label.
+    /// A node that is named by a label.
     Blank(Box<str>),
-    /// By its uid, 2^31 or more.
+    /// A node that is named by a uid of 2^31 or more.
     High(u64),
-    /// By nothing: it is new.
+    /// A new node without a name.
     New,
 }
 
@@ -47,7 +47,7 @@ pub(in crate::graph) struct BadLine {
 
 /// The statements of a chunk.
 pub(in crate::graph) struct Batch {
-    /// By predicate, in order of first appearance.
+    /// The statements by predicate, in order of first appearance.
     pub predicates: Vec<PredicateBatch>,
     /// The nodes that the chunk numbers, from [`FOREIGN`] on.
     pub foreign: Vec<Foreign>,
@@ -69,7 +69,7 @@ pub(in crate::graph) struct PredicateBatch {
     pub edges: EdgePart,
     /// The lines of the values and those of the edges, when the schema does not know the predicate.
     pub lines: Option<(Vec<u64>, Vec<u64>)>,
-    /// Some of the values stood in brackets, in JSON.
+    /// True when some of the values stood in brackets, in JSON.
     pub is_listed: bool,
 }
 
@@ -125,7 +125,7 @@ struct Reader<'a> {
     foreign: Vec<Foreign>,
     blanks: FxHashMap<Box<str>, u32>,
     highs: FxHashMap<u64, u32>,
-    /// Those of a line of JSON.
+    /// The new nodes of a line of JSON, with the numbers that they got.
     new_nodes: FxHashMap<u32, u32>,
     named: NamedUids,
 }
@@ -214,6 +214,7 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let is_password = |def: &PredicateDef| def.value_type == ValueType::Password;
+        // Hashing takes long on purpose, and the chunk may have thousands of passwords.
         if def.is_some_and(is_password) && (self.has_ended)() {
             return Err(Refusal::LoadEnded);
         }
@@ -380,6 +381,7 @@ impl<'a> Columns<'a> {
     fn finish(self) -> PredicateBatch {
         let langs = self.langs.into_iter().map(|column| {
             let LangColumn { lang, mut nodes, values, facets } = column;
+            // Parts stay until the load ends, so the room that grew ahead is given back.
             nodes.shrink_to_fit();
             (lang, ValuePart { nodes, values: values.finish(), facets: facets.finish() })
         });

@@ -25,10 +25,11 @@ use std::sync::Arc;
 /// The places of ids that each row of a table has.
 pub const PLACES_A_ROW: u64 = 2;
 
-/// So many stored ids a row are read at once rather than looked up one by one.
+/// When a column of ids has at most this many stored ids for each row, all stored ids are read at once; else each is
+/// looked up.
 const STORED_MAX: u64 = 16;
 
-/// What the ids of a column are.
+/// The meaning of the ids of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IdSpace {
     /// Uids.
@@ -104,12 +105,12 @@ impl ColumnLoad {
         Ok(def)
     }
 
-    /// Whether the schema has a predicate.
+    /// True when the schema has the predicate.
     pub fn knows(&self, name: &str) -> bool {
         self.version.schema.predicates.contains_key(name)
     }
 
-    /// Whether the schema has a predicate, of texts in languages.
+    /// True when the schema has the predicate, and it has texts in languages.
     pub fn has_langs(&self, name: &str) -> bool {
         self.version.schema.predicates.get(name).is_some_and(|def| def.lang)
     }
@@ -172,8 +173,8 @@ impl ColumnLoad {
         self.named.merge(uids);
     }
 
-    /// Prepares for ids of about so many rows: looks all stored ints up at once where that is
-    /// cheaper than one by one. To be called before any number is asked for.
+    /// Prepares for ids of about `rows` rows: looks up all stored ints at once where that is cheaper than one by one. Has
+    /// to be called before any number is asked for.
     pub fn expect_rows(&mut self, rows: u64) {
         for (space, name) in self.spaces.iter().enumerate() {
             let IdSpace::Predicate(name) = name else { continue };
@@ -225,6 +226,7 @@ impl ColumnLoad {
         let interner = std::mem::replace(&mut self.interner, Interner::new(0));
         let has_met_known = interner.has_met_known();
         let ids = interner.into_ids();
+        // Before new uids are taken, so that none of them is one that the data name.
         self.version.uids.reserve(&self.named);
         let known: Vec<Option<Uid>> = ids.par_iter().map(|id| self.known(id)).collect();
         let new_count = known.iter().filter(|known| known.is_none()).count() as u64;
@@ -250,6 +252,7 @@ impl ColumnLoad {
             true => ids.iter().map(|id| (id.place, id.number)).collect(),
             false => Vec::new(),
         };
+        // What follows needs the memory for columns.
         drop((ids, known, new, uids));
         let label = |node: u32| {
             let is_node = |number: u32| numbers[(number - FOREIGN) as usize] == node;

@@ -19,7 +19,7 @@ use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// So many places an id the table of close ids may have.
+/// A table of ids that are close together may have this many places for each id.
 const SPREAD_MAX: u64 = 8;
 
 /// The places that it may have anyway.
@@ -45,7 +45,7 @@ pub struct Interner {
     /// The first places and numbers of runs of new nodes, and their lengths.
     new: Mutex<Vec<(u64, u32, u32)>>,
     next: AtomicU32,
-    /// Whether one of the ids was that of a known node at once.
+    /// True when one of the ids was that of a node that is stored.
     has_met_known: AtomicBool,
 }
 
@@ -77,7 +77,7 @@ struct Slot {
 
 /// An id that was met.
 pub struct Interned {
-    /// Where first.
+    /// The place where it was met first.
     pub place: u64,
     /// Its number, from [`FOREIGN`] on.
     pub number: u32,
@@ -88,7 +88,7 @@ pub struct Interned {
 }
 
 impl Interner {
-    /// An interner of so many spaces.
+    /// Makes an interner of `spaces` spaces.
     pub fn new(spaces: usize) -> Interner {
         Interner {
             spaces: (0..spaces).map(|_| Space::default()).collect(),
@@ -98,7 +98,7 @@ impl Interner {
         }
     }
 
-    /// Whether one of the ids was among those of [`Interner::set_known`].
+    /// True when one of the ids was among those of [`Interner::set_known`].
     pub fn has_met_known(&self) -> bool {
         self.has_met_known.load(Ordering::Relaxed)
     }
@@ -137,6 +137,7 @@ impl Interner {
         // The low bits of a hash and the highest choose places within a map.
         let shard = |hash: u64| (hash >> 40) as u16 & ((1 << SHARD_BITS) - 1);
         let of: Vec<u16> = hashes.map(shard).collect();
+        // Dealt out to the shards first, so that each is locked once for all of these ids.
         let mut starts = vec![0_u32; (1 << SHARD_BITS) + 1];
         of.iter().for_each(|&shard| starts[usize::from(shard) + 1] += 1);
         for shard in 0..1 << SHARD_BITS {
@@ -159,6 +160,9 @@ impl Interner {
                 let (id, place) = ids[at as usize];
                 let number = match slots.get_mut(id.borrow()) {
                     Some(slot) => {
+                        // Threads come in any order. The least place of an id gives it its place
+                        // among the new nodes in the end, so that the same data are numbered
+                        // alike.
                         slot.place = slot.place.min(place);
                         slot.number
                     }
@@ -192,6 +196,7 @@ impl Interner {
     ///
     /// [`Error::Limit`].
     pub fn check(&self) -> Result<()> {
+        // Half of the numbers stay free for what other threads take before they look here.
         let most = FOREIGN + (FOREIGN >> 1);
         if (FOREIGN..most).contains(&self.next.load(Ordering::Relaxed)) {
             return Ok(());

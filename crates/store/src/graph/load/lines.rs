@@ -15,10 +15,10 @@ use rayon::prelude::*;
 use std::io::Read;
 use std::time::Instant;
 
-/// So many skipped lines are reported.
+/// The number of skipped lines that are reported at the most.
 const SKIPPED_MAX: usize = 1000;
 
-/// Something to load.
+/// A file, or another stream of statements, to be loaded.
 pub struct LoadSource {
     /// The name that errors and reports call it.
     pub name: String,
@@ -26,7 +26,7 @@ pub struct LoadSource {
     pub reader: Box<dyn Read + Send>,
 }
 
-/// How to load.
+/// The options of a load.
 #[derive(Default)]
 pub struct LoadOptions<'a> {
     /// Leaves out lines that can't be stored, instead of giving up.
@@ -35,11 +35,12 @@ pub struct LoadOptions<'a> {
     pub spill: Option<SpillOptions>,
     /// Is called from time to time; an error ends the load.
     pub progress: Option<&'a dyn Fn(LoadProgress) -> Result<()>>,
-    /// Whether the load has ended, which `progress` tells: asked before what takes long by itself, as hashing a password.
+    /// True when the load has ended, as `progress` has said. It is asked before each piece of work that takes long by
+    /// itself, such as hashing a password.
     pub has_ended: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
-/// How far a load is.
+/// The progress of a load.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LoadProgress {
     /// Statements that were read.
@@ -48,7 +49,7 @@ pub struct LoadProgress {
     pub bytes: u64,
 }
 
-/// What a load did.
+/// The result of a load.
 #[derive(Debug, Clone, Default)]
 pub struct LoadReport {
     /// The number of statements that were stored.
@@ -60,9 +61,9 @@ pub struct LoadReport {
     pub new_nodes: u64,
     /// The edges with facets that came again, or were there: the facets that came last stay.
     pub merged: u64,
-    /// What was done and is likely not what was meant.
+    /// Warnings about statements that were stored and likely mean something else.
     pub warnings: Vec<String>,
-    /// How long it took.
+    /// The seconds that it took.
     pub seconds: f64,
     /// The first lines that were left out.
     pub skipped: Vec<SkippedLine>,

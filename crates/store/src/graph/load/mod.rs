@@ -1,4 +1,4 @@
-//! Bulk loads: files and tables of any length, straight into the stored form.
+//! Loads files and tables of any length in bulk, straight into the stored form.
 
 pub(super) mod batch;
 pub(super) mod unique;

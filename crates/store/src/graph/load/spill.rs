@@ -1,4 +1,4 @@
-//! Loads that are larger than the memory they may take.
+//! Writes the parts of a load to temporary files when they are larger than the memory that it may take.
 //!
 //! What is gathered goes to files in a temporary folder whenever it takes half of the memory
 //! allowed: each time a run, which holds what there is of each predicate, in order of arrival. In
@@ -20,13 +20,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
-/// What the temporary folders are called, behind which a number stands.
+/// The beginning of the names of temporary folders; a number follows.
 const FOLDER: &str = "load-";
 
-/// How a load is bounded.
+/// The bound of the memory of a load, and the folder for what does not fit.
 #[derive(Debug, Clone)]
 pub struct SpillOptions {
-    /// Where its temporary folder is created.
+    /// The folder in which its temporary folder is created.
     pub folder: PathBuf,
     /// The bytes that it may take in memory beside the largest predicate.
     pub memory: u64,

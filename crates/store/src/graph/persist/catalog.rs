@@ -77,7 +77,7 @@ impl<'a> CatalogReader<'a> {
         Ok(u64::from_le_bytes(self.take()?))
     }
 
-    /// How many things follow.
+    /// The number of things that follow.
     pub(crate) fn count(&mut self) -> Result<usize> {
         Ok(u32::from_le_bytes(self.take()?) as usize)
     }

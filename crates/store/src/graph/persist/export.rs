@@ -10,7 +10,7 @@ use hexgraph_base::schema::is_reserved;
 use hexgraph_base::types::{Error, Result, Uid};
 use std::io::Write;
 
-/// So many bytes are written at a time.
+/// The number of bytes that are written at a time.
 const BUFFER_LEN: usize = 1 << 16;
 
 /// Writes the statements of a version, predicate by predicate, and returns their number. `check`
@@ -37,7 +37,7 @@ pub fn export(
     Ok(exporter.count)
 }
 
-/// Whether a predicate is data: the others that every graph has are none that statements may set.
+/// True for predicates whose data are exported: all but those of the engine itself, which statements may not set.
 pub fn is_exported(name: &str) -> bool {
     !is_reserved(name) || name == "dgraph.type"
 }

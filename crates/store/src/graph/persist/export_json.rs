@@ -7,7 +7,7 @@ use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
 use roaring::RoaringBitmap;
 use std::io::Write;
 
-/// So many bytes are written at a time.
+/// The number of bytes that are written at a time.
 const BUFFER_LEN: usize = 1 << 16;
 
 /// Writes the nodes of a version by uid, and returns the number of their values and edges. With

@@ -1,4 +1,4 @@
-//! Versions as files: snapshots, and exports that other programs read.
+//! Writes versions to files, as snapshots and as exports that other programs read.
 
 pub(super) mod catalog;
 pub(super) mod vector_sections;

@@ -1,4 +1,4 @@
-//! Versions in snapshot files.
+//! Writes versions to snapshot files, and opens them.
 //!
 //! A section named `catalog` holds the schema and says which columns there are; each column has
 //! sections of its own, named by number: `3.0.values` belongs to the first language of the fourth
@@ -317,7 +317,7 @@ pub(crate) struct Reader<'a> {
     file: &'a SnapshotFile,
     /// The rest of the catalog.
     pub catalog: CatalogReader<'a>,
-    /// Those of the version that is read.
+    /// The thresholds of the version that is read.
     thresholds: Thresholds,
 }
 

@@ -55,6 +55,7 @@ pub(super) fn read_vectors(
     let has_own = catalog.byte()? != 0;
     let (dimension, width) = (catalog.count()?, catalog.count()?);
     let (untuned, layer_count) = (catalog.count()?, catalog.count()?);
+    // The numbers of a column of vectors are not written twice: the index shares them.
     let numbers = match &column.values {
         _ if has_own => file.array(&section("numbers"))?,
         Values::Vector { numbers, .. } if 0 < dimension => numbers.clone(),

@@ -1,4 +1,4 @@
-//! Which commit wrote what last, as far back as an open transaction may ask.
+//! Remembers which commit wrote what last, as far back as an open transaction may ask.
 //!
 //! The first committer wins: a transaction may commit when nobody wrote one of its keys after the
 //! moment that it reads. The table belongs to the writer, who has its turn alone, so it has no lock
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// What a commit wrote.
+/// The keys or predicates that a commit wrote.
 pub(in crate::graph) enum Written {
     /// Things that have keys.
     Keys(Vec<Key>),
@@ -19,7 +19,7 @@ pub(in crate::graph) enum Written {
     Predicates(Vec<Arc<str>>),
 }
 
-/// What a transaction read and wrote, for the question whether it may commit.
+/// The snapshot that a transaction read and the keys that it wrote, by which it is decided whether it may commit.
 #[derive(Clone, Copy)]
 pub struct Claim<'a> {
     /// The number of the commit that it reads.
@@ -32,7 +32,7 @@ pub struct Claim<'a> {
 
 /// The last writers.
 pub(in crate::graph) struct Conflicts {
-    /// What was written up to this commit is not known any more.
+    /// The commit up to which the table has forgotten some of what was written.
     floor: u64,
     last: FxHashMap<Key, u64>,
     /// The keys of each commit, oldest first.
@@ -58,7 +58,8 @@ impl Conflicts {
         }
     }
 
-    /// Whether somebody wrote what a transaction wrote, after the moment that it reads.
+    /// True when a commit after the snapshot of a transaction wrote something that the transaction wrote, too, or when
+    /// the table has forgotten too much to tell.
     pub(in crate::graph) fn has(&self, claim: Claim<'_>) -> bool {
         let Claim { snapshot, keys, names } = claim;
         let is_later = |commit: Option<&u64>| commit.is_some_and(|commit| snapshot < *commit);

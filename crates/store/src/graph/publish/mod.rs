@@ -1,4 +1,4 @@
-//! How the next version takes the place of the newest, and what the log says of it.
+//! Publishes the next version in place of the newest, and writes commits to the log.
 
 pub(super) mod conflicts;
 pub(super) mod record;

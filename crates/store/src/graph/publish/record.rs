@@ -27,9 +27,9 @@ pub(in crate::graph) mod kind {
 /// The fields of changes.
 pub(super) mod changes_field {
     use super::required;
-    /// What one request changes. Several are carried out in their order.
+    /// The changes of one request. A record may have several, which are carried out in their order.
     pub(crate) const REQUEST: u64 = required(1);
-    /// Within a request: the uid that the next new node gets, at the least.
+    /// Within a request: the least uid that the next new node gets.
     pub(crate) const NEXT_UID: u64 = required(1);
     /// The definition of a predicate that is new.
     pub(crate) const DEFINITION: u64 = required(2);
@@ -39,7 +39,7 @@ pub(super) mod changes_field {
     pub(crate) const LANG: u64 = required(4);
     /// A part: deletes before values before edges.
     pub(crate) const PART: u64 = required(5);
-    /// Within a part.
+    /// The fields within a part.
     pub(crate) const DELETES: u64 = required(1);
     pub(crate) const VALUES: u64 = required(2);
     pub(crate) const EDGES: u64 = required(3);
@@ -55,12 +55,12 @@ pub(super) mod schema_field {
     pub(crate) const DROP_TYPE: u64 = required(5);
 }
 
-/// What is deleted of a node, as a byte.
+/// The kinds of deletes, each a byte before its content.
 pub(in crate::graph) mod deleted {
     pub(crate) const ALL: u8 = 0;
     pub(crate) const LANG: u8 = 1;
     pub(crate) const VALUE: u8 = 2;
-    /// In the first format alone: a password by its text.
+    /// A password by its text; in the first format alone.
     pub(crate) const PASSWORD: u8 = 3;
     pub(crate) const EDGE: u8 = 4;
 }

@@ -249,7 +249,7 @@ impl Replay {
         Some(facets)
     }
 
-    /// The place of a predicate among those that are gathered; `None` when nobody knows it.
+    /// The place of a predicate among those that are gathered; `None` when neither the version nor the records define it.
     pub(in crate::graph) fn predicate(&mut self, name: &str) -> Option<u32> {
         if let Some(place) = self.predicates.get(name) {
             return Some(*place);
@@ -274,14 +274,14 @@ impl Replay {
     }
 }
 
-/// Where the predicates and languages of a record are among those that are gathered.
+/// For each predicate and language of a record, its place among those that were gathered.
 #[derive(Default)]
 pub(in crate::graph) struct Places {
     pub(in crate::graph) predicates: Vec<u32>,
     pub(in crate::graph) langs: Vec<u32>,
 }
 
-/// Whether something could be read.
+/// The result of reading a part of a record.
 pub(in crate::graph) type Read = std::result::Result<(), Unread>;
 
 impl Places {

@@ -25,7 +25,7 @@ pub(in crate::graph) struct Snapshots {
 struct State {
     /// The greatest number that was given to a commit or a snapshot.
     clock: u64,
-    /// How many numbers a commit in a journal leaves free before its own.
+    /// The number of numbers that a commit in a journal leaves free before its own.
     gap: u64,
     /// The number of the last snapshot, or of the newest version where that is greater.
     moment: u64,
@@ -35,7 +35,7 @@ struct State {
     open: BTreeMap<u64, usize>,
 }
 
-/// A version that stays known to those who commit, as long as this lives.
+/// A version that a transaction reads. While it lives, the table of conflicts keeps what is committed after it.
 pub struct Snapshot {
     version: Arc<Version>,
     number: u64,
@@ -75,7 +75,7 @@ impl Snapshots {
         self.lock().unpublished.retain(|commit| *commit != number);
     }
 
-    /// Sees to it that later numbers are greater than `number`.
+    /// Makes later numbers greater than `number`.
     pub(super) fn advance(&self, number: u64) {
         let mut state = self.lock();
         state.clock = state.clock.max(number);
@@ -94,8 +94,7 @@ impl Snapshots {
         (old, state.open.keys().next().copied())
     }
 
-    /// Gives a version its number and makes it the current one. Returns it, and what
-    /// [`Snapshots::publish`] returns.
+    /// Numbers a version and makes it the current one. Returns it, and what [`Snapshots::publish`] returns.
     pub(super) fn publish_next(
         &self,
         mut next: Version,
@@ -130,6 +129,8 @@ impl Snapshots {
 
 impl State {
     fn next_moment(&mut self) -> u64 {
+        // A snapshot has none of the commits that are not published, so it gets a number before
+        // the first of them, as long as its gap has one.
         let first = self.unpublished.front();
         self.moment = match first.is_some_and(|commit| self.moment + 1 < *commit) {
             true => self.moment + 1,

@@ -23,10 +23,10 @@ use std::time::Duration;
 /// A graph that changes.
 pub struct Store {
     current: ArcSwap<Version>,
-    /// Whose turn it is to write, and what was written of late.
+    /// The state of the writer whose turn it is: the newest version, and what was written last.
     writer: Mutex<Turn>,
     snapshots: Snapshots,
-    /// Where commits are noted before they are published; `None` for a graph in memory.
+    /// The log to which commits are appended before they are published; `None` for a graph in memory.
     journal: Option<Box<dyn Journal>>,
     /// Versions whose commits are noted and not durable yet, by their places in the journal.
     pending: Mutex<VecDeque<(u64, Arc<Version>)>>,
@@ -37,7 +37,7 @@ pub struct Store {
     dropper: OnceLock<Option<channel::Sender<Arc<Version>>>>,
 }
 
-/// What belongs to the writer whose turn it is.
+/// The state that belongs to the writer whose turn it is.
 struct Turn {
     /// The newest version, which the next one is made of. Readers see it when its commit is
     /// durable.
@@ -45,8 +45,8 @@ struct Turn {
     conflicts: Conflicts,
 }
 
-/// Where commits are noted, to be found after a crash. A writer appends in his turn, and waits
-/// when the next one has his already: so one wait serves many.
+/// The log of commits, which outlives a crash. A writer appends in its turn and waits after the turn has gone to the next
+/// writer, so one sync serves many commits.
 pub trait Journal: Send + Sync {
     /// Notes a commit. Returns its place, which [`Journal::wait`] takes.
     ///
@@ -58,7 +58,7 @@ pub trait Journal: Send + Sync {
     /// True when what was appended may be published without a wait.
     fn is_ready(&self) -> bool;
 
-    /// Waits until all up to a place is durable. Returns up to which place all is.
+    /// Waits until everything up to a place is durable. Returns the place up to which everything is.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ pub trait Journal: Send + Sync {
     fn wait(&self, place: u64) -> Result<u64>;
 }
 
-/// What a writer tells of his change besides the version that he makes.
+/// The keys and the record of a change, which a writer returns beside the version that it makes.
 pub struct Commit {
     /// The conflict keys of what was written.
     pub keys: Vec<Key>,
@@ -112,8 +112,7 @@ impl Store {
         self.current.load_full()
     }
 
-    /// The newest version for a transaction. Waits for nobody but others who begin or publish at
-    /// this very moment.
+    /// The newest version for a transaction. Waits only for others that begin or publish at this very moment.
     pub fn snapshot(&self) -> Snapshot {
         self.snapshots.open(&self.current)
     }
@@ -123,7 +122,7 @@ impl Store {
         self.snapshots.clock()
     }
 
-    /// Sees to it that commits and snapshots get numbers above `number`.
+    /// Makes commits and snapshots get numbers above `number`.
     pub fn advance_clock(&self, number: u64) {
         self.snapshots.advance(number);
     }
@@ -210,8 +209,8 @@ impl Store {
         Arc::clone(&self.turn().head)
     }
 
-    /// The newest version that a writer made, with nobody writing while `look` looks. Its commit
-    /// may not be durable yet.
+    /// Calls `look` with the newest version that a writer made, while no other writer has its turn. The commit of that
+    /// version may not be durable yet.
     ///
     /// # Errors
     ///
@@ -220,7 +219,7 @@ impl Store {
         look(&self.turn().head)
     }
 
-    /// Puts the same data, arranged otherwise, in the place of the newest version.
+    /// Replaces the newest version by one with the same data in another arrangement.
     ///
     /// # Errors
     ///
@@ -240,9 +239,9 @@ impl Store {
         Ok(())
     }
 
-    /// Has `wake` called by whoever publishes a version in which one of the predicates `names` is
-    /// not what it was before, or any version where there are no names, as long as what is returned
-    /// lives. It must be quick and must not commit.
+    /// Registers `wake`, which is called after each commit that changes one of the predicates `names`, or after any
+    /// commit without names, as long as the returned watch lives. It runs on the thread that publishes, so it must be
+    /// quick and must not commit.
     pub fn watch(
         &self,
         names: Option<Vec<Arc<str>>>,
@@ -305,15 +304,15 @@ impl Store {
         done.into_iter().for_each(|version| self.retire(version));
     }
 
-    /// Makes a version the current one, and tells those who watch it. Returns the one before.
+    /// Makes a version the current one, and calls the watches of what changed. Returns the one before.
     fn replace(&self, next: Arc<Version>) -> Arc<Version> {
         let (old, _) = self.snapshots.publish(Arc::clone(&next), &self.current);
         self.watches.tell(&old, &next);
         old
     }
 
-    /// Lets go of a version: here, on the thread of a writer, where nobody else has it; else on a
-    /// thread of its own once nobody has.
+    /// Drops a version that was replaced: at once, on the thread of the writer, where nobody else has it; else on a
+    /// thread of its own after the last reader has dropped it.
     fn retire(&self, old: Arc<Version>) {
         if Arc::strong_count(&old) == 1 || self.process != std::process::id() {
             return;
@@ -344,8 +343,8 @@ fn start_dropper() -> Option<channel::Sender<Arc<Version>>> {
     thread.spawn(move || drop_versions(&receiver)).ok().map(|_| sender)
 }
 
-/// Drops versions that nobody else has any more. It sleeps between two looks even where more come,
-/// so that those who commit don't have to wake it each time.
+/// Drops versions when nothing else refers to them any more. It sleeps between two looks even when more versions come, so
+/// that commits need not wake it.
 fn drop_versions(receiver: &channel::Receiver<Arc<Version>>) {
     const SHORTEST: Duration = Duration::from_millis(1);
     const LONGEST: Duration = Duration::from_millis(200);

@@ -28,9 +28,8 @@ pub struct Watch {
 }
 
 impl Watches {
-    /// Has `wake` called by whoever publishes a version in which one of the predicates `names` is
-    /// not what it was before, once or more often; without names, any version. It must be quick and
-    /// must not commit.
+    /// Registers `wake`, which is called once or more often after each commit that changes one of the predicates `names`;
+    /// without names, after any commit. It runs on the thread that publishes, so it must be quick and must not commit.
     pub(in crate::graph) fn watch(
         &self,
         names: Option<Vec<Arc<str>>>,

@@ -1,4 +1,4 @@
-//! Builds the graph, all cores at once and the same graph each time.
+//! Builds the graph of vectors on all cores, the same graph each time.
 //!
 //! Vectors come in batches of at most a thirty-second part of what is there already. The vectors
 //! of a batch search the graph as it was before the batch, side by side, for nobody writes to it;
@@ -16,8 +16,8 @@ use crate::storage::Array;
 use hexgraph_base::types::{Check, Result};
 use rayon::prelude::*;
 
-/// How many links a vector gets when it comes, and keeps in the layers above the lowest. Data
-/// without structure needs so many; where there is structure, fewer are chosen.
+/// The number of links that a vector gets when it is added, and the most that it keeps in a layer above the lowest.
+/// Random vectors need as many; vectors in clusters get fewer, since links into the same direction are left out.
 pub(super) const LINKS: usize = 32;
 
 /// A batch is this part of the vectors that came before.
@@ -26,12 +26,12 @@ const BATCH_SHARE: usize = 32;
 /// The largest batch.
 const BATCH_MAX: usize = 2048;
 
-/// How a graph is built.
+/// The parameters of a graph.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
     /// The most layers.
     pub layers: usize,
-    /// How many candidates a newcomer chooses its links from.
+    /// The number of candidates among which an added vector chooses its links.
     pub width: usize,
 }
 
@@ -54,9 +54,9 @@ pub(super) struct Builder<'a> {
     pub upper: Vec<GrowingLinks>,
     /// The least place among the members that came already.
     pub entry: u32,
-    /// How many vectors came already.
+    /// The number of vectors that were added already.
     pub present: usize,
-    /// Whether it may go on.
+    /// Is asked before each vector whether to go on.
     check: Check<'a>,
 }
 
@@ -111,7 +111,7 @@ pub(super) fn level_of(hash: u64, shape: Shape) -> usize {
     level
 }
 
-/// A number that looks drawn by lot (the finish of splitmix64).
+/// A pseudorandom number (the last step of splitmix64).
 pub(super) fn draw(seed: u64) -> u64 {
     let mut bits = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -290,7 +290,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Of a list that has grown long, those to be kept.
+/// Returns those links of a list that are kept, at most `most` of them, nearest first.
 pub(super) fn thinned<L: Linked>(
     layer: &Layer<'_, L>,
     own: u32,

@@ -1,4 +1,4 @@
-//! The graph as it is stored: who is linked to whom, layer by layer.
+//! The stored graph of vectors: the links of each layer.
 //!
 //! The lowest layer has all vectors, by position. Each layer above has about one in thirty-two of
 //! the one below, and they are a prefix of `members`: so a place in a layer means the same vector
@@ -19,9 +19,9 @@ pub struct NearGraph {
 /// The links within one layer, nearest first.
 #[derive(Clone, Default)]
 pub struct Links {
-    /// Where the links of each start.
+    /// The position among the targets at which the links of each vertex start.
     pub offsets: Offsets,
-    /// What it is linked to.
+    /// The vertices that the links lead to, nearest first for each vertex.
     pub targets: Array<u32>,
 }
 
@@ -37,7 +37,7 @@ impl NearGraph {
         Layer { links: &self.layers[number], members }
     }
 
-    /// Whether the parts of a graph over `count` positions fit each other.
+    /// True when the parts of a graph over `count` positions have lengths that fit each other.
     pub fn fits(&self, count: usize) -> bool {
         let Some((lowest, upper)) = self.layers.split_first() else {
             return self.members.is_empty();

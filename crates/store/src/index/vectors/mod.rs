@@ -1,4 +1,4 @@
-//! From a vector to the nodes with the nearest ones: a navigable small world of layers (HNSW).
+//! The index of vectors: a hierarchical navigable small world (HNSW), which leads from a vector to the nearest ones.
 
 mod points;
 mod links;

@@ -1,4 +1,4 @@
-//! How near vectors are: one number for each metric, of which less is nearer.
+//! Computes distances: one number for each metric, of which the less is the nearer.
 //!
 //! Euclidean distance stays squared, cosine is one less the similarity, and the inner product is
 //! negated. The loops run over sixteen lanes with a sum each, which is what lets the compiler use
@@ -14,7 +14,7 @@ pub struct Points<'a> {
     metric: Metric,
     dimension: usize,
     numbers: Numbers<'a>,
-    /// With [`Metric::Cosine`], one over the length of each vector.
+    /// With [`Metric::Cosine`], the reciprocal of the length of each vector; else empty.
     scales: &'a Array<f32>,
 }
 
@@ -28,7 +28,7 @@ enum Numbers<'a> {
 #[derive(Clone, Copy)]
 pub struct Query<'a> {
     numbers: &'a [f32],
-    /// With [`Metric::Cosine`], one over its length.
+    /// With [`Metric::Cosine`], the reciprocal of its length; else 0.
     scale: f32,
 }
 
@@ -84,7 +84,8 @@ impl<'a> Points<'a> {
         Query { numbers: self.get(position), scale }
     }
 
-    /// How far the vector at a position is.
+    /// The distance of the vector at a position from the query: squared for [`Metric::Euclidean`], 1 - similarity for
+    /// [`Metric::Cosine`], the negated product for [`Metric::DotProduct`].
     #[inline]
     pub fn distance(&self, query: &Query<'_>, position: u32) -> f32 {
         let vector = self.get(position);
@@ -105,7 +106,8 @@ impl<'a> Points<'a> {
     }
 }
 
-/// How far a vector of the query's length is; the same as within an index.
+/// The distance of a vector, which has the query's length, as the distances of the vectors of an index are measured: squared for
+/// [`Metric::Euclidean`], 1 - similarity for [`Metric::Cosine`], the negated product for [`Metric::DotProduct`].
 pub fn measure(metric: Metric, query: &Query<'_>, vector: &[f32]) -> f32 {
     match metric {
         Metric::Euclidean => squared(query.numbers, vector),

@@ -11,10 +11,10 @@ use crate::storage::Array;
 use hexgraph_base::types::{Check, Result};
 use rayon::prelude::*;
 
-/// No position, no place.
+/// Stands for the position of a vector, or the place of a member, that is no longer there.
 pub(super) const GONE: u32 = u32::MAX;
 
-/// What became of the vectors of an older graph.
+/// The difference between the vectors of an older graph and those of the new one.
 pub(super) struct Change<'a> {
     /// The older graph.
     pub graph: &'a NearGraph,
@@ -55,7 +55,7 @@ pub(super) fn regrow(
     Ok(Some(builder.finish()))
 }
 
-/// Who stands above the lowest layer after a change.
+/// The vectors that stand above the lowest layer after a change, and the vectors to be added.
 struct Members {
     positions: Vec<u32>,
     /// The sizes of the layers above the lowest, from below.
@@ -129,7 +129,7 @@ fn moved_to(moved: &[u32], old: u32) -> u32 {
     moved.get(old as usize).copied().unwrap_or(GONE)
 }
 
-/// Takes the links of one layer over.
+/// Copies the links of one layer to the new positions; links to vectors that are gone are replaced by the links of those.
 fn keep_links(builder: &mut Builder<'_>, layer: usize, old: &Links, moved: &[u32]) {
     let view = builder.layer(layer);
     let most = links_max(layer);

@@ -1,4 +1,4 @@
-//! The walk through one layer: towards the query, along the links of what is nearest so far.
+//! Searches one layer: from vertex to vertex towards the query, along the links of the nearest ones so far.
 //!
 //! A search of width w keeps the w nearest vertices that it has met and goes on from the nearest
 //! one whose links it has not followed; it ends when that one is farther than all it keeps. A
@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 /// A distance key above a vertex.
 pub(super) type Candidate = u64;
 
-/// Puts a distance key and a vertex together.
+/// Packs a distance key and a vertex, so that candidates compare by distance and then by vertex.
 #[inline]
 pub(super) fn candidate(key: u32, vertex: u32) -> Candidate {
     u64::from(key) << 32 | u64::from(vertex)
@@ -31,7 +31,7 @@ pub(super) fn key(candidate: Candidate) -> u32 {
     (candidate >> 32) as u32
 }
 
-/// What a search needs while it runs; used again, it costs no allocation.
+/// The buffers of a search. Used again for the next search, they need no allocation.
 #[derive(Default)]
 pub(super) struct Scratch {
     /// The vertices that were met.
@@ -85,15 +85,15 @@ impl Scratch {
     }
 }
 
-/// What a search of one layer looks for.
+/// The query of a search of one layer, and which vectors it may return.
 pub(super) struct Aim<'a, K: Fn(u32) -> bool> {
     /// The vectors.
     pub points: &'a Points<'a>,
-    /// What they are compared with.
+    /// The vector that the others are compared with.
     pub query: Query<'a>,
-    /// How many are kept.
+    /// The number of nearest candidates that are kept during the search.
     pub width: usize,
-    /// Whether the vector at a position may be kept; others only show the way.
+    /// True for the positions whose vectors may be returned; the search goes over the others all the same.
     pub keeps: K,
     /// A vertex that is left out, even as a way.
     pub hidden: Option<u32>,
@@ -174,8 +174,8 @@ pub(super) fn walk<K: Fn(u32) -> bool>(
     scratch.take()
 }
 
-/// Of candidates, nearest first, at most `count` that lie in different directions: one is left
-/// out when it is nearer to a chosen one than to the vertex itself, for the chosen one leads there.
+/// Chooses from candidates, nearest first, at most `count` that lie in different directions: one is left out when it is
+/// nearer to a chosen one than to the vertex itself, since the chosen one leads there.
 pub(super) fn spread<L: Linked>(
     layer: &Layer<'_, L>,
     candidates: &[Candidate],

@@ -11,13 +11,13 @@ use hexgraph_base::types::{Check, Result};
 use rayon::prelude::*;
 use std::collections::BinaryHeap;
 
-/// How many vectors are searched.
+/// The number of vectors that are searched for.
 const SAMPLE: usize = 128;
 
-/// How many neighbours of each are looked for.
+/// The number of neighbours of each that a search should find.
 const WANTED: usize = 10;
 
-/// The part of them that has to be found: above what is promised, since a sample is one by lot.
+/// The part of them that has to be found in the sample. It is above the promised part, since a sample varies.
 const PART: f64 = 0.97;
 
 /// The least width from `least` on at which searches find nearly all they should, or the first one

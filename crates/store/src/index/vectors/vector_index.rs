@@ -23,19 +23,19 @@ const BUILD_WIDTH_MAX: usize = 1024;
 /// Graphs need no more layers than this: each is a thirty-second part of the one below.
 const LAYERS_MAX: usize = 7;
 
-/// From how many numbers on they are compared by several threads.
+/// From this many numbers on, all vectors together, a comparison with every vector runs on all threads.
 const PARALLEL_MIN: usize = 1 << 20;
 
-/// How many positions a thread compares at a time.
+/// The number of vectors that a thread compares at a time.
 const CHUNK: usize = 8192;
 
-/// One part in so many may change before the width of searches is found anew.
+/// When fewer than one in this many vectors have changed since the width of searches was found, the width is kept.
 const RETUNE_SHARE: usize = 8;
 
 /// When vectors are walked over, and when they are all compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VectorThresholds {
-    /// Up to so many vectors are simply compared, without a graph: it takes as long as a walk.
+    /// Up to this many vectors have no graph: every search compares them all, which takes as long as a walk.
     pub compared_max: usize,
     /// A walk of width w costs as much as comparing this many times w vectors, about: it follows some forty links for
     /// each, and jumps in memory where a comparison of all streams.

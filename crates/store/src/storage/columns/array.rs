@@ -171,7 +171,7 @@ impl<T: Pod> Array<T> {
         })
     }
 
-    /// A copy of the items, whose pages a mapped array lets go.
+    /// Returns a copy of the items, and releases the pages of a mapped array.
     ///
     /// # Errors
     ///
@@ -185,14 +185,14 @@ impl<T: Pod> Array<T> {
         Ok(items)
     }
 
-    /// Lets go of the pages of a mapped array; those that are read again come back.
+    /// Releases the pages of a mapped array; they are read again when they are next touched.
     pub fn release(&self) {
         if let Some(guard) = &self.guard {
             guard.release(self.bytes.len());
         }
     }
 
-    /// The same array with all its blocks checked, so that later accesses need no tests.
+    /// Checks all blocks of the array, so that later accesses need no tests.
     ///
     /// # Errors
     ///

@@ -10,7 +10,7 @@ use std::ops::Range;
 pub struct Column {
     /// The nodes that have a value.
     pub subjects: FrozenBitmap,
-    /// Where each row starts, for a list predicate.
+    /// For a predicate that is a list, the position at which each row starts.
     pub rows: Option<Offsets>,
     /// The values by position; within a row ascending.
     pub values: Values,

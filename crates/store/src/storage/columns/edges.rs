@@ -9,7 +9,7 @@ use std::ops::Range;
 pub struct Edges {
     /// The nodes that have an edge.
     pub subjects: FrozenBitmap,
-    /// Where each row starts.
+    /// The position among the targets at which each row starts.
     pub offsets: Offsets,
     /// The targets, ascending within a row.
     pub targets: Array<u32>,
@@ -18,7 +18,7 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// No edges.
+    /// The edges of a predicate that has none.
     pub fn empty() -> Edges {
         Edges {
             subjects: FrozenBitmap::empty(),

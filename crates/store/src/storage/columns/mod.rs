@@ -1,4 +1,4 @@
-//! Values and edges, one behind the other, in heap or mapped.
+//! Columns of values and edges, in heap or mapped.
 
 pub(super) mod array;
 pub(super) mod text_array;

@@ -1,4 +1,4 @@
-//! Where the rows of a ragged column begin and end.
+//! The positions where the rows of a ragged column begin and end.
 
 use crate::storage::Array;
 use crate::storage::files::blocks::unwind_with;
@@ -13,7 +13,7 @@ use std::ops::Range;
 pub enum Offsets {
     /// All positions fit 32 bits.
     Narrow(Array<u32>),
-    /// Some do not.
+    /// Some positions do not fit 32 bits.
     Wide(Array<u64>),
 }
 
@@ -95,7 +95,7 @@ impl Offsets {
         start as usize..end as usize
     }
 
-    /// Where row `row` begins; for [`Offsets::rows`], where the last one ends.
+    /// The position at which row `row` begins; for [`Offsets::rows`], the end of the last row.
     #[inline]
     pub fn start(&self, row: usize) -> usize {
         match self {
@@ -104,7 +104,7 @@ impl Offsets {
         }
     }
 
-    /// Where the last row ends.
+    /// The position at which the last row ends.
     pub fn total(&self) -> usize {
         self.start(self.rows())
     }

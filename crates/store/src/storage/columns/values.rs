@@ -50,14 +50,14 @@ pub enum Values {
     },
     /// Vectors behind one another.
     Vector {
-        /// Where each starts.
+        /// The position among the numbers at which each vector starts.
         offsets: Offsets,
         /// All their numbers.
         numbers: Array<f32>,
     },
     /// Tagged values of several types.
     Mixed {
-        /// Where each starts.
+        /// The position among the bytes at which each value starts.
         offsets: Offsets,
         /// A byte for the type, then the content.
         bytes: Array<u8>,
@@ -65,7 +65,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// No values.
+    /// A run without values.
     pub fn empty(value_type: ValueType) -> Values {
         ValuesBuilder::new(value_type).finish()
     }
@@ -268,7 +268,7 @@ impl ValuesBuilder {
         ValuesBuilder { kind }
     }
 
-    /// Makes room for `count` more values.
+    /// Reserves room for `count` more values, without that for the bytes of texts.
     pub fn reserve(&mut self, count: usize) {
         match &mut self.kind {
             Kind::Int(numbers) => numbers.reserve(count),
@@ -281,7 +281,7 @@ impl ValuesBuilder {
         }
     }
 
-    /// Makes room for texts of so many bytes.
+    /// Reserves room for `count` bytes of texts.
     pub fn reserve_bytes(&mut self, count: usize) {
         if let Kind::Text { bytes, .. } = &mut self.kind {
             bytes.reserve_exact(count);

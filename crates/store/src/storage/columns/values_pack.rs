@@ -1,4 +1,4 @@
-//! Values in fewer bytes, put together and picked out without a look at each as a value.
+//! Gathers, joins and codes runs of values, array by array instead of value by value.
 
 use crate::storage::{Array, Offsets, TextArray, Values, ValuesBuilder};
 use bytemuck::Pod;
@@ -6,16 +6,16 @@ use hexgraph_base::types::ValueType;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-/// So many positions are picked on one thread.
+/// Up to this many positions are gathered on one thread; more on all.
 const ALONE_MAX: usize = 1 << 16;
 
-/// Fewer texts than that are not coded.
+/// A run of fewer texts than this is not coded.
 const CODED_MIN: usize = 1 << 10;
 
-/// So many texts tell whether few of them come often.
+/// The number of texts that are looked at first, to see whether few distinct ones come often.
 const SAMPLE_LEN: usize = 1 << 9;
 
-/// A code stands for so many values at least, on average: each has its text and its offset.
+/// The number of values for which a code has to stand, on average: each code has its text and its offset.
 const USES_MIN: usize = 4;
 
 impl Values {
@@ -89,7 +89,7 @@ impl Values {
         builder.finish()
     }
 
-    /// The same values; texts of which few come often, as codes.
+    /// Returns the same values, with texts as codes where few distinct ones come often and codes take less room.
     pub fn coded(self) -> Values {
         match &self {
             Values::Text { value_type, texts } => match code(texts) {

@@ -65,12 +65,13 @@ impl CheckedBlocks {
         CheckedBlocks { file, data, data_start, sums, checked, pages: Pages::default() }
     }
 
-    /// The same over the pages of a map, which can be let go.
+    /// Attaches the pages of the map that the data lie in, so that they can be released.
     pub(super) fn with_pages(self, pages: Pages) -> CheckedBlocks {
         CheckedBlocks { pages, ..self }
     }
 
-    /// Lets go of the pages with `len` bytes from byte `start` of the data area on.
+    /// Releases the pages that hold `len` bytes from byte `start` of the data area on: they are read from the file again
+    /// when they are next touched.
     pub(in crate::storage) fn release(&self, start: usize, len: usize) {
         let start = self.data_start + start;
         self.pages.release(start..start + len);
@@ -134,7 +135,7 @@ impl CheckedBlocks {
     }
 }
 
-/// Stands before the bytes of one section: nobody reads them before their blocks are checked.
+/// Guards the bytes of one section: their blocks are checked before they are read.
 #[derive(Clone)]
 pub(in crate::storage) struct Guard {
     blocks: Arc<CheckedBlocks>,
@@ -179,7 +180,7 @@ impl Guard {
         self.blocks.check_range(start / BLOCK_LEN, (start + len - 1) / BLOCK_LEN, &self.section)
     }
 
-    /// Lets go of the pages with the first `len` bytes of the section.
+    /// Releases the pages that hold the first `len` bytes of the section; they are read again when they are next touched.
     pub(in crate::storage) fn release(&self, len: usize) {
         if len != 0 {
             self.blocks.release(self.start, len);

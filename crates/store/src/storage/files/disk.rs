@@ -7,8 +7,7 @@ use std::{fs, io};
 
 /// Files that are written. Reading goes past it: what was written is read as it lies on the disk.
 pub trait Files: Send + Sync {
-    /// Creates a file. One of that name is unlinked first, never written to: somebody may have it
-    /// mapped.
+    /// Creates a file. One of that name is unlinked first and never written to, since another process may have mapped it.
     ///
     /// # Errors
     ///

@@ -1,15 +1,15 @@
-//! Which database a file belongs to.
+//! The identity of a database, which all its files bear.
 
 use hexgraph_base::types::{Error, Result};
 use std::fmt;
 
-/// A random number that a database gets when its directory is made. Its files bear it, so that one that was put there
-/// from elsewhere is told.
+/// A random number that a database gets when its directory is made. All its files bear it, so that a file of another
+/// database is noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Identity(pub u128);
 
 impl Identity {
-    /// Nobody's: what files bear that were written before there were identities.
+    /// The identity of files that were written before there were identities, and of temporary ones.
     pub const NONE: Identity = Identity(0);
 
     /// A new one.

@@ -1,4 +1,4 @@
-//! Files mapped into memory. The only place of this layer where memory safety is on us.
+//! Maps files into memory. This is the only file of the layer with unsafe code.
 
 use bytes::Bytes;
 use hexgraph_base::types::{Error, Result};
@@ -24,8 +24,8 @@ impl AsRef<[u8]> for Lent {
 }
 
 impl Pages {
-    /// Lets go of the pages of a range: the process has them no more, and the system keeps or drops
-    /// what it has read of the file. Whoever touches them again gets them again.
+    /// Releases the pages of a range. They no longer count as memory of the process, the system may keep or drop what it
+    /// has cached of the file, and they are read again when they are next touched.
     #[cfg(unix)]
     #[expect(unsafe_code)]
     pub(in crate::storage) fn release(&self, range: Range<usize>) {

@@ -1,4 +1,4 @@
-//! Snapshots and logs as bytes in files.
+//! The bytes of snapshots and logs.
 
 pub(super) mod disk;
 pub(super) mod identity;

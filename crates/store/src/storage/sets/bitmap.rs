@@ -33,7 +33,7 @@ use build::BitmapBuilder;
 use container::{Container, Kind};
 use hexgraph_base::types::Result;
 
-/// What the directory says of one container.
+/// An entry of the directory: it describes one container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct DirectoryEntry {
@@ -159,7 +159,7 @@ impl FrozenBitmap {
         self.directory.byte_len() + self.payload.byte_len()
     }
 
-    /// Whether `value` is a member.
+    /// True when `value` is a member: one look at the directory, and a bit test or a binary search in a container.
     #[inline]
     pub fn contains(&self, value: u32) -> bool {
         if let Some(from) = self.range_from {
@@ -171,7 +171,8 @@ impl FrozenBitmap {
         self.find_key(key).is_some_and(|index| self.container(index).contains(low))
     }
 
-    /// How many members are smaller than `value`, if that is one itself.
+    /// The number of members that are smaller than `value`, or `None` when `value` is no member. Costs about as much as
+    /// [`FrozenBitmap::contains`].
     #[inline]
     pub fn row_of(&self, value: u32) -> Option<usize> {
         if let Some(from) = self.range_from {
@@ -184,7 +185,7 @@ impl FrozenBitmap {
         Some(self.directory.get(index).before as usize + row)
     }
 
-    /// How many members are smaller than `value`.
+    /// The number of members that are smaller than `value`, which need not be a member.
     pub fn rank(&self, value: u32) -> usize {
         let (key, low) = split(value);
         let index = self.lower_bound(key);
@@ -225,7 +226,8 @@ impl FrozenBitmap {
         self.select(self.len.checked_sub(1)?)
     }
 
-    /// Whether the members are these nodes, which ascend.
+    /// True when the set has exactly the members of `nodes`, which ascend. O(1) when their number differs, else
+    /// O(members).
     pub fn is_exactly(&self, nodes: &[u32]) -> bool {
         if self.len != nodes.len() {
             return false;

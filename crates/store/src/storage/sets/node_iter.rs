@@ -1,4 +1,4 @@
-//! Walks over sets of nodes; that of a stored set with later changes merges them.
+//! Walks over sets of nodes. A walk over a stored set with later changes merges them.
 
 use crate::storage::{Array, FrozenIter};
 use roaring::bitmap::Iter;
@@ -71,7 +71,7 @@ pub struct OverlayIter<'a> {
     base: PlainIter<'a>,
     gained: Iter<'a>,
     lost: Iter<'a>,
-    /// What `base`, `gained` and `lost` give next, once the walk has begun.
+    /// The next member of each of `base`, `gained` and `lost`; `None` before the first step of the walk.
     next: Option<Next>,
 }
 

@@ -1,4 +1,4 @@
-//! Sets of nodes, in whichever form they came: a set is read in place as long as possible.
+//! Sets of nodes in several forms. A set is read where it lies as long as possible.
 
 use super::node_iter::{NodeIter, OverlayIter, PlainIter};
 use super::sorted::{insert_sorted, remove_sorted, retain_in, retain_sorted};
@@ -29,7 +29,7 @@ pub enum NodeSet {
     },
 }
 
-/// Up to so many nodes are looked up one by one in a set with changes.
+/// In a set with changes, lists of at most this many nodes are looked up node by node.
 const FEW: usize = 16;
 
 impl Default for NodeSet {
@@ -98,7 +98,7 @@ impl NodeSet {
         self.len() == 0
     }
 
-    /// Whether `node` is a member: O(log) at most.
+    /// True when `node` is a member. O(log members) at most.
     pub fn contains(&self, node: u32) -> bool {
         match self {
             NodeSet::Sorted(nodes) => nodes.binary_search(&node).is_ok(),
@@ -130,7 +130,7 @@ impl NodeSet {
         }
     }
 
-    /// The same of a set that is no overlay.
+    /// As [`NodeSet::iter_from`], for a set that is no overlay.
     fn plain_from(&self, least: u32) -> PlainIter<'_> {
         match self {
             NodeSet::Sorted(nodes) => {
@@ -183,7 +183,8 @@ impl NodeSet {
         Some(low)
     }
 
-    /// Whether the members are these nodes, which ascend.
+    /// True when the set has exactly the members of `nodes`, which ascend. O(1) when their number differs, else
+    /// O(members).
     pub fn is_exactly(&self, nodes: &[u32]) -> bool {
         if self.len() != nodes.len() {
             return false;
@@ -208,7 +209,7 @@ impl NodeSet {
         }
     }
 
-    /// At most `count` members behind the first `skip`.
+    /// Returns at most `count` members, ascending, after skipping the first `skip`. The skipped ones are not walked over.
     pub fn page(&self, skip: usize, count: usize) -> Vec<u32> {
         match self {
             NodeSet::Sorted(nodes) => nodes.iter().skip(skip).take(count).copied().collect(),

@@ -1,4 +1,4 @@
-//! Sorted lists of nodes that lose and gain members.
+//! Removes nodes from sorted lists and inserts them.
 
 use roaring::RoaringBitmap;
 
@@ -29,11 +29,11 @@ pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], keep: bool) {
     });
 }
 
-/// From this share of a list on, one pass over it beats a search for each that goes.
+/// Where fewer than one in this many nodes of a list are removed, each is searched for; else one pass goes over the list.
 const SEARCH_SHARE: usize = 16;
 
-/// Takes the members of a bitmap out of a sorted list. O(list) at most, O(members · log) and a move of the rest where they
-/// are few.
+/// Removes the members of a bitmap from a sorted list. O(list) at most; O(members · log list) and a move of what stays
+/// where they are few.
 pub(super) fn remove_sorted(nodes: &mut Vec<u32>, gone: &RoaringBitmap) {
     if gone.is_empty() {
         return;
@@ -55,7 +55,7 @@ pub(super) fn remove_sorted(nodes: &mut Vec<u32>, gone: &RoaringBitmap) {
     nodes.truncate(end);
 }
 
-/// Puts nodes into a sorted list that has none of them. Both ascend. O(list).
+/// Inserts nodes into a sorted list that has none of them. Both ascend. O(list).
 pub(super) fn insert_sorted(nodes: &mut Vec<u32>, new: &[u32]) {
     let mut stored = nodes.len();
     nodes.resize(stored + new.len(), 0);

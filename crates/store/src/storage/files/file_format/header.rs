@@ -4,7 +4,7 @@ use crate::storage::Identity;
 use crate::storage::files::blocks::BLOCK_LEN;
 use bytemuck::{Pod, Zeroable};
 
-/// What every section, and every table but the names, begins on a multiple of.
+/// The number of bytes of which the places of all sections, and of all tables but that of the names, are multiples.
 pub(in crate::storage::files::file_format) const ALIGNMENT: usize = 64;
 pub(in crate::storage::files::file_format) const HEADER_LEN: usize = 128;
 const MAGIC: [u8; 8] = *b"hexgraph";
@@ -41,7 +41,7 @@ pub(in crate::storage::files::file_format) struct Header {
 
 const _: () = assert!(size_of::<Header>() == HEADER_LEN);
 
-/// Where the tables lie, in bytes from the beginning of the file.
+/// The places of the tables, in bytes from the beginning of the file.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::storage::files::file_format) struct Places {
     pub(in crate::storage::files::file_format) sums: usize,
@@ -178,7 +178,7 @@ impl Header {
         Identity(parts.fold(0, |all, part| all << 32 | u128::from(*part)))
     }
 
-    /// Where the tables lie, or `None` when no file can be so long.
+    /// The places of the tables; `None` when they would lie beyond what a file can have.
     fn places(&self) -> Option<Places> {
         let data_len = usize::try_from(self.data_len).ok()?;
         let sums = HEADER_LEN.checked_add(data_len.checked_next_multiple_of(ALIGNMENT)?)?;

@@ -28,22 +28,22 @@ pub struct SnapshotFile {
     blocks: Arc<CheckedBlocks>,
 }
 
-/// How the bytes of a file are had.
+/// The way in which the bytes of a snapshot file are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FileAccess {
     /// A large file is mapped: opening costs the same for any length, pages are read when they are touched, and the
-    /// system takes them back when memory is short. Whoever shortens the file meanwhile ends the process.
+    /// system takes them back when memory is short. A program that shortens the file meanwhile ends the process.
     #[default]
     Map,
     /// It is read into memory as a whole.
     Read,
 }
 
-/// A file up to so long is always read: that takes a tenth of a millisecond more than to map it, and nobody can shorten it
-/// afterwards.
+/// A file of at most this many bytes is always read: that takes a tenth of a millisecond more than to map it, and the
+/// file cannot be shortened afterwards.
 const READ_MAX: u64 = 1 << 20;
 
-/// As much as sections are aligned to; in a vector it aligns bytes that come from elsewhere.
+/// Bytes that are aligned as sections are. A vector of these has its first byte at a multiple of 64.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
 struct Line([u8; ALIGNMENT]);
@@ -59,7 +59,8 @@ impl SnapshotFile {
         SnapshotFile::open_with(path.as_ref(), FileAccess::Map)
     }
 
-    /// As [`SnapshotFile::open`], where it is said whether the file may be mapped. One that is read costs a pass over it.
+    /// Opens a file as [`SnapshotFile::open`] does; `access` says whether it may be mapped. Reading costs a pass over the
+    /// file.
     ///
     /// # Errors
     ///
@@ -87,6 +88,8 @@ impl SnapshotFile {
     fn read(file: Bytes, pages: Pages, label: String) -> Result<SnapshotFile> {
         let corrupt = |message| Error::Corrupt { path: label.clone(), message };
         let (header, places) = Header::read(&file).map_err(|fault| corrupt(fault.to_string()))?;
+        // Tables are checked as a whole when a file is opened: they are small, and all accesses
+        // rely on them.
         if crc32fast::hash(&file[places.sums..]) != header.tables_sum {
             let at = places.sums;
             return Err(corrupt(format!("offset {at}: the tables do not have their checksum")));
@@ -131,12 +134,12 @@ impl SnapshotFile {
         Ok(())
     }
 
-    /// Lets go of the pages that were read so far; those that are read again come back.
+    /// Releases the pages that were read so far; they are read again when they are next touched.
     pub fn release(&self) {
         self.blocks.release(0, self.file.len().saturating_sub(HEADER_LEN));
     }
 
-    /// The database that it belongs to; nobody's for a file of the first format and a temporary one.
+    /// The database that it belongs to; [`Identity::NONE`] for a file of the first format and a temporary one.
     pub fn identity(&self) -> Identity {
         self.identity
     }
@@ -235,6 +238,7 @@ impl SnapshotFile {
     /// The name of a section that has bytes in a block.
     fn section_in(&self, block: usize) -> &str {
         let start = (block * BLOCK_LEN) as u64;
+        // Only asked for the message of a damaged block, so a pass over all sections does.
         let entries = self.entries.as_slice().iter();
         let first =
             entries.filter(|entry| start < entry.start + entry.len).min_by_key(|entry| entry.start);
@@ -271,6 +275,8 @@ fn read_file(path: &Path) -> Result<Bytes> {
     let len = len.map_err(|_| failed(io::ErrorKind::FileTooLarge.into()))?;
     let mut lines = Vec::new();
     let count = len.div_ceil(ALIGNMENT);
+    // A damaged or foreign file may have any length; that must be an error and not the end of the
+    // process.
     lines.try_reserve_exact(count).map_err(|_| failed(io::ErrorKind::OutOfMemory.into()))?;
     lines.resize(count, Line([0; ALIGNMENT]));
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut lines);
@@ -278,7 +284,7 @@ fn read_file(path: &Path) -> Result<Bytes> {
     Ok(Array::from_vec(lines).bytes().slice(..len))
 }
 
-/// The same bytes where every section is aligned.
+/// Returns the bytes at an address where every section is aligned: the same bytes, or a copy of them.
 fn aligned(bytes: Bytes) -> Bytes {
     if bytes.as_ptr().cast::<Line>().is_aligned() {
         return bytes;

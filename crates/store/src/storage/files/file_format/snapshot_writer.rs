@@ -46,8 +46,7 @@ impl Write for Output {
 }
 
 impl SnapshotWriter {
-    /// Begins a file. One of that name is unlinked first, never written to: somebody may have it
-    /// mapped.
+    /// Begins a file. One of that name is unlinked first and never written to, since another process may have mapped it.
     ///
     /// # Errors
     ///
@@ -64,6 +63,8 @@ impl SnapshotWriter {
             identity: Identity::NONE,
             label,
         };
+        // The header is written last, with lengths and checksums that are known only then. Until
+        // then zeros stand in its place, which nobody takes for one.
         writer.write(&[0; HEADER_LEN])?;
         Ok(writer)
     }
@@ -83,6 +84,7 @@ impl SnapshotWriter {
         for piece in array.checked_pieces() {
             self.data(piece?)?;
         }
+        // Saving a mapped snapshot would else leave all of it in memory.
         array.release();
         self.end()
     }
@@ -144,8 +146,7 @@ impl SnapshotWriter {
         file.sync().map_err(|source| failed(&label, source))
     }
 
-    /// As [`SnapshotWriter::finish`], for a file that nobody needs after a crash: it may not be on
-    /// disk yet.
+    /// As [`SnapshotWriter::finish`], for a file that is of no use after a crash: it may not be on disk yet.
     ///
     /// # Errors
     ///
@@ -158,6 +159,7 @@ impl SnapshotWriter {
         if !self.data_len.is_multiple_of(BLOCK_LEN as u64) {
             self.end_block();
         }
+        // By name, since sections are found by a binary search.
         self.sections.sort_by(|(one, _), (two, _)| one.cmp(two));
         if let Some(pair) = self.sections.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             let what = format!("two sections are named `{}`", pair[0].0);
@@ -174,6 +176,8 @@ impl SnapshotWriter {
     }
 
     fn put_header(&mut self, header: &Header) -> io::Result<()> {
+        // All before it is handed to the system first: a failure to write it must not be found
+        // under a header that says the file is whole.
         self.file.flush()?;
         write_all_at(&*self.file.get_ref().file, bytemuck::bytes_of(header), 0)
     }

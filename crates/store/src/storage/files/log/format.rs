@@ -23,7 +23,7 @@ const RECORD_MAGIC: [u8; 3] = *b"hxr";
 /// The format that is written.
 const FORMAT: u8 = 2;
 
-/// What the header of a log says.
+/// The header of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Header {
     /// The number of this log.
@@ -47,20 +47,20 @@ pub enum NoHeader {
     Later(u32),
 }
 
-/// What stands before the payload of a record.
+/// The bytes that stand before the payload of a record.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Frame {
     /// The length of the payload.
     pub len: u32,
     /// The number of the commit.
     pub commit: u64,
-    /// How many bytes of this log were durable when the record was written.
+    /// The number of bytes of this log that were durable when the record was written.
     pub synced: u64,
     /// The checksum of the payload.
     sum: u32,
 }
 
-/// How the records of a log are laid out.
+/// The layout of the records of a log.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Layout {
     /// The first format.
@@ -87,7 +87,7 @@ impl Header {
         bytes
     }
 
-    /// What the bytes at the beginning of a log say, and the layout of what follows them.
+    /// Reads the header at the beginning of a log, and returns it with the layout of the records that follow.
     ///
     /// # Errors
     ///
@@ -129,6 +129,7 @@ impl Header {
                 previous_end: u64_at(bytes, 48)?,
                 commit: u64_at(bytes, 56)?,
             };
+            // Both are for later releases: a longer header, or flags that have to be understood.
             let is_known = u32_at(bytes, 8)? == HEADER_LEN as u32 && u32_at(bytes, 12)? == 0;
             is_whole.then_some((header, is_known))
         };
@@ -143,6 +144,9 @@ impl Header {
 impl Layout {
     /// The layout of the records of a log that is written with this header.
     pub fn of(header: &Header) -> Layout {
+        // The checksum of each record begins with the identity and the number of the log, so that
+        // a record of another log is none of this one, as where the system gives old blocks to a
+        // new file.
         let mut hasher = Hasher::new();
         hasher.update(&header.identity.0.to_le_bytes());
         hasher.update(&header.number.to_le_bytes());
@@ -172,20 +176,21 @@ impl Layout {
         [one, two, three, format]
     }
 
-    /// What begins the record of a payload, which is too long where there is none.
+    /// Makes the frame of a payload; `None` when the payload is too long for a record.
     pub fn frame_of(self, commit: u64, synced: u64, payload: &[u8]) -> Option<[u8; FRAME_LEN]> {
         let len = u32::try_from(payload.len()).ok()?;
         let frame = Frame { len, commit, synced, sum: crc32fast::hash(payload) };
         let mut bytes = [0; FRAME_LEN];
         bytes[..24].copy_from_slice(&frame.head(self.magic()));
         bytes[24..28].copy_from_slice(&frame.sum.to_le_bytes());
+        // A checksum of its own: a length is only believed when the bytes before it are whole.
         let sum = self.head_sum(&bytes);
         bytes[28..].copy_from_slice(&sum.to_le_bytes());
         Some(bytes)
     }
 
-    /// What the bytes say; `None` when they begin no record. In the first format the checksum is that of frame and
-    /// payload together, so nothing is compared yet.
+    /// Reads a frame from the bytes at the beginning of a record; `None` when no record begins there. In the first format
+    /// one checksum covers frame and payload, so nothing is compared yet.
     pub fn frame(self, bytes: &[u8]) -> Option<Frame> {
         let bytes = bytes.get(..self.frame_len())?;
         if bytes[..4] != self.magic() {
@@ -221,7 +226,7 @@ impl Layout {
 }
 
 impl Frame {
-    /// Whether this is the checksum of the record.
+    /// True when `hasher`, which has read the record, came to the record's checksum.
     pub fn fits(&self, hasher: Hasher) -> bool {
         hasher.finalize() == self.sum
     }

@@ -7,8 +7,8 @@ use std::io;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// What is read at once at the most before it is known to be there: a length that is damaged must
-/// not allocate.
+/// The number of bytes that are read, and for which memory is allocated, at a time: a damaged length must not allocate more
+/// than the file has.
 const CHUNK_LEN: usize = 1 << 20;
 
 /// More than this behind the last whole record is nothing that a crash leaves: the greatest record, and all that many
@@ -30,7 +30,7 @@ pub struct LogReader {
 pub struct LogRecord<'a> {
     /// The number of the commit.
     pub commit: u64,
-    /// What was appended.
+    /// The bytes that were appended.
     pub payload: &'a [u8],
 }
 
@@ -68,12 +68,12 @@ impl LogReader {
         }
     }
 
-    /// What its header says.
+    /// The header of the log.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Where it lies.
+    /// The path of the log.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -256,7 +256,7 @@ fn read_whole(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     }
 }
 
-/// Where four bytes stand.
+/// The places where four bytes stand, ascending.
 fn places_of(magic: [u8; 4], bytes: &[u8]) -> impl Iterator<Item = usize> {
     bytes.windows(4).enumerate().filter(move |(_, found)| *found == magic).map(|(place, _)| place)
 }

@@ -14,7 +14,7 @@ pub(crate) struct LogWriter {
     layout: Layout,
     /// The end of the last whole record.
     end: u64,
-    /// Where a record is put together.
+    /// The buffer in which a record is put together before it is written.
     buffer: Vec<u8>,
 }
 
@@ -42,7 +42,7 @@ impl LogWriter {
         self.end
     }
 
-    /// The file, for the one who syncs it.
+    /// The file, to be synced.
     pub(crate) fn file(&self) -> Arc<dyn OutputFile> {
         Arc::clone(&self.file)
     }

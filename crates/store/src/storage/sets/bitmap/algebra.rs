@@ -6,7 +6,8 @@ use crate::storage::sets::bitmap::convert::PortableWriter;
 use crate::storage::sets::bitmap::{FrozenBitmap, container, split};
 use roaring::RoaringBitmap;
 
-/// With fewer members than this for each container, a bitmap is walked and not converted for.
+/// When the other set has fewer members than this for each of our containers, each member is looked up and no container
+/// is converted.
 const WALK_MEMBERS_MAX: u64 = 64;
 
 impl FrozenBitmap {
@@ -51,7 +52,7 @@ impl FrozenBitmap {
         }
     }
 
-    /// Takes the members out of `target`. Containers where `target` has none are not touched.
+    /// Removes the members of this set from `target`. Containers where `target` has no members are not read.
     pub fn remove_from(&self, target: &mut RoaringBitmap) {
         if self.is_longer_by_far(target) {
             *target = self.walk(target, false);
@@ -60,7 +61,7 @@ impl FrozenBitmap {
         }
     }
 
-    /// Whether `other` has so few members that to ask for each is cheaper than to convert.
+    /// True when `other` has so few members that looking up each is cheaper than converting containers.
     fn is_longer_by_far(&self, other: &RoaringBitmap) -> bool {
         other.len() < WALK_MEMBERS_MAX * self.directory.len() as u64
     }

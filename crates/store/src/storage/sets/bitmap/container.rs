@@ -6,13 +6,13 @@ use bytemuck::{Pod, Zeroable};
 pub(in crate::storage::sets::bitmap) const SORTED_LEN_MAX: usize = 4096;
 /// The words that hold the bits themselves.
 pub(in crate::storage::sets::bitmap) const BIT_WORDS: usize = 1024;
-/// How many bits lie between two ranks of the rank directory.
+/// The number of bits from one entry of the rank directory to the next.
 const RANK_STEP: usize = 512;
 const RANKS: usize = BIT_WORDS * 64 / RANK_STEP;
 /// The words of bits and their rank directory.
 pub(in crate::storage::sets::bitmap) const BITS_WORDS: usize = BIT_WORDS + RANKS / 4;
 
-/// How the members of a container are written down.
+/// The form in which the members of a container are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::storage::sets::bitmap) enum Kind {
     Sorted = 0,
@@ -110,7 +110,7 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// How many members of the container are smaller than `low`, if that is one itself.
+    /// The number of members of the container that are smaller than `low`; `None` when `low` is no member.
     #[inline]
     pub(in crate::storage::sets::bitmap) fn row_of(&self, low: u16) -> Option<usize> {
         match self {
@@ -131,7 +131,7 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// How many members of the container are smaller than `low`.
+    /// The number of members of the container that are smaller than `low`.
     pub(in crate::storage::sets::bitmap) fn rank(&self, low: u16) -> usize {
         match self {
             Container::Sorted(lows) => lows.partition_point(|&member| member < low),
@@ -148,7 +148,7 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// How many members lie between two lower halves, both included.
+    /// The number of members from `first` to `last`, both included.
     pub(in crate::storage::sets::bitmap) fn count_between(&self, first: u16, last: u16) -> usize {
         let below = self.rank(first);
         // Ranks of a senseless payload need not ascend; of any other one this never saturates.

@@ -1,4 +1,4 @@
-//! To the bitmaps of the roaring crate and back, a container at a time.
+//! Converts to the bitmaps of the roaring crate and back, a container at a time.
 //!
 //! That crate shows its containers to nobody, but it reads and writes the portable format of
 //! roaring bitmaps: a header, then a list of lower halves, 1024 words or a list of runs for each
@@ -19,14 +19,14 @@ const COOKIE_RUNS: u32 = 12347;
 const OFFSETS_FROM: usize = 4;
 
 impl FrozenBitmap {
-    /// The same set, frozen. Costs a copy of each container.
+    /// Makes a frozen set of a roaring bitmap. Costs a copy of each container.
     pub fn from_roaring(bitmap: &RoaringBitmap) -> FrozenBitmap {
         let mut portable = Vec::with_capacity(bitmap.serialized_size());
         bitmap.serialize_into(&mut portable).expect("a vector takes all that is written");
         read_portable(&portable).expect("the roaring crate writes the portable format")
     }
 
-    /// The same set as a bitmap that can be changed. Costs a copy of each container.
+    /// Makes a roaring bitmap, which can be changed, of the set. Costs a copy of each container.
     pub fn to_roaring(&self) -> RoaringBitmap {
         self.to_roaring_of(0..self.directory.len())
     }

@@ -1,9 +1,10 @@
-//! Sorted lists of nodes against a bitmap.
+//! Reduces sorted lists of nodes to the members of a bitmap, or to the others.
 
 use crate::storage::sets::bitmap::container::Container;
 use crate::storage::sets::bitmap::{FrozenBitmap, split};
 
-/// With so many times more numbers than members, the numbers are searched for the members.
+/// When a list has more than this many times as many numbers as the set has members, the members are searched for in the
+/// list.
 const SKEW: usize = 16;
 
 impl FrozenBitmap {
@@ -52,7 +53,7 @@ pub(in crate::storage::sets::bitmap) struct Prober<'a> {
     bitmap: &'a FrozenBitmap,
     /// The key of the number before.
     key: Option<u16>,
-    /// What may still be asked for of the container with that key.
+    /// The members of the container with that key that are not yet passed.
     container: Container<'a>,
 }
 

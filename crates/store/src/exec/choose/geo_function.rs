@@ -100,7 +100,7 @@ fn nodes_in_cells(predicate: &Predicate, lang: Option<&str>, query: &GeoQuery) -
     crate::graph::union_of(nodes)
 }
 
-/// About how many candidates there are; reads no postings.
+/// The number of candidates, about; reads no postings.
 fn estimate(predicate: &Predicate, lang: Option<&str>, query: &GeoQuery) -> usize {
     let in_view = |view: IndexView<'_>| {
         let spans = query.spans().map(|(low, high)| {

@@ -1,4 +1,4 @@
-//! Reading the values of many nodes at once.
+//! Reads the numbers of many nodes at once.
 //!
 //! A node's row is its rank among the subjects. For a few nodes each is looked up; for many the
 //! subjects are walked beside them, which costs about a nanosecond a subject.
@@ -8,7 +8,7 @@ use crate::graph::LangValues;
 use crate::storage::{Column as StoredColumn, FrozenBitmap, Values};
 use hexgraph_base::types::{Value, ValueType};
 
-/// How many subjects are walked in the time of one lookup.
+/// The number of subjects that are walked over in the time of one lookup.
 const LOOKUP_COST: usize = 12;
 
 /// Calls `found` with the place of each node that is a subject, and its row. `nodes` ascend.
@@ -129,8 +129,8 @@ fn float_of(value: &Value) -> Option<f64> {
     if let Value::Float(number) = value { Some(*number) } else { None }
 }
 
-/// Those of the nodes that changed since the column was built, ascending, with the numbers that they have now; `None` when
-/// one has something that is no such number.
+/// Returns those of the nodes that changed since the column was built, ascending, with the numbers that they have now;
+/// `None` when one of them has something that is no such number.
 fn changes<T>(
     part: &LangValues,
     nodes: &[u32],
@@ -202,15 +202,15 @@ fn pick<S: Copy, T>(
     picked
 }
 
-/// How many ids a table may span for each of its members.
+/// A table may span at most this many ids for each of its nodes.
 const SPAN_MAX: usize = 16;
 
 /// The numbers of many nodes, to be looked up in any order: a table by node id.
 pub(crate) struct NumberTable {
     least: u32,
-    /// By node id, from `least` on; of nodes without a number, anything.
+    /// The numbers by node id, from `least` on; the entries of nodes without a number have no meaning.
     values: Column,
-    /// A bit for each id that has a number; `None` when every node has one.
+    /// A bit for each id of the span, set where the node has a number; `None` when every node has one.
     present: Option<Vec<u64>>,
 }
 

@@ -1,4 +1,4 @@
-//! Builds the token indexes of a column, and says which tokens a value has.
+//! Builds the token indexes of a column, and computes the tokens of a value.
 //!
 //! An index of whole values sorts the positions of the column by value; since positions ascend by
 //! node, so do the postings of each token. An index of words or trigrams numbers the tokens as
@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// What the tokens of an index are.
+/// The kind of tokens that an index has.
 #[derive(Debug, Copy, Clone, Eq, PartialEq, Hash)]
 #[repr(u8)]
 pub enum IndexKind {
@@ -273,7 +273,7 @@ fn ngram_text(token: &[u8]) -> Cow<'_, str> {
 #[derive(Default)]
 struct Pairs {
     pairs: Vec<(u32, u32)>,
-    /// By token, the last node that has it, and how many have it.
+    /// For each token, the last node that has it and the number of nodes that have it.
     seen: Vec<(u32, u32)>,
 }
 

@@ -8,14 +8,14 @@ use crate::graph::Version;
 use hexgraph_base::plan::{Facets, Field};
 use hexgraph_base::types::{Sink, ValueRef};
 
-/// What every step of the writing needs.
-pub(crate) struct Writer<'a, 's> {
+/// The state of the writing of an answer: where values are read from, where they go, and what is left out.
+pub(crate) struct AnswerWriter<'a, 's> {
     pub(crate) version: &'a Version,
     pub(crate) options: ExecOptions,
     pub(crate) sink: &'s mut dyn Sink,
-    /// With `@ignorereflex`: the nodes from the root to here.
+    /// With `@ignorereflex`, the nodes from the root to the object that is written.
     pub(crate) path: Option<Vec<u32>>,
-    /// How many objects a list gets; those behind them are left out.
+    /// The number of objects that each list gets at the most; the others are left out.
     pub(crate) objects_max: usize,
 }
 

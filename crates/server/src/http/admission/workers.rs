@@ -1,0 +1,175 @@
+//! The threads on which requests compute.
+//!
+//! A request in the slow lane computes at a lower priority than the rest of the server, so that on a machine whose cores
+//! are all busy a quick request, or the refusal of another, is computed first. A thread may always lower its priority but,
+//! without rights, not raise it again: such a thread ends after its request. This is why these threads are not those
+//! of the runtime, which never end early. Starting a thread costs some 20 µs, the slow request that pays for it at least 2 ms.
+
+use crossbeam::channel::{Receiver, Sender, TrySendError, bounded};
+use std::cell::Cell;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// The time after which a thread without work ends.
+const IDLE: Duration = Duration::from_secs(10);
+
+/// The steps by which a slow request lowers its priority. The system's scheduler gives a thread at this level a ninth of
+/// the time of another one; so it goes on, and gives back what it locked, however busy the others are.
+#[cfg(target_os = "linux")]
+const LOWER: i32 = 10;
+
+type Work = Box<dyn FnOnce() + Send>;
+
+thread_local! {
+    static IS_LOW: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Threads that are started when they are needed. Admission bounds their number.
+pub(crate) struct Workers {
+    /// A channel without room: who sends hands over to a thread that waits, or to nobody.
+    hand_over: (Sender<Work>, Receiver<Work>),
+    busy: Arc<Busy>,
+}
+
+/// The number of threads at work.
+#[derive(Default)]
+struct Busy {
+    count: Mutex<usize>,
+    changed: Condvar,
+}
+
+impl Workers {
+    /// Creates them without any thread.
+    pub(super) fn new() -> Workers {
+        Workers { hand_over: bounded(0), busy: Arc::default() }
+    }
+
+    /// Runs `work`, which does not panic, on a thread that waits, or else on a new one.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system, when it gives no thread; `work` is dropped then.
+    pub(super) fn start(&self, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        let at_work = AtWork::new(&self.busy);
+        let work: Work = Box::new(move || {
+            let _at_work = at_work;
+            work();
+        });
+        let work = match self.hand_over.0.try_send(work) {
+            Ok(()) => return Ok(()),
+            Err(TrySendError::Full(work) | TrySendError::Disconnected(work)) => work,
+        };
+        let next = self.hand_over.1.clone();
+        let thread = thread::Builder::new().name("hexgraph-request".to_owned());
+        thread.spawn(move || run(work, &next)).map(drop)
+    }
+
+    /// Waits until no thread is at work, for at most so long.
+    pub(crate) fn wait(&self, patience: Duration) {
+        let count = self.busy.count.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.busy.changed.wait_timeout_while(count, patience, |count| 0 < *count);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+fn run(first: Work, next: &Receiver<Work>) {
+    let mut work = first;
+    loop {
+        work();
+        if IS_LOW.get() {
+            break;
+        }
+        let Ok(another) = next.recv_timeout(IDLE) else { break };
+        work = another;
+    }
+}
+
+/// Counts a thread as at work until it is dropped.
+struct AtWork(Arc<Busy>);
+
+impl AtWork {
+    fn new(busy: &Arc<Busy>) -> AtWork {
+        *busy.count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        AtWork(Arc::clone(busy))
+    }
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        *self.0.count.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.changed.notify_all();
+    }
+}
+
+/// Lowers the priority of this thread for the rest of its life. Where the system knows no priority of a single thread,
+/// nothing happens.
+pub(in crate::http) fn lower_priority() {
+    if IS_LOW.replace(true) {
+        return;
+    }
+    // Zero names the calling thread. Where this is refused, all threads go on as equals.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, LOWER);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+    use std::thread::ThreadId;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// Has a thread do `work`, and returns which one that was, after it is idle.
+    fn thread_of(workers: &Workers, work: fn()) -> ThreadId {
+        let (sender, receiver) = mpsc::channel();
+        let work = move || {
+            work();
+            sender.send(thread::current().id()).unwrap();
+        };
+        workers.start(work).unwrap();
+        let thread = receiver.recv_timeout(SECOND).unwrap();
+        workers.wait(SECOND);
+        // It has done its work, and waits for more a moment later.
+        thread::sleep(SECOND / 20);
+        thread
+    }
+
+    #[test]
+    fn a_thread_is_used_again_unless_its_priority_is_low() {
+        let workers = Workers::new();
+        let first = thread_of(&workers, || ());
+        assert_eq!(thread_of(&workers, || ()), first);
+        assert_eq!(thread_of(&workers, lower_priority), first);
+        let second = thread_of(&workers, || ());
+        assert_ne!(second, first);
+        assert_eq!(thread_of(&workers, || ()), second);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_priority_is_that_of_one_thread() {
+        let here = || rustix::process::getpriority_process(None).unwrap();
+        let before = here();
+        let there = thread::spawn(move || {
+            lower_priority();
+            here()
+        });
+        assert_eq!(there.join().unwrap(), (before + LOWER).clamp(LOWER, 19));
+        assert_eq!(here(), before);
+    }
+
+    #[test]
+    fn waits_for_who_is_at_work() {
+        let workers = Workers::new();
+        let (sender, receiver) = mpsc::channel();
+        workers.start(move || receiver.recv().unwrap()).unwrap();
+        workers.wait(SECOND / 50);
+        assert_eq!(*workers.busy.count.lock().unwrap(), 1);
+        sender.send(()).unwrap();
+        workers.wait(SECOND);
+        assert_eq!(*workers.busy.count.lock().unwrap(), 0);
+    }
+}
