@@ -4,14 +4,15 @@ use crate::db::Database;
 use crate::db::graphql::admin::Instance;
 use crate::db::graphql::request::{Request, Response};
 use crate::db::graphql::requests::not_executed;
-use crate::db::graphql::schemas::LIMITS;
 use crate::db::guard::guarded;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::schema::SchemaReport;
 use hexgraph_base::types::Error;
 use hexgraph_graphql::generate::Api;
 use hexgraph_graphql::request as language;
-use hexgraph_graphql::request::{Fault, Field, Operation, OperationKind, introspect};
+use hexgraph_graphql::request::{
+    Fault, Field, Operation, OperationKind, RequestLimits, introspect,
+};
 use serde_json::Value as Json;
 use std::sync::OnceLock;
 
@@ -84,14 +85,13 @@ impl Database {
 }
 
 fn api() -> Result<&'static Api, Error> {
-    static API: OnceLock<Result<Api, String>> = OnceLock::new();
-    let api = API.get_or_init(|| Api::of_text(SDL).map_err(|error| error.to_string()));
-    api.as_ref().map_err(|message| Error::query(message.clone()))
+    static API: OnceLock<Result<Api, Error>> = OnceLock::new();
+    API.get_or_init(|| Api::of_text(SDL)).as_ref().map_err(Error::query)
 }
 
 fn resolve(request: &Request) -> Result<Operation, Vec<Fault>> {
     let api = api().map_err(|error| vec![Fault::new(error.to_string())])?;
-    let checked = language::Request::parse(api, &request.query, &LIMITS)?;
+    let checked = language::Request::parse(api, &request.query, &RequestLimits::default())?;
     checked.resolve(api, request.operation.as_deref(), &request.variables)
 }
 
