@@ -1,15 +1,42 @@
 //! Decodes strings in double quotes. Their escapes are a subset of those of Go.
 
+/// What is wrong with a string in double quotes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum EscapeError {
+    /// A string ends on the line where it begins.
+    #[error("a line break inside a string; write `\\n`")]
+    LineBreak,
+    /// The last letter is a backslash.
+    #[error("a string that ends in `\\`")]
+    EndsInBackslash,
+    /// The letter after a backslash has no meaning there.
+    #[error("`\\{letter}` is not an escape; a backslash is written `\\\\`")]
+    Unknown {
+        /// The letter.
+        letter: char,
+    },
+    /// Fewer than four hexadecimal digits follow `\u`.
+    #[error("`\\u` without four hexadecimal digits")]
+    ShortHex,
+    /// The digits after `\u` are a surrogate: half of a character.
+    #[error("`\\u{digits}` is half of a character")]
+    HalfCharacter {
+        /// The four digits.
+        digits: String,
+    },
+}
+
 /// Replaces the escapes in the text between two quotes.
 ///
 /// # Errors
-/// A message about the first wrong escape.
-pub(crate) fn unquote(raw: &str) -> Result<String, String> {
+///
+/// [`EscapeError`] for the first wrong escape.
+pub(crate) fn unquote(raw: &str) -> Result<String, EscapeError> {
     let mut decoded = String::with_capacity(raw.len());
     let mut rest = raw.chars();
     while let Some(letter) = rest.next() {
         match letter {
-            '\n' => return Err("a line break inside a string; write `\\n`".to_owned()),
+            '\n' => return Err(EscapeError::LineBreak),
             '\\' => decoded.push(escape(&mut rest)?),
             _ => decoded.push(letter),
         }
@@ -17,8 +44,8 @@ pub(crate) fn unquote(raw: &str) -> Result<String, String> {
     Ok(decoded)
 }
 
-fn escape(rest: &mut std::str::Chars) -> Result<char, String> {
-    let letter = rest.next().ok_or("a string that ends in `\\`")?;
+fn escape(rest: &mut std::str::Chars) -> Result<char, EscapeError> {
+    let letter = rest.next().ok_or(EscapeError::EndsInBackslash)?;
     Ok(match letter {
         'b' => '\u{8}',
         'f' => '\u{c}',
@@ -28,16 +55,16 @@ fn escape(rest: &mut std::str::Chars) -> Result<char, String> {
         'v' => '\u{b}',
         '\\' | '"' => letter,
         'u' => hex_escape(rest)?,
-        _ => return Err(format!("`\\{letter}` is not an escape; a backslash is written `\\\\`")),
+        _ => return Err(EscapeError::Unknown { letter }),
     })
 }
 
-fn hex_escape(rest: &mut std::str::Chars) -> Result<char, String> {
+fn hex_escape(rest: &mut std::str::Chars) -> Result<char, EscapeError> {
     let digits = rest.as_str().get(..4).filter(|text| text.bytes().all(|b| b.is_ascii_hexdigit()));
-    let digits = digits.ok_or("`\\u` without four hexadecimal digits")?;
+    let digits = digits.ok_or(EscapeError::ShortHex)?;
     let code = u32::from_str_radix(digits, 16).expect("four hexadecimal digits");
     rest.nth(3);
-    char::from_u32(code).ok_or_else(|| format!("`\\u{digits}` is half of a character"))
+    char::from_u32(code).ok_or_else(|| EscapeError::HalfCharacter { digits: digits.to_owned() })
 }
 
 #[cfg(test)]
@@ -56,7 +83,7 @@ mod tests {
             ("a\nb", "a line break inside a string"),
             ("\\", r"a string that ends in `\`"),
         ] {
-            let error = unquote(wrong).unwrap_err();
+            let error = unquote(wrong).unwrap_err().to_string();
             assert!(error.starts_with(why), "{wrong}: {error}");
         }
     }

@@ -1,4 +1,4 @@
-//! Sets of keys, in files or behind addresses of other servers.
+//! Fetches sets of keys, from files and from other servers.
 
 use hexgraph_graphql::auth::{FetchedKeys, KeyError, KeySource};
 use hexgraph_graphql::model::HttpMethod;
@@ -20,17 +20,18 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// The least time that a server's keys are used: one that says `max-age=0` is not asked with each request.
 const LIFETIME_MIN: Duration = Duration::from_secs(5);
 
-/// Answers addresses of files, `file:///path`, and of other servers.
+/// Fetches the keys of an address, which is that of a file, `file:///path`, or of another server.
 pub(super) struct Keys {
     client: Arc<dyn Fetch>,
 }
 
 impl Keys {
-    /// Asks other servers through a client.
+    /// Makes a source that asks other servers through a client.
     pub(super) fn new(client: Arc<dyn Fetch>) -> Keys {
         Keys { client }
     }
 
+    /// Asks a server, and reads from its answer how long the keys may be used.
     fn of_server(&self, address: &str) -> Result<FetchedKeys, KeyError> {
         let failed = |reason: &str| unanswered(address, reason);
         let outgoing = Outgoing {
@@ -60,8 +61,10 @@ impl KeySource for Keys {
     }
 }
 
+/// Reads a file.
 fn of_file(address: &str, path: &str) -> Result<FetchedKeys, KeyError> {
     let mut text = String::new();
+    // A file that never ends, such as a device, is cut off.
     let read = File::open(path).and_then(|file| file.take(SET_MAX).read_to_string(&mut text));
     read.map_err(|error| unanswered(address, &error.to_string()))?;
     Ok(FetchedKeys { text, lifetime: Some(FILE_LIFETIME) })
@@ -71,7 +74,7 @@ fn unanswered(address: &str, reason: &str) -> KeyError {
     KeyError::Unanswered { address: address.to_owned(), reason: reason.to_owned() }
 }
 
-/// The `max-age` of an answer.
+/// Returns the `max-age` of an answer, but not less than the least time; `None` when it has none.
 fn lifetime(incoming: &Incoming) -> Option<Duration> {
     let header = incoming.cache_control.as_deref()?;
     let seconds = header.split(',').find_map(|part| {

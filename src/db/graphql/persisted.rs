@@ -31,7 +31,7 @@ impl Default for Persisted {
 }
 
 impl Persisted {
-    /// The request with the text that its hash names; one that has both is noted.
+    /// Returns the request with the text that its hash names. Of a request that has both the text is kept.
     ///
     /// # Errors
     ///
@@ -43,6 +43,7 @@ impl Persisted {
             let query = text.to_string();
             return Ok(Cow::Owned(Request { query, ..request.clone() }));
         }
+        // A text that is known needs no hashing.
         if self.texts.get(hash).is_some_and(|known| *known == *request.query) {
             return Ok(Cow::Borrowed(request));
         }
@@ -57,7 +58,7 @@ impl Persisted {
     }
 }
 
-/// The hash in `{"persistedQuery": {"sha256Hash": ...}}`; the case of keys does not matter.
+/// Returns the hash in `{"persistedQuery": {"sha256Hash": ...}}`. The case of keys does not matter, as in Go.
 fn hash_in(extensions: &Map<String, Value>) -> Option<&str> {
     let find = |members: &'_ Map<String, Value>, name: &str| -> Option<String> {
         members.keys().find(|key| key.eq_ignore_ascii_case(name)).cloned()

@@ -17,20 +17,20 @@ use hexgraph_store::exec::Answer;
 use hexgraph_store::graph::Version;
 use std::sync::Arc;
 
-/// A root field, as far as it needs no other server.
+/// A root field of which all is done that needs no other server.
 pub(super) enum Begun<'f> {
-    /// It needs none.
+    /// The field is done.
     Done(Outcome),
-    /// The store found nodes that others know more of.
+    /// The store found nodes, and other servers have to answer fields of them.
     Stored(&'f Field, Box<(Lowered<'f>, Answer)>),
     /// Another server answers the field of this type.
     Elsewhere(&'static str, &'f Field),
-    /// A text in DQL was carried out.
+    /// A query in DQL was carried out.
     Local(&'f Field, Local),
 }
 
 impl<'f> Begun<'f> {
-    /// What it came to, if it is done.
+    /// Returns the outcome of a field that is done.
     fn done(self) -> Option<Outcome> {
         match self {
             Begun::Done(outcome) => Some(outcome),
@@ -38,7 +38,7 @@ impl<'f> Begun<'f> {
         }
     }
 
-    /// The field, unless it is done.
+    /// Returns the field, unless it is done.
     fn field(&self) -> Option<&'f Field> {
         match self {
             Begun::Done(_) => None,
@@ -56,12 +56,12 @@ pub(super) struct RootResolver<'a> {
 }
 
 impl<'a> RootResolver<'a> {
-    /// For the version of a request.
+    /// Resolves on the version of a request.
     pub(super) fn new(run: &'a Run<'a>) -> RootResolver<'a> {
         RootResolver::at(run, Arc::clone(&run.version))
     }
 
-    /// For another version than that of the request.
+    /// Resolves on another version than that of the request.
     pub(super) fn at(run: &'a Run<'a>, version: Arc<Version>) -> RootResolver<'a> {
         RootResolver { run, version }
     }
@@ -84,7 +84,7 @@ impl<'a> RootResolver<'a> {
         }
     }
 
-    /// Begins with a root field: all that needs no other server.
+    /// Does all of a root field that needs no other server.
     pub(super) fn begin<'f>(&'f self, field: &'f Field) -> Begun<'f> {
         let Some(root) = &field.shape.root else { return Begun::Done(self.about_schema(field)) };
         let caller = match self.run.caller(field) {
@@ -103,7 +103,7 @@ impl<'a> RootResolver<'a> {
         }
     }
 
-    /// Ends what was begun: asks other servers, for all root fields at once, and writes.
+    /// Finishes root fields: asks other servers, for all fields at once, and writes the values.
     pub(super) fn finish(&self, begun: Vec<Begun<'_>>) -> Vec<Outcome> {
         // Most requests ask no other server, and set up nothing for it.
         if begun.iter().all(|begun| matches!(begun, Begun::Done(_))) {
@@ -117,6 +117,7 @@ impl<'a> RootResolver<'a> {
         for begun in &begun {
             self.want(begun, &mut reach);
         }
+        // What came before an error is not shown: a request that has to stop has no answer.
         let asked = reach.ask();
         let found = reach.found;
         let each = |begun: Begun<'_>| match (&asked, begun.field()) {
@@ -126,7 +127,7 @@ impl<'a> RootResolver<'a> {
         begun.into_iter().map(each).collect()
     }
 
-    /// Wants what other servers have to answer.
+    /// Adds what other servers have to answer to what will be asked.
     fn want<'f>(&'f self, begun: &'f Begun<'f>, reach: &mut Reach<'f>) {
         match begun {
             Begun::Done(_) => {}

@@ -197,6 +197,7 @@ impl Subscribable {
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<Subscription, Vec<Fault>> {
         let Subscribable { database, operation, loaded, session, .. } = self;
+        // Another schema ends the subscription, so it is watched too.
         let names = subscribe::predicates(&loaded.model, &operation).map(|mut names| {
             names.push(SCHEMA_PREDICATE.to_owned());
             names.into_iter().map(Arc::from).collect()
@@ -278,6 +279,7 @@ impl Subscription {
     }
 
     fn compare(&mut self, response: Response) -> Update {
+        // The answer is not kept: two keyed hashes tell it from others.
         let text = response.to_json("");
         let [one, other] = &self.fingerprints;
         let now = Some([one.hash_one(&text), other.hash_one(&text)]);

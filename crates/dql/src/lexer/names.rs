@@ -174,7 +174,8 @@ impl Lexer<'_> {
         let mut text = Text::slice(start, at);
         if !is_plain {
             let decoded = unquote(&self.cursor.text[start..at]);
-            text.owned = Some(decoded.map_err(|why| self.error(start - 1, why, ""))?.into());
+            text.owned =
+                Some(decoded.map_err(|why| self.error(start - 1, why.to_string(), ""))?.into());
         }
         self.word(at + 1, Token::String(text))
     }

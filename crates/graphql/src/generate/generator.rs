@@ -122,6 +122,7 @@ impl<'m> Generator<'m> {
     fn add_type(&mut self, def: &TypeDef) {
         self.add_reading(def);
         self.add_writing(def);
+        // Mutations of another service's entities are generated all the same, as in the reference.
         if self.form.operates_on(def) {
             let queries = queries(def, self.form);
             if def.generate.subscription {
@@ -185,6 +186,7 @@ impl<'m> Generator<'m> {
         print_root(&mut text, "Generated Query", "Query", &self.queries);
         print_root(&mut text, "Generated Mutations", "Mutation", &self.mutations);
         print_root(&mut text, "Generated Subscriptions", "Subscription", &self.subscriptions);
+        // Sections end in a blank line, the text in one line end.
         text.truncate(text.trim_end().len());
         text.push('\n');
         text

@@ -15,4 +15,5 @@ pub(crate) use definitions::facts::Form;
 pub(crate) use definitions::facts::is_settable;
 #[cfg(test)]
 pub(crate) use generator::generated_text;
+pub(crate) use layout::tree::lower_first;
 pub use root_kind::{Root, RootKind};

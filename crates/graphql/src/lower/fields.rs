@@ -138,6 +138,7 @@ impl<'a> Lowering<'a> {
         let mut fetched = Fetched { is_shared, ..Fetched::default() };
         let mut shape = ObjectShape::default();
         let mut types = Vec::new();
+        // Only where objects may be of several types their stored types are read.
         if is_shared {
             shape.type_place = Some(fetched.value(&Predicate::new("dgraph.type")));
         }

@@ -119,6 +119,7 @@ fn block_of(lookup: &Lookup<'_>, var: VarId) -> Block {
     Block {
         name: "var".to_owned(),
         kind: BlockKind::Hidden,
+        // A block of IDs assigns its nodes; one of values assigns each node's value.
         var: if fields.is_empty() { Some(var) } else { None },
         has_body: !fields.is_empty(),
         fields,
@@ -160,6 +161,7 @@ impl Found {
         let Some(place) = place_of(variable) else { return };
         let by_text = self.values.entry(place).or_default();
         for (uid, value) in values {
+            // The same text that the input had, by which the entity is known.
             let text = match value {
                 Value::String(text) | Value::Default(text) => text,
                 Value::Int(number) => number.to_string(),

@@ -151,6 +151,7 @@ impl<'a> Names<'a> {
         for (field, text) in &keys {
             let name = name_of(def, field, text.clone());
             let Some(entity) = self.find(def, object, &name)? else { continue };
+            // Two of its values may name two entities, which can't be one node.
             if self.is_duplicate(entity, place, object) || known.is_some_and(|one| one != entity) {
                 return Err(duplicate(text));
             }
@@ -210,6 +211,7 @@ impl<'a> Names<'a> {
             (Some(unique), Some(interface)) if unique.interface => self.model.get(interface),
             _ => None,
         };
+        // The interface itself needs no second look-up.
         let elsewhere = elsewhere.filter(|interface| interface.name != def.name);
         let elsewhere =
             elsewhere.map(|interface| (interface, self.lookups.value(interface, field, &text)));

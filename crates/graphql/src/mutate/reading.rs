@@ -106,6 +106,7 @@ impl<'a> Reading<'a> {
                 }
             }
             Step::Update { set, remove } => {
+                // `set` goes first: the keys that it gives may refuse the update.
                 writer.set(def, set, remove);
                 writer.remove(def, remove);
                 writer.out.roots.push(Subject::Var(MATCHED));
@@ -166,6 +167,7 @@ fn links_into<'a>(model: &'a Model, def: &'a TypeDef) -> Vec<Unlink<'a>> {
     let mut unlinks: Vec<Unlink<'a>> = Vec::new();
     for field in defs.flat_map(|def| &def.fields) {
         let Some(predicate) = &field.predicate else { continue };
+        // A field that reads edges backwards is itself the way back.
         let back = if predicate.reverse {
             let owner = model.get(field.ty.name()).map_or("", |def| &def.name);
             Some(Back { type_name: owner, predicate: &predicate.name, is_single: false })

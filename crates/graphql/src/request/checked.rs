@@ -71,6 +71,7 @@ impl Request {
         if text.is_empty() {
             return Err(vec![no_query()]);
         }
+        // The document borrows from the text, and is parsed again for each plan: that is cheaper than to keep it.
         let document = parse(text, limits).map_err(|fault| vec![fault])?;
         let checked = check(api, &document, limits)?;
         let conditions = condition_names(&document);

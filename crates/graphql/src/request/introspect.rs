@@ -24,6 +24,7 @@ const LENGTH_MAX: usize = 64 << 20;
 pub fn introspect(api: &Api, field: &Field, out: &mut String) -> Result<(), Fault> {
     let length_max = out.len().saturating_add(LENGTH_MAX);
     let mut writer = IntrospectionWriter { api, out, length_max };
+    // A type that does not exist is null, and no fault.
     let asked = field.arguments.given("name").and_then(Value::as_str);
     let item = match &*field.shape.name {
         "__schema" => Some(Item::Schema),
@@ -120,6 +121,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
                 let fields = ty.as_input_object().into_iter().flat_map(|ty| ty.fields.values());
                 self.list(fields.map(|field| Item::Input(field)), asked)
             }
+            // Interfaces implement none here.
             "interfaces" => {
                 let names = match ty {
                     ExtendedType::Object(ty) => ty.implements_interfaces.iter().collect(),
@@ -321,6 +323,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
     }
 
     fn raw(&mut self, text: &str) -> Result<(), Fault> {
+        // Looked at before each piece, so the buffer never grows past the bound.
         if self.out.len() + text.len() > self.length_max {
             return Err(Fault::new("the answer to the introspection is too long"));
         }

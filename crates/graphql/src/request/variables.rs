@@ -46,6 +46,7 @@ impl Coercion<'_> {
                 Ok(Value::Null)
             };
         }
+        // The path has a step for each level, and two for the variable itself.
         if self.path.len() > DEPTH_MAX {
             return Err(self.fault("nested too deeply"));
         }
@@ -127,6 +128,7 @@ impl Coercion<'_> {
             ("Int64", Json::Number(number)) => {
                 self.whole(name, &number.to_string(), i64::MIN..=i64::MAX)
             }
+            // JavaScript has no whole numbers of 64 bits, so its clients send them as texts.
             ("Int64", Json::String(text)) => self.whole(name, text, i64::MIN..=i64::MAX),
             ("Float", Json::Number(number)) => match number.as_f64().filter(|it| it.is_finite()) {
                 Some(number) => Ok(Value::Float(number)),

@@ -24,6 +24,7 @@ pub fn predicates(model: &Model, operation: &Operation) -> Option<Vec<String>> {
         return None;
     }
     let mut found: BTreeSet<String> = reads.found.into_iter().map(str::to_owned).collect();
+    // A node is among the answers by its type.
     found.insert("dgraph.type".to_owned());
     Some(found.into_iter().collect())
 }

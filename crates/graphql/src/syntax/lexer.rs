@@ -127,6 +127,7 @@ impl<'a> Tokens<'a> {
                     let is_comment = |byte: &&u8| !matches!(**byte, b'\n' | b'\r');
                     bytes[self.at..].iter().take_while(is_comment).count()
                 }
+                // U+FEFF is ignored anywhere, not at the beginning alone.
                 Some(0xef) if bytes[self.at..].starts_with("\u{feff}".as_bytes()) => 3,
                 _ => return,
             }
@@ -138,6 +139,7 @@ impl<'a> Tokens<'a> {
         let bytes = self.text.as_bytes();
         let start = self.at;
         let mut at = start + usize::from(bytes[start] == b'-');
+        // No number but 0 begins with a 0.
         if bytes.get(at) == Some(&b'0') {
             at += 1;
             if bytes.get(at).is_some_and(u8::is_ascii_digit) {

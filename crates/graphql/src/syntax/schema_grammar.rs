@@ -82,6 +82,7 @@ fn extension(tokens: &mut Recognizer<'_>) -> Read {
         }
         _ => definition(tokens)?,
     };
+    // An extension that adds nothing is refused at what comes behind it.
     if parts == 0 { tokens.unexpected() } else { Ok(()) }
 }
 
@@ -94,6 +95,7 @@ fn definition(tokens: &mut Recognizer<'_>) -> Read<usize> {
     tokens.next()?;
     tokens.name()?;
     let mut parts = 0;
+    // Interfaces do not implement interfaces, as in the specification of 2018.
     if keyword == "type" && tokens.is_word("implements") {
         tokens.next()?;
         tokens.skip("&")?;

@@ -48,8 +48,36 @@ const FIRST: &str = "hexgraph ";
 
 const FORMAT: u64 = 2;
 
+/// What is wrong with the text of a `CURRENT`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CurrentError {
+    /// The first line is none that was ever written.
+    #[error("{line:?} is not the name of a snapshot (snapshot-N.hxs)")]
+    NotOurs {
+        /// The first 60 letters of the line.
+        line: String,
+    },
+    /// The first line names a format after this one.
+    #[error(
+        "it has format {format} and was written by a later version of hexgraph: open it with that one"
+    )]
+    Later {
+        /// The number of the format.
+        format: u64,
+    },
+    /// The first line names a format that there never was.
+    #[error("{line:?} is no format")]
+    NoFormat {
+        /// The first 60 letters of the line.
+        line: String,
+    },
+    /// A line is missing or changed: the text does not have its checksum.
+    #[error("it is not what was written: restore it from a backup")]
+    Damaged,
+}
+
 impl Current {
-    /// The text of the file.
+    /// Returns the text of the file.
     pub fn to_text(self) -> String {
         let Current { snapshot, log, identity } = self;
         let mut text =
@@ -62,35 +90,31 @@ impl Current {
         text + &format!("sum {sum:08x}\n")
     }
 
-    /// Reads the text of the file.
+    /// Reads the text of the file. That of format 1 is the name of a snapshot alone.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
-    pub fn of_text(text: &str) -> Result<Current, String> {
+    /// [`CurrentError`] when the text is not what was written.
+    pub fn of_text(text: &str) -> Result<Current, CurrentError> {
         if let Some(snapshot) = snapshot_number(text.trim_end()) {
             return Ok(Current { snapshot, log: LastLog::Unknown, identity: Identity::NONE });
         }
         let shown = || text.lines().next().unwrap_or_default().chars().take(60).collect::<String>();
         let Some(format) = text.lines().next().and_then(|line| line.strip_prefix(FIRST)) else {
-            return Err(format!("{:?} is not the name of a snapshot (snapshot-N.hxs)", shown()));
+            return Err(CurrentError::NotOurs { line: shown() });
         };
         match format.parse::<u64>() {
             Ok(FORMAT) => {}
-            Ok(later) if FORMAT < later => {
-                return Err(format!(
-                    "it has format {later} and was written by a later version of hexgraph: open it with that one"
-                ));
-            }
-            _ => return Err(format!("{:?} is no format", shown())),
+            Ok(format) if FORMAT < format => return Err(CurrentError::Later { format }),
+            _ => return Err(CurrentError::NoFormat { line: shown() }),
         }
-        let damaged = || "it is not what was written: restore it from a backup".to_owned();
-        let (lines, sum) = text.rsplit_once("sum ").ok_or_else(damaged)?;
-        let sum = sum.strip_suffix('\n').filter(|sum| sum.len() == 8).ok_or_else(damaged)?;
+        let damaged = CurrentError::Damaged;
+        let (lines, sum) = text.rsplit_once("sum ").ok_or(damaged.clone())?;
+        let sum = sum.strip_suffix('\n').filter(|sum| sum.len() == 8).ok_or(damaged.clone())?;
         if u32::from_str_radix(sum, 16) != Ok(crc32fast::hash(lines.as_bytes())) {
-            return Err(damaged());
+            return Err(damaged);
         }
-        Current::of_lines(lines).ok_or_else(damaged)
+        Current::of_lines(lines).ok_or(damaged)
     }
 
     fn of_lines(lines: &str) -> Option<Current> {
@@ -160,7 +184,7 @@ mod tests {
     #[test]
     fn later_formats_are_told() {
         let text = ALL.to_text().replace("hexgraph 2", "hexgraph 3");
-        assert!(Current::of_text(&text).unwrap_err().contains("later version of hexgraph"));
+        assert_eq!(Current::of_text(&text), Err(CurrentError::Later { format: 3 }));
         let text = ALL.to_text();
         let lines = text.rsplit_once("sum ").unwrap().0.to_owned() + "colour blue\n";
         let sum = crc32fast::hash(lines.as_bytes());

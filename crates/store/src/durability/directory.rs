@@ -125,9 +125,10 @@ impl Directory {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed("reading", &path, error)),
         };
-        let current = Current::of_text(&text);
-        let corrupt = |message| Error::Corrupt { path: path.display().to_string(), message };
-        current.map(Some).map_err(corrupt)
+        Current::of_text(&text).map(Some).map_err(|fault| Error::Corrupt {
+            path: path.display().to_string(),
+            message: fault.to_string(),
+        })
     }
 
     /// The identity of the database, which a new one gets now.

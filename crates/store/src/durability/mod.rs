@@ -9,7 +9,7 @@ mod syncs;
 mod wal;
 
 pub use crate::storage::{Disk, FileAccess, Files, OutputFile};
-pub use current::{Current, LastLog};
+pub use current::{Current, CurrentError, LastLog};
 pub use directory::Directory;
 pub use recovery::{Follower, Recovery};
 pub use wal::{SyncPolicy, Wal};

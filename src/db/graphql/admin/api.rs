@@ -30,6 +30,7 @@ impl Database {
         let mut data = vec![b'{'];
         let mut failed = false;
         for field in operation.fields.iter() {
+            // Mutations are carried out in order, and end with the first that fails.
             if failed && field.shape.name != "__typename" {
                 response.errors.push(not_executed(field));
                 continue;
@@ -85,9 +86,8 @@ impl Database {
 }
 
 fn api() -> Result<&'static Api, Error> {
-    static API: OnceLock<Result<Api, String>> = OnceLock::new();
-    let api = API.get_or_init(|| Api::of_text(SDL).map_err(|error| error.to_string()));
-    api.as_ref().map_err(|message| Error::query(message.clone()))
+    static API: OnceLock<Result<Api, Error>> = OnceLock::new();
+    API.get_or_init(|| Api::of_text(SDL)).as_ref().map_err(Error::query)
 }
 
 fn resolve(request: &Request) -> Result<Operation, Vec<Fault>> {

@@ -1,9 +1,7 @@
-//! Links with two ends: what else changes when an edge is set or removed.
+//! Makes the statements of links: what else changes when an edge is set or removed.
 //!
-//! A link is an edge and, with `@hasInverse`, the edge back. An end that leads to one node gives
-//! up what it led to before, and the edge back from there goes too. Where a mutation gives one such
-//! end several partners, the last one stays. Costs O(links + edges of the ends that lead to one
-//! node).
+//! A link is an edge and, with `@hasInverse`, the edge back. An end that leads to one node gives up what it led to before, and the edge back from there is
+//! removed too. Where a mutation gives such an end several partners, the last one stays. Costs O(links + edges of the ends that lead to one node).
 
 use super::touched::Touched;
 use hexgraph_base::formats::{NQuad, Object, Predicate, Subject};
@@ -96,6 +94,7 @@ fn lasting_pairs<'a, 'l>(matched: &[Uid], links: &'l [Link<'a>]) -> Vec<Pair<'a,
 }
 
 impl<'a> Ends<'a> {
+    /// Sets both edges of a link, and removes those that they displace.
     fn set(&mut self, version: &Version, pair: &Pair<'a, '_>) {
         let Pair { source, target, link } = *pair;
         self.sets.push(edge(source, link.predicate, target));
@@ -117,6 +116,7 @@ impl<'a> Ends<'a> {
         }
     }
 
+    /// Removes the links of a node to another, or to all.
     fn remove(
         &mut self,
         version: &Version,
@@ -146,7 +146,7 @@ impl<'a> Ends<'a> {
     }
 }
 
-/// The nodes that a subject stands for.
+/// Returns the nodes that a subject stands for: the matched ones for a variable.
 fn nodes<'a>(subject: Subject<'a>, matched: &[Uid]) -> Vec<Subject<'a>> {
     match subject {
         Subject::Var(_) => matched.iter().map(|uid| Subject::Uid(uid.0)).collect(),
@@ -172,6 +172,7 @@ fn targets<'a>(
     is_reverse: bool,
     node: Subject<'_>,
 ) -> Vec<Subject<'a>> {
+    // A new node has no edges yet.
     let Subject::Uid(uid) = node else { return Vec::new() };
     let edges = version.predicate(predicate).and_then(|edges| edges.direction(is_reverse));
     let (Some(edges), Some(node)) = (edges, version.nodes.node(Uid(uid))) else {

@@ -1,4 +1,4 @@
-//! Root fields of the deployer, and those of them that are texts in DQL: `@custom(dql:)`.
+//! Root fields that the schema declares: those that are queries in DQL, `@custom(dql:)`, and those that other servers answer.
 
 use crate::db::QueryRequest;
 use crate::db::ask::plans::Variables;
@@ -13,7 +13,7 @@ use hexgraph_graphql::request::{Fault, Field, Value};
 use serde_json::Value as Json;
 use std::sync::Arc;
 
-/// The field of `Query` or `Mutation` that the deployer declared.
+/// Returns the declaration of a custom field of `Query` or `Mutation`.
 pub(in crate::db::graphql) fn declared<'a>(
     run: &'a Run<'_>,
     type_name: &str,
@@ -24,14 +24,14 @@ pub(in crate::db::graphql) fn declared<'a>(
     fields.iter().find(|known| known.name == *field.shape.name)
 }
 
-/// What a text in DQL answers, with how many values and edges it asked for.
+/// The answer to a query in DQL, with the number of values and edges that it read.
 pub(in crate::db::graphql) struct Local {
     data: Json,
     touched: u64,
 }
 
 impl Local {
-    /// The value of a field: the block of its name.
+    /// Returns the value of a field: the block of its name.
     pub(in crate::db::graphql) fn value(&self, field: &Field) -> Option<&Json> {
         self.data.get(field.shape.name.as_str())
     }
@@ -51,7 +51,7 @@ impl Local {
     }
 }
 
-/// Carries out the text that the schema has for a field, if it has one.
+/// Carries out the query in DQL that the schema has for a field; `None` when it has none.
 pub(in crate::db::graphql) fn by_dql(
     run: &Run<'_>,
     field: &Field,
@@ -81,6 +81,7 @@ fn outcome(field: &Field, completed: Completed) -> Outcome {
     Outcome { value, errors, spoils, ..Outcome::default() }
 }
 
+/// Runs a query in DQL for the caller. Returns its answer, and the number of values and edges that it read.
 fn ask(run: &Run<'_>, field: &Field, text: &str) -> Result<(Json, u64)> {
     let arguments = field.arguments.iter();
     let variables: Variables = arguments
@@ -89,6 +90,7 @@ fn ask(run: &Run<'_>, field: &Field, text: &str) -> Result<(Json, u64)> {
     let request = QueryRequest { text: text.to_owned(), variables, debug: false };
     let version = Arc::clone(&run.version);
     let caller = run.session.caller(&run.loaded).map_err(|why| Error::query(why.to_string()))?;
+    // The rules of `@auth` are put into the plan, so the text can't go around them.
     let known = Arc::clone(&run.version);
     let is_edge = |name: &str| known.predicate(name).is_some_and(|known| known.is_edges());
     let permitted = |plan| permit(caller, plan, &is_edge);

@@ -1,4 +1,4 @@
-//! The objects of the store that custom fields are asked about: all nodes of a level at once.
+//! Gathers the nodes of an answer that custom fields are asked about, all nodes of a level at once.
 
 use super::reach::Reach;
 use crate::db::graphql::reply::answer::variant_at;
@@ -14,10 +14,10 @@ use hexgraph_store::exec::{Answer, FieldData, Langs, Level};
 use hexgraph_store::graph::Version;
 use serde_json::Value as Json;
 
-/// How many nodes are taken between two looks at the control.
+/// The number of nodes between two looks at the control.
 const NODES_INTERVAL: usize = 1 << 12;
 
-/// Wants all custom fields of the answer to a root field.
+/// Adds all custom fields in the answer to a root field to what will be asked.
 pub(in crate::db::graphql) fn gather<'a>(
     field: &'a Field,
     shape: &'a RootShape<'a>,
@@ -41,6 +41,7 @@ pub(in crate::db::graphql) fn gather<'a>(
         }
         RootShape::Entities(order, object) => {
             let items = field.arguments.given("representations").and_then(Value::as_list);
+            // An entity that is named twice is asked once.
             let mut seen = Vec::new();
             for (place, item) in order.iter().zip(items.unwrap_or(&[])) {
                 if seen.contains(place) {
@@ -57,6 +58,7 @@ pub(in crate::db::graphql) fn gather<'a>(
     }
 }
 
+/// The walk over an answer.
 struct Gather<'a, 'r> {
     version: &'a Version,
     reach: &'r mut Reach<'a>,
@@ -85,6 +87,7 @@ impl<'a> Gather<'a, '_> {
                 }
             }
         }
+        // What the gateway says of an entity is not said of the nodes below it.
         let given = self.given.take();
         for key in all {
             if let ValueSource::Edges(at, below) = &*key.source

@@ -1,5 +1,5 @@
-//! Custom fields of a request, asked of other servers wave by wave: first the root fields and those of nodes that the store
-//! found, all at once; then those of the objects that came back, until nothing is left to ask.
+//! Asks other servers for the custom fields of a request, in waves: first the root fields and those of nodes that the store found, all at once, then those
+//! of the objects that came back, until nothing is left to ask.
 
 use super::send::{Answered, send};
 use crate::db::graphql::reply::complete::concrete;
@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::ptr::from_ref;
 use std::sync::Arc;
 
-/// Bytes of memory that a byte of an answer may become.
+/// The bytes of memory that a byte of an answer may become as JSON values, by which answers are charged.
 const BYTES_PER_BYTE: usize = 4;
 
 /// The custom fields of a request.
@@ -52,7 +52,7 @@ struct Sent {
 }
 
 impl<'a> Reach<'a> {
-    /// Nothing is asked yet.
+    /// Starts without anything to ask.
     pub(in crate::db::graphql) fn new(
         sender: Sender<'a>,
         fetch: Arc<dyn Fetch>,
@@ -63,12 +63,12 @@ impl<'a> Reach<'a> {
         Reach { sender, fetch, parallel, control, found, wave, by_field }
     }
 
-    /// Whether nothing will be asked, since the request has to stop.
+    /// Returns true if nothing will be asked, since the request has to stop.
     pub(super) fn is_stopped(&self) -> bool {
         self.control.check().is_err()
     }
 
-    /// Wants a field of `Query` or `Mutation`.
+    /// Adds a field of `Query` or `Mutation` to the next wave.
     pub(in crate::db::graphql) fn want_root(
         &mut self,
         type_name: &'a str,
@@ -85,14 +85,14 @@ impl<'a> Reach<'a> {
         });
     }
 
-    /// Wants the custom fields that are asked of the objects of a value.
+    /// Adds the custom fields that are asked of the objects of a value to the next wave.
     pub(in crate::db::graphql) fn want_below(&mut self, asked: &'a Field, value: &Json) {
         if custom_below(self.sender.model, asked).is_some() {
             self.below(asked.shape.ty.inner_named_type(), asked, false, value);
         }
     }
 
-    /// Wants a field of an object of which the server is told `values`.
+    /// Adds a field of an object to the next wave. The server is told `values` of the object, and asked once for all objects with the same ones.
     pub(in crate::db::graphql) fn want(
         &mut self,
         def: &'a model::TypeDef,
@@ -118,6 +118,7 @@ impl<'a> Reach<'a> {
             });
         let task = &mut wave[number];
         let objects = task.objects.get_or_insert_default();
+        // Members of a JSON object are in one order, so equal values have equal texts.
         let text = serde_json::to_string(&values).unwrap_or_default();
         let object = *task.by_text.entry(text).or_insert_with(|| {
             objects.push(values);
@@ -126,7 +127,7 @@ impl<'a> Reach<'a> {
         task.slots.push((slot, object));
     }
 
-    /// Asks for all that is wanted, and for what is wanted of the answers.
+    /// Asks wave by wave until nothing is left. Waits for the servers.
     ///
     /// # Errors
     ///
@@ -153,7 +154,7 @@ impl<'a> Reach<'a> {
         Ok(())
     }
 
-    /// The answers to tasks, one for each object.
+    /// Asks for the tasks of a wave, and returns their answers, one for each object.
     fn answers(&self, tasks: &[Task<'a>]) -> Result<Vec<Vec<Remote>>> {
         let calls: Vec<std::result::Result<Call<'a>, CallError>> = tasks
             .iter()
@@ -189,7 +190,7 @@ impl<'a> Reach<'a> {
         Ok(answers)
     }
 
-    /// Wants the custom fields that are asked of what came back. Requests bound how deep it is.
+    /// Adds the custom fields that are asked of a value that came back. Requests are of bounded depth.
     fn below(&mut self, type_name: &str, asked: &'a Field, is_by_key: bool, value: &Json) {
         stack::require();
         match value {
@@ -231,7 +232,7 @@ impl<'a> Reach<'a> {
     }
 }
 
-/// Makes the requests of a task. Objects that lack something have their answer already.
+/// Makes the requests of a task. An object whose request can't be made has its answer already.
 fn prepare<'a>(
     number: usize,
     task: &Task<'a>,
@@ -262,6 +263,7 @@ fn prepare<'a>(
     }
 }
 
+/// The answer about one object.
 fn one(call: &Call<'_>, answered: Answered) -> Remote {
     let reply = match answered {
         Ok(incoming) => call.read(&incoming),
@@ -270,7 +272,7 @@ fn one(call: &Call<'_>, answered: Answered) -> Remote {
     remote(call, reply)
 }
 
-/// The answers for all objects of a batch. What went wrong is told with the first.
+/// The answers about all objects of a batch. What went wrong is told with the first.
 fn all(call: &Call<'_>, answered: Answered, count: usize) -> Vec<Remote> {
     let read = match answered {
         Ok(incoming) => call.read_all(&incoming, count),
@@ -287,6 +289,7 @@ fn remote(call: &Call<'_>, reply: Reply) -> Remote {
     Remote { reply, is_by_key: call.is_by_key(), is_failed }
 }
 
+/// The answers about objects that failed together: the errors are told with the first.
 fn failed(reply: Reply, count: usize) -> Vec<Remote> {
     let mut told = reply.told;
     let mut next = || Reply { value: Json::Null, told: std::mem::take(&mut told) };

@@ -1,7 +1,7 @@
-//! Requests to other servers, some at a time, on threads that do nothing else: those that compute never wait for a network.
+//! Sends requests to other servers, some at a time, on threads of their own, so that threads that compute never wait for a network.
 //!
-//! The thread of the request keeps looking at its control. When it has to stop it goes; threads that wait for an answer end with
-//! it, or with the timeout of what they wait for.
+//! The thread of the client's request looks at its control meanwhile. When it has to stop it does not wait for the others: they end with the answer
+//! that they wait for, or with its timeout.
 
 use hexgraph_base::types::{Error, Result};
 use hexgraph_graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
@@ -13,13 +13,13 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 use std::{panic, thread};
 
-/// How often the control is looked at.
+/// The time between two looks at the control.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What a request came to.
+/// The result of a request.
 pub(in crate::db::graphql) type Answered = std::result::Result<Incoming, Unanswered>;
 
-/// Sends requests, at most `parallel` at once. `take` is given what each came to, by its number, as it comes.
+/// Sends requests, at most `parallel` at once. `take` is given each result with the number of its request, in the order in which they come.
 ///
 /// Once nobody listens at an address, no more requests are sent there.
 ///
@@ -49,6 +49,7 @@ pub(in crate::db::graphql) fn send(
             return Err(Error::Limit { message });
         }
     }
+    // The channel ends when the last thread does.
     drop(sender);
     let mut left = count;
     let ended = loop {
@@ -75,12 +76,14 @@ pub(in crate::db::graphql) fn send(
     ended
 }
 
+/// The requests that are not sent yet.
 struct Queue {
     waiting: VecDeque<(usize, Outgoing)>,
     /// Where nobody listens, and how that was told.
     dead: HashMap<String, Unanswered>,
 }
 
+/// Sends requests until none is left, or nobody takes the results.
 fn work(fetch: &dyn Fetch, queue: &Mutex<Queue>, sender: &Sender<(usize, Answered)>) {
     loop {
         let mut held = lock(queue);
@@ -103,6 +106,7 @@ fn work(fetch: &dyn Fetch, queue: &Mutex<Queue>, sender: &Sender<(usize, Answere
     }
 }
 
+/// Sends one request.
 fn attempt(fetch: &dyn Fetch, outgoing: &Outgoing) -> Answered {
     // Whoever sends may be anybody's code: a panic of it is one request's.
     panic::catch_unwind(AssertUnwindSafe(|| fetch.fetch(outgoing)))

@@ -1,4 +1,5 @@
-//! JSON of any origin → the answer that the schema's types allow.
+//! Completes values of other servers and of queries in DQL: JSON of any form becomes what the types of the schema allow (GraphQL specification, *Value
+//! Completion*).
 
 use super::found::{Found, Slot};
 use super::nulls::{NullPropagation, Spoiled, Written};
@@ -10,7 +11,7 @@ use hexgraph_graphql::model::{Kind, Model, TypeDef};
 use hexgraph_graphql::request::{Fault, Field, PathStep};
 use serde_json::{Map, Value as Json};
 
-/// Writes the value of one field.
+/// The completion of one field's value.
 pub(in crate::db::graphql) struct Completion<'a> {
     model: &'a Model,
     /// What other servers answered for fields below.
@@ -24,7 +25,7 @@ pub(in crate::db::graphql) struct Completion<'a> {
     stopped: Option<Error>,
 }
 
-/// What was written.
+/// The result of a completion.
 pub(in crate::db::graphql) struct Completed {
     /// What was there before, and the value.
     pub value: Vec<u8>,
@@ -155,6 +156,7 @@ impl<'a> Completion<'a> {
         if self.stopped.is_some() {
             return Err(Spoiled);
         }
+        // An object of an unknown type has the fields that its declared type has.
         let def = concrete(self.model, ty.inner_named_type(), members);
         let name = def.map_or(ty.inner_named_type().as_str(), |def| def.name.as_str());
         let asked = field.selection.only().unwrap_or_else(|| field.selection.of(name));
@@ -196,6 +198,7 @@ impl<'a> Completion<'a> {
         self.value(&asked.shape.ty, asked, members.get(key).unwrap_or(&Json::Null))
     }
 
+    /// Writes a scalar, coerced as the reference does.
     fn scalar(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Written {
         let name = ty.inner_named_type();
         let text = match found {

@@ -50,6 +50,7 @@ pub(in crate::generate) fn reference(model: &Model, def: &TypeDef) -> Definition
         let fields = settable.map(|field| input_entry(field, input_type(model, field).nullable()));
         definition = definition.with(fields).with(secret_entry(def));
     }
+    // All fields are there by now.
     require_only_key(def, &mut definition);
     definition
 }

@@ -83,6 +83,7 @@ pub(in crate::generate) fn can_update(model: &Model, def: &TypeDef) -> bool {
 fn get(def: &TypeDef) -> Entry {
     let mut entry =
         Entry::new(format!("get{}", def.name), one(&def.name)).taking(key_arguments(def));
+    // The reference will drop other keys of interfaces, and says so.
     let mut keys = unique_of(def).filter_map(|field| field.unique);
     if def.kind == Kind::Interface && keys.any(|key| !key.interface) {
         entry.directives = format!(" @deprecated(reason: \"{INTERFACE_KEYS_DEPRECATED}\")");

@@ -148,6 +148,7 @@ fn ordered_keys(scalar: &str) -> Vec<(&'static str, String)> {
 
 /// Returns true for a directive of the schema language. Those that the schema itself declares mean nothing and are not printed.
 pub(in crate::generate) fn is_known_directive(name: &str) -> bool {
+    // The name ends where arguments or locations begin.
     let is = |definition: &str| definition.split(['(', ' ']).next() == Some(name);
     let known = DIRECTIVES.iter().map(|(definition, _)| *definition);
     name == "deprecated" || known.chain(FEDERATION_DIRECTIVES.iter().copied()).any(is)

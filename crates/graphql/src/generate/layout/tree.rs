@@ -117,7 +117,7 @@ pub(in crate::generate) fn list(element: TypeRef) -> TypeRef {
 }
 
 /// Returns the name with its first character in lower case.
-pub(in crate::generate) fn lower_first(name: &str) -> String {
+pub(crate) fn lower_first(name: &str) -> String {
     let mut rest = name.chars();
     rest.next().map_or_else(String::new, |first| first.to_lowercase().chain(rest).collect())
 }

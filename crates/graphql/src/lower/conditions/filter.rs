@@ -5,6 +5,7 @@
 
 use super::filter_value::text_of;
 use super::geo::geo_call;
+use crate::generate::lower_first;
 use crate::lower::refusal::Refusal;
 use crate::lower::target::{all, filter_of, is_uid, nothing, reference};
 use crate::model::{Field, Kind, Model, TypeDef};
@@ -162,7 +163,7 @@ fn conditions<'v>(
     }
 }
 
-/// The refusal of a `not` without conditions, in the words of the reference's parser.
+/// The refusal of a `not` without conditions.
 const NOTHING_NEGATED: &str = "Invalid filter statement: `not` needs a filter that asks for something, \
                                and its filter asks for nothing";
 
@@ -234,12 +235,6 @@ fn union_filter(sight: Sight<'_>, def: &TypeDef, value: &Value) -> Result<Option
         1 => members.pop(),
         _ => Some(Filter::Or(members)),
     })
-}
-
-/// Returns a name with its first letter in lower case.
-pub(super) fn lower_first(name: &str) -> String {
-    let mut letters = name.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// Lowers the filter of one field.

@@ -14,7 +14,7 @@ pub(super) fn geo_call(name: &str, value: &Value, predicate: PredicateRef) -> Op
         }
         "within" => (GeoRelation::Within, vec![polygon(value.get("polygon")?)?]),
         "contains" => {
-            // Where both are given the polygon counts, as in the reference.
+            // Where both are given the polygon counts.
             let outer = value.get("polygon").and_then(polygon);
             let inner = outer.or_else(|| value.get("point").and_then(point))?;
             (GeoRelation::Contains, vec![inner])

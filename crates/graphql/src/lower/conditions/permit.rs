@@ -197,7 +197,7 @@ impl Permits<'_> {
             Call::Between { left: Operand::Count(edge), .. } => (edge.clone(), false),
             _ => return Some(condition),
         };
-        // A root that asks for nodes without an edge finds none and says so, so that an edge has to be there.
+        // A root never finds nodes without the edge, so one being there is part of the condition.
         let none = Call::Compare {
             op: Comparison::Ge,
             left: Operand::Count(counted.clone()),

@@ -24,14 +24,17 @@ pub(super) fn get_block(
     for key in &def.fields {
         let is_key = key.is_id() || key.unique.is_some();
         let Some(value) = field.arguments.given(&key.name).filter(|_| is_key) else { continue };
+        // A malformed uid is told here; a value that no node has is not an error.
         if is_uid(key) {
             order::uid(field, value).map_err(|why| wrong_at(field, &why))?;
         }
         calls.push(key_call(key, value));
     }
+    // All keys may be optional and absent: then no node is named.
     if calls.is_empty() {
         calls.push(Call::Uid { uids: Vec::new(), vars: Vec::new() });
     }
+    // One key finds the node by an index; the others are tests of it.
     let root = calls.remove(0);
     let permitted = caller.access(def, operation).into_filter();
     let rest = calls.into_iter().map(filter_of).chain([has_type(def)]).chain(permitted);

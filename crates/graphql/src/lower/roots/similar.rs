@@ -68,6 +68,7 @@ fn nearest(
     count: String,
     admits: Option<Box<Filter>>,
 ) -> Call {
+    // The executor reads vectors as texts, as DQL has them.
     let numbers: Vec<String> = vector.iter().map(ToString::to_string).collect();
     let options = ["ef", "distance_threshold"]
         .into_iter()

@@ -264,7 +264,7 @@ impl<'a> Call<'a> {
         url: String,
         body: Option<Value>,
     ) -> Result<Outgoing, CallError> {
-        // Clients of HTTP read files and other things too, so the scheme is checked here.
+        // A client of HTTP may know other schemes too, such as that of files.
         let is_http = ["http://", "https://"].iter().any(|start| {
             url.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
         });

@@ -53,6 +53,7 @@ pub fn event(
     uids: &[String],
     commit: u64,
 ) -> Option<Outgoing> {
+    // Most types ask for no events, and then nothing is made.
     let def = sender.model.get(type_name).filter(|def| change.is_told(def))?;
     let url = sender.lambda_url.filter(|url| !url.is_empty())?;
     let input = arguments.given("input");

@@ -20,6 +20,7 @@ pub fn needs<'a>(model: &Model, def: &'a TypeDef, field: &Field) -> Vec<&'a Fiel
         }
         _ => return Vec::new(),
     };
+    // A custom field can't need another: the checks of the schema refuse that.
     names.iter().filter_map(|name| def.field(name)).filter(|field| !field.is_custom()).collect()
 }
 

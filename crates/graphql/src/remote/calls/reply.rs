@@ -63,6 +63,7 @@ pub(in crate::remote) fn graphql(incoming: &Incoming, name: &str) -> Result<Repl
     if !incoming.is_success() && told.is_empty() {
         return Err(AnswerError::Status(incoming.status));
     }
+    // Errors of a body without data are told even where the status says failure.
     let mut body = body?;
     let data = body.get_mut("data").and_then(|data| data.get_mut(name));
     match data.map(Value::take) {

@@ -40,6 +40,7 @@ struct Fit<'a> {
 
 impl<'a> Fit<'a> {
     fn check(&mut self, field: &'a Field, http: &CustomHttp) {
+        // What can't be read was refused by the checks of the schema.
         let parsed = http.graphql.as_deref().and_then(declared_operation::parse);
         let Some(operation) = parsed else { return };
         let Some(called) = declared_operation::field_of(&operation) else { return };
@@ -110,6 +111,7 @@ impl<'a> Fit<'a> {
         what: &str,
         http: &CustomHttp,
     ) {
+        // With a default the variable is never absent.
         let has_value = declared.default_value.as_ref().is_some_and(|value| !value.is_null());
         if !may_stand_for(&declared.ty, has_value || known.has_default, &known.ty) {
             let (ty, name) = (&declared.ty, &known.name);
@@ -124,6 +126,7 @@ impl<'a> Fit<'a> {
         if theirs.kind != "INPUT_OBJECT" {
             return;
         }
+        // Their input is made of a template in a batch, and of an argument of ours else.
         match http.mode {
             Mode::Batch => self.template(http, name, theirs),
             Mode::Single => {
@@ -203,6 +206,7 @@ impl<'a> Fit<'a> {
         if is_leaf || !self.seen.insert((def.name.clone(), theirs.name().to_owned())) {
             return;
         }
+        // Operations name the types of an abstract one in fragments.
         let several = def.implementors.iter().chain(&def.members);
         for name in several.filter(|name| !self.remote.types.contains_key(*name)) {
             self.faults.push(format!("type `{name}` is not present in remote schema."));

@@ -47,6 +47,7 @@ pub fn survey(model: &Model, fetch: &dyn Fetch, timeout: Duration, bytes_max: u6
         }
     }
     faults.sort_by(|one: &Fault, other| one.places.cmp(&other.places));
+    // A server that is down has a fault for each field.
     faults.truncate(FAULTS_MAX);
     faults
 }

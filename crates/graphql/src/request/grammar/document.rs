@@ -189,6 +189,7 @@ fn write_joined<T: fmt::Display>(
     close: &str,
 ) -> fmt::Result {
     f.write_str(open)?;
+    // Without blanks, as the reference prints values.
     for (at, item) in items.enumerate() {
         if at > 0 {
             f.write_str(",")?;

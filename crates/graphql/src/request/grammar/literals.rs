@@ -90,6 +90,7 @@ pub(in crate::request) fn template(
             ValueKind::List(values) => {
                 values.iter().map(|value| template(api, element, &value.kind, variables)).collect()
             }
+            // A single value stands for a list of one.
             single => vec![template(api, element, single, variables)],
         });
     }
@@ -140,6 +141,7 @@ fn scalar(
         ("Float", ValueKind::Int(text) | ValueKind::Float(text)) => {
             text.parse().map_or(Value::Null, Value::Float)
         }
+        // Both are texts to the store, whatever the request has.
         ("ID" | "DateTime", ValueKind::Int(text)) => Value::String((*text).into()),
         ("Int64", ValueKind::String(text)) => text.parse().map_or(Value::Null, Value::Int),
         (_, ValueKind::Int(text)) => match text.parse() {

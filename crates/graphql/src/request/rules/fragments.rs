@@ -90,6 +90,7 @@ impl<'a, 't> Walker<'a, 't> {
             Some(_) => {}
         }
         self.find_cycles(fragment, &mut Vec::new());
+        // All operations were walked before, so it is known by now which fragments they use.
         if !self.used_fragments.contains(fragment.name) {
             self.fault(fragment.at, format!("Fragment \"{}\" is never used.", fragment.name));
         }

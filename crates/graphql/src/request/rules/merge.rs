@@ -124,6 +124,7 @@ impl<'a, 't> Merge<'a, 't> {
     fn check_set(&mut self, fields: &[Placed<'a>], alike: bool, above: &Above<'t>) {
         stack::require();
         let mut ids: Vec<FieldId> = fields.iter().map(|field| field.id).collect();
+        // The same fields in another order have the same conflicts.
         ids.sort_unstable();
         ids.dedup();
         if self.steps > STEPS_MAX || !self.seen.insert((alike, ids)) {
@@ -260,6 +261,7 @@ fn clusters<'a>(group: &[Placed<'a>]) -> Vec<Vec<Placed<'a>>> {
             parents.push(parent);
         }
     }
+    // With one object type, or abstract parents alone, one object may answer all.
     if parents.len() < 2 {
         return vec![group.to_vec()];
     }

@@ -31,6 +31,7 @@ impl<'a, 't> Walker<'a, 't> {
             let message = format!("Schema does not support operation type \"{kind}\"");
             self.fault(operation.at, message);
         }
+        // Merging walks all fragments again, and assumes that their depth is bounded.
         if !self.is_too_deep() {
             self.check_merging(operation);
         }

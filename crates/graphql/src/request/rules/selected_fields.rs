@@ -86,6 +86,7 @@ impl<'a, 't> Walker<'a, 't> {
         let mut objects = Vec::new();
         let mut interfaces: HashMap<String, usize> = HashMap::new();
         for possible in self.api.possible_types(parent.name()).iter() {
+            // An interface counts once for each of its types that has the field.
             let Some(ExtendedType::Object(object)) = self.definition(possible) else { continue };
             if !object.fields.contains_key(name) {
                 continue;

@@ -154,6 +154,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
         // A fragment that only other fragments use is not used by an operation.
         self.in_definitions = true;
+        // Now fragments by themselves, where no variable is known.
         for (number, fragment) in self.document.fragments.iter().enumerate() {
             self.walked_fragments.clear();
             let parent = self.definition(fragment.condition);
@@ -202,6 +203,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
         for selection in selections {
             self.steps += 1;
+            // A request that is too large is refused with one fault, whatever was found before.
             let stop = self.steps > STEPS_MAX || self.too_deep.is_some();
             if stop || self.is_full() {
                 break;
@@ -242,6 +244,7 @@ impl<'a, 't> Walker<'a, 't> {
         let found = self.document.fragment(spread.name);
         let inside = found.and_then(|(_, fragment)| self.definition(fragment.condition));
         self.directives(inside, &spread.directives, "FRAGMENT_SPREAD");
+        // Once for each operation: a second visit could only repeat its faults.
         if let Some((number, fragment)) = found
             && self.walked_fragments.insert(number)
         {

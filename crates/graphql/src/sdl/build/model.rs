@@ -25,6 +25,7 @@ pub(in crate::sdl) fn model(draft: &Draft<'_>) -> Model {
         ..Model::default()
     };
     for def in draft.types() {
+        // Scalars of the schema's own were refused.
         let Some(kind) = kind(def.kind) else { continue };
         if def.is_root() {
             let fields = def.fields.iter().map(|raw| field(draft, def, raw));
@@ -123,6 +124,7 @@ fn argument(raw: &RawField) -> Argument {
 /// Reads `@secret`. The predicate belongs to the interface that declares the password, unless the directive names one.
 fn secret(draft: &Draft<'_>, def: &RawType) -> Option<Secret> {
     let (field, pred) = secret_of(def)?;
+    // Types that share an interface share its password, and so the predicate.
     let owner = draft.password_interface(def, &field).unwrap_or(def);
     let predicate = pred.unwrap_or_else(|| format!("{}.{field}", dgraph_type(owner)));
     Some(Secret { predicate: without_brackets(&predicate).to_owned(), field })
@@ -222,6 +224,7 @@ fn predicate(draft: &Draft<'_>, def: &RawType, raw: &RawField) -> Option<Predica
     if !is_stored || is_uid {
         return None;
     }
+    // The predicate of an inherited field is the interface's, so that it can be queried through it.
     let owner = draft.parent_interface(raw).unwrap_or(def);
     Some(read_predicate(&predicate_text(raw, &dgraph_type(owner))))
 }

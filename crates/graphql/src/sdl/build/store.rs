@@ -85,7 +85,7 @@ fn declare(model: &Model) -> HashMap<&str, Declared> {
             declared.entry(&secret.predicate).or_default().ty = "password".to_owned();
         }
     }
-    // A predicate that is only read backwards is another schema's to declare.
+    // The type of a predicate that is only read backwards is not known, so it is not declared.
     declared.retain(|_, declared| !declared.ty.is_empty());
     declared
 }

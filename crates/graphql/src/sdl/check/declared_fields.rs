@@ -13,6 +13,7 @@ const OWN_ARGUMENTS: [&str; 4] = ["first", "offset", "filter", "order"];
 
 /// Checks a field apart from its directives.
 pub(in crate::sdl) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    // Each check tells one fault at most, and all are made.
     let told = [nested(subject), arguments(subject), name(subject), list(subject), place(subject)];
     faults.extend(told.into_iter().flatten().map(|what| subject.fault(what)));
 }
@@ -52,6 +53,7 @@ fn list(subject: &Subject<'_>) -> Option<String> {
         && !subject.def.is_root()
         && !subject.def.has("remote")
         && !subject.field.is_custom();
+    // Lists of places may be declared where they are not stored.
     let is_invalid = matches!(name, "ID" | "Boolean") || builtin::is_geo(name) && is_stored;
     is_invalid.then(|| format!("{name} lists are invalid."))
 }
@@ -94,6 +96,7 @@ pub(in crate::sdl) fn unique(subject: &Subject<'_>, directive: &RawDirective) ->
         return Some(subject.fault_at(directive, what));
     }
     let interface = directive.argument("interface").and_then(|value| value.to_bool());
+    // The types that implement the interface have the directive as a copy.
     let is_misplaced = interface == Some(true)
         && subject.def.kind != RawKind::Interface
         && subject.field.inherited_from.is_none();
@@ -148,6 +151,7 @@ pub(in crate::sdl) fn default(
 /// Returns true if a text can become a value of a type.
 fn suits(value: &str, ty: &str) -> bool {
     match ty {
+        // A moment is converted with each mutation, so any text passes here.
         "DateTime" => true,
         _ if value == "$now" => false,
         "Int" | "Int64" => value.parse::<i64>().is_ok(),

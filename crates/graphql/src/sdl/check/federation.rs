@@ -91,6 +91,7 @@ pub(in crate::sdl) fn external(subject: &Subject<'_>, directive: &RawDirective) 
         );
         return Some(Fault::at(directive.place, message));
     }
+    // A key is stored here too, to name the entity, so it may have an index.
     if is_key(def, field) {
         return None;
     }
@@ -132,6 +133,7 @@ pub(in crate::sdl) fn requires(subject: &Subject<'_>, directive: &RawDirective) 
 pub(in crate::sdl) fn provides(subject: &Subject<'_>, directive: &RawDirective) -> Option<Fault> {
     let Subject { draft, def, field } = *subject;
     let name = &def.name;
+    // Only entities have fields in several services.
     let Some(other) = draft.get(field.ty.name()).filter(|other| other.has("key")) else {
         let message =
             format!("Type {name}; Field {} does not return a type that has a @key.", field.name);

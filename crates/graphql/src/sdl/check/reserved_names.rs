@@ -30,6 +30,7 @@ fn reserved_name(def: &RawType) -> Option<Fault> {
     if def.kind == RawKind::Scalar || !builtin::is_reserved(name) {
         return None;
     }
+    // `Query` and `Mutation` are reserved for operations that the schema adds.
     if !def.is_root() {
         let message = format!(
             "{name} is a reserved word, so you can't declare a type with this name. Pick a \
@@ -51,6 +52,7 @@ fn reserved_name(def: &RawType) -> Option<Fault> {
 fn directives_at_types(def: &RawType, faults: &mut Vec<Fault>) {
     for directive in &def.directives {
         let (name, directive_name) = (&def.name, directive.name());
+        // Unknown directives are told by the standard checks.
         let Some(kinds) = builtin::kinds_of_directive(directive_name) else { continue };
         if kinds.is_empty() {
             let message = format!(
@@ -71,6 +73,7 @@ fn directives_at_types(def: &RawType, faults: &mut Vec<Fault>) {
 
 /// Refuses types with the names of those that are built in or will be generated.
 fn generated_types(types: &[RawType], faults: &mut Vec<Fault>) {
+    // Names are reserved even where `@generate` leaves the type out.
     let mut taken: HashSet<String> = builtin::TAKEN.iter().map(|name| (*name).to_owned()).collect();
     for def in types.iter().filter(|def| !is_root_name(&def.name) && !def.has("remote")) {
         let name = &def.name;

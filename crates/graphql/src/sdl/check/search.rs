@@ -84,6 +84,7 @@ fn default_word(ty: &str) -> &'static str {
 fn words(field: &RawField) -> Vec<String> {
     let ty = field.ty.name();
     let is_unique = field.has("id");
+    // `@id` needs an index for look-ups: by equality for texts, else that of the type.
     let Some(search) = field.directive("search") else {
         let implied = if ty == "String" { "hash" } else { default_word(ty) };
         return if is_unique { vec![implied.to_owned()] } else { Vec::new() };
@@ -93,6 +94,7 @@ fn words(field: &RawField) -> Vec<String> {
         return vec![default_word(ty).to_owned()];
     }
     let mut words: Vec<String> = by.iter().map(|word| bare(word)).collect();
+    // Terms and trigrams find candidates only; a look-up by `@id` needs the value itself.
     if is_unique && ty == "String" && !words.iter().any(|word| word == "hash" || word == "exact") {
         words.push("hash".to_owned());
     }
@@ -230,6 +232,7 @@ fn clash(subject: &Subject<'_>, word: &Word, text: &str, before: &[&Word]) -> Op
             format!("has the search directive on {ty}. {ty} allows only one argument for @search.")
         });
     }
+    // Both indexes answer equality, and one is enough.
     let excluded = match word.name {
         "hash" => "exact",
         "exact" => "hash",

@@ -46,6 +46,7 @@ impl<'a> Sharing<'a> {
             if self.draft.parent_interface(field).is_some() {
                 continue;
             }
+            // Edges that are read backwards store nothing of their own.
             let predicate = predicate_text(field, &prefix);
             if def.kind == RawKind::Interface {
                 self.of_interfaces.entry(&def.name).or_default().insert(predicate.clone());
@@ -104,6 +105,7 @@ impl<'a> Sharing<'a> {
             self.users.insert(predicate, user);
             return;
         };
+        // The first user stays the one to compare with, so that each conflict is told once.
         if first.secret {
             faults.push(secret_conflict(first, &user));
         } else if first.ty != user.ty {

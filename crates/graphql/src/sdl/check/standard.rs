@@ -76,6 +76,7 @@ impl<'a> Standard<'a> {
 
     /// Checks `schema { ... }`.
     fn roots(&self) -> Checked {
+        // The operations that a schema names are checked to exist, and then ignored: `Query` and `Mutation` are fixed.
         let mut definitions = self.draft.schema.roots.iter().filter(|roots| !roots.extension);
         if let Some(second) = definitions.nth(1) {
             let message =
@@ -176,6 +177,7 @@ impl<'a> Standard<'a> {
         for directive in directives {
             let (name, place) = (directive.name(), directive.place);
             valid_name(place, name)?;
+            // A directive of the schema's own may not hide a built-in one, so the order does not matter.
             let builtin = builtin::directive(name, self.draft.federated);
             let declared = self.declared.get(name);
             let (arguments, locations) = match (builtin, declared) {
@@ -367,5 +369,6 @@ fn is_compatible(required: &TypeRef, own: &TypeRef) -> bool {
         (None, None) => required.name() == own.name(),
         _ => false,
     };
+    // An argument that may be null takes all that one takes which may not.
     same && (required.is_non_null() || !own.is_non_null())
 }

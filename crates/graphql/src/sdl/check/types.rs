@@ -12,6 +12,7 @@ use crate::syntax::Fault;
 
 /// Checks a type apart from its fields.
 pub(in crate::sdl) fn check(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
+    // In the order of the reference's checks.
     faults.extend(one_id(def));
     faults.extend(dgraph_type(def));
     faults.extend(secret(def));
@@ -27,6 +28,7 @@ pub(in crate::sdl) fn check(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<F
 /// Refuses a second field of the type `ID`.
 fn one_id(def: &RawType) -> Option<Fault> {
     let ids: Vec<&RawField> = def.fields.iter().filter(|field| field.is_id()).collect();
+    // `Query` and `Mutation` have operations, which may return IDs.
     let (last, others) = ids.split_last()?;
     if others.is_empty() || def.is_root() {
         return None;
@@ -73,6 +75,7 @@ fn secret(def: &RawType) -> Option<Fault> {
         match fields.as_slice() {
             [] => return None,
             [field] => {
+                // One password is right, unless a field has its name.
                 def.field(field)?;
                 format!("has a secret directive and field of the same name {field}")
             }
@@ -206,6 +209,7 @@ fn lambda_on_mutate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
         );
         faults.push(Fault::at(directive.place, message));
     }
+    // Whatever the switches are called, they are truth values; unknown names are told by the standard checks.
     for argument in &directive.node.arguments {
         if !matches!(*argument.value, Value::Boolean(_)) {
             let message = format!(

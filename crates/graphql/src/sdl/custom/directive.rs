@@ -36,6 +36,7 @@ pub(in crate::sdl) fn check_lambda(
         faults.push(subject.fault_at(directive, what));
         return;
     }
+    // The faults get a beginning of their own, so they are collected apart.
     let mut found = Vec::new();
     let mut custom = Custom { subject: *subject, directive, batch: false, faults: &mut found };
     custom.company();
@@ -62,6 +63,7 @@ pub(in crate::sdl) fn check(
 ) {
     let mut custom = Custom { subject: *subject, directive, batch: false, faults };
     custom.company();
+    // The checks go on: they tell what is wrong with the argument that is there.
     let count = directive.node.arguments.len();
     if count != 1 {
         let what = format!(
@@ -84,6 +86,7 @@ impl<'a> Custom<'a> {
     /// Checks the other directives of the field, and that its type has a key.
     fn company(&mut self) {
         let (place, field, def) = (self.directive.place, self.subject.field, self.subject.def);
+        // Both say how a value is stored, and a custom field stores none.
         for other in ["search", "dgraph"] {
             if field.has(other) {
                 let what = format!("custom directive not allowed along with @{other} directive.");
@@ -113,6 +116,7 @@ impl<'a> Custom<'a> {
             let what = "dql argument for @custom directive must not be empty.";
             self.fault(place, ':', what);
         }
+        // Arguments become variables of DQL, which are scalars.
         for argument in &subject.field.arguments {
             if argument.ty.is_list() || !builtin::is_scalar(argument.ty.name()) {
                 let what = format!(
@@ -136,6 +140,7 @@ impl<'a> Custom<'a> {
             self.fault(place, ';', "url field inside @custom directive is mandatory.");
             return;
         };
+        // Without an address the other parts can't be checked.
         let Some(variables) = url::read(&bare(url)) else {
             self.fault(self.place(url), ';', "url field inside @custom directive is invalid.");
             return;
@@ -169,6 +174,7 @@ impl<'a> Custom<'a> {
         for name in names {
             let what = match list.iter().find(|candidate| candidate.name == *name) {
                 None => "is not defined",
+                // An absent segment would make another path; an absent pair of the query is left out.
                 Some(found) if part == "path" && !found.ty.is_non_null() => "can be null",
                 Some(_) => continue,
             };
@@ -205,6 +211,7 @@ impl<'a> Custom<'a> {
             let what = "mode field inside @custom directive can only be SINGLE/BATCH.";
             self.fault(place, ';', what);
         }
+        // One request for all objects has one address.
         self.batch = name == "BATCH";
         if self.batch && http.has_url_variables {
             let what = "has parameters in url inside @custom directive while mode is BATCH, url \
@@ -264,6 +271,7 @@ impl<'a> Custom<'a> {
         if let Some(graphql) = http.graphql {
             let place = self.place(graphql);
             let variables = graphql_operation::check(self, &bare(graphql), place)?;
+            // In a batch the body makes the objects, so its variables are the ones that fields must have.
             if !self.batch && !self.subject.def.is_root() && !variables.is_empty() {
                 required = variables;
             }
@@ -348,6 +356,7 @@ impl<'a> Custom<'a> {
 
     /// Checks `skipIntrospection` and the lists of headers.
     fn headers(&mut self, http: &Node<Value>, parts: &Http<'_>) {
+        // Faults of headers point at the body or the operation; a request without either is not checked for them.
         let Some(at) = parts.body.or(parts.graphql) else { return };
         let place = self.place(at);
         if let Some(skip) = entry(http, "skipIntrospection")

@@ -100,6 +100,7 @@ impl Check<'_> {
             return false;
         };
         let name = &field.name;
+        // The answer is read by the name of the field, and an alias would change its key.
         let alias = field.alias.as_ref().filter(|alias| *alias != name);
         if let Some(alias) = alias {
             let what =
@@ -123,6 +124,7 @@ impl Check<'_> {
     /// Checks the arguments of the field. Those of a batch are one variable.
     fn arguments(&self, custom: &mut Custom<'_>, field: &ast::Field) -> bool {
         let mut used = Vec::new();
+        // All objects go into one variable, as a list.
         if custom.batch && !field.arguments.is_empty() {
             let [argument] = &field.arguments[..] else { return self.batch_fault(custom, field) };
             let Value::Variable(name) = &*argument.value else {

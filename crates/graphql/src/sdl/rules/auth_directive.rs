@@ -35,6 +35,7 @@ pub(in crate::sdl) fn read_rules(draft: &Draft<'_>, model: &mut Model) -> Result
     if !faults.is_empty() {
         return Err(faults);
     }
+    // Interfaces don't implement interfaces here, so one step is enough.
     for def in draft.types().iter().filter(|def| def.kind == RawKind::Object) {
         for interface in &def.interfaces {
             inherit(model, &def.name, interface);
@@ -143,6 +144,7 @@ impl RuleReader<'_> {
         let ast::Selection::Field(field) = selection else {
             return Err(RuleError::Fragment);
         };
+        // Only `queryT` says which nodes there are; `getT` and aggregates do not.
         if field.name.strip_prefix("query") != Some(self.name) {
             let (type_name, found) = (self.name.to_owned(), field.name.to_string());
             return Err(RuleError::OtherType { type_name, found });

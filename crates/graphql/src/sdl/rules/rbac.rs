@@ -17,7 +17,7 @@ pub(super) fn read(text: &str) -> Result<Rule, RuleError> {
     let (claim, operator, operand) = split(text).ok_or_else(invalid)?;
     let not_a_variable = || RuleError::NoVariable { claim: claim.to_owned() };
     let operand: Value = serde_json::from_str(operand).map_err(|_| not_a_variable())?;
-    // A missing claim would equal null, and so open what the rule is to close.
+    // A claim that is null counts as missing, so no claim could pass the test.
     if operand.is_null() {
         return Err(RuleError::Null { operator: operator.to_owned() });
     }

@@ -42,6 +42,7 @@ pub(in crate::sdl) fn read(text: &str) -> Result<Comments, Fault> {
             comments.secrets.push((name, value));
         }
     }
+    // Read last, so that a second such line is told before what is wrong with the first.
     comments.authorization = authorization.map(authorization_comment::read).transpose()?;
     Ok(comments)
 }

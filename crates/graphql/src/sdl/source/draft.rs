@@ -38,6 +38,7 @@ impl<'a> Draft<'a> {
         }
         let mut by_name = HashMap::new();
         for (index, def) in schema.types.iter().enumerate() {
+            // The first of a name counts until the standard checks refuse the others.
             by_name.entry(def.name.clone()).or_insert(index);
         }
         let federated = schema.types.iter().any(|def| def.has("key"));

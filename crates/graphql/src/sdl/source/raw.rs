@@ -195,6 +195,7 @@ pub(in crate::sdl) fn collect(document: &ast::Document, places: &Places<'_>) -> 
                 let place = reader.node(def);
                 schema.roots.push(reader.roots(true, place, &def.root_operations));
             }
+            // Extensions come last, so that what they extend is known.
             other => match reader.definition(other) {
                 Some(def) if def.extension => extensions.push(def),
                 Some(def) => schema.types.push(def),
@@ -235,6 +236,7 @@ impl DefinitionReader<'_> {
 
     /// Reads the definition or extension of a type; `None` for any other definition.
     fn definition(&self, definition: &ast::Definition) -> Option<RawType> {
+        // Only definitions have descriptions; extensions have none.
         use ast::Definition as D;
         let described = |raw: RawType, text: &Option<Node<str>>| {
             Some(RawType { description: description(text), ..raw })

@@ -157,7 +157,7 @@ mod tests {
             lower_priority();
             here()
         });
-        assert_eq!(there.join().unwrap(), (before + LOWER).min(19).max(LOWER));
+        assert_eq!(there.join().unwrap(), (before + LOWER).clamp(LOWER, 19));
         assert_eq!(here(), before);
     }
 

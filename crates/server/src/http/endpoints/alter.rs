@@ -51,6 +51,19 @@ struct Operation {
     drop_value: String,
 }
 
+/// Why an operation does not say what to drop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+enum DropError {
+    #[error("`drop_all` and `drop_op` exclude each other (leave one of them out)")]
+    AllAndData,
+    #[error("`drop_op` DATA drops all data (leave out `drop_value`)")]
+    DataOfOne,
+    #[error("`drop_op` ATTR without a predicate (write its name as `drop_value`)")]
+    NoPredicate,
+    #[error("`drop_op` TYPE without a type (write its name as `drop_value`)")]
+    NoType,
+}
+
 #[derive(Clone, Copy, Default, PartialEq)]
 enum DropOp {
     #[default]
@@ -79,30 +92,21 @@ impl Operation {
         Some(operation)
     }
 
-    fn drop(&self) -> Result<Option<Drop>, String> {
+    fn drop(&self) -> Result<Option<Drop>, DropError> {
         let drops_all = self.drop_all || self.drop_op == DropOp::All;
         if drops_all && self.drop_op == DropOp::Data {
-            return Err(
-                "`drop_all` and `drop_op` exclude each other (leave one of them out)".to_owned()
-            );
+            return Err(DropError::AllAndData);
         }
         if drops_all {
             return Ok(Some(Drop::All));
         }
         let value = self.drop_value.clone();
         match self.drop_op {
-            DropOp::Data if !value.is_empty() => {
-                Err("`drop_op` DATA drops all data (leave out `drop_value`)".to_owned())
-            }
+            DropOp::Data if !value.is_empty() => Err(DropError::DataOfOne),
             DropOp::Data => Ok(Some(Drop::Data)),
-            DropOp::Attr if value.is_empty() => {
-                Err("`drop_op` ATTR without a predicate (write its name as `drop_value`)"
-                    .to_owned())
-            }
+            DropOp::Attr if value.is_empty() => Err(DropError::NoPredicate),
             DropOp::Attr => Ok(Some(Drop::Predicate(value))),
-            DropOp::Type if value.is_empty() => {
-                Err("`drop_op` TYPE without a type (write its name as `drop_value`)".to_owned())
-            }
+            DropOp::Type if value.is_empty() => Err(DropError::NoType),
             DropOp::Type => Ok(Some(Drop::Type(value))),
             _ if !self.drop_attr.is_empty() => Ok(Some(Drop::Predicate(self.drop_attr.clone()))),
             _ => Ok(None),
@@ -132,9 +136,10 @@ impl DropOp {
 mod tests {
     use super::*;
 
-    fn drop_of(body: &str) -> Result<Option<Drop>, String> {
+    /// What a body drops; `None` for one that is no operation.
+    fn drop_of(body: &str) -> Option<Result<Option<Drop>, DropError>> {
         let Value::Object(members) = serde_json::from_str(body).unwrap() else { panic!("{body}") };
-        Operation::read(&members).ok_or("no operation".to_owned())?.drop()
+        Operation::read(&members).map(|operation| operation.drop())
     }
 
     #[test]
@@ -150,7 +155,7 @@ mod tests {
             (r#"{"schema": "a: int ."}"#, Ok(None)),
         ];
         for (body, want) in cases {
-            assert_eq!(drop_of(body), want, "{body}");
+            assert_eq!(drop_of(body), Some(want), "{body}");
         }
         let faulty = [
             (
@@ -161,15 +166,17 @@ mod tests {
                 r#"{"drop_op": "DATA", "drop_value": "p"}"#,
                 "`drop_op` DATA drops all data (leave out `drop_value`)",
             ),
-            (r#"{"drop_op": "FOO"}"#, "no operation"),
-            (r#"{"other": 1}"#, "no operation"),
             (
                 r#"{"drop_all": true, "drop_op": "DATA"}"#,
                 "`drop_all` and `drop_op` exclude each other (leave one of them out)",
             ),
         ];
         for (body, why) in faulty {
-            assert_eq!(drop_of(body), Err(why.to_owned()), "{body}");
+            let refused = drop_of(body).map(|read| read.unwrap_err().to_string());
+            assert_eq!(refused.as_deref(), Some(why), "{body}");
+        }
+        for body in [r#"{"drop_op": "FOO"}"#, r#"{"other": 1}"#] {
+            assert_eq!(drop_of(body), None, "{body}");
         }
     }
 }

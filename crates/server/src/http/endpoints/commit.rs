@@ -5,6 +5,7 @@ use crate::http::app::App;
 use crate::http::message::go_values;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
+use crate::http::message::request_error::{RequestError, ShapeError};
 use hexgraph::db::Control;
 use serde_json::{Value, json};
 
@@ -59,10 +60,10 @@ struct Request {
     keys: Vec<u64>,
 }
 
-fn read(incoming: &Incoming) -> Result<Request, String> {
+fn read(incoming: &Incoming) -> Result<Request, RequestError> {
     let start = incoming.number("startTs")?;
     if start == 0 {
-        return Err("startTs parameter is mandatory while trying to commit".to_owned());
+        return Err(RequestError::NoStart);
     }
     let ends = incoming.flag("abort")?;
     let keys = if ends { Vec::new() } else { read_keys(incoming.text()?)? };
@@ -70,16 +71,16 @@ fn read(incoming: &Incoming) -> Result<Request, String> {
 }
 
 /// Reads `{"keys": [...], "preds": [...]}`, or the keys alone. What is no key is left out.
-fn read_keys(body: &str) -> Result<Vec<u64>, String> {
+fn read_keys(body: &str) -> Result<Vec<u64>, RequestError> {
     let body: Value = serde_json::from_str(body).map_err(|error| json_error(body, &error))?;
     let keys = match &body {
         Value::Array(keys) => Some(keys),
         Value::Object(members) => match members.get("keys") {
             None | Some(Value::Null) => None,
             Some(Value::Array(keys)) => Some(keys),
-            Some(_) => return Err("Error parsing JSON: `keys` must be a list of texts".to_owned()),
+            Some(_) => return Err(ShapeError::Keys.into()),
         },
-        _ => return Err("Error parsing JSON: it is no object and no list of keys".to_owned()),
+        _ => return Err(ShapeError::NoKeys.into()),
     };
     // A key that can't be read is none of ours: leaving it out only checks less, as the client asked for.
     let keys = keys.into_iter().flatten().filter_map(Value::as_str);

@@ -4,6 +4,7 @@ use crate::http::app::App;
 use crate::http::message::go_json;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::{Extensions, Reply, Txn};
+use crate::http::message::request_error::RequestError;
 use hexgraph::db::{
     Control, Database, Mutation, MutationAnswer, MutationRequest, Statements, TxnOptions,
 };
@@ -95,16 +96,16 @@ enum Body<'a> {
     Json(MutationRequest<'a>),
 }
 
-fn read(incoming: &Incoming) -> Result<Request<'_>, String> {
+fn read(incoming: &Incoming) -> Result<Request<'_>, RequestError> {
     let commits_now = incoming.flag("commitNow")?;
     let start = incoming.number("startTs")?;
     let is_json = match incoming.content_type()?.as_str() {
         "application/rdf" => false,
         "application/json" => true,
         _ => {
-            return Err("Unsupported Content-Type. Supported content types are \
-                        application/json, application/rdf"
-                .to_owned());
+            return Err(RequestError::ContentType {
+                supported: "application/json, application/rdf",
+            });
         }
     };
     let text = incoming.text()?;
@@ -114,12 +115,13 @@ fn read(incoming: &Incoming) -> Result<Request<'_>, String> {
 
 /// Reads `{"query": …, "cond": …, "set": …, "delete": …, "mutations": [{…}, …]}`. What is set and
 /// deleted beside the mutations is a mutation before them.
-fn read_json(body: &str) -> Result<MutationRequest<'_>, String> {
+fn read_json(body: &str) -> Result<MutationRequest<'_>, RequestError> {
     let mut reader = JsonReader::new(body);
     read_members(&mut reader).map_err(|reason| {
-        go_json::message(body).unwrap_or_else(|| {
-            let Position { line, column } = Position::of(body, reader.offset());
-            format!("Error parsing JSON at line {line}, character {}: {reason}", column + 1)
+        go_json::request_error(body).unwrap_or_else(|| {
+            let at = Position::of(body, reader.offset());
+            let (line, column) = (at.line as usize, at.shown_column() as usize);
+            RequestError::NoJson { line, column, reason: reason.to_string() }
         })
     })
 }
@@ -208,7 +210,7 @@ mod tests {
             ("{} x", "invalid character 'x' after top-level value"),
         ];
         for (body, part) in cases {
-            let message = read_json(body).unwrap_err();
+            let message = read_json(body).unwrap_err().to_string();
             assert!(message.starts_with("Error parsing JSON at "), "{message}");
             assert!(message.contains(part), "{message}");
         }

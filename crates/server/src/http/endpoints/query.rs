@@ -4,6 +4,7 @@ use crate::http::app::App;
 use crate::http::message::go_json;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::{Extensions, Reply, Txn};
+use crate::http::message::request_error::{RequestError, ShapeError};
 use crate::http::message::stream::{PIECE_LEN, Pieces, STREAM_MIN, STREAMS_MAX, Stream};
 use hexgraph::db::{
     Control, Database, ExplainedStep, Explanation, Given, Latency, QueryAnswer, QueryRequest,
@@ -122,17 +123,17 @@ struct Wanted {
     explain: bool,
 }
 
-fn wanted(incoming: &Incoming) -> Result<Wanted, String> {
+fn wanted(incoming: &Incoming) -> Result<Wanted, RequestError> {
     let explain = incoming.flag("explain")?;
     match incoming.parameter("respFormat") {
         "" | "json" => Ok(Wanted { rdf: false, explain }),
         "rdf" => Ok(Wanted { rdf: true, explain }),
-        other => Err(format!("invalid value [{other}] for parameter respFormat")),
+        other => Err(RequestError::Choice { name: "respFormat", value: other.to_owned() }),
     }
 }
 
 /// Reads the query, and the number of the version or transaction to read from; 0 stands for the newest version.
-fn read(incoming: &Incoming) -> Result<(QueryRequest, u64), String> {
+fn read(incoming: &Incoming) -> Result<(QueryRequest, u64), RequestError> {
     let debug = incoming.flag("debug")?;
     let start = incoming.number("startTs")?;
     // A query costs the same whether a mutation may follow it or not, and the newest version is
@@ -145,22 +146,22 @@ fn read(incoming: &Incoming) -> Result<(QueryRequest, u64), String> {
             (incoming.text()?.to_owned(), Variables::new())
         }
         _ => {
-            return Err("Unsupported Content-Type. Supported content types are \
-                        application/json, application/graphql+-,application/dql"
-                .to_owned());
+            return Err(RequestError::ContentType {
+                supported: "application/json, application/graphql+-,application/dql",
+            });
         }
     };
     Ok((QueryRequest { text, variables, debug }, start))
 }
 
-fn read_json(body: &str) -> Result<(String, Variables), String> {
+fn read_json(body: &str) -> Result<(String, Variables), RequestError> {
     let mut body: Map<String, Value> =
         serde_json::from_str(body).map_err(|error| json_error(body, &error))?;
     let text = match body.remove("query") {
         Some(Value::String(text)) => text,
         None | Some(Value::Null) => String::new(),
         Some(other) => {
-            return Err(format!("Error parsing JSON: `query` must be a text, not {other}"));
+            return Err(ShapeError::Query { found: other.to_string() }.into());
         }
     };
     let mut variables = Variables::new();
@@ -168,7 +169,7 @@ fn read_json(body: &str) -> Result<(String, Variables), String> {
         Some(Value::Object(given)) => given,
         None | Some(Value::Null) => return Ok((text, variables)),
         Some(other) => {
-            return Err(format!("Error parsing JSON: `variables` is no object but {other}"));
+            return Err(ShapeError::Variables { found: other.to_string() }.into());
         }
     };
     for (name, value) in given {
@@ -179,10 +180,7 @@ fn read_json(body: &str) -> Result<(String, Variables), String> {
                 Given::list(texts.map(str::to_owned).collect())
             }
             value => {
-                return Err(format!(
-                    "Error parsing JSON: variable {name} must be a text or a list of texts, \
-                     not {value}"
-                ));
+                return Err(ShapeError::Variable { name, found: value.to_string() }.into());
             }
         };
         variables.insert(name, given);
@@ -190,13 +188,13 @@ fn read_json(body: &str) -> Result<(String, Variables), String> {
     Ok((text, variables))
 }
 
-/// What is wrong with a body that should be JSON.
-pub(super) fn json_error(body: &str, error: &serde_json::Error) -> String {
-    go_json::message(body).unwrap_or_else(|| {
+/// Returns the error for a body that should be JSON and that the reader of JSON refused.
+pub(super) fn json_error(body: &str, error: &serde_json::Error) -> RequestError {
+    go_json::request_error(body).unwrap_or_else(|| {
         let (line, column) = (error.line(), error.column());
         let message = error.to_string();
         let reason = message.split(" at line ").next().unwrap_or(&message);
-        format!("Error parsing JSON at line {line}, character {column}: {reason}")
+        RequestError::NoJson { line, column, reason: reason.to_owned() }
     })
 }
 
@@ -211,9 +209,10 @@ mod tests {
         assert_eq!((text.as_str(), variables["$a"].text()), ("{ q }", "1"));
         assert_eq!(read_json("{}").unwrap().0, "");
         for bad in ["{", "[]x", r#"{"query":1}"#, r#"{"variables":{"$a":1}}"#, "[1]", "7"] {
-            assert!(read_json(bad).unwrap_err().starts_with("Error parsing JSON"), "{bad}");
+            let told = read_json(bad).unwrap_err().to_string();
+            assert!(told.starts_with("Error parsing JSON"), "{bad}: {told}");
         }
-        let wrong = |body| read_json(body).unwrap_err();
+        let wrong = |body| read_json(body).unwrap_err().to_string();
         let end = "unexpected end of JSON input\n";
         assert_eq!(wrong("{"), format!("Error parsing JSON at line 1, character 1: {end}"));
         assert_eq!(wrong("{\n \n"), format!("Error parsing JSON at line 3, character 1: {end}"));

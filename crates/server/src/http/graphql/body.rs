@@ -2,9 +2,67 @@
 
 use crate::http::message::go_json;
 use crate::http::message::incoming::Incoming;
+use crate::http::message::request_error::RequestError;
 use axum::http::HeaderMap;
 use hexgraph::db::graphql::{Headers, Request};
 use serde_json::{Deserializer, Map, Value};
+
+/// Why an HTTP request is no request of GraphQL.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum BodyError {
+    /// The headers do not say of which media type the body is.
+    #[error("unable to parse media type: mime: no media type")]
+    NoMediaType,
+    /// The body is of a media type that has no request in it.
+    #[error(
+        "Unrecognised Content-Type.  Please use application/json or application/graphql for GraphQL requests"
+    )]
+    ContentType,
+    /// The body can't be read at all.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// The body, or a parameter, is no JSON or of another shape.
+    #[error("Not a valid GraphQL request body: {0}")]
+    NotValid(#[from] JsonFault),
+    /// The payload of a message has no text of a query.
+    #[error("the payload has no query")]
+    NoQuery,
+    /// The payload of a message is no object.
+    #[error("the payload is not an object")]
+    NoObject,
+}
+
+/// What is wrong with the JSON of a request. The messages are those of Go's `encoding/json`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum JsonFault {
+    /// There is no JSON.
+    #[error("EOF")]
+    Empty,
+    /// It is no JSON.
+    #[error("{reason}")]
+    Syntax {
+        /// What is wrong with the text.
+        reason: String,
+    },
+    /// It is JSON of another kind.
+    #[error("json: cannot unmarshal {found} into Go value of type {wanted}")]
+    WrongValue {
+        /// The kind that was found.
+        found: &'static str,
+        /// The type that was wanted.
+        wanted: &'static str,
+    },
+    /// A member is of another kind.
+    #[error("json: cannot unmarshal {found} into Go struct field Request.{place} of type {wanted}")]
+    WrongMember {
+        /// The kind that was found.
+        found: &'static str,
+        /// The names on the way to the member.
+        place: &'static str,
+        /// The type that was wanted.
+        wanted: &'static str,
+    },
+}
 
 /// The type of the variables in messages.
 const VARIABLES: &str = "map[string]interface {}";
@@ -13,7 +71,7 @@ const VARIABLES: &str = "map[string]interface {}";
 const EXTENSIONS: &str = "schema.RequestExtensions";
 
 /// What a GET asks for: everything is a parameter.
-pub(super) fn of_parameters(incoming: &Incoming) -> Result<Request, String> {
+pub(super) fn of_parameters(incoming: &Incoming) -> Result<Request, BodyError> {
     let request = Request {
         query: incoming.parameter("query").to_owned(),
         operation: named(incoming.parameter("operationName")),
@@ -26,17 +84,15 @@ pub(super) fn of_parameters(incoming: &Incoming) -> Result<Request, String> {
 }
 
 /// What a POST asks for.
-pub(super) fn of_body(incoming: &Incoming) -> Result<Request, String> {
+pub(super) fn of_body(incoming: &Incoming) -> Result<Request, BodyError> {
     match incoming.media_type().as_str() {
-        "" => Err("unable to parse media type: mime: no media type".to_owned()),
+        "" => Err(BodyError::NoMediaType),
         "application/json" => match incoming.text() {
             Ok(text) => of_json(text),
-            Err(message) => Err(not_valid(syntax_fault(incoming.bytes()).unwrap_or(message))),
+            Err(error) => Err(syntax_fault(incoming.bytes(), &error).into()),
         },
-        "application/graphql" => {
-            Ok(Request { is_served: true, ..Request::new(incoming.text()?) })
-        }
-        _ => Err("Unrecognised Content-Type.  Please use application/json or application/graphql for GraphQL requests".to_owned()),
+        "application/graphql" => Ok(Request { is_served: true, ..Request::new(incoming.text()?) }),
+        _ => Err(BodyError::ContentType),
     }
 }
 
@@ -45,12 +101,12 @@ pub(super) fn headers(headers: &HeaderMap) -> Headers {
     headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?))).collect()
 }
 
-fn of_json(body: &str) -> Result<Request, String> {
-    of_members(first_object(body, "schema.Request").map_err(not_valid)?)
+fn of_json(body: &str) -> Result<Request, BodyError> {
+    of_members(first_object(body, "schema.Request")?)
 }
 
 /// What an object asks for.
-pub(super) fn of_members(members: Map<String, Value>) -> Result<Request, String> {
+pub(super) fn of_members(members: Map<String, Value>) -> Result<Request, BodyError> {
     let mut request = Request { is_served: true, ..Request::default() };
     for (key, value) in members {
         // The reference does not mind the case of keys, nor others than these.
@@ -71,28 +127,24 @@ pub(super) fn of_members(members: Map<String, Value>) -> Result<Request, String>
     Ok(request)
 }
 
-/// What stands beside the text may be anything but what names a text.
-fn check_extensions(extensions: &Map<String, Value>) -> Result<(), String> {
+/// Checks that the part of the extensions that names a stored text is of the right shape; the rest may be anything.
+fn check_extensions(extensions: &Map<String, Value>) -> Result<(), BodyError> {
     let member = |members: &Map<String, Value>, name: &str| {
         let found = members.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.clone()).unwrap_or_default()
     };
-    let place = "extensions.persistedQuery";
     match member(extensions, "persistedQuery") {
         Value::Null => Ok(()),
         Value::Object(query) => match member(&query, "sha256Hash") {
             Value::Null | Value::String(_) => Ok(()),
-            other => Err(wrong_kind(&other, &format!("{place}.sha256Hash"), "string")),
+            other => Err(wrong_kind(&other, "extensions.persistedQuery.sha256Hash", "string")),
         },
-        other => Err(wrong_kind(&other, place, "schema.PersistedQuery")),
+        other => Err(wrong_kind(&other, "extensions.persistedQuery", "schema.PersistedQuery")),
     }
 }
 
-fn wrong_kind(value: &Value, place: &str, wanted: &str) -> String {
-    let kind = kind_of(value);
-    not_valid(format!(
-        "json: cannot unmarshal {kind} into Go struct field Request.{place} of type {wanted}"
-    ))
+fn wrong_kind(value: &Value, place: &'static str, wanted: &'static str) -> BodyError {
+    JsonFault::WrongMember { found: kind_of(value), place, wanted }.into()
 }
 
 /// The kind of a value in messages.
@@ -107,39 +159,36 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// The object that a text begins with; what follows does not matter.
-fn first_object(text: &str, wanted: &str) -> Result<Map<String, Value>, String> {
+/// Returns the object that a text begins with; what follows does not matter.
+fn first_object(text: &str, wanted: &'static str) -> Result<Map<String, Value>, JsonFault> {
     match Deserializer::from_str(text).into_iter::<Value>().next() {
-        None => Err("EOF".to_owned()),
+        None => Err(JsonFault::Empty),
         Some(Ok(Value::Object(members))) => Ok(members),
         Some(Ok(Value::Null)) => Ok(Map::new()),
-        Some(Ok(other)) => {
-            let kind = kind_of(&other);
-            Err(format!("json: cannot unmarshal {kind} into Go value of type {wanted}"))
-        }
-        Some(Err(error)) => Err(syntax_fault(text.as_bytes()).unwrap_or_else(|| error.to_string())),
+        Some(Ok(other)) => Err(JsonFault::WrongValue { found: kind_of(&other), wanted }),
+        Some(Err(error)) => Err(syntax_fault(text.as_bytes(), &error)),
     }
 }
 
-/// What is wrong with what is no JSON.
-fn syntax_fault(text: &[u8]) -> Option<String> {
-    let fault = go_json::fault(text)?;
-    Some(fault.message.unwrap_or_else(|| "unexpected EOF".to_owned()))
+/// Returns the fault of a text that is no JSON: in the words of Go, or in those of the reader that refused it where Go would
+/// not have.
+fn syntax_fault(text: &[u8], refused: &impl std::fmt::Display) -> JsonFault {
+    let reason = match go_json::fault(text) {
+        Some(fault) => fault.message.unwrap_or_else(|| "unexpected EOF".to_owned()),
+        None => refused.to_string(),
+    };
+    JsonFault::Syntax { reason }
 }
 
-fn object(text: &str, wanted: &str) -> Result<Map<String, Value>, String> {
+fn object(text: &str, wanted: &'static str) -> Result<Map<String, Value>, BodyError> {
     if text.is_empty() {
         return Ok(Map::new());
     }
-    first_object(text, wanted).map_err(not_valid)
+    Ok(first_object(text, wanted)?)
 }
 
 fn named(name: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
-}
-
-fn not_valid(reason: String) -> String {
-    format!("Not a valid GraphQL request body: {reason}")
 }
 
 #[cfg(test)]
@@ -156,7 +205,8 @@ mod tests {
         assert_eq!(of_json("null").unwrap().query, "");
         let bad = r#"{"operationName":5}"#;
         let field = "json: cannot unmarshal number into Go struct field Request.operationName of type string";
-        assert_eq!(of_json(bad).unwrap_err(), format!("Not a valid GraphQL request body: {field}"));
+        let told = |body| of_json(body).unwrap_err().to_string();
+        assert_eq!(told(bad), format!("Not a valid GraphQL request body: {field}"));
         for bad in [
             "",
             "[]",
@@ -167,13 +217,13 @@ mod tests {
             r#"{"extensions":{"persistedQuery":5}}"#,
             r#"{"extensions":{"PersistedQuery":{"sha256hash":5}}}"#,
         ] {
-            let message = of_json(bad).unwrap_err();
+            let message = told(bad);
             assert!(message.starts_with("Not a valid GraphQL request body: "), "{message}");
         }
-        assert_eq!(of_json("").unwrap_err(), "Not a valid GraphQL request body: EOF");
+        assert_eq!(told(""), "Not a valid GraphQL request body: EOF");
         let wrong = "invalid character 'q' looking for beginning of value";
         let want = format!("Not a valid GraphQL request body: {wrong}");
-        assert_eq!(of_json("query { q }").unwrap_err(), want);
-        assert!(of_json("{\"query\":\"").unwrap_err().ends_with("unexpected EOF"));
+        assert_eq!(told("query { q }"), want);
+        assert!(told("{\"query\":\"").ends_with("unexpected EOF"));
     }
 }

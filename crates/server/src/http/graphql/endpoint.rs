@@ -4,6 +4,7 @@ use crate::http::answering::{packed, received, run};
 use crate::http::app::App;
 use crate::http::connections::Peer;
 use crate::http::endpoints::admin;
+use crate::http::graphql::body::BodyError;
 use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::Wanted;
 use crate::http::graphql::{body, subscribe};
@@ -83,8 +84,10 @@ async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> R
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
     let read = match received(&app, route, (parts, body), &peer).await {
-        Ok(incoming) => block_in_place(|| read(&incoming)).map(|request| (request, incoming)),
-        Err(Unreadable::Wrong(message)) => Err(message),
+        Ok(incoming) => block_in_place(|| read(&incoming))
+            .map(|request| (request, incoming))
+            .map_err(|error| error.to_string()),
+        Err(Unreadable::Wrong(error)) => Err(error.to_string()),
         Err(Unreadable::Starved(error)) => Err(error.to_string()),
     };
     match read {
@@ -112,11 +115,11 @@ async fn ask(app: Arc<App>, route: &'static Route, request: Request, answer: Ans
     let wants_gzip = incoming::accepts_gzip(&parts.headers);
     let reply = match received(&app, route, (parts, body), &peer).await {
         Ok(incoming) => run(&app, peer, incoming, answer).await,
-        Err(Unreadable::Wrong(message)) if message.starts_with("gzip: ") => {
-            refused(&format!("Unable to parse gzip: {message}"))
+        Err(Unreadable::Wrong(error)) if error.is_gzip() => {
+            refused(format!("Unable to parse gzip: {error}"))
         }
-        Err(Unreadable::Wrong(message)) => refused(&message),
-        Err(Unreadable::Starved(error)) => refused(&error.to_string()).failing().later(),
+        Err(Unreadable::Wrong(error)) => refused(error),
+        Err(Unreadable::Starved(error)) => refused(error).failing().later(),
     };
     packed(reply, wants_gzip)
 }
@@ -140,7 +143,7 @@ fn answer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
         Err(message) => return refused(&message),
     };
     if let Some(refusal) = app.switches.refusal() {
-        return refused(&refusal.to_string());
+        return refused(refusal);
     }
     let kind = || app.database.graphql_kind(&request).ok();
     if let Some(refusal) = get_refusal(app, incoming, kind) {
@@ -181,7 +184,7 @@ fn administer(app: &App, incoming: &Incoming, control: &Control) -> Reply {
 }
 
 /// GET and POST are all that the route has.
-fn read(incoming: &Incoming) -> Result<GraphqlRequest, String> {
+fn read(incoming: &Incoming) -> Result<GraphqlRequest, BodyError> {
     match *incoming.method() {
         Method::GET => body::of_parameters(incoming),
         _ => body::of_body(incoming),
@@ -189,6 +192,6 @@ fn read(incoming: &Incoming) -> Result<GraphqlRequest, String> {
 }
 
 /// A request that was not understood.
-fn refused(message: &str) -> Reply {
-    Reply::json(GraphqlResponse::refused(vec![Fault::new(message)]).to_json(""))
+fn refused(reason: impl std::fmt::Display) -> Reply {
+    Reply::json(GraphqlResponse::refused(vec![Fault::new(reason.to_string())]).to_json(""))
 }

@@ -29,7 +29,7 @@ pub(crate) fn validate_schema(app: &App, incoming: &Incoming, _control: &Control
     if let Some(refusal) = admin::refusal(app, incoming) {
         return refusal;
     }
-    let checked = incoming.text().map_err(|message| vec![message]);
+    let checked = incoming.text().map_err(|error| vec![error.to_string()]);
     let entry =
         |message: &str, code: &str| json!({ "message": message, "extensions": { "code": code } });
     match checked.and_then(|text| app.database.check_graphql_schema(text)) {

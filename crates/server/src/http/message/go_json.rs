@@ -2,6 +2,8 @@
 //!
 //! One pass over the bytes with a stack of open objects and lists, made only when another reader has refused the text.
 
+use super::request_error::RequestError;
+
 /// The first fault of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::http) struct Fault {
@@ -23,9 +25,9 @@ pub(in crate::http) fn fault(text: &[u8]) -> Option<Fault> {
     })
 }
 
-/// The first fault of the body of a request, with its place, which the reference counts from the start of the line up to
-/// the byte behind the wrong one.
-pub(in crate::http) fn message(body: &str) -> Option<String> {
+/// Returns the first fault of the body of a request, with its place, which the reference counts from the start of the line up
+/// to the byte behind the wrong one. `None` where the body is JSON as far as its grammar goes.
+pub(in crate::http) fn request_error(body: &str) -> Option<RequestError> {
     let fault = fault(body.as_bytes())?;
     let read = &body.as_bytes()[..body.len().min(fault.offset + 1)];
     let line = read.iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -33,7 +35,7 @@ pub(in crate::http) fn message(body: &str) -> Option<String> {
     // The end of the line before counts as well.
     let column = behind + usize::from(line > 1);
     let reason = fault.message.unwrap_or_else(|| "unexpected end of JSON input".to_owned());
-    Some(format!("Error parsing JSON at line {line}, character {column}: {reason}\n"))
+    Some(RequestError::NoJson { line, column, reason: reason + "\n" })
 }
 
 enum Wrong {

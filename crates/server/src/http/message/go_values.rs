@@ -2,17 +2,60 @@
 
 use std::time::Duration;
 
+/// Why the text of a parameter is no value of its type. The messages are those of Go's `strconv` and `time`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GoValueError {
+    /// The text is no truth value.
+    #[error("strconv.ParseBool: parsing {text:?}: invalid syntax")]
+    Bool {
+        /// The text.
+        text: String,
+    },
+    /// The text is no number.
+    #[error("strconv.ParseUint: parsing {text:?}: invalid syntax")]
+    Number {
+        /// The text.
+        text: String,
+    },
+    /// The number has more than 64 bits.
+    #[error("strconv.ParseUint: parsing {text:?}: value out of range")]
+    NumberRange {
+        /// The text.
+        text: String,
+    },
+    /// The text is no duration.
+    #[error("time: invalid duration {text:?}")]
+    Duration {
+        /// The text.
+        text: String,
+    },
+    /// A number of the duration has no unit.
+    #[error("time: missing unit in duration {text:?}")]
+    MissingUnit {
+        /// The text.
+        text: String,
+    },
+    /// A number of the duration has a unit that Go does not know.
+    #[error("time: unknown unit {unit:?} in duration {text:?}")]
+    UnknownUnit {
+        /// The unit.
+        unit: String,
+        /// The text.
+        text: String,
+    },
+}
+
 /// Reads `1`, `t`, `TRUE` and their like.
-pub(in crate::http) fn parse_bool(text: &str) -> Result<bool, String> {
+pub(in crate::http) fn parse_bool(text: &str) -> Result<bool, GoValueError> {
     match text {
         "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(true),
         "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(false),
-        _ => Err(format!("strconv.ParseBool: parsing {text:?}: invalid syntax")),
+        _ => Err(GoValueError::Bool { text: text.to_owned() }),
     }
 }
 
 /// Reads a number in decimal, or with a prefix `0x`, `0o`, `0b` or `0`.
-pub(super) fn parse_u64(text: &str) -> Result<u64, String> {
+pub(super) fn parse_u64(text: &str) -> Result<u64, GoValueError> {
     let lower = text.to_ascii_lowercase();
     let (digits, radix) = match lower.as_bytes() {
         [b'0', b'x', ..] => (&lower[2..], 16),
@@ -21,11 +64,11 @@ pub(super) fn parse_u64(text: &str) -> Result<u64, String> {
         [b'0', _, ..] => (&lower[1..], 8),
         _ => (&lower[..], 10),
     };
-    let fault = |what| format!("strconv.ParseUint: parsing {text:?}: {what}");
     if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
-        return Err(fault("invalid syntax"));
+        return Err(GoValueError::Number { text: text.to_owned() });
     }
-    u64::from_str_radix(digits, radix).map_err(|_| fault("value out of range"))
+    u64::from_str_radix(digits, radix)
+        .map_err(|_| GoValueError::NumberRange { text: text.to_owned() })
 }
 
 /// Reads a number with the digits 0 to 9 and a to z; `None` for what is none.
@@ -48,8 +91,8 @@ pub(super) fn to_base36(mut number: u64) -> String {
 }
 
 /// Reads `300ms`, `1.5h`, `2h45m`. A duration below zero has passed already: it is zero here.
-pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
-    let invalid = || format!("time: invalid duration {text:?}");
+pub(super) fn parse_duration(text: &str) -> Result<Duration, GoValueError> {
+    let invalid = || GoValueError::Duration { text: text.to_owned() };
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if unsigned == "0" {
         return Ok(Duration::ZERO);
@@ -74,7 +117,8 @@ pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|_| invalid())
 }
 
-fn unit_seconds(unit: &str, text: &str) -> Result<f64, String> {
+fn unit_seconds(unit: &str, text: &str) -> Result<f64, GoValueError> {
+    let text = || text.to_owned();
     Ok(match unit {
         "ns" => 1e-9,
         "us" | "µs" | "μs" => 1e-6,
@@ -82,8 +126,8 @@ fn unit_seconds(unit: &str, text: &str) -> Result<f64, String> {
         "s" => 1.0,
         "m" => 60.0,
         "h" => 3600.0,
-        "" => return Err(format!("time: missing unit in duration {text:?}")),
-        _ => return Err(format!("time: unknown unit {unit:?} in duration {text:?}")),
+        "" => return Err(GoValueError::MissingUnit { text: text() }),
+        _ => return Err(GoValueError::UnknownUnit { unit: unit.to_owned(), text: text() }),
     })
 }
 
@@ -97,9 +141,11 @@ mod tests {
         assert_eq!(parse_u64("0X1f"), Ok(31));
         assert_eq!(parse_u64("010"), Ok(8));
         for text in ["-1", "+1", "x", "0x", "1_0"] {
-            assert!(parse_u64(text).unwrap_err().contains("invalid syntax"), "{text}");
+            let why = format!("strconv.ParseUint: parsing {text:?}: invalid syntax");
+            assert_eq!(parse_u64(text).unwrap_err().to_string(), why);
         }
-        assert!(parse_u64("18446744073709551616").unwrap_err().contains("out of range"));
+        let wide = parse_u64("18446744073709551616").unwrap_err().to_string();
+        assert!(wide.ends_with("value out of range"), "{wide}");
     }
 
     #[test]
@@ -117,12 +163,13 @@ mod tests {
         for (text, want_ms) in cases {
             assert_eq!(parse_duration(text), Ok(Duration::from_millis(want_ms)), "{text}");
         }
-        assert_eq!(parse_duration("abc"), Err("time: invalid duration \"abc\"".to_owned()));
-        assert!(parse_duration("5").unwrap_err().contains("missing unit"));
-        assert!(parse_duration("5y").unwrap_err().contains("unknown unit"));
+        let told = |text| parse_duration(text).unwrap_err().to_string();
+        assert_eq!(told("abc"), "time: invalid duration \"abc\"");
+        assert_eq!(told("5"), "time: missing unit in duration \"5\"");
+        assert_eq!(told("5y"), "time: unknown unit \"y\" in duration \"5y\"");
         for text in ["", "s", ".s", "1..2s", "99999999999999999999999h"] {
-            assert_eq!(parse_duration(text), Err(format!("time: invalid duration {text:?}")));
+            assert_eq!(told(text), format!("time: invalid duration {text:?}"));
         }
-        assert!(parse_duration("1e400s").unwrap_err().contains("unknown unit \"e\""));
+        assert!(told("1e400s").contains("unknown unit \"e\""));
     }
 }

@@ -5,6 +5,7 @@
 //! memory at the most: who sends slowly leaves the rest to requests that run.
 
 use super::go_values;
+use super::request_error::RequestError;
 use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::Query;
 use axum::http::{HeaderMap, Method, Uri, header};
@@ -48,7 +49,7 @@ pub struct Incoming {
 #[derive(Debug)]
 pub enum Unreadable {
     /// Something is wrong with it.
-    Wrong(String),
+    Wrong(RequestError),
     /// There is no memory for it now, or no time to unpack it.
     Starved(Error),
 }
@@ -92,11 +93,11 @@ impl Drawn {
 }
 
 impl Incoming {
-    /// Receives the body, of at most so many bytes, and splits the parameters.
+    /// Receives the body, of at most `most` bytes, and splits the parameters.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, or that there is no memory for it.
+    /// [`Unreadable::Wrong`] for a request that can't be understood, [`Unreadable::Starved`] when there is no memory for it.
     pub async fn receive(
         bodies: &Bodies,
         headers: HeaderMap,
@@ -116,11 +117,12 @@ impl Incoming {
         self.is_packed
     }
 
-    /// The same with its body unpacked, to at most so many bytes. It may take a while.
+    /// Returns the request with its body unpacked, to at most `most` bytes. It takes computing time in proportion to them.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, that there is no memory for it, or why it had to stop.
+    /// [`Unreadable::Wrong`] for a body that is no gzip or unpacks to more, [`Unreadable::Starved`] when there is no memory
+    /// or `control` says to stop.
     pub fn unpacked(self, most: usize, control: &Control) -> Result<Incoming, Unreadable> {
         let Some(share) = self.share.as_ref().filter(|_| self.is_packed) else { return Ok(self) };
         let body = unpack(&self.body, most, share, control)?;
@@ -132,12 +134,12 @@ impl Incoming {
     ///
     /// # Errors
     ///
-    /// What is wrong with its parameters.
+    /// [`RequestError::Parameters`].
     pub fn new(
         headers: HeaderMap,
         parameters: Option<&str>,
         body: Bytes,
-    ) -> Result<Incoming, String> {
+    ) -> Result<Incoming, RequestError> {
         let parameters = match parameters {
             Some(text) => split(text)?,
             None => Vec::new(),
@@ -186,9 +188,13 @@ impl Incoming {
         self.body
     }
 
-    /// The body as text.
-    pub fn text(&self) -> Result<&str, String> {
-        std::str::from_utf8(&self.body).map_err(|error| format!("the body is not UTF-8: {error}"))
+    /// Returns the body as text.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError::NotUtf8`].
+    pub fn text(&self) -> Result<&str, RequestError> {
+        Ok(std::str::from_utf8(&self.body)?)
     }
 
     /// The media type in lower case, without its parameters. Empty when there is none.
@@ -198,15 +204,19 @@ impl Incoming {
         media_type.trim().to_ascii_lowercase()
     }
 
-    /// The media type, where nothing but UTF-8 is named beside it.
-    pub fn content_type(&self) -> Result<String, String> {
+    /// Returns the media type in lower case, without its parameters. Empty when there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError::Charset`] when a charset is named that is not UTF-8.
+    pub fn content_type(&self) -> Result<String, RequestError> {
         let value = self.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let value = value.unwrap_or_default().to_ascii_lowercase();
         let mut parts = value.split(';').map(str::trim);
         let charset = parts.find_map(|part| part.strip_prefix("charset="));
         match charset.map(|charset| charset.trim_matches('"')) {
             None | Some("utf-8") => Ok(self.media_type()),
-            Some(_) => Err("the charset is not supported (only UTF-8 is)".to_owned()),
+            Some(_) => Err(RequestError::Charset),
         }
     }
 
@@ -216,27 +226,40 @@ impl Incoming {
         found.map_or("", |(_, value)| value)
     }
 
-    /// A parameter that is true or false.
-    pub fn flag(&self, name: &str) -> Result<bool, String> {
-        let said = |error| format!("while parsing {name} as bool: {error}");
+    /// Returns a parameter that is true or false; false when it is not there.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError::Parameter`].
+    pub fn flag(&self, name: &'static str) -> Result<bool, RequestError> {
+        let said = |reason| RequestError::Parameter { name, kind: "bool", reason };
         match self.parameter(name) {
             "" => Ok(false),
             text => go_values::parse_bool(text).map_err(said),
         }
     }
 
-    /// A parameter that is a number.
-    pub fn number(&self, name: &str) -> Result<u64, String> {
-        let said = |error| format!("while parsing {name} as uint64: {error}");
+    /// Returns a parameter that is a number; 0 when it is not there.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError::Parameter`].
+    pub fn number(&self, name: &'static str) -> Result<u64, RequestError> {
+        let said = |reason| RequestError::Parameter { name, kind: "uint64", reason };
         match self.parameter(name) {
             "" => Ok(0),
             text => go_values::parse_u64(text).map_err(said),
         }
     }
 
-    /// How long the request may take.
-    pub fn timeout(&self) -> Result<Option<Duration>, String> {
-        let said = |error| format!("while parsing timeout as time.Duration: {error}");
+    /// Returns how long the request may take by its parameter `timeout`; `None` when it is not there.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError::Parameter`].
+    pub fn timeout(&self) -> Result<Option<Duration>, RequestError> {
+        let (name, kind) = ("timeout", "time.Duration");
+        let said = |reason| RequestError::Parameter { name, kind, reason };
         match self.parameter("timeout") {
             "" => Ok(None),
             text => go_values::parse_duration(text).map(Some).map_err(said),
@@ -290,20 +313,16 @@ async fn gather_body(
 ) -> Result<Bytes, Unreadable> {
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     let announced = announced.and_then(|length| length.parse().ok()).unwrap_or(usize::MAX);
-    let too_long = || {
-        let reason = format!(
-            "length limit exceeded: it has more than {most} bytes, the most here and by the limit `body`"
-        );
-        Unreadable::Wrong(format!("while reading the body: {reason}"))
-    };
+    let too_long = || Unreadable::Wrong(RequestError::LongBody { most });
     if headers.contains_key(header::CONTENT_LENGTH) && most < announced {
         return Err(too_long());
     }
     let mut whole = Vec::new();
     let mut first: Option<Bytes> = None;
     while let Some(piece) = pieces.next().await {
-        let wrong = |error| format!("while reading the body: {error}");
-        let piece = piece.map_err(|error| Unreadable::Wrong(wrong(error.to_string())))?;
+        let piece = piece.map_err(|error| {
+            Unreadable::Wrong(RequestError::BrokenBody { reason: error.to_string() })
+        })?;
         let known = first.as_ref().map_or(whole.len(), Bytes::len);
         if most - known < piece.len() {
             return Err(too_long());
@@ -328,8 +347,8 @@ async fn gather_body(
 /// What draws memory, and what gives it back.
 type Ways<'a> = (&'a dyn Fn(usize) -> Result<(), Unreadable>, &'a dyn Fn(usize));
 
-/// Makes room in a buffer for so many bytes in all, and for as many again, where it may be that
-/// more than `likely` come.
+/// Makes room in a buffer for `wanted` bytes in all. A buffer that has to grow at least doubles, but not beyond `likely`,
+/// the number of bytes that are expected. The bytes of the new buffer are drawn, and those of the old one given back.
 fn make_room(
     buffer: &mut Vec<u8>,
     wanted: usize,
@@ -347,14 +366,14 @@ fn make_room(
     Ok(())
 }
 
-/// Whether a body is packed with gzip, the only way to pack one that is known.
-fn is_packed(headers: &HeaderMap, body: &[u8]) -> Result<bool, String> {
+/// Returns true if a body is packed with gzip, the only way of packing that is known.
+fn is_packed(headers: &HeaderMap, body: &[u8]) -> Result<bool, RequestError> {
     let coding = headers.get(header::CONTENT_ENCODING).map_or(&b""[..], |value| value.as_bytes());
     match coding.to_ascii_lowercase().as_slice() {
         b"" | b"identity" => Ok(false),
         b"gzip" | b"x-gzip" if body.starts_with(GZIP_HEADER) => Ok(true),
-        b"gzip" | b"x-gzip" => Err("gzip: invalid header".to_owned()),
-        _ => Err("Unsupported content encoding".to_owned()),
+        b"gzip" | b"x-gzip" => Err(RequestError::GzipHeader),
+        _ => Err(RequestError::Encoding),
     }
 }
 
@@ -369,26 +388,24 @@ fn unpack(body: &[u8], most: usize, share: &Share, control: &Control) -> Result<
         make_room(&mut unpacked, known + UNPACK_LEN, likely, (&draw, &give_back))?;
         unpacked.resize(known + UNPACK_LEN, 0);
         let count = reader.read(&mut unpacked[known..]);
-        let count = count.map_err(|error| Unreadable::Wrong(format!("gzip: {error}")))?;
+        let count = count
+            .map_err(|error| Unreadable::Wrong(RequestError::Gzip { reason: error.to_string() }))?;
         unpacked.truncate(known + count);
         if count == 0 {
             return Ok(Bytes::from(unpacked));
         }
         if most < unpacked.len() {
-            let reason = format!("the body unpacks to more than {most} bytes");
-            return Err(Unreadable::Wrong(format!(
-                "{reason}, the most here and by the limit `body`"
-            )));
+            return Err(Unreadable::Wrong(RequestError::LongUnpacked { most }));
         }
     }
 }
 
-fn split(parameters: &str) -> Result<Vec<(String, String)>, String> {
+fn split(parameters: &str) -> Result<Vec<(String, String)>, RequestError> {
     let uri = Uri::builder().path_and_query(format!("/?{parameters}")).build();
-    let uri = uri.map_err(|error| format!("in the parameters: {error}"))?;
+    let uri = uri.map_err(|error| RequestError::Parameters { reason: error.to_string() })?;
     match Query::<Vec<(String, String)>>::try_from_uri(&uri) {
         Ok(Query(parameters)) => Ok(parameters),
-        Err(error) => Err(format!("in the parameters: {}", error.body_text())),
+        Err(error) => Err(RequestError::Parameters { reason: error.body_text() }),
     }
 }
 
@@ -424,9 +441,11 @@ mod tests {
         assert_eq!(body.bytes().len(), 3 << 20);
         assert!((3 << 20..8 << 20).contains(&budget.drawn()), "{}", budget.drawn());
         let wrong = receive(HeaderMap::new(), pieces(300)).await.map(|_| ()).unwrap_err();
-        assert!(matches!(&wrong, Unreadable::Wrong(why) if why.contains("the limit `body`")));
+        assert!(
+            matches!(&wrong, Unreadable::Wrong(why) if why.to_string().contains("the limit `body`"))
+        );
         let wrong = receive(gzip(), packed(17 << 20)).await.map(|_| ()).unwrap_err();
-        assert!(matches!(&wrong, Unreadable::Wrong(why) if why.contains("unpacks to more than")));
+        assert!(matches!(&wrong, Unreadable::Wrong(RequestError::LongUnpacked { most: MOST })));
         let others = budget.share();
         others.draw(60 << 20).unwrap();
         let wrong = receive(gzip(), packed(10 << 20)).await.map(|_| ()).unwrap_err();
@@ -474,8 +493,7 @@ mod tests {
         let of = |text| incoming(text, "").content_type();
         assert_eq!(of("application/dql"), Ok("application/dql".to_owned()));
         assert_eq!(of("Application/JSON; charset=UTF-8"), Ok("application/json".to_owned()));
-        let why = "the charset is not supported (only UTF-8 is)".to_owned();
-        assert_eq!(of("application/dql;charset=latin1"), Err(why));
+        assert_eq!(of("application/dql;charset=latin1"), Err(RequestError::Charset));
     }
 
     #[test]
@@ -501,6 +519,6 @@ mod tests {
         assert_eq!(incoming.timeout(), Ok(Some(Duration::from_millis(1500))));
         assert_eq!(incoming.parameter("a"), "{ b");
         let want = "while parsing be as bool: strconv.ParseBool: parsing \"maybe\": invalid syntax";
-        assert_eq!(incoming.flag("be"), Err(want.to_owned()));
+        assert_eq!(incoming.flag("be").unwrap_err().to_string(), want);
     }
 }

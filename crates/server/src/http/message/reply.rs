@@ -158,7 +158,7 @@ impl Reply {
 
     /// A request about a transaction that could not be carried out.
     pub(in crate::http) fn refused(error: &Error) -> Reply {
-        Reply::invalid_request(&message_of(error)).about(error)
+        Reply::invalid_request(message_of(error)).about(error)
     }
 
     /// Any other request that could not be carried out.
@@ -176,8 +176,8 @@ impl Reply {
     }
 
     /// Answers a request that could not be read.
-    pub(in crate::http) fn invalid_request(message: &str) -> Reply {
-        Reply::errors(message, INVALID_REQUEST)
+    pub(in crate::http) fn invalid_request(message: impl std::fmt::Display) -> Reply {
+        Reply::errors(&message.to_string(), INVALID_REQUEST)
     }
 
     /// Answers a request that failed for another reason.

@@ -9,7 +9,7 @@
 //! | a wrong message | the connection is closed with a code | `error` or `connection_error` |
 //! | first message | `connection_init` must be | `connection_init` may be |
 
-use crate::http::graphql::body;
+use crate::http::graphql::body::{self, BodyError};
 use hexgraph::db::graphql::{Fault, Headers, Request, faults_to_json};
 use serde_json::{Map, Value, json};
 
@@ -111,16 +111,16 @@ impl Dialect {
                     && !members.get("query").is_some_and(Value::is_string)
                     && !members.contains_key("extensions") =>
             {
-                Err("the payload has no query".to_owned())
+                Err(BodyError::NoQuery)
             }
             Some(Value::Object(members)) => body::of_members(members.clone()),
             Some(Value::Null) if self == Dialect::Legacy => Ok(Request::default()),
-            _ => Err("the payload is not an object".to_owned()),
+            _ => Err(BodyError::NoObject),
         };
         match request {
             Ok(request) => Said::Start(id.to_owned(), request),
-            Err(message) => match self {
-                Dialect::Modern => self.wrong(&message),
+            Err(error) => match self {
+                Dialect::Modern => self.wrong(&error.to_string()),
                 Dialect::Legacy => {
                     let message = "invalid payload for type: start";
                     Said::Wrong(legacy_error("connection_error", Some(id), message))

@@ -65,6 +65,53 @@ pub(in crate::storage::files::file_format) struct SectionEntry {
     pub(in crate::storage::files::file_format) item_len: u32,
 }
 
+/// What is wrong with the header of a snapshot. Offsets in messages count bytes of the file from 0.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(in crate::storage::files::file_format) enum HeaderError {
+    /// The file is shorter than a header.
+    #[error("{len} bytes are too few for a snapshot")]
+    Short {
+        /// How many bytes it has.
+        len: usize,
+    },
+    /// The file does not begin as snapshots do.
+    #[error("offset 0: not a snapshot of hexgraph")]
+    NotOurs,
+    /// The numbers of the file have their bytes in another order.
+    #[error("offset 12: written with another order of bytes")]
+    ByteOrder,
+    /// The file has a format that is not read.
+    #[error(
+        "offset 8: format {version}, this program reads {VERSION_MIN} to {VERSION}; {}",
+        whose_version(*version)
+    )]
+    Version {
+        /// The number of the format.
+        version: u32,
+    },
+    /// A bit of the header has changed.
+    #[error("offset 124: the header does not have its checksum")]
+    Checksum,
+    /// The file was cut, or bytes were added.
+    #[error("{found} bytes long, {wanted} were written")]
+    Length {
+        /// How many bytes it has.
+        found: usize,
+        /// How many bytes the header says.
+        wanted: u64,
+    },
+    /// The header contradicts itself.
+    #[error("offset 24: lengths of the tables do not add up")]
+    Tables,
+}
+
+fn whose_version(version: u32) -> &'static str {
+    match VERSION < version {
+        true => "it was written by a later version of hexgraph: open it with that one",
+        false => "it is no format that there ever was",
+    }
+}
+
 impl Header {
     /// The header of a file of a database with such data and tables.
     pub(in crate::storage::files::file_format) fn new(
@@ -92,41 +139,36 @@ impl Header {
         header
     }
 
-    /// Reads the header of a file of `file_len` bytes and says where its tables lie, or what is
-    /// wrong.
+    /// Reads the header of a file, checks it against the length of the file, and returns where the tables lie.
+    ///
+    /// # Errors
+    ///
+    /// [`HeaderError`] for a file that is no snapshot, that another version wrote, or that is cut or damaged.
     pub(in crate::storage::files::file_format) fn read(
         file: &[u8],
-    ) -> Result<(Header, Places), String> {
+    ) -> Result<(Header, Places), HeaderError> {
         let Some(bytes) = file.get(..HEADER_LEN) else {
-            return Err(format!("{} bytes are too few for a snapshot", file.len()));
+            return Err(HeaderError::Short { len: file.len() });
         };
         let header: Header = bytemuck::pod_read_unaligned(bytes);
         if header.magic != MAGIC {
-            return Err("offset 0: not a snapshot of hexgraph".to_owned());
+            return Err(HeaderError::NotOurs);
         }
         if header.order != ORDER {
-            return Err("offset 12: written with another order of bytes".to_owned());
+            return Err(HeaderError::ByteOrder);
         }
         if !(VERSION_MIN..=VERSION).contains(&header.version) {
-            let version = header.version;
-            let whose = match VERSION < version {
-                true => "it was written by a later version of hexgraph: open it with that one",
-                false => "it is no format that there ever was",
-            };
-            return Err(format!(
-                "offset 8: format {version}, this program reads {VERSION_MIN} to {VERSION}; {whose}"
-            ));
+            return Err(HeaderError::Version { version: header.version });
         }
         if header.sum != header.own_sum() {
-            return Err("offset 124: the header does not have its checksum".to_owned());
+            return Err(HeaderError::Checksum);
         }
         if header.file_len != file.len() as u64 {
-            let (found, wanted) = (file.len(), header.file_len);
-            return Err(format!("{found} bytes long, {wanted} were written"));
+            return Err(HeaderError::Length { found: file.len(), wanted: header.file_len });
         }
         match header.places() {
             Some(places) if places.end == file.len() => Ok((header, places)),
-            _ => Err("offset 24: lengths of the tables do not add up".to_owned()),
+            _ => Err(HeaderError::Tables),
         }
     }
 

@@ -87,7 +87,7 @@ impl SnapshotFile {
 
     fn read(file: Bytes, pages: Pages, label: String) -> Result<SnapshotFile> {
         let corrupt = |message| Error::Corrupt { path: label.clone(), message };
-        let (header, places) = Header::read(&file).map_err(corrupt)?;
+        let (header, places) = Header::read(&file).map_err(|fault| corrupt(fault.to_string()))?;
         // Tables are checked as a whole when a file is opened: they are small, and all accesses
         // rely on them.
         if crc32fast::hash(&file[places.sums..]) != header.tables_sum {

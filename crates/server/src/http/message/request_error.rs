@@ -1,0 +1,131 @@
+//! Why a request can't be read. Messages are those of the reference where it has one.
+
+use super::go_values::GoValueError;
+use std::str::Utf8Error;
+
+/// Why a request can't be read: its body, its headers or its parameters.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RequestError {
+    /// The body is longer than the route and the limit `body` allow.
+    #[error(
+        "while reading the body: length limit exceeded: it has more than {most} bytes, the most here and by the limit `body`"
+    )]
+    LongBody {
+        /// How many bytes it may have.
+        most: usize,
+    },
+    /// The body did not come to its end.
+    #[error("while reading the body: {reason}")]
+    BrokenBody {
+        /// What the connection says.
+        reason: String,
+    },
+    /// The headers say gzip, and the body does not begin like it.
+    #[error("gzip: invalid header")]
+    GzipHeader,
+    /// The body is damaged gzip.
+    #[error("gzip: {reason}")]
+    Gzip {
+        /// What the decoder says.
+        reason: String,
+    },
+    /// The body is short when it comes, and too long unpacked.
+    #[error("the body unpacks to more than {most} bytes, the most here and by the limit `body`")]
+    LongUnpacked {
+        /// How many bytes it may have.
+        most: usize,
+    },
+    /// The body is packed in another way than gzip.
+    #[error("Unsupported content encoding")]
+    Encoding,
+    /// The body is no text.
+    #[error("the body is not UTF-8: {0}")]
+    NotUtf8(#[from] Utf8Error),
+    /// The headers name another charset than UTF-8.
+    #[error("the charset is not supported (only UTF-8 is)")]
+    Charset,
+    /// The body is of a media type that the path has no use for.
+    #[error("Unsupported Content-Type. Supported content types are {supported}")]
+    ContentType {
+        /// Those that it takes.
+        supported: &'static str,
+    },
+    /// The part of the address after `?` is no list of parameters.
+    #[error("in the parameters: {reason}")]
+    Parameters {
+        /// What the reader of addresses says.
+        reason: String,
+    },
+    /// A parameter is no value of its type.
+    #[error("while parsing {name} as {kind}: {reason}")]
+    Parameter {
+        /// The name of the parameter.
+        name: &'static str,
+        /// The type, as Go calls it.
+        kind: &'static str,
+        /// What is wrong with the text.
+        reason: GoValueError,
+    },
+    /// A parameter is none of the words that it may be.
+    #[error("invalid value [{value}] for parameter {name}")]
+    Choice {
+        /// The name of the parameter.
+        name: &'static str,
+        /// What it is.
+        value: String,
+    },
+    /// A commit does not name its transaction.
+    #[error("startTs parameter is mandatory while trying to commit")]
+    NoStart,
+    /// The body should be JSON and is none.
+    #[error("Error parsing JSON at line {line}, character {column}: {reason}")]
+    NoJson {
+        /// The line, from 1.
+        line: usize,
+        /// The place within the line, as the reader counts that refused it.
+        column: usize,
+        /// What is wrong there. In the words of Go it ends with a line feed.
+        reason: String,
+    },
+    /// The body is JSON of another shape than is wanted.
+    #[error("Error parsing JSON: {0}")]
+    Shape(#[from] ShapeError),
+}
+
+impl RequestError {
+    /// Returns true if the body can't be unpacked since it is no gzip, or is damaged.
+    pub(in crate::http) fn is_gzip(&self) -> bool {
+        matches!(self, RequestError::GzipHeader | RequestError::Gzip { .. })
+    }
+}
+
+/// What of a body in JSON is of the wrong type. Values in messages are JSON.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShapeError {
+    /// The query is no text.
+    #[error("`query` must be a text, not {found}")]
+    Query {
+        /// The value.
+        found: String,
+    },
+    /// The variables are no object.
+    #[error("`variables` is no object but {found}")]
+    Variables {
+        /// The value.
+        found: String,
+    },
+    /// A variable is neither a text nor a list of texts.
+    #[error("variable {name} must be a text or a list of texts, not {found}")]
+    Variable {
+        /// The name of the variable.
+        name: String,
+        /// The value.
+        found: String,
+    },
+    /// The keys of a commit are no list.
+    #[error("`keys` must be a list of texts")]
+    Keys,
+    /// The body of a commit is neither an object nor a list.
+    #[error("it is no object and no list of keys")]
+    NoKeys,
+}
