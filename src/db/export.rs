@@ -7,7 +7,6 @@ use flate2::write::GzEncoder;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph;
-use hexgraph_store::graph::Version;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -34,7 +33,11 @@ impl Database {
     /// # Errors
     ///
     /// Those of `work`; `Corrupt` when it meets a damaged part of the file.
-    pub(crate) fn with_version<T>(&self, work: impl FnOnce(&Version) -> Result<T>) -> Result<T> {
+    #[cfg(feature = "tables")]
+    pub(crate) fn with_version<T>(
+        &self,
+        work: impl FnOnce(&graph::Version) -> Result<T>,
+    ) -> Result<T> {
         let version = self.version()?;
         guarded(|| work(&version))
     }
