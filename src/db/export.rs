@@ -33,7 +33,6 @@ impl Database {
     /// # Errors
     ///
     /// Those of `work`; `Corrupt` when it meets a damaged part of the file.
-    #[cfg(feature = "tables")]
     pub(crate) fn with_version<T>(
         &self,
         work: impl FnOnce(&graph::Version) -> Result<T>,

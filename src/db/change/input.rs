@@ -66,7 +66,6 @@ impl LoadProgress {
     }
 
     /// Adds to the statements or rows that were read.
-    #[cfg(feature = "tables")]
     pub(crate) fn add_records(&self, count: u64) {
         self.counts.records.fetch_add(count, Ordering::Relaxed);
     }
