@@ -169,18 +169,14 @@ impl Scan<'_> {
         rank: impl Fn(S) -> u64,
         check: impl Fn() -> Result<()>,
     ) -> Result<bool> {
-        // A fold is the fastest walk over a set, but has no early end: after a fault nothing more is read.
-        let (mut chunk, mut going_on) = (Vec::with_capacity(CHUNK), Ok(true));
-        nodes.iter().for_each(|node| {
-            chunk.push(node);
-            if chunk.len() == CHUNK {
-                if matches!(going_on, Ok(true)) {
-                    going_on = check().map(|()| self.offer_chunk(&chunk, stored, &rank));
-                }
-                chunk.clear();
+        // A walk over a set has no early end: after a fault nothing more is read.
+        let mut going_on = Ok(true);
+        nodes.for_each_chunk(CHUNK, |chunk| {
+            if matches!(going_on, Ok(true)) {
+                going_on = check().map(|()| self.offer_chunk(chunk, stored, &rank));
             }
         });
-        going_on.map(|is_going_on| is_going_on && self.offer_chunk(&chunk, stored, &rank))
+        going_on
     }
 
     /// Offers ascending nodes, from change to change.

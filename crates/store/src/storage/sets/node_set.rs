@@ -29,6 +29,9 @@ pub enum NodeSet {
     },
 }
 
+/// Fewer than one change in this many members are few.
+const FEW_CHANGES: usize = 256;
+
 /// In a set with changes, lists of at most this many nodes are looked up node by node.
 const FEW: usize = 16;
 
@@ -243,11 +246,56 @@ impl NodeSet {
         match self {
             NodeSet::Sorted(nodes) => nodes.to_vec(),
             NodeSet::Slice(array, range) => array.slice(range.clone()).to_vec(),
+            NodeSet::Overlay { base, gained, lost } if self.has_few_changes() => {
+                // What is stored is listed at the speed of memory, and moved where something changed.
+                let mut nodes = Vec::with_capacity(base.len() + gained.len() as usize);
+                base.iter().for_each(|node| nodes.push(node));
+                remove_sorted(&mut nodes, lost);
+                insert_sorted(&mut nodes, &gained.iter().collect::<Vec<u32>>());
+                nodes
+            }
             _ => {
                 let mut nodes = Vec::with_capacity(self.len());
                 self.iter().for_each(|node| nodes.push(node));
                 nodes
             }
+        }
+    }
+
+    /// Calls `visit` with the members, ascending, in lists of `count` members; the last one may be shorter. A set that is
+    /// stored as a list is not copied.
+    pub fn for_each_chunk(&self, count: usize, mut visit: impl FnMut(&[u32])) {
+        match self {
+            NodeSet::Sorted(nodes) => nodes.chunks(count).for_each(visit),
+            NodeSet::Slice(array, range) => {
+                array.slice(range.clone()).chunks(count).for_each(visit)
+            }
+            NodeSet::Overlay { .. } if self.has_few_changes() => {
+                self.to_vec().chunks(count).for_each(visit);
+            }
+            _ => {
+                let mut chunk = Vec::with_capacity(count);
+                self.iter().for_each(|node| {
+                    chunk.push(node);
+                    if chunk.len() == count {
+                        visit(&chunk);
+                        chunk.clear();
+                    }
+                });
+                if !chunk.is_empty() {
+                    visit(&chunk);
+                }
+            }
+        }
+    }
+
+    /// Whether moving the members between changes costs less than a look for a change at each member.
+    fn has_few_changes(&self) -> bool {
+        match self {
+            NodeSet::Overlay { base, gained, lost } => {
+                ((gained.len() + lost.len()) as usize).saturating_mul(FEW_CHANGES) < base.len()
+            }
+            _ => true,
         }
     }
 

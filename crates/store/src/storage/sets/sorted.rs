@@ -119,6 +119,12 @@ mod tests {
                 prop_assert_eq!(set.len(), expected.len());
                 prop_assert_eq!(set.iter().collect::<Vec<u32>>(), expected.clone());
                 prop_assert_eq!(set.to_vec(), expected.clone());
+                for count in [1, 7, 1000] {
+                    let mut chunks = Vec::new();
+                    set.for_each_chunk(count, |chunk| chunks.push(chunk.to_vec()));
+                    let wanted: Vec<Vec<u32>> = expected.chunks(count).map(<[u32]>::to_vec).collect();
+                    prop_assert_eq!(chunks, wanted);
+                }
                 let rest: Vec<u32> = expected.iter().copied().filter(|node| from <= *node).collect();
                 prop_assert_eq!(set.iter_from(from).collect::<Vec<u32>>(), rest.clone());
                 let mut begun = set.iter_from(from);
@@ -158,6 +164,23 @@ mod tests {
             prop_assert_eq!(&list, &nodes.difference(&changed).copied().collect::<Vec<u32>>());
             insert_sorted(&mut list, &changed.iter().copied().collect::<Vec<u32>>());
             prop_assert_eq!(list, nodes.union(&changed).copied().collect::<Vec<u32>>());
+        }
+    }
+
+    #[test]
+    fn few_changes_of_a_long_set() {
+        let stored: BTreeSet<u32> = (10..20_000).step_by(3).collect();
+        for changed in
+            [vec![0], vec![10, 11, 9_999], vec![19_999, 30_000], vec![10, 13, 16, 40_000]]
+        {
+            let (sets, expected) = overlays(&stored, &changed.into_iter().collect());
+            for set in sets {
+                assert_eq!(set.to_vec(), expected);
+                let mut chunks = Vec::new();
+                set.for_each_chunk(4096, |chunk| chunks.push(chunk.to_vec()));
+                assert_eq!(chunks.concat(), expected);
+                assert!(set.is_exactly(&expected));
+            }
         }
     }
 }
