@@ -41,13 +41,14 @@ pub use version::delta::Row;
 pub use version::edges::Direction;
 pub(crate) use version::index_view::{IndexView, TokenNodes};
 pub use version::node_ids::NodeIds;
+pub use version::predicate::Predicate;
 pub use version::stats::{PredicateStats, stats};
 pub use version::uids::{NamedUids, Uids};
 pub(crate) use version::unions::{distinct_of, union_of};
 pub use version::values::LangValues;
 pub(crate) use version::values::ValueList;
 pub(crate) use version::vectors::Nearest;
-pub use version::whole::{Predicate, Version};
+pub use version::whole::Version;
 
 #[cfg(test)]
 mod tests;

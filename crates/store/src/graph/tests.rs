@@ -13,7 +13,7 @@ use super::{
     Passwords, Stager, Statements, Thresholds, Version, alter, load, stage,
 };
 use crate::graph::persist;
-use crate::graph::version::whole::PredicateData;
+use crate::graph::version::predicate::PredicateData;
 use crate::storage::{FileAccess, Identity};
 use hexgraph_base::schema::Actor;
 use hexgraph_base::types::{Error, Result, Value};

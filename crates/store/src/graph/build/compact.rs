@@ -2,11 +2,12 @@
 
 use super::parts::{EdgePart, ValuePart};
 use super::stored_form::{build_edges, build_values};
-use crate::graph::change::weight::of_fold;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
+use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::values::LangValues;
-use crate::graph::version::whole::{Predicate, PredicateData, Version};
+use crate::graph::version::weight::of_fold;
+use crate::graph::version::whole::Version;
 use hexgraph_base::budget::Share;
 use hexgraph_base::schema::PredicateDef;
 pub use hexgraph_base::types::Check;

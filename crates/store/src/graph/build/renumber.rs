@@ -3,8 +3,9 @@
 use super::compact::{room_to_settle, settle_all};
 use crate::graph::version::edges::{Direction, EdgeStore};
 use crate::graph::version::node_ids::NodeIds;
+use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::values::{LangValues, ValueBase};
-use crate::graph::version::whole::{Predicate, PredicateData, Version};
+use crate::graph::version::whole::Version;
 use crate::index::TokenIndex;
 use crate::storage::{Array, Column, Edges, FrozenBitmap};
 use hexgraph_base::types::{Result, Uid};

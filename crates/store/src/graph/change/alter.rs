@@ -1,15 +1,16 @@
 //! Changes the schema, and builds the indexes and reverse edges that it did not have before.
 
 use super::definitions::Definitions;
-use super::weight;
 use crate::graph::build::compact::{Check, settle};
 use crate::graph::build::parts::ValuePart;
 use crate::graph::build::stored_form::{build_column, build_reverse, index_vectors};
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
 use crate::graph::version::node_ids::NodeIds;
+use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::values::{LangValues, ValueBase};
-use crate::graph::version::whole::{Predicate, PredicateData, Version};
+use crate::graph::version::weight;
+use crate::graph::version::whole::Version;
 use crate::index::{IndexKind, build_index, check_geometry, index_kinds, vector_options};
 use hexgraph_base::schema::{Change, PredicateDef, Schema, SchemaReport, SchemaText, parse_schema};
 use hexgraph_base::types::{Error, Result, ValueType};

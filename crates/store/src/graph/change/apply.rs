@@ -1,16 +1,17 @@
 //! The predicates that a mutation changes, while it changes them.
 
 use super::keys::{Key, PredicateKeys};
-use super::weight::of_fold;
 use crate::graph::build::compact::{is_grown, settle_grown};
 use crate::graph::build::parts::{EdgePart, FacetsBuilder, ValuePart};
 use crate::graph::build::stored_form::{build_edge_store, build_values};
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::delta::{FacetList, Row};
 use crate::graph::version::edges::EdgeStore;
+use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::value_order::compare_values;
 use crate::graph::version::values::LangValues;
-use crate::graph::version::whole::{Predicate, PredicateData, Version};
+use crate::graph::version::weight::of_fold;
+use crate::graph::version::whole::Version;
 use crate::index::{IndexKind, TokenKey};
 use crate::storage::{NodeSet, ValuesBuilder};
 use hexgraph_base::schema::PredicateDef;

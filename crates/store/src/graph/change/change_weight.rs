@@ -3,7 +3,7 @@
 //! entries share with those of the version before is not told apart.
 
 use super::changes::{Delete, SetEdge, SetValue};
-use super::weight::ENTRY;
+use crate::graph::version::weight::ENTRY;
 use hexgraph_base::schema::{PredicateDef, Tokenizer};
 
 /// A token in an index, with the nodes that have it.

@@ -6,7 +6,6 @@ pub(super) mod check;
 pub(super) mod keys;
 pub(super) mod statements;
 pub(super) mod bindings;
-pub(super) mod weight;
 pub(super) mod changes;
 mod change_weight;
 pub(super) mod mutate;

@@ -12,7 +12,8 @@
 use crate::graph::build::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
 use crate::graph::persist;
 use crate::graph::thresholds::Thresholds;
-use crate::graph::version::whole::{Predicate, Version};
+use crate::graph::version::predicate::Predicate;
+use crate::graph::version::whole::Version;
 use crate::storage::{Disk, FileAccess, Identity, SnapshotFile, Values};
 use hexgraph_base::schema::{PredicateDef, Schema};
 use hexgraph_base::types::{Error, Result, ValueType};

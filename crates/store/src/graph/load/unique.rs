@@ -1,8 +1,8 @@
 //! Finds values that two nodes must not share, after a load.
 
 use crate::graph::version::node_ids::NodeIds;
+use crate::graph::version::predicate::Predicate;
 use crate::graph::version::values::LangValues;
-use crate::graph::version::whole::Predicate;
 use crate::index::IndexKind;
 use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, ValueType};
 

@@ -1,8 +1,9 @@
 //! A version as lines of JSON: an object a node, as mutations take them.
 
 use super::export::is_exported;
+use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::values::ValueList;
-use crate::graph::version::whole::{Predicate, PredicateData, Version};
+use crate::graph::version::whole::Version;
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
 use roaring::RoaringBitmap;
 use std::io::Write;

@@ -12,9 +12,10 @@ use crate::graph::change::definitions::Definitions;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
 use crate::graph::version::node_ids::NodeIds;
+use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::uids::Uids;
 use crate::graph::version::values::{LangValues, ValueBase};
-use crate::graph::version::whole::{Predicate, PredicateData, Version};
+use crate::graph::version::whole::Version;
 use crate::index::{IndexKind, TokenIndex};
 use crate::storage::{
     Array, Column, Disk, Edges, FacetColumn, FileAccess, Files, FrozenBitmap, Identity,

@@ -9,5 +9,7 @@ pub(super) mod unions;
 pub(super) mod values;
 pub(super) mod edges;
 pub(super) mod vectors;
+pub(super) mod predicate;
+pub(super) mod weight;
 pub(super) mod whole;
 pub(super) mod stats;

@@ -1,8 +1,9 @@
 //! How much there is of each predicate.
 
 use super::edges::Direction;
+use super::predicate::{Predicate, PredicateData};
 use super::values::LangValues;
-use super::whole::{Predicate, PredicateData, Version};
+use super::whole::Version;
 use crate::storage::facets_byte_len;
 use std::sync::Arc;
 

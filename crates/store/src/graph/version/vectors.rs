@@ -1,7 +1,7 @@
 //! The nearest vectors at one version: those of the base by its index, changed ones one by one.
 
+use super::predicate::Predicate;
 use super::values::LangValues;
-use super::whole::Predicate;
 use crate::graph::change::apply::{Draft, ValueChange};
 use crate::index::{Query, VectorIndex, as_vector, measure, vector_options};
 use hexgraph_base::schema::{HnswOptions, Metric};

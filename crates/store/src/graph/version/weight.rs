@@ -1,14 +1,14 @@
 //! About how many bytes of memory a predicate takes: where another one takes its place, and where it is
 //! folded or built anew. Estimates from the layouts, rounded up.
 
-use crate::graph::version::edges::Direction;
-use crate::graph::version::values::LangValues;
-use crate::graph::version::whole::{Predicate, PredicateData};
+use super::edges::Direction;
+use super::predicate::{Predicate, PredicateData};
+use super::values::LangValues;
 use hexgraph_base::schema::{PredicateDef, Tokenizer};
 use std::sync::Arc;
 
 /// An entry of a persistent map, with its part of the path that is copied.
-pub(super) const ENTRY: usize = 250;
+pub(in crate::graph) const ENTRY: usize = 250;
 
 /// The memory of a predicate that another one in its place does not share: whole bases, and what
 /// had changed since they were built. What lies in a mapped file is no memory.
@@ -49,7 +49,7 @@ pub(in crate::graph) fn of_fold(predicate: &Predicate) -> usize {
 
 /// The bytes that it takes to build a predicate by another definition: for each new index at most as much as for the
 /// values.
-pub(super) fn of_rebuild(stored: &Predicate, new: &PredicateDef) -> usize {
+pub(in crate::graph) fn of_rebuild(stored: &Predicate, new: &PredicateDef) -> usize {
     let is_new = |index: &&Tokenizer| !stored.def.indexes.contains(*index);
     let built = new.indexes.iter().filter(is_new).count();
     let built = built + usize::from(new.reverse && !stored.def.reverse);

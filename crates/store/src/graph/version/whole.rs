@@ -1,14 +1,12 @@
 //! The whole graph at one moment: what a query reads, and nothing else.
 
-use super::edges::{Direction, EdgeStore};
 use super::node_ids::NodeIds;
+use super::predicate::{Predicate, PredicateData};
 use super::uids::Uids;
-use super::values::LangValues;
-use crate::graph::change::weight;
+use super::weight;
 use crate::graph::thresholds::Thresholds;
-use crate::storage::NodeSet;
 use hexgraph_base::budget::Budget;
-use hexgraph_base::schema::{PredicateDef, Schema};
+use hexgraph_base::schema::Schema;
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 
@@ -32,24 +30,6 @@ pub struct Version {
     pub budget: Budget,
     /// From which sizes on it is folded and searched in another way.
     pub thresholds: Thresholds,
-}
-
-/// One predicate at one version.
-#[derive(Clone)]
-pub struct Predicate {
-    /// Its definition.
-    pub def: Arc<PredicateDef>,
-    /// Its data.
-    pub data: PredicateData,
-}
-
-/// The data of a predicate.
-#[derive(Clone)]
-pub enum PredicateData {
-    /// Values, one part for each language, sorted by language; untagged first.
-    Values(Vec<LangValues>),
-    /// Edges.
-    Edges(EdgeStore),
 }
 
 impl Version {
@@ -117,77 +97,5 @@ impl Version {
     /// The predicate of a name.
     pub fn predicate(&self, name: &str) -> Option<&Arc<Predicate>> {
         self.predicates.get(name)
-    }
-}
-
-impl Predicate {
-    /// The values in one language; the empty one for untagged values.
-    pub fn values(&self, lang: &str) -> Option<&LangValues> {
-        let langs = self.langs();
-        if lang.is_empty() {
-            return langs.first().filter(|values| values.lang.is_empty());
-        }
-        let place = langs.binary_search_by(|values| (*values.lang).cmp(lang)).ok()?;
-        Some(&langs[place])
-    }
-
-    /// The parts of a value predicate; none for edges.
-    pub fn langs(&self) -> &[LangValues] {
-        match &self.data {
-            PredicateData::Values(langs) => langs,
-            PredicateData::Edges(_) => &[],
-        }
-    }
-
-    /// The parts that are read where no language is named: the untagged values, and all parts of a
-    /// predicate without `@lang`. It may have had it once, and its tagged values stay what they are,
-    /// but nobody can name their languages any more.
-    pub fn untagged(&self) -> &[LangValues] {
-        match self.langs() {
-            langs if !self.def.lang => langs,
-            [first, ..] if first.lang.is_empty() => std::slice::from_ref(first),
-            _ => &[],
-        }
-    }
-
-    /// The part of [`Predicate::untagged`], where it is just one.
-    pub fn only_untagged(&self) -> Option<&LangValues> {
-        match self.untagged() {
-            [part] => Some(part),
-            _ => None,
-        }
-    }
-
-    /// The edges in one direction.
-    pub fn direction(&self, reverse: bool) -> Option<&Direction> {
-        match &self.data {
-            PredicateData::Edges(edges) => edges.direction(reverse),
-            PredicateData::Values(_) => None,
-        }
-    }
-
-    /// True when the predicate leads to nodes.
-    pub fn is_edges(&self) -> bool {
-        matches!(self.data, PredicateData::Edges(_))
-    }
-
-    /// The nodes that have a value in any language, or an edge.
-    pub fn subjects(&self) -> NodeSet {
-        match &self.data {
-            PredicateData::Edges(edges) => edges.forward.subjects(),
-            PredicateData::Values(langs) => langs
-                .iter()
-                .map(LangValues::subjects)
-                .reduce(|one, other| one.or(&other))
-                .unwrap_or_default(),
-        }
-    }
-
-    /// Whether a node has anything.
-    pub fn has(&self, node: u32) -> bool {
-        match &self.data {
-            PredicateData::Edges(edges) => edges.forward.has(node),
-            PredicateData::Values(langs) => langs.iter().any(|values| values.has(node)),
-        }
     }
 }
