@@ -110,7 +110,10 @@ fn what_is_quick_stays_quick_at_ten_times_the_capacity() {
     let point = Load { address, text: POINT, per_second: 50.0, lasts, connections: 8 };
     let normal = point.run();
     describe("normal", &normal);
-    let heavy = Load { text: &text, per_second: 10.0 * capacity, connections: 128, ..point };
+    // Beside other tests the capacity may have been measured while they had the cores.
+    let least = if seconds.is_some() { 0.0 } else { 200.0 };
+    let per_second = (10.0 * capacity).max(least);
+    let heavy = Load { text: &text, per_second, connections: 128, ..point };
     let (heavy, beside) = std::thread::scope(|scope| {
         let heavy = scope.spawn(|| heavy.run());
         let beside = scope.spawn(|| point.run());
