@@ -110,24 +110,25 @@ class E(Engine):
         return self.rows(COUNT, age=age, city=city)[0][0]
 
     def filt_100(self, age, city):
-        return [row[0] for row in self.rows(FIRST, age=age, city=city)]
+        return [int(row[0], 16) for row in self.rows(FIRST, age=age, city=city)]
 
     def term(self, t):
         found = self.query(TERM, term=t)
-        return found.rows("q"), found.rows("total")[0][0]
+        rows = [(int(uid, 16), name) for uid, name in found.rows("q")]
+        return rows, found.rows("total")[0][0]
 
     def top10(self, low, high):
-        return [row[0] for row in self.rows(TOP, low=low, high=high - 1)]
+        return [int(row[0], 16) for row in self.rows(TOP, low=low, high=high - 1)]
 
     def group(self):
         groups = self.ask(GROUP)["q"][0]["@groupby"]
         return {group["city"]: (group["count"], group["avg(age)"]) for group in groups}
 
     def page_after(self, after):
-        return [row[0] for row in self.rows(AFTER, a=after)]
+        return [int(row[0], 16) for row in self.rows(AFTER, a=after)]
 
     def page_skip(self, skip):
-        return [row[0] for row in self.rows(SKIP, n=skip)]
+        return [int(row[0], 16) for row in self.rows(SKIP, n=skip)]
 
     def sp(self, a, b):
         return self.rows(SHORTEST, a=a, b=b)[0][0] - 1
