@@ -10,6 +10,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use build::builtin::SCALAR_FILTERS;
 pub use custom::template::TemplateError;
 pub(crate) use custom::template::parse_template;
 pub use read::{Settings, read};

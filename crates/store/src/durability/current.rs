@@ -108,13 +108,13 @@ impl Current {
             Ok(format) if FORMAT < format => return Err(CurrentError::Later { format }),
             _ => return Err(CurrentError::NoFormat { line: shown() }),
         }
-        let damaged = CurrentError::Damaged;
-        let (lines, sum) = text.rsplit_once("sum ").ok_or(damaged.clone())?;
-        let sum = sum.strip_suffix('\n').filter(|sum| sum.len() == 8).ok_or(damaged.clone())?;
+        let (lines, sum) = text.rsplit_once("sum ").ok_or(CurrentError::Damaged)?;
+        let sum =
+            sum.strip_suffix('\n').filter(|sum| sum.len() == 8).ok_or(CurrentError::Damaged)?;
         if u32::from_str_radix(sum, 16) != Ok(crc32fast::hash(lines.as_bytes())) {
-            return Err(damaged);
+            return Err(CurrentError::Damaged);
         }
-        Current::of_lines(lines).ok_or(damaged)
+        Current::of_lines(lines).ok_or(CurrentError::Damaged)
     }
 
     fn of_lines(lines: &str) -> Option<Current> {

@@ -46,6 +46,7 @@ pub use version::stats::{PredicateStats, stats};
 pub use version::uids::{NamedUids, Uids};
 pub(crate) use version::unions::{distinct_of, union_of};
 pub use version::values::LangValues;
+pub(crate) use version::values::Stretch;
 pub(crate) use version::values::ValueList;
 pub(crate) use version::vectors::Nearest;
 pub use version::whole::Version;

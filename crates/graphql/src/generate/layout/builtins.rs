@@ -1,5 +1,6 @@
 //! The definitions that every generated API has, whatever the schema: scalars, types of places, filters of scalars, and directives.
 
+use crate::sdl::SCALAR_FILTERS;
 use std::fmt::Write;
 
 /// The scalars beside those of GraphQL, with the descriptions that introspection shows.
@@ -100,20 +101,6 @@ const FEDERATION_DIRECTIVES: &[&str] = &[
     "extends on OBJECT | INTERFACE",
 ];
 
-/// The names of the filters of scalars, in the order in which they are printed.
-const FILTERS: &[&str] = &[
-    "IntFilter",
-    "Int64Filter",
-    "FloatFilter",
-    "DateTimeFilter",
-    "StringTermFilter",
-    "StringRegExpFilter",
-    "StringNgramFilter",
-    "StringFullTextFilter",
-    "StringExactFilter",
-    "StringHashFilter",
-];
-
 /// Returns the keys of a built-in filter of scalars with their types; none for other names. Each key is a function.
 pub(in crate::generate) fn filter_keys(filter: &str) -> Vec<(&'static str, String)> {
     let same = |keys: &[&'static str], ty: &str| -> Vec<(&'static str, String)> {
@@ -157,7 +144,7 @@ pub(in crate::generate) fn is_known_directive(name: &str) -> bool {
 /// Returns the built-in filters of which a request may use one function at a time.
 pub(in crate::generate) fn function_filters() -> impl Iterator<Item = &'static str> {
     let geo = ["PointGeoFilter", "PolygonGeoFilter", "ContainsFilter", "IntersectsFilter"];
-    FILTERS.iter().copied().chain(geo)
+    SCALAR_FILTERS.iter().copied().chain(geo)
 }
 
 /// Prints the section "Extended Definitions"; with `service` the part of it that a gateway is told.
@@ -174,7 +161,7 @@ pub(in crate::generate) fn print_builtins(text: &mut String, service: bool) {
         }
     }
     text.push('\n');
-    for filter in FILTERS {
+    for filter in SCALAR_FILTERS {
         let keys = filter_keys(filter);
         print_shape(text, "input", filter, keys.iter().map(|(key, ty)| format!("{key}: {ty}")));
     }

@@ -38,6 +38,10 @@ const INPUTS: &[&str] = &[
     "PolygonGeoFilter",
     "GenerateQueryParams",
     "GenerateMutationParams",
+];
+
+/// The names of the filters of scalars, in the order in which they are printed.
+pub(crate) const SCALAR_FILTERS: &[&str] = &[
     "IntFilter",
     "Int64Filter",
     "FloatFilter",
@@ -57,6 +61,7 @@ pub(in crate::sdl) fn kind_of(name: &str, federated: bool) -> Option<RawKind> {
         (OBJECTS, RawKind::Object),
         (ENUMS, RawKind::Enum),
         (INPUTS, RawKind::Input),
+        (SCALAR_FILTERS, RawKind::Input),
     ];
     let known = kinds.iter().find(|(names, _)| names.contains(&name)).map(|(_, kind)| *kind);
     known.or(match name {

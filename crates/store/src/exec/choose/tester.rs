@@ -7,7 +7,7 @@ use super::compare::Wanted;
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::ValueMap;
 use crate::exec::select::read::typed_or_none;
-use crate::graph::{Direction, LangValues, Predicate};
+use crate::graph::{Direction, LangValues, Predicate, Stretch};
 use crate::storage::{FrozenBitmap, NodeSet, Values};
 use hexgraph_base::geo::GeoQuery;
 use hexgraph_base::types::{Geometry, Result, Value, ValueRef, ValueType};
@@ -266,20 +266,13 @@ impl Tester<'_> {
         let Tester::IntRange { part, numbers, range } = self else {
             return nodes.iter().copied().filter(|&node| self.test(node)).collect();
         };
-        let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return Vec::new() };
         let subjects = &part.base.column.subjects;
-        // From change to change, so that nodes without one are not looked up among them.
-        let (mut kept, mut rest) = (Vec::new(), nodes);
-        for (node, _) in part.changed_between(first, last) {
-            let (before, behind) = rest.split_at(rest.partition_point(|&other| other < node));
-            numbers.keep(subjects, before, range, &mut kept);
-            let is_asked = behind.first() == Some(&node);
-            rest = &behind[usize::from(is_asked)..];
-            if is_asked && self.test(node) {
-                kept.push(node);
-            }
-        }
-        numbers.keep(subjects, rest, range, &mut kept);
+        let mut kept = Vec::new();
+        part.by_changes(nodes, |stretch| match stretch {
+            Stretch::Stored(nodes) => numbers.keep(subjects, nodes, range, &mut kept),
+            Stretch::Changed(node, _) if self.test(node) => kept.push(node),
+            Stretch::Changed(..) => {}
+        });
         kept
     }
 

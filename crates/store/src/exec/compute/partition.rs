@@ -9,7 +9,7 @@ use crate::exec::control::stop::Control;
 use crate::exec::control::tree::GroupValue;
 use crate::exec::select::read::first_value;
 use crate::graph::{IndexView, Predicate, TokenNodes};
-use crate::storage::{Array, NodeSet};
+use crate::storage::{Array, NodeSet, SpanBits};
 use hexgraph_base::plan::{GroupBy, GroupKey};
 use hexgraph_base::types::{Result, ValueType};
 use roaring::RoaringBitmap;
@@ -158,8 +158,8 @@ fn parts_of_postings(
 
 /// The nodes to be grouped, for many questions whether one is among them.
 enum Asked {
-    /// A bit for each node id from the first one on, for nodes that lie close together.
-    Bits(u32, Vec<u64>),
+    /// Nodes that lie close together.
+    Bits(SpanBits),
     /// Any other.
     Bitmap(RoaringBitmap),
 }
@@ -176,21 +176,12 @@ impl Asked {
         if nodes.len().saturating_mul(BITS_SHARE) < span {
             return Asked::Bitmap(nodes.iter().copied().collect());
         }
-        let mut bits = vec![0u64; span.div_ceil(64)];
-        for node in nodes {
-            let at = (node - first) as usize;
-            bits[at / 64] |= 1 << (at % 64);
-        }
-        Asked::Bits(first, bits)
+        Asked::Bits(SpanBits::of(first, last, nodes.iter().copied()))
     }
 
     fn has(&self, node: u32) -> bool {
         match self {
-            Asked::Bits(first, bits) => {
-                // A node before the first wraps to a place beyond all bits.
-                let at = node.wrapping_sub(*first) as usize;
-                bits.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 != 0)
-            }
+            Asked::Bits(nodes) => nodes.contains(node),
             Asked::Bitmap(nodes) => nodes.contains(node),
         }
     }

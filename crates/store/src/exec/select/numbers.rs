@@ -4,7 +4,7 @@
 //! subjects are walked beside them, which costs about a nanosecond a subject.
 
 use crate::exec::control::tree::{Column, ValueMap};
-use crate::graph::LangValues;
+use crate::graph::{LangValues, Stretch};
 use crate::storage::{Column as StoredColumn, FrozenBitmap, Values};
 use hexgraph_base::types::{Value, ValueType};
 
@@ -142,25 +142,15 @@ fn changes<T>(
     nodes: &[u32],
     number: impl Fn(&Value) -> Option<T>,
 ) -> Option<Vec<(u32, Option<T>)>> {
-    let mut changes = Vec::new();
-    let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return Some(changes) };
-    if part.is_settled() {
-        return Some(changes);
-    }
-    let mut rest = nodes;
-    for (node, row) in part.changed_between(first, last) {
-        // Both ascend, so the nodes before this change are not searched again.
-        rest = &rest[rest.partition_point(|&other| other < node)..];
-        if rest.first() == Some(&node) {
-            let value = row.and_then(|row| row.values.first());
-            let value = match value {
-                Some((value, _)) => Some(number(value)?),
-                None => None,
-            };
-            changes.push((node, value));
-        }
-    }
-    Some(changes)
+    let (mut changes, mut are_numbers) = (Vec::new(), true);
+    part.by_changes(nodes, |stretch| {
+        let Stretch::Changed(node, row) = stretch else { return };
+        let value = row.and_then(|row| row.values.first());
+        let changed = value.map(|(value, _)| number(value));
+        are_numbers &= !matches!(changed, Some(None));
+        changes.push((node, changed.flatten()));
+    });
+    are_numbers.then_some(changes)
 }
 
 /// The numbers of `nodes` with changes put in; `nodes` gains and loses those that have a number now, or none any more.

@@ -6,7 +6,7 @@
 //! that takes fewer steps.
 
 use super::numbers::numbers;
-use super::rank::{is_far, prefix, rank_of};
+use super::rank::{is_far, prefix, rank_of, rank_of_int};
 use super::read::{Langs, Typed, typed_or_none};
 use super::top;
 use crate::exec::choose::tester::has;
@@ -271,26 +271,24 @@ fn predicate_column(
 
 /// A key column of numbers that some of the nodes have.
 fn number_column(map: &ValueMap, nodes: &[u32], descending: bool) -> KeyColumn {
-    let all = map.nodes.len() == nodes.len();
-    if all {
-        let ranks = match &map.values {
-            Column::Int(ints) => ints.iter().map(|int| *int as u64 ^ 1 << 63).collect(),
-            Column::Float(floats) => floats.iter().map(|float| ordered_bits(*float)).collect(),
-            Column::Any(values) => {
-                values.iter().map(|value| rank_of(value.as_ref()).unwrap_or(0)).collect()
-            }
-        };
-        return KeyColumn { ranks, missing: Vec::new(), texts: Vec::new(), descending };
+    let found: Vec<u64> = match &map.values {
+        Column::Int(ints) => ints.iter().map(|int| rank_of_int(*int)).collect(),
+        Column::Float(floats) => floats.iter().map(|float| ordered_bits(*float)).collect(),
+        Column::Any(values) => {
+            values.iter().map(|value| rank_of(value.as_ref()).unwrap_or(0)).collect()
+        }
+    };
+    if found.len() == nodes.len() {
+        return KeyColumn { ranks: found, missing: Vec::new(), texts: Vec::new(), descending };
     }
-    let mut ranks = vec![0; nodes.len()];
-    let mut missing = vec![true; nodes.len()];
+    let (mut ranks, mut missing) = (vec![0; nodes.len()], vec![true; nodes.len()]);
     let mut place = 0;
-    for (node, value) in map.iter() {
+    for (node, rank) in map.nodes.iter().zip(found) {
         // Both ascend, and each node of the map is one of the list.
-        while nodes[place] != node {
+        while nodes[place] != *node {
             place += 1;
         }
-        ranks[place] = rank_of(value).unwrap_or(0);
+        ranks[place] = rank;
         missing[place] = false;
     }
     KeyColumn { ranks, missing, texts: Vec::new(), descending }

@@ -10,8 +10,7 @@ pub(super) fn is_far(time: DateTime) -> bool {
 /// A number that compares as the value does; texts by their first bytes.
 pub(super) fn rank_of(value: ValueRef<'_>) -> Option<u64> {
     Some(match value {
-        // The sign bit turned round puts negative numbers first.
-        ValueRef::Int(number) => number as u64 ^ 1 << 63,
+        ValueRef::Int(number) => rank_of_int(number),
         ValueRef::Bool(truth) => u64::from(truth),
         ValueRef::Float(number) => ordered_bits(number),
         ValueRef::DateTime(time) => {
@@ -19,13 +18,19 @@ pub(super) fn rank_of(value: ValueRef<'_>) -> Option<u64> {
             // and the whole instant is compared on ties.
             let nanos = i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos);
             let clamped = nanos.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
-            clamped as u64 ^ 1 << 63
+            rank_of_int(clamped)
         }
         ValueRef::String(text) | ValueRef::Default(text) => prefix(text.as_bytes()),
         // All are alike here, and told apart by the keys beside the ranks.
         ValueRef::BigFloat(_) => 0,
         _ => return None,
     })
+}
+
+/// A number that compares as the int does.
+pub(super) fn rank_of_int(int: i64) -> u64 {
+    // The sign bit turned round puts negative numbers first.
+    int as u64 ^ 1 << 63
 }
 
 /// The first eight bytes of a text as a number that compares as they do.

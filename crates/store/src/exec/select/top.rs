@@ -6,8 +6,8 @@
 
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::exec::select::numbers::rows_of;
-use crate::exec::select::rank::{is_far, rank_of};
-use crate::graph::LangValues;
+use crate::exec::select::rank::{is_far, rank_of, rank_of_int};
+use crate::graph::{LangValues, Stretch};
 use crate::storage::{NodeSet, Values};
 use hexgraph_base::types::{Result, ValueRef, ValueType, ordered_bits};
 
@@ -20,27 +20,40 @@ const ROOM_MIN: usize = 256;
 /// From one in this many nodes on, sorting all of them is as good.
 const SHARE_MIN: usize = 16;
 
-/// The candidates for the first nodes by rank; those with equal ranks by node. Nodes have to come ascending.
+/// The candidates for the first nodes by rank, or by rank backwards; those with equal ranks by node. Nodes have to come
+/// ascending.
 struct Top {
     wanted: usize,
+    /// All bits where the greatest rank comes first: it turns the order of ranks around.
+    turn: u64,
+    /// Turned ranks with their nodes.
     candidates: Vec<(u64, u32)>,
     room: usize,
-    /// The greatest rank of the first nodes as last sorted out. A later node with this rank comes behind them all.
+    /// The greatest turned rank of the first nodes as last sorted out. A later node with this rank comes behind them all.
     bound: u64,
     has_bound: bool,
 }
 
 impl Top {
-    fn new(wanted: usize) -> Top {
+    fn new(wanted: usize, descending: bool) -> Top {
         let room = (2 * wanted).max(ROOM_MIN);
-        Top { wanted, candidates: Vec::with_capacity(room), room, bound: 0, has_bound: false }
+        let turn = if descending { u64::MAX } else { 0 };
+        let candidates = Vec::with_capacity(room);
+        Top { wanted, turn, candidates, room, bound: 0, has_bound: false }
+    }
+
+    /// Keeps a node if its rank makes it a candidate, and then if `is_asked` says so.
+    #[inline]
+    fn offer_if(&mut self, node: u32, rank: u64, is_asked: impl Fn(u32) -> bool) {
+        let rank = rank ^ self.turn;
+        if (rank < self.bound || !self.has_bound) && is_asked(node) {
+            self.keep(node, rank);
+        }
     }
 
     #[inline]
     fn offer(&mut self, node: u32, rank: u64) {
-        if rank < self.bound || !self.has_bound {
-            self.keep(node, rank);
-        }
+        self.offer_if(node, rank, |_| true);
     }
 
     fn keep(&mut self, node: u32, rank: u64) {
@@ -86,7 +99,7 @@ pub(super) fn by_column(
     if column.rows.is_some() || !is_few(wanted, nodes.len()) {
         return Ok(None);
     }
-    let mut scan = Scan { part, value_type, descending, top: Top::new(wanted) };
+    let mut scan = Scan { part, value_type, top: Top::new(wanted, descending) };
     let is_done = match (&column.values, value_type) {
         (Values::SmallInt(ints), ValueType::Int) => {
             scan.run(nodes, ints.as_slice(), |int| rank_of_int(i64::from(int)), check)?
@@ -118,32 +131,21 @@ pub(super) fn by_variable(
     if !is_few(wanted, map.nodes.len().min(nodes.len())) {
         return None;
     }
-    let mut top = Top::new(wanted);
-    let turn = if descending { u64::MAX } else { 0 };
+    let mut top = Top::new(wanted, descending);
     let is_all = nodes.is_exactly(&map.nodes);
-    // The set is asked only about those that would be candidates.
-    let mut offer = |node: u32, rank: u64| {
-        if (rank < top.bound || !top.has_bound) && (is_all || nodes.contains(node)) {
-            top.keep(node, rank);
-        }
-    };
+    let is_asked = |node| is_all || nodes.contains(node);
     match &map.values {
         Column::Int(ints) => {
-            let ranks = ints.iter().map(|int| rank_of_int(*int) ^ turn);
-            map.nodes.iter().zip(ranks).for_each(|(node, rank)| offer(*node, rank));
+            let pairs = map.nodes.iter().zip(ints);
+            pairs.for_each(|(node, int)| top.offer_if(*node, rank_of_int(*int), is_asked));
         }
         Column::Float(floats) => {
-            let ranks = floats.iter().map(|float| ordered_bits(*float) ^ turn);
-            map.nodes.iter().zip(ranks).for_each(|(node, rank)| offer(*node, rank));
+            let pairs = map.nodes.iter().zip(floats);
+            pairs.for_each(|(node, float)| top.offer_if(*node, ordered_bits(*float), is_asked));
         }
         Column::Any(_) => return None,
     }
     top.finish()
-}
-
-fn rank_of_int(int: i64) -> u64 {
-    // The sign bit turned round puts negative numbers first.
-    int as u64 ^ 1 << 63
 }
 
 /// The rank of an instant that a column of small instants has.
@@ -156,7 +158,6 @@ fn rank_of_seconds(seconds: i64) -> u64 {
 struct Scan<'a> {
     part: &'a LangValues,
     value_type: ValueType,
-    descending: bool,
     top: Top,
 }
 
@@ -186,36 +187,31 @@ impl Scan<'_> {
         stored: &[S],
         rank: &impl Fn(S) -> u64,
     ) -> bool {
-        let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return true };
-        let part = self.part;
-        let mut rest = nodes;
-        for (node, row) in part.changed_between(first, last) {
-            let (before, behind) = rest.split_at(rest.partition_point(|&other| other < node));
-            self.offer_stored(before, stored, rank);
-            let is_asked = behind.first() == Some(&node);
-            rest = &behind[usize::from(is_asked)..];
-            let value = row.and_then(|row| row.values.first());
-            if let Some((value, _)) = value.filter(|_| is_asked) {
-                let Some(rank) = self.rank_of_changed(value.as_ref()) else { return false };
-                self.top.offer(node, rank);
+        let mut is_ranked = true;
+        self.part.by_changes(nodes, |stretch| match stretch {
+            Stretch::Stored(nodes) => self.offer_stored(nodes, stored, rank),
+            Stretch::Changed(node, row) => {
+                let Some((value, _)) = row.and_then(|row| row.values.first()) else { return };
+                match self.rank_of_changed(value.as_ref()) {
+                    Some(rank) => self.top.offer(node, rank),
+                    None => is_ranked = false,
+                }
             }
-        }
-        self.offer_stored(rest, stored, rank);
-        true
+        });
+        is_ranked
     }
 
     fn offer_stored<S: Copy>(&mut self, nodes: &[u32], stored: &[S], rank: &impl Fn(S) -> u64) {
         let subjects = &self.part.base.column.subjects;
-        let turn = if self.descending { u64::MAX } else { 0 };
         let top = &mut self.top;
         match subjects.rows_of_run(nodes) {
             Some(rows) => {
                 for (&node, &value) in nodes.iter().zip(&stored[rows]) {
-                    top.offer(node, rank(value) ^ turn);
+                    top.offer(node, rank(value));
                 }
             }
             None => rows_of(subjects, nodes, |place, row| {
-                top.offer(nodes[place], rank(stored[row]) ^ turn);
+                top.offer(nodes[place], rank(stored[row]));
             }),
         }
     }
@@ -228,8 +224,7 @@ impl Scan<'_> {
             (ValueRef::DateTime(time), ValueType::DateTime) => !is_far(time),
             _ => false,
         };
-        let turn = if self.descending { u64::MAX } else { 0 };
-        rank_of(value).filter(|_| is_plain).map(|rank| rank ^ turn)
+        rank_of(value).filter(|_| is_plain)
     }
 }
 
@@ -241,7 +236,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_first_of_many(ranks in prop::collection::vec(0u64..60, 1..2000), wanted in 1usize..20) {
-            let mut top = Top::new(wanted);
+            let mut top = Top::new(wanted, false);
             top.room = 2 * wanted;
             let mut all: Vec<(u64, u32)> = Vec::new();
             for (node, &rank) in ranks.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! Makes sets of the nodes of long lists.
 
+use crate::storage::SpanBits;
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
 
@@ -20,18 +21,5 @@ pub(in crate::graph) fn add_nodes(columns: &[&[u32]], nodes: &mut RoaringBitmap)
         return;
     }
     // A bit each is cheaper than a place in a set, many times over.
-    let mut words = vec![0u64; span.div_ceil(64)];
-    for node in all() {
-        let bit = node - least;
-        words[(bit / 64) as usize] |= 1 << (bit % 64);
-    }
-    let found = words.iter().zip(0_u32..).flat_map(|(&word, place)| {
-        let mut rest = word;
-        std::iter::from_fn(move || {
-            let bit = (rest != 0).then(|| rest.trailing_zeros())?;
-            rest &= rest - 1;
-            Some(least + place * 64 + bit)
-        })
-    });
-    *nodes |= RoaringBitmap::from_sorted_iter(found).expect("the bits are in order");
+    *nodes |= SpanBits::of(least, greatest, all()).to_bitmap();
 }

@@ -1,46 +1,31 @@
 //! Sets of unsorted lists of nodes with repeats.
 
-use crate::storage::NodeSet;
-use roaring::RoaringBitmap;
+use crate::storage::{NodeSet, SpanBits};
 
 /// The set of an unsorted list with repeats, in the form in which members are found fastest.
 pub(crate) fn union_of(nodes: Vec<u32>) -> NodeSet {
     match bits_of(&nodes) {
-        Some((first, words)) => {
-            let bytes = bytemuck::cast_slice(&words);
-            NodeSet::from(RoaringBitmap::from_lsb0_bytes(first, bytes))
-        }
+        Some(bits) => NodeSet::from(bits.to_bitmap()),
         None => NodeSet::from(sorted(nodes)),
     }
 }
 
 /// The members of an unsorted list with repeats, ascending.
 pub(crate) fn distinct_of(nodes: Vec<u32>) -> Vec<u32> {
-    let Some((first, words)) = bits_of(&nodes) else { return sorted(nodes) };
+    let Some(bits) = bits_of(&nodes) else { return sorted(nodes) };
     let mut members = Vec::with_capacity(nodes.len());
-    for (base, mut word) in (first..).step_by(64).zip(words) {
-        while word != 0 {
-            members.push(base + word.trailing_zeros());
-            word &= word - 1;
-        }
-    }
+    bits.append_to(&mut members);
     members
 }
 
-/// A plain set of bits of a list that is long and dense in its range, and its first node: one
-/// pass, no comparisons.
-fn bits_of(nodes: &[u32]) -> Option<(u32, Vec<u64>)> {
+/// The bits of a list that is long and dense in its range.
+fn bits_of(nodes: &[u32]) -> Option<SpanBits> {
     let (low, high) = (*nodes.iter().min()?, *nodes.iter().max()?);
     let span = (high - low) as usize / 64 + 2;
     if nodes.len() < 512 || 4 * nodes.len() < span {
         return None;
     }
-    let first = low & !63;
-    let mut words = vec![0u64; span];
-    for node in nodes {
-        words[((node - first) / 64) as usize] |= 1 << (node % 64);
-    }
-    Some((first, words))
+    Some(SpanBits::of(low, high, nodes.iter().copied()))
 }
 
 /// From this length on, dealing nodes out by their bytes is faster than comparing them.

@@ -30,6 +30,14 @@ pub struct LangValues {
     pub delta: ValueDelta,
 }
 
+/// A part of a list of nodes, by whether their values changed since the base was built.
+pub enum Stretch<'a, 'n> {
+    /// Nodes that did not change; there may be none.
+    Stored(&'n [u32]),
+    /// A node that changed, with its row; `None` when it has no value any more.
+    Changed(u32, Option<&'a Row>),
+}
+
 /// The values of one node.
 #[derive(Clone)]
 pub enum ValueList<'a> {
@@ -164,6 +172,24 @@ impl LangValues {
     ) -> impl Iterator<Item = (u32, Option<&Row>)> {
         let rows = (first <= last).then(|| self.delta.rows.range(first..=last));
         rows.into_iter().flatten().map(|(node, row)| (*node, row.as_deref()))
+    }
+
+    /// Goes through nodes, which ascend, from change to change: so nodes without one are not looked up among them. O(changes
+    /// between the first and the last node · log nodes), beside what `visit` does.
+    pub fn by_changes<'a>(&'a self, nodes: &[u32], mut visit: impl FnMut(Stretch<'a, '_>)) {
+        let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
+        let mut rest = nodes;
+        for (node, row) in self.changed_between(first, last) {
+            // Both ascend, so the nodes before this change are not searched again.
+            let (before, behind) = rest.split_at(rest.partition_point(|&other| other < node));
+            visit(Stretch::Stored(before));
+            rest = behind;
+            if behind.first() == Some(&node) {
+                rest = &behind[1..];
+                visit(Stretch::Changed(node, row));
+            }
+        }
+        visit(Stretch::Stored(rest));
     }
 
     /// The values of a node, ascending.

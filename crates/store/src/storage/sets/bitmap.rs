@@ -240,14 +240,11 @@ impl FrozenBitmap {
         (end - start == nodes.len() - 1).then_some(start..end + 1)
     }
 
-    /// True when the set has exactly the members of `nodes`, which ascend without repeats. O(1) when their number
-    /// differs, O(log members) when they have no gap between them, else O(members).
+    /// True when the set has exactly the members of `nodes`, which ascend. O(1) when their number differs, else
+    /// O(members).
     pub fn is_exactly(&self, nodes: &[u32]) -> bool {
         if self.len != nodes.len() {
             return false;
-        }
-        if is_run(nodes) {
-            return self.rows_of_run(nodes).is_some();
         }
         let directory = self.directory.as_slice();
         (0..directory.len()).all(|index| {

@@ -4,3 +4,4 @@ pub(super) mod bitmap;
 pub(super) mod node_set;
 pub(super) mod node_iter;
 pub(super) mod sorted;
+pub(super) mod span_bits;

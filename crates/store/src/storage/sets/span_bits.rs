@@ -1,0 +1,73 @@
+//! A set of nodes as a bit for each id of a span: the fastest set of nodes that lie close together.
+
+use roaring::RoaringBitmap;
+
+/// A set of nodes between two ids. It takes an eighth of a byte for each id of the span.
+pub(crate) struct SpanBits {
+    /// The id of the first bit, a multiple of 64.
+    first: u32,
+    words: Vec<u64>,
+}
+
+impl SpanBits {
+    /// Creates a set of some nodes in any order, with repeats, all of which lie between two ids, both included.
+    pub(crate) fn of(least: u32, greatest: u32, nodes: impl Iterator<Item = u32>) -> SpanBits {
+        let first = least & !63;
+        let mut words = vec![0u64; (greatest - first) as usize / 64 + 1];
+        // One pass, no comparisons.
+        for node in nodes {
+            words[((node - first) / 64) as usize] |= 1 << (node % 64);
+        }
+        SpanBits { first, words }
+    }
+
+    /// True when `node`, which may lie outside of the span, is a member. O(1).
+    pub(crate) fn contains(&self, node: u32) -> bool {
+        // A node before the first wraps to a place beyond all bits.
+        let place = node.wrapping_sub(self.first) as usize / 64;
+        self.words.get(place).is_some_and(|word| word >> (node % 64) & 1 != 0)
+    }
+
+    /// Adds the members, ascending, to a list.
+    pub(crate) fn append_to(&self, nodes: &mut Vec<u32>) {
+        for (mut word, place) in self.words.iter().copied().zip(0_u32..) {
+            while word != 0 {
+                nodes.push(self.first + 64 * place + word.trailing_zeros());
+                word &= word - 1;
+            }
+        }
+    }
+
+    /// Returns the members as a bitmap. O(span).
+    pub(crate) fn to_bitmap(&self) -> RoaringBitmap {
+        RoaringBitmap::from_lsb0_bytes(self.first, bytemuck::cast_slice(&self.words))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn bits_are_the_nodes(
+            nodes in prop::collection::vec(0u32..3000, 1..200),
+            shift in prop::sample::select(vec![0, 1, 63, 64, 100_000, u32::MAX - 2999]),
+            asked in 0u32..4000,
+        ) {
+            let nodes: Vec<u32> = nodes.iter().map(|node| node + shift).collect();
+            let expected: BTreeSet<u32> = nodes.iter().copied().collect();
+            let ends = (*expected.first().unwrap(), *expected.last().unwrap());
+            let bits = SpanBits::of(ends.0, ends.1, nodes.iter().copied());
+            let mut members = Vec::new();
+            bits.append_to(&mut members);
+            prop_assert_eq!(&members, &expected.iter().copied().collect::<Vec<u32>>());
+            prop_assert_eq!(bits.to_bitmap().iter().collect::<Vec<u32>>(), members);
+            for node in [asked, asked.wrapping_add(shift).wrapping_sub(500), 0, u32::MAX] {
+                prop_assert_eq!(bits.contains(node), expected.contains(&node));
+            }
+        }
+    }
+}
