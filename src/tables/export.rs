@@ -31,10 +31,10 @@ use std::{fs, io};
 /// The file of the schema.
 pub(super) const SCHEMA_FILE: &str = "graph.schema";
 
-/// So many nodes or edges are put together at a time.
+/// The number of nodes or edges that are converted to columns at a time.
 const BATCH_ROWS: usize = 1 << 16;
 
-/// The rows of a group, each of which a thread reads by itself.
+/// The number of rows in a row group. A reader may decode each group on a thread of its own.
 const GROUP_ROWS: usize = 1 << 18;
 
 /// The predicate of the types of nodes.
@@ -124,7 +124,7 @@ impl Exporter<'_> {
         Ok(())
     }
 
-    /// The nodes by the first of their types.
+    /// Groups the nodes by the first of their types.
     fn nodes_by_type(&self) -> BTreeMap<String, RoaringBitmap> {
         let mut by_type: BTreeMap<String, RoaringBitmap> = BTreeMap::new();
         let types = self.version.predicate(TYPE_PREDICATE).and_then(|types| types.values(""));
@@ -211,7 +211,8 @@ impl Writer {
     }
 }
 
-/// Names of columns say more than that of the predicate with these.
+/// Refuses a predicate whose name has one of the characters that separate it from a language, a facet or a type in the
+/// name of a column.
 fn check_name(name: &str) -> Result<()> {
     match name.contains(['@', '|', '^']) {
         true => {
@@ -222,7 +223,7 @@ fn check_name(name: &str) -> Result<()> {
     }
 }
 
-/// A name as a part of that of a file.
+/// Converts a name to a part of the name of a file.
 fn encoded(name: &str) -> String {
     let mut file = String::new();
     for byte in name.bytes() {

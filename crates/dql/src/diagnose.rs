@@ -92,6 +92,7 @@ fn hint(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<&'
             | Token::Alias(_)
             | Token::SquareOpen
     );
+    // The first that fits is taken, so special cases stand before general ones.
     match token {
         _ if text[start..].starts_with('@') && wants("name:") => {
             Some("a directive or a language stands behind a field")
@@ -146,6 +147,7 @@ fn is_like(text: &str, at: usize, word: &str) -> bool {
 
 /// Returns true when the last byte before `at` outside of white space and comments is `byte`.
 fn follows(text: &str, at: usize, byte: u8) -> bool {
+    // The text is read from its start: seen from its end, a comment looks like any text.
     let mut cursor = Cursor::new(&text[..at]);
     let mut last = 0;
     while !cursor.is_done() {

@@ -111,6 +111,7 @@ fn parse_int(text: &str) -> Option<i64> {
         [b'0', _, ..] => (&unsigned[1..], 8),
         _ => (unsigned, 10),
     };
+    // Only behind a prefix may a `_` come first. A second sign has to be refused here: `from_str_radix` takes one.
     let after_prefix =
         if radix == 10 { digits } else { digits.strip_prefix('_').unwrap_or(digits) };
     if after_prefix.split('_').any(str::is_empty) || after_prefix.starts_with(['+', '-']) {

@@ -150,6 +150,7 @@ impl<'a> Parser<'a> {
 
     fn at_type_declaration(&self) -> bool {
         let keyword = self.peek();
+        // A predicate may be named `type`, so it is the brace that decides.
         keyword.kind == Kind::Word
             && keyword.text == "type"
             && self.peek_after(1).is_name()
@@ -221,6 +222,7 @@ impl<'a> Parser<'a> {
         }
         let Some(value_type) = ValueType::from_name(&word.text.to_ascii_lowercase()) else {
             return Err(match word.text.strip_suffix('.') {
+                // Words may have dots in them, so `string.` is one word.
                 Some(_) => self.mismatch(word, "a type", "write a blank before the `.`"),
                 None => {
                     let message = format!("unknown type `{}`", word.text);
@@ -248,6 +250,7 @@ impl<'a> Parser<'a> {
             return Err(self.mismatch(dot, "`@` or `.`", "a declaration ends with ` .`"));
         }
         self.end_of_declaration()?;
+        // Directives come in any order; what depends on two of them is looked at when all are known.
         self.check_whole(name, &mut def)?;
         Ok(def)
     }
@@ -462,6 +465,7 @@ impl<'a> Parser<'a> {
             let message = format!("`{}` is `@unique` and has no index of its values", def.name);
             return Err(self.fault(name, message).with_hint(hint));
         }
+        // Values stay distinct only if two transactions that set one of them conflict.
         def.upsert = true;
         Ok(())
     }

@@ -20,6 +20,7 @@ impl Lexer<'_> {
             b')' => self.math_operand(|lexer| lexer.closed(Token::RoundClose)),
             b',' => self.word(at + 1, Token::Comma),
             b'$' => self.math_operand(Lexer::variable),
+            // Behind an operand a minus subtracts, elsewhere it negates.
             b'-' if !after_operand => self.negate(at),
             b'+' | b'-' | b'*' | b'/' | b'%' | b'<' | b'>' | b'=' | b'!' => self.operator(at),
             byte if cursor::is_name(byte) && byte != b'.' => {
@@ -64,6 +65,7 @@ impl Lexer<'_> {
             (b'%', _) => simple(MathFunction::Modulo),
             (b'<', b'=') => return self.comparison(at + 2, MathFunction::LessEqual),
             (b'<', b' ' | b'\t') => return self.comparison(at + 1, MathFunction::Less),
+            // A `<` also begins a name, as in `<first-name>`.
             (b'<', _) => {
                 let message = "`<` without a blank behind it starts a name";
                 return Err(self.error(at, message, "write a blank behind `<`"));

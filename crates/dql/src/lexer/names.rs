@@ -26,11 +26,13 @@ impl Lexer<'_> {
         let mut text =
             if is_iri { self.iri()? } else { Text::slice(start, self.cursor.after_name(start)) };
         let mut end = if is_iri { text.end as usize + 1 } else { text.end as usize };
+        // Dashes belong to the names of predicates, not to those of blocks and facets.
         if !is_iri && !matches!(scope, Scope::Blocks | Scope::Schema | Scope::Facets) {
             end = self.join_dashes(&mut text, end);
         }
         let next = self.cursor.after_blank(end);
         match self.cursor.peek_at(next) {
+            // Without a bracket behind it, `count` or `uid` is the name of a predicate.
             b'(' if matches!(scope, Scope::Fields | Scope::Count) && !is_iri => {
                 if let Some((token, inner)) = self.field_function(start, end) {
                     return self.opened_until(next + 1, token, inner);
@@ -78,6 +80,7 @@ impl Lexer<'_> {
             if next == next_end || self.cursor.peek_at(next) == b'.' {
                 break;
             }
+            // A name without blanks is a slice of the text; the first blank makes a copy necessary.
             if joined.is_none() && (dash != end || next != dash + 1) {
                 joined = Some(self.cursor.text[text.start as usize..end].to_owned());
             }
@@ -100,6 +103,7 @@ impl Lexer<'_> {
             match self.cursor.peek_at(at) {
                 b'>' if at == start => return Err(self.error(start, "`<>` is no name", "")),
                 b'>' => return Ok(Text::slice(start, at)),
+                // Escapes are checked and kept: the name is the text between the brackets as it stands.
                 b'\\' => at = self.iri_escape(at)?,
                 0..=b' ' | b'<' | b'"' | b'{' | b'}' | b'|' | b'^' | b'`' => {
                     let found = self.cursor.shown(at);
@@ -130,6 +134,7 @@ impl Lexer<'_> {
         let sign = self.cursor.at;
         let start = self.cursor.after_blank(sign + 1);
         let end = self.cursor.after_name(start);
+        // `-.5` is no number in this language: digits stand on both sides of a point.
         if start == end || self.cursor.peek_at(start) == b'.' {
             return Err(self.unexpected(sign, "inside brackets"));
         }
@@ -165,6 +170,7 @@ impl Lexer<'_> {
         loop {
             match bytes.get(at) {
                 Some(b'"') => break,
+                // The byte behind a backslash may be a quote. `unquote` looks at escapes and refuses line breaks.
                 Some(b'\\') => (at, is_plain) = (at + 2, false),
                 Some(b'\n') => (at, is_plain) = (at + 1, false),
                 Some(_) => at += 1,

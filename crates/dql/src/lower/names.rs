@@ -56,6 +56,7 @@ impl<'a> Names<'a> {
     fn add(&mut self, name: &'a str, at: u32) -> VarId {
         let id = VarId(self.entries.len() as u32);
         self.entries.push(Entry { name, definitions: 0, uses: 0, at });
+        // The first name too many: from here on the table is asked, so all of them go into it.
         if self.entries.len() == SCANNED_MAX + 1 {
             let names = self.entries.iter().enumerate();
             self.index = names.map(|(id, entry)| (entry.name, VarId(id as u32))).collect();

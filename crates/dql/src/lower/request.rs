@@ -62,6 +62,7 @@ impl<'a> Lowering<'a> {
         uses: &Uses<'a>,
     ) -> Result<UpsertPlan> {
         let mut blocks = Vec::new();
+        // Declarations and fragments come first: a block may use those that stand behind it.
         self.collect(operations, &mut blocks)?;
         self.values.check_given()?;
         if let Some(schema) = self.schema(operations)? {
@@ -104,6 +105,7 @@ impl<'a> Lowering<'a> {
         let mut seen = FxHashSet::default();
         for block in blocks {
             let name = self.text(&block.name);
+            // `var` blocks have no key in the answer, and all `shortest` blocks share one.
             if !matches!(name, "var" | "shortest") && !seen.insert(name) {
                 let message = format!("two blocks are named `{name}`");
                 return Err(self.error_with(block.name.start, message, "rename one of them"));

@@ -1,4 +1,4 @@
-//! Who may ask a server, as the arguments, files and the environment say.
+//! Reads the access rules of a server from arguments, files and the environment.
 
 use super::arguments::ServeArguments;
 use crate::http::{Secret, Security};
@@ -7,14 +7,14 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-/// What the variables of the environment name.
+/// The names of the environment variables.
 const VARIABLES: [(&str, Secret); 3] = [
     ("HEXGRAPH_ADMIN_KEY", Secret::AdminKey),
     ("HEXGRAPH_CLIENT_KEY", Secret::ClientKey),
     ("HEXGRAPH_TOKEN", Secret::Token),
 ];
 
-/// Reads all that says who may ask. `variable` looks into the environment.
+/// Reads the access rules. `variable` returns the value of a variable of the environment.
 ///
 /// # Errors
 ///

@@ -67,12 +67,12 @@ impl Folder {
         Err(Error::query(format!("{destination}: there are too many of the name {name}")))
     }
 
-    /// The path of a file relative to the folder, as clients are told it.
+    /// Returns the path of a file relative to the folder. Clients see this form.
     pub fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
 
-    /// The plain names that lead from the folder to a destination.
+    /// Returns the plain names that lead from the folder to a destination.
     fn steps<'a>(&self, destination: &'a str) -> Result<Vec<&'a Path>> {
         if destination.contains("://") || destination.starts_with('\\') {
             let hint = "copy the files when they are written";
@@ -96,7 +96,7 @@ impl Folder {
         Ok(steps)
     }
 
-    /// The folder of a path without links, which is created where it is missing.
+    /// Resolves all links of a path and returns its folder, which is created where it is missing.
     fn enter(&self, path: &Path, destination: &str) -> Result<PathBuf> {
         match fs::create_dir(path) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
@@ -115,7 +115,7 @@ impl Folder {
     }
 }
 
-/// Whether a name is plain: one that a file system or a terminal may interpret is refused.
+/// Returns true if a name is plain. Names that a file system or a terminal may interpret are not.
 fn is_plain(name: Option<&str>) -> bool {
     name.is_some_and(|name| !name.contains(['\\', ':']) && !name.contains(char::is_control))
 }

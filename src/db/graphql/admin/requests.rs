@@ -1,4 +1,4 @@
-//! What each root field of the API does.
+//! The root fields of the administration API: what each of them does.
 
 use crate::db::Database;
 use crate::db::graphql::admin::state::health;
@@ -8,7 +8,8 @@ use hexgraph_base::types::{Error, Result};
 use hexgraph_graphql::request::{Field, Value};
 use serde_json::{Value as Json, json};
 
-/// What an engine in one process has no use for.
+/// The reason why operations on a cluster are refused. The constants below are reasons for other operations that an
+/// engine in one process has no use for.
 const ALONE: &str = "one engine holds all of the data here";
 const NO_USERS: &str = "there are no users and groups here, but rules in GraphQL schemas";
 const NO_NAMESPACES: &str = "there is one namespace here, 0";
@@ -21,7 +22,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// Why it can't be.
+    /// The reason why the root field can't be carried out.
     pub(super) fn administer(
         &self,
         field: &Field,
@@ -82,7 +83,7 @@ fn configure(input: Option<&Value>) -> Result<Json> {
     Ok(done("Config updated successfully"))
 }
 
-/// Says whether a number of megabytes can be that of a cache. There is none here: data is read where it lies.
+/// Checks the size of a cache in megabytes. It has no effect, since data is read where it lies and nothing is cached.
 fn check_cache_size(megabytes: f64) -> Result<()> {
     match megabytes >= 0.0 {
         true => Ok(()),

@@ -13,29 +13,30 @@ use hexgraph_store::exec::{Control, execute_upsert};
 use hexgraph_store::graph::Version;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The variable of the nodes that pass.
+/// The name of the query variable that collects the nodes whose rules hold.
 const PASSED: &str = "passed";
 
 /// Asks the rules for one mutation.
 pub(in crate::db::graphql) struct Guard<'a> {
-    /// Who mutates.
+    /// The caller of the mutation.
     pub caller: Caller<'a>,
-    /// What stops the asking.
+    /// The control that can stop the queries of the rules.
     pub control: &'a Control,
-    /// Nodes that the caller may not know of can be linked all the same, by whoever guesses their IDs or values.
+    /// True if a caller may link nodes that the rules hide from it, provided that it names their IDs or values.
     pub links_hidden: bool,
-    /// The predicates that were read for it.
+    /// The predicates that the rules have read so far.
     pub reads: Mutex<Reads>,
 }
 
 impl Permits for Guard<'_> {
-    /// By `update` rules.
+    /// Asks the `update` rules of the nodes.
     fn may_upsert(&self, before: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<Vec<Uid>> {
         self.permitted(before, nodes, Operation::Update)
     }
 
-    /// By `query` rules; or by `update` rules, where there are any: that nobody is kept from changing a node does not mean
-    /// that it may be known of.
+    /// Asks the `query` rules of the nodes, and for those that they hide the `update` rules of types that have any.
+    /// Where a type has no `update` rules, everybody may change its nodes, which does not mean that everybody may learn
+    /// of them.
     fn may_link(&self, before: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<Vec<Uid>> {
         if self.links_hidden {
             return Ok(sorted(nodes.iter().map(|node| node.uid)));
@@ -51,7 +52,7 @@ impl Permits for Guard<'_> {
 }
 
 impl Guard<'_> {
-    /// Whether rules say who may change a node of a type; of an interface or a union, of each of its types.
+    /// Returns true if a type has `update` rules. For an interface or a union, each of its types must have some.
     fn has_update_rules(&self, type_name: &str) -> bool {
         let Some(def) = self.caller.model.get(type_name) else { return false };
         let concrete: Vec<&String> = def.implementors.iter().chain(&def.members).collect();

@@ -20,7 +20,7 @@ use hexgraph_store::graph::{Changes, Commit, Key, Version, encode_changes};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Carries one out in a commit of its own, then answers what is asked of its payload.
+/// Carries out one mutation in a commit of its own, then answers the selection of its payload.
 pub(in crate::db::graphql) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
     match &field.shape.root {
         Some(root) if matches!(root.kind, RootKind::Add | RootKind::Update | RootKind::Delete) => {
@@ -48,16 +48,15 @@ pub(in crate::db::graphql) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
     }
 }
 
-/// What a mutation did.
+/// The result of a mutation.
 struct Done {
-    /// The version that the payload is read from: the one that the mutation made, of a delete the
-    /// one before.
+    /// The version that the payload is read from: the one that the mutation made, or for a delete the one before it.
     version: Arc<Version>,
     /// The nodes that the mutation was about, ascending.
     roots: Vec<Uid>,
-    /// How many nodes it added, or found.
+    /// The number of nodes that an add created, or that an update or a delete selected.
     count: usize,
-    /// The number of the commit; nothing when there was nothing to change.
+    /// The number of the commit; `None` when there was nothing to change.
     commit: Option<u64>,
 }
 
@@ -79,7 +78,7 @@ fn tell(run: &Run<'_>, root: &Root, field: &Field, done: &Done) {
     }
 }
 
-/// The answer to somebody whose token does not hold.
+/// The answer to a caller whose token is refused.
 fn not_let_in(root: &Root, field: &Field, why: &TokenError) -> Outcome {
     let message = match root.kind {
         RootKind::Add => format!("mutation failed because authorization failed because {why}"),
@@ -134,12 +133,12 @@ fn carry_out(
     }
 }
 
-/// Ends an attempt without a commit; nobody sees it.
+/// Makes the error that ends an attempt without a commit. It is never shown to a client.
 fn nothing() -> Error {
     Error::query("there is nothing to be published")
 }
 
-/// A mutation that only needs a version.
+/// A mutation with all it needs, except for the version that it changes.
 struct Job<'a> {
     run: &'a Run<'a>,
     caller: Caller<'a>,
@@ -149,20 +148,21 @@ struct Job<'a> {
     now: String,
 }
 
-/// What a mutation makes of a version, checked by all rules.
+/// The next version as a mutation makes it, after all rules have been checked.
 struct Next {
     before: Arc<Version>,
     changes: Changes,
     /// The version with the changes.
     after: Version,
     keys: Vec<Key>,
-    /// As it is told; of no version yet.
+    /// The nodes that the payload is about, and their number for the payload.
     roots: Vec<Uid>,
     count: usize,
 }
 
 impl Job<'_> {
-    /// What the mutation makes of a version, with all that this depends on; or what is told when there is nothing to change.
+    /// Computes the next version together with the predicates that it depends on. When there is nothing to change, the
+    /// result for the payload is returned instead.
     fn prepare(
         &self,
         version: &Arc<Version>,
@@ -196,7 +196,8 @@ impl Job<'_> {
         Ok(Ok(Prepared { staged, reads }))
     }
 
-    /// The version to be published: the one that was prepared where nobody has committed since.
+    /// Returns the version to be published. This is the prepared one when no other commit came in between; otherwise
+    /// the changes are applied to the newest version.
     fn finish(
         &self,
         next: Next,
@@ -223,7 +224,7 @@ impl Job<'_> {
     }
 }
 
-/// The moment for `$now`, to the second.
+/// Returns the present time, to the second, as text for the variable `$now`.
 fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut text = Vec::new();
@@ -260,7 +261,8 @@ fn refused(run: &Run<'_>, field: &Field, refusal: Refusal) -> Outcome {
     Outcome { value: b"null".to_vec(), errors, failed: true, ..Outcome::default() }
 }
 
-/// An error without a place: those are in statements that nobody has written.
+/// Returns the message of an error without its place, which lies in generated statements that the client has never
+/// seen.
 fn reason(error: &Error) -> String {
     match error {
         Error::Query { message, .. } | Error::Schema { message, .. } => message.clone(),

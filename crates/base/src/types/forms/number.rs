@@ -9,6 +9,7 @@ pub fn write_int(number: i64, out: &mut Vec<u8>) {
 /// with an exponent below 0.0001 and from a million on. Infinities are `+Inf` and `-Inf`.
 pub fn write_float(number: f64, out: &mut Vec<u8>) {
     let size = number.abs();
+    // Of the whole numbers only -0 has no integer of the same text.
     if size < 1e6 && number == number.trunc() && (number != 0.0 || number.is_sign_positive()) {
         write_int(number as i64, out);
     } else if (1e-4..1e6).contains(&size) {
@@ -54,6 +55,7 @@ pub(in crate::types) fn write_json_float(number: f64, out: &mut Vec<u8>) {
         return digits.write_plain(out);
     }
     digits.write_with_exponent(b'e', out);
+    // Go's `encoding/json` writes 1e-7 where its `strconv` has 1e-07.
     if let [.., b'-', b'0', last] = **out {
         out.truncate(out.len() - 2);
         out.push(last);
@@ -121,6 +123,7 @@ impl Digits {
                     digits.point += exponent;
                     break;
                 }
+                // A zero in front is no digit; behind the point it moves the first digit down.
                 b'0' if digits.len == 0 => digits.point -= i32::from(after_point),
                 _ => {
                     digits.push(byte);
@@ -205,6 +208,8 @@ impl Digits {
 /// Bits that compare as unsigned numbers the way floats compare; both zeros are one.
 pub fn ordered_bits(number: f64) -> u64 {
     const SIGN: u64 = 1 << 63;
+    // The bits of IEEE 754 order as the numbers of one sign do, those
+    // of negative ones the other way round. Adding 0 makes 0 of -0.
     let bits = (number + 0.0).to_bits();
     if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }

@@ -15,12 +15,14 @@ impl DateTime {
     ///
     /// [`TimeError::Form`], [`TimeError::Range`] or [`TimeError::LeftOver`].
     pub fn parse(text: &str) -> Result<DateTime, TimeError> {
+        // The length picks the layout: four bytes that are no year are refused, not tried as something else.
         let layout = match text.len() {
             4 => YEAR,
             7 => MONTH,
             10 => DAY,
             length if length > LOCAL_LENGTH && looks_like_rfc3339(text.as_bytes()) => RFC3339,
             _ => {
+                // What fits neither of the two is refused for what does not fit the plain one.
                 if let Ok(time) = read(ZONED, text) {
                     return Ok(time);
                 }
@@ -130,6 +132,7 @@ impl Fault {
 }
 
 fn looks_like_rfc3339(text: &[u8]) -> bool {
+    // The caller has seen that there are more than 19 bytes.
     text[10] == b'T' && (text[text.len() - 1] == b'Z' || text[text.len() - 3] == b':')
 }
 
@@ -142,6 +145,7 @@ fn read(layout: &Layout, text: &str) -> Result<DateTime, Fault> {
     if reader.at < text.len() {
         return Err(Fault::Extra(reader.at));
     }
+    // Only now are year and month known, which say how many days there are.
     if parts.day < 1 || parts.day > days_in_month(parts.year, parts.month) {
         return Err(Fault::Range("day"));
     }
@@ -229,6 +233,7 @@ impl Reader<'_> {
         let mut unit = 100_000_000;
         while let Some(digit) = self.digit(0) {
             self.nanos += u32::from(digit) * unit;
+            // After nine digits the unit is 0, and further ones count for nothing.
             unit /= 10;
             self.at += 1;
         }
@@ -259,6 +264,7 @@ impl Reader<'_> {
             return Ok(());
         }
         let (hours, minutes, sign) = self.signed_offset(between).ok_or(Fault::Mismatch)?;
+        // The bounds are those of Go, which lets 24 hours and 60 minutes pass.
         if hours > 24 {
             return Err(Fault::Range("offset"));
         }

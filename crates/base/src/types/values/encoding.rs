@@ -146,6 +146,7 @@ fn write_length(mut length: usize, out: &mut Vec<u8>) {
 /// The content after a length, and how many bytes the two take.
 fn split_content(bytes: &[u8]) -> Option<(&[u8], usize)> {
     let mut length = 0usize;
+    // Nine bytes have 63 bits; a length of more is damage.
     for (at, &byte) in bytes.iter().enumerate().take(9) {
         length |= usize::from(byte & 0x7f) << (7 * at);
         if byte < 0x80 {
@@ -158,6 +159,7 @@ fn split_content(bytes: &[u8]) -> Option<(&[u8], usize)> {
 
 /// Ends with two zeros; a zero in the text is followed by 255.
 fn write_terminated(bytes: &[u8], out: &mut Vec<u8>) {
+    // 0 255 is above the end, 0 0, so a text comes before those that it is the beginning of.
     for (at, piece) in bytes.split(|&byte| byte == 0).enumerate() {
         if at > 0 {
             out.extend_from_slice(&[0, 255]);

@@ -368,6 +368,7 @@ impl Stride {
                 return Err(wrong_type(element, "a number"));
             }
             let number = element.number()?;
+            // Numbers beyond the fourth are counted, and refused below.
             if let Some(axis) = axes.get_mut(count) {
                 *axis = number;
             }

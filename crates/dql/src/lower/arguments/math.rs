@@ -155,6 +155,8 @@ impl<'a> Lowering<'a> {
 
 /// Returns the precedence of an operator; a greater one binds more strongly.
 fn strength(operator: MathFunction) -> u8 {
+    // Nearly every operator has a rank of its own, as Dgraph answers:
+    // `a % b * c` is `a % (b * c)`, and `a < b == c` is `(a < b) == c`.
     match operator {
         MathFunction::Multiply | MathFunction::Divide => 50,
         MathFunction::Dot => 49,
@@ -202,6 +204,7 @@ fn is_zero(expression: &MathExpr) -> bool {
         Constant::Int(int) => int as f64,
         Constant::Float(float) => float,
     };
+    // Only what the text alone tells: a divisor that is computed is looked at when its value is there.
     match expression {
         MathExpr::Constant(constant) => value(*constant) == 0.0,
         MathExpr::Call(function, operands) => match (function, &operands[..]) {

@@ -10,6 +10,7 @@ pub(in crate::lower) fn int(text: &str) -> Option<i64> {
         b'+' => (1, &text[1..]),
         _ => (1, text),
     };
+    // In 128 bits the least integer, whose opposite needs more than 64, is no special case.
     let magnitude = i128::from(uint(digits)?);
     i64::try_from(sign * magnitude).ok()
 }

@@ -44,6 +44,7 @@ impl<'a> Values<'a> {
                 Some(items) => {
                     items.iter().try_for_each(|item| check(source, declaration, name, item))?;
                 }
+                // Without a value it is an error only where it is used; see `is_missing`.
                 None if value.text.is_empty() => {}
                 None => check(source, declaration, name, value.text)?,
             }
@@ -67,6 +68,7 @@ impl<'a> Values<'a> {
             return Err(Error::Syntax { message, at, hint });
         }
         match self.given.get(name) {
+            // An empty text counts as no value, so that the default takes its place.
             Some(given) if !given.text().is_empty() => Ok(Held::of(given)),
             _ if declaration.required => {
                 let message = format!("variable {name} is required and has no value");

@@ -140,6 +140,7 @@ impl<'a> Lowering<'a> {
             }
             _ => return self.error_with(call.name.start, message, "expected `val(x)`"),
         };
+        // Most who write this want `orderasc: count(friend)`, which takes a variable.
         let hint = format!(
             "count in a block before: `var(func: has({counted})) {{ n as count({counted}) }} \
              q(func: uid(n), {key}: val(n)) {{ ... }}`"
