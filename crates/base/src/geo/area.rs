@@ -8,7 +8,7 @@
 //! exactly one of the two sides, so any ring is sound, also one that crosses itself.
 
 use super::bound::bound_of;
-use super::error::GeoError;
+use super::geo_error::GeoError;
 use super::position::{circle, is_about, place_of, radians_of};
 use crate::types::Coordinate;
 use s2rst::s1::Angle;

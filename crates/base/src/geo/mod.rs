@@ -1,6 +1,6 @@
 //! Geometries on the sphere: where they lie, which cells they take, how they stand to each other.
 
-mod error;
+mod geo_error;
 mod trigonometry;
 mod position;
 mod ring;
@@ -8,9 +8,9 @@ mod bound;
 mod area;
 mod cover;
 mod locator;
-mod cells;
+mod cell_numbers;
 mod query;
 
-pub use cells::{cells_of, check_indexable};
-pub use error::{GeoArgumentError, GeoError};
+pub use cell_numbers::{cells_of, check_indexable};
+pub use geo_error::{GeoArgumentError, GeoError};
 pub use query::GeoQuery;

@@ -3,13 +3,13 @@
 mod forms;
 mod work;
 #[cfg(test)]
-mod conformance;
+mod convert_conformance;
 mod values;
 mod error;
 pub mod fields;
 mod nearest;
 mod sink;
-mod text;
+mod quoted_text;
 
 pub use work::{parallel, stack, sync};
 
@@ -21,8 +21,8 @@ pub use forms::number::{float_text, ordered_bits, write_float, write_float32, wr
 pub(crate) use forms::parse::parse_float;
 pub use forms::parse::{ParseError, parse_bool, parse_vector};
 pub use nearest::{did_you_mean, did_you_mean_one_of, near_names, nearest};
+pub use quoted_text::{quote, shown};
 pub use sink::Sink;
-pub use text::{quote, shown};
 pub use values::datetime::{DateTime, TimeError};
 pub use values::geo::{Coordinate, Geometry, GeometryError};
 pub use values::password::PasswordError;

@@ -2,7 +2,7 @@
 
 use super::cursor::{self, Cursor};
 use super::scope::{Header, Open, Previous, Scope};
-use crate::token::{Text, Token};
+use crate::syntax::token::{Text, Token};
 use hexgraph_base::types::{Error, Position, Result, stack};
 
 /// The greatest number of open brackets.

@@ -1,12 +1,12 @@
 //! Lowers a whole request: first its declarations and fragments, then its blocks.
 
-use super::names::{IN_MUTATION, Names};
-use crate::Given;
-use crate::ast::{Block, Fragment, Operation};
+use super::variables::{IN_MUTATION, Names};
 use crate::lower::arguments::values::{Held, Values};
-use crate::source::Source;
-use crate::token::Text;
-use crate::upsert::{Condition, UpsertPlan};
+use crate::lower::given::Given;
+use crate::lower::upsert::{Condition, UpsertPlan};
+use crate::syntax::ast::{Block, Fragment, Operation};
+use crate::syntax::source::Source;
+use crate::syntax::token::Text;
 use hexgraph_base::plan::{Filter, Query, VarId};
 use hexgraph_base::types::{Error, Result, did_you_mean};
 use rustc_hash::{FxHashMap, FxHashSet};

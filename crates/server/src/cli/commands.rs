@@ -1,10 +1,10 @@
 //! What the commands do.
 
+use super::access::security;
 use super::arguments::{Arguments, Command, LoadArguments, QueryArguments, ServeArguments};
 use super::bar::{clear_bar, control_with_bar};
 use super::interrupt::Interrupt;
 use super::quote::{Done, Failure};
-use super::security::security;
 use super::tables::{is_table, load_table};
 use crate::http::{AdmissionOptions, ConnectionOptions, ServeOptions, Server, SubscribeOptions};
 use clap::Parser;

@@ -3,7 +3,7 @@
 use crate::db::Database;
 use crate::db::graphql::admin::Instance;
 use crate::db::graphql::request::{Request, Response};
-use crate::db::graphql::requests::not_executed;
+use crate::db::graphql::root_fields::not_executed;
 use crate::db::guard::guarded;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::schema::SchemaReport;

@@ -2,7 +2,7 @@
 //! They differ in small things: what `\w`, `\d`, `\s` and `\b` mean beyond ASCII, how classes are
 //! written, which escapes there are, and what may be repeated.
 
-use super::error::{PatternError, PatternFault};
+use super::pattern_error::{PatternError, PatternFault};
 use std::fmt::Write;
 
 use regex_syntax::ParserBuilder;

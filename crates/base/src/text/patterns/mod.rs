@@ -1,6 +1,6 @@
 //! Regular expressions, and the trigrams that a text must have to match one.
 
-pub(super) mod error;
+pub(super) mod pattern_error;
 pub(super) mod trigram;
 pub(super) mod go_regex;
 pub(super) mod regex_query;

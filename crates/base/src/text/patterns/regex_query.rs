@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use regex::{Regex, RegexBuilder};
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::error::PatternError;
 use super::go_regex;
+use super::pattern_error::PatternError;
 use super::trigram::pack;
 
 /// A condition on the trigrams of a text, necessary for a match.

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use num_bigint::BigUint;
 
 use super::number::{self, Digits};
-use crate::types::text;
+use crate::types::quoted_text;
 
 /// The bits of a mantissa.
 const PRECISION: u64 = 200;
@@ -72,7 +72,8 @@ impl BigFloat {
     ///
     /// [`BigFloatError`] for a text that is no number, that is infinite, or of a size beyond ten to the 6,000.
     pub fn parse(text: &str) -> Result<BigFloat, BigFloatError> {
-        let parts = scan(text).map_err(|fault| BigFloatError { text: text::shown(text), fault })?;
+        let parts =
+            scan(text).map_err(|fault| BigFloatError { text: quoted_text::shown(text), fault })?;
         Ok(parts.into_big_float())
     }
 

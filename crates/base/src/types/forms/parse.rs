@@ -2,7 +2,7 @@
 //!
 //! The rules are those of Go's `strconv`.
 
-use crate::types::text::shown;
+use crate::types::quoted_text::shown;
 
 /// Why a text is no bool, int, float or vector. `text` is the text as messages show it: between backquotes, on one
 /// line, cut to 60 letters.

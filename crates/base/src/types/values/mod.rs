@@ -7,4 +7,4 @@ pub(super) mod datetime_text;
 pub(super) mod geo;
 pub(super) mod wkb;
 pub(super) mod password;
-pub(super) mod encoding;
+pub(super) mod value_bytes;

@@ -1,8 +1,8 @@
 //! Lowers `@facets(...)`: lists of facets, and filters on them.
 
-use crate::ast::{self, Condition};
 use crate::lower::request::Lowering;
 use crate::lower::selection::paging::ORDER_KEYS_MAX;
+use crate::syntax::ast::{self, Condition};
 use hexgraph_base::plan::{
     Argument, Call, FacetItem, FacetKey, Facets, Filter, Function, Operand, TermIndex,
 };

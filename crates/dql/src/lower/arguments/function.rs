@@ -1,8 +1,8 @@
 //! Lowers functions that select nodes: checks their names, and the number and the kinds of their arguments.
 
-use crate::ast::{self, Value};
 use crate::lower::request::Lowering;
-use crate::token::Text;
+use crate::syntax::ast::{self, Value};
+use crate::syntax::token::Text;
 use hexgraph_base::plan::{
     Argument, Call, Comparison, Function, GeoRelation, Operand, PredicateRef, TermIndex, TextMatch,
     VarId,

@@ -1,9 +1,9 @@
 //! Lowers `math(...)`: groups operators by their precedence, and resolves constants, variables and functions.
 
 use super::number;
-use crate::ast::{MathOperand, MathSequence};
 use crate::lower::request::Lowering;
-use crate::token::Text;
+use crate::syntax::ast::{MathOperand, MathSequence};
+use crate::syntax::token::Text;
 use hexgraph_base::plan::{Constant, MathExpr, MathFunction};
 use hexgraph_base::types::{Result, Value, nearest, parse_vector, stack};
 

@@ -1,9 +1,9 @@
 //! The `$variables` of a query: declared in its head, with values that the caller gives.
 
 use super::number;
-use crate::Given;
-use crate::ast::Declaration;
-use crate::source::Source;
+use crate::lower::given::Given;
+use crate::syntax::ast::Declaration;
+use crate::syntax::source::Source;
 use hexgraph_base::types::{Error, Result, did_you_mean};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;

@@ -3,11 +3,11 @@
 use super::fields::Place;
 use super::modifiers::Modifiers;
 use super::paging::Paging;
-use crate::ast;
-use crate::ast::{Argument, Suffix, Value};
 use crate::lower::arguments::number;
 use crate::lower::request::Lowering;
-use crate::token::Text;
+use crate::syntax::ast;
+use crate::syntax::ast::{Argument, Suffix, Value};
+use crate::syntax::token::Text;
 use hexgraph_base::plan::{Block, BlockKind, Endpoint, Field, Function, ShortestPath, VarId};
 use hexgraph_base::types::{Error, Result, nearest};
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 
 use super::fields::Place;
 use super::modifiers::Modifiers;
-use crate::ast::{Counted, FieldItem, Head, Suffix, Value};
 use crate::lower::request::Lowering;
-use crate::token::{FieldFunction, Text};
+use crate::syntax::ast::{Counted, FieldItem, Head, Suffix, Value};
+use crate::syntax::token::{FieldFunction, Text};
 use hexgraph_base::plan::{Aggregate, Call, Expand, Field, FieldKind, Filter};
 use hexgraph_base::types::{Result, nearest};
 use std::sync::Arc;
@@ -274,7 +274,7 @@ impl<'a> Lowering<'a> {
         let allows_directive = |suffix: &Suffix| match suffix {
             Suffix::Langs(_) => false,
             Suffix::Directive(_, directive) => {
-                matches!(directive, crate::ast::Directive::Filter(_))
+                matches!(directive, crate::syntax::ast::Directive::Filter(_))
             }
             Suffix::Arguments(_) | Suffix::Body(_) => true,
         };

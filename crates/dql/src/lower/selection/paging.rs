@@ -1,8 +1,8 @@
 //! Lowers `first`, `offset`, `after`, `orderasc` and `orderdesc`, which blocks and fields have in common.
 
-use crate::ast::{Argument, Call, Value};
 use crate::lower::arguments::number;
 use crate::lower::request::Lowering;
+use crate::syntax::ast::{Argument, Call, Value};
 use hexgraph_base::plan::{Order, OrderKey, Page};
 use hexgraph_base::types::{Error, Result};
 

@@ -5,4 +5,4 @@ pub(super) mod request_error;
 pub(super) mod go_json;
 pub(super) mod incoming;
 pub(super) mod reply;
-pub(super) mod stream;
+pub(super) mod streamed_answer;

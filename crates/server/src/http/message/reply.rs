@@ -1,7 +1,7 @@
 //! What is sent back: the envelopes, the headers, and gzip.
 
 use super::go_values;
-use super::stream::Stream;
+use super::streamed_answer::Stream;
 use crate::http::admission::OVERLOADED;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, StatusCode, header};

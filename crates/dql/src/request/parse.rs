@@ -1,18 +1,18 @@
 //! The parser: runs the LR(1) grammar over the tokens of the lexer. Limits on length and depth are checked before.
 
-use super::ast::Operation;
-use super::diagnose::diagnose;
-use super::document::Document;
-use super::lexer::Lexer;
-use super::source::Source;
-use super::upsert::Condition;
+use crate::lexer::Lexer;
+use crate::lower::upsert::Condition;
+use crate::request::diagnose::diagnose;
+use crate::request::document::Document;
+use crate::syntax::ast::Operation;
+use crate::syntax::source::Source;
 use hexgraph_base::types::{Error, Position, Result};
 use std::sync::Arc;
 
 lalrpop_util::lalrpop_mod!(
     #[allow(clippy::all, clippy::unwrap_used, missing_docs, unreachable_pub, unused)]
     grammar,
-    "/grammar.rs"
+    "/syntax/grammar.rs"
 );
 
 /// The greatest length of a request in bytes: the limit `query_length_max`.

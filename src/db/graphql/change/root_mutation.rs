@@ -1,10 +1,10 @@
 //! Root fields of mutations: each is computed, checked and published as one commit, then its
 //! payload is answered.
 
-use super::guard::Guard;
+use super::rule_guard::Guard;
 use super::stage::{Refusal, Staged, stage};
 use crate::db::change::upsert::Prepared;
-use crate::db::graphql::query::{Begun, RootResolver};
+use crate::db::graphql::root_query::{Begun, RootResolver};
 use crate::db::graphql::run::{Outcome, Run, root_path};
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::plan::{Block, Query, VarId, Variable};

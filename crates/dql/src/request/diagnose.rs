@@ -1,8 +1,8 @@
 //! Error messages for tokens that the grammar refuses: what was found, what was expected, and a hint at what was probably
 //! meant.
 
-use super::lexer::Cursor;
-use super::token::Token;
+use crate::lexer::Cursor;
+use crate::syntax::token::Token;
 use hexgraph_base::types::{Error, Position, nearest};
 use lalrpop_util::ParseError;
 

@@ -2,7 +2,7 @@
 
 use super::area::{Area, check_ring};
 use super::cover::{LEVEL_MAX, LEVEL_MIN, covering, pieces_of};
-use super::error::GeoError;
+use super::geo_error::GeoError;
 use super::position::place_of;
 use crate::types::{Coordinate, Geometry};
 use s2rst::s2::{CellId, Level, Point};

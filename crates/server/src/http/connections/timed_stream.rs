@@ -1,6 +1,6 @@
 //! A socket with time limits: for the head of a request to arrive, and for the client to read its answer.
 
-use super::options::ConnectionOptions;
+use super::connection_options::ConnectionOptions;
 use super::pace::Pace;
 use super::phase::{Line, Phase};
 use socket2::SockRef;

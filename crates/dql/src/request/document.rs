@@ -1,9 +1,10 @@
 //! A parsed text. It can be planned many times, with different values of its `$variables`.
 
-use super::lower::{Lowering, Uses};
-use super::source::Source;
-use super::upsert::{Condition, UpsertPlan};
-use super::{Given, ast};
+use crate::lower::given::Given;
+use crate::lower::upsert::{Condition, UpsertPlan};
+use crate::lower::{Lowering, Uses};
+use crate::syntax::ast;
+use crate::syntax::source::Source;
 use hexgraph_base::plan;
 use hexgraph_base::types::Result;
 use std::collections::BTreeMap;
@@ -12,8 +13,8 @@ use std::sync::Arc;
 /// A parsed text. Clones share the source text, and planning does not copy it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
-    pub(super) source: Arc<Source>,
-    pub(super) operations: Vec<ast::Operation>,
+    pub(crate) source: Arc<Source>,
+    pub(crate) operations: Vec<ast::Operation>,
 }
 
 impl Document {

@@ -3,8 +3,8 @@
 use super::source::parquet_schema;
 use crate::db::{Control, Database, LoadReport};
 use crate::tables::columns::{END_COLUMNS, PREDICATE_KEY, UID_COLUMN};
-use crate::tables::export::SCHEMA_FILE;
 use crate::tables::load::Rows;
+use crate::tables::parquet_export::SCHEMA_FILE;
 use crate::tables::shape::options::{EdgeOptions, NodeOptions, Table, TableOptions};
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::graph::IdSpace;

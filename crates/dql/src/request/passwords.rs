@@ -1,7 +1,7 @@
 //! Removes passwords from texts before they are logged.
 
-use super::lexer::Lexer;
-use super::token::{FieldFunction, Token};
+use crate::lexer::Lexer;
+use crate::syntax::token::{FieldFunction, Token};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;

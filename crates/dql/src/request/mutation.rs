@@ -1,11 +1,11 @@
 //! Requests that change data: mutation blocks `{ set {...} delete {...} }` and upserts `upsert {...}`.
 
-use super::ast::{Operation, Rdf, UpsertPart};
-use super::document::Document;
-use super::parse::parse_request;
-use super::source::Source;
-use super::token::RdfKind;
-use super::upsert::Condition;
+use crate::lower::upsert::Condition;
+use crate::request::document::Document;
+use crate::request::parse::parse_request;
+use crate::syntax::ast::{Operation, Rdf, UpsertPart};
+use crate::syntax::source::Source;
+use crate::syntax::token::RdfKind;
 use hexgraph_base::types::{Error, Position, Result};
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ fn upsert(source: Arc<Source>, parts: Vec<UpsertPart>) -> Result<MutationRequest
 /// Makes one mutation of its blocks. Of several `set` blocks the last one counts, and so for `delete`, as in Dgraph.
 fn mutation(
     source: &Arc<Source>,
-    filter: Option<super::ast::Condition>,
+    filter: Option<crate::syntax::ast::Condition>,
     blocks: Vec<Rdf>,
 ) -> Mutation {
     let condition =

@@ -1,15 +1,15 @@
 //! Upserts: a query followed by mutations that use its variables.
 
-use super::ast;
-use super::source::Source;
+use crate::syntax::ast;
+use crate::syntax::source::Source;
 use hexgraph_base::plan;
 use std::sync::Arc;
 
 /// The parsed condition of a mutation. It has a source text of its own, so its places are not those of the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
-    pub(super) source: Arc<Source>,
-    pub(super) filter: Option<ast::Condition>,
+    pub(crate) source: Arc<Source>,
+    pub(crate) filter: Option<ast::Condition>,
 }
 
 /// The plan of an upsert: its query, and the condition of each mutation.

@@ -1,7 +1,7 @@
 //! The syntax tree of a text, as the grammar produces it: no name is resolved and no rule is checked yet. Places are byte
 //! offsets in the text.
 
-use super::token::{FieldFunction, RdfKind, Text};
+use crate::syntax::token::{FieldFunction, RdfKind, Text};
 use hexgraph_base::plan::MathFunction;
 
 /// One operation of a text.

@@ -3,7 +3,7 @@
 use super::cursor;
 use super::modes::{Lexer, Spanned};
 use super::scope::{Previous, Scope};
-use crate::token::{Text, Token};
+use crate::syntax::token::{Text, Token};
 use hexgraph_base::plan::MathFunction;
 use hexgraph_base::types::Result;
 

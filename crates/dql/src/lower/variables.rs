@@ -1,6 +1,6 @@
 //! The variables that blocks define and read. Each must be defined exactly once and read at least once.
 
-use crate::source::Source;
+use crate::syntax::source::Source;
 use hexgraph_base::plan::{VarId, Variable};
 use hexgraph_base::types::{Error, Position, Result, nearest};
 use rustc_hash::FxHashMap;

@@ -2,10 +2,10 @@
 //! the other, each in a commit of its own, until one fails.
 
 use crate::db::Database;
-use crate::db::graphql::change::mutate::mutate;
-use crate::db::graphql::query::{Begun, RootResolver};
+use crate::db::graphql::change::root_mutation::mutate;
 use crate::db::graphql::reply::span::Span;
 use crate::db::graphql::request::{Headers, Request, Response};
+use crate::db::graphql::root_query::{Begun, RootResolver};
 use crate::db::graphql::run::{Outcome, Run, root_path};
 use crate::db::graphql::schemas::Loaded;
 use crate::db::graphql::session::Session;
