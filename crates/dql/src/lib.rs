@@ -1,6 +1,7 @@
 //! The query language DQL. A lexer and a grammar turn a text into a syntax tree; lowering resolves its names, checks the
 //! rules of the language and produces a plan. No step reads data.
 
+mod compat;
 mod syntax;
 mod lexer;
 mod lower;

@@ -2,8 +2,8 @@
 
 use super::modes::{Lexer, Spanned};
 use super::scope::{Previous, Scope};
+use crate::compat::go_escapes::unquote;
 use crate::syntax::token::{FieldFunction, Text, Token};
-use crate::syntax::unquote::unquote;
 use hexgraph_base::types::Result;
 
 /// The words that are functions in the place of a field, when a `(` follows.

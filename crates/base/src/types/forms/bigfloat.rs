@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use num_bigint::BigUint;
 
-use super::number::{self, Digits};
+use crate::compat::go_numbers::{self, Digits};
 use crate::types::quoted_text;
 
 /// The bits of a mantissa.
@@ -115,7 +115,7 @@ impl BigFloat {
     /// beyond those of a float; `None` for infinities and NaN.
     pub fn from_f64_digits(number: f64) -> Option<BigFloat> {
         let mut out = Vec::with_capacity(24);
-        number::write_float(number, &mut out);
+        go_numbers::write_float(number, &mut out);
         let text = String::from_utf8(out).expect("numbers are written in ASCII");
         number.is_finite().then_some(BigFloat { text })
     }

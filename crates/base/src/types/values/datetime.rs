@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::types::forms::number;
+use crate::compat::go_numbers;
 
 const SECONDS_A_DAY: i64 = 86_400;
 const NANOS_A_SECOND: i64 = 1_000_000_000;
@@ -134,7 +134,7 @@ impl DateTime {
             write_two(parts.year as u64 / 100, out);
             write_two(parts.year as u64 % 100, out);
         } else {
-            number::write_int(parts.year, out);
+            go_numbers::write_int(parts.year, out);
         }
         for (mark, part) in [
             (b'-', parts.month),

@@ -1,7 +1,6 @@
 //! Values as bytes: to be stored, and to be grouped and sorted by.
 
 use crate::types::forms::bigfloat;
-use crate::types::forms::number::ordered_bits;
 use crate::types::{DateTime, Value, ValueRef, ValueType};
 
 /// Inverting it makes the bytes of signed numbers, the highest first, order as the numbers do.
@@ -167,6 +166,15 @@ fn write_terminated(bytes: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(piece);
     }
     out.extend_from_slice(&[0, 0]);
+}
+
+/// Bits that compare as unsigned numbers the way floats compare; both zeros are one.
+pub fn ordered_bits(number: f64) -> u64 {
+    const SIGN: u64 = 1 << 63;
+    // The bits of IEEE 754 order as the numbers of one sign do, those
+    // of negative ones the other way round. Adding 0 makes 0 of -0.
+    let bits = (number + 0.0).to_bits();
+    if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }
 
 #[cfg(test)]

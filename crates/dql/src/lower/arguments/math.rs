@@ -1,6 +1,7 @@
 //! Lowers `math(...)`: groups operators by their precedence, and resolves constants, variables and functions.
 
 use super::number;
+use crate::compat::math_precedence::precedence;
 use crate::lower::request::Lowering;
 use crate::syntax::ast::{MathOperand, MathSequence};
 use crate::syntax::token::Text;
@@ -47,7 +48,7 @@ impl<'a> Lowering<'a> {
         let at = place(&sequence.first);
         for (operator, operand) in &sequence.rest {
             while let Some(&top) = operators.last()
-                && strength(top) >= strength(*operator)
+                && precedence(top) >= precedence(*operator)
             {
                 operators.pop();
                 self.reduce(at, top, &mut operands)?;
@@ -150,25 +151,6 @@ impl<'a> Lowering<'a> {
         let operands =
             arguments.iter().map(|argument| self.sequence(argument)).collect::<Result<_>>()?;
         self.call(name.start, function, operands)
-    }
-}
-
-/// Returns the precedence of an operator; a greater one binds more strongly.
-fn strength(operator: MathFunction) -> u8 {
-    // Nearly every operator has a rank of its own, as Dgraph answers:
-    // `a % b * c` is `a % (b * c)`, and `a < b == c` is `(a < b) == c`.
-    match operator {
-        MathFunction::Multiply | MathFunction::Divide => 50,
-        MathFunction::Dot => 49,
-        MathFunction::Modulo => 48,
-        MathFunction::Subtract => 47,
-        MathFunction::Add => 46,
-        MathFunction::Less => 10,
-        MathFunction::Greater => 9,
-        MathFunction::LessEqual => 8,
-        MathFunction::GreaterEqual => 7,
-        MathFunction::Equal => 6,
-        _ => 5,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lowers selections: lists of fields and fragments.
 
-use super::duplicates::first_duplicate;
+use crate::compat::repeated_keys::first_duplicate;
 use crate::lower::request::Lowering;
 use crate::syntax::ast::Item;
 use crate::syntax::token::Text;

@@ -1,6 +1,6 @@
 //! From an HTTP request to a GraphQL request. Messages are those of the reference.
 
-use crate::http::message::go_json;
+use crate::http::compat::go_json;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::request_error::RequestError;
 use axum::http::HeaderMap;

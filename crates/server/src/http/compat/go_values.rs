@@ -55,7 +55,7 @@ pub(in crate::http) fn parse_bool(text: &str) -> Result<bool, GoValueError> {
 }
 
 /// Reads a number in decimal, or with a prefix `0x`, `0o`, `0b` or `0`.
-pub(super) fn parse_u64(text: &str) -> Result<u64, GoValueError> {
+pub(in crate::http) fn parse_u64(text: &str) -> Result<u64, GoValueError> {
     let lower = text.to_ascii_lowercase();
     let (digits, radix) = match lower.as_bytes() {
         [b'0', b'x', ..] => (&lower[2..], 16),
@@ -78,7 +78,7 @@ pub(in crate::http) fn parse_base36(text: &str) -> Option<u64> {
 }
 
 /// Writes a number with the digits 0 to 9 and a to z.
-pub(super) fn to_base36(mut number: u64) -> String {
+pub(in crate::http) fn to_base36(mut number: u64) -> String {
     let mut digits = Vec::new();
     loop {
         let digit = char::from_digit((number % 36) as u32, 36).expect("it is below 36");
@@ -91,7 +91,7 @@ pub(super) fn to_base36(mut number: u64) -> String {
 }
 
 /// Reads `300ms`, `1.5h`, `2h45m`. A duration below zero has passed already: it is zero here.
-pub(super) fn parse_duration(text: &str) -> Result<Duration, GoValueError> {
+pub(in crate::http) fn parse_duration(text: &str) -> Result<Duration, GoValueError> {
     let invalid = || GoValueError::Duration { text: text.to_owned() };
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if unsigned == "0" {

@@ -2,7 +2,7 @@
 //!
 //! One pass over the bytes with a stack of open objects and lists, made only when another reader has refused the text.
 
-use super::request_error::RequestError;
+use crate::http::message::request_error::RequestError;
 
 /// The first fault of a text.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! Numbers as text: how floats are written, and what text is taken for a number.
+//! Numbers as text, in the forms of Go: those of `strconv.FormatFloat` with the format `g`, which Dgraph's answers have, and
+//! those of its `encoding/json`.
 
 /// Writes a decimal integer.
 pub fn write_int(number: i64, out: &mut Vec<u8>) {
@@ -37,7 +38,7 @@ pub fn write_float32(number: f32, out: &mut Vec<u8>) {
 }
 
 /// Writes an element of a vector that was turned into a string: never an exponent.
-pub(super) fn write_float32_plain(number: f32, out: &mut Vec<u8>) {
+pub(crate) fn write_float32_plain(number: f32, out: &mut Vec<u8>) {
     if write_special(f64::from(number), out) {
         return;
     }
@@ -47,7 +48,7 @@ pub(super) fn write_float32_plain(number: f32, out: &mut Vec<u8>) {
 
 /// Writes a coordinate as Go's JSON does: an exponent only below 1e-6 and from 1e21 on, and of as
 /// few digits as it needs.
-pub(in crate::types) fn write_json_float(number: f64, out: &mut Vec<u8>) {
+pub(crate) fn write_json_float(number: f64, out: &mut Vec<u8>) {
     let mut buffer = zmij::Buffer::new();
     let digits = Digits::of(buffer.format_finite(number));
     let size = number.abs();
@@ -91,7 +92,7 @@ const DIGITS_MAX: usize = 64;
 
 /// A decimal number apart: 0.ddd… times ten to the `point`, the first digit not being 0. No digits
 /// at all are zero.
-pub(in crate::types) struct Digits {
+pub(crate) struct Digits {
     negative: bool,
     digits: [u8; DIGITS_MAX],
     len: usize,
@@ -101,7 +102,7 @@ pub(in crate::types) struct Digits {
 impl Digits {
     /// A number of at most [`DIGITS_MAX`] ASCII digits; what is beyond is dropped, and so are zeros
     /// at the end.
-    pub(in crate::types) fn new(negative: bool, ascii: &[u8], point: i32) -> Digits {
+    pub(crate) fn new(negative: bool, ascii: &[u8], point: i32) -> Digits {
         let mut digits = Digits { negative, digits: [0; DIGITS_MAX], len: 0, point };
         for &digit in ascii {
             digits.push(digit);
@@ -156,7 +157,7 @@ impl Digits {
     }
 
     /// Writes it plainly if the exponent is at least -4 and below `limit`, else with an exponent.
-    pub(in crate::types) fn write(&self, limit: i32, mark: u8, out: &mut Vec<u8>) {
+    pub(crate) fn write(&self, limit: i32, mark: u8, out: &mut Vec<u8>) {
         if (-4..limit).contains(&(self.point - 1)) {
             self.write_plain(out);
         } else {
@@ -165,7 +166,7 @@ impl Digits {
     }
 
     /// Writes it as `123.45`, filling up with zeros where there are no digits.
-    pub(super) fn write_plain(&self, out: &mut Vec<u8>) {
+    pub(crate) fn write_plain(&self, out: &mut Vec<u8>) {
         if self.negative {
             out.push(b'-');
         }
@@ -185,7 +186,7 @@ impl Digits {
     }
 
     /// Writes it as `1.2345e+02`, with two digits of exponent at least.
-    pub(super) fn write_with_exponent(&self, mark: u8, out: &mut Vec<u8>) {
+    pub(crate) fn write_with_exponent(&self, mark: u8, out: &mut Vec<u8>) {
         if self.negative {
             out.push(b'-');
         }
@@ -203,15 +204,6 @@ impl Digits {
         }
         write_int(i64::from(exponent.abs()), out);
     }
-}
-
-/// Bits that compare as unsigned numbers the way floats compare; both zeros are one.
-pub fn ordered_bits(number: f64) -> u64 {
-    const SIGN: u64 = 1 << 63;
-    // The bits of IEEE 754 order as the numbers of one sign do, those
-    // of negative ones the other way round. Adding 0 makes 0 of -0.
-    let bits = (number + 0.0).to_bits();
-    if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ const COMPARED_MAX: usize = 16;
 type Identity<'a> = (u8, Cow<'a, str>);
 
 /// Returns the first field with the identity of a field before it.
-pub(super) fn first_duplicate(fields: &[Arc<Field>]) -> Option<&Field> {
+pub(crate) fn first_duplicate(fields: &[Arc<Field>]) -> Option<&Field> {
     if fields.len() < 2 {
         return None;
     }
