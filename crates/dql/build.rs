@@ -1,7 +1,7 @@
-//! Makes the parser of `src/grammar.lalrpop`.
+//! Makes the parser of `src/syntax/grammar.lalrpop`.
 
 fn main() {
-    println!("cargo:rerun-if-changed=src/grammar.lalrpop");
+    println!("cargo:rerun-if-changed=src/syntax/grammar.lalrpop");
     lalrpop::Configuration::new()
         .emit_rerun_directives(true)
         .process_dir("src")

@@ -295,3 +295,22 @@ def test_repr_and_html(people):
     assert "Eve &lt;b&gt;" in html
     assert html.count("<table>") == 3
     assert repr(hexgraph.connect()) == "<hexgraph.Database :memory:>"
+
+
+def test_plain_variables_are_asked_for_no_attributes():
+    """A short query pays for each attribute that is looked for and missing."""
+    asked = []
+
+    class Watched(str):
+        __slots__ = ()
+
+        def __getattribute__(self, name):
+            asked.append(name)
+            return super().__getattribute__(name)
+
+    db = hexgraph.connect()
+    db.alter("name: string @index(exact) .")
+    db.mutate(set='<1> <name> "Ada" .')
+    query = "query q($n: string) { q(func: eq(name, $n)) { name } }"
+    assert db.query(query, {"n": Watched("Ada")}).to_dict() == {"q": [{"name": "Ada"}]}
+    assert asked == []

@@ -30,7 +30,7 @@ const ZONE: &str = "UTC";
 const MICROS_MAX: i64 = 9_000_000_000_000;
 const NANOS_MAX: i64 = 9_000_000_000;
 
-/// The columns of a table of nodes.
+/// The layout of a table of nodes: its columns and where their values come from.
 pub(super) struct NodeColumns<'a> {
     schema: SchemaRef,
     columns: Vec<NodeColumn<'a>>,
@@ -46,7 +46,7 @@ struct NodeColumn<'a> {
     form: Form,
 }
 
-/// How values stand in a column.
+/// The form in which a column holds its values.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
     Int,
@@ -129,7 +129,7 @@ impl NodeColumn<'_> {
         Field::new(name, data_type, true)
     }
 
-    /// The column of some nodes, and how many cells have something.
+    /// Builds one column for some nodes, and counts its cells that are not null.
     fn array(&self, nodes: &[u32]) -> (ArrayRef, u64) {
         let mut cells = Builder::new(self.form);
         let (mut ends, mut present, mut count) = (vec![0], Vec::new(), 0);
@@ -171,7 +171,7 @@ impl NodeColumn<'_> {
     }
 }
 
-/// The columns of the edges of a predicate.
+/// The layout of a table of the edges of one predicate.
 ///
 /// # Errors
 ///
@@ -222,7 +222,7 @@ fn uids(nodes: &[u32], ids: &NodeIds) -> ArrayRef {
     Arc::new(nodes.iter().map(uid).collect::<UInt64Array>())
 }
 
-/// The types that there are among some values.
+/// Returns the types that occur among some values.
 fn types_of(values: &Values) -> Vec<ValueType> {
     if let Some(only) = values.value_type() {
         return vec![only];
@@ -311,7 +311,7 @@ impl Form {
     }
 }
 
-/// The cells of a column, growing.
+/// The builder of a column, cell by cell.
 enum Builder {
     Int(Int64Builder),
     Float(Float64Builder),

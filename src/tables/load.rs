@@ -14,10 +14,10 @@ use hexgraph_store::graph;
 use hexgraph_store::graph::{ColumnLoad, IdSpace, Predicate, Version};
 use std::borrow::Cow;
 
-/// What the key of a facet may not hold, as N-Quads could not write it.
+/// The characters that the key of a facet must not contain, since N-Quads could not write it.
 const NO_FACET_KEY: [char; 9] = ['=', ' ', '\t', '(', ')', ',', '"', '~', '@'];
 
-/// What the rows of a table are.
+/// Says what the rows of a table are.
 #[derive(Clone)]
 pub(super) enum Rows {
     /// Nodes.

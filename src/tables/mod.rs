@@ -4,10 +4,10 @@ mod shape;
 mod read;
 mod load;
 mod columns;
-mod export;
+mod parquet_export;
 
 pub use hexgraph_store::graph::IdSpace;
-pub use read::folder::is_export_folder;
+pub use read::exported::is_export_folder;
 pub use read::source::is_table_name;
 pub use shape::options::{EdgeOptions, ID_PREDICATE, NodeOptions, Table, TableOptions};
 

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 /// Bottom to top. A module may use the modules named, and itself.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("types", &[]),
+    ("compat", &[]),
+    ("types", &["compat"]),
     ("budget", &["types"]),
     ("text", &["types"]),
     ("geo", &["types"]),
     ("schema", &["types"]),
-    ("formats", &["types", "schema"]),
+    ("formats", &["compat", "types", "schema"]),
     ("storage", &["types", "schema"]),
     ("index", &["types", "schema", "storage", "text", "geo"]),
     ("graph", &["types", "budget", "schema", "storage", "index", "formats", "text"]),
@@ -26,7 +27,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "answer",
         ],
     ),
-    ("dql", &["types", "schema", "plan"]),
+    ("dql", &["compat", "types", "schema", "plan"]),
     ("graphql", &["types", "text", "schema", "formats", "plan"]),
     (
         "db",

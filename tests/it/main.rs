@@ -8,6 +8,7 @@
 
 mod admin;
 mod depth;
+mod docs;
 mod formats;
 mod geo;
 mod golden;

@@ -135,11 +135,12 @@ fn directories_of_larger_builds_are_refused_and_stay_as_they_are() {
     }
 }
 
-/// A log may define what the snapshot before it does not have.
+/// A log may define what the snapshot before it does not have: that of `text-in-log` is empty, and its log has an index
+/// of words.
 #[test]
 fn a_log_of_a_larger_build_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/text-in-log");
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lean/text-in-log");
     for (name, bytes) in content(&fixture) {
         fs::write(folder.path().join(name), bytes).unwrap();
     }

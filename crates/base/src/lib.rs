@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows a store or a query language.
 
+pub mod compat;
 pub mod types;
 pub mod budget;
 pub mod text;

@@ -1,8 +1,8 @@
 //! The language, construct by construct: what is accepted, what is refused and why, and what the
 //! plan holds.
 
-use super::upsert::UpsertPlan;
 use super::{Condition, Document, Given, MutationRequest, parse, parse_condition, parse_mutation};
+use crate::lower::upsert::UpsertPlan;
 use hexgraph_base::plan::{
     Aggregate, Argument, Block, BlockKind, Call, Cascade, Comparison, Constant, Endpoint, Expand,
     Field, FieldKind, Filter, MathExpr, Operand, OrderKey, Query, VarId,

@@ -16,15 +16,15 @@ use std::time::Duration;
 
 const NO_SCHEMA: &str = "there is no GraphQL schema: set one with db.graphql_schema(\"...\")";
 
-/// The arguments of a request, beside its text.
+/// The arguments of a request except for its text.
 pub(crate) struct GraphqlArguments<'a, 'py> {
-    /// The values of its variables.
+    /// The values of the request's variables.
     pub variables: Option<&'a Bound<'py, PyDict>>,
-    /// The operation that is to be carried out.
+    /// The name of the operation that is to be carried out.
     pub operation: Option<String>,
-    /// What a client would send as headers.
+    /// The headers that a client would send, such as a token.
     pub headers: Option<&'a Bound<'py, PyDict>>,
-    /// Seconds.
+    /// The time limit in seconds.
     pub timeout: Option<f64>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn subscribe(
     PySubscription::begin(py, database, &request, &headers, timeout)
 }
 
-/// Carries a request out.
+/// Carries out a request and returns its response as Python objects.
 ///
 /// # Errors
 ///
@@ -80,7 +80,7 @@ pub(crate) fn ask<'py>(
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// The faults of the schema.
 pub(crate) fn schema(
     py: Python<'_>,
     database: &Database,

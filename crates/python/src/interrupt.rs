@@ -46,6 +46,7 @@ pub(crate) fn interruptible_with<T: Send>(
         control = control.with_timeout(timeout);
     }
     let done = py.detach(|| guarded(|| work(&control)));
+    // What the handler raised counts, not the error of the request that it has ended.
     match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         Some(error) => Err(error),
         None => done.map_err(to_exception),
@@ -64,7 +65,7 @@ pub(crate) fn detached<T: Send>(
     py.detach(|| guarded(work))
 }
 
-/// Whether Python has seen a signal that asks to stop.
+/// Returns true if Python has seen a signal that asks to stop.
 pub(crate) fn signal_came() -> bool {
     Python::attach(|py| py.check_signals().is_err())
 }

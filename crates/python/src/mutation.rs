@@ -129,7 +129,7 @@ impl Texts {
         Ok(texts)
     }
 
-    /// The mutation.
+    /// Returns the mutation that the texts describe.
     pub(crate) fn mutation(&self) -> Mutation<'_> {
         Mutation {
             condition: (&*self.cond).into(),
@@ -138,12 +138,13 @@ impl Texts {
         }
     }
 
-    /// The text that an error is about: empty unless there is only one.
+    /// Returns the text that an error must be about; empty unless exactly one text is given.
     pub(crate) fn only(&self) -> &str {
         let Texts { set, delete, set_json, delete_json, .. } = self;
         let all = [set, delete, &set_json.json, &delete_json.json];
         let mut given = all.into_iter().filter(|text| !text.is_empty());
         match (given.next(), given.next()) {
+            // With two texts, the line of an error does not tell in which of them it is.
             (Some(text), None) => text,
             _ => "",
         }
@@ -157,7 +158,7 @@ fn statements<'a>(quads: &'a str, json: &'a Encoded) -> Vec<Statements<'a>> {
     quads.into_iter().chain(json).collect()
 }
 
-/// What to say about an argument that came without a name.
+/// Returns the message about an argument that was passed without a name.
 fn by_name(given: &Bound<'_, PyAny>) -> String {
     let name = match given.is_instance_of::<PyString>() {
         true => "set=\"...\" adds N-Quads, delete=\"...\" removes them",
@@ -166,7 +167,7 @@ fn by_name(given: &Bound<'_, PyAny>) -> String {
     format!("mutate takes its arguments by name: {name}")
 }
 
-/// N-Quads, which are a text.
+/// Converts an argument to a text of N-Quads; empty for None.
 ///
 /// # Errors
 ///
@@ -182,7 +183,7 @@ fn to_quads(name: &'static str, given: Option<&Bound<'_, PyAny>>) -> PyResult<St
     )))
 }
 
-/// JSON of what may be text already; empty for None.
+/// Converts an argument to JSON. A text is taken as JSON already; None gives an empty text.
 ///
 /// # Errors
 ///
@@ -200,7 +201,7 @@ fn to_json(name: &'static str, given: Option<&Bound<'_, PyAny>>) -> PyResult<Enc
     }
 }
 
-/// Uids by name.
+/// Creates a dict of uids by names.
 pub(crate) fn uid_dict<'py>(
     py: Python<'py>,
     uids: &BTreeMap<String, String>,

@@ -15,12 +15,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::time::Duration;
 
-/// Who is asked.
+/// The receiver of a request: a database or a transaction.
 #[derive(Clone, Copy)]
 pub(crate) enum Target<'a> {
-    /// The newest version; what is changed is committed at once.
+    /// The database: queries see its newest version, and changes are committed at once.
     Database(&'a Database),
-    /// What the transaction sees.
+    /// A transaction: queries see its own version, and changes wait for its commit.
     Txn(&'a Txn),
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct UpsertArguments<'a, 'py> {
     pub cond: &'a str,
     /// The other mutations.
     pub mutations: Option<&'a Bound<'py, PyAny>>,
-    /// Seconds.
+    /// The time limit in seconds.
     pub timeout: Option<f64>,
 }
 
@@ -61,7 +61,7 @@ impl Target<'_> {
         Ok(PyResultSet::new(answer?))
     }
 
-    /// Deletes and sets. Returns the uids of new nodes.
+    /// Carries out a mutation, and returns the uids of new nodes by their names.
     pub(crate) fn mutate<'py>(
         self,
         py: Python<'py>,
@@ -80,7 +80,7 @@ impl Target<'_> {
         uid_dict(py, &done?.uids)
     }
 
-    /// Asks, and changes what was found.
+    /// Carries out an upsert: a query, and mutations that use what it has found.
     pub(crate) fn upsert<'py>(
         self,
         py: Python<'py>,
@@ -93,8 +93,10 @@ impl Target<'_> {
         let texts = Texts::read(arguments, cond)?;
         let more = mutations.map(Texts::of_list).transpose()?.unwrap_or_default();
         let mut mutations = vec![texts.mutation()];
+        // The first mutation is empty when all of them came as a list.
         mutations.retain(|it| !it.set.is_empty() || !it.delete.is_empty());
         mutations.extend(more.iter().map(Texts::mutation));
+        // Without a mutation the text may be a whole upsert block, which brings its own.
         let is_block = mutations.is_empty() && variables.is_empty() && cond.is_empty();
         let request = MutationRequest { query: dql.into(), variables, mutations };
         let done = interruptible_with(
@@ -132,7 +134,7 @@ impl Target<'_> {
     }
 }
 
-/// A number of seconds.
+/// Converts a number of seconds to a duration.
 ///
 /// # Errors
 ///

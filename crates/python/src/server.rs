@@ -20,14 +20,14 @@ pub(crate) struct Servers {
 }
 
 impl Servers {
-    /// Notes a server.
+    /// Adds a server, and forgets those that are gone.
     pub(crate) fn add(&self, server: &PyServer) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.retain(|server| 0 < server.strong_count());
         running.push(Arc::downgrade(&server.server));
     }
 
-    /// Stops all. To be called without the interpreter's lock, since it waits for requests.
+    /// Stops all servers. The caller must not hold the interpreter's lock, since stopping waits for requests.
     pub(crate) fn stop(&self) {
         let running = mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
         for server in running.iter().filter_map(Weak::upgrade) {
@@ -37,7 +37,7 @@ impl Servers {
 }
 
 impl PyServer {
-    /// A handle of a running server.
+    /// Creates the handle of a running server.
     pub fn new(server: Server) -> PyServer {
         let url = server.url();
         PyServer { server: Arc::new(Mutex::new(server)), url }

@@ -141,7 +141,7 @@ impl PySchemaReport {
     }
 }
 
-/// The path of a folder that an export of tables wrote.
+/// Returns the path if it is a folder that an export of tables has written.
 pub(crate) fn to_export_folder(given: &Bound<'_, PyAny>) -> Option<PathBuf> {
     given.extract::<PathBuf>().ok().filter(|path| is_export_folder(path))
 }
@@ -161,6 +161,7 @@ pub(crate) fn to_sources(given: &Bound<'_, PyAny>) -> PyResult<Vec<Source>> {
         let files = files_of(&path, has_triples).map_err(to_python)?;
         return Ok(files.into_iter().map(Source::File).collect());
     }
+    // A path comes first, since a str is a sequence too; a list may hold lists.
     if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {
         let mut sources = Vec::new();
         for one in given.try_iter()? {
@@ -192,6 +193,7 @@ fn to_source(given: &Bound<'_, PyAny>) -> PyResult<Source> {
 }
 
 fn to_bytes(given: &Bound<'_, PyAny>, otherwise: &str) -> PyResult<Source> {
+    // A copy, since the load runs without the interpreter's lock, and a bytearray may be changed then.
     let bytes: Vec<u8> = match given.cast::<pyo3::types::PyBytes>() {
         Ok(bytes) => bytes.as_bytes().to_vec(),
         Err(_) if given.is_instance_of::<pyo3::types::PyByteArray>() => given.extract()?,

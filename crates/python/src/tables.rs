@@ -13,20 +13,20 @@ use pyo3_arrow::PyRecordBatchReader;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The options that tables of nodes and of edges share, as Python gives them.
+/// The options that loads of nodes and of edges have in common, as Python passes them.
 pub(crate) struct GivenOptions<'a, 'py> {
-    /// A text or a path.
+    /// The schema, as a text or the path of a file.
     pub schema: Option<&'a Bound<'py, PyAny>>,
-    /// The names of types by column.
+    /// The names of value types, by column.
     pub types: Option<BTreeMap<String, String>>,
-    /// "raise" or "skip".
+    /// What happens to values that can't be stored: `"raise"` or `"skip"`.
     pub on_error: &'a str,
-    /// A number of bytes, or a text such as "512MiB".
+    /// The bound on memory, as a number of bytes or a text such as `"512MiB"`.
     pub memory: Option<&'a Bound<'py, PyAny>>,
 }
 
 impl GivenOptions<'_, '_> {
-    /// The options.
+    /// Converts the options.
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl GivenOptions<'_, '_> {
     }
 }
 
-/// The bytes that a load may take, 0 for no bound.
+/// Reads the number of bytes that a load may take; 0 stands for no bound.
 ///
 /// # Errors
 ///
@@ -61,7 +61,7 @@ pub(crate) fn to_memory(given: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
     byte_count("memory", &given.str()?.to_cow()?).map_err(to_python)
 }
 
-/// Whether what can't be stored is left out.
+/// Returns true if values that can't be stored are to be left out.
 ///
 /// # Errors
 ///
@@ -74,7 +74,7 @@ pub(crate) fn skips(on_error: &str) -> PyResult<bool> {
     }
 }
 
-/// Tables: what [`to_table`] takes, a folder or a pattern of files, or a list of these.
+/// Converts an argument to tables. It is whatever [`to_table`] takes, a folder, a pattern of files, or a list of these.
 ///
 /// # Errors
 ///
@@ -94,7 +94,7 @@ pub(crate) fn to_tables(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Ve
     Ok(vec![to_table(py, given)?])
 }
 
-/// A path, or anything that hands out Arrow columns.
+/// Converts a path, or any object that hands out Arrow columns, to a table.
 ///
 /// # Errors
 ///
@@ -119,7 +119,7 @@ fn to_table(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Table> {
     Ok(Table::Batches(reader.into_reader()?))
 }
 
-/// What ids are: uids, or values of a predicate.
+/// Says what the ids in a column are: uids, or values of a predicate.
 pub(crate) fn to_ids(predicate: &str, are_uids: bool) -> IdSpace {
     if are_uids { IdSpace::Uid } else { IdSpace::Predicate(predicate.to_owned()) }
 }
@@ -127,14 +127,14 @@ pub(crate) fn to_ids(predicate: &str, are_uids: bool) -> IdSpace {
 /// The predicates of sources and of targets: one name for both, or a pair of them.
 #[derive(FromPyObject)]
 pub(crate) enum IdPredicates {
-    /// One for both.
+    /// The same for sources and targets.
     #[pyo3(transparent)]
     One(String),
-    /// One for each.
+    /// One for sources and one for targets.
     Two(String, String),
 }
 
-/// What the ids of sources and of targets are.
+/// Says what the ids of sources and those of targets are.
 pub(crate) fn to_id_spaces(predicates: Option<IdPredicates>, are_uids: bool) -> (IdSpace, IdSpace) {
     let (source, target) = match predicates {
         None => (ID_PREDICATE.to_owned(), ID_PREDICATE.to_owned()),
@@ -164,7 +164,7 @@ pub(crate) fn to_facets(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(Strin
     Ok(names.into_iter().map(|name| (name.clone(), name)).collect())
 }
 
-/// Runs a load that Ctrl-C stops, with a bar where one is wanted.
+/// Runs a load, which Ctrl-C stops, and shows a progress bar if one is wanted.
 ///
 /// # Errors
 ///

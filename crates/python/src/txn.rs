@@ -155,6 +155,7 @@ impl PyTxn {
     fn __exit__(&self, py: Python<'_>, exception: &Bound<'_, PyTuple>) -> PyResult<()> {
         let failed = exception.get_item(0).is_ok_and(|kind| !kind.is_none());
         let is_finished = self.txn.is_finished();
+        // An exception inside of `with` means that the work is not whole.
         if failed || is_finished || self.txn.is_read_only() {
             self.discard(py);
             return Ok(());

@@ -1,7 +1,7 @@
 //! `querySimilarT...`: the nearest nodes to a vector, or to a node that the caller may see.
 
-use crate::db::graphql::query::{Begun, RootResolver};
 use crate::db::graphql::reply::answer::vector_of;
+use crate::db::graphql::root_query::{Begun, RootResolver};
 use crate::db::graphql::run::{Outcome, root_path, store_fault};
 use hexgraph_graphql::generate::RootKind;
 use hexgraph_graphql::lower::{Caller, SimilarTo, lower_reference};

@@ -33,9 +33,9 @@ pub(in crate::tables) enum ColumnError {
     },
 }
 
-/// A column of a batch.
+/// One column of a batch, reduced to the types that values have.
 pub(in crate::tables) enum Cells {
-    /// Nothing but nulls.
+    /// All cells are null.
     Empty,
     /// Integers of any width.
     Int(Int64Array),

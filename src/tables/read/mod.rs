@@ -4,4 +4,4 @@ pub(super) mod cells;
 pub(super) mod lines;
 pub(super) mod source;
 pub(super) mod rounds;
-pub(super) mod folder;
+pub(super) mod exported;

@@ -12,10 +12,10 @@ use rayon::prelude::*;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// So many skipped cells are reported.
+/// The largest number of skipped cells that a report lists.
 const SKIPPED_MAX: usize = 1000;
 
-/// A load of tables, one after the other.
+/// The state of a load of several tables, one after the other.
 pub(in crate::tables) struct Rounds<'a> {
     load: ColumnLoad,
     options: TableOptions,
@@ -83,7 +83,7 @@ impl<'a> Rounds<'a> {
         self.number_lines(first_skipped, text.as_ref())
     }
 
-    /// The version with all tables.
+    /// Returns the version that has the data of all tables.
     ///
     /// # Errors
     ///

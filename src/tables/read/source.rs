@@ -27,17 +27,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
-/// The rows of a piece, at most, but for Parquet.
+/// The largest number of rows in a piece. A piece of a Parquet file is a row group instead.
 pub(super) const PIECE_ROWS: usize = 1 << 16;
 
 const PARQUET_ENDS: [&str; 2] = [".parquet", ".pq"];
 
-/// The types of the columns of a CSV file are those of so many rows.
+/// The number of rows from which the types of the columns of a CSV file are guessed.
 const INFERRED_ROWS: usize = 1000;
 
 /// A table that was opened.
 pub(in crate::tables) struct Source {
-    /// What errors call it.
+    /// The name by which errors refer to it.
     pub name: String,
     /// All its columns.
     pub schema: SchemaRef,
@@ -50,7 +50,7 @@ enum Kind {
     Parquet { path: PathBuf, metadata: ArrowReaderMetadata },
 }
 
-/// Some columns of a table, on their way.
+/// A stream of pieces with some columns of a table.
 pub(in crate::tables) struct Pieces {
     name: String,
     stream: Stream,
@@ -58,7 +58,7 @@ pub(in crate::tables) struct Pieces {
 }
 
 enum Stream {
-    /// Texts of a file, and the columns that they are to be.
+    /// Records of a text file, and the types that their columns are converted to.
     Texts {
         batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
         columns: Arc<Vec<(ColumnName, Field)>>,
@@ -66,7 +66,7 @@ enum Stream {
     },
     Batches {
         batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
-        /// What was not cut into pieces yet.
+        /// The part of the file that was not cut into pieces yet.
         rest: Option<RecordBatch>,
     },
     Groups {
@@ -81,11 +81,11 @@ struct ParquetFile {
     columns: ProjectionMask,
 }
 
-/// Some rows.
+/// A piece: some consecutive rows of a table.
 pub(in crate::tables) struct Piece {
-    /// The place of the first one in the table.
+    /// The number of the first row in the table, from 0.
     pub first_row: u64,
-    /// How many they are.
+    /// The number of rows.
     pub len: u64,
     /// The bytes of the file that they take, where that is not counted elsewhere.
     pub size: u64,
@@ -98,7 +98,7 @@ enum Rows {
     Group(Arc<ParquetFile>, usize),
 }
 
-/// Whether a file is a table, by the end of its name.
+/// Returns true if a file is a table, by the end of its name.
 pub fn is_table_name(name: &str) -> bool {
     let plain = plain_name(name);
     PARQUET_ENDS.iter().chain(&[".csv", ".tsv"]).any(|end| plain.ends_with(end))
@@ -357,7 +357,7 @@ impl Piece {
     }
 }
 
-/// Texts as values of the types of their columns, and those that are none.
+/// Parses texts as values of the types of their columns. Returns the values, and the texts that are none.
 fn typed_columns(
     batch: &RecordBatch,
     columns: &[(ColumnName, Field)],

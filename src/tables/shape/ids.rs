@@ -16,20 +16,20 @@ use std::borrow::Cow;
 pub(in crate::tables) struct IdColumn {
     /// The column.
     pub column: ColumnName,
-    /// The space of its ids.
+    /// The space in which its ids are unique.
     pub space: usize,
     /// What the ids are: uids, ints or strings.
     pub kind: ValueType,
-    /// Tells the ids of one row apart; less than [`SLOTS`].
+    /// A number below [`SLOTS`] that differs between the id columns of one table.
     pub slot: u64,
-    /// Whether every row has to have one.
+    /// True if every row must have an id in this column.
     pub is_needed: bool,
 }
 
-/// So many ids a row may have.
+/// The largest number of ids in one row.
 pub(super) const SLOTS: u64 = PLACES_A_ROW;
 
-/// The numbers of a column.
+/// The nodes that the ids of a column stand for.
 pub(in crate::tables) struct Numbers {
     /// The node of each row, 0 for none.
     pub nodes: Vec<u32>,
@@ -104,11 +104,11 @@ impl IdColumn {
 }
 
 enum Id<'v> {
-    /// A node as it is.
+    /// The id is the number of a node itself.
     Node(u32),
-    /// What the interner numbers.
+    /// An integer, for which the interner has the number of a node.
     Int(i64),
-    /// The same, as text.
+    /// A text, for which the interner has the number of a node.
     Text(Cow<'v, str>),
 }
 
@@ -140,7 +140,7 @@ fn whole(value: ValueRef<'_>) -> Result<i64, CellError> {
     }
 }
 
-/// Uids of all 64 bits, as bits.
+/// Reads uids that may have all 64 bits.
 fn wide_uids(array: &ArrayRef) -> Cells {
     let uids = array.as_primitive::<UInt64Type>();
     Cells::Int(Int64Array::new(uids.values().inner().clone().into(), uids.nulls().cloned()))

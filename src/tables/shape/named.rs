@@ -24,13 +24,13 @@ pub(in crate::tables) fn id_column(
     Ok(IdColumn { column, space, kind, slot, is_needed: false })
 }
 
-/// The error for a column that no predicate can be made of.
+/// Makes the error for a column whose name can't be that of a predicate.
 pub(in crate::tables) fn no_values(column: &ColumnName, reason: impl std::fmt::Display) -> Error {
     let hint = "name its predicate, or leave it out, with `columns`";
     Error::schema(format!("column {:?}: {reason}; {hint}", column.name))
 }
 
-/// A column by its name.
+/// Finds a column by its name.
 ///
 /// # Errors
 ///
@@ -46,7 +46,7 @@ pub(in crate::tables) fn find(source: &Source, name: &str) -> Result<ColumnName>
     Err(if hint.is_empty() { fault } else { fault.with_hint(hint) })
 }
 
-/// The predicate that keeps the ids of a space.
+/// Returns the predicate in which the ids of a space are kept.
 pub(in crate::tables) fn space_predicate(space: &IdSpace) -> Option<&str> {
     match space {
         IdSpace::Predicate(name) => Some(name),
@@ -54,7 +54,7 @@ pub(in crate::tables) fn space_predicate(space: &IdSpace) -> Option<&str> {
     }
 }
 
-/// A name without the type behind `^^`, and that type.
+/// Splits the type behind `^^` off a name.
 pub(in crate::tables) fn split_type(name: &str) -> (&str, Option<ValueType>) {
     match name.rsplit_once("^^").map(|(rest, of)| (rest, ValueType::from_name(of))) {
         Some((rest, Some(exact))) => (rest, Some(exact)),

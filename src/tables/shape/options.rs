@@ -1,4 +1,4 @@
-//! Which column of a table means what.
+//! Options that say which column of a table means what.
 
 use crate::db::LoadProgress;
 use arrow_array::RecordBatchReader;
@@ -25,7 +25,7 @@ pub struct TableOptions {
     pub types: BTreeMap<String, ValueType>,
     /// True to leave out values that can't be stored, and to report them.
     pub skip_errors: bool,
-    /// How far the load is.
+    /// The progress of the load, which other threads may read.
     pub progress: LoadProgress,
     /// The bytes that the load may take in memory beside its largest predicate; 0 for no bound.
     pub memory: u64,
@@ -48,7 +48,7 @@ pub struct NodeOptions {
     pub node_type: Option<String>,
     /// The predicates of columns that are not called as they are; `None` leaves a column out.
     pub columns: BTreeMap<String, Option<String>>,
-    /// The rest.
+    /// The options that nodes and edges have in common.
     pub table: TableOptions,
 }
 
@@ -67,7 +67,7 @@ pub struct EdgeOptions {
     pub target_ids: IdSpace,
     /// The columns that are facets of the edges, and the keys of these.
     pub facets: Vec<(String, String)>,
-    /// The rest.
+    /// The options that nodes and edges have in common.
     pub table: TableOptions,
 }
 

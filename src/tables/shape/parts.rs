@@ -16,7 +16,7 @@ use std::borrow::Cow;
 /// Values longer than this are cut in messages.
 const SHOWN_LEN_MAX: usize = 60;
 
-/// A cell that can't be stored.
+/// The place of a cell that can't be stored, and the reason.
 pub(in crate::tables) struct Fault {
     /// The row in the table, from 0.
     pub row: u64,
@@ -24,11 +24,11 @@ pub(in crate::tables) struct Fault {
     pub column: String,
     /// The place of the column in the table, from 0.
     pub place: usize,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: CellError,
 }
 
-/// A column that is read.
+/// The name and the place of a column that is read.
 #[derive(Debug, Clone)]
 pub(in crate::tables) struct ColumnName {
     /// Its name.
@@ -45,7 +45,7 @@ impl ColumnName {
     }
 }
 
-/// A column that is a predicate.
+/// A column whose cells are values of a predicate.
 #[derive(Debug, Clone)]
 pub(in crate::tables) struct ValueColumn {
     /// The column.
@@ -60,7 +60,7 @@ pub(in crate::tables) struct ValueColumn {
     pub facets: Vec<FacetColumn>,
 }
 
-/// A column that is a facet of values.
+/// A column whose cells are facets of values in another column.
 #[derive(Debug, Clone)]
 pub(in crate::tables) struct FacetColumn {
     /// The column.
@@ -128,7 +128,7 @@ pub(super) fn value_part<'b>(
     ValuePart { nodes: part_nodes, values: values.finish(), facets: facets.finish() }
 }
 
-/// Reads a column as facets of the edges of `rows`.
+/// Reads a column as facets of the edges that the rows are.
 ///
 /// # Errors
 ///
@@ -164,7 +164,7 @@ pub(super) fn facet_part(
     Ok(Some(FacetPart { key, rows, values: values.finish() }))
 }
 
-/// A value, borrowed where it is stored as it is.
+/// A value, which is borrowed from the column where it need not be converted.
 enum Stored<'a> {
     Same(ValueRef<'a>),
     Converted(Value),
@@ -209,14 +209,14 @@ fn as_stored<'a>(
     Ok(Stored::Same(same))
 }
 
-/// A cell as the value of a facet.
+/// Converts a cell to the value of a facet.
 fn as_facet(value: ValueRef<'_>, exact: Option<ValueType>) -> Result<Stored<'_>, CellError> {
     let typed = typed(value, exact)?;
     check_storable(typed.as_ref())?;
     Ok(typed)
 }
 
-/// A text as a value of a type. What is a password is one already.
+/// Parses a text as a value of a type. The text of a password has to be its hash.
 fn typed(value: ValueRef<'_>, exact: Option<ValueType>) -> Result<Stored<'_>, CellError> {
     let (Some(exact), ValueRef::String(text)) = (exact, value) else {
         return Ok(Stored::Same(value));
@@ -232,7 +232,7 @@ fn typed(value: ValueRef<'_>, exact: Option<ValueType>) -> Result<Stored<'_>, Ce
     }
 }
 
-/// A value in a message.
+/// Returns a value as messages show it.
 pub(in crate::tables) fn shown(value: ValueRef<'_>) -> String {
     let text = match value {
         ValueRef::String(text) | ValueRef::Default(text) => Cow::Borrowed(text),

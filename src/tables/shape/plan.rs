@@ -1,4 +1,4 @@
-//! What a load makes of each column of a table.
+//! The plan of a load: which predicate, facet or id each column of a table is.
 
 use super::ids::{IdColumn, SLOTS};
 use super::parts::{ColumnName, FacetColumn, Fault, ValueColumn, facet_part, value_part};
@@ -9,7 +9,7 @@ use hexgraph_base::types::{Result, ValueRef, ValueType};
 use hexgraph_store::graph::{ColumnLoad, EdgePart, Interner, NamedUids, ValuePart};
 use hexgraph_store::storage::ValuesBuilder;
 
-/// What the rows of a table are.
+/// The plan of one table, whose rows are nodes or edges.
 pub(in crate::tables) enum Plan {
     /// Nodes.
     Nodes(NodePlan),
@@ -39,7 +39,7 @@ pub(in crate::tables) struct EdgePlan {
     pub facets: Vec<FacetColumn>,
 }
 
-/// What became of a batch.
+/// The parts of predicates that one batch of rows was turned into.
 pub(in crate::tables) struct Parts {
     /// Values, by place in [`NodePlan::values`].
     values: Vec<ValuePart>,

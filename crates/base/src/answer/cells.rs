@@ -172,6 +172,7 @@ impl Cells {
 
     /// Changes the type of the column to that of the cell, if all cells so far can be converted.
     fn fit(&mut self, cell: &Cell) {
+        // Integers beyond 2^53 are rounded then.
         if let (Cells::Int(cells), Cell::Float(_)) = (&*self, cell) {
             let values = cells.values.iter().map(|number| *number as f64).collect();
             *self = Cells::Float(Values { values, valid: cells.valid.clone() });

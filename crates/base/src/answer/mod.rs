@@ -4,11 +4,11 @@
 mod keys;
 mod cells;
 mod json;
-mod chunks;
+mod chunk_sink;
 mod table;
 
 pub use cells::{Cell, Cells, Lists, MixedTypes, Texts, Values};
-pub use chunks::ChunkSink;
+pub use chunk_sink::ChunkSink;
 pub use json::{JsonSink, write_json_text, write_plain_text};
 pub use keys::{Key, KeySink, columns, need_data};
 pub use table::{Column, Table, TableSink};

@@ -1,5 +1,6 @@
 //! The facets at the end of a statement: `(since=2006-01-02, weight=0.5)`.
 
+use crate::compat::go_integers::split_base;
 use crate::formats::scanner::{Scanned, Scanner};
 use crate::types::{Value, ValueType};
 
@@ -104,13 +105,8 @@ fn bare_value(text: &str) -> Result<Value, BareFault<'_>> {
 /// and a `_` may stand between two digits and behind the prefix.
 fn parse_int(text: &str) -> Option<i64> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let (digits, radix) = match unsigned.as_bytes() {
-        [b'0', b'x' | b'X', ..] => (&unsigned[2..], 16),
-        [b'0', b'o' | b'O', ..] => (&unsigned[2..], 8),
-        [b'0', b'b' | b'B', ..] => (&unsigned[2..], 2),
-        [b'0', _, ..] => (&unsigned[1..], 8),
-        _ => (unsigned, 10),
-    };
+    let (digits, radix) = split_base(unsigned);
+    // Only behind a prefix may a `_` come first. A second sign has to be refused here: `from_str_radix` takes one.
     let after_prefix =
         if radix == 10 { digits } else { digits.strip_prefix('_').unwrap_or(digits) };
     if after_prefix.split('_').any(str::is_empty) || after_prefix.starts_with(['+', '-']) {

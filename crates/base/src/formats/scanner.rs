@@ -203,6 +203,7 @@ impl<'a> Scanner<'a> {
             Some(number) => Ok(number),
             None => {
                 self.sane(start, name)?;
+                // A uid of digits alone that could not be read has too many of them.
                 let digits = name.bytes().all(|byte| byte.is_ascii_digit());
                 let hint = match digits {
                     true => "uids have 64 bits",
@@ -254,6 +255,7 @@ impl<'a> Scanner<'a> {
                 return Err(self.fault_at(open, message));
             }
         }
+        // A label may have dots inside; the last one could as well be the end of the statement.
         if label.ends_with('.') {
             return Err(self.fault_at(
                 open,

@@ -8,7 +8,7 @@
 //! exactly one of the two sides, so any ring is sound, also one that crosses itself.
 
 use super::bound::bound_of;
-use super::error::GeoError;
+use super::geo_error::GeoError;
 use super::position::{circle, is_about, place_of, radians_of};
 use crate::types::Coordinate;
 use s2rst::s1::Angle;
@@ -44,6 +44,7 @@ impl Area {
     pub(super) fn within(ring: &[Coordinate]) -> Result<Area, GeoError> {
         check_ring(ring)?;
         let mut corners: Vec<Point> = ring[1..].iter().map(place_of).collect();
+        // The ring is closed: its last point is the first one. Either way the first corner stays the first.
         if is_clockwise(ring) {
             corners.reverse();
         } else {
@@ -65,6 +66,8 @@ impl Area {
     fn left_of(corners: Vec<Point>) -> Area {
         let mut area = Area { corners, origin_inside: false, bound: Rect::full() };
         let [before, corner, after] = [area.corners[0], area.corners[1], area.corners[2]];
+        // Counting crossings from an origin that is taken to be outside gives a wrong
+        // answer for a corner whose answer is known exactly if the origin is inside.
         let corner_inside =
             before != corner && after != corner && angle_contains_vertex(before, corner, after);
         area.origin_inside = corner_inside != area.is_inside(corner);
@@ -76,6 +79,7 @@ impl Area {
         self.corners.reverse();
         self.origin_inside = !self.origin_inside;
         let lat = self.bound.lat;
+        // An area without the poles leaves both of them to the rest of the sphere.
         self.bound = match -FRAC_PI_2 < lat.lo && lat.hi < FRAC_PI_2 {
             true => Rect::full(),
             false => self.find_bound(),
@@ -84,6 +88,7 @@ impl Area {
 
     fn find_bound(&self) -> Rect {
         let mut bound = bound_of(&self.corners);
+        // Edges do not bound an area that holds a pole: it has all longitudes, and latitudes up to the pole.
         if self.is_inside(Point::from_coords(0.0, 0.0, 1.0)) {
             let lat = r1::Interval::new(bound.lat.lo, FRAC_PI_2);
             bound = Rect::new(lat, s1::Interval::full());

@@ -108,6 +108,7 @@ pub(super) fn pieces_of(area: &Area) -> Vec<Piece> {
     }
     while let Some(split) = splitter.heap.pop() {
         let count = splitter.done.len() + splitter.heap.len() + split.children.len();
+        // Larger cells than an index has are split whatever their number, and a single child adds no cell.
         let is_split =
             split.piece.id.level() < LEVEL_MIN || split.children.len() == 1 || count <= CELLS_MAX;
         if is_split {

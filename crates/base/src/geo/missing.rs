@@ -1,6 +1,6 @@
 //! Stands for the geo functions in a build without the feature `geo`: they are refused with their arguments.
 
-use super::error::{GeoArgumentError, GeoError};
+use super::geo_error::{GeoArgumentError, GeoError};
 use crate::types::{Feature, Geometry, MissingFeature};
 use std::convert::Infallible;
 use std::iter::Empty;

@@ -1,6 +1,6 @@
 //! Geometries on the sphere: where they lie, which cells they take, how they stand to each other.
 
-mod error;
+mod geo_error;
 #[cfg(feature = "geo")]
 mod trigonometry;
 #[cfg(feature = "geo")]
@@ -16,15 +16,15 @@ mod cover;
 #[cfg(feature = "geo")]
 mod locator;
 #[cfg(feature = "geo")]
-mod cells;
+mod cell_numbers;
 #[cfg(feature = "geo")]
 mod query;
 #[cfg(not(feature = "geo"))]
 mod missing;
 
 #[cfg(feature = "geo")]
-pub use cells::{cells_of, check_indexable};
-pub use error::{GeoArgumentError, GeoError};
+pub use cell_numbers::{cells_of, check_indexable};
+pub use geo_error::{GeoArgumentError, GeoError};
 #[cfg(not(feature = "geo"))]
 pub use missing::{GeoQuery, cells_of, check_indexable};
 #[cfg(feature = "geo")]

@@ -1,10 +1,10 @@
 //! The geo functions of the query language: their arguments, and which geometries they mean.
 
 use super::area::Area;
-use super::cells::{
+use super::cell_numbers::{
     area_of, areas_of, cell_at, cells_around, cells_within, check_flat, number_of, numbers_within,
 };
-use super::error::{GeoArgumentError, GeoError};
+use super::geo_error::{GeoArgumentError, GeoError};
 use super::locator::Locator;
 use super::position::{degrees_of, place_of};
 use super::ring::ring_holds;

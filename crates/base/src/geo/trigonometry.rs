@@ -58,6 +58,7 @@ pub(super) fn sin_cos(angle: f64) -> (f64, f64) {
         return angle.sin_cos();
     }
     let mut octant = (size * (4.0 / PI)) as u64;
+    // An odd octant goes up to the next, which leaves a rest between -π/4 and π/4.
     octant += octant & 1;
     let turns = octant as f64;
     let [high, middle, low] = PI_4_PARTS;
@@ -93,6 +94,7 @@ pub(super) fn atan2(y: f64, x: f64) -> f64 {
 }
 
 fn arc_tangent(ratio: f64) -> f64 {
+    // The bounds of Cephes: up to 0.66, and from tan(3π/8) = 1 + √2 on.
     if ratio <= 0.66 {
         return small_arc(ratio);
     }

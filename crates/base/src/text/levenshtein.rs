@@ -20,9 +20,11 @@ const ROW_MAX: usize = 64;
 fn within<T: PartialEq>(a: &[T], b: &[T], max: usize) -> bool {
     let (a, b) = without_common_ends(a, b);
     let (short, long) = if b.len() < a.len() { (b, a) } else { (a, b) };
+    // Replacing all of the short one and inserting the rest is enough.
     if long.len() <= max {
         return true;
     }
+    // The difference of the lengths has to be inserted in any case.
     if max < long.len() - short.len() || max == 0 {
         return false;
     }
@@ -50,6 +52,7 @@ fn distance_fits<T: PartialEq>(short: &[T], long: &[T], max: usize, row: &mut [u
         *cell = if column <= max { column } else { max + 1 };
     }
     for (number, item) in long.iter().enumerate() {
+        // Cells further than `max` off the diagonal are beyond the bound (Ukkonen, 1985).
         let first = (number + 1).saturating_sub(max).max(1);
         let last = (number + 1 + max).min(short.len());
         let mut diagonal = row[first - 1];
@@ -63,10 +66,12 @@ fn distance_fits<T: PartialEq>(short: &[T], long: &[T], max: usize, row: &mut [u
             best = best.min(cell);
             diagonal = above;
         }
+        // The least of a row never gets less in the rows after it.
         if max < best {
             return false;
         }
         if last < short.len() {
+            // The next row reads one cell further right, which still has the value of an older row.
             row[last + 1] = max + 1;
         }
     }

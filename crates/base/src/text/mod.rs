@@ -18,7 +18,7 @@ mod collation;
 mod collation;
 mod levenshtein;
 #[cfg(all(test, feature = "text", feature = "collation"))]
-mod conformance;
+mod token_conformance;
 
 #[cfg(not(feature = "text"))]
 pub use analyzers_missing::{FulltextAnalyzer, NgramAnalyzer, TermAnalyzer};

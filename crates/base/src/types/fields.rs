@@ -56,6 +56,7 @@ pub fn put_field(tag: u64, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) 
     write(out);
     let mut len = Vec::with_capacity(10);
     put_number((out.len() - start) as u64, &mut len);
+    // How long the field is shows after it is written, so its length is put in before it.
     out.splice(start..start, len);
 }
 

@@ -3,31 +3,33 @@
 mod forms;
 mod work;
 #[cfg(test)]
-mod conformance;
+mod convert_conformance;
 mod values;
 mod error;
 mod features;
 pub mod fields;
 mod nearest;
 mod sink;
-mod text;
+mod quoted_text;
 
 pub use work::{parallel, stack, sync};
 
+pub use crate::compat::go_numbers::{float_text, write_float, write_float32, write_int};
+pub use crate::compat::go_quotes::quote;
 pub use error::{Error, Position, Result};
 pub use features::{Feature, MissingFeature};
 pub use forms::bigfloat::{BigFloat, BigFloatError, BigFloatFault};
 pub use forms::convert::ConvertError;
 pub use forms::json_reader::{JsonError, JsonReader};
-pub use forms::number::{float_text, ordered_bits, write_float, write_float32, write_int};
 pub use forms::parse::{ParseError, parse_bool, parse_float, parse_vector};
 pub use nearest::{did_you_mean, did_you_mean_one_of, near_names, nearest};
+pub use quoted_text::shown;
 pub use sink::Sink;
-pub use text::{quote, shown};
 pub use values::datetime::{DateTime, TimeError};
 pub use values::geo::{Coordinate, Geometry, GeometryError};
 pub use values::password_error::PasswordError;
 pub use values::uid::Uid;
 pub use values::value::{Value, ValueRef, ValueType};
+pub use values::value_bytes::ordered_bits;
 pub use work::check::{Check, endless};
 pub use work::generation_cache::GenerationCache;

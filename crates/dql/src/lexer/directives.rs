@@ -3,7 +3,7 @@
 use super::cursor;
 use super::modes::{Lexer, Spanned};
 use super::scope::Scope;
-use crate::token::{Text, Token};
+use crate::syntax::token::{Text, Token};
 use hexgraph_base::types::{Error, Result, nearest};
 
 const ROOT_DIRECTIVES: [&str; 6] =
@@ -26,6 +26,8 @@ impl Lexer<'_> {
         let opens = self.cursor.peek_at(bracket) == b'(';
         let word = &self.cursor.text[start..end];
         let found = match scope {
+            // Behind a block the case of a directive does not matter.
+            // Behind a field it does, since the word may be a language.
             Scope::Blocks => self.root_directive(&word.to_ascii_lowercase(), opens),
             Scope::Fields | Scope::Count => self.field_directive(word, bracket, opens),
             _ => None,
@@ -97,6 +99,7 @@ impl Lexer<'_> {
             if self.cursor.peek_at(colon) != b':' || next == next_end {
                 break;
             }
+            // A list without blanks is a slice of the text; the first blank makes a copy necessary.
             if joined.is_none() && next != end + 1 {
                 joined = Some(self.cursor.text[start..end].to_owned());
             }
@@ -166,6 +169,7 @@ impl Lexer<'_> {
         if known.contains(&lower.as_str()) && matches!(lower.as_str(), "filter" | "groupby") {
             return self.error(at, format!("`@{word}` without its brackets"), "add `(...)`");
         }
+        // Only blocks know `@recurse`, so it tells which of the two lists was given.
         let elsewhere = match known.contains(&"recurse") {
             true => FIELD_DIRECTIVES.contains(&&*lower).then_some(("block", "field")),
             false => ROOT_DIRECTIVES.contains(&&*lower).then_some(("field", "block")),

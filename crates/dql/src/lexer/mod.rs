@@ -4,9 +4,9 @@
 mod cursor;
 mod scope;
 mod modes;
-mod names;
+mod words;
 mod directives;
-mod math;
+mod operators;
 mod rdf;
 
 pub(crate) use cursor::Cursor;

@@ -2,7 +2,7 @@
 
 use super::cursor::{self, Cursor};
 use super::scope::{Header, Open, Previous, Scope};
-use crate::token::{Text, Token};
+use crate::syntax::token::{Text, Token};
 use hexgraph_base::types::{Error, Position, Result, stack};
 
 /// The greatest number of open brackets.
@@ -55,6 +55,7 @@ impl<'a> Lexer<'a> {
             Some(Scope::Filter) => self.in_filter().map(Some),
             Some(Scope::Math) => self.in_math().map(Some),
             Some(Scope::Mutation) => self.in_mutation().map(Some),
+            // Between the word that begins an operation and its `{`.
             None | Some(Scope::Upsert) if self.header.is_some() => self.in_header().map(Some),
             None => self.at_top(),
             Some(Scope::Upsert) => self.in_upsert().map(Some),
@@ -71,6 +72,7 @@ impl<'a> Lexer<'a> {
                 _ if self.cursor.is_done() => return Ok(None),
                 b'@' if self.is_condition => return self.condition_open().map(Some),
                 _ if self.is_condition => return Err(self.no_condition(at)),
+                // `{ set` is a mutation, although a block may be named `set`.
                 b'{' if self.starts_mutation(at + 1) => {
                     return self.opened(Token::BraceOpen, Scope::Mutation).map(Some);
                 }
@@ -180,6 +182,7 @@ impl<'a> Lexer<'a> {
             b'"' => self.string(),
             b'$' => self.variable(),
             b'@' => self.directive(scope),
+            // Only an argument behind a comma can be a regular expression.
             b'/' if self.previous == Previous::Comma && scope == Scope::Function => self.regex(),
             b'+' | b'-' => self.signed(),
             byte if cursor::is_name(byte) && byte != b'.' || byte == b'<' => self.name(scope),
@@ -191,6 +194,7 @@ impl<'a> Lexer<'a> {
         self.cursor.skip_blank();
         let at = self.cursor.at;
         match self.cursor.peek() {
+            // Behind a name it opens the arguments of a function, elsewhere a group of conditions.
             b'(' if self.previous == Previous::Name => {
                 self.opened(Token::RoundOpen, Scope::Function)
             }
@@ -251,6 +255,7 @@ impl<'a> Lexer<'a> {
         let at = self.cursor.at;
         match self.open.last() {
             Some(open) if open.scope.closing() == self.cursor.peek() => {
+                // The first one is the place to tell: behind it all braces are off by one.
                 if self.outdented.is_none() && self.is_outdented(open.at, at) {
                     self.outdented = Some((open.at, at));
                 }
@@ -350,6 +355,7 @@ impl Iterator for Lexer<'_> {
             return None;
         }
         let word = self.read().transpose();
+        // Behind an error the stack of brackets can't be trusted, so no token follows it.
         self.failed = matches!(word, Some(Err(_)));
         word
     }

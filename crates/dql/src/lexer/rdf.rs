@@ -2,7 +2,7 @@
 
 use super::cursor;
 use super::modes::{Lexer, Spanned};
-use crate::token::{RdfKind, Text, Token};
+use crate::syntax::token::{RdfKind, Text, Token};
 use hexgraph_base::types::Result;
 
 impl Lexer<'_> {

@@ -1,7 +1,9 @@
 //! Lowering: converts the syntax tree to a plan, resolves names and checks all rules that the text alone can tell.
 
+pub(crate) mod given;
+pub(crate) mod upsert;
 mod arguments;
-mod names;
+mod variables;
 mod request;
 mod schema;
 mod selection;

@@ -1,12 +1,12 @@
 //! Lowers a whole request: first its declarations and fragments, then its blocks.
 
-use super::names::{IN_MUTATION, Names};
-use crate::Given;
-use crate::ast::{Block, Fragment, Operation};
+use super::variables::{IN_MUTATION, Names};
 use crate::lower::arguments::values::{Held, Values};
-use crate::source::Source;
-use crate::token::Text;
-use crate::upsert::{Condition, UpsertPlan};
+use crate::lower::given::Given;
+use crate::lower::upsert::{Condition, UpsertPlan};
+use crate::syntax::ast::{Block, Fragment, Operation};
+use crate::syntax::source::Source;
+use crate::syntax::token::Text;
 use hexgraph_base::plan::{Filter, Query, VarId};
 use hexgraph_base::types::{Error, Result, did_you_mean};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -62,6 +62,7 @@ impl<'a> Lowering<'a> {
         uses: &Uses<'a>,
     ) -> Result<UpsertPlan> {
         let mut blocks = Vec::new();
+        // Declarations and fragments come first: a block may use those that stand behind it.
         self.collect(operations, &mut blocks)?;
         self.values.check_given()?;
         if let Some(schema) = self.schema(operations)? {
@@ -104,6 +105,7 @@ impl<'a> Lowering<'a> {
         let mut seen = FxHashSet::default();
         for block in blocks {
             let name = self.text(&block.name);
+            // `var` blocks have no key in the answer, and all `shortest` blocks share one.
             if !matches!(name, "var" | "shortest") && !seen.insert(name) {
                 let message = format!("two blocks are named `{name}`");
                 return Err(self.error_with(block.name.start, message, "rename one of them"));

@@ -1,7 +1,7 @@
 //! Lowers a schema request: `schema(pred: [...]) { ... }`.
 
 use super::request::Lowering;
-use crate::ast::{Operation, SchemaBlock, Value};
+use crate::syntax::ast::{Operation, SchemaBlock, Value};
 use hexgraph_base::plan::SchemaRequest;
 use hexgraph_base::types::Result;
 

@@ -13,7 +13,7 @@ pub struct PyExplanation {
 }
 
 impl PyExplanation {
-    /// What there is to tell.
+    /// Wraps an explanation.
     pub fn new(explanation: Explanation) -> PyExplanation {
         PyExplanation { explanation }
     }
@@ -52,7 +52,7 @@ fn step_dict<'py>(py: Python<'py>, step: &ExplainedStep) -> PyResult<Bound<'py, 
     Ok(dict)
 }
 
-/// A slow query as a dict.
+/// Creates a dict that describes a slow query.
 pub(crate) fn slow_dict<'py>(py: Python<'py>, query: &SlowQuery) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("text", &query.text)?;

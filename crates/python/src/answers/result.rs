@@ -26,7 +26,7 @@ pub struct PyResultSet {
 }
 
 impl PyResultSet {
-    /// A result of an answer.
+    /// Wraps an answer.
     pub fn new(answer: QueryAnswer) -> PyResultSet {
         PyResultSet { answer }
     }
@@ -35,7 +35,7 @@ impl PyResultSet {
         self.head(py, usize::MAX)
     }
 
-    /// The first objects of each list.
+    /// Converts at most `objects_max` objects of each list.
     fn head<'py>(&self, py: Python<'py>, objects_max: usize) -> PyResult<Bound<'py, PyAny>> {
         let control = Control::new();
         let fault = Fault::new(&control);
@@ -46,7 +46,7 @@ impl PyResultSet {
         }
     }
 
-    /// What `function` of `hexgraph.display` makes of the beginning.
+    /// Renders the first rows by a function of `hexgraph.display`.
     fn shown(&self, py: Python<'_>, function: &str) -> PyResult<String> {
         let display = py.import("hexgraph.display")?;
         let most: usize = display.getattr("ROWS_SHOWN")?.extract()?;
@@ -58,7 +58,7 @@ impl PyResultSet {
         display.call_method1(function, (head, counts))?.extract()
     }
 
-    /// The objects of the only block.
+    /// Returns the objects of the only block.
     fn only_block<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let block = self.answer.block_name(None).map_err(to_python)?;
         let found = self.dict(py)?.cast_into::<PyDict>()?.get_item(block)?;

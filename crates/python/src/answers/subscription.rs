@@ -29,7 +29,7 @@ pub struct PySubscription {
     timeout: Option<Duration>,
 }
 
-/// What those who commit, wait and close tell each other.
+/// The state that is shared by commits, by threads that wait for an answer, and by whoever closes the subscription.
 #[derive(Default)]
 struct Bell {
     state: Mutex<Rung>,
@@ -38,11 +38,11 @@ struct Bell {
 
 #[derive(Default)]
 struct Rung {
-    /// It may pay to ask.
+    /// True if something has been committed that may change the answer.
     is_news: bool,
-    /// Nobody waits any more.
+    /// True if the subscription has been closed.
     is_closed: bool,
-    /// So many times those who wait were asked to stop.
+    /// The number of times that waiting threads were asked to return.
     releases: u64,
 }
 
@@ -56,7 +56,7 @@ impl Bell {
         self.changed.notify_all();
     }
 
-    /// Waits for news, the end, or so long.
+    /// Waits for news or the end, for at most `patience`.
     fn wait(&self, patience: Duration) {
         let is_quiet = |state: &mut Rung| !state.is_news && !state.is_closed;
         let waited = self.changed.wait_timeout_while(self.lock(), patience, is_quiet);
@@ -65,7 +65,7 @@ impl Bell {
 }
 
 impl PySubscription {
-    /// Begins one.
+    /// Begins a subscription.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl PySubscription {
         self.bell.lock().is_closed || self.inner().as_ref().is_none_or(Subscription::is_over)
     }
 
-    /// The next answer if there is news: `Some(None)` when there will be no more.
+    /// Returns the next answer if there is news, `None` if there is none, and `Some(None)` after the last answer.
     fn take<'py>(&self, py: Python<'py>) -> PyResult<Option<Option<Bound<'py, PyAny>>>> {
         let is_over = py.detach(|| self.is_over());
         if is_over {
@@ -119,6 +119,7 @@ impl PySubscription {
                 self.close(py);
                 Ok(Some(None))
             }
+            // Nobody has seen an answer, so the next call asks again.
             Err(error) => {
                 self.bell.change(|state| state.is_news = true);
                 Err(error)
@@ -127,7 +128,7 @@ impl PySubscription {
     }
 }
 
-/// All that is wrong with a request.
+/// Joins all faults of a request to one error.
 fn refusal(faults: &[Fault]) -> Error {
     let messages: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
     Error::query(messages.join("; "))
@@ -149,6 +150,7 @@ impl PySubscription {
             if left == Some(Duration::ZERO) {
                 return Err(PyTimeoutError::new_err("nothing has changed in time"));
             }
+            // Waiting is cut into pieces so that Ctrl-C is seen between two of them.
             py.check_signals()?;
             py.detach(|| self.bell.wait(left.unwrap_or(LOOK).min(LOOK)));
         }
@@ -188,6 +190,7 @@ impl PySubscription {
                 if state.is_news || state.is_closed || state.releases != before {
                     return;
                 }
+                // `is_over` takes this lock itself.
                 drop(state);
                 if self.is_over() {
                     return;

@@ -26,8 +26,8 @@ pub struct ArrowTable {
 }
 
 impl ArrowTable {
-    /// The table in Arrow's layout. Times are in nanoseconds, or in microseconds where they reach
-    /// beyond the years 1678 to 2261.
+    /// Converts a table to Arrow's layout without copying texts. Times are in nanoseconds, or in microseconds where
+    /// some time lies outside of the years 1678 to 2261.
     pub fn new(table: Table) -> Result<ArrowTable> {
         let rows = table.rows;
         let mut fields = Vec::new();
@@ -43,7 +43,7 @@ impl ArrowTable {
         Ok(ArrowTable { batch: batch.map_err(internal)? })
     }
 
-    /// The table as a stream of one batch.
+    /// Returns the table as a stream of one batch.
     pub fn stream<'py>(
         &self,
         py: Python<'py>,
@@ -157,6 +157,7 @@ fn text_array(texts: Texts) -> std::result::Result<ArrayRef, ArrowError> {
     let nulls = Some(NullBuffer::from(valid));
     let bytes_len = bytes.len();
     let bytes = Buffer::from_vec(bytes.into_bytes());
+    // Arrow's strings have offsets of 32 bits, its large strings of 64.
     Ok(if i32::try_from(bytes_len).is_ok() {
         let offsets = [0].into_iter().chain(ends.into_iter().map(|end| end as i32));
         let offsets = OffsetBuffer::new(offsets.collect());

@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDateTime, PyList, PyTzInfo};
 /// as a list, and a byte for each that says whether it is missing.
 pub(crate) type PyColumn<'py> = (&'static str, Bound<'py, PyAny>, Bound<'py, PyBytes>);
 
-/// The column of an array.
+/// Converts one array to a column.
 pub(crate) fn column<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<PyColumn<'py>> {
     let (kind, values) = if let Some(array) = of::<Int64Array>(array) {
         ("int64", bytes(py, bytemuck::cast_slice(array.values())))
@@ -35,7 +35,7 @@ pub(crate) fn column<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<PyColum
     Ok((kind, values, PyBytes::new(py, &missing)))
 }
 
-/// One value as an object of Python.
+/// Converts one value to a Python object.
 fn item<'py>(py: Python<'py>, array: &ArrayRef, place: usize) -> PyResult<Bound<'py, PyAny>> {
     if array.is_null(place) {
         return Ok(py.None().into_bound(py));

@@ -7,10 +7,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::cell::Cell;
 
-/// How many values are made between two looks at the signals.
+/// The number of values that are created between two looks at Python's signals.
 const SIGNALS_INTERVAL: u32 = 1 << 16;
 
-/// Builds dicts and lists.
+/// A sink that builds dicts and lists.
 pub(crate) struct DictSink<'a, 'py> {
     py: Python<'py>,
     open: Vec<Open<'py>>,
@@ -41,12 +41,12 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// Nothing raised yet.
+    /// Creates the state in which nothing has been raised.
     pub(crate) fn new(control: &Control) -> Fault {
         Fault { raised: Cell::new(None), canceller: control.canceller() }
     }
 
-    /// What was raised.
+    /// Takes out the exception that was raised.
     pub(crate) fn take(&self) -> Option<PyErr> {
         self.raised.take()
     }
@@ -74,7 +74,7 @@ enum Container<'py> {
 }
 
 impl<'a, 'py> DictSink<'a, 'py> {
-    /// A sink without anything.
+    /// Creates an empty sink.
     pub(crate) fn new(py: Python<'py>, fault: &'a Fault) -> DictSink<'a, 'py> {
         DictSink {
             py,
@@ -100,7 +100,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
         DictSink { rows: Some(rows), ..DictSink::new(py, fault) }
     }
 
-    /// The tuples that were written, all of one length.
+    /// Returns the tuples that were written, all of one length.
     pub(crate) fn finish_rows(self) -> PyResult<Bound<'py, PyList>> {
         let py = self.py;
         let Some(rows) = &self.rows else { return Ok(PyList::empty(py)) };
@@ -110,6 +110,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
         let list = found.cast_into::<PyList>()?;
         for (place, row) in list.iter().enumerate() {
             let row = row.cast_into::<PyTuple>()?;
+            // A row that was written before some later one brought a new key is too short.
             if row.len() < width {
                 let missing = (row.len()..width).map(|_| py.None().into_bound(py));
                 let cells: Vec<_> = row.iter().chain(missing).collect();
@@ -119,7 +120,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
         Ok(list)
     }
 
-    /// What was written.
+    /// Returns the object that was written.
     pub(crate) fn finish(self) -> Bound<'py, PyAny> {
         self.root.unwrap_or_else(|| PyDict::new(self.py).into_any())
     }
@@ -140,6 +141,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
             },
         };
         match self.open.last_mut() {
+            // `begin` took the key, and `put` needs it to put the container in its place.
             Some(parent) => parent.next_key = key,
             None => {
                 self.root = Some(value);
@@ -172,7 +174,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
         }
     }
 
-    /// The row at hand as a tuple; the next one starts without cells.
+    /// Returns the current row as a tuple, and clears its cells for the next one.
     fn row(&mut self) -> PyResult<Bound<'py, PyTuple>> {
         let py = self.py;
         let Some(rows) = &mut self.rows else { return Ok(PyTuple::empty(py)) };
@@ -180,10 +182,11 @@ impl<'a, 'py> DictSink<'a, 'py> {
         PyTuple::new(py, rows.cells.iter_mut().map(take))
     }
 
-    /// Notes the column of the next value of a row.
+    /// Finds the column for the next value of a row by its key. An unknown key becomes a new column.
     fn find_column(&mut self, key: &str) {
         let Some(rows) = &mut self.rows else { return };
         let next = rows.column + 1;
+        // Objects of a block mostly have the same keys in the same order, so the next column is looked at first.
         rows.column = match rows.columns.get(next) {
             Some(name) if name == key => next,
             _ => match rows.columns.iter().position(|name| name == key) {
@@ -201,7 +204,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
         matches!(self.open.last(), Some(Open { container: Container::Row, .. }))
     }
 
-    /// Puts what a call made, or keeps what it raised.
+    /// Adds the object that a call has returned, or keeps the exception that it has raised.
     fn put_made(&mut self, made: PyResult<Bound<'py, PyAny>>) {
         match made {
             Ok(value) => self.put(value),
@@ -209,7 +212,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
         }
     }
 
-    /// Leaves out the next value, and its key.
+    /// Leaves out the next value together with its key.
     fn omit(&mut self) {
         if let Some(open) = self.open.last_mut() {
             open.next_key = None;
@@ -240,6 +243,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
 
 impl Sink for DictSink<'_, '_> {
     fn begin_object(&mut self) {
+        // Two are open: the object of all blocks and the array of this one.
         let is_row = self.open.len() == 2 && self.rows.as_ref().is_some_and(|rows| rows.is_here);
         self.begin(match is_row {
             true => Container::Row,
@@ -280,6 +284,7 @@ impl Sink for DictSink<'_, '_> {
         if self.is_in_row() {
             return self.find_column(key);
         }
+        // In the outermost object the keys are the names of blocks.
         if let (1, Some(rows)) = (self.open.len(), &mut self.rows) {
             rows.is_here = rows.block == key;
         }
@@ -332,7 +337,7 @@ impl Sink for DictSink<'_, '_> {
     }
 }
 
-/// `0x1f`, written at the end of `digits`.
+/// Writes a uid such as `0x1f` to the end of `digits`, and returns it.
 fn uid_text(uid: Uid, digits: &mut [u8; 18]) -> &str {
     let mut rest = uid.0;
     let mut start = digits.len();

@@ -24,16 +24,16 @@ const COORDINATES_DEPTH: usize = 1;
 /// The names of methods that give the elements of an array, or the value of a scalar.
 const TO_PYTHON: [&str; 4] = ["tolist", "to_list", "to_pylist", "as_py"];
 
-/// JSON text with what it has no form for.
+/// A JSON text, with what JSON itself can't express.
 #[derive(Debug, Default)]
 pub(crate) struct Encoded {
-    /// The text.
+    /// The JSON text.
     pub json: String,
-    /// Where the texts begin that are times, ascending.
+    /// The offsets in the JSON at which strings begin that are times, in ascending order.
     pub times: Vec<usize>,
 }
 
-/// The JSON of a value, which the argument `name` holds. Costs a pass over it.
+/// Converts the value of the argument `name` to JSON, in one pass over it.
 ///
 /// # Errors
 ///
@@ -85,7 +85,7 @@ struct Encoder<'py> {
 }
 
 impl<'py> Encoder<'py> {
-    /// Where the value is that is being written.
+    /// Returns the path of the value that is being written, for messages.
     fn place(&self) -> String {
         let mut place = self.name.to_owned();
         for step in &self.path {
@@ -110,6 +110,7 @@ impl<'py> Encoder<'py> {
     }
 
     fn value(&mut self, value: &Bound<'py, PyAny>) -> PyResult<()> {
+        // In the order of how often they come; but bool before int, since to Python a bool is an int.
         if let Ok(text) = value.cast::<PyString>() {
             self.text(text)
         } else if let Ok(truth) = value.cast::<PyBool>() {
@@ -205,8 +206,9 @@ impl<'py> Encoder<'py> {
         Err(PyValueError::new_err(format!("{}: {fault}", self.name)))
     }
 
-    /// What is none of Python's plain kinds.
+    /// Writes a value that is of none of Python's plain types.
     fn other(&mut self, value: &Bound<'py, PyAny>) -> PyResult<()> {
+        // pandas has a missing value of its own, of this type.
         if value.get_type().name()? == "NAType" {
             return self.missing();
         }
@@ -216,6 +218,7 @@ impl<'py> Encoder<'py> {
         if value.hasattr("__geo_interface__")? {
             return self.geometry(&value.getattr("__geo_interface__")?);
         }
+        // A column of a frame has `to_list` beside its stream, a table has not.
         if value.hasattr("__arrow_c_stream__")? && !value.hasattr("to_list")? {
             let fault = "a table is loaded by load_nodes, or load_edges";
             return Err(self.type_error(fault));
@@ -299,7 +302,7 @@ impl<'py> Encoder<'py> {
         place.try_iter()?.try_for_each(|inner| self.check_coordinates(&inner?, depth + 1))
     }
 
-    /// Arrays and scalars of numpy and its kin.
+    /// Writes an array or a scalar of numpy or of a library like it.
     fn array(&mut self, value: &Bound<'py, PyAny>, method: &str) -> PyResult<()> {
         let kind = value.getattr("dtype").and_then(|dtype| dtype.getattr("kind"));
         let is_time = kind.is_ok_and(|kind| kind.eq("M").unwrap_or(false));
@@ -326,7 +329,7 @@ impl<'py> Encoder<'py> {
         Ok(())
     }
 
-    /// The value of a scalar, which must not be a scalar again.
+    /// Writes the value inside of a scalar object, which must not be a scalar object itself.
     fn plain(&mut self, value: &Bound<'py, PyAny>) -> PyResult<()> {
         for method in TO_PYTHON {
             if value.hasattr(method)? {
@@ -336,8 +339,9 @@ impl<'py> Encoder<'py> {
         self.value(value)
     }
 
-    /// Decimals and their kin, which are texts.
+    /// Writes a number of another type, such as `Decimal`, as a text.
     fn number(&mut self, value: &Bound<'py, PyAny>) -> PyResult<()> {
+        // A Decimal can be finite and beyond all floats, so it is asked itself.
         let is_finite = match value.hasattr("is_finite")? {
             true => value.call_method0("is_finite")?.is_truthy()?,
             false => value.extract::<f64>()?.is_finite(),

@@ -3,7 +3,7 @@
 use hexgraph_base::types::{Error, Position};
 use pyo3::PyErr;
 
-/// The classes, which are written in Python.
+/// The exception classes, which are written in Python.
 mod classes {
     use pyo3::import_exception;
 
@@ -20,7 +20,7 @@ mod classes {
     import_exception!(hexgraph.errors, InternalError);
 }
 
-/// The exception of an error.
+/// Converts an error to an exception.
 pub(crate) fn to_python(error: Error) -> PyErr {
     to_python_with_text(error, "")
 }

@@ -95,7 +95,15 @@ fn items_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Bound<'py, Py
     if is_list {
         return value.try_iter()?.collect::<PyResult<_>>().map(Some);
     }
-    // Text has none of these, and neither have dates.
+    // Nearly every value is one of these. To ask it for an attribute that it lacks costs as much as
+    // the rest of a short query: Python words an error for each.
+    let is_single = value.is_instance_of::<PyString>()
+        || value.is_instance_of::<PyInt>()
+        || value.is_instance_of::<PyFloat>();
+    if is_single {
+        return Ok(None);
+    }
+    // Dates have none of these.
     for method in ["tolist", "to_list", "to_pylist"] {
         if !value.hasattr(method)? {
             continue;

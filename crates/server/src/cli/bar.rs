@@ -1,4 +1,4 @@
-//! How far a load is, on a terminal.
+//! Shows the progress of a load on a terminal.
 
 use super::interrupt::Interrupt;
 use hexgraph::db::{Control, LoadProgress};
@@ -7,7 +7,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A load that is done by then shows nothing.
+/// The time after which a load shows its progress. A shorter load shows nothing.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 const WIDTH: usize = 30;

@@ -1,10 +1,10 @@
 //! What the commands do.
 
+use super::access::security;
 use super::arguments::{Arguments, Command, LoadArguments, QueryArguments, ServeArguments};
 use super::bar::{clear_bar, control_with_bar};
 use super::interrupt::Interrupt;
 use super::quote::{Done, Failure};
-use super::security::security;
 use super::tables::{is_table, load_table};
 use crate::http::{AdmissionOptions, ConnectionOptions, ServeOptions, Server, SubscribeOptions};
 use clap::Parser;
@@ -117,7 +117,7 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Done {
     Ok(database.close()?)
 }
 
-/// Where and for whom the server answers.
+/// Reads from the arguments where the server listens and who may use it.
 fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
     let subscriptions = SubscribeOptions {
         total: arguments.graphql_subscriptions,
@@ -141,7 +141,7 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
     })
 }
 
-/// The database that is served.
+/// Opens the database that is to be served.
 fn open_served(arguments: &ServeArguments) -> Result<Database> {
     let ServeArguments { read_only, no_map, .. } = *arguments;
     let mut options = OpenOptions { read_only, no_map, ..OpenOptions::default() };
@@ -167,7 +167,7 @@ fn open_served(arguments: &ServeArguments) -> Result<Database> {
     Ok(database)
 }
 
-/// How much load the server takes.
+/// Reads the limits of load from the arguments.
 fn load_options(arguments: &ServeArguments) -> Result<(AdmissionOptions, ConnectionOptions)> {
     let pair = |option: &str, setting: &'_ str| match setting.split_once('=') {
         Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
@@ -185,7 +185,7 @@ fn load_options(arguments: &ServeArguments) -> Result<(AdmissionOptions, Connect
     Ok((admission, connections))
 }
 
-/// Tells of commits that were carried out again after a crash.
+/// Prints how many commits were recovered after a crash.
 fn report_recovery(recovery: Recovery) {
     let Recovery { commits, bytes, cut } = recovery;
     if 0 < commits {
@@ -248,9 +248,9 @@ fn load(arguments: &LoadArguments, interrupt: Interrupt) -> Done {
     Ok(database.close()?)
 }
 
-/// The folders that opening a database makes.
+/// The folders that opening a database has created.
 struct NewFolders {
-    /// From the innermost one outwards.
+    /// The folders, the innermost one first.
     paths: Vec<PathBuf>,
 }
 
@@ -304,7 +304,7 @@ fn load_files(
     print_report(&shown.collect::<Vec<String>>().join(", "), &report?)
 }
 
-/// The files that arguments mean: tables, and others.
+/// Sorts the files that the arguments name into tables and others.
 fn loaded_files(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let (mut tables, mut triples) = (Vec::new(), Vec::new());
     for path in paths {

@@ -14,7 +14,7 @@ use tokio::signal::unix::signal;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Who sees Ctrl-C.
+/// Says who handles Ctrl-C.
 #[derive(Clone, Copy)]
 pub enum Interrupt {
     /// The operating system ends the process, or wakes a server that waits.
@@ -24,7 +24,7 @@ pub enum Interrupt {
 }
 
 impl Interrupt {
-    /// What stops a load or a query.
+    /// Returns the control that stops a load or a query.
     pub fn control(self) -> Control {
         match self {
             Interrupt::System => Control::new(),

@@ -1,7 +1,7 @@
 //! The command line: the same from the binary and from `python -m hexgraph`.
 
 mod arguments;
-mod security;
+mod access;
 mod tables;
 mod quote;
 mod commands;

@@ -5,13 +5,13 @@ use hexgraph_base::types::{Error, Position};
 /// The most letters of a line that are shown.
 const SHOWN_MAX: usize = 66;
 
-/// What failed, with the text that it is about where there is one.
+/// An error, with the text that it is about where there is one.
 pub(super) struct Failure {
     error: Error,
     text: String,
 }
 
-/// What a command comes to.
+/// The result of a command.
 pub(super) type Done = std::result::Result<(), Failure>;
 
 impl From<Error> for Failure {
@@ -21,7 +21,7 @@ impl From<Error> for Failure {
 }
 
 impl Failure {
-    /// A failure that is about a text.
+    /// Creates the failure of an error that is about a text.
     pub(super) fn about(text: &str) -> impl Fn(Error) -> Failure {
         move |error| Failure { error, text: text.to_owned() }
     }
@@ -44,7 +44,7 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// The line, cut to the width of a terminal, and below it a mark at the place.
+/// Returns the line, cut to the width of a terminal, and below it a mark at the place.
 fn marked(line: &str, at: Position) -> String {
     let place = line.char_indices().take_while(|(start, _)| *start < at.column as usize).count();
     let count = line.chars().count();

@@ -1,4 +1,4 @@
-//! Tables that the command line names.
+//! Loads tables that the command line names.
 
 use super::arguments::{LoadArguments, TableArguments};
 use hexgraph::db::{Control, Database, LoadReport};
@@ -6,7 +6,7 @@ use hexgraph::tables::{EdgeOptions, IdSpace, NodeOptions, Table, TableOptions, i
 use hexgraph_base::types::{Error, Result, ValueType};
 use std::path::{Path, PathBuf};
 
-/// Whether a file is a table, by its name.
+/// Returns true if a file is a table, by the end of its name.
 pub(super) fn is_table(file: &Path) -> bool {
     is_table_name(&file.display().to_string())
 }

@@ -8,6 +8,7 @@ mod answering;
 mod app;
 mod connections;
 mod admission;
+mod compat;
 mod message;
 mod guard;
 mod endpoints;

@@ -9,7 +9,7 @@ use super::router::router;
 use crate::http::guard::security::Security;
 use crate::http::guard::switches::{SHUTDOWN_GRACE, STOP_GRACE, Switches};
 use crate::http::message::incoming::Bodies;
-use crate::http::message::stream::STREAMS_MAX;
+use crate::http::message::streamed_answer::STREAMS_MAX;
 use hexgraph::db::graphql::Folder;
 use hexgraph::db::{Control, Database};
 use hexgraph_base::types::{Error, Result};

@@ -3,7 +3,7 @@
 use crate::db::Database;
 use crate::db::graphql::admin::Instance;
 use crate::db::graphql::request::{Request, Response};
-use crate::db::graphql::requests::not_executed;
+use crate::db::graphql::root_fields::not_executed;
 use crate::db::guard::guarded;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::schema::SchemaReport;
@@ -57,7 +57,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// The faults of the request.
     pub fn graphql_admin_kind(&self, request: &Request) -> Result<OperationKind, Vec<Fault>> {
         resolve(request).map(|operation| operation.kind)
     }
@@ -148,7 +148,7 @@ mod tests {
         ask_within(database, text, None).0
     }
 
-    /// The answer, and what the surface was asked to do.
+    /// The response, and the acts that the surface has to carry out.
     fn ask_within(database: &Database, text: &str, folder: Option<&Folder>) -> (String, Vec<Act>) {
         let (acts, tasks) = (RefCell::new(Vec::new()), Arc::new(Tasks::default()));
         let act = |act| acts.borrow_mut().push(act);

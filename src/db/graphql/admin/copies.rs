@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 ///
-/// What is wrong with the input; what went wrong, unless it takes long: then its task knows.
+/// A fault of the input, or the failure of the export if it ended while the request waited. The failure of a longer
+/// export is kept with its task.
 pub(super) fn export(
     database: &Database,
     input: Option<&Value>,
@@ -71,7 +72,7 @@ fn text_of<'a>(input: Option<&'a Value>, name: &str) -> Option<&'a str> {
 struct Site {
     folder: Folder,
     destination: String,
-    /// Of the folder that will be made there: the commit and the moment.
+    /// The name of the folder that will be created there. It consists of the commit and the time.
     name: String,
 }
 

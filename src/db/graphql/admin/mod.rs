@@ -2,12 +2,12 @@
 
 mod api;
 mod instance;
-mod requests;
+mod operations;
 mod state;
 mod copies;
-mod folder;
+mod export_folder;
 mod tasks;
 
-pub use folder::Folder;
+pub use export_folder::Folder;
 pub use instance::{Act, Instance};
 pub use tasks::Tasks;

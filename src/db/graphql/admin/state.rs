@@ -1,4 +1,4 @@
-//! What a database tells of itself to those who administer it.
+//! The state of a database as its administrators see it.
 
 use crate::db::Database;
 use crate::db::graphql::admin::Instance;
@@ -6,7 +6,7 @@ use hexgraph_base::types::{Error, Uid};
 use serde_json::{Map, Value as Json, json};
 
 impl Database {
-    /// The GraphQL schema and what is made of it.
+    /// Returns the GraphQL schema and the API that was generated from it.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Database {
         }))
     }
 
-    /// What a cluster of one server is made of.
+    /// Returns the members and groups of a cluster that consists of this one server.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ impl Database {
     }
 }
 
-/// How the one server is.
+/// Returns the health of the one server.
 pub(super) fn health(instance: &Instance<'_>) -> Json {
     json!({
         "instance": "alpha",

@@ -7,22 +7,23 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{panic, process, thread};
 
-/// How many events may wait. Those that come while so many do are lost.
+/// The largest number of events that wait to be sent. Events that arrive while the queue is full are lost.
 const WAITING_MAX: usize = 1_024;
 
 type Event = (Arc<dyn Fetch>, Outgoing);
 
-/// Events on their way, in the order of their commits. The thread that sends them starts with the first and ends with the last.
+/// The queue of events for the lambda server, in the order of their commits. One thread sends them: it starts with the
+/// first event and ends when the queue is empty.
 #[derive(Default)]
 pub(in crate::db::graphql) struct Hooks {
     /// With the process whose thread takes them: a forked child has none of the threads of its parent.
     sender: ArcSwapOption<(u32, SyncSender<Event>)>,
-    /// Held while a thread is started.
+    /// A lock that is held while the thread is started.
     starting: Mutex<()>,
 }
 
 impl Hooks {
-    /// Sends an event some time. Returns at once; false when it is lost.
+    /// Queues an event to be sent, and returns at once. Returns false when the queue is full and the event is lost.
     pub(in crate::db::graphql) fn send(&self, client: Arc<dyn Fetch>, event: Outgoing) -> bool {
         let sender = self.sender().or_else(|| {
             let _starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);

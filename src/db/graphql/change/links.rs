@@ -10,7 +10,7 @@ use hexgraph_graphql::mutate::{Link, Unlink};
 use hexgraph_store::graph::Version;
 use std::collections::HashMap;
 
-/// The statements that links come to.
+/// The statements that result from setting and removing links.
 #[derive(Debug, Default)]
 pub(in crate::db::graphql) struct Ends<'a> {
     /// The edges that are set.
@@ -21,7 +21,7 @@ pub(in crate::db::graphql) struct Ends<'a> {
     pub displaced: Vec<Touched<'a>>,
 }
 
-/// The nodes that lose a link when all links of a field are removed, and that know of it.
+/// Returns the nodes that lose a link when all links of a field are removed, for fields that have an edge back.
 pub(super) fn led_to<'a>(
     version: &Version,
     matched: &[Uid],
@@ -154,7 +154,7 @@ fn nodes<'a>(subject: Subject<'a>, matched: &[Uid]) -> Vec<Subject<'a>> {
     }
 }
 
-/// What a predicate of a node leads to now, but for one node.
+/// Returns the targets of a predicate of a node on the present version, without one of them.
 fn others<'a>(
     version: &Version,
     predicate: &str,

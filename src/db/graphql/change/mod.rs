@@ -2,7 +2,7 @@
 
 pub(super) mod touched;
 pub(super) mod links;
-pub(super) mod guard;
+pub(super) mod rule_guard;
 pub(super) mod stage;
-pub(super) mod mutate;
+pub(super) mod root_mutation;
 pub(super) mod hooks;

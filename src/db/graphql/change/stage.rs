@@ -17,32 +17,33 @@ use hexgraph_store::graph;
 use hexgraph_store::graph::{Binding, Bindings, Changes, STATEMENTS_MAX, Stager, Version};
 use std::sync::Arc;
 
-/// What a mutation does.
+/// The result of staging a mutation: its changes, and the nodes that authorization has to look at.
 #[derive(Debug, Default)]
 pub(in crate::db::graphql) struct Staged<'a> {
     /// All changes; `None` when there is nothing to be done.
     pub changes: Option<Changes>,
-    /// The nodes that the mutation is about, ascending: of the objects of an add, or those that the
-    /// filter of an update or a delete has found.
+    /// The nodes that the mutation is about, ascending. For an add these are the nodes of its objects, for an update or
+    /// a delete those that its filter has found.
     pub roots: Vec<Uid>,
-    /// The new nodes: `add` rules have to hold on the next version.
+    /// The new nodes. The `add` rules of their types have to hold on the next version.
     pub new: Vec<Touched<'a>>,
-    /// Nodes that lose a link because another node takes their place: `update` rules have to hold.
+    /// The nodes that lose a link because another node takes their place. The `update` rules of their types have to
+    /// hold.
     pub displaced: Vec<Touched<'a>>,
-    /// The predicates that decide what all this is, but for what `permitted` reads.
+    /// The predicates whose data decided the fields above, except for those that the permission checks read.
     pub reads: Reads,
 }
 
 /// Why a mutation can't be carried out.
 #[derive(Debug)]
 pub(in crate::db::graphql) enum Refusal {
-    /// Its inputs are wrong.
+    /// The inputs of the mutation are wrong.
     Inputs(Vec<MutationFault>),
-    /// It makes no sense for the nodes that are there.
+    /// The inputs do not fit the nodes that exist.
     Nodes(MutationFault),
-    /// The caller may not do it.
+    /// Authorization rules forbid the mutation to the caller.
     Denied,
-    /// The engine refuses it.
+    /// The engine reported an error.
     Engine(Error),
 }
 
@@ -52,17 +53,17 @@ impl From<Error> for Refusal {
     }
 }
 
-/// What decides about nodes that exist, before anything is computed. Nodes that an update or a delete selects are up to its
-/// query. Answers ascend.
+/// Decides what a mutation may do to existing nodes, before any change is computed. The nodes that an update or a
+/// delete selects are not asked about: its query contains their rules already. All results are in ascending order.
 pub(in crate::db::graphql) trait Permits {
-    /// Which of the nodes that an upsert would change may be changed.
+    /// Returns those of the nodes that an upsert may change.
     ///
     /// # Errors
     ///
     /// When the asking is stopped.
     fn may_upsert(&self, before: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<Vec<Uid>, Error>;
 
-    /// Which of the nodes that links lead to, or led to, may be known of.
+    /// Returns those of the nodes at the ends of links, old and new, of which the caller may learn that they exist.
     ///
     /// # Errors
     ///
@@ -128,7 +129,7 @@ fn touched<'a>(nodes: Vec<(u64, &'a TypeDef)>) -> Vec<Touched<'a>> {
     nodes.into_iter().map(touched).collect()
 }
 
-/// Those of some nodes that may not be known of, ascending.
+/// Returns those of some nodes of which the caller may not learn that they exist, in ascending order.
 fn hidden(
     version: &Arc<Version>,
     permits: &dyn Permits,

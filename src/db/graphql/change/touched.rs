@@ -3,7 +3,7 @@
 use hexgraph_base::formats::Subject;
 use hexgraph_base::types::Uid;
 
-/// A node that a mutation touches, with the type by which it does.
+/// A node that a mutation touches, with the type through which the schema names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::db::graphql) struct Touched<'a> {
     /// The node.

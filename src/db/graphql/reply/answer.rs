@@ -26,7 +26,8 @@ use hexgraph_store::graph::Version;
 /// How many objects are written between two looks at the control.
 const OBJECTS_INTERVAL: u32 = 1 << 12;
 
-/// How many faults of other servers are told: one that is down has one for each node.
+/// The largest number of errors of other servers that an answer reports. A server that is down causes one for each
+/// node.
 const REMOTE_FAULTS_MAX: usize = 1_000;
 
 /// A step of the path to what is being written.
@@ -46,15 +47,15 @@ pub(in crate::db::graphql) struct ReplyWriter<'a> {
     objects: u32,
     bytes_max: u64,
     room: Room<'a>,
-    /// Of the root node that is being written, in a search for similar ones.
+    /// The distance of the root node that is being written from the vector that was searched for.
     distance: Option<f64>,
     stopped: Option<Error>,
-    /// What other servers answered.
+    /// The answers of other servers, with the model that their values are completed by.
     elsewhere: Option<(&'a Model, &'a Found)>,
 }
 
 impl<'a> ReplyWriter<'a> {
-    /// A writer of values of a version, up to so many bytes.
+    /// Creates a writer for the values of a version. The answer may have at most `bytes_max` bytes.
     pub(in crate::db::graphql) fn new(
         version: &'a Version,
         control: &'a Control,
@@ -75,7 +76,7 @@ impl<'a> ReplyWriter<'a> {
         }
     }
 
-    /// The same with what other servers answered.
+    /// Adds the answers of other servers.
     pub(in crate::db::graphql) fn with(
         self,
         model: &'a Model,
@@ -304,7 +305,7 @@ impl<'a> ReplyWriter<'a> {
         }
     }
 
-    /// What another server answered.
+    /// Writes the value that another server answered for a field.
     fn remote(&mut self, field: &'a Field, slot: Slot) -> Written {
         let Some((model, found)) = self.elsewhere else { return self.absent(field) };
         let (path, out) = (self.steps(), std::mem::take(&mut self.out));
@@ -443,7 +444,7 @@ impl<'a> ReplyWriter<'a> {
         Ok(())
     }
 
-    /// A value that is not there: an empty list, null, or a fault where the schema promises a value.
+    /// Writes a missing value: an empty list or null, or an error where the type of the field forbids null.
     fn absent(&mut self, field: &'a Field) -> Written {
         let ty = &field.shape.ty;
         if ty.is_list() { self.empty_list() } else { self.missing(ty, field) }
@@ -501,7 +502,7 @@ pub(in crate::db::graphql) fn variant_at<'a>(
     }
 }
 
-/// The level of edges that nobody has.
+/// Returns an empty level, for edges that no node has.
 static NO_LEVEL: Level = Level { nodes: Vec::new(), fields: Vec::new(), alive: None };
 
 fn text_of_value(value: ValueRef<'_>) -> Option<&str> {
@@ -520,7 +521,7 @@ fn agrees(result: &FieldResult, place: usize) -> bool {
     matches!(&result.data, FieldData::Passwords(answers) if answers[place])
 }
 
-/// The vector of a node.
+/// Returns the vector of a node.
 pub(in crate::db::graphql) fn vector_of(result: &FieldResult, node: u32) -> Option<&[f32]> {
     let FieldData::Values(values) = &result.data else { return None };
     match values.predicate.values("")?.first(node)? {

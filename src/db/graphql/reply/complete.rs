@@ -14,31 +14,31 @@ use serde_json::{Map, Value as Json};
 /// The completion of one field's value.
 pub(in crate::db::graphql) struct Completion<'a> {
     model: &'a Model,
-    /// What other servers answered for fields below.
+    /// The answers of other servers for fields below this one.
     found: &'a Found,
     out: Vec<u8>,
     bytes_max: u64,
     path: Vec<PathStep>,
     faults: Vec<Fault>,
-    /// Keys of objects are those of the request, and not names of fields.
+    /// True if the keys of objects are the response keys of the request rather than the names of the fields.
     is_by_key: bool,
     stopped: Option<Error>,
 }
 
 /// The result of a completion.
 pub(in crate::db::graphql) struct Completed {
-    /// What was there before, and the value.
+    /// The buffer that was given, with the value appended.
     pub value: Vec<u8>,
-    /// What is wrong.
+    /// The errors that were found on the way.
     pub errors: Vec<Fault>,
-    /// The value is a null that must not be one; nothing was written for it.
+    /// True if the value is null although its type forbids it; nothing was appended then.
     pub spoils: bool,
-    /// Why there will be no answer at all.
+    /// The reason why the whole request ends without an answer.
     pub stopped: Option<Error>,
 }
 
 impl<'a> Completion<'a> {
-    /// Writes behind `out` what stands at a path.
+    /// Creates the completion of the value at a path. The value is appended to `out`.
     pub(in crate::db::graphql) fn at(
         model: &'a Model,
         found: &'a Found,
@@ -50,7 +50,7 @@ impl<'a> Completion<'a> {
         Completion { model, found, out, bytes_max, path, faults, is_by_key, stopped }
     }
 
-    /// A value of the field that is there.
+    /// Completes a value of the field that is given as JSON.
     pub(in crate::db::graphql) fn local(
         mut self,
         field: &'a Field,
@@ -60,7 +60,7 @@ impl<'a> Completion<'a> {
         self.ended(written)
     }
 
-    /// The value of the field that another server answered.
+    /// Completes the value of a field that another server has answered.
     pub(in crate::db::graphql) fn remote(mut self, field: &'a Field, slot: Slot) -> Completed {
         let written = self.elsewhere(field, slot);
         self.ended(written)

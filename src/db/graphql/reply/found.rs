@@ -12,35 +12,35 @@ use serde_json::{Map, Value};
 use std::ptr::from_ref;
 use std::sync::Arc;
 
-/// A place of an answer.
+/// A place in an answer, identified by addresses of the request and of the objects around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::db::graphql) struct Slot(usize, usize, usize);
 
 impl Slot {
-    /// A member of the node at a place of a level.
+    /// Returns the slot of a field of one node: the node at index `place` of a level.
     pub(in crate::db::graphql) fn of_node(key: &Key<'_>, level: &Level, place: usize) -> Slot {
         Slot(from_ref(key).addr(), from_ref(level).addr(), place)
     }
 
-    /// A member of another server's object.
+    /// Returns the slot of a field of an object that another server answered.
     pub(in crate::db::graphql) fn of_object(asked: &Field, object: &Map<String, Value>) -> Slot {
         Slot(from_ref(asked).addr(), from_ref(object).addr(), 0)
     }
 
-    /// A root field.
+    /// Returns the slot of a root field.
     pub(in crate::db::graphql) fn of_root(asked: &Field) -> Slot {
         Slot(from_ref(asked).addr(), 0, 0)
     }
 }
 
-/// What another server answered for a place.
+/// The answer of another server for one slot.
 #[derive(Debug, Default)]
 pub(in crate::db::graphql) struct Remote {
-    /// The value, and what went wrong.
+    /// The value, and the errors that the server reported.
     pub reply: Reply,
-    /// Keys are those of the request, and not names of fields.
+    /// True if the keys of objects are the response keys of the request rather than the names of the fields.
     pub is_by_key: bool,
-    /// There is no value because something went wrong, which may be told at another place.
+    /// True if there is no value because of an error. The error itself may be reported at another slot.
     pub is_failed: bool,
 }
 
@@ -49,12 +49,12 @@ pub(in crate::db::graphql) struct Remote {
 pub(in crate::db::graphql) struct Found(FxHashMap<Slot, Arc<Remote>>);
 
 impl Found {
-    /// Keeps what belongs to a place.
+    /// Stores the answer for a slot.
     pub(in crate::db::graphql) fn insert(&mut self, slot: Slot, remote: Arc<Remote>) {
         self.0.insert(slot, remote);
     }
 
-    /// What belongs to a place.
+    /// Returns the answer for a slot.
     pub(in crate::db::graphql) fn get(&self, slot: Slot) -> Option<&Remote> {
         self.0.get(&slot).map(|remote| &**remote)
     }

@@ -17,7 +17,7 @@ pub(super) fn write_geometry(text: &str, field: &Field, out: &mut Vec<u8>) -> Op
     Some(())
 }
 
-/// A geometry, or what it consists of.
+/// A geometry, or a part that geometries consist of.
 enum Part<'g> {
     MultiPolygon(&'g [Vec<Vec<Coordinate>>]),
     Polygon(&'g [Vec<Coordinate>]),

@@ -5,7 +5,7 @@ use hexgraph_base::types::{DateTime, Value, ValueRef, ValueType, write_float, wr
 use hexgraph_graphql::lower::Leaf;
 use hexgraph_store::exec::typed;
 
-/// A stored value that is none of its scalar, as messages show it.
+/// A stored value that does not belong to the scalar type of its field, as messages show it.
 #[derive(Debug, PartialEq)]
 pub(in crate::db::graphql) struct Misfit(pub(super) String);
 
@@ -69,7 +69,7 @@ pub(super) fn write_leaf(
     Ok(())
 }
 
-/// A value whose type in the store is another than the schema's.
+/// Converts a value whose type in the store differs from that of the GraphQL schema.
 fn write_converted(value: ValueRef<'_>, leaf: Leaf<'_>, out: &mut Vec<u8>) -> Result<(), Misfit> {
     let wanted = match leaf {
         Leaf::Text | Leaf::Enum(_) => ValueType::String,

@@ -7,7 +7,7 @@ use hexgraph_graphql::request::{Fault, Field, PathStep};
 /// A value that failed: a null goes up to the next value around it that may be null.
 pub(in crate::db::graphql) struct Spoiled;
 
-/// Whether a value could be written.
+/// The outcome of writing a value.
 pub(in crate::db::graphql) type Written = std::result::Result<(), Spoiled>;
 
 /// Something that writes values of an answer behind one another: those of the store, and those of other servers.

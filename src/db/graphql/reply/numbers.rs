@@ -80,7 +80,8 @@ fn leaf_of(scalar: &str) -> Leaf<'static> {
     }
 }
 
-/// The values at a place, as the schema types them, of the nodes that have one.
+/// Returns the values that the nodes have in the field with the index `at` of a level. Nodes without a value are left
+/// out.
 fn values(level: &Level, at: usize, nodes: &[u32]) -> impl Iterator<Item = Value> {
     let result = level.fields.get(at);
     let found = result.and_then(|result| match (&result.data, &result.field.kind) {
@@ -97,7 +98,7 @@ fn extreme(level: &Level, at: usize, nodes: &[u32], wanted: Ordering) -> Option<
     values(level, at, nodes).reduce(|best, other| if better(&best, &other) { other } else { best })
 }
 
-/// Texts by their bytes, all others by what they are.
+/// Compares two values: texts by their bytes, all others by their value.
 fn compare(one: ValueRef<'_>, other: ValueRef<'_>) -> Ordering {
     match (one, other) {
         (
@@ -108,7 +109,7 @@ fn compare(one: ValueRef<'_>, other: ValueRef<'_>) -> Ordering {
     }
 }
 
-/// The sum of the numbers.
+/// Returns the sum of the numbers.
 fn sum(level: &Level, at: usize, nodes: &[u32]) -> Option<Sum> {
     let is_number = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
     let numbers: Vec<Value> = values(level, at, nodes).filter(is_number).collect();

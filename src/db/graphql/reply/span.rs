@@ -15,7 +15,7 @@ pub struct Span {
     took: Duration,
 }
 
-/// Times are no part of what was answered.
+/// Two spans are equal when they belong to the same field; times are not compared.
 impl PartialEq for Span {
     fn eq(&self, other: &Span) -> bool {
         self.shape.key == other.shape.key && self.kind == other.kind
@@ -23,7 +23,7 @@ impl PartialEq for Span {
 }
 
 impl Span {
-    /// That of a field which is done now.
+    /// Creates the span of a field that has just been completed.
     pub(in crate::db::graphql) fn new(
         field: &Field,
         kind: OperationKind,
@@ -33,7 +33,7 @@ impl Span {
         Span { shape: Arc::clone(&field.shape), kind, started, took }
     }
 
-    /// Writes it as Apollo's tracing does. `since` is the moment that offsets count from.
+    /// Writes the span in the form of Apollo's tracing extension. Offsets count from `since`.
     pub fn write(&self, since: Instant, out: &mut Vec<u8>) {
         let (parent, label) = match self.kind {
             OperationKind::Query => ("Query", "query"),

@@ -2,7 +2,7 @@
 //! They differ in small things: what `\w`, `\d`, `\s` and `\b` mean beyond ASCII, how classes are
 //! written, which escapes there are, and what may be repeated.
 
-use super::error::{PatternError, PatternFault};
+use super::pattern_error::{PatternError, PatternFault};
 use std::fmt::Write;
 
 use regex_syntax::ParserBuilder;
@@ -98,6 +98,7 @@ fn without_line_feed(hir: &Hir) -> Hir {
             }
             Hir::repetition(repetition.with(sub))
         }
+        // Only whether there is a match is asked, so groups need not be told apart.
         HirKind::Capture(capture) => without_line_feed(&capture.sub),
         HirKind::Concat(parts) => Hir::concat(parts.iter().map(without_line_feed).collect()),
         HirKind::Alternation(parts) => {
@@ -167,6 +168,7 @@ impl<'a> Translator<'a> {
                 '\\' => self.escape_outside_class()?,
                 '[' => self.class()?,
                 '(' => self.group()?,
+                // To Go these are letters here; the other syntax has or may get a meaning for them.
                 '{' | '}' | ']' | '#' | '&' | '~' | '-' => {
                     self.at += 1;
                     self.literal(character);
@@ -199,6 +201,7 @@ impl<'a> Translator<'a> {
         self.at += length;
         self.skip("?");
         let operator = &self.pattern[start..self.at];
+        // Go refuses `a**`; the other syntax reads it as one repetition of another.
         if self.is_repeated {
             return Err(fault(PatternFault::NestedRepetition, operator));
         }
@@ -256,6 +259,7 @@ impl<'a> Translator<'a> {
 
     fn escape_outside_class(&mut self) -> Result<(), PatternError> {
         for (escape, meaning) in
+            // Go's words are of ASCII.
             [(r"\b", r"(?-u:\b)"), (r"\B", r"(?-u:\B)"), (r"\A", r"\A"), (r"\z", r"\z")]
         {
             if self.skip(escape) {
@@ -313,6 +317,7 @@ impl<'a> Translator<'a> {
     fn hexadecimal(&mut self, start: usize) -> Result<char, PatternError> {
         let braced = self.skip("{");
         let rest = self.rest();
+        // Without the closing brace there are no digits, which is refused below.
         let length = if braced { rest.find('}').unwrap_or(0) } else { 2 };
         let code = rest
             .get(..length)

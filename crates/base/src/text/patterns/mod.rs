@@ -1,6 +1,6 @@
 //! Regular expressions, and the trigrams that a text must have to match one.
 
-mod error;
+mod pattern_error;
 #[cfg(feature = "text")]
 mod go_regex;
 #[cfg(feature = "text")]
@@ -10,6 +10,6 @@ mod regex_query;
 mod regex_query;
 mod trigram;
 
-pub use error::{PatternError, PatternFault};
+pub use pattern_error::{PatternError, PatternFault};
 pub use regex_query::{Regex, compile, compile_plain, trigram_query};
 pub use trigram::{TrigramQuery, trigrams};

@@ -1,6 +1,6 @@
 //! Stands for regular expressions in a build without the feature `text`.
 
-use super::error::PatternError;
+use super::pattern_error::PatternError;
 use super::trigram::TrigramQuery;
 use crate::types::Feature;
 use std::convert::Infallible;

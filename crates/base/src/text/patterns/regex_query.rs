@@ -8,8 +8,8 @@ pub use regex::Regex;
 use regex::RegexBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::error::PatternError;
 use super::go_regex;
+use super::pattern_error::PatternError;
 use super::trigram::{TrigramQuery, pack};
 
 /// The longest list of conditions that must all hold; those beyond it are dropped.
@@ -259,6 +259,7 @@ impl Found {
             (left, right) => {
                 if left.is_none()
                     && right.is_none()
+                    // Where neither side is known in full, trigrams may lie across the joint.
                     && shortest(&self.suffixes) + shortest(&next.prefixes) >= 3
                 {
                     let across = any_of(&cross(&self.suffixes, &next.prefixes));
@@ -266,6 +267,7 @@ impl Found {
                 }
                 found.prefixes = match &left {
                     Some(left) => cross(left, right.as_ref().unwrap_or(&next.prefixes)),
+                    // Nothing of the left need be there: the whole then begins as the right does.
                     None if self.can_be_empty => {
                         &self.prefixes | right.as_ref().unwrap_or(&next.prefixes)
                     }
@@ -293,6 +295,7 @@ impl Found {
         } else {
             found.exact = None;
             for side in [&mut self, &mut other] {
+                // Strings that stop being all that there is are lost, so what they require is noted first.
                 side.require_exact();
                 if let Some(exact) = side.exact.take() {
                     side.prefixes = exact.clone();
@@ -326,6 +329,7 @@ impl Found {
         if gives_up {
             self.require_exact();
             let exact = self.exact.take().unwrap_or_default();
+            // Two bytes on either side are enough for all trigrams across a joint.
             self.prefixes = exact.iter().map(|it| it[..it.len().min(2)].to_vec()).collect();
             self.suffixes =
                 exact.iter().map(|it| it[it.len().saturating_sub(2)..].to_vec()).collect();

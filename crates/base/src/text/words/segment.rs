@@ -105,6 +105,7 @@ const SETS: [(Class, &str); 13] = [
 fn build_table() -> Box<[Class]> {
     let mut table = vec![Other; TABLE_END];
     for (class, set) in SETS {
+        // Characters that came after Unicode 8 have no class.
         for (first, last) in ranges(&format!(r"[{set}&&\p{{age=8.0}}]")) {
             let last = last.min(TABLE_END - 1);
             if first <= last {
@@ -196,12 +197,14 @@ fn word_end(text: &str, mut last: Class, mut at: usize) -> usize {
                 at += 1;
             }
         }
+        // Rule WB4 of UAX #29; `joins` has the rules 5, 8 to 10 and 13, `joins_across` 6, 7, 11 and 12.
         let Some((class, end)) = skip_extend(text, &mut at) else { return at };
         if joins(last, class) {
             (last, at) = (class, end);
         } else if let Some((class, end)) = joins_across(text, last, class, end) {
             (last, at) = (class, end);
         } else if last == Hebrew && class == SingleQuote {
+            // Rule WB7a.
             // The mark is then as good as a letter.
             (last, at) = (Connector, end);
         } else {

@@ -8,8 +8,8 @@ use std::cmp::Ordering;
 
 use num_bigint::BigUint;
 
-use super::number::{self, Digits};
-use crate::types::text;
+use crate::compat::go_numbers::{self, Digits};
+use crate::types::quoted_text;
 
 /// The bits of a mantissa.
 const PRECISION: u64 = 200;
@@ -72,7 +72,8 @@ impl BigFloat {
     ///
     /// [`BigFloatError`] for a text that is no number, that is infinite, or of a size beyond ten to the 6,000.
     pub fn parse(text: &str) -> Result<BigFloat, BigFloatError> {
-        let parts = scan(text).map_err(|fault| BigFloatError { text: text::shown(text), fault })?;
+        let parts =
+            scan(text).map_err(|fault| BigFloatError { text: quoted_text::shown(text), fault })?;
         Ok(parts.into_big_float())
     }
 
@@ -99,6 +100,8 @@ impl BigFloat {
         let bits = number.to_bits();
         let exponent = (bits >> 52 & 0x7ff) as i64;
         let fraction = bits & ((1 << 52) - 1);
+        // IEEE 754: 1075 is the bias of the exponent, 1023, and the 52 bits of the fraction.
+        // Subnormal numbers have no implicit first bit, and the exponent of the least normal one.
         let mantissa = if exponent == 0 { fraction } else { fraction | 1 << 52 };
         let parts = Binary {
             negative: number.is_sign_negative(),
@@ -112,7 +115,7 @@ impl BigFloat {
     /// beyond those of a float; `None` for infinities and NaN.
     pub fn from_f64_digits(number: f64) -> Option<BigFloat> {
         let mut out = Vec::with_capacity(24);
-        number::write_float(number, &mut out);
+        go_numbers::write_float(number, &mut out);
         let text = String::from_utf8(out).expect("numbers are written in ASCII");
         number.is_finite().then_some(BigFloat { text })
     }
@@ -126,6 +129,7 @@ impl BigFloat {
     pub fn to_i64(&self) -> i64 {
         let parts = self.binary();
         let whole = shifted(&parts.mantissa, parts.exponent);
+        // What has more than 64 bits is beyond an i64 too, so the clamp below sees to it.
         let size = i128::from(u64::try_from(&whole).unwrap_or(u64::MAX));
         let signed = if parts.negative { -size } else { size };
         signed.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
@@ -195,6 +199,7 @@ impl BigFloat {
     pub fn sqrt(&self) -> Option<BigFloat> {
         let parts = self.binary();
         if parts.mantissa == BigUint::ZERO {
+            // As IEEE 754 has it: the root of -0 is -0.
             return Some(self.clone());
         }
         if parts.negative {
@@ -205,6 +210,7 @@ impl BigFloat {
         let shift = shift + (parts.exponent - shift).rem_euclid(2);
         let square = parts.mantissa << shift;
         let root = square.sqrt();
+        // One bit behind the root stands for all that follows it: rounding only asks whether there is anything.
         let is_exact = &root * &root == square;
         let sticky = BigUint::from(u8::from(!is_exact));
         let halved = (parts.exponent - shift) / 2;
@@ -258,8 +264,10 @@ pub(in crate::types) fn write_key(text: &str, out: &mut Vec<u8>) {
         return;
     }
     let start = out.len();
+    // No power of ten is negative after the addition, so big-endian bytes order as the numbers do.
     out.extend_from_slice(&((decimal.point + (1 << 30)) as u32).to_be_bytes());
     out.extend(decimal.digits());
+    // The end is below any digit: 0.12 comes before 0.123.
     out.push(0);
     if sign < 0 {
         out[start..].iter_mut().for_each(|byte| *byte = !*byte);
@@ -281,6 +289,7 @@ impl<'a> Decimal<'a> {
         let (digits, exponent) = unsigned.split_once('e').unwrap_or((unsigned, "0"));
         let before = digits.find('.').unwrap_or(digits.len()) as i32;
         let first = digits.find(|letter| matches!(letter, '1'..='9')).unwrap_or(digits.len());
+        // The point itself stands among the digits and is none.
         let skipped = if first as i32 > before { first as i32 - 1 } else { first as i32 };
         let exponent: i32 = exponent.parse().unwrap_or(0);
         let point = before - skipped + exponent;
@@ -323,6 +332,8 @@ impl Binary {
             let is_odd = self.mantissa.bit(excess);
             self.mantissa >>= excess;
             self.exponent += excess as i64;
+            // Beyond half when a bit below the highest one that is cut off
+            // is set; at half exactly, the even neighbour.
             if is_half_set && (zeros < excess - 1 || is_odd) {
                 self.mantissa += 1u8;
             }
@@ -342,6 +353,8 @@ impl Binary {
     }
 
     fn into_big_float(self) -> BigFloat {
+        // Rounding may carry into a 201st bit. The mantissa is then a
+        // power of two, and rounding it again loses nothing.
         let rounded = self.rounded();
         let mut out = Vec::with_capacity(32);
         rounded.shortest().write(6, b'e', &mut out);
@@ -378,12 +391,16 @@ impl Binary {
         let exponent = self.exponent - shift as i64;
         // Numbers are nearer to each other below a power of two than above it.
         let is_power = mantissa.trailing_zeros() == Some(PRECISION - 1);
+        // Reading rounds ties to even, so a number half way to a
+        // neighbour reads back as this one if its last bit is 0.
         let is_even = !mantissa.bit(0);
+        // In quarters of the last bit the numbers half way to both neighbours are integers.
         let middle = mantissa << 2u8;
         let low = &middle - if is_power { 1u8 } else { 2u8 };
         let high = &middle + 2u8;
         let [low, middle, high] =
             [low, middle, high].map(|bound| scaled(&bound, exponent - 2).to_str_radix(10));
+        // The zero in front leaves room for a carry.
         let length = high.len() + 1;
         let point = length as i64 + (exponent - 2).min(0);
         let [low, middle, high] = [low, middle, high].map(|bound| padded(&bound, length));
@@ -406,6 +423,8 @@ fn between(low: &[u8], middle: &[u8], high: &[u8], inclusive: bool) -> Vec<u8> {
     let fits = |candidate: &[u8]| {
         let filled = |bound: &[u8]| {
             let (head, tail) = bound.split_at(candidate.len());
+            // A candidate stands for itself with zeros behind it, so what
+            // the bound has there decides between equal and less.
             let rest = if tail.iter().all(|&digit| digit == b'0') {
                 Ordering::Equal
             } else {
@@ -617,6 +636,7 @@ fn with_power_of_ten(number: BigUint, tens: i64, twos: i64) -> Result<Binary, Bi
     } else {
         divided(&number, &power_of_five(-tens))
     };
+    // Ten to the n is five to the n times two to the n, and twos only move the exponent.
     binary.exponent += tens + twos;
     let rounded = binary.rounded();
     if rounded.is_out_of_range() { Err(BigFloatFault::Range) } else { Ok(rounded) }

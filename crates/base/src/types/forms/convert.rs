@@ -1,8 +1,8 @@
 //! Values from text, and of one type into another.
 
 use super::bigfloat::BigFloatError;
-use super::number;
 use super::parse::{self, ParseError};
+use crate::compat::go_numbers;
 use crate::types::values::datetime::TimeError;
 use crate::types::values::geo::{self, Geometry, GeometryError};
 use crate::types::values::password_error::PasswordError;
@@ -143,7 +143,7 @@ fn convert_int(number: i64, to: ValueType) -> Result<Value, ConvertError> {
         ValueType::DateTime => in_four_digit_years(DateTime::from_unix(number, 0)),
         ValueType::Vector => Ok(Value::Vector(vec![number as f32])),
         ValueType::Binary => Ok(Value::Binary(number.to_le_bytes().to_vec())),
-        _ => textual(written(|out| number::write_int(number, out)), ValueType::Int, to),
+        _ => textual(written(|out| go_numbers::write_int(number, out)), ValueType::Int, to),
     }
 }
 
@@ -162,7 +162,7 @@ fn convert_float(number: f64, to: ValueType) -> Result<Value, ConvertError> {
             element.is_finite().then(|| Value::Vector(vec![element])).ok_or_else(refuse)
         }
         ValueType::Binary => Ok(Value::Binary(number.to_le_bytes().to_vec())),
-        _ => textual(number::float_text(number), ValueType::Float, to),
+        _ => textual(go_numbers::float_text(number), ValueType::Float, to),
     }
 }
 
@@ -227,7 +227,7 @@ fn vector_text(numbers: &[f32]) -> String {
             if at > 0 {
                 out.push(b',');
             }
-            number::write_float32_plain(*number, out);
+            go_numbers::write_float32_plain(*number, out);
         }
         out.push(b']');
     })

@@ -149,6 +149,7 @@ impl<'a> JsonReader<'a> {
             self.at += plain;
             if end == b'"' {
                 self.at += 1;
+                // Each escape puts a character into `out`: an empty one means that there was none.
                 if out.is_empty() {
                     return Ok(Cow::Borrowed(text));
                 }

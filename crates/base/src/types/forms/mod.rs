@@ -1,6 +1,5 @@
 //! Values as text and back, and from one type into another.
 
-pub(super) mod number;
 pub(super) mod parse;
 pub(super) mod bigfloat;
 pub(super) mod json_reader;

@@ -1,8 +1,9 @@
 //! What text is taken for a bool, an int, a float or a vector.
 //!
-//! The rules are those of Go's `strconv`.
+//! The rules are those of Go's `strconv`; `compat/go_floats.rs` has the notation of floats.
 
-use crate::types::text::shown;
+use crate::compat::go_floats::{FloatText, plain};
+use crate::types::quoted_text::shown;
 
 /// Why a text is no bool, int, float or vector. `text` is the text as messages show it: between backquotes, on one
 /// line, cut to 60 letters.
@@ -116,151 +117,6 @@ fn parse_float32(text: &str) -> Option<f32> {
         FloatText::Infinity | FloatText::NotANumber => return None,
     };
     number.is_finite().then_some(number)
-}
-
-fn plain(text: &str) -> std::borrow::Cow<'_, str> {
-    if text.contains('_') { text.replace('_', "").into() } else { text.into() }
-}
-
-enum FloatText {
-    Decimal,
-    Hex(HexFloat),
-    Infinity,
-    NotANumber,
-}
-
-/// A hexadecimal float: `mantissa` times two to the `exponent`, and a little more if `sticky`.
-struct HexFloat {
-    negative: bool,
-    mantissa: u64,
-    exponent: i64,
-    sticky: bool,
-}
-
-impl FloatText {
-    fn scan(text: &str) -> Option<FloatText> {
-        let bytes = text.as_bytes();
-        let unsigned = bytes.strip_prefix(b"+").or(bytes.strip_prefix(b"-")).unwrap_or(bytes);
-        if [&b"inf"[..], b"infinity"].iter().any(|name| unsigned.eq_ignore_ascii_case(name)) {
-            return Some(FloatText::Infinity);
-        }
-        if bytes.eq_ignore_ascii_case(b"nan") {
-            return Some(FloatText::NotANumber);
-        }
-        if !underscores_are_well_placed(unsigned) {
-            return None;
-        }
-        if let [b'0', b'x' | b'X', digits @ ..] = unsigned {
-            return HexFloat::scan(digits, bytes[0] == b'-').map(FloatText::Hex);
-        }
-        is_decimal(unsigned).then_some(FloatText::Decimal)
-    }
-}
-
-fn is_decimal(text: &[u8]) -> bool {
-    let is_mark = |byte: &u8| matches!(byte, b'e' | b'E');
-    let (mantissa, exponent) = match text.iter().position(is_mark) {
-        Some(at) => (&text[..at], Some(&text[at + 1..])),
-        None => (text, None),
-    };
-    let points = mantissa.iter().filter(|&&byte| byte == b'.').count();
-    let digits = mantissa.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let others = mantissa.iter().any(|&byte| !matches!(byte, b'0'..=b'9' | b'.' | b'_'));
-    points <= 1 && digits > 0 && !others && exponent.is_none_or(|text| exponent_of(text).is_some())
-}
-
-/// Reads the integer after `e` or `p`; `None` when there is none. What is beyond a million is returned as a million, which
-/// is infinite or zero in any float.
-fn exponent_of(text: &[u8]) -> Option<i64> {
-    let (negative, digits) = match text {
-        [b'+', digits @ ..] => (false, digits),
-        [b'-', digits @ ..] => (true, digits),
-        digits => (false, digits),
-    };
-    digits.first().filter(|byte| byte.is_ascii_digit())?;
-    let mut exponent = 0i64;
-    for &byte in digits.iter().filter(|&&byte| byte != b'_') {
-        if !byte.is_ascii_digit() {
-            return None;
-        }
-        exponent = (exponent * 10 + i64::from(byte - b'0')).min(1_000_000);
-    }
-    Some(if negative { -exponent } else { exponent })
-}
-
-/// True when every `_` stands between two digits, or between a prefix such as `0x` and a digit.
-fn underscores_are_well_placed(unsigned: &[u8]) -> bool {
-    if !unsigned.contains(&b'_') {
-        return true;
-    }
-    let (is_hex, digits) = match unsigned {
-        [b'0', b'x' | b'X', digits @ ..] => (true, digits),
-        [b'0', b'b' | b'B' | b'o' | b'O', digits @ ..] => (false, digits),
-        digits => (false, digits),
-    };
-    let is_digit = |byte: u8| byte.is_ascii_digit() || (is_hex && byte.is_ascii_hexdigit());
-    let has_prefix = digits.len() < unsigned.len();
-    digits.iter().enumerate().filter(|(_, byte)| **byte == b'_').all(|(at, _)| {
-        let before = if at == 0 { has_prefix } else { is_digit(digits[at - 1]) };
-        before && digits.get(at + 1).is_some_and(|&byte| is_digit(byte))
-    })
-}
-
-impl HexFloat {
-    /// Reads what follows `0x`: digits with at most one point, then `p` and an exponent.
-    fn scan(text: &[u8], negative: bool) -> Option<HexFloat> {
-        let mark = text.iter().position(|byte| matches!(byte, b'p' | b'P'))?;
-        let mut hex = HexFloat { negative, mantissa: 0, exponent: 0, sticky: false };
-        let (mut has_point, mut has_digits) = (false, false);
-        for &byte in text[..mark].iter().filter(|&&byte| byte != b'_') {
-            if byte == b'.' && !has_point {
-                has_point = true;
-                continue;
-            }
-            hex.push((byte as char).to_digit(16)?, has_point);
-            has_digits = true;
-        }
-        hex.exponent += exponent_of(&text[mark + 1..])?;
-        has_digits.then_some(hex)
-    }
-
-    fn push(&mut self, digit: u32, is_fraction: bool) {
-        if self.mantissa >> 60 == 0 {
-            self.mantissa = self.mantissa << 4 | u64::from(digit);
-            self.exponent -= if is_fraction { 4 } else { 0 };
-        } else {
-            self.sticky |= digit != 0;
-            self.exponent += if is_fraction { 0 } else { 4 };
-        }
-    }
-
-    /// The nearest float with `bits` of mantissa and no bit below two to the `least`; ties to even.
-    fn round(&self, bits: i64, least: i64) -> f64 {
-        let sign = if self.negative { -1.0 } else { 1.0 };
-        if self.mantissa == 0 {
-            return 0.0 * sign;
-        }
-        let length = 64 - i64::from(self.mantissa.leading_zeros());
-        let dropped = (length - bits).max(least - self.exponent).max(0);
-        if dropped > 64 {
-            return 0.0 * sign;
-        }
-        // Both are doubled: `rest` is twice what is cut off, `half` twice half a unit of the last bit that is kept. So
-        // what `sticky` stands for counts as more than nothing and less than a bit.
-        let wide = u128::from(self.mantissa);
-        let kept = wide >> dropped;
-        let rest = (wide - (kept << dropped)) * 2 + u128::from(self.sticky);
-        let half = 1u128 << dropped;
-        let up = dropped > 0 && (rest > half || (rest == half && kept % 2 == 1));
-        let exponent = self.exponent + dropped;
-        // Beyond this the result is infinite or was shifted out above; within it the two steps are
-        // exact, as `kept` has no more bits than fit.
-        let exponent = exponent.clamp(-1100, 1100) as i32;
-        let number = (kept + u128::from(up)) as f64;
-        let number = number * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2);
-        let is_too_large = bits == 24 && number > f64::from(f32::MAX);
-        if is_too_large { f64::INFINITY * sign } else { number * sign }
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::types::forms::number;
+use crate::compat::go_numbers;
 
 const SECONDS_A_DAY: i64 = 86_400;
 const NANOS_A_SECOND: i64 = 1_000_000_000;
@@ -89,6 +89,7 @@ impl DateTime {
     /// The instant that many seconds after 1970 in UTC; what is less than a nanosecond is cut off.
     /// Numbers beyond 64 bits give the first or last instant that there is.
     pub fn from_unix_float(seconds: f64) -> DateTime {
+        // A cast saturates, and makes 0 of NaN.
         let whole = seconds as i64;
         let fraction = seconds - whole as f64;
         DateTime::from_unix(whole, (fraction * NANOS_A_SECOND as f64) as i64)
@@ -133,7 +134,7 @@ impl DateTime {
             write_two(parts.year as u64 / 100, out);
             write_two(parts.year as u64 % 100, out);
         } else {
-            number::write_int(parts.year, out);
+            go_numbers::write_int(parts.year, out);
         }
         for (mark, part) in [
             (b'-', parts.month),
@@ -155,6 +156,7 @@ impl DateTime {
         out.push(1);
         out.extend_from_slice(&self.seconds.saturating_add(SECONDS_TO_1970).to_be_bytes());
         out.extend_from_slice(&self.nanos.to_be_bytes());
+        // Go writes -1 for UTC, and 0 for a zone that has no offset at the time.
         let offset = if self.offset_minutes == 0 { -1 } else { self.offset_minutes };
         out.extend_from_slice(&offset.to_be_bytes());
         out
@@ -241,6 +243,8 @@ fn write_two(number: u64, out: &mut Vec<u8>) {
 
 /// Days since 1970-01-01. Years begin in March here, so that a leap day is the last of its year.
 fn days_from_calendar(year: i64, month: u8, day: u8) -> i64 {
+    // Hinnant, "chrono-Compatible Low-Level Date Algorithms": 146,097 days are 400 years, 719,468 lie
+    // between 0000-03-01 and 1970-01-01, and (153 m + 2) / 5 days before the month m after March.
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let year_of_era = year.rem_euclid(400);

@@ -1,7 +1,7 @@
 //! Geometries: GeoJSON read, checked and written.
 
+use crate::compat::go_numbers;
 use crate::types::forms::json_reader::{JsonError, JsonReader};
-use crate::types::forms::number;
 use crate::types::{shown, stack};
 
 /// The deepest nesting of collections within collections.
@@ -254,7 +254,7 @@ fn write_array<T>(items: &[T], out: &mut Vec<u8>, mut write: impl FnMut(&T, &mut
 }
 
 fn write_point(point: &Coordinate, out: &mut Vec<u8>) {
-    write_array(point.axes(), out, |axis, out| number::write_json_float(*axis, out));
+    write_array(point.axes(), out, |axis, out| go_numbers::write_json_float(*axis, out));
 }
 
 fn write_line(points: &[Coordinate], out: &mut Vec<u8>) {
@@ -368,6 +368,7 @@ impl Stride {
                 return Err(wrong_type(element, "a number"));
             }
             let number = element.number()?;
+            // Numbers beyond the fourth are counted, and refused below.
             if let Some(axis) = axes.get_mut(count) {
                 *axis = number;
             }

@@ -13,4 +13,4 @@ mod bcrypt_hash;
 #[cfg(not(feature = "passwords"))]
 #[path = "bcrypt_missing.rs"]
 mod bcrypt_hash;
-pub(super) mod encoding;
+pub(super) mod value_bytes;

@@ -1,5 +1,6 @@
 //! The number of a node that users see. Inside the store nodes have dense numbers of 32 bits, in the same order.
 
+use crate::compat::go_integers::split_base;
 use std::fmt;
 
 /// A node as users see it: any number but 0, written `0x1f`.
@@ -17,14 +18,7 @@ impl Uid {
     /// for octal; `_` may separate digits when there is a prefix. `None` when it is no such number
     /// or does not fit 64 bits.
     pub fn parse(text: &str) -> Option<Uid> {
-        let bytes = text.as_bytes();
-        let (digits, radix) = match bytes {
-            [b'0', b'x' | b'X', ..] => (&text[2..], 16),
-            [b'0', b'o' | b'O', ..] => (&text[2..], 8),
-            [b'0', b'b' | b'B', ..] => (&text[2..], 2),
-            [b'0', _, ..] => (&text[1..], 8),
-            _ => (text, 10),
-        };
+        let (digits, radix) = split_base(text);
         if radix != 10 && digits.contains('_') {
             return u64::from_str_radix(&digits.replace('_', ""), radix).ok().map(Uid);
         }

@@ -52,6 +52,7 @@ impl Geometry {
 }
 
 fn write_type(code: u32, first: Option<&Coordinate>, out: &mut Vec<u8>) {
+    // In ISO's form 1000 adds z, 2000 m alone, which no coordinate has, and 3000 both.
     let more = match first.map_or(2, |point| point.axes().len()) {
         3 => 1000,
         4 => 3000,
@@ -184,6 +185,7 @@ impl Reader<'_> {
     /// How many items follow, each of so many bytes at least.
     fn count(&mut self, head: Head, bytes_min: usize) -> Option<usize> {
         let count = self.number(head.is_little)? as usize;
+        // Without this, four bytes of damage could ask for gigabytes.
         let left = self.bytes.len() - self.at;
         (count <= left / bytes_min).then_some(count)
     }

@@ -1,7 +1,7 @@
 //! Lowers comparisons and their two sides.
 
-use crate::ast::{self, Value};
 use crate::lower::request::Lowering;
+use crate::syntax::ast::{self, Value};
 use hexgraph_base::plan::{Argument, Call, Comparison, Operand};
 use hexgraph_base::types::Result;
 

@@ -1,8 +1,8 @@
 //! Lowers `@facets(...)`: lists of facets, and filters on them.
 
-use crate::ast::{self, Condition};
 use crate::lower::request::Lowering;
 use crate::lower::selection::paging::ORDER_KEYS_MAX;
+use crate::syntax::ast::{self, Condition};
 use hexgraph_base::plan::{
     Argument, Call, FacetItem, FacetKey, Facets, Filter, Function, Operand, TermIndex,
 };
@@ -33,6 +33,7 @@ impl<'a> Lowering<'a> {
             let item = FacetItem { facet: facet.to_owned(), alias: alias.map(str::to_owned), var };
             items.push(item);
         }
+        // The sort is stable: of a facet that is listed twice the first alias stays.
         items.sort_by(|a, b| a.facet.cmp(&b.facet));
         self.check_facet_variables(list, &items)?;
         items.dedup_by(|next, kept| {

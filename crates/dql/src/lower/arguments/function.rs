@@ -1,8 +1,8 @@
 //! Lowers functions that select nodes: checks their names, and the number and the kinds of their arguments.
 
-use crate::ast::{self, Value};
 use crate::lower::request::Lowering;
-use crate::token::Text;
+use crate::syntax::ast::{self, Value};
+use crate::syntax::token::Text;
 use hexgraph_base::plan::{
     Argument, Call, Comparison, Function, GeoRelation, Operand, PredicateRef, TermIndex, TextMatch,
     VarId,
@@ -99,6 +99,8 @@ impl<'a> Lowering<'a> {
     /// Lowers a function of a filter.
     pub(in crate::lower) fn filter_call(&mut self, call: &'a ast::Call) -> Result<Function> {
         let name = self.text(&call.name);
+        // No function has a name of more than 16 bytes, so the small letters
+        // need no memory of their own; what is longer is unknown anyway.
         let mut lower = [0; 16];
         let lower = match lower.get_mut(..name.len()) {
             Some(lower) => {
@@ -190,6 +192,7 @@ impl<'a> Lowering<'a> {
             Value::Variable(name) => self.value_of(name)?,
             _ => "",
         };
+        // The flags stand behind the last `/`; those before it belong to the pattern, as `\/`.
         let split = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
         let Some((pattern, flags)) = split else {
             let message = "`regexp` without a regular expression";
@@ -234,6 +237,7 @@ impl<'a> Lowering<'a> {
 
     fn similar_to(&mut self, call: &'a ast::Call) -> Result<Call> {
         let predicate = self.attribute(call)?;
+        // `attribute` has found a first argument, so the subtraction below does not overflow.
         let [_, _, target, options @ ..] = &call.arguments[..] else {
             return Err(self.wrong_count(call, "a number and a vector", call.arguments.len() - 1));
         };

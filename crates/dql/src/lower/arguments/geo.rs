@@ -1,7 +1,7 @@
 //! Lowers coordinates, which are nested lists of numbers, to text. The executor parses them.
 
-use crate::ast::Value;
 use crate::lower::request::Lowering;
+use crate::syntax::ast::Value;
 use hexgraph_base::types::{Error, Result, stack};
 
 /// The greatest depth of nested lists. The coordinates of a multipolygon have four levels.

@@ -1,9 +1,10 @@
 //! Lowers `math(...)`: groups operators by their precedence, and resolves constants, variables and functions.
 
 use super::number;
-use crate::ast::{MathOperand, MathSequence};
+use crate::compat::math_precedence::precedence;
 use crate::lower::request::Lowering;
-use crate::token::Text;
+use crate::syntax::ast::{MathOperand, MathSequence};
+use crate::syntax::token::Text;
 use hexgraph_base::plan::{Constant, MathExpr, MathFunction};
 use hexgraph_base::types::{Result, Value, nearest, parse_vector, stack};
 
@@ -47,7 +48,7 @@ impl<'a> Lowering<'a> {
         let at = place(&sequence.first);
         for (operator, operand) in &sequence.rest {
             while let Some(&top) = operators.last()
-                && strength(top) >= strength(*operator)
+                && precedence(top) >= precedence(*operator)
             {
                 operators.pop();
                 self.reduce(at, top, &mut operands)?;
@@ -153,23 +154,6 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Returns the precedence of an operator; a greater one binds more strongly.
-fn strength(operator: MathFunction) -> u8 {
-    match operator {
-        MathFunction::Multiply | MathFunction::Divide => 50,
-        MathFunction::Dot => 49,
-        MathFunction::Modulo => 48,
-        MathFunction::Subtract => 47,
-        MathFunction::Add => 46,
-        MathFunction::Less => 10,
-        MathFunction::Greater => 9,
-        MathFunction::LessEqual => 8,
-        MathFunction::GreaterEqual => 7,
-        MathFunction::Equal => 6,
-        _ => 5,
-    }
-}
-
 /// Returns the offset of an operand, or of some part of it.
 fn place(operand: &MathOperand) -> u32 {
     match operand {
@@ -202,6 +186,7 @@ fn is_zero(expression: &MathExpr) -> bool {
         Constant::Int(int) => int as f64,
         Constant::Float(float) => float,
     };
+    // Only what the text alone tells: a divisor that is computed is looked at when its value is there.
     match expression {
         MathExpr::Constant(constant) => value(*constant) == 0.0,
         MathExpr::Call(function, operands) => match (function, &operands[..]) {

@@ -1,6 +1,7 @@
 //! Parses numbers by the rules of Go with base 0: the prefix tells the base, so `0x1f`, `0o17`, `0b1` and `017` are
 //! numbers.
 
+use hexgraph_base::compat::go_integers::split_base;
 use hexgraph_base::types::Uid;
 
 /// Parses an integer; `None` when the text is none, or needs more than 64 bits.
@@ -10,6 +11,7 @@ pub(in crate::lower) fn int(text: &str) -> Option<i64> {
         b'+' => (1, &text[1..]),
         _ => (1, text),
     };
+    // In 128 bits the least integer, whose opposite needs more than 64, is no special case.
     let magnitude = i128::from(uint(digits)?);
     i64::try_from(sign * magnitude).ok()
 }
@@ -30,13 +32,7 @@ pub(in crate::lower) fn boolean(text: &str) -> Option<bool> {
 
 /// Returns true for a text that is an integer of more than 64 bits.
 pub(super) fn is_too_large(text: &str) -> bool {
-    let (digits, radix) = match text.as_bytes() {
-        [b'0', b'x' | b'X', ..] => (&text[2..], 16),
-        [b'0', b'o' | b'O', ..] => (&text[2..], 8),
-        [b'0', b'b' | b'B', ..] => (&text[2..], 2),
-        [b'0', _, ..] => (&text[1..], 8),
-        _ => (text, 10),
-    };
+    let (digits, radix) = split_base(text);
     !digits.is_empty()
         && digits.chars().all(|digit| digit.is_digit(radix))
         && u64::from_str_radix(digits, radix).is_err()

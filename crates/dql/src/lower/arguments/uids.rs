@@ -1,9 +1,9 @@
 //! Lowers `uid` and `uid_in`, whose arguments are uids, variables and `$variables`.
 
 use super::number;
-use crate::ast::{self, Value};
 use crate::lower::request::Lowering;
-use crate::token::Text;
+use crate::syntax::ast::{self, Value};
+use crate::syntax::token::Text;
 use hexgraph_base::plan::{Call, VarId};
 use hexgraph_base::types::Result;
 

@@ -1,9 +1,9 @@
 //! The `$variables` of a query: declared in its head, with values that the caller gives.
 
 use super::number;
-use crate::Given;
-use crate::ast::Declaration;
-use crate::source::Source;
+use crate::lower::given::Given;
+use crate::syntax::ast::Declaration;
+use crate::syntax::source::Source;
 use hexgraph_base::types::{Error, Result, did_you_mean};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -44,6 +44,7 @@ impl<'a> Values<'a> {
                 Some(items) => {
                     items.iter().try_for_each(|item| check(source, declaration, name, item))?;
                 }
+                // Without a value it is an error only where it is used; see `is_missing`.
                 None if value.text.is_empty() => {}
                 None => check(source, declaration, name, value.text)?,
             }
@@ -67,6 +68,7 @@ impl<'a> Values<'a> {
             return Err(Error::Syntax { message, at, hint });
         }
         match self.given.get(name) {
+            // An empty text counts as no value, so that the default takes its place.
             Some(given) if !given.text().is_empty() => Ok(Held::of(given)),
             _ if declaration.required => {
                 let message = format!("variable {name} is required and has no value");

@@ -3,11 +3,11 @@
 use super::fields::Place;
 use super::modifiers::Modifiers;
 use super::paging::Paging;
-use crate::ast;
-use crate::ast::{Argument, Suffix, Value};
 use crate::lower::arguments::number;
 use crate::lower::request::Lowering;
-use crate::token::Text;
+use crate::syntax::ast;
+use crate::syntax::ast::{Argument, Suffix, Value};
+use crate::syntax::token::Text;
 use hexgraph_base::plan::{Block, BlockKind, Endpoint, Field, Function, ShortestPath, VarId};
 use hexgraph_base::types::{Error, Result, nearest};
 use std::sync::Arc;
@@ -41,6 +41,7 @@ struct RootArguments {
 
 impl<'a> Lowering<'a> {
     pub(in crate::lower) fn block(&mut self, block: &'a ast::Block) -> Result<Block> {
+        // What a block reads and defines tells the executor in which order blocks can run.
         self.reads.clear();
         self.defines.clear();
         let at = block.name.start;
@@ -156,6 +157,7 @@ impl<'a> Lowering<'a> {
                 return Err(self.unknown_argument(key, is_shortest));
             }
         }
+        // The match above has refused what is not among `KEYS`.
         let bit = 1 << KEYS.iter().position(|known| *known == key_text).unwrap_or_default();
         if arguments.seen & bit != 0 {
             return Err(self.repeated(argument));
@@ -205,6 +207,7 @@ impl<'a> Lowering<'a> {
             Value::Call(call) if self.text(&call.name).eq_ignore_ascii_case("uid") => {
                 match &call.arguments[..] {
                     [Value::Word(text, None)] => match number::uint(self.text(text)) {
+                        // `uid(0x1)` names a node, `uid(x)` a variable.
                         Some(uid) => return Ok(Endpoint::Uid(uid)),
                         None => return Ok(Endpoint::Var(self.read(text))),
                     },

@@ -1,7 +1,7 @@
 //! Lowers filters.
 
-use crate::ast::Condition;
 use crate::lower::request::Lowering;
+use crate::syntax::ast::Condition;
 use hexgraph_base::plan::Filter;
 use hexgraph_base::types::{Result, stack};
 

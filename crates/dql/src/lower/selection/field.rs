@@ -2,9 +2,9 @@
 
 use super::fields::Place;
 use super::modifiers::Modifiers;
-use crate::ast::{Counted, FieldItem, Head, Suffix, Value};
 use crate::lower::request::Lowering;
-use crate::token::{FieldFunction, Text};
+use crate::syntax::ast::{Counted, FieldItem, Head, Suffix, Value};
+use crate::syntax::token::{FieldFunction, Text};
 use hexgraph_base::plan::{Aggregate, Call, Expand, Field, FieldKind, Filter};
 use hexgraph_base::types::{Result, nearest};
 use std::sync::Arc;
@@ -62,6 +62,7 @@ impl<'a> Lowering<'a> {
         }
         let mut modifiers = self.modifiers(item.at, item.suffixes.iter())?;
         if text == "uid" {
+            // Languages of `uid` choose nothing, but they stand in the key of the answer.
             let key = with_langs(text, &modifiers.langs);
             return self.complete(item, FieldKind::Uid, key, modifiers, place);
         }
@@ -70,6 +71,7 @@ impl<'a> Lowering<'a> {
         if modifiers.has_body && !langs.is_empty() {
             let message = format!("`{text}` has languages, so it can't have a selection");
             let lang = langs.join(":");
+            // A directive that is misspelt and has no brackets is read as a language, and comes here.
             let known = ["filter", "facets", "cascade", "normalize", "groupby"];
             let hint = match nearest(&lang, known.into_iter()) {
                 Some(known) => format!("did you mean `@{known}`?"),
@@ -107,6 +109,7 @@ impl<'a> Lowering<'a> {
         if place.in_group && text != "uid" {
             return Err(self.not_in_group(item.at, &format!("count({text})")));
         }
+        // Modifiers may stand inside of the brackets, as in `count(friend @filter(...))`, and behind them.
         let mut modifiers = self.modifiers(item.at, inner.iter().chain(&item.suffixes))?;
         if modifiers.has_body {
             let hint = "remove `{ ... }`";
@@ -263,6 +266,7 @@ impl<'a> Lowering<'a> {
         }
         let expand = self.expansion(item, arguments)?;
         let modifiers = self.modifiers(item.at, item.suffixes.iter())?;
+        // Without a filter, or with empty brackets, nothing is filtered, which is allowed too.
         let filters_types = match modifiers.filter.as_ref().and_then(Option::as_ref) {
             Some(Filter::Function(function)) => matches!(function.call, Call::Type(_)),
             _ => true,
@@ -270,7 +274,7 @@ impl<'a> Lowering<'a> {
         let allows_directive = |suffix: &Suffix| match suffix {
             Suffix::Langs(_) => false,
             Suffix::Directive(_, directive) => {
-                matches!(directive, crate::ast::Directive::Filter(_))
+                matches!(directive, crate::syntax::ast::Directive::Filter(_))
             }
             Suffix::Arguments(_) | Suffix::Body(_) => true,
         };
@@ -291,6 +295,7 @@ impl<'a> Lowering<'a> {
         for argument in arguments {
             match argument {
                 Value::Word(name, None) => match self.text(name) {
+                    // Beside other names `_all_` is the name of a type.
                     "_all_" if arguments.len() == 1 => return Ok(Expand::All),
                     old @ ("_forward_" | "_reverse_") => {
                         let message = format!("`expand({old})` is no longer supported");
@@ -334,6 +339,7 @@ impl<'a> Lowering<'a> {
             (None, Some(var)) if key.is_empty() => format!("val({})", self.text(var)),
             _ => key,
         };
+        // The rules of an empty block end with its own fields; that of a `shortest` block holds for all below it.
         let place = Place {
             in_group: modifiers.group_by.is_some(),
             in_empty_block: false,

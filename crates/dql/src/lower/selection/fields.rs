@@ -1,9 +1,9 @@
 //! Lowers selections: lists of fields and fragments.
 
-use super::duplicates::first_duplicate;
-use crate::ast::Item;
+use crate::compat::repeated_keys::first_duplicate;
 use crate::lower::request::Lowering;
-use crate::token::Text;
+use crate::syntax::ast::Item;
+use crate::syntax::token::Text;
 use hexgraph_base::plan::{Field, FieldKind};
 use hexgraph_base::types::{Error, Position, Result, nearest, stack};
 use std::sync::Arc;

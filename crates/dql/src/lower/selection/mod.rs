@@ -6,4 +6,3 @@ pub(super) mod field;
 pub(super) mod modifiers;
 pub(super) mod paging;
 pub(super) mod condition;
-pub(super) mod duplicates;

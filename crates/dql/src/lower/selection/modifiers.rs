@@ -1,9 +1,9 @@
 //! Lowers directives and everything else that may follow a field or a block.
 
 use super::paging::Paging;
-use crate::ast::{self, Argument, Directive, Suffix, Value};
 use crate::lower::arguments::number;
 use crate::lower::request::Lowering;
+use crate::syntax::ast::{self, Argument, Directive, Suffix, Value};
 use hexgraph_base::plan::{Cascade, Facets, Filter, GroupBy, GroupKey, Recurse};
 use hexgraph_base::types::{Result, did_you_mean};
 
@@ -72,7 +72,10 @@ impl<'a> Lowering<'a> {
     }
 
     /// Returns the languages of a field in order of preference.
-    pub(in crate::lower) fn langs(&self, langs: &'a crate::token::Text) -> Result<Vec<String>> {
+    pub(in crate::lower) fn langs(
+        &self,
+        langs: &'a crate::syntax::token::Text,
+    ) -> Result<Vec<String>> {
         let list: Vec<String> = self.text(langs).split(':').map(str::to_owned).collect();
         if list.len() > 1 && list.iter().any(|lang| lang == "*") {
             return Err(self.error(langs.start, "`*` stands for all languages and must be alone"));

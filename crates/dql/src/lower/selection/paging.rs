@@ -1,8 +1,8 @@
 //! Lowers `first`, `offset`, `after`, `orderasc` and `orderdesc`, which blocks and fields have in common.
 
-use crate::ast::{Argument, Call, Value};
 use crate::lower::arguments::number;
 use crate::lower::request::Lowering;
+use crate::syntax::ast::{Argument, Call, Value};
 use hexgraph_base::plan::{Order, OrderKey, Page};
 use hexgraph_base::types::{Error, Result};
 
@@ -140,6 +140,7 @@ impl<'a> Lowering<'a> {
             }
             _ => return self.error_with(call.name.start, message, "expected `val(x)`"),
         };
+        // Most who write this want `orderasc: count(friend)`, which takes a variable.
         let hint = format!(
             "count in a block before: `var(func: has({counted})) {{ n as count({counted}) }} \
              q(func: uid(n), {key}: val(n)) {{ ... }}`"

@@ -1,8 +1,8 @@
 //! The fast and the slow lane, and the state that all requests share.
 
+use super::admission_options::AdmissionOptions;
 use super::lane::{Client, Entry, Lane};
 use super::likeness::Slow;
-use super::options::AdmissionOptions;
 use super::workers::Workers;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

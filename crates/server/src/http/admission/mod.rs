@@ -4,7 +4,7 @@
 //! it waits, in a queue that is fair between clients; so a quick request never stands behind slow ones. A request whose
 //! like was slow before begins in the slow lane's queue at once. Whoever would wait too long is refused at once.
 
-mod options;
+mod admission_options;
 mod likeness;
 mod fair_queue;
 mod lane;
@@ -12,8 +12,8 @@ mod workers;
 mod lanes;
 mod ticket;
 
+pub use admission_options::AdmissionOptions;
 pub(super) use lanes::Lanes;
 pub(super) use likeness::likeness;
-pub use options::AdmissionOptions;
 pub(super) use ticket::{Asked, OVERLOADED, Overloaded, carry_out};
 pub(super) use workers::lower_priority;

@@ -218,7 +218,7 @@ fn busy_time() -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::AdmissionOptions;
+    use super::super::admission_options::AdmissionOptions;
     use super::*;
     use std::time::Instant;
 

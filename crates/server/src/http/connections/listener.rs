@@ -4,11 +4,11 @@
 //! each may take, and what happens when the system has no descriptors left. A refusal is told on the connection and,
 //! at most once a second, in the log.
 
-use super::options::ConnectionOptions;
+use super::connection_options::ConnectionOptions;
 use super::phase::{Line, Peer};
 use super::seats::Seats;
-use super::stream::Stream;
 use super::timed_body::{TimedBody, Told, Verdict};
+use super::timed_stream::Stream;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;

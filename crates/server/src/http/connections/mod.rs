@@ -1,13 +1,13 @@
 //! Connections: how many there may be, and how long each may keep the server waiting.
 
-mod options;
+mod connection_options;
 mod pace;
 mod phase;
-mod stream;
+mod timed_stream;
 mod timed_body;
 mod seats;
 mod listener;
 
+pub use connection_options::ConnectionOptions;
 pub(super) use listener::serve;
-pub use options::ConnectionOptions;
 pub(super) use phase::Peer;

@@ -3,7 +3,7 @@
 //! Time is cut into windows while the server waits for the client. In each of them so many bytes have to move; a
 //! client that moves none, or a few now and then so as to stay, is told apart from one on a slow line.
 
-use super::options::ConnectionOptions;
+use super::connection_options::ConnectionOptions;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::Context;

@@ -1,6 +1,6 @@
 //! Bodies of requests with a time limit, and bodies of answers that report their end.
 
-use super::options::ConnectionOptions;
+use super::connection_options::ConnectionOptions;
 use super::pace::Pace;
 use super::phase::Line;
 use axum::body::Body as AnyBody;

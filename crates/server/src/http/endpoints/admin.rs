@@ -1,7 +1,7 @@
 //! What administers and is not GraphQL: `/admin/shutdown`, `/admin/draining` and `/admin/config/cache_mb`; and who may.
 
 use crate::http::app::App;
-use crate::http::message::go_values;
+use crate::http::compat::go_values;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
 use axum::http::Method;

@@ -2,7 +2,7 @@
 
 use super::query::json_error;
 use crate::http::app::App;
-use crate::http::message::go_values;
+use crate::http::compat::go_values;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
 use crate::http::message::request_error::{RequestError, ShapeError};

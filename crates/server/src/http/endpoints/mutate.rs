@@ -1,7 +1,7 @@
 //! `POST /mutate`.
 
 use crate::http::app::App;
-use crate::http::message::go_json;
+use crate::http::compat::go_json;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::{Extensions, Reply, Txn};
 use crate::http::message::request_error::RequestError;

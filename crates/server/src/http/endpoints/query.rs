@@ -1,11 +1,11 @@
 //! `POST /query`.
 
 use crate::http::app::App;
-use crate::http::message::go_json;
+use crate::http::compat::go_json;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::{Extensions, Reply, Txn};
 use crate::http::message::request_error::{RequestError, ShapeError};
-use crate::http::message::stream::{PIECE_LEN, Pieces, STREAM_MIN, STREAMS_MAX, Stream};
+use crate::http::message::streamed_answer::{PIECE_LEN, Pieces, STREAM_MIN, STREAMS_MAX, Stream};
 use hexgraph::db::{
     Control, Database, ExplainedStep, Explanation, Given, Latency, QueryAnswer, QueryRequest,
     Variables, without_passwords,

@@ -1,6 +1,6 @@
 //! From an HTTP request to a GraphQL request. Messages are those of the reference.
 
-use crate::http::message::go_json;
+use crate::http::compat::go_json;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::request_error::RequestError;
 use axum::http::HeaderMap;
@@ -35,16 +35,16 @@ pub(super) enum BodyError {
 /// What is wrong with the JSON of a request. The messages are those of Go's `encoding/json`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum JsonFault {
-    /// There is no JSON.
+    /// The text has no JSON in it.
     #[error("EOF")]
     Empty,
-    /// It is no JSON.
+    /// The text is not valid JSON.
     #[error("{reason}")]
     Syntax {
         /// What is wrong with the text.
         reason: String,
     },
-    /// It is JSON of another kind.
+    /// The JSON has another kind than was wanted.
     #[error("json: cannot unmarshal {found} into Go value of type {wanted}")]
     WrongValue {
         /// The kind that was found.
@@ -52,7 +52,7 @@ pub(super) enum JsonFault {
         /// The type that was wanted.
         wanted: &'static str,
     },
-    /// A member is of another kind.
+    /// A member of the JSON has another kind than was wanted.
     #[error("json: cannot unmarshal {found} into Go struct field Request.{place} of type {wanted}")]
     WrongMember {
         /// The kind that was found.
@@ -70,7 +70,7 @@ const VARIABLES: &str = "map[string]interface {}";
 /// The type of the extensions in messages.
 const EXTENSIONS: &str = "schema.RequestExtensions";
 
-/// What a GET asks for: everything is a parameter.
+/// Reads the request of a GET, all of whose parts are parameters of the query string.
 pub(super) fn of_parameters(incoming: &Incoming) -> Result<Request, BodyError> {
     let request = Request {
         query: incoming.parameter("query").to_owned(),
@@ -83,7 +83,7 @@ pub(super) fn of_parameters(incoming: &Incoming) -> Result<Request, BodyError> {
     Ok(request)
 }
 
-/// What a POST asks for.
+/// Reads the request of a POST.
 pub(super) fn of_body(incoming: &Incoming) -> Result<Request, BodyError> {
     match incoming.media_type().as_str() {
         "" => Err(BodyError::NoMediaType),
@@ -96,7 +96,7 @@ pub(super) fn of_body(incoming: &Incoming) -> Result<Request, BodyError> {
     }
 }
 
-/// All headers that are text.
+/// Returns all headers whose values are text.
 pub(super) fn headers(headers: &HeaderMap) -> Headers {
     headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?))).collect()
 }
@@ -105,7 +105,7 @@ fn of_json(body: &str) -> Result<Request, BodyError> {
     of_members(first_object(body, "schema.Request")?)
 }
 
-/// What an object asks for.
+/// Reads a request from a JSON object.
 pub(super) fn of_members(members: Map<String, Value>) -> Result<Request, BodyError> {
     let mut request = Request { is_served: true, ..Request::default() };
     for (key, value) in members {
@@ -147,7 +147,7 @@ fn wrong_kind(value: &Value, place: &'static str, wanted: &'static str) -> BodyE
     JsonFault::WrongMember { found: kind_of(value), place, wanted }.into()
 }
 
-/// The kind of a value in messages.
+/// Returns the name that messages use for the kind of a value.
 fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

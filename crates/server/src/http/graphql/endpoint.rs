@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::task::block_in_place;
 
-/// Takes what comes to `/graphql`: a request, or one that goes on.
+/// Answers a request to `/graphql`, which may be a subscription.
 pub(crate) async fn receive(app: Arc<App>, route: &'static Route, request: Request) -> Response {
     if subscribe::is_subscriber(request.headers()) {
         let headers = body::headers(request.headers());
@@ -49,7 +49,7 @@ pub(crate) async fn receive(app: Arc<App>, route: &'static Route, request: Reque
     }
 }
 
-/// Takes what comes to `/admin`.
+/// Answers a request to `/admin`.
 pub(crate) async fn receive_admin(
     app: Arc<App>,
     route: &'static Route,
@@ -58,12 +58,12 @@ pub(crate) async fn receive_admin(
     ask(app, route, request, administer).await
 }
 
-/// What a request by a method is told that GraphQL does not have.
+/// Answers a request whose HTTP method is neither GET nor POST.
 pub(crate) fn wrong_method() -> Reply {
     refused("Unrecognised request method.  Please use GET or POST for GraphQL requests")
 }
 
-/// A request as it came, and whether it is a subscription.
+/// A request as it was received, and whether it is a subscription.
 async fn look_into(app: &Arc<App>, route: &Route, request: Request) -> (Request, bool) {
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.get::<ConnectInfo<Peer>>().cloned();
@@ -108,7 +108,7 @@ async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> R
     }
 }
 
-/// Takes a request of GraphQL. Whatever is wrong with it, the status is 200.
+/// Answers a GraphQL request. The status is 200 even when the request is wrong.
 async fn ask(app: Arc<App>, route: &'static Route, request: Request, answer: Answerer) -> Response {
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
@@ -124,7 +124,7 @@ async fn ask(app: Arc<App>, route: &'static Route, request: Request, answer: Ans
     packed(reply, wants_gzip)
 }
 
-/// Why a request that is a mutation may not come by the method that it comes by.
+/// Returns the reason why a mutation may not be sent by the HTTP method that was used.
 fn get_refusal(
     app: &App,
     incoming: &Incoming,
@@ -191,7 +191,7 @@ fn read(incoming: &Incoming) -> Result<GraphqlRequest, BodyError> {
     }
 }
 
-/// A request that was not understood.
+/// Returns the response to a request that could not be parsed.
 fn refused(reason: impl std::fmt::Display) -> Reply {
     Reply::json(GraphqlResponse::refused(vec![Fault::new(reason.to_string())]).to_json(""))
 }

@@ -4,8 +4,8 @@
 //! announces much and sends nothing takes nothing. Bodies that are not whole have half of the
 //! memory at the most: who sends slowly leaves the rest to requests that run.
 
-use super::go_values;
 use super::request_error::RequestError;
+use crate::http::compat::go_values;
 use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::Query;
 use axum::http::{HeaderMap, Method, Uri, header};

@@ -1,8 +1,6 @@
 //! Requests as they come in, and what is sent back.
 
-pub(super) mod go_values;
 pub(super) mod request_error;
-pub(super) mod go_json;
 pub(super) mod incoming;
 pub(super) mod reply;
-pub(super) mod stream;
+pub(super) mod streamed_answer;

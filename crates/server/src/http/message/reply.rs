@@ -1,8 +1,8 @@
 //! What is sent back: the envelopes, the headers, and gzip.
 
-use super::go_values;
-use super::stream::Stream;
+use super::streamed_answer::Stream;
 use crate::http::admission::OVERLOADED;
+use crate::http::compat::go_values;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;

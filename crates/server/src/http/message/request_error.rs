@@ -1,6 +1,6 @@
 //! Why a request can't be read. Messages are those of the reference where it has one.
 
-use super::go_values::GoValueError;
+use crate::http::compat::go_values::GoValueError;
 use std::str::Utf8Error;
 
 /// Why a request can't be read: its body, its headers or its parameters.

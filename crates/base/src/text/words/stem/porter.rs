@@ -104,6 +104,7 @@ impl Porter {
 fn stem(word: &mut Vec<u8>) {
     plurals(word);
     past_and_gerund(word);
+    // Step 1c: `happy` becomes `happi`, `sky` stays.
     if word.ends_with(b"y") && has_vowel(&word[..word.len() - 1]) {
         replace(word, 1, b"i");
     }
@@ -120,6 +121,7 @@ fn replace(word: &mut Vec<u8>, count: usize, by: &[u8]) {
 
 /// Step 1a.
 fn plurals(word: &mut Vec<u8>) {
+    // `caresses` becomes `caress`, `ponies` `poni`, `cats` `cat`.
     if word.ends_with(b"sses") || word.ends_with(b"ies") {
         replace(word, 2, b"");
     } else if word.ends_with(b"s") && !word.ends_with(b"ss") {
@@ -144,6 +146,7 @@ fn past_and_gerund(word: &mut Vec<u8>) {
         return;
     }
     replace(word, suffix, b"");
+    // What the suffix has taken off comes back: `conflat` becomes `conflate`, `hopp` `hop`, `fil` `file`.
     if word.ends_with(b"at") || word.ends_with(b"bl") || word.ends_with(b"iz") {
         word.push(b'e');
     } else if ends_in_double_consonant(word) {
@@ -179,6 +182,7 @@ fn final_e(word: &mut Vec<u8>) {
             word.pop();
         }
     }
+    // Step 5b: `controll` becomes `control`, `roll` stays.
     if word.ends_with(b"ll") && 1 < measure(word) {
         word.pop();
     }
@@ -189,6 +193,8 @@ fn is_consonant(word: &[u8], at: usize) -> bool {
     match word[at] {
         b'a' | b'e' | b'i' | b'o' | b'u' => false,
         b'y' => {
+            // Neighbouring `y`s are consonant and vowel by turns, so their
+            // number decides; no call for each of them is needed.
             let ys = word[..at].iter().rev().take_while(|&&before| before == b'y').count();
             let start = at - ys;
             let first = start == 0 || matches!(word[start - 1], b'a' | b'e' | b'i' | b'o' | b'u');

@@ -51,6 +51,7 @@ fn french_plural(word: &mut Vec<char>) {
 }
 
 fn french_derivation(word: &mut Vec<char>) {
+    // The tables are cut where the published algorithm has a rule with a second step between two others.
     if apply_first(word, &FRENCH[..2]) {
         return;
     }

@@ -16,38 +16,39 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
 
-/// What subscribers of one identity are told.
+/// The state of a channel that all its subscribers see.
 #[derive(Clone)]
 pub(crate) enum News {
-    /// Nothing was asked yet.
+    /// The question has not been answered yet.
     None,
     /// The newest answer.
     Answer(Answer),
-    /// There will be no more.
+    /// The channel has ended, so no further answers come.
     Ended,
 }
 
-/// An answer as JSON, and what tells it from others of its channel.
+/// An answer as JSON, with a fingerprint of its data.
 #[derive(Clone)]
 pub(crate) struct Answer {
-    /// The text.
+    /// The JSON text.
     pub json: Bytes,
-    /// Differs where the answer does, whatever stands beside the data.
+    /// A hash of the data alone. Answers that differ only in what stands beside the data, such as times, have the same
+    /// one.
     pub fingerprint: Option<[u64; 2]>,
 }
 
-/// The channels that somebody listens to.
+/// The channels that have at least one subscriber, by the identity of their question.
 #[derive(Default)]
 pub(crate) struct Channels {
     list: Mutex<HashMap<Identity, Weak<Channel>>>,
 }
 
-/// A question that is asked as long as somebody listens.
+/// A question that is asked again after commits, for as long as it has subscribers.
 pub(crate) struct Channel {
     pub(super) news: watch::Receiver<News>,
-    /// The commit by which the newest answer was found.
+    /// The commit of the version that the newest answer was computed on.
     pub(super) asked: watch::Receiver<u64>,
-    /// Somebody does not want to wait.
+    /// Notified when a new subscriber waits for an answer, so that the question is asked at once.
     pub(super) hurry: Arc<Notify>,
     pub(super) canceller: Canceller,
     pub(super) task: AbortHandle,
@@ -77,7 +78,7 @@ impl Channels {
 }
 
 impl Channel {
-    /// What is published, beginning with an answer at least as new as a commit.
+    /// Returns what the channel publishes, beginning with an answer that is at least as new as a commit.
     pub(crate) async fn listen(&self, commit: u64) -> watch::Receiver<News> {
         let mut asked = self.asked.clone();
         loop {

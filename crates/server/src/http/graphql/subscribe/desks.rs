@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// The threads. They end when this is dropped and nothing is left to do.
+/// The queue of work for the threads. The threads end when this is dropped and the queue is empty.
 #[derive(Default)]
 pub(crate) struct Desks {
     queue: OnceLock<Sender<Work>>,

@@ -13,7 +13,7 @@ use crate::http::graphql::body::{self, BodyError};
 use hexgraph::db::graphql::{Fault, Headers, Request, faults_to_json};
 use serde_json::{Map, Value, json};
 
-/// Which protocol a connection speaks.
+/// The protocol that a connection uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     /// `graphql-transport-ws`.
@@ -22,24 +22,24 @@ pub(super) enum Dialect {
     Legacy,
 }
 
-/// What a client says.
+/// A message of a client.
 #[derive(Debug, Clone)]
 pub(super) enum Said {
-    /// It begins; entries of the payload that are text count as headers.
+    /// The client opens the connection. Entries of the payload that are text count as headers.
     Init(Headers),
-    /// It wants to know whether the server is there; this is the answer.
+    /// The client asks whether the server is alive; the text is the answer.
     Ping(String),
-    /// It is there.
+    /// The client answers that it is alive.
     Pong,
-    /// It wants an operation carried out.
+    /// The client asks for an operation to be carried out.
     Start(String, Request),
-    /// It wants no more answers.
+    /// The client wants no more answers of an operation.
     Stop(String),
-    /// It wants the connection closed.
+    /// The client asks for the connection to be closed.
     Terminate,
-    /// The message is wrong: this is the answer, and the connection goes on.
+    /// The message is wrong. The text is the answer, and the connection stays open.
     Wrong(String),
-    /// The message is wrong: the connection is to be closed with a code and a reason.
+    /// The message is wrong. The connection is closed with this code and reason.
     Fatal(u16, String),
 }
 
@@ -47,7 +47,7 @@ impl Dialect {
     /// Both names, the better one first.
     pub(super) const NAMES: [&'static str; 2] = ["graphql-transport-ws", "graphql-ws"];
 
-    /// The one of a name.
+    /// Returns the protocol of a name.
     pub(super) fn of_name(name: &str) -> Option<Dialect> {
         match name {
             "graphql-transport-ws" => Some(Dialect::Modern),
@@ -56,7 +56,7 @@ impl Dialect {
         }
     }
 
-    /// Reads a message of a client.
+    /// Parses a message of a client.
     pub(super) fn read(self, text: &str) -> Said {
         let message: Map<String, Value> = match serde_json::from_str(text) {
             Ok(Value::Object(message)) => message,
@@ -129,7 +129,7 @@ impl Dialect {
         }
     }
 
-    /// The answer to a message that can't be.
+    /// Returns the answer to a message of a kind that the protocol does not have.
     fn wrong(self, message: &str) -> Said {
         self.wrong_about(None, message)
     }
@@ -141,7 +141,7 @@ impl Dialect {
         }
     }
 
-    /// The answer to a message that can't be as it is.
+    /// Returns the answer to a message whose content is wrong.
     fn refused(self, message: &str) -> Said {
         match self {
             Dialect::Modern => self.wrong(message),
@@ -149,7 +149,7 @@ impl Dialect {
         }
     }
 
-    /// The answer to an operation whose name another one has that runs.
+    /// Returns the answer to an operation whose id belongs to a running one.
     pub(super) fn taken(self, id: &str) -> Said {
         match self {
             Dialect::Modern => {
@@ -159,12 +159,12 @@ impl Dialect {
         }
     }
 
-    /// Says that operations may begin.
+    /// Returns the message that the server accepts operations.
     pub(super) fn acknowledge(self) -> String {
         json!({ "type": "connection_ack" }).to_string()
     }
 
-    /// An answer, given as JSON text.
+    /// Returns the message of an answer, which is given as JSON text.
     pub(super) fn next(self, id: &str, payload: &[u8]) -> String {
         let kind = match self {
             Dialect::Modern => "next",
@@ -174,7 +174,7 @@ impl Dialect {
         format!("{{\"id\":{id},\"payload\":{payload},\"type\":\"{kind}\"}}")
     }
 
-    /// Says that nothing can be answered: the last messages of an operation.
+    /// Returns the messages that end an operation with errors.
     pub(super) fn failed(self, id: &str, faults: &[Fault]) -> Vec<String> {
         match self {
             Dialect::Modern => {
@@ -189,7 +189,7 @@ impl Dialect {
         }
     }
 
-    /// Says that there are no more answers.
+    /// Returns the message that an operation is complete.
     pub(super) fn complete(self, id: &str) -> String {
         match id {
             "" => json!({ "type": "complete" }),
@@ -199,7 +199,7 @@ impl Dialect {
     }
 }
 
-/// An error of the older protocol. `id` says of what, where that is known.
+/// Returns an error message of the older protocol. `id` names the operation, where it is known.
 fn legacy_error(kind: &str, id: Option<&str>, message: &str) -> String {
     let payload = json!({ "message": message });
     match id {
@@ -226,7 +226,7 @@ fn one_text(faults: &[Fault]) -> String {
     faults.iter().map(line).collect()
 }
 
-/// What a close frame can hold: 123 bytes of text.
+/// Cuts a reason to the 123 bytes of text that a close frame can hold.
 pub(super) fn reason(message: &str) -> String {
     let mut end = message.len().min(123);
     while !message.is_char_boundary(end) {

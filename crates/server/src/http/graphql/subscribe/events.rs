@@ -17,18 +17,18 @@ use tokio::time::sleep;
 /// How often a comment is sent, so that nobody on the way takes the connection for dead.
 const KEEP_ALIVE: Duration = Duration::from_secs(12);
 
-/// Which requests of a client are to be answered with events.
+/// Says which requests of a client are answered with server-sent events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// None.
+    /// No request is.
     Never,
-    /// Those that go on: the client takes JSON, too, and there are clients that name both with all they ask.
+    /// Only subscriptions are. The client accepts JSON as well, and some clients name both types with every request.
     ForSubscriptions,
-    /// All.
+    /// Every request is.
     Always,
 }
 
-/// What a client wants to be answered with events.
+/// Reads from the `Accept` header which requests are to be answered with server-sent events.
 pub(crate) fn wants_events(headers: &HeaderMap) -> Wanted {
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
     let accepted = accepted.unwrap_or_default().to_ascii_lowercase();
@@ -44,7 +44,7 @@ pub(crate) fn wants_events(headers: &HeaderMap) -> Wanted {
     }
 }
 
-/// Makes `response`, whose headers stay, one that goes on with the answers to a request.
+/// Turns `response` into a stream of events with the answers to a request. Its other headers stay.
 pub(crate) fn answer(
     app: &Arc<App>,
     request: Request,
@@ -73,11 +73,11 @@ pub(crate) fn answer(
     response
 }
 
-/// What is still to be sent.
+/// The state of a stream of events.
 struct Events {
     deliveries: mpsc::Receiver<Delivery>,
     closing: Closing,
-    /// Of the event before; it was written when the next one is asked for.
+    /// The permit of the event before. That event has been written when the next one is asked for.
     turn: Option<OwnedSemaphorePermit>,
     is_done: bool,
     _feed: Feed,
@@ -113,10 +113,10 @@ impl Events {
     }
 }
 
-/// The last event. Browsers pass on no event without data.
+/// The last event. It has empty data, since browsers do not pass on an event without data.
 const COMPLETE: &[u8] = b"event: complete\ndata:\n\n";
 
-/// An answer, which is JSON on one line.
+/// Returns the event of an answer, whose JSON has no line breaks.
 fn event(answer: &[u8]) -> Vec<u8> {
     [b"event: next\ndata: ", answer, b"\n\n"].concat()
 }

@@ -20,43 +20,43 @@ use tokio::sync::mpsc::Sender;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::AbortHandle;
 
-/// What a client wants.
+/// An operation that a client has sent over a connection.
 pub(super) struct Job {
-    /// The client's name for it.
+    /// The id that the client has given the operation.
     pub id: Arc<str>,
-    /// Ours: an id may be used again.
+    /// The server's own number of the operation, since a client may use an id again.
     pub serial: u64,
     /// The operation.
     pub request: Request,
-    /// Who asks.
+    /// The headers, which identify the caller.
     pub headers: Headers,
-    /// Whether queries and mutations are carried out too, once each.
+    /// True if queries and mutations are allowed as well; each of them is carried out once.
     pub takes_all: bool,
 }
 
-/// Something for the client.
+/// A message for the client.
 pub(super) struct Delivery {
-    /// Which job it belongs to.
+    /// The id of the job that it belongs to.
     pub id: Arc<str>,
-    /// Which job of that name.
+    /// The number of that job.
     pub serial: u64,
-    /// What it is.
+    /// The content of the message.
     pub item: Item,
-    /// To be dropped when it is written.
+    /// The permit of the job to have one message queued. It is dropped when the message has been written.
     pub turn: Option<OwnedSemaphorePermit>,
 }
 
-/// What a client is told.
+/// The content of a message.
 pub(super) enum Item {
     /// An answer as JSON.
     Next(Bytes),
-    /// Nothing can be answered. It is the last.
+    /// The job has failed; no further message follows.
     Failed(Vec<Fault>),
-    /// There will be no more.
+    /// The job is complete; no further message follows.
     Complete,
 }
 
-/// A running job; it ends when this is dropped.
+/// The handle of a running job. Dropping it ends the job.
 pub(super) struct Feed {
     canceller: Canceller,
     task: AbortHandle,
@@ -70,7 +70,7 @@ impl Drop for Feed {
 }
 
 impl Feed {
-    /// Begins a job. What comes of it goes to `out`.
+    /// Starts a job in a task of its own. Its messages are sent to `out`.
     pub(super) fn start(app: &Arc<App>, job: Job, out: Sender<Delivery>) -> Feed {
         let canceller = Control::new().canceller();
         let source =
@@ -82,7 +82,7 @@ impl Feed {
     }
 }
 
-/// Where deliveries come from.
+/// The task of a job, which produces its messages.
 struct Source {
     app: Arc<App>,
     id: Arc<str>,
@@ -194,7 +194,7 @@ impl Source {
     }
 }
 
-/// What `future` comes to, unless a moment comes before; that is looked for first.
+/// Returns the output of `future`, or `None` when the time `until` comes first. The time is checked before the future.
 async fn until<T>(end: Option<SystemTime>, future: impl Future<Output = T>) -> Option<T> {
     let over = async {
         match end.map(|end| end.duration_since(SystemTime::now()).unwrap_or_default()) {

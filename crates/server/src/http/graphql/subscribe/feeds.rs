@@ -7,12 +7,12 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
 
-/// How subscriptions are served.
+/// The limits and intervals of subscriptions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SubscribeOptions {
-    /// The most that one connection may have.
+    /// The largest number of subscriptions on one connection.
     pub per_connection: usize,
-    /// The most that there may be in all.
+    /// The largest number of subscriptions of the whole server.
     pub total: usize,
     /// The least time between two answers to one of them: commits that come faster are answered together.
     pub interval: Duration,
@@ -22,7 +22,7 @@ pub struct SubscribeOptions {
     pub ping_every: Duration,
     /// How long a client may leave a message unread before it is let go.
     pub write_timeout: Duration,
-    /// The longest message that is taken, in bytes.
+    /// The largest length of a message of a client, in bytes.
     pub message_len_max: usize,
 }
 
@@ -42,20 +42,20 @@ impl Default for SubscribeOptions {
 
 /// The subscriptions of a server.
 pub(crate) struct Feeds {
-    /// As the server was told.
+    /// The limits and intervals.
     pub options: SubscribeOptions,
-    /// What is asked for them; many may listen to one channel.
+    /// The questions that are being asked. Many subscriptions may listen to one channel.
     pub channels: Arc<Channels>,
-    /// One for each that there may be.
+    /// The permits, one for each subscription that may exist.
     places: Arc<Semaphore>,
-    /// Where they compute.
+    /// The threads that compute answers.
     pub desks: Desks,
     /// Becomes true when the server stops. Every connection has a receiver as long as it lives.
     closing: watch::Sender<bool>,
 }
 
 impl Feeds {
-    /// None yet.
+    /// Creates the state of a server that has no subscriptions yet.
     pub(crate) fn new(options: SubscribeOptions) -> Feeds {
         Feeds {
             options,
@@ -66,17 +66,18 @@ impl Feeds {
         }
     }
 
-    /// A place for one more, until it is dropped; `None` when there are too many.
+    /// Takes the permit for one more subscription, which holds until it is dropped. Returns `None` when there are too
+    /// many.
     pub(crate) fn place(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
     }
 
-    /// Tells when the server stops.
+    /// Returns a receiver that tells when the server stops.
     pub(crate) fn closing(&self) -> Closing {
         Closing(self.closing.subscribe())
     }
 
-    /// Has all connections end, and waits for them so long.
+    /// Ends all connections, and waits for at most `grace` until they are closed.
     pub(crate) async fn close(&self, grace: Duration) {
         self.closing.send_replace(true);
         // Those that take longer are cut off.
@@ -84,7 +85,7 @@ impl Feeds {
     }
 }
 
-/// Knows when the server stops.
+/// A receiver of the signal that the server stops.
 pub(crate) struct Closing(watch::Receiver<bool>);
 
 impl Closing {

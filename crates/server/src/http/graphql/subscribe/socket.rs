@@ -16,16 +16,16 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::time::{interval, timeout};
 
-/// How many messages may wait to be written. A subscription has one of them at most.
+/// The largest number of messages that wait to be written. Each subscription has at most one of them.
 const QUEUE_LEN: usize = 16;
 
-/// How long a client may take to say good-bye.
+/// The time that a client has to answer the closing of the connection.
 const GOODBYE: Duration = Duration::from_millis(500);
 
 /// Why a connection ends: a code and a reason for the client, unless it is gone.
 type End = Option<(u16, String)>;
 
-/// Whether a request wants a connection for subscriptions by a protocol that is known.
+/// Returns true if a request asks for a WebSocket with one of the known protocols.
 pub(crate) fn is_subscriber(headers: &HeaderMap) -> bool {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let wanted = text(header::UPGRADE).eq_ignore_ascii_case("websocket");
@@ -33,7 +33,7 @@ pub(crate) fn is_subscriber(headers: &HeaderMap) -> bool {
     wanted && names.any(|name| Dialect::of_name(name).is_some())
 }
 
-/// Makes a connection of a request.
+/// Upgrades a request to a WebSocket and serves it.
 pub(crate) fn accept(app: Arc<App>, upgrade: WebSocketUpgrade, headers: Headers) -> Response {
     let most = app.feeds.options.message_len_max;
     let upgrade = upgrade.max_message_size(most).max_frame_size(most).protocols(Dialect::NAMES);
@@ -45,7 +45,7 @@ pub(crate) fn accept(app: Arc<App>, upgrade: WebSocketUpgrade, headers: Headers)
     })
 }
 
-/// What happens next on a connection.
+/// The events that a connection waits for.
 enum Event {
     Received(Option<Result<Message, axum::Error>>),
     Delivery(Delivery),
@@ -58,17 +58,17 @@ struct Connection {
     app: Arc<App>,
     dialect: Dialect,
     socket: WebSocket,
-    /// Those of the request that became this connection.
+    /// The headers of the request that was upgraded to this connection.
     headers: Headers,
-    /// Those of the client's first message; `None` before it.
+    /// The headers in the client's first message; `None` before that message has come.
     init: Option<Headers>,
-    /// Those that run, with the number of each.
+    /// The running jobs by their ids, each with its number.
     feeds: HashMap<Arc<str>, (u64, Feed)>,
-    /// The number of the last one.
+    /// The number of the last job.
     serial: u64,
     out: mpsc::Sender<Delivery>,
     deliveries: mpsc::Receiver<Delivery>,
-    /// When the client was last heard of.
+    /// The time when the last message of the client came.
     heard: Instant,
 }
 

@@ -14,7 +14,7 @@ impl Channels {
     ///
     /// # Errors
     ///
-    /// When it can't begin.
+    /// The faults for which the subscription can't begin.
     pub(crate) fn join(
         self: &Arc<Channels>,
         app: &Arc<App>,
@@ -58,7 +58,7 @@ impl Channel {
     }
 }
 
-/// Where the answers of a channel come from.
+/// The task of a channel, which asks its question and publishes the answers.
 struct Source {
     app: Arc<App>,
     changed: Arc<Notify>,

@@ -1,0 +1,611 @@
+//! The parser of schema texts, which declare predicates and types.
+//!
+//! Each line has one declaration: `name: type @directive ... .` or `type Name {` with one field on each line.
+//! The parser checks what the text alone can tell; [`crate::schema::Schema`] checks the result against the existing
+//! definitions.
+
+use std::collections::HashSet;
+
+use crate::schema::lexer::{Kind, Token, tokens};
+use crate::schema::{HnswOptions, PredicateDef, Tokenizer, TypeDef};
+use crate::types::{Error, Position, Result, ValueType, did_you_mean, shown};
+
+/// The declarations of a schema text, in its order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SchemaText {
+    /// The predicates; each name occurs once.
+    pub predicates: Vec<PredicateDef>,
+    /// The types; each name occurs once.
+    pub types: Vec<TypeDef>,
+}
+
+/// The longest name of a predicate, in bytes.
+const NAME_LEN_MAX: usize = 65_535;
+
+/// Reads schema text.
+///
+/// # Errors
+///
+/// [`Error::Syntax`] with the place, what was found and what was expected.
+pub fn parse_schema(text: &str) -> Result<SchemaText> {
+    let mut parser = Parser { text, tokens: tokens(text)?, at: 0 };
+    let mut schema = SchemaText::default();
+    let mut predicate_names = HashSet::new();
+    let mut type_names = HashSet::new();
+    loop {
+        let first = parser.peek();
+        match first.kind {
+            Kind::End => return Ok(schema),
+            Kind::Newline => parser.at += 1,
+            _ => {
+                parser.namespace()?;
+                let name = parser.peek();
+                if parser.at_type_declaration() {
+                    let def = parser.type_declaration()?;
+                    if !type_names.insert(def.name.clone()) {
+                        let message = format!("type `{}` is declared twice", def.name);
+                        return Err(parser.fault(name, message));
+                    }
+                    schema.types.push(def);
+                } else {
+                    let def = parser.predicate()?;
+                    if !predicate_names.insert(def.name.clone()) {
+                        let message = format!("predicate `{}` is declared twice", def.name);
+                        return Err(parser.fault(name, message));
+                    }
+                    schema.predicates.push(def);
+                }
+            }
+        }
+    }
+}
+
+const DIRECTIVES: [&str; 7] =
+    ["index", "reverse", "count", "lang", "upsert", "unique", "noconflict"];
+
+/// Returns the names of the indexes that values of a type can have.
+fn indexes_of(value_type: ValueType) -> Vec<&'static str> {
+    let all = Tokenizer::NAMES.into_iter();
+    all.filter(|name| Tokenizer::from_name(name).is_some_and(|index| index.accepts(value_type)))
+        .collect()
+}
+
+fn offered(def: &PredicateDef) -> String {
+    format!("`{}` can have {}", def.name, indexes_of(def.value_type).join(", "))
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    tokens: Vec<Token<'a>>,
+    at: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn peek(&self) -> Token<'a> {
+        self.peek_after(0)
+    }
+
+    /// Returns the token after the next `skipped` ones, without consuming any. Behind the end of the text it is
+    /// [`Kind::End`].
+    fn peek_after(&self, skipped: usize) -> Token<'a> {
+        let last = self.tokens.len() - 1;
+        self.tokens[(self.at + skipped).min(last)]
+    }
+
+    fn next(&mut self) -> Token<'a> {
+        let token = self.peek();
+        self.at += 1;
+        token
+    }
+
+    fn take(&mut self, sign: u8) -> bool {
+        let found = self.peek().is(sign);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn fault(&self, token: Token<'_>, message: impl std::fmt::Display) -> Error {
+        Error::syntax(Position::of(self.text, token.start), message)
+    }
+
+    /// Makes the error that `found` stands where `expected` should.
+    fn mismatch(&self, found: Token<'_>, expected: &str, hint: &str) -> Error {
+        self.fault(found, format!("found {}, expected {expected}", found.shown())).with_hint(hint)
+    }
+
+    /// Makes the error for a name that is not one of `known`, with a proposal if one of them is similar.
+    fn unknown(&self, found: Token<'_>, what: &str, known: &[&str]) -> Error {
+        let hint = match did_you_mean(&found.text.to_ascii_lowercase(), known.iter().copied()) {
+            near if near.is_empty() => format!("those known are {}", known.join(", ")),
+            near => near,
+        };
+        self.fault(found, format!("unknown {what} `{}`", found.text)).with_hint(hint)
+    }
+
+    fn end_of_declaration(&mut self) -> Result<()> {
+        let token = self.peek();
+        if matches!(token.kind, Kind::Newline | Kind::End) {
+            return Ok(());
+        }
+        Err(self.mismatch(token, "the end of the line", "one declaration a line"))
+    }
+
+    /// Skips the number of a namespace, `[0]` or `[0x0]`. There is only one namespace, so its number has no meaning.
+    fn namespace(&mut self) -> Result<()> {
+        if !self.take(b'[') {
+            return Ok(());
+        }
+        let number = self.next();
+        let digits = number.text.strip_prefix("0x").unwrap_or(number.text);
+        let radix = if digits.len() == number.text.len() { 10 } else { 16 };
+        if number.kind != Kind::Number || u64::from_str_radix(digits, radix).is_err() {
+            return Err(self.mismatch(number, "the number of a namespace", ""));
+        }
+        let close = self.next();
+        if close.is(b']') {
+            return Ok(());
+        }
+        Err(self.mismatch(close, "`]`", ""))
+    }
+
+    fn at_type_declaration(&self) -> bool {
+        let keyword = self.peek();
+        // A predicate may be named `type`, so it is the brace that decides.
+        keyword.kind == Kind::Word
+            && keyword.text == "type"
+            && self.peek_after(1).is_name()
+            && self.peek_after(2).is(b'{')
+    }
+
+    fn type_declaration(&mut self) -> Result<TypeDef> {
+        let name = self.peek_after(1);
+        self.at += 3;
+        let mut fields: Vec<String> = Vec::new();
+        let mut seen = HashSet::new();
+        loop {
+            let token = self.next();
+            match token.kind {
+                Kind::Newline => {}
+                Kind::Sign(b'}') => break,
+                Kind::Word | Kind::Iri => {
+                    if !seen.insert(token.text) {
+                        let message =
+                            format!("field `{}` stands twice in type `{}`", token.text, name.text);
+                        return Err(self.fault(token, message));
+                    }
+                    fields.push(token.text.to_string());
+                    self.field_type()?;
+                }
+                _ => return Err(self.mismatch(token, "a field or `}`", "")),
+            }
+        }
+        self.end_of_declaration()?;
+        Ok(TypeDef::new(name.text, fields))
+    }
+
+    /// Skips the type behind the name of a field, such as `: [string!]!`. Old schema texts have it; it has no meaning.
+    fn field_type(&mut self) -> Result<()> {
+        if self.peek().kind == Kind::Newline {
+            return Ok(());
+        }
+        let colon = self.next();
+        if !colon.is(b':') {
+            let hint = "one field a line, and `}` in a line of its own";
+            return Err(self.mismatch(colon, "the end of the line or `:`", hint));
+        }
+        let list = self.take(b'[');
+        let word = self.next();
+        if !word.is_name() {
+            return Err(self.mismatch(word, "a type", ""));
+        }
+        self.take(b'!');
+        if list {
+            let close = self.next();
+            if !close.is(b']') {
+                return Err(self.mismatch(close, "`]`", ""));
+            }
+            self.take(b'!');
+        }
+        let end = self.peek();
+        if end.kind == Kind::Newline {
+            return Ok(());
+        }
+        Err(self.mismatch(end, "the end of the line", "one field a line"))
+    }
+
+    fn predicate(&mut self) -> Result<PredicateDef> {
+        let name = self.predicate_name()?;
+        let list = self.take(b'[');
+        let word = self.next();
+        if !word.is_name() {
+            return Err(self.mismatch(word, "a type", "write `name: string .`"));
+        }
+        let Some(value_type) = ValueType::from_name(&word.text.to_ascii_lowercase()) else {
+            return Err(match word.text.strip_suffix('.') {
+                // Words may have dots in them, so `string.` is one word.
+                Some(_) => self.mismatch(word, "a type", "write a blank before the `.`"),
+                None => {
+                    let message = format!("unknown type `{}`", word.text);
+                    self.fault(word, message).with_hint(ValueType::hint_for(word.text))
+                }
+            });
+        };
+        if list {
+            if matches!(value_type, ValueType::Password | ValueType::Bool) {
+                let message = format!("a list can't hold values of type {}", value_type.name());
+                return Err(self.fault(word, message).with_hint("leave out `[` and `]`"));
+            }
+            let close = self.next();
+            if !close.is(b']') {
+                return Err(self.mismatch(close, "`]`", ""));
+            }
+        }
+        let mut def = PredicateDef::new(name.text, value_type);
+        def.list = list;
+        while self.take(b'@') {
+            self.directive(&mut def)?;
+        }
+        let dot = self.next();
+        if !dot.is(b'.') {
+            return Err(self.mismatch(dot, "`@` or `.`", "a declaration ends with ` .`"));
+        }
+        self.end_of_declaration()?;
+        // Directives come in any order; what depends on two of them is looked at when all are known.
+        self.check_whole(name, &mut def)?;
+        Ok(def)
+    }
+
+    fn predicate_name(&mut self) -> Result<Token<'a>> {
+        let name = self.next();
+        if !name.is_name() {
+            return Err(self.mismatch(
+                name,
+                "a predicate or `type`",
+                "names of other letters stand in `<>`",
+            ));
+        }
+        let colon = self.next();
+        if colon.is(b'@') || name.text.contains('@') {
+            let message = format!("found `@` in the name `{}`", name.text);
+            let hint = "languages are declared by `@lang` behind the type";
+            return Err(self.fault(colon, message).with_hint(hint));
+        }
+        if !colon.is(b':') {
+            return Err(self.mismatch(colon, "`:`", "write `name: string .`"));
+        }
+        if name.text.starts_with('~') {
+            let message = format!("a predicate can't be named `{}`", name.text);
+            return Err(self
+                .fault(name, message)
+                .with_hint("add `@reverse` to the predicate itself"));
+        }
+        if name.text == "uid" {
+            let message = "`uid` can't be the name of a predicate";
+            return Err(self.fault(name, message));
+        }
+        if NAME_LEN_MAX < name.text.len() {
+            let message = format!(
+                "the name {} has {} bytes, at most {NAME_LEN_MAX} are possible",
+                shown(name.text),
+                name.text.len()
+            );
+            return Err(self.fault(name, message));
+        }
+        Ok(name)
+    }
+
+    fn directive(&mut self, def: &mut PredicateDef) -> Result<()> {
+        let name = self.next();
+        if !name.is_name() {
+            return Err(self.mismatch(name, "a directive", ""));
+        }
+        match name.text {
+            "reverse" if def.value_type == ValueType::Uid => def.reverse = true,
+            "reverse" => return Err(self.not_edges(name, def)),
+            "index" => def.indexes = self.indexes(name, def)?,
+            "count" => def.count = true,
+            "upsert" => def.upsert = true,
+            "unique" => def.unique = true,
+            "noconflict" => def.noconflict = true,
+            "lang" if def.value_type == ValueType::String && !def.list => def.lang = true,
+            "lang" => {
+                let message = format!(
+                    "only strings have languages, and `{}` is of type {}",
+                    def.name,
+                    def.type_text()
+                );
+                return Err(self.fault(name, message).with_hint("leave out `@lang`"));
+            }
+            _ => {
+                return Err(self.unknown(name, "directive", &DIRECTIVES));
+            }
+        }
+        Ok(())
+    }
+
+    fn not_edges(&self, directive: Token<'_>, def: &PredicateDef) -> Error {
+        let (name, found) = (&def.name, def.type_text());
+        let message = format!("only edges have a reverse, and `{name}` is of type {found}");
+        self.fault(directive, message).with_hint("leave out `@reverse`, or write `[uid]`")
+    }
+
+    fn indexes(&mut self, directive: Token<'_>, def: &PredicateDef) -> Result<Vec<Tokenizer>> {
+        if matches!(def.value_type, ValueType::Uid | ValueType::Default | ValueType::Password) {
+            let found = def.value_type.name();
+            let message = format!("`{}` is of type {found}, which has no index", def.name);
+            let hint = match def.value_type {
+                ValueType::Uid => "leave out `@index`; `@reverse` and `@count` are for edges",
+                ValueType::Default => "write a type instead of default, string for example",
+                _ => "leave out `@index`",
+            };
+            return Err(self.fault(directive, message).with_hint(hint));
+        }
+        if !self.take(b'(') {
+            let message = format!("`@index` of `{}` does not say which index", def.name);
+            let known = indexes_of(def.value_type).join(", ");
+            let hint = format!("write `@index(...)` with some of {known}");
+            return Err(self.fault(directive, message).with_hint(hint));
+        }
+        let mut indexes: Vec<Tokenizer> = Vec::new();
+        loop {
+            let name = self.peek();
+            let tokenizer = self.tokenizer(def)?;
+            self.check_beside(name, &tokenizer, &indexes, def)?;
+            indexes.push(tokenizer);
+            let separator = self.next();
+            if separator.is(b')') {
+                return Ok(indexes);
+            }
+            if !separator.is(b',') {
+                return Err(self.mismatch(separator, "`,` or `)`", ""));
+            }
+        }
+    }
+
+    /// Checks that a tokenizer can be used together with those before it.
+    fn check_beside(
+        &self,
+        name: Token<'_>,
+        tokenizer: &Tokenizer,
+        before: &[Tokenizer],
+        def: &PredicateDef,
+    ) -> Result<()> {
+        // Several vector indexes may be declared. Only the first one is used.
+        let vector = matches!(tokenizer, Tokenizer::Hnsw(_));
+        if !vector && before.iter().any(|other| other.name() == tokenizer.name()) {
+            let message = format!("index `{}` of `{}` is given twice", tokenizer.name(), def.name);
+            return Err(self.fault(name, message));
+        }
+        if tokenizer.is_sortable() && before.iter().any(Tokenizer::is_sortable) {
+            let other = before.iter().find(|other| other.is_sortable()).map_or("", Tokenizer::name);
+            let message = format!(
+                "indexes `{other}` and `{}` of `{}` both give an order",
+                tokenizer.name(),
+                def.name
+            );
+            return Err(self.fault(name, message).with_hint("keep one of them"));
+        }
+        Ok(())
+    }
+
+    fn tokenizer(&mut self, def: &PredicateDef) -> Result<Tokenizer> {
+        let name = self.next();
+        if !name.is_name() {
+            return Err(self.mismatch(name, "the name of an index", &offered(def)));
+        }
+        let Some(tokenizer) = Tokenizer::from_name(name.text) else {
+            return Err(self.unknown(name, "index", &indexes_of(def.value_type)));
+        };
+        let vector = matches!(tokenizer, Tokenizer::Hnsw(_));
+        if !tokenizer.accepts(def.value_type) {
+            let found = def.value_type.name();
+            let message = format!("index `{}` is not for type {found}", tokenizer.name());
+            return Err(self.fault(name, message).with_hint(offered(def)));
+        }
+        if !vector {
+            return Ok(tokenizer);
+        }
+        let written = self.hnsw_options()?;
+        HnswOptions::new(written)
+            .map(Tokenizer::Hnsw)
+            .map_err(|(reason, hint)| self.fault(name, reason).with_hint(hint))
+    }
+
+    fn hnsw_options(&mut self) -> Result<Vec<(String, String)>> {
+        let mut options = Vec::new();
+        if !self.take(b'(') {
+            return Ok(options);
+        }
+        loop {
+            let name = self.next();
+            if !name.is_name() {
+                return Err(self.mismatch(name, "the name of an option", ""));
+            }
+            let colon = self.next();
+            if !colon.is(b':') {
+                return Err(self.mismatch(colon, "`:`", "write `metric: \"cosine\"`"));
+            }
+            let value = self.next();
+            if value.kind != Kind::Quoted {
+                return Err(self.mismatch(value, "a text in quotes", "write `exponent: \"4\"`"));
+            }
+            options.push((name.text.to_string(), value.text.to_string()));
+            let separator = self.next();
+            if separator.is(b')') {
+                return Ok(options);
+            }
+            if !separator.is(b',') {
+                return Err(self.mismatch(separator, "`,` or `)`", ""));
+            }
+        }
+    }
+
+    /// Checks that the directives of a predicate fit each other, and adds `@upsert` where `@unique` implies it.
+    fn check_whole(&self, name: Token<'_>, def: &mut PredicateDef) -> Result<()> {
+        if def.upsert && def.indexes.is_empty() {
+            let message = format!("`{}` is `@upsert` and has no index", def.name);
+            return Err(self.fault(name, message).with_hint("add `@index(...)`"));
+        }
+        if !def.unique {
+            return Ok(());
+        }
+        let has = |wanted: Tokenizer| def.indexes.contains(&wanted);
+        let missing = match def.value_type {
+            ValueType::String if has(Tokenizer::Hash) || has(Tokenizer::Exact) => None,
+            ValueType::Int if has(Tokenizer::Int) => None,
+            ValueType::String => Some("add `@index(hash)` or `@index(exact)`"),
+            ValueType::Int => Some("add `@index(int)`"),
+            _ => {
+                let (kind, name_text) = (def.type_text(), &def.name);
+                let message = format!("`{name_text}` is of type {kind}, which can't be `@unique`");
+                return Err(self.fault(name, message).with_hint("string and int can"));
+            }
+        };
+        if let Some(hint) = missing {
+            let message = format!("`{}` is `@unique` and has no index of its values", def.name);
+            return Err(self.fault(name, message).with_hint(hint));
+        }
+        // Values stay distinct only if two transactions that set one of them conflict.
+        def.upsert = true;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(text: &str) -> String {
+        parse_schema(text).expect_err(text).to_string()
+    }
+
+    #[test]
+    fn everything_that_may_be_written() {
+        let text = "# people\r\n\
+            name: String @index(Exact, term) @lang @count . # the name\n\
+            <http://x.org/knows#of>: [uid] @reverse @count .\n\n\
+            [0x0] _email-2.x:string @unique @index(hash).\n\
+            [7] type: int @index(int) @noconflict .\n\
+            v: float32vector @index(hnsw(metric:\"cosine\", exponent: \"4\")) .\n\
+            w: [float32vector] @index(hnsw, hnsw) .\n\
+            type Person {\n\n name: string! # old\n <~http://x.org/knows#of>: [Person!]!\n\
+            \t_email-2.x\n}\n\
+            type Empty {}\n\
+            type <a b> {}";
+        assert_eq!(fault(text), "line 16 column 8: expected `>`, found ` `", "a blank in an IRI");
+        let schema = parse_schema(&text.replace("<a b>", "<a/b>")).unwrap();
+        let shown: Vec<String> = schema
+            .predicates
+            .iter()
+            .map(|def| format!("{}:{} {:?}", def.name, def.type_text(), def.indexes.len()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "name:string 2",
+                "http://x.org/knows#of:[uid] 0",
+                "_email-2.x:string 1",
+                "type:int 1",
+                "v:float32vector 1",
+                "w:[float32vector] 2"
+            ]
+        );
+        assert!(schema.predicates[2].unique && schema.predicates[2].upsert);
+        assert_eq!(schema.types[0].fields, ["name", "~http://x.org/knows#of", "_email-2.x"]);
+        assert_eq!(schema.types[2], TypeDef::new("a/b", vec![]));
+    }
+
+    #[test]
+    fn last_index_wins() {
+        let schema = parse_schema("d: datetime @index(year) @index(hour) .").unwrap();
+        assert_eq!(schema.predicates[0].indexes, [Tokenizer::Hour]);
+    }
+
+    /// Each row: text, a part of the error.
+    #[test]
+    fn wrong_text_is_refused() {
+        #[rustfmt::skip]
+        let cases = [
+            ("x: foo .", "line 1 column 4: unknown type `foo`"),
+            ("x: string.", "write a blank before the `.`"), // a dot may end a name
+            ("x: [bool] .", "a list can't hold values of type bool"),
+            ("x: [password] .", "a list can't hold values of type password"),
+            ("x: string @index .", "line 1 column 12: `@index` of `x` does not say which index"),
+            ("x: string @index(foo) .", "line 1 column 18: unknown index `foo`"),
+            ("x: string @index(int) .", "index `int` is not for type string (`x` can have hash, exact,"),
+            ("x: string @index() .", "found `)`, expected the name of an index"),
+            ("x: string @index(,term) .", "found `,`, expected the name of an index"),
+            ("x: string @index(term,) .", "found `)`, expected the name of an index"),
+            ("x: string @index(term exact) .", "found `exact`, expected `,` or `)`"),
+            ("x: string @index(term", "found the end of the text, expected `,` or `)`"),
+            ("x: uid @index(int) .", "`x` is of type uid, which has no index"),
+            ("x: default @index(term) .", "`x` is of type default, which has no index"),
+            ("x: password @index(term) .", "has no index"),
+            ("x: string @index(exact, exact) .", "index `exact` of `x` is given twice"),
+            ("x: datetime @index(year, month) .", "indexes `year` and `month` of `x` both give an order"),
+            ("x: string @index(term, hash, TERM) .", "index `term` of `x` is given twice"),
+            ("x: string @reverse .", "line 1 column 12: only edges have a reverse"),
+            ("x: [int] @lang .", "`x` is of type [int]"),
+            ("x: [string] @lang .", "only strings have languages"),
+            ("x: string @Lang .", "unknown directive `Lang` (did you mean `lang`?)"),
+            ("x: string @foo .", "unknown directive `foo`"),
+            ("x: string @ .", "expected a directive"),
+            ("x: string @upsert .", "`x` is `@upsert` and has no index"),
+            ("x: string @unique @index(term) .", "add `@index(hash)` or `@index(exact)`"),
+            ("x: int @unique .", "add `@index(int)`"),
+            ("x: float @index(float) @unique .", "is of type float, which can't be `@unique`"),
+            ("x: uid @unique .", "is of type uid, which can't be `@unique`"),
+            ("uid: string .", "`uid` can't be the name of a predicate"),
+            ("type T {\n a\n b\n a\n}", "line 4 column 2: field `a` stands twice in type `T`"),
+            ("v: string @index(hnsw) .", "index `hnsw` is not for type string"),
+            ("v: float32vector @index(hnsw(metric: \"foo\")) .", "line 1 column 25: `foo` is no metric"),
+            ("v: float32vector @index(hnsw(foo: \"1\")) .", "`foo` is no option of hnsw"),
+            ("v: float32vector @index(hnsw(exponent: 4)) .", "found `4`, expected a text in quotes"),
+            ("v: float32vector @index(hnsw()) .", "found `)`, expected the name of an option"),
+            ("v: float32vector @index(hnsw(exponent \"4\")) .", "found `\"4\"`, expected `:`"),
+            ("v: float32vector @index(hnsw(exponent: \"4)) .", "`\"` is never closed in its line"),
+            ("a: int . b: int .", "line 1 column 10: found `b`, expected the end of the line (one declaration a line)"),
+            ("a: int", "found the end of the text, expected `@` or `.`"),
+            ("a: int\n.", "found the end of the line, expected `@` or `.`"),
+            ("a:\nint .", "found the end of the line, expected a type"),
+            ("a: [int .", "found `.`, expected `]`"),
+            ("a: int] .", "found `]`, expected `@` or `.`"),
+            ("a int .", "found `int`, expected `:`"),
+            ("x@en: string .", "found `@` in the name"),
+            ("<x@en>: string .", "found `@` in the name"),
+            ("~x: uid .", "line 1 column 1: unexpected `~`"),
+            ("<~x>: uid .", "a predicate can't be named `~x`"),
+            ("1x: int .", "found `1x`, expected a predicate or `type`"),
+            ("é: int .", "unexpected `é`"),
+            ("<a b>: int .", "line 1 column 3: expected `>`, found ` `"),
+            ("<a: int .", "expected `>`, found ` `"),
+            ("<>: int .", "`<>` is no name"),
+            ("<a", "`<` is never closed"),
+            ("a: int .\na: int .", "line 2 column 1: predicate `a` is declared twice"),
+            ("type T {}\ntype T {}", "line 2 column 1: type `T` is declared twice"),
+            ("type T { a b }", "found `b`, expected the end of the line or `:`"),
+            ("type T { a }", "one field a line"),
+            ("type T {\n a: [string\n}", "expected `]`"),
+            ("type T {\n a:\n}", "expected a type"),
+            ("type T {\n a: string b\n}", "found `b`, expected the end of the line"),
+            ("type T {\n ~a\n}", "unexpected `~`"),
+            ("type T {\n a", "found the end of the text, expected the end of the line or `:`"),
+            ("type T {\n a\n", "found the end of the text, expected a field or `}`"),
+            ("type T {} type U {}", "one declaration a line"),
+            ("type T\n{\n}", "found `T`, expected `:`"),
+            ("Type T {\n}", "expected `:`"),
+            ("[x] a: int .", "found `x`, expected the number of a namespace"),
+            ("[1 a: int .", "found `a`, expected `]`"),
+            ("[99999999999999999999] a: int .", "the number of a namespace"),
+            ("[1]", "found the end of the text, expected a predicate or `type`"),
+            (". a: int .", "found `.`"),
+            ("\n\tmutation {\n", "line 2 column 11: found `{`, expected `:`"),
+        ];
+        for (text, part) in cases {
+            let fault = fault(text);
+            assert!(fault.contains(part), "{text:?}\n  got  {fault}\n  want {part}");
+        }
+        assert!(fault(&format!("{}: int .", "x".repeat(65_536))).contains("65535"));
+        assert!(parse_schema(&format!("{}: int .", "x".repeat(65_535))).is_ok());
+    }
+}

@@ -1,0 +1,110 @@
+//! The variables that blocks define and read. Each must be defined exactly once and read at least once.
+
+use crate::syntax::source::Source;
+use hexgraph_base::plan::{VarId, Variable};
+use hexgraph_base::types::{Error, Position, Result, nearest};
+use rustc_hash::FxHashMap;
+
+/// With more variables than this, names are found in a hash table; up to it they are compared one after the other.
+const SCANNED_MAX: usize = 8;
+
+/// Stands for the place of a variable that a mutation uses: it is not in the text of the query.
+pub(super) const IN_MUTATION: u32 = u32::MAX;
+
+/// The variables of a request so far.
+#[derive(Default)]
+pub(super) struct Names<'a> {
+    entries: Vec<Entry<'a>>,
+    index: FxHashMap<&'a str, VarId>,
+}
+
+struct Entry<'a> {
+    name: &'a str,
+    definitions: u32,
+    uses: u32,
+    /// The offset of the last definition, or of the first use when there is no definition.
+    at: u32,
+}
+
+impl<'a> Names<'a> {
+    /// Records a definition of a variable at `at`, and returns its identifier.
+    pub(super) fn define(&mut self, name: &'a str, at: u32) -> VarId {
+        let id = self.id(name, at);
+        let entry = &mut self.entries[id.0 as usize];
+        entry.definitions += 1;
+        entry.at = at;
+        id
+    }
+
+    /// Records a use of a variable at `at`, and returns its identifier.
+    pub(super) fn read(&mut self, name: &'a str, at: u32) -> VarId {
+        let id = self.id(name, at);
+        self.entries[id.0 as usize].uses += 1;
+        id
+    }
+
+    fn id(&mut self, name: &'a str, at: u32) -> VarId {
+        let known = if self.entries.len() <= SCANNED_MAX {
+            let found = self.entries.iter().position(|entry| entry.name == name);
+            found.map(|index| VarId(index as u32))
+        } else {
+            self.index.get(name).copied()
+        };
+        known.unwrap_or_else(|| self.add(name, at))
+    }
+
+    fn add(&mut self, name: &'a str, at: u32) -> VarId {
+        let id = VarId(self.entries.len() as u32);
+        self.entries.push(Entry { name, definitions: 0, uses: 0, at });
+        // The first name too many: from here on the table is asked, so all of them go into it.
+        if self.entries.len() == SCANNED_MAX + 1 {
+            let names = self.entries.iter().enumerate();
+            self.index = names.map(|(id, entry)| (entry.name, VarId(id as u32))).collect();
+        } else if self.entries.len() > SCANNED_MAX {
+            self.index.insert(name, id);
+        }
+        id
+    }
+
+    /// Checks that every variable is defined once and used.
+    pub(super) fn check(&self, source: &Source) -> Result<()> {
+        // A missing definition is reported first: a misspelt name causes an unused variable as well.
+        let missing = self.entries.iter().filter(|entry| entry.definitions == 0);
+        let others = self.entries.iter().filter(|entry| entry.definitions > 0);
+        for entry in missing.chain(others) {
+            let name = entry.name;
+            let (message, hint) = match (entry.definitions, entry.uses) {
+                (1, 1..) => continue,
+                (0, _) => {
+                    let others = self.entries.iter().filter(|other| other.definitions > 0);
+                    let hint = match nearest(name, others.map(|other| other.name)) {
+                        Some(other) => format!("did you mean `{other}`?"),
+                        None if name.starts_with(|first: char| first.is_ascii_digit()) => {
+                            format!("a node is written `<{name}>`")
+                        }
+                        None => format!("define it: `{name} as ...`"),
+                    };
+                    let place = if entry.at == IN_MUTATION { " in a mutation" } else { "" };
+                    (format!("variable `{name}` is used{place} but not defined"), hint)
+                }
+                (1, 0) => {
+                    let hint = "use it or remove the definition".to_owned();
+                    (format!("variable `{name}` is defined but not used"), hint)
+                }
+                _ => {
+                    let hint = "give each its own name".to_owned();
+                    (format!("variable `{name}` is defined more than once"), hint)
+                }
+            };
+            let start = Position { line: 1, column: 0 };
+            let at = if entry.at == IN_MUTATION { start } else { source.position(entry.at) };
+            return Err(Error::Syntax { message, at, hint });
+        }
+        Ok(())
+    }
+
+    /// Returns the variables for the plan; their places are their identifiers.
+    pub(super) fn into_variables(self) -> Vec<Variable> {
+        self.entries.iter().map(|entry| Variable { name: entry.name.to_owned() }).collect()
+    }
+}

@@ -1,0 +1,159 @@
+//! Error messages for tokens that the grammar refuses: what was found, what was expected, and a hint at what was probably
+//! meant.
+
+use crate::lexer::Cursor;
+use crate::syntax::token::Token;
+use hexgraph_base::types::{Error, Position, nearest};
+use lalrpop_util::ParseError;
+
+/// How messages show the terminals of the grammar. An empty text leaves a terminal out; those that are not listed are
+/// shown in their own words.
+const SHOWN: [(&str, &str); 13] = [
+    ("name", "a name"),
+    ("name as", ""),
+    ("name:", "`key:`"),
+    ("string", "a string"),
+    ("/regex/", ""),
+    ("$name", ""),
+    ("@lang", "a language"),
+    ("rdf", "`set`"),
+    ("function(", ""),
+    ("operator", "an operator"),
+    ("-operand", ""),
+    ("@facets(filter", ""),
+    ("...", ""),
+];
+
+/// The greatest number of expected tokens that a message lists. A longer list is left out, since it would not help.
+const EXPECTED_MAX: usize = 6;
+
+/// Converts an error of the parser to a syntax error with place, message and hint.
+pub(crate) fn diagnose(text: &str, error: ParseError<usize, Token, Error>) -> Error {
+    match error {
+        ParseError::User { error } => error,
+        ParseError::UnrecognizedToken { token: (start, token, end), expected } => {
+            refused(text, start, end, &token, &expected)
+        }
+        ParseError::ExtraToken { token: (start, token, end) } => {
+            refused(text, start, end, &token, &[])
+        }
+        ParseError::InvalidToken { location } => {
+            Error::syntax(Position::of(text, location), "an unknown word")
+        }
+        ParseError::UnrecognizedEof { location, .. } => {
+            Error::syntax(Position::of(text, location), "the text ends too early")
+        }
+    }
+}
+
+fn refused(text: &str, start: usize, end: usize, token: &Token, expected: &[String]) -> Error {
+    let expected: Vec<&str> = expected.iter().map(|name| name.trim_matches('"')).collect();
+    let found = shown(&text[start..end]);
+    let listed = list(&expected);
+    let message = if listed.is_empty() {
+        format!("unexpected {found}")
+    } else {
+        format!("found {found}, expected {listed}")
+    };
+    let hint = hint(text, start, token, &expected).unwrap_or_default().to_owned();
+    Error::Syntax { message, at: Position::of(text, start), hint }
+}
+
+fn shown(found: &str) -> String {
+    let short: String = found.chars().take(40).collect();
+    let dots = if short.len() < found.len() { "..." } else { "" };
+    format!("`{short}{dots}`")
+}
+
+/// Returns the expected tokens as a phrase, such as `` `)` or a name ``; an empty text when there are too many.
+fn list(expected: &[&str]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for &name in expected {
+        match SHOWN.iter().find(|(known, _)| *known == name) {
+            Some((_, "")) => {}
+            Some((_, phrase)) => words.push((*phrase).to_owned()),
+            None => words.push(format!("`{name}`")),
+        }
+    }
+    match words.pop() {
+        Some(last) if words.is_empty() => last,
+        Some(last) if words.len() < EXPECTED_MAX => format!("{} or {last}", words.join(", ")),
+        _ => String::new(),
+    }
+}
+
+fn hint(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<&'static str> {
+    let wants = |name: &str| expected.contains(&name);
+    let is_value = matches!(
+        token,
+        Token::Name(_)
+            | Token::String(_)
+            | Token::Variable(_)
+            | Token::Alias(_)
+            | Token::SquareOpen
+    );
+    // The first that fits is taken, so special cases stand before general ones.
+    match token {
+        _ if text[start..].starts_with('@') && wants("name:") => {
+            Some("a directive or a language stands behind a field")
+        }
+        _ if is_value && wants("and") => Some("join conditions with `and` or `or`"),
+        _ if is_value && wants(",") => Some("is a comma missing?"),
+        Token::Name(_) if wants("operator") => Some("is an operator missing?"),
+        Token::And | Token::Or => Some("a condition is missing before it"),
+        Token::Not if wants("and") => Some("join conditions with `and` or `or`"),
+        Token::Not => Some("`not not` needs brackets: `not (not ...)`"),
+        Token::Comma if wants("and") => Some("join conditions with `and` or `or`"),
+        Token::RoundClose | Token::SquareClose if follows(text, start, b',') => {
+            Some("remove the comma before it")
+        }
+        Token::Comma if follows(text, start, b',') => Some("remove one of the commas"),
+        Token::Name(_) if wants("name:") && !wants("name") => {
+            Some("arguments are written `key: value`, functions `func: name(...)`")
+        }
+        Token::Alias(_) if wants("name") => Some("only one alias may stand before a field"),
+        Token::BraceOpen if wants("(") && is_like(text, start, "set") => {
+            Some("did you mean `set { ... }`?")
+        }
+        Token::BraceOpen if wants("(") && is_like(text, start, "delete") => {
+            Some("did you mean `delete { ... }`?")
+        }
+        Token::BraceOpen if wants("}") => Some("a selection stands behind a field"),
+        _ if wants("-operand") && !wants("operator") => Some("an operand is missing"),
+        Token::RoundClose if follows(text, start, b':') => Some("a value is missing"),
+        Token::RoundClose if follows(text, start, b'(') => {
+            Some("nothing stands between the brackets")
+        }
+        Token::SquareClose if follows(text, start, b'[') => Some("the list is empty"),
+        Token::RoundClose if wants("not") => Some("a condition is missing before it"),
+        _ if text[start..].starts_with('@') && wants(")") => {
+            Some("a language stands behind the predicate: `name@en`")
+        }
+        Token::BraceOpen if wants("(") => Some("a block needs round brackets: `name(func: ...)`"),
+        Token::BraceClose if wants("name") => Some("expected a block: `name(func: ...) { ... }`"),
+        Token::Comma if wants(")") => Some("only one argument is possible here"),
+        _ if wants(")") => Some("is `)` missing before it?"),
+        _ => None,
+    }
+}
+
+/// Returns true when the word before `at` is similar to `word`.
+fn is_like(text: &str, at: usize, word: &str) -> bool {
+    let before = text[..at].trim_ascii_end();
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric();
+    let length = before.bytes().rev().take_while(is_letter).count();
+    nearest(&before[before.len() - length..], [word].into_iter()).is_some()
+}
+
+/// Returns true when the last byte before `at` outside of white space and comments is `byte`.
+fn follows(text: &str, at: usize, byte: u8) -> bool {
+    // The text is read from its start: seen from its end, a comment looks like any text.
+    let mut cursor = Cursor::new(&text[..at]);
+    let mut last = 0;
+    while !cursor.is_done() {
+        cursor.skip_blank();
+        last = if cursor.is_done() { last } else { cursor.peek() };
+        cursor.at += 1;
+    }
+    last == byte
+}

@@ -1,0 +1,55 @@
+//! A parsed text. It can be planned many times, with different values of its `$variables`.
+
+use crate::lower::given::Given;
+use crate::lower::upsert::{Condition, UpsertPlan};
+use crate::lower::{Lowering, Uses};
+use crate::syntax::ast;
+use crate::syntax::source::Source;
+use hexgraph_base::plan;
+use hexgraph_base::types::Result;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A parsed text. Clones share the source text, and planning does not copy it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Document {
+    pub(crate) source: Arc<Source>,
+    pub(crate) operations: Vec<ast::Operation>,
+}
+
+impl Document {
+    /// Creates the document of an empty text, which has no block.
+    pub fn empty() -> Document {
+        Document { source: Arc::new(Source::new("")), operations: Vec::new() }
+    }
+
+    /// Checks the rules of the language and returns the plan of the query. `variables` maps each `$name` to its value.
+    ///
+    /// # Errors
+    /// [`hexgraph_base::types::Error::Syntax`] where a rule of the language is broken, which includes
+    /// wrong values of variables.
+    pub fn plan(&self, variables: &BTreeMap<String, Given>) -> Result<plan::Query> {
+        let lowering = Lowering::new(&self.source, variables);
+        Ok(lowering.run(&self.operations, &Uses::default())?.query)
+    }
+
+    /// Plans a query whose variables mutations use as well: `conditions` are those of the mutations, and `names` the
+    /// variables that their statements use in `uid(name)` and `val(name)`. A variable that only they use counts as used.
+    ///
+    /// # Errors
+    /// As [`Document::plan`].
+    pub fn plan_upsert(
+        &self,
+        variables: &BTreeMap<String, Given>,
+        conditions: &[Option<&Condition>],
+        names: &[String],
+    ) -> Result<UpsertPlan> {
+        let lowering = Lowering::new(&self.source, variables);
+        lowering.run(&self.operations, &Uses { conditions, names })
+    }
+
+    /// Returns the source text.
+    pub fn text(&self) -> &str {
+        self.source.text()
+    }
+}

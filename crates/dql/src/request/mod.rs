@@ -1,0 +1,7 @@
+//! Whole requests: the parser with its messages, and what a caller holds of a text: queries, mutations and upserts.
+
+pub(crate) mod diagnose;
+pub(crate) mod document;
+pub(crate) mod parse;
+pub(crate) mod mutation;
+pub(crate) mod passwords;

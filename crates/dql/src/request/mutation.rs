@@ -1,0 +1,114 @@
+//! Requests that change data: mutation blocks `{ set {...} delete {...} }` and upserts `upsert {...}`.
+
+use crate::lower::upsert::Condition;
+use crate::request::document::Document;
+use crate::request::parse::parse_request;
+use crate::syntax::ast::{Operation, Rdf, UpsertPart};
+use crate::syntax::source::Source;
+use crate::syntax::token::RdfKind;
+use hexgraph_base::types::{Error, Position, Result};
+use std::sync::Arc;
+
+/// The parts of a request that changes data.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MutationRequest {
+    /// The query of the upsert, or the whole text when it is a plain query.
+    pub query: Option<Document>,
+    /// The mutations in the order of the text.
+    pub mutations: Vec<Mutation>,
+}
+
+/// One mutation: statements to set and statements to delete, under a condition.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Mutation {
+    /// The condition; `None` when the mutation is always carried out.
+    pub condition: Option<Condition>,
+    /// The statements to set, as RDF.
+    pub set: String,
+    /// The place in the text where [`Mutation::set`] begins.
+    pub set_at: Position,
+    /// The statements to delete, as RDF.
+    pub delete: String,
+    /// The place in the text where [`Mutation::delete`] begins.
+    pub delete_at: Position,
+}
+
+/// Parses a request that changes data: a mutation block, an upsert block, or a plain query. The RDF inside is not parsed.
+///
+/// # Errors
+/// [`Error::Syntax`] where it is none of these.
+pub fn parse_mutation(text: &str) -> Result<MutationRequest> {
+    let Document { source, mut operations } = parse_request(text)?;
+    let mut mutates = operations
+        .iter()
+        .filter(|operation| matches!(operation, Operation::Mutation(_) | Operation::Upsert(_)));
+    if mutates.next().is_none() {
+        let query = Some(Document { source, operations });
+        return Ok(MutationRequest { query, mutations: Vec::new() });
+    }
+    match (operations.pop(), operations.is_empty()) {
+        (Some(Operation::Mutation(rdf)), true) => {
+            let mutations = vec![mutation(&source, None, rdf)];
+            Ok(MutationRequest { query: None, mutations })
+        }
+        (Some(Operation::Upsert(parts)), true) => upsert(source, parts),
+        _ => {
+            let message = "a mutation must be the only block of its text";
+            let error = Error::syntax(Position { line: 1, column: 0 }, message);
+            Err(error.with_hint("several mutations belong into one `upsert { ... }`"))
+        }
+    }
+}
+
+fn upsert(source: Arc<Source>, parts: Vec<UpsertPart>) -> Result<MutationRequest> {
+    let mut operations = Vec::new();
+    let mut mutations = Vec::new();
+    let mut queries = 0;
+    for part in parts {
+        match part {
+            UpsertPart::Query(query) => {
+                queries += 1;
+                if queries == 2 {
+                    let at = source.position(query.at);
+                    let error = Error::syntax(at, "a second `query` in an upsert block");
+                    return Err(error.with_hint("write all blocks into one"));
+                }
+                operations.push(Operation::Query(query));
+            }
+            UpsertPart::Fragment(fragment) => operations.push(Operation::Fragment(fragment)),
+            UpsertPart::Mutation(condition, rdf) => {
+                mutations.push(mutation(&source, condition.flatten(), rdf));
+            }
+        }
+    }
+    let start = Position { line: 1, column: 0 };
+    if mutations.is_empty() {
+        let error = Error::syntax(start, "an upsert block without a `mutation`");
+        return Err(error.with_hint("add `mutation { set { ... } }`, or ask it as a query"));
+    }
+    if queries == 0 {
+        let error = Error::syntax(start, "an upsert block without a `query`");
+        return Err(error.with_hint("add `query { ... }`, or write `{ set { ... } }` alone"));
+    }
+    Ok(MutationRequest { query: Some(Document { source, operations }), mutations })
+}
+
+/// Makes one mutation of its blocks. Of several `set` blocks the last one counts, and so for `delete`, as in Dgraph.
+fn mutation(
+    source: &Arc<Source>,
+    filter: Option<crate::syntax::ast::Condition>,
+    blocks: Vec<Rdf>,
+) -> Mutation {
+    let condition =
+        filter.map(|filter| Condition { source: Arc::clone(source), filter: Some(filter) });
+    let mut mutation = Mutation { condition, ..Mutation::default() };
+    for Rdf { kind, body } in blocks {
+        let text = body.of(source.text()).to_owned();
+        let at = source.position(body.start);
+        match kind {
+            RdfKind::Set => (mutation.set, mutation.set_at) = (text, at),
+            RdfKind::Delete => (mutation.delete, mutation.delete_at) = (text, at),
+        }
+    }
+    mutation
+}

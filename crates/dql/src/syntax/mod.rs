@@ -1,0 +1,5 @@
+//! The syntax of DQL: places in a text, tokens, the syntax tree, and the grammar that builds it (`grammar.lalrpop`).
+
+pub(crate) mod source;
+pub(crate) mod token;
+pub(crate) mod ast;

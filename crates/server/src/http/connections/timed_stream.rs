@@ -1,0 +1,138 @@
+//! A socket with time limits: for the head of a request to arrive, and for the client to read its answer.
+
+use super::connection_options::ConnectionOptions;
+use super::pace::Pace;
+use super::phase::{Line, Phase};
+use socket2::SockRef;
+use std::future::Future;
+use std::io;
+use std::net::Shutdown;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// The socket of a connection. It holds the seat for as long as it is open, also after an upgrade to another protocol.
+pub(super) struct Stream {
+    socket: Arc<TcpStream>,
+    line: Arc<Line>,
+    header: Duration,
+    head: Option<Pin<Box<Sleep>>>,
+    writes: Pace,
+    _seat: OwnedSemaphorePermit,
+}
+
+impl Stream {
+    /// The socket of `line`.
+    pub(super) fn new(
+        socket: Arc<TcpStream>,
+        line: Arc<Line>,
+        options: &ConnectionOptions,
+        seat: OwnedSemaphorePermit,
+    ) -> Stream {
+        let writes = Pace::new(options);
+        Stream { socket, line, header: options.header, head: None, writes, _seat: seat }
+    }
+
+    /// Whether the client has taken too long to send the head of its request.
+    fn is_head_late(&mut self, context: &mut Context<'_>) -> bool {
+        let Phase::Head(since) = self.line.phase() else { return false };
+        let end: Instant = since + self.header;
+        let timer = self.head.get_or_insert_with(|| Box::pin(sleep_until(end)));
+        if timer.deadline() != end {
+            timer.as_mut().reset(end);
+        }
+        timer.as_mut().poll(context).is_ready()
+    }
+
+    fn written(
+        &mut self,
+        context: &mut Context<'_>,
+        write: impl Fn(&TcpStream) -> io::Result<usize>,
+    ) -> Poll<io::Result<usize>> {
+        loop {
+            match self.socket.poll_write_ready(context) {
+                Poll::Ready(ready) => ready?,
+                Poll::Pending if self.writes.is_late(context) => {
+                    let message = "the client does not take its answer (settings `stall`, `rate`)";
+                    return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, message)));
+                }
+                Poll::Pending => return Poll::Pending,
+            }
+            match write(&self.socket) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Ok(count) => {
+                    self.writes.note(count);
+                    return Poll::Ready(Ok(count));
+                }
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        loop {
+            match self.socket.poll_read_ready(context) {
+                Poll::Ready(ready) => ready?,
+                Poll::Pending if self.is_head_late(context) => {
+                    let message = "the head of a request came too slowly (setting `header`)";
+                    return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, message)));
+                }
+                Poll::Pending => return Poll::Pending,
+            }
+            match self.socket.try_read_buf(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Ok(count) => {
+                    if 0 < count {
+                        self.line.heard();
+                    }
+                    return Poll::Ready(Ok(()));
+                }
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.written(context, |socket| socket.try_write(bytes))
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.written(context, |socket| socket.try_write_vectored(slices))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    /// The socket has taken everything that was written, so the server no longer waits for the client.
+    fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.writes.rest();
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.as_mut().poll_flush(context))?;
+        Poll::Ready(SockRef::from(&*self.socket).shutdown(Shutdown::Write))
+    }
+}

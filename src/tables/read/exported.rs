@@ -1,0 +1,66 @@
+//! Loads a folder of Parquet files that an export wrote.
+
+use super::source::parquet_schema;
+use crate::db::{Control, Database, LoadReport};
+use crate::tables::columns::{END_COLUMNS, PREDICATE_KEY, UID_COLUMN};
+use crate::tables::load::Rows;
+use crate::tables::parquet_export::SCHEMA_FILE;
+use crate::tables::shape::options::{EdgeOptions, NodeOptions, Table, TableOptions};
+use hexgraph_base::types::{Error, Result};
+use hexgraph_store::graph::IdSpace;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Whether a path is a folder that an export of tables wrote.
+pub fn is_export_folder(path: &Path) -> bool {
+    path.is_dir() && path.join(SCHEMA_FILE).is_file()
+}
+
+impl Database {
+    /// Adds all of a folder that [`Database::export_as`] wrote, its schema first, with the same
+    /// uids. All becomes visible at once.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::load_nodes`].
+    pub fn load_folder(
+        &self,
+        folder: &Path,
+        options: TableOptions,
+        control: &Control,
+    ) -> Result<LoadReport> {
+        let failed = |error| Error::io(format!("reading {}", folder.display()), error);
+        let own = fs::read_to_string(folder.join(SCHEMA_FILE)).map_err(failed)?;
+        let given = options.schema.as_deref().unwrap_or_default();
+        let options = TableOptions { schema: Some(format!("{own}\n{given}")), ..options };
+        let entries = fs::read_dir(folder).map_err(failed)?;
+        let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+        let mut paths: Vec<PathBuf> = paths.collect::<std::io::Result<_>>().map_err(failed)?;
+        paths.retain(|path| path.extension().is_some_and(|end| end == "parquet"));
+        paths.sort();
+        let mut jobs = Vec::new();
+        for path in paths {
+            let rows = rows_of(&path)?;
+            jobs.push((Table::File(path), rows));
+        }
+        self.load_tables(jobs, options, control)
+    }
+}
+
+fn rows_of(path: &Path) -> Result<Rows> {
+    let schema = parquet_schema(path)?;
+    let Some(predicate) = schema.metadata().get(PREDICATE_KEY) else {
+        let (id, ids) = (Some(UID_COLUMN.to_owned()), IdSpace::Uid);
+        return Ok(Rows::Nodes(NodeOptions { id, ids, ..NodeOptions::default() }));
+    };
+    let [source, target] = END_COLUMNS;
+    let facets = schema.fields().iter().map(|field| field.name());
+    let facets = facets.filter(|name| !END_COLUMNS.contains(&name.as_str()));
+    let facets = facets.map(|name| (name.clone(), name.trim_start_matches('|').to_owned()));
+    Ok(Rows::Edges(EdgeOptions {
+        source_ids: IdSpace::Uid,
+        target_ids: IdSpace::Uid,
+        facets: facets.collect(),
+        ..EdgeOptions::new(predicate, source, target)
+    }))
+}

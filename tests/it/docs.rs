@@ -1,0 +1,108 @@
+//! What the pages of the project name exists: the files that links lead to, the source files that the pages on the inside
+//! name, and the functions and types that they name by a path such as `Changes::apply`.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Pages whose links are followed, beside those in `docs`.
+const PAGES: &[&str] =
+    &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md", "benches/README.md"];
+
+/// Where the project lies on the web; a link there is one to a file of the repository.
+const HOME: &str = "https://github.com/hexgraph/hexgraph/blob/main/";
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// All files below a folder whose names end in `ending`, without what builds leave behind.
+fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if path.is_dir() && !name.starts_with('.') && name != "target" {
+            files(&path, ending, found);
+        } else if name.ends_with(ending) {
+            found.push(path);
+        }
+    }
+}
+
+fn pages() -> Vec<PathBuf> {
+    let mut pages: Vec<PathBuf> = PAGES.iter().map(|page| root().join(page)).collect();
+    pages.retain(|page| page.is_file());
+    files(&root().join("docs"), ".md", &mut pages);
+    pages
+}
+
+/// The pages on the inside: they may name any source file.
+fn inner_pages() -> Vec<PathBuf> {
+    let mut pages = vec![root().join("ARCHITECTURE.md")];
+    files(&root().join("docs/internals"), ".md", &mut pages);
+    pages
+}
+
+/// The pieces of a text between backquotes, without blocks of code.
+fn quoted(text: &str) -> Vec<&str> {
+    let prose = text.split("```").step_by(2);
+    prose.flat_map(|prose| prose.split('`').skip(1).step_by(2)).collect()
+}
+
+#[test]
+fn links_lead_to_files() {
+    let mut faults = Vec::new();
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')) {
+            let target = link.0.split('#').next().unwrap();
+            let path = match target.strip_prefix(HOME) {
+                Some(path) => root().join(path),
+                None => page.parent().unwrap().join(target),
+            };
+            let is_elsewhere = target.contains("://") && !target.starts_with(HOME);
+            if !is_elsewhere && !target.is_empty() && !path.exists() {
+                faults.push(format!("{}: {target} leads nowhere", page.display()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+#[test]
+fn every_page_on_the_inside_is_linked() {
+    let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    for page in inner_pages().iter().skip(1) {
+        let name = page.file_name().unwrap().to_str().unwrap();
+        assert!(
+            map.contains(&format!("(docs/internals/{name})")),
+            "ARCHITECTURE.md has no link to {name}"
+        );
+    }
+}
+
+#[test]
+fn files_and_names_on_the_inside_exist() {
+    let mut sources = Vec::new();
+    for folder in ["src", "crates", "tests", "fuzz", "benches"] {
+        files(&root().join(folder), ".rs", &mut sources);
+        files(&root().join(folder), ".graphql", &mut sources);
+    }
+    let texts: Vec<String> = sources.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let words: HashSet<&str> = texts.iter().flat_map(|text| text.split(|c| !is_word(c))).collect();
+    let mut faults = Vec::new();
+    for page in inner_pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        for name in quoted(&text) {
+            let is_file = name.ends_with(".rs") && !name.contains(['{', '*', ' ']);
+            let is_known = sources.iter().any(|path| path.ends_with(name));
+            let is_path = name.contains("::") && name.chars().all(|c| is_word(c) || c == ':');
+            let is_missing = is_path && !name.split("::").all(|step| words.contains(step));
+            if is_file && !is_known || is_missing {
+                faults.push(format!("{}: there is no `{name}`", page.display()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
