@@ -27,6 +27,7 @@ demo: install ## Build, install into .venv, and take the tour over the sample
 
 test: dev ## Run all tests: Rust, Python, notebooks, JavaScript clients
 	HEXGRAPH_TWIN_SECONDS=$${HEXGRAPH_TWIN_SECONDS:-60} cargo test --locked --workspace
+	cargo test --locked -p hexgraph --test lean
 	$(BIN)/python -m pytest
 	$(BIN)/python tests/clients/run_js.py $(BIN)/hexgraph
 
@@ -62,6 +63,7 @@ fuzz: ## Ask parsers and openers what a fuzzer makes up, each for FUZZ_SECONDS (
 lint: dev check-licenses ## Check format and style of Rust and Python, the type stubs, licences, the version of Rust
 	cargo fmt --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
+	cargo clippy --locked -p hexgraph -- -D warnings
 	RUSTDOCFLAGS=-Dwarnings cargo doc --locked --workspace --exclude hexgraph-python --no-deps --document-private-items
 	$(BIN)/ruff check python tests benches
 	$(BIN)/ruff format --check python tests

@@ -8,9 +8,9 @@
 //!
 //! # fn main() -> hexgraph::types::Result<()> {
 //! let db = Database::in_memory();
-//! db.alter("name: string @index(term) .\nfriend: [uid] .")?;
+//! db.alter("name: string @index(exact) .\nfriend: [uid] .")?;
 //! db.mutate("<0x1> <name> \"Ada\" .\n<0x2> <name> \"Bob\" .\n<0x1> <friend> <0x2> .", "")?;
-//! let text = "{ q(func: allofterms(name, \"ada\")) { friend { name } } }".to_owned();
+//! let text = "{ q(func: eq(name, \"Ada\")) { friend { name } } }".to_owned();
 //! let answer = db.query(&QueryRequest { text, ..QueryRequest::default() }, &Control::new())?;
 //! assert_eq!(answer.to_json()?.0, r#"{"q":[{"friend":[{"name":"Bob"}]}]}"#);
 //! # Ok(())

@@ -2,8 +2,7 @@
 
 use super::database::Database;
 use super::guard::guarded;
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use hexgraph_base::formats::{Packer, Packing};
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::Control;
 use hexgraph_store::graph;
@@ -28,19 +27,6 @@ pub struct ExportReport {
 }
 
 impl Database {
-    /// Runs `work` on the newest version, with panics turned into errors.
-    ///
-    /// # Errors
-    ///
-    /// Those of `work`; `Corrupt` when it meets a damaged part of the file.
-    pub(crate) fn with_version<T>(
-        &self,
-        work: impl FnOnce(&graph::Version) -> Result<T>,
-    ) -> Result<T> {
-        let version = self.version()?;
-        guarded(|| work(&version))
-    }
-
     /// Writes the data, as it is now, as N-Quads to `path`, which ends in `.rdf`, or as lines of
     /// JSON where it ends in `.jsonl`, either perhaps before `.gz` or `.zst`; and the schema to a
     /// file of the same name that ends in `.schema`. Loaded into an empty database, the schema
@@ -86,25 +72,27 @@ fn failed(path: &Path, error: io::Error) -> Error {
 /// A file that is being written, compressed as the ending of its name says.
 enum Output {
     Plain(BufWriter<File>),
-    Gzip(GzEncoder<BufWriter<File>>),
-    Zstd(zstd::Encoder<'static, BufWriter<File>>),
+    Packed(Box<Packer<BufWriter<File>>>),
 }
 
 impl Output {
     fn new(file: File, name: &str) -> io::Result<Output> {
         let file = BufWriter::new(file);
         Ok(match name {
-            name if name.ends_with(GZIP) => Output::Gzip(GzEncoder::new(file, Compression::fast())),
-            name if name.ends_with(ZSTD) => Output::Zstd(zstd::Encoder::new(file, 0)?),
+            name if name.ends_with(GZIP) => Output::packed(file, Packing::Gzip)?,
+            name if name.ends_with(ZSTD) => Output::packed(file, Packing::Zstd)?,
             _ => Output::Plain(file),
         })
+    }
+
+    fn packed(file: BufWriter<File>, packing: Packing) -> io::Result<Output> {
+        Ok(Output::Packed(Box::new(Packer::new(file, packing)?)))
     }
 
     fn finish(self) -> io::Result<()> {
         let mut file = match self {
             Output::Plain(file) => file,
-            Output::Gzip(encoder) => encoder.finish()?,
-            Output::Zstd(encoder) => encoder.finish()?,
+            Output::Packed(packer) => packer.finish()?,
         };
         file.flush()
     }
@@ -114,16 +102,14 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Output::Plain(file) => file.write(bytes),
-            Output::Gzip(encoder) => encoder.write(bytes),
-            Output::Zstd(encoder) => encoder.write(bytes),
+            Output::Packed(packer) => packer.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Output::Plain(file) => file.flush(),
-            Output::Gzip(encoder) => encoder.flush(),
-            Output::Zstd(encoder) => encoder.flush(),
+            Output::Packed(packer) => packer.flush(),
         }
     }
 }

@@ -7,12 +7,19 @@ mod ask;
 mod change;
 mod keep;
 mod paths;
+#[cfg(feature = "files")]
+mod pattern;
+#[cfg(not(feature = "files"))]
+#[path = "pattern_missing.rs"]
+mod pattern;
 mod export;
 mod pool;
 mod open;
 mod guard;
 #[cfg(feature = "client")]
 mod client;
+#[cfg(feature = "tables")]
+mod moment;
 #[cfg(feature = "graphql")]
 pub mod graphql;
 

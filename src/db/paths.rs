@@ -1,5 +1,6 @@
 //! The files that a path stands for.
 
+use super::pattern::matching;
 use hexgraph_base::types::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,16 +25,7 @@ pub fn files_of(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBu
     if path.exists() || !shown.contains(['*', '?', '[']) {
         return Ok(vec![path.to_owned()]);
     }
-    let bad = |error: glob::PatternError| Error::query(format!("{shown}: {error}"));
-    let found = glob::glob(&shown).map_err(bad)?;
-    let mut files = Vec::new();
-    for file in found {
-        let failed = |error: glob::GlobError| {
-            Error::io(format!("reading {}", error.path().display()), std::io::Error::from(error))
-        };
-        files.push(file.map_err(failed)?);
-    }
-    some(files, || format!("{shown}: no file is called so"))
+    some(matching(&shown)?, || format!("{shown}: no file is called so"))
 }
 
 fn some(files: Vec<PathBuf>, otherwise: impl Fn() -> String) -> Result<Vec<PathBuf>> {

@@ -34,20 +34,6 @@ impl Database {
         self.define_while(|version| graph::resolve(version, text), &|| Ok(()))
     }
 
-    /// Sets the definitions that a GraphQL schema asks for, beside those of [`Database::alter`]. Those of an earlier
-    /// GraphQL schema go.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::alter`]; those of `check`.
-    pub(in crate::db) fn alter_for_graphql(
-        &self,
-        text: &str,
-        check: Check<'_>,
-    ) -> Result<SchemaReport> {
-        self.define_while(|version| graph::resolve_graphql(version, text), check)
-    }
-
     /// As [`Database::alter`], until `control` says stop: the calling thread only waits, and returns then within a
     /// moment. An index that is being built on another thread ends soon, and is thrown away.
     ///
@@ -64,7 +50,12 @@ impl Database {
         })
     }
 
-    fn define_while(
+    /// Sets the definitions that `resolve` makes of a version, and tells what they change.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::alter`]; those of `resolve` and of `check`.
+    pub(in crate::db) fn define_while(
         &self,
         resolve: impl Fn(&Version) -> Result<Definitions>,
         check: Check<'_>,

@@ -65,12 +65,7 @@ impl LoadProgress {
         self.counts.done.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Adds to the statements or rows that were read.
-    pub(crate) fn add_records(&self, count: u64) {
-        self.counts.records.fetch_add(count, Ordering::Relaxed);
-    }
-
-    /// Sets the number of statements read so far.
+    /// Sets the number of statements or rows read so far.
     pub(crate) fn set_records(&self, count: u64) {
         self.counts.records.store(count, Ordering::Relaxed);
     }

@@ -115,7 +115,10 @@ impl Database {
         let schemas = self.graphql_schemas();
         // Definitions and text are two commits; another schema must not come between them.
         let _changing = schemas.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let report = self.alter_for_graphql(&model.to_dql_schema(), check)?;
+        // What `alter` declared stays; what an earlier GraphQL schema declared goes.
+        let declared = model.to_dql_schema();
+        let report =
+            self.define_while(|version| graph::resolve_graphql(version, &declared), check)?;
         // The definitions are there by now: the text goes with them, whoever has stopped waiting.
         let id = self.store_graphql_schema(text)?;
         let loaded = schemas.of(&*self.version()?);

@@ -71,7 +71,7 @@ impl<'a> Rounds<'a> {
             canceller.check()?;
             for mut parts in done?.into_iter().flatten() {
                 self.rows += parts.rows;
-                self.options.progress.add_records(parts.rows);
+                self.options.progress.set_records(self.rows);
                 let faults = std::mem::take(&mut parts.faults);
                 self.report_faults(faults, &name, (first_row, text.as_ref()))?;
                 plan.add(parts, &mut self.load)?;

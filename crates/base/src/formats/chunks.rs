@@ -3,10 +3,10 @@
 //! One thread reads and decompresses. Whether a chunk is UTF-8 is checked by the thread that reads its lines, so that the
 //! check does not slow down the reading thread.
 
-use std::io::{BufReader, Cursor, Read};
+use std::io::{Cursor, Read};
 
-use flate2::bufread::MultiGzDecoder;
-
+use super::packed::unpacked;
+use super::packing::Packing;
 use crate::formats::LineFault;
 use crate::types::{Error, Result};
 
@@ -175,15 +175,16 @@ pub fn decompressed<'a>(
     if start.starts_with(BYTE_ORDER_MARK) {
         start.drain(..BYTE_ORDER_MARK.len());
     }
-    let (is_gzip, is_zstd) = (start.starts_with(&GZIP_MAGIC), start == ZSTD_MAGIC);
+    let packing = match start.as_slice() {
+        start if start.starts_with(&GZIP_MAGIC) => Some(Packing::Gzip),
+        start if start == ZSTD_MAGIC => Some(Packing::Zstd),
+        _ => None,
+    };
     let whole = Cursor::new(start).chain(input);
-    if is_gzip {
-        return Ok(Box::new(MultiGzDecoder::new(BufReader::with_capacity(READ_LEN, whole))));
+    match packing {
+        Some(packing) => unpacked(whole, packing, READ_LEN).map_err(failed),
+        None => Ok(Box::new(whole)),
     }
-    if is_zstd {
-        return Ok(Box::new(zstd::Decoder::new(whole).map_err(failed)?));
-    }
-    Ok(Box::new(whole))
 }
 
 fn count_feeds(text: &[u8]) -> u64 {

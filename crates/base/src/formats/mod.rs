@@ -7,11 +7,19 @@ mod facet;
 mod nquad;
 mod json_tree;
 mod json_statements;
+#[cfg(feature = "files")]
+mod packed;
+#[cfg(not(feature = "files"))]
+#[path = "packed_missing.rs"]
+mod packed;
+mod packing;
 mod chunks;
 mod writer;
 
 pub use chunks::{Chunk, ChunkReader, decompressed};
 pub use json_statements::{Change, JsonTree};
 pub use nquad::{literal_value, parse_line, parse_text, parse_text_at};
+pub use packed::Packer;
+pub use packing::Packing;
 pub use statement::{LineFault, NQuad, Object, Predicate, Subject};
 pub use writer::{write_facets, write_literal};

@@ -1,6 +1,6 @@
 //! Why a geometry has no cells, and why the arguments of a geo function can't be used.
 
-use crate::types::GeometryError;
+use crate::types::{GeometryError, MissingFeature};
 
 /// Why a geometry encloses nothing that cells could cover.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,6 +32,9 @@ pub enum GeoError {
         /// The type, as in GeoJSON.
         type_name: &'static str,
     },
+    /// The build lacks the index of places.
+    #[error(transparent)]
+    Missing(#[from] MissingFeature),
 }
 
 /// Why the arguments of a geo function can't be used. `function` is its name in the query language.
@@ -78,4 +81,7 @@ pub enum GeoArgumentError {
         /// What is wrong with the geometry.
         reason: GeoError,
     },
+    /// The build lacks the geo functions.
+    #[error(transparent)]
+    Missing(#[from] MissingFeature),
 }

@@ -11,6 +11,7 @@ mod overlay;
 mod report;
 mod print;
 mod encoding;
+mod build;
 
 pub use change::Change;
 pub use declared::{Declared, Origin};

@@ -8,6 +8,7 @@ use icu_collator::options::CollatorOptions;
 use icu_locale_core::Locale;
 
 use crate::text::words::language;
+use crate::types::MissingFeature;
 
 /// The Unicode collation of one language, with differences of letter, accent and case told apart.
 pub struct Collation {
@@ -17,14 +18,19 @@ pub struct Collation {
 impl Collation {
     /// The collation of a BCP 47 tag, the root one for languages without their own; `None` when
     /// the tag is malformed or of no known language. Costs microseconds: keep it for many texts.
-    pub fn of(tag: &str) -> Option<Collation> {
-        if !language::is_known(tag) {
-            return None;
+    ///
+    /// # Errors
+    ///
+    /// [`MissingFeature`] in a build without the feature `collation`, thus never here.
+    pub fn of(tag: &str) -> Result<Option<Collation>, MissingFeature> {
+        if !is_known(tag) {
+            return Ok(None);
         }
-        let locale = Locale::try_from_str(&tag.replace('_', "-")).ok()?;
-        CollatorBorrowed::try_new((&locale).into(), CollatorOptions::default())
-            .ok()
-            .map(|collator| Collation { collator })
+        let locale = Locale::try_from_str(&tag.replace('_', "-")).ok();
+        let collator = locale.and_then(|locale| {
+            CollatorBorrowed::try_new((&locale).into(), CollatorOptions::default()).ok()
+        });
+        Ok(collator.map(|collator| Collation { collator }))
     }
 
     /// How `a` and `b` are ordered. Texts may be equal here that are not the same.
@@ -40,6 +46,12 @@ impl Collation {
     }
 }
 
+/// Whether the tag is one of a registered language: such have a collation.
+fn is_known(tag: &str) -> bool {
+    let end = tag.find(['-', '_']).unwrap_or(tag.len());
+    language::is_well_formed(tag) && language::is_registered(&tag[..end].to_ascii_lowercase())
+}
+
 impl fmt::Debug for Collation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Collation").finish_non_exhaustive()
@@ -50,20 +62,24 @@ impl fmt::Debug for Collation {
 mod tests {
     use super::*;
 
+    fn of(tag: &str) -> Option<Collation> {
+        Collation::of(tag).expect("this build has collations")
+    }
+
     #[test]
     fn languages_order_their_own_way() {
-        let german = Collation::of("de").expect("German has a collation");
-        let swedish = Collation::of("sv-SE").expect("Swedish has a collation");
+        let german = of("de").expect("German has a collation");
+        let swedish = of("sv-SE").expect("Swedish has a collation");
         assert_eq!(german.compare("Ärger", "Zeit"), Ordering::Less);
         assert_eq!(swedish.compare("Ärger", "Zeit"), Ordering::Greater);
         assert_eq!(german.compare("a", "B"), Ordering::Less);
         assert_eq!(german.compare("a", "A"), Ordering::Less);
-        assert!(Collation::of("xx").is_none() && Collation::of("").is_none());
+        assert!(of("xx").is_none() && of("").is_none());
     }
 
     #[test]
     fn keys_order_as_texts_do() {
-        let collation = Collation::of("en").expect("English has a collation");
+        let collation = of("en").expect("English has a collation");
         let texts = ["", "a", "A", "ä", "b", "a b", "ab", "1", "日本"];
         let key = |text: &str| {
             let mut key = Vec::new();

@@ -173,7 +173,7 @@ impl Directory {
         let new = Current { snapshot: 0, log: LastLog::None, identity: Identity::NONE };
         let mut current = self.current()?.unwrap_or(new);
         if current.identity == Identity::NONE {
-            current.identity = Identity::random()?;
+            current.identity = Identity::random();
         }
         *written = Some(current);
         Ok(current)

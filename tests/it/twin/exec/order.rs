@@ -6,6 +6,10 @@ use hexgraph::text::Collation;
 use hexgraph::types::{Value, ValueType};
 use std::cmp::Ordering;
 
+fn collation_of(lang: &str) -> Option<Collation> {
+    Collation::of(lang).expect("the tests have collations")
+}
+
 /// The part of a list that is wanted; `after` is seen to elsewhere.
 pub fn cut(nodes: &[u64], page: Page) -> Vec<u64> {
     if page.first < 0 {
@@ -76,7 +80,7 @@ impl Twin<'_> {
 
     /// Sorts by all keys, texts by the rules of a language where one is given.
     fn sorted(&self, order: &[OrderKey], mut nodes: Vec<u64>, lang: Option<&str>) -> Vec<u64> {
-        let collation = lang.and_then(Collation::of);
+        let collation = lang.and_then(collation_of);
         nodes.sort_by(|one, other| {
             let keys = |node| order.iter().map(|key| self.key(key, node)).collect::<Vec<_>>();
             compare(&keys(*one), &keys(*other), collation.as_ref(), one.cmp(other))
@@ -110,7 +114,7 @@ impl Twin<'_> {
         nodes: Vec<u64>,
         page: Page,
     ) -> Vec<u64> {
-        let collation = Collation::of(lang);
+        let collation = collation_of(lang);
         let first = &order[..1];
         let all = self.sorted(first, nodes, Some(lang));
         let tied = |one: usize, other: usize| {

@@ -1,6 +1,15 @@
 //! Regular expressions, and the trigrams that a text must have to match one.
 
-pub(super) mod pattern_error;
-pub(super) mod trigram;
-pub(super) mod go_regex;
-pub(super) mod regex_query;
+mod pattern_error;
+#[cfg(feature = "text")]
+mod go_regex;
+#[cfg(feature = "text")]
+mod regex_query;
+#[cfg(not(feature = "text"))]
+#[path = "regex_missing.rs"]
+mod regex_query;
+mod trigram;
+
+pub use pattern_error::{PatternError, PatternFault};
+pub use regex_query::{Regex, compile, compile_plain, trigram_query};
+pub use trigram::{TrigramQuery, trigrams};

@@ -1,5 +1,7 @@
 //! Why a regular expression is refused, in the words of Go's `regexp`.
 
+use crate::types::MissingFeature;
+
 /// Why a regular expression is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
@@ -26,6 +28,9 @@ pub enum PatternError {
     /// The pattern takes more memory to match than is granted to one.
     #[error("wrong regular expression: it is too large")]
     TooLarge,
+    /// The build lacks regular expressions.
+    #[error(transparent)]
+    Missing(#[from] MissingFeature),
 }
 
 fn piece_suffix(piece: &str) -> String {

@@ -4,27 +4,13 @@
 use crate::types::stack;
 use std::collections::BTreeSet;
 
-use regex::{Regex, RegexBuilder};
+pub use regex::Regex;
+use regex::RegexBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::go_regex;
 use super::pattern_error::PatternError;
-use super::trigram::pack;
-
-/// A condition on the trigrams of a text, necessary for a match.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TrigramQuery {
-    /// Nothing can be required: any text may match.
-    Any,
-    /// No text matches.
-    None,
-    /// The text has this trigram, packed as by [`trigrams`](crate::text::trigrams).
-    Trigram(u32),
-    /// All of these hold: at least two, distinct, none of them `Any`, `None` or `And`.
-    And(Vec<TrigramQuery>),
-    /// One of these holds: at least two, distinct, none of them `Any`, `None` or `Or`.
-    Or(Vec<TrigramQuery>),
-}
+use super::trigram::{TrigramQuery, pack};
 
 /// The longest list of conditions that must all hold; those beyond it are dropped.
 const AND_MAX: usize = 256;

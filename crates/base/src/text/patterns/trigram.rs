@@ -1,5 +1,20 @@
 //! Trigrams: the windows of three bytes of a text.
 
+/// A condition on the trigrams of a text, necessary for a match.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TrigramQuery {
+    /// Nothing can be required: any text may match.
+    Any,
+    /// No text matches.
+    None,
+    /// The text has this trigram, packed as by [`trigrams`](crate::text::trigrams).
+    Trigram(u32),
+    /// All of these hold: at least two, distinct, none of them `Any`, `None` or `And`.
+    And(Vec<TrigramQuery>),
+    /// One of these holds: at least two, distinct, none of them `Any`, `None` or `Or`.
+    Or(Vec<TrigramQuery>),
+}
+
 /// Replaces what is in `out` by the distinct trigrams of `text`, in ascending order, each as a
 /// number whose three low bytes are the window's, the first the highest. Case is kept.
 pub fn trigrams(text: &str, out: &mut Vec<u32>) {

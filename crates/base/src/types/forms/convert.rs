@@ -5,7 +5,7 @@ use super::parse::{self, ParseError};
 use crate::compat::go_numbers;
 use crate::types::values::datetime::TimeError;
 use crate::types::values::geo::{self, Geometry, GeometryError};
-use crate::types::values::password::PasswordError;
+use crate::types::values::password_error::PasswordError;
 use crate::types::{BigFloat, DateTime, Value, ValueRef, ValueType};
 
 /// Why a text or a value is no value of the type that was asked for.

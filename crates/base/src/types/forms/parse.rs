@@ -70,7 +70,7 @@ pub(crate) fn parse_int(text: &str) -> Result<i64, ParseError> {
 
 /// Reads a float of 64 bits: decimal or hexadecimal, `_` between digits, `Inf` in any case.
 /// Refuses NaN and what is too large.
-pub(crate) fn parse_float(text: &str) -> Result<f64, ParseError> {
+pub fn parse_float(text: &str) -> Result<f64, ParseError> {
     let number = match FloatText::scan(text) {
         Some(FloatText::Decimal) => plain(text).parse().ok(),
         Some(FloatText::Hex(hex)) => Some(hex.round(53, -1074)),

@@ -1,41 +1,15 @@
 //! Passwords, which are stored as bcrypt hashes alone.
 
+use super::bcrypt_hash;
+use super::password_error::{COST_MAX, PasswordError};
 use crate::types::Value;
-use bcrypt::HashParts;
 
 /// The cost of the hashes that are made. Each step doubles the work of hashing and of every attempt to guess.
 const COST: u32 = 10;
-/// The greatest cost of a hash that is computed: about a second. One of 31 takes a day.
-const COST_MAX: u32 = 14;
 /// The least number of bytes of a password.
 const BYTES_MIN: usize = 6;
 /// Bcrypt looks at no more bytes than these.
 const BYTES_MAX: usize = 72;
-
-/// Why a password can't be hashed, or its hash can't be compared.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PasswordError {
-    /// The password has fewer than 6 bytes.
-    #[error("a password has at least 6 letters")]
-    TooShort,
-    /// The password has more than 72 bytes.
-    #[error("bcrypt: password length exceeds 72 bytes")]
-    TooLong,
-    /// Computing with the hash would take too long.
-    #[error(
-        "the hash of the password has cost {cost}, and no more than {COST_MAX} is computed, as each step doubles the time (hash the password again, with cost 10 to {COST_MAX})"
-    )]
-    TooCostly {
-        /// The cost that the hash names.
-        cost: u32,
-    },
-    /// Bcrypt failed, for example since the system gave no random salt.
-    #[error("{reason}")]
-    Failed {
-        /// What bcrypt says.
-        reason: String,
-    },
-}
 
 impl Value {
     /// Hashes a password. Takes tens of milliseconds, on purpose.
@@ -45,9 +19,7 @@ impl Value {
     /// [`PasswordError::TooShort`], [`PasswordError::TooLong`] or [`PasswordError::Failed`].
     pub fn hash_password(plain: &str) -> Result<Value, PasswordError> {
         Value::check_password(plain)?;
-        let parts = bcrypt::hash_with_result(plain, COST)
-            .map_err(|error| PasswordError::Failed { reason: error.to_string() })?;
-        Ok(Value::Password(parts.format_for_version(bcrypt::Version::TwoA)))
+        bcrypt_hash::hash(plain, COST).map(Value::Password)
     }
 
     /// Checks that a text can be a password, without hashing it.
@@ -85,15 +57,13 @@ impl Value {
             return Ok(false);
         }
         check_cost(hash)?;
-        Ok(bcrypt::verify(plain, hash).unwrap_or(false))
+        bcrypt_hash::is_hash_of(hash, plain)
     }
 }
 
 fn check_cost(hash: &str) -> Result<(), PasswordError> {
-    match hash.parse::<HashParts>() {
-        Ok(parts) if COST_MAX < parts.get_cost() => {
-            Err(PasswordError::TooCostly { cost: parts.get_cost() })
-        }
+    match bcrypt_hash::cost_of(hash)? {
+        Some(cost) if COST_MAX < cost => Err(PasswordError::TooCostly { cost }),
         _ => Ok(()),
     }
 }

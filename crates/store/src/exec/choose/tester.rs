@@ -10,9 +10,9 @@ use crate::exec::select::read::typed_or_none;
 use crate::graph::{Direction, LangValues, Predicate, Stretch};
 use crate::storage::{FrozenBitmap, NodeSet, Values};
 use hexgraph_base::geo::GeoQuery;
+use hexgraph_base::text::Regex;
 use hexgraph_base::types::{Geometry, Result, Value, ValueRef, ValueType};
 use rayon::prelude::*;
-use regex::Regex;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 

@@ -15,6 +15,7 @@ use crate::exec::control::tree::{Column, ValueMap};
 use crate::graph::{IndexView, Predicate};
 use crate::storage::{NodeSet, bitmap_of};
 use hexgraph_base::plan::OrderKey;
+use hexgraph_base::text::Collation;
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType, did_you_mean, ordered_bits};
 use std::cmp::Ordering;
 
@@ -82,26 +83,43 @@ impl<'a> Context<'a> {
             }
         }
         self.took("sorts");
+        self.sorted_by_keys(&predicates, nodes, skip, wanted)
+    }
+
+    /// Sorts nodes by predicates, each with its language and whether it descends. Several keys are compared byte by byte, a
+    /// single one by the rules of its language; so is the first of several where a page is cut off by it.
+    fn sorted_by_keys(
+        &self,
+        predicates: &[(&Predicate, Option<&str>, bool)],
+        nodes: &NodeSet,
+        skip: usize,
+        wanted: Option<usize>,
+    ) -> Result<Vec<u32>> {
         let each: usize = predicates.iter().map(|(predicate, ..)| key_bytes(predicate)).sum();
         // The nodes, their places in the order, and the keys.
         let _while_sorting = self.control.charge_while((8 + each) * nodes.len())?;
         let nodes = nodes.to_vec();
         self.check()?;
         let single = predicates.len() == 1;
+        let lang = predicates.first().and_then(|(_, lang, _)| *lang);
+        let lang = lang.filter(|_| single || wanted.is_some());
+        let collation = lang.map_or(Ok(None), Collation::of).map_err(Error::query)?;
+        let of_single = collation.as_ref().filter(|_| single);
         let columns = |nodes: &[u32]| -> Vec<KeyColumn> {
             let column = |(predicate, lang, descending): &(&Predicate, Option<&str>, bool)| {
-                predicate_column(predicate, *lang, nodes, *descending, single)
+                predicate_column(predicate, *lang, nodes, *descending, of_single)
             };
             predicates.iter().map(column).collect()
         };
         if let (false, Some((predicate, Some(lang), descending)), Some(wanted)) =
             (single, predicates.first(), wanted)
         {
-            let first = predicate_column(predicate, Some(lang), &nodes, *descending, true);
+            let first =
+                predicate_column(predicate, Some(lang), &nodes, *descending, collation.as_ref());
             self.check()?;
             return Ok(page_by_first_key(&nodes, &first, columns, skip, wanted));
         }
-        let nodes = match (predicates.as_slice(), wanted) {
+        let nodes = match (predicates, wanted) {
             ([(predicate, None, descending), _, ..], Some(wanted)) => {
                 leading(predicate, *descending, nodes, wanted)
             }
@@ -237,7 +255,7 @@ fn predicate_column(
     lang: Option<&str>,
     nodes: &[u32],
     descending: bool,
-    single: bool,
+    collation: Option<&Collation>,
 ) -> KeyColumn {
     let wanted = predicate.def.value_type;
     if lang.is_none()
@@ -251,11 +269,9 @@ fn predicate_column(
         let (_, list) = predicate.values_in(Langs::One(lang), node)?;
         typed_or_none(list.get(0), wanted)
     };
-    // Several keys are compared bytewise, a single one by the rules of its language.
-    let collation = lang.filter(|_| single).and_then(hexgraph_base::text::Collation::of);
     for &node in nodes {
         let value = value_of(node);
-        match &collation {
+        match collation {
             Some(collation) => builder.push_key(value.as_ref().and_then(|value| {
                 crate::storage::text_of(value.as_ref()).map(|text| {
                     let mut key = Vec::new();

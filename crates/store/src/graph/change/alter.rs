@@ -32,7 +32,7 @@ pub fn alter(version: &Version, schema_text: &str) -> Result<Version> {
 ///
 /// # Errors
 ///
-/// [`Error::Syntax`] or [`Error::Schema`] for what is wrong with the text.
+/// [`Error::Syntax`] or [`Error::Schema`] for what is wrong with the text, and for what this build has no feature for.
 pub fn resolve(version: &Version, schema_text: &str) -> Result<Definitions> {
     resolved(version, parse_schema(schema_text)?)
 }
@@ -50,7 +50,8 @@ pub fn resolve_graphql(version: &Version, schema_text: &str) -> Result<Definitio
 fn resolved(version: &Version, text: SchemaText) -> Result<Definitions> {
     let changes = checked(version, &text)?;
     let predicates = changes.into_iter().map(|change| change.new).collect();
-    Ok(Definitions { predicates, types: text.types, dropped_types: Vec::new() })
+    let definitions = Definitions { predicates, types: text.types, dropped_types: Vec::new() };
+    definitions.check_build().map(|()| definitions)
 }
 
 /// The version with other definitions, which were checked before. Only indexes and reverse edges that were not there
@@ -58,8 +59,10 @@ fn resolved(version: &Version, text: SchemaText) -> Result<Definitions> {
 ///
 /// # Errors
 ///
-/// [`Error::Schema`] for values that a new index can't take; those of `check`.
+/// [`Error::Schema`] for values that a new index can't take, and for what this build has no feature for; those of `check`.
 pub fn define(version: &Version, definitions: &Definitions, check: Check<'_>) -> Result<Version> {
+    // Those of a log may be of a build with more features.
+    definitions.check_build()?;
     let mut next = version.clone();
     definitions.apply(Arc::make_mut(&mut next.schema));
     let share = version.budget.share();

@@ -1,6 +1,7 @@
 //! Definitions of predicates and types together: what a change of the schema comes to, and what a snapshot has of it.
 
 use hexgraph_base::schema::{PredicateDef, Schema, TypeDef, is_reserved};
+use hexgraph_base::types::Result;
 use hexgraph_base::types::fields::{
     ByteReader, Unread, put_field, put_text_field, required, skip_unknown,
 };
@@ -33,6 +34,15 @@ impl Definitions {
         }
     }
 
+    /// Checks that this build has the features which the predicates need.
+    ///
+    /// # Errors
+    ///
+    /// As [`PredicateDef::check_build`].
+    pub fn check_build(&self) -> Result<()> {
+        self.predicates.iter().try_for_each(PredicateDef::check_build)
+    }
+
     /// Has a schema hold them.
     pub fn apply(&self, schema: &mut Schema) {
         for def in &self.predicates {
@@ -58,7 +68,7 @@ impl Definitions {
     /// # Errors
     ///
     /// The reason when they hold none.
-    pub fn decode(mut bytes: ByteReader<'_>) -> Result<Definitions, Unread> {
+    pub fn decode(mut bytes: ByteReader<'_>) -> std::result::Result<Definitions, Unread> {
         let mut definitions = Definitions::default();
         while let Some((tag, field)) = bytes.field()? {
             match tag {

@@ -354,6 +354,7 @@ impl<'a> Reader<'a> {
                 definitions.map_err(wrong)?.apply(&mut schema);
             }
         }
+        schema.check_build()?;
         version.nodes = NodeIds::new(self.file.array("high")?)?;
         for place in 0..self.catalog.count()? {
             let name = self.catalog.text()?;

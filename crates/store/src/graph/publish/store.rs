@@ -13,11 +13,10 @@ use crate::graph::change::keys::Key;
 use crate::graph::version::predicate::Predicate;
 use crate::graph::version::whole::Version;
 use arc_swap::ArcSwap;
-use crossbeam::channel;
 use hexgraph_base::types::sync::{Mutex, MutexGuard};
 use hexgraph_base::types::{Error, Result};
 use std::collections::VecDeque;
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -35,7 +34,7 @@ pub struct Store {
     /// The process whose thread drops old versions: a child of a fork has none.
     process: u32,
     /// To the thread that drops old versions, which starts with the first of them.
-    dropper: OnceLock<Option<channel::Sender<Arc<Version>>>>,
+    dropper: OnceLock<Option<mpsc::Sender<Arc<Version>>>>,
 }
 
 /// The state that belongs to the writer whose turn it is.
@@ -338,15 +337,15 @@ fn changed_predicates(old: &Version, new: &Version) -> Vec<Arc<str>> {
 }
 
 /// `None` when the system gives no thread; then versions are dropped where they are replaced.
-fn start_dropper() -> Option<channel::Sender<Arc<Version>>> {
-    let (sender, receiver) = channel::unbounded();
+fn start_dropper() -> Option<mpsc::Sender<Arc<Version>>> {
+    let (sender, receiver) = mpsc::channel();
     let thread = thread::Builder::new().name("hexgraph-drop".to_owned());
     thread.spawn(move || drop_versions(&receiver)).ok().map(|_| sender)
 }
 
 /// Drops versions when nothing else refers to them any more. It sleeps between two looks even when more versions come, so
 /// that commits need not wake it.
-fn drop_versions(receiver: &channel::Receiver<Arc<Version>>) {
+fn drop_versions(receiver: &mpsc::Receiver<Arc<Version>>) {
     const SHORTEST: Duration = Duration::from_millis(1);
     const LONGEST: Duration = Duration::from_millis(200);
     while let Ok(first) = receiver.recv() {

@@ -1,7 +1,8 @@
 //! The identity of a database, which all its files bear.
 
-use hexgraph_base::types::{Error, Result};
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::time::SystemTime;
 
 /// A random number that a database gets when its directory is made. All its files bear it, so that a file of another
 /// database is noticed.
@@ -12,17 +13,14 @@ impl Identity {
     /// The identity of files that were written before there were identities, and of temporary ones.
     pub const NONE: Identity = Identity(0);
 
-    /// A new one.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`] when the system has no random numbers.
-    pub fn random() -> Result<Identity> {
-        let mut bytes = [0; 16];
-        let filled = getrandom::fill(&mut bytes);
-        filled.map_err(|error| Error::io("making the identity of a database", error.into()))?;
-        // Nobody's would be one in 2^128.
-        Ok(Identity(u128::from_le_bytes(bytes) | 1))
+    /// A new one. It need not be secret, so the keys of hash tables are random enough: the system gives 128 bits of them
+    /// to each thread. The children of a fork have the same ones, but not the same number and time.
+    pub fn random() -> Identity {
+        let keys = RandomState::new();
+        let (process, now) = (std::process::id(), SystemTime::now());
+        let half = |which: u8| u128::from(keys.hash_one((which, process, now)));
+        // It is never that of nobody.
+        Identity(half(0) << 64 | half(1) | 1)
     }
 
     /// The identity as `Display` writes it.

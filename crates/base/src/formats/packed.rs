@@ -1,0 +1,73 @@
+//! Files compressed with gzip or Zstandard, read and written.
+
+use super::packing::Packing;
+use flate2::Compression;
+use flate2::bufread::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use std::io::{self, BufReader, Read, Write};
+
+/// Returns a reader of what was compressed. `read_len` is the number of bytes that are read of the file at a time.
+///
+/// # Errors
+///
+/// When the decoder gets no memory.
+pub(super) fn unpacked<'a>(
+    input: impl Read + Send + 'a,
+    packing: Packing,
+    read_len: usize,
+) -> io::Result<Box<dyn Read + Send + 'a>> {
+    Ok(match packing {
+        Packing::Gzip => Box::new(MultiGzDecoder::new(BufReader::with_capacity(read_len, input))),
+        Packing::Zstd => Box::new(zstd::Decoder::new(input)?),
+    })
+}
+
+/// Compresses what is written to it. [`Packer::finish`] writes the end.
+pub struct Packer<W: Write>(Encoder<W>);
+
+enum Encoder<W: Write> {
+    Gzip(GzEncoder<W>),
+    Zstd(zstd::Encoder<'static, W>),
+}
+
+impl<W: Write> Packer<W> {
+    /// Creates a packer, which trades size for speed.
+    ///
+    /// # Errors
+    ///
+    /// When the encoder gets no memory.
+    pub fn new(out: W, packing: Packing) -> io::Result<Packer<W>> {
+        Ok(Packer(match packing {
+            Packing::Gzip => Encoder::Gzip(GzEncoder::new(out, Compression::fast())),
+            Packing::Zstd => Encoder::Zstd(zstd::Encoder::new(out, 0)?),
+        }))
+    }
+
+    /// Writes what is left, and returns what the packer wrote to.
+    ///
+    /// # Errors
+    ///
+    /// When that can't be written to.
+    pub fn finish(self) -> io::Result<W> {
+        match self.0 {
+            Encoder::Gzip(encoder) => encoder.finish(),
+            Encoder::Zstd(encoder) => encoder.finish(),
+        }
+    }
+}
+
+impl<W: Write> Write for Packer<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Encoder::Gzip(encoder) => encoder.write(bytes),
+            Encoder::Zstd(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.0 {
+            Encoder::Gzip(encoder) => encoder.flush(),
+            Encoder::Zstd(encoder) => encoder.flush(),
+        }
+    }
+}

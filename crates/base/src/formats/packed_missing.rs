@@ -1,0 +1,61 @@
+//! Stands for compressed files in a build without the feature `files`: they are neither read nor written.
+
+use super::packing::Packing;
+use crate::types::Feature;
+use std::convert::Infallible;
+use std::io::{self, Read, Write};
+use std::marker::PhantomData;
+
+/// Refuses to read what was compressed.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::Unsupported`], always.
+pub(super) fn unpacked<'a>(
+    _: impl Read + Send + 'a,
+    packing: Packing,
+    _: usize,
+) -> io::Result<Box<dyn Read + Send + 'a>> {
+    Err(missing(packing))
+}
+
+/// Compresses what is written to it, which this build can't.
+pub struct Packer<W: Write>(Infallible, PhantomData<W>);
+
+impl<W: Write> Packer<W> {
+    /// Refuses to compress.
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::Unsupported`], always.
+    pub fn new(_: W, packing: Packing) -> io::Result<Packer<W>> {
+        Err(missing(packing))
+    }
+
+    /// Would write what is left.
+    ///
+    /// # Errors
+    ///
+    /// None, as there is no packer.
+    pub fn finish(self) -> io::Result<W> {
+        match self.0 {}
+    }
+}
+
+impl<W: Write> Write for Packer<W> {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        match self.0 {}
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.0 {}
+    }
+}
+
+fn missing(packing: Packing) -> io::Error {
+    let what = match packing {
+        Packing::Gzip => "a file compressed with gzip",
+        Packing::Zstd => "a file compressed with Zstandard",
+    };
+    io::Error::new(io::ErrorKind::Unsupported, Feature::Files.missing(what))
+}

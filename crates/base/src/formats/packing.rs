@@ -1,0 +1,10 @@
+//! The compressions that files may have.
+
+/// A compression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packing {
+    /// gzip, of one or several members.
+    Gzip,
+    /// Zstandard.
+    Zstd,
+}
