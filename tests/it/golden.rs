@@ -4,14 +4,21 @@
 //! at a blank line, `set json` and `delete json` likewise, with the new nodes in a line
 //! `answer: `; below `mutate` stands a whole request, with what it found and the new nodes in such
 //! a line. `>` starts a query, whose answer stands below it, one line to the next blank line.
+//! `graphql schema` opens a section that sets the schema of the GraphQL API, with its faults below it. `graphql>` starts a
+//! request to that API, whose variables may follow in a line `variables `; its response stands below it.
 //! `HEXGRAPH_UPDATE_GOLDEN=1` writes the answers as they are now.
 
+use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{
     Control, Database, Mutation, MutationAnswer, MutationRequest, QueryRequest, Statements,
 };
 use hexgraph::types::Result;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+
+/// How a line of a GraphQL request begins, and the line with its variables.
+const GRAPHQL: &str = "graphql>";
+const VARIABLES: &str = "variables ";
 
 fn scripts(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -36,6 +43,21 @@ fn answer(db: &Database, text: &str) -> String {
     }
 }
 
+/// The response to a GraphQL request, which is written over several lines.
+fn response(db: &Database, lines: &[&str]) -> String {
+    let mut request = Request::new("");
+    for line in lines {
+        if let Some(text) = line.strip_prefix(GRAPHQL) {
+            request.query += text;
+            request.query += "\n";
+        } else if let Some(json) = line.strip_prefix(VARIABLES) {
+            request.variables = serde_json::from_str(json).expect("variables are a JSON object");
+        }
+    }
+    let response = db.graphql(&request, &Headers::new(), &Control::new());
+    String::from_utf8(response.to_json("")).expect("JSON is text")
+}
+
 /// What a mutation answers: what its query found, and the new nodes.
 fn shown(done: MutationAnswer) -> Result<String> {
     let queries = match &done.queries {
@@ -50,6 +72,7 @@ fn change(db: &Database, name: &str, text: &str) -> Result<Option<String>> {
     let json = vec![Statements::Json(text)];
     let mutation = match name {
         "schema" => return db.alter(text).map(|_| None),
+        "graphql schema" => return db.set_graphql_schema(text).map(|_| None),
         "set" => return db.mutate(text, "").map(|_| None),
         "delete" => return db.mutate("", text).map(|_| None),
         "mutate" => return db.mutate_text(text, &Control::new()).and_then(shown).map(Some),
@@ -76,6 +99,15 @@ fn replay(script: &str) -> String {
         }
         match code.split_first() {
             None => {}
+            Some((first, _)) if first.starts_with(GRAPHQL) => {
+                let is_request =
+                    |line: &&&str| line.starts_with(GRAPHQL) || line.starts_with(VARIABLES);
+                let request: Vec<&str> = code.iter().take_while(is_request).copied().collect();
+                for line in &request {
+                    writeln!(out, "{line}").expect("a string grows");
+                }
+                writeln!(out, "{}", response(&db, &request)).expect("a string grows");
+            }
             Some((name, rest)) if !name.starts_with('>') => {
                 let is_answer =
                     |line: &&&str| line.starts_with("error: ") || line.starts_with("answer: ");
@@ -109,7 +141,11 @@ fn write_section(out: &mut String, name: &str, lines: &[&str], result: Result<Op
     match result {
         Ok(None) => {}
         Ok(Some(answer)) => writeln!(out, "answer: {answer}").expect("a string grows"),
-        Err(error) => writeln!(out, "error: {error}").expect("a string grows"),
+        Err(error) => {
+            for line in error.to_string().lines() {
+                writeln!(out, "error: {line}").expect("a string grows");
+            }
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use super::VarId;
 use crate::types::Position;
+use std::cmp::Ordering;
+use std::ops::Bound;
 
 /// A function call with its place in the text of the query.
 #[derive(Debug, Clone, PartialEq)]
@@ -162,6 +164,10 @@ pub enum Comparison {
 }
 
 impl Comparison {
+    /// All comparisons.
+    pub const ALL: [Comparison; 5] =
+        [Comparison::Eq, Comparison::Le, Comparison::Lt, Comparison::Ge, Comparison::Gt];
+
     /// Returns the name of the function in a query.
     pub fn name(self) -> &'static str {
         match self {
@@ -170,6 +176,34 @@ impl Comparison {
             Comparison::Lt => "lt",
             Comparison::Ge => "ge",
             Comparison::Gt => "gt",
+        }
+    }
+
+    /// Returns the comparison of a name in lower case; `None` for the name of another function.
+    pub fn from_name(name: &str) -> Option<Comparison> {
+        Comparison::ALL.into_iter().find(|comparison| comparison.name() == name)
+    }
+
+    /// Returns true when a value that stands in this order to the argument is found.
+    #[inline]
+    pub fn holds(self, order: Ordering) -> bool {
+        match self {
+            Comparison::Eq => order.is_eq(),
+            Comparison::Le => order.is_le(),
+            Comparison::Lt => order.is_lt(),
+            Comparison::Ge => order.is_ge(),
+            Comparison::Gt => order.is_gt(),
+        }
+    }
+
+    /// Returns the range of the values that are found: its lower and its upper end.
+    pub fn bounds<T: Clone>(self, argument: T) -> (Bound<T>, Bound<T>) {
+        match self {
+            Comparison::Eq => (Bound::Included(argument.clone()), Bound::Included(argument)),
+            Comparison::Le => (Bound::Unbounded, Bound::Included(argument)),
+            Comparison::Lt => (Bound::Unbounded, Bound::Excluded(argument)),
+            Comparison::Ge => (Bound::Included(argument), Bound::Unbounded),
+            Comparison::Gt => (Bound::Excluded(argument), Bound::Unbounded),
         }
     }
 }
@@ -247,4 +281,22 @@ pub struct Reach {
     pub more_than: u32,
     /// The condition on the nodes at the other end; `None` when any node counts.
     pub filter: Option<Filter>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ops::RangeBounds;
+
+    #[test]
+    fn comparisons_hold_within_their_bounds() {
+        for comparison in Comparison::ALL {
+            assert_eq!(Comparison::from_name(comparison.name()), Some(comparison));
+            for value in [1, 2, 3] {
+                let is_within = comparison.bounds(2).contains(&value);
+                assert_eq!(comparison.holds(value.cmp(&2)), is_within, "{comparison:?} {value}");
+            }
+        }
+        assert_eq!(Comparison::from_name("between"), None);
+    }
 }

@@ -279,6 +279,22 @@ pub enum Aggregate {
     Avg,
 }
 
+impl Aggregate {
+    /// All aggregate functions.
+    pub const ALL: [Aggregate; 4] =
+        [Aggregate::Min, Aggregate::Max, Aggregate::Sum, Aggregate::Avg];
+
+    /// Returns the name of the function in a query.
+    pub fn name(self) -> &'static str {
+        match self {
+            Aggregate::Min => "min",
+            Aggregate::Max => "max",
+            Aggregate::Sum => "sum",
+            Aggregate::Avg => "avg",
+        }
+    }
+}
+
 /// `@facets` or `@facets(a, b: c, v as d, orderasc: e)`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facets {

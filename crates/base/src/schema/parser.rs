@@ -65,7 +65,7 @@ const DIRECTIVES: [&str; 7] =
 
 /// Returns the names of the indexes that values of a type can have.
 fn indexes_of(value_type: ValueType) -> Vec<&'static str> {
-    let all = Tokenizer::NAMES.into_iter();
+    let all = Tokenizer::names();
     all.filter(|name| Tokenizer::from_name(name).is_some_and(|index| index.accepts(value_type)))
         .collect()
 }

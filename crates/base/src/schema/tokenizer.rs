@@ -1,6 +1,7 @@
 //! Tokenizers: the kinds of index that a predicate can have.
 
 use crate::types::{ValueType, did_you_mean};
+use std::mem::discriminant;
 
 /// A function from a value to the keys (tokens) under which an index lists it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -41,97 +42,80 @@ pub enum Tokenizer {
     Hnsw(HnswOptions),
 }
 
+/// What the schema language has to know of a tokenizer.
+struct Row {
+    /// The tokenizer; that of vectors with the default options.
+    tokenizer: Tokenizer,
+    /// The name in schema text.
+    name: &'static str,
+    /// The type of the values that can have the index.
+    value_type: ValueType,
+    /// Whether the order of the tokens is the order of the values.
+    is_sortable: bool,
+}
+
+const fn row(
+    tokenizer: Tokenizer,
+    name: &'static str,
+    value_type: ValueType,
+    is_sortable: bool,
+) -> Row {
+    Row { tokenizer, name, value_type, is_sortable }
+}
+
+/// All tokenizers, in the order in which messages list them. The schema language, its parser and its printer read this table.
+static ROWS: [Row; 17] = [
+    row(Tokenizer::Hash, "hash", ValueType::String, false),
+    row(Tokenizer::Exact, "exact", ValueType::String, true),
+    row(Tokenizer::Term, "term", ValueType::String, false),
+    row(Tokenizer::FullText, "fulltext", ValueType::String, false),
+    row(Tokenizer::Trigram, "trigram", ValueType::String, false),
+    row(Tokenizer::NGram, "ngram", ValueType::String, false),
+    row(Tokenizer::Int, "int", ValueType::Int, true),
+    row(Tokenizer::Float, "float", ValueType::Float, true),
+    row(Tokenizer::BigFloat, "bigfloat", ValueType::BigFloat, true),
+    row(Tokenizer::Bool, "bool", ValueType::Bool, false),
+    row(Tokenizer::Year, "year", ValueType::DateTime, true),
+    row(Tokenizer::Month, "month", ValueType::DateTime, true),
+    row(Tokenizer::Day, "day", ValueType::DateTime, true),
+    row(Tokenizer::Hour, "hour", ValueType::DateTime, true),
+    row(Tokenizer::Geo, "geo", ValueType::Geo, false),
+    row(Tokenizer::Sha256, "sha256", ValueType::String, false),
+    row(Tokenizer::Hnsw(HnswOptions::DEFAULT), "hnsw", ValueType::Vector, false),
+];
+
 impl Tokenizer {
-    /// The names of all tokenizers.
-    pub const NAMES: [&str; 17] = [
-        "hash", "exact", "term", "fulltext", "trigram", "ngram", "int", "float", "bigfloat",
-        "bool", "year", "month", "day", "hour", "geo", "sha256", "hnsw",
-    ];
+    /// Returns the names of all tokenizers, in the order in which messages list them.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        ROWS.iter().map(|row| row.name)
+    }
+
+    fn row(&self) -> &'static Row {
+        let kind = discriminant(self);
+        let mut rows = ROWS.iter();
+        rows.find(|row| discriminant(&row.tokenizer) == kind).expect("each tokenizer has a row")
+    }
 
     /// Returns the name in schema text, in lower case.
     pub fn name(&self) -> &'static str {
-        match self {
-            Tokenizer::Int => "int",
-            Tokenizer::Float => "float",
-            Tokenizer::BigFloat => "bigfloat",
-            Tokenizer::Bool => "bool",
-            Tokenizer::Year => "year",
-            Tokenizer::Month => "month",
-            Tokenizer::Day => "day",
-            Tokenizer::Hour => "hour",
-            Tokenizer::Geo => "geo",
-            Tokenizer::Exact => "exact",
-            Tokenizer::Hash => "hash",
-            Tokenizer::Term => "term",
-            Tokenizer::FullText => "fulltext",
-            Tokenizer::Trigram => "trigram",
-            Tokenizer::NGram => "ngram",
-            Tokenizer::Sha256 => "sha256",
-            Tokenizer::Hnsw(_) => "hnsw",
-        }
+        self.row().name
     }
 
     /// Returns the tokenizer of a name in any case of letters; that of `hnsw` has the default options.
     pub fn from_name(name: &str) -> Option<Tokenizer> {
-        Some(match name.to_ascii_lowercase().as_str() {
-            "int" => Tokenizer::Int,
-            "float" => Tokenizer::Float,
-            "bigfloat" => Tokenizer::BigFloat,
-            "bool" => Tokenizer::Bool,
-            "year" => Tokenizer::Year,
-            "month" => Tokenizer::Month,
-            "day" => Tokenizer::Day,
-            "hour" => Tokenizer::Hour,
-            "geo" => Tokenizer::Geo,
-            "exact" => Tokenizer::Exact,
-            "hash" => Tokenizer::Hash,
-            "term" => Tokenizer::Term,
-            "fulltext" => Tokenizer::FullText,
-            "trigram" => Tokenizer::Trigram,
-            "ngram" => Tokenizer::NGram,
-            "sha256" => Tokenizer::Sha256,
-            "hnsw" => Tokenizer::Hnsw(HnswOptions::default()),
-            _ => return None,
-        })
+        let found = ROWS.iter().find(|row| row.name.eq_ignore_ascii_case(name))?;
+        Some(found.tokenizer.clone())
     }
 
     /// Returns true when the order of the tokens is the order of the values. Then the index can answer comparisons and
     /// sort results.
     pub fn is_sortable(&self) -> bool {
-        matches!(
-            self,
-            Tokenizer::Int
-                | Tokenizer::Float
-                | Tokenizer::BigFloat
-                | Tokenizer::Year
-                | Tokenizer::Month
-                | Tokenizer::Day
-                | Tokenizer::Hour
-                | Tokenizer::Exact
-        )
+        self.row().is_sortable
     }
 
     /// Returns true when values of the type can have this index.
     pub fn accepts(&self, value_type: ValueType) -> bool {
-        let wanted = match self {
-            Tokenizer::Int => ValueType::Int,
-            Tokenizer::Float => ValueType::Float,
-            Tokenizer::BigFloat => ValueType::BigFloat,
-            Tokenizer::Bool => ValueType::Bool,
-            Tokenizer::Year | Tokenizer::Month | Tokenizer::Day | Tokenizer::Hour => {
-                ValueType::DateTime
-            }
-            Tokenizer::Geo => ValueType::Geo,
-            Tokenizer::Exact
-            | Tokenizer::Hash
-            | Tokenizer::Term
-            | Tokenizer::FullText
-            | Tokenizer::Trigram
-            | Tokenizer::NGram
-            | Tokenizer::Sha256 => ValueType::String,
-            Tokenizer::Hnsw(_) => ValueType::Vector,
-        };
-        value_type == wanted
+        self.row().value_type == value_type
     }
 }
 
@@ -179,17 +163,19 @@ pub struct HnswOptions {
 
 impl Default for HnswOptions {
     fn default() -> HnswOptions {
-        HnswOptions {
-            written: Vec::new(),
-            metric: Metric::Euclidean,
-            max_levels: 3,
-            ef_construction: 150,
-            ef_search: 90,
-        }
+        HnswOptions::DEFAULT
     }
 }
 
 impl HnswOptions {
+    const DEFAULT: HnswOptions = HnswOptions {
+        written: Vec::new(),
+        metric: Metric::Euclidean,
+        max_levels: 3,
+        ef_construction: 150,
+        ef_search: 90,
+    };
+
     /// Reads options given as pairs of name and value. Of two pairs with the same name the later one counts.
     ///
     /// # Errors
@@ -294,10 +280,7 @@ mod tests {
 
     #[test]
     fn names_read_back() {
-        for name in [
-            "int", "float", "bigfloat", "bool", "year", "month", "day", "hour", "geo", "exact",
-            "hash", "term", "fulltext", "trigram", "ngram", "sha256", "hnsw",
-        ] {
+        for name in Tokenizer::names() {
             assert_eq!(Tokenizer::from_name(&name.to_uppercase()).unwrap().name(), name);
         }
         assert_eq!(Tokenizer::from_name("foo"), None);

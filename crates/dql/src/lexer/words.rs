@@ -4,17 +4,14 @@ use super::modes::{Lexer, Spanned};
 use super::scope::{Previous, Scope};
 use crate::compat::go_escapes::unquote;
 use crate::syntax::token::{FieldFunction, Text, Token};
+use hexgraph_base::plan::Aggregate;
 use hexgraph_base::types::Result;
 
-/// The words that are functions in the place of a field, when a `(` follows.
-const FIELD_FUNCTIONS: [(&str, FieldFunction); 8] = [
+/// The words that are functions in the place of a field, when a `(` follows; beside these the aggregates are.
+const FIELD_FUNCTIONS: [(&str, FieldFunction); 4] = [
     ("val", FieldFunction::Val),
     ("uid", FieldFunction::Uid),
     ("expand", FieldFunction::Expand),
-    ("min", FieldFunction::Min),
-    ("max", FieldFunction::Max),
-    ("sum", FieldFunction::Sum),
-    ("avg", FieldFunction::Avg),
     ("checkpwd", FieldFunction::CheckPassword),
 ];
 
@@ -62,9 +59,13 @@ impl Lexer<'_> {
         if word.eq_ignore_ascii_case("math") {
             return Some((Token::MathOpen, Scope::Math));
         }
-        let mut functions = FIELD_FUNCTIONS.iter();
-        let found = functions.find(|(name, _)| word.eq_ignore_ascii_case(name))?;
-        Some((Token::CallOpen(found.1), Scope::Function))
+        let is_it = |name: &str| word.eq_ignore_ascii_case(name);
+        let aggregate = Aggregate::ALL.into_iter().find(|aggregate| is_it(aggregate.name()));
+        let function = match aggregate {
+            Some(aggregate) => FieldFunction::Aggregate(aggregate),
+            None => FIELD_FUNCTIONS.iter().find(|(name, _)| is_it(name))?.1,
+        };
+        Some((Token::CallOpen(function), Scope::Function))
     }
 
     /// Joins `a - b - c` into the one name `a-b-c`, since names of predicates may have dashes. Returns the offset behind it.

@@ -1,6 +1,6 @@
 //! The tokens that the lexer produces and the grammar consumes.
 
-use hexgraph_base::plan::MathFunction;
+use hexgraph_base::plan::{Aggregate, MathFunction};
 
 /// A piece of the source text. Its content is the slice itself, or a separate string where escapes or joined names make
 /// the content differ from the slice.
@@ -38,14 +38,8 @@ pub(crate) enum FieldFunction {
     Uid,
     /// `expand(...)`.
     Expand,
-    /// `min(...)`.
-    Min,
-    /// `max(...)`.
-    Max,
-    /// `sum(...)`.
-    Sum,
-    /// `avg(...)`.
-    Avg,
+    /// `min(...)` and the other aggregates.
+    Aggregate(Aggregate),
     /// `checkpwd(...)`.
     CheckPassword,
 }

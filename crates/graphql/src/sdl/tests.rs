@@ -1,4 +1,4 @@
-//! Cases of our own: what the checks refuse, what the model says, and that no text panics.
+//! Cases of our own: what the model says, and that no text panics. What the checks refuse is in `tests/golden/graphql`.
 
 use apollo_compiler::{ExecutableDocument, Schema};
 use proptest::prelude::*;
@@ -22,12 +22,6 @@ fn faults(text: &str) -> Vec<String> {
             None => fault.message.clone(),
         })
         .collect()
-}
-
-#[track_caller]
-fn refused(text: &str, fault: &str) {
-    let told = faults(text);
-    assert!(told.iter().any(|told| told == fault), "{text}\n{told:#?}");
 }
 
 const FILMS: &str = r#"
@@ -168,192 +162,8 @@ fn custom_requests_are_kept() {
 
 #[test]
 fn nothing_to_generate_is_refused() {
-    let told = ["No query or mutation found in the generated schema"];
-    assert_eq!(faults("enum E { A }"), told);
-    assert_eq!(faults("# nothing"), told);
-    assert_eq!(faults("type T @remote { a: Int }"), told);
-    let off = "@generate(query: {query: false, aggregate: false}, mutation: {add: false, update: false, delete: false})";
-    assert_eq!(faults(&format!("type T {off} {{ a: Int }}")), told);
+    assert_eq!(faults("# nothing"), ["No query or mutation found in the generated schema"]);
     assert_eq!(faults(""), ["No schema specified"]);
-}
-
-#[test]
-fn standard_faults_are_told_with_places() {
-    for (text, fault) in [
-        ("type A { f: Foo }", "1:13 Undefined type Foo."),
-        ("type A { f: [Foo!]! }", "1:14 Undefined type Foo."),
-        ("type A { f: Int }\ntype A { g: Int }", "2:6 Cannot redeclare type A."),
-        ("type PointList { f: Int }", "1:6 Cannot redeclare type PointList."),
-        ("type A { f: Int f: Int }", "1:17 Field A.f can only be defined once."),
-        ("type A { f: Int @foo }", "1:18 Undefined directive foo."),
-        (
-            "type A { f: Int @search(foo: 1) }",
-            "1:18 foo is not supported as an argument for search directive.",
-        ),
-        (
-            "type A { f: Int @cascade }",
-            "1:18 Directive cascade is not applicable on FIELD_DEFINITION.",
-        ),
-        (
-            "type A { __f: Int }",
-            "1:10 Name \"__f\" must not begin with \"__\", which is reserved by GraphQL introspection.",
-        ),
-        ("type A", "1:6 OBJECT must define one or more fields."),
-        (
-            "type B { f: Int } type A implements B { g: Int }",
-            "1:24 \"B\" is a non interface type OBJECT.",
-        ),
-        (
-            "input I { a: Int } type A { f: I }",
-            "1:29 OBJECT field must be one of SCALAR, OBJECT, INTERFACE, UNION, ENUM.",
-        ),
-        (
-            "type A { f: Int } input I { a: A }",
-            "1:29 INPUT_OBJECT field must be one of SCALAR, ENUM, INPUT_OBJECT.",
-        ),
-        (
-            "type A { f(x: A): Int }",
-            "1:12 cannot use A as argument x because OBJECT is not a valid input type",
-        ),
-        ("enum E type A { f: E }", "1:6 ENUM must define one or more unique enum values."),
-        ("union U = B type A { f: U }", "1:7 Undefined type \"B\"."),
-        ("directive @id on OBJECT type A { f: Int }", "1:12 Cannot redeclare directive id."),
-        (
-            "schema { query: Foo } type A { f: Int }",
-            "1:10 Schema root query refers to a type Foo that does not exist.",
-        ),
-        ("type A { f: Int", "1:16 Expected Name, found <EOF>"),
-        ("interface A implements B { f: Int }", "1:13 Unexpected Name \"implements\""),
-    ] {
-        assert_eq!(faults(text), [fault], "{text}");
-    }
-}
-
-#[test]
-fn types_are_refused() {
-    for (text, fault) in [
-        (
-            "extend type A { f: Int }",
-            "1:13 Type A; Type Extension cannot be defined without @key directive",
-        ),
-        (
-            "type A @secret { f: Int }",
-            "1:6 Type A; Argument \"field\" of secret directive is empty",
-        ),
-        (
-            "type A { f: Int } type Query { aggregateA: Int @custom(dql: \"{}\") }",
-            "1:32 aggregateA is a reserved word, so you can't declare a query with this name. Pick a different name for the query.",
-        ),
-        (
-            "type A { f: Int } enum AHasFilter { B }",
-            "1:24 AHasFilter is a reserved word, so you can't declare a ENUM with this name. Pick a different name for the ENUM.",
-        ),
-        (
-            "type A @search { f: Int }",
-            "1:9 Type A; has the @search directive, but it is not applicable at type level.",
-        ),
-        (
-            "enum A @auth { B }",
-            "1:9 Type A; has the @auth directive, but it is not applicable on types of ENUM kind.",
-        ),
-        (
-            "type A @generate(query: {get: 1}, subscription: \"a\") { f: Int }",
-            "1:31 Type A; get field inside query argument of @generate directive can only be true/false, found: `1",
-        ),
-        (
-            "type A { f: Int @lambda }",
-            "1:18 Type A; Field f: has the @lambda directive, but the --graphql \"lambda-url=...;\" flag wasn't specified during alpha startup.",
-        ),
-        (
-            "type A @lambdaOnMutate(add: true) { f: Int }",
-            "1:9 Type A: has the @lambdaOnMutate directive, but the `--graphql lambda-url` flag wasn't specified during alpha startup.",
-        ),
-    ] {
-        refused(text, fault);
-    }
-}
-
-#[test]
-fn fields_are_refused() {
-    for (field, what) in [
-        ("f: [Point]", "1:20 Type A; Field f: Point lists are invalid."),
-        (
-            "fAggregate: Int",
-            "1:20 Type A; Field fAggregate: Aggregate is a reserved keyword and you cannot declare a field with Aggregate as suffix.",
-        ),
-        (
-            "f: Int64 @default(add: {value: \"x\"})",
-            "1:30 Type A; Field f: @default directive provides value \"x\" which cannot be used with Int64",
-        ),
-        (
-            "f: B @default(add: {value: \"x\"})",
-            "1:26 Type A; Field f: cannot use @default directive on field with non-scalar type B",
-        ),
-        (
-            "f: [Float] @embedding",
-            "1:20 Type A; Field f: The field with @embedding directive is of type [Float], but @embedding directive only applies to fields of type [Float!].",
-        ),
-        (
-            "f: [Float!] @search(by: [hnsw])",
-            "1:33 Type A; Field f: has the @search directive but the argument hnsw requires the field also has @embedding directive.",
-        ),
-        (
-            "f: E @search(by: [term])",
-            "1:26 Type A; Field f: has the @search directive but the argument term doesn't apply to field type E which is an Enum. Enum only supports hash, exact, regexp and trigram",
-        ),
-        (
-            "f: B @hasInverse(field: zz)",
-            "1:26 Type A; Field f: inverse field zz doesn't exist for type B.",
-        ),
-        (
-            "f: String @dgraph(pred: \"n@\")",
-            "1:31 Type A; Field f: empty language tag not supported",
-        ),
-        (
-            "f: String @dgraph(pred: \"uid\")",
-            "1:31 Type A; Field f: pred argument 'uid' for @dgraph directive is a reserved keyword.",
-        ),
-        (
-            "f: String @custom(http: {url: \"/a\", method: \"GET\"}, dql: \"a\")",
-            "1:31 Type A; Field f: has 2 arguments for @custom directive, it should contain exactly one of `http` or `dql` arguments.",
-        ),
-        (
-            "f: String @custom(http: {method: GET})",
-            "1:31 Type A; Field f; url field inside @custom directive is mandatory.",
-        ),
-        ("f: String @external", "1:31 Undefined directive external."),
-    ] {
-        refused(
-            &format!("type A {{ a: String {field} }} enum E {{ X }} type B {{ b: A i: Int }}"),
-            what,
-        );
-    }
-}
-
-#[test]
-fn rules_are_refused() {
-    for (rule, what) in [
-        ("{}", "no arguments - there should be only one of \"and\", \"or\", \"not\" and \"rule\""),
-        ("{or: []}", "there should be only one of \"and\", \"or\", \"not\" and \"rule\""),
-        ("{and: [{rule: \"{$A: {eq: 1}}\"}]}", "'AND' should contain at least two rules"),
-        (
-            "{rule: \"query { queryA { f } } query { queryA { f } }\"}",
-            "a rule should be exactly one query, found 2 GraphQL operations",
-        ),
-        (
-            "{rule: \"query { queryA { f } queryA { f } }\"}",
-            "a rule should be exactly one query, found 2 queries",
-        ),
-        ("{rule: \"query { queryB { f } }\"}", "expected only queryA rules,but found queryB"),
-        (
-            "{rule: \"mutation M { queryA { f } }\"}",
-            "a rule should be exactly one query, found an M",
-        ),
-        ("{not: {rule: \"query { ...F }\"}}", "error couldn't generate query from rule"),
-    ] {
-        let text = format!("type A @auth(query: {rule}) {{ f: Int }}");
-        refused(&text, &format!("Type A: @auth: {what}"));
-    }
 }
 
 #[test]
@@ -477,35 +287,6 @@ const PIECES: &[&str] = &[
     "\\",
     "\"",
 ];
-
-#[test]
-fn each_field_tells_what_is_wrong_with_it() {
-    let text = "
-interface I { id: ID! a: Strng }
-type T implements I @serch { b: String @serch c(d: Flaot): Int e: Bolean @foo }
-type T2 implements I @serch { f: Int }
-type T3 @serch { f: Int }";
-    let told = [
-        "2:26 Undefined type Strng.",
-        "3:41 Undefined directive serch.",
-        "3:52 Undefined type Flaot.",
-        "3:67 Undefined type Bolean.",
-        "3:22 Undefined directive serch.",
-        "4:23 Undefined directive serch.",
-        "5:10 Undefined directive serch.",
-    ];
-    assert_eq!(faults(text), told);
-}
-
-#[test]
-fn an_interface_with_two_fields_of_one_name() {
-    for ty in ["ID!", "Int"] {
-        let text =
-            format!("interface I {{ f: {ty} f: {ty} n: Int }} type T implements I {{ m: Int }}");
-        let told = faults(&text);
-        assert!(told[0].contains("f can only be defined once"), "{told:?}");
-    }
-}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]

@@ -34,6 +34,22 @@ pub enum IndexKind {
     Geo = 5,
 }
 
+impl IndexKind {
+    const ALL: [IndexKind; 6] = [
+        IndexKind::Ordered,
+        IndexKind::Term,
+        IndexKind::FullText,
+        IndexKind::Trigram,
+        IndexKind::NGram,
+        IndexKind::Geo,
+    ];
+
+    /// Returns the kind of a number, by which files name it.
+    pub(crate) fn of_number(number: u8) -> Option<IndexKind> {
+        IndexKind::ALL.into_iter().find(|kind| *kind as u8 == number)
+    }
+}
+
 /// The indexes that a predicate has. Tokenizers that are answered by the same index share it.
 pub(crate) fn index_kinds(def: &PredicateDef) -> Vec<IndexKind> {
     let mut kinds = Vec::new();

@@ -12,74 +12,46 @@ use hexgraph_base::types::{Error, Result, nearest};
 /// The greatest length of the name of a predicate, in bytes.
 const PREDICATE_LENGTH_MAX: usize = 65_535;
 
-const FUNCTIONS: [&str; 26] = [
-    "eq",
-    "le",
-    "lt",
-    "ge",
-    "gt",
-    "between",
-    "anyofterms",
-    "allofterms",
-    "anyoftext",
-    "alloftext",
-    "ngram",
-    "regexp",
-    "match",
-    "has",
-    "type",
-    "uid",
-    "uid_in",
-    "near",
-    "within",
-    "intersects",
-    "contains",
-    "similar_to",
-    "anyof",
-    "allof",
-    "val",
-    "count",
+/// The functions that select nodes, and those that are only arguments of such, each with its syntax for hints. There is no
+/// hint for `uid`, which takes any number of arguments.
+const FUNCTIONS: [(&str, &str); 26] = [
+    ("eq", "eq(name, \"Ada\")"),
+    ("le", "le(age, 30)"),
+    ("lt", "lt(age, 30)"),
+    ("ge", "ge(age, 30)"),
+    ("gt", "gt(age, 30)"),
+    ("between", "between(age, 20, 30)"),
+    ("anyofterms", "anyofterms(name, \"Ada Bob\")"),
+    ("allofterms", "allofterms(name, \"Ada Bob\")"),
+    ("anyoftext", "anyoftext(text, \"some words\")"),
+    ("alloftext", "alloftext(text, \"some words\")"),
+    ("ngram", "ngram(text, \"some words\")"),
+    ("regexp", "regexp(name, /pattern/i)"),
+    ("match", "match(name, \"Ada\", 3)"),
+    ("has", "has(name)"),
+    ("type", "type(Person)"),
+    ("uid", ""),
+    ("uid_in", "uid_in(friend, 0x1)"),
+    ("near", "near(place, [8.5, 47.4], 1000)"),
+    ("within", "within(place, [[[8, 47], [9, 47], [9, 48], [8, 47]]])"),
+    ("intersects", "intersects(area, [[[8, 47], [9, 47], [9, 48], [8, 47]]])"),
+    ("contains", "contains(area, [8.5, 47.4])"),
+    ("similar_to", "similar_to(vector, 10, \"[0.1, 0.2]\")"),
+    ("anyof", "anyof(name, tokenizer, \"value\")"),
+    ("allof", "allof(name, tokenizer, \"value\")"),
+    ("val", "val(x)"),
+    ("count", "count(friend)"),
 ];
 
 /// The functions that an error message lists when no name is similar to the unknown one.
 const SHOWN: [&str; 10] =
     ["eq", "ge", "between", "anyofterms", "alloftext", "regexp", "match", "has", "type", "uid"];
 
-/// The syntax of each function, for hints.
-const FORMS: [&str; 25] = [
-    "eq(name, \"Ada\")",
-    "le(age, 30)",
-    "lt(age, 30)",
-    "ge(age, 30)",
-    "gt(age, 30)",
-    "between(age, 20, 30)",
-    "anyofterms(name, \"Ada Bob\")",
-    "allofterms(name, \"Ada Bob\")",
-    "anyoftext(text, \"some words\")",
-    "alloftext(text, \"some words\")",
-    "ngram(text, \"some words\")",
-    "regexp(name, /pattern/i)",
-    "match(name, \"Ada\", 3)",
-    "has(name)",
-    "type(Person)",
-    "uid_in(friend, 0x1)",
-    "near(place, [8.5, 47.4], 1000)",
-    "within(place, [[[8, 47], [9, 47], [9, 48], [8, 47]]])",
-    "contains(area, [8.5, 47.4])",
-    "intersects(area, [[[8, 47], [9, 47], [9, 48], [8, 47]]])",
-    "similar_to(vector, 10, \"[0.1, 0.2]\")",
-    "anyof(name, tokenizer, \"value\")",
-    "allof(name, tokenizer, \"value\")",
-    "count(friend)",
-    "val(x)",
-];
-
 /// Returns a hint with the syntax of a function; empty for an unknown one.
 fn form_of(name: &str) -> String {
-    let is_it = |form: &&&str| {
-        form.split_once('(').is_some_and(|(known, _)| known.eq_ignore_ascii_case(name))
-    };
-    FORMS.iter().find(is_it).map_or_else(String::new, |form| format!("write `{form}`"))
+    let mut known = FUNCTIONS.iter().filter(|(_, form)| !form.is_empty());
+    let found = known.find(|(known, _)| known.eq_ignore_ascii_case(name));
+    found.map_or_else(String::new, |(_, form)| format!("write `{form}`"))
 }
 
 impl<'a> Lowering<'a> {
@@ -115,12 +87,11 @@ impl<'a> Lowering<'a> {
     }
 
     fn by_name(&mut self, name: &str, call: &'a ast::Call) -> Result<Function> {
+        if let Some(op) = Comparison::from_name(name) {
+            let meaning = self.compare(call, op)?;
+            return Ok(self.at(call, meaning));
+        }
         let meaning = match name {
-            "eq" => self.compare(call, Comparison::Eq)?,
-            "le" => self.compare(call, Comparison::Le)?,
-            "lt" => self.compare(call, Comparison::Lt)?,
-            "ge" => self.compare(call, Comparison::Ge)?,
-            "gt" => self.compare(call, Comparison::Gt)?,
             "between" => self.between(call)?,
             "anyofterms" => self.terms(call, TermIndex::Term, TextMatch::Any)?,
             "allofterms" => self.terms(call, TermIndex::Term, TextMatch::All)?,
@@ -145,7 +116,11 @@ impl<'a> Lowering<'a> {
             "anyof" | "allof" => self.custom_terms(call)?,
             _ => return Err(self.unknown_function(name, call)),
         };
-        Ok(Function { call: meaning, at: self.source.position(call.name.start) })
+        Ok(self.at(call, meaning))
+    }
+
+    fn at(&self, call: &'a ast::Call, meaning: Call) -> Function {
+        Function { call: meaning, at: self.source.position(call.name.start) }
     }
 
     fn unknown_function(&self, name: &str, call: &'a ast::Call) -> Error {
@@ -160,7 +135,7 @@ impl<'a> Lowering<'a> {
                 (message, "use it as a field".to_owned())
             }
             _ => {
-                let hint = match nearest(name, FUNCTIONS.iter().copied()) {
+                let hint = match nearest(name, FUNCTIONS.iter().map(|(name, _)| *name)) {
                     Some(known) => format!("did you mean `{known}`?"),
                     None => format!("known ones are {}", SHOWN.join(", ")),
                 };

@@ -37,9 +37,8 @@ impl<'a> Lowering<'a> {
     }
 
     fn check_empty_block(&self, item: &'a FieldItem) -> Result<()> {
-        use FieldFunction::{Avg, Max, Min, Sum};
         let found = match &item.head {
-            Head::Math(_) | Head::Call(Min | Max | Sum | Avg, _) => return Ok(()),
+            Head::Math(_) | Head::Call(FieldFunction::Aggregate(_), _) => return Ok(()),
             Head::Predicate(name) => self.text(name),
             Head::Count(_) => "count",
             Head::Call(..) => "a function",
@@ -156,10 +155,7 @@ impl<'a> Lowering<'a> {
                 Err(self.error_with(item.at, "`uid(...)` can't be a field", hint))
             }
             FieldFunction::Expand => self.expand(item, arguments, place),
-            FieldFunction::Min => self.aggregate(item, Aggregate::Min, "min", arguments, place),
-            FieldFunction::Max => self.aggregate(item, Aggregate::Max, "max", arguments, place),
-            FieldFunction::Sum => self.aggregate(item, Aggregate::Sum, "sum", arguments, place),
-            FieldFunction::Avg => self.aggregate(item, Aggregate::Avg, "avg", arguments, place),
+            FieldFunction::Aggregate(op) => self.aggregate(item, op, arguments, place),
             FieldFunction::CheckPassword => self.check_password(item, arguments, place),
         }
     }
@@ -184,10 +180,10 @@ impl<'a> Lowering<'a> {
         &mut self,
         item: &'a FieldItem,
         op: Aggregate,
-        op_name: &str,
         arguments: &'a [Value],
         place: Place,
     ) -> Result<Field> {
+        let op_name = op.name();
         match (arguments, place.in_group) {
             ([Value::Word(name, langs)], true) => {
                 let langs = langs.as_ref().map(|langs| self.langs(langs)).transpose()?;

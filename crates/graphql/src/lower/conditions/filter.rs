@@ -293,12 +293,10 @@ fn function_filter(field: &Field, name: &str, value: &Value) -> Result<Option<Fi
         wants,
         text: text_of(value).unwrap_or_default(),
     };
+    if let Some(op) = Comparison::from_name(name) {
+        return Ok(Some(filter_of(compare(op))));
+    }
     let call = match name {
-        "eq" => compare(Comparison::Eq),
-        "le" => compare(Comparison::Le),
-        "lt" => compare(Comparison::Lt),
-        "ge" => compare(Comparison::Ge),
-        "gt" => compare(Comparison::Gt),
         "in" => {
             let values = value.as_list().unwrap_or(&[]).iter().filter_map(text_of);
             let left = || Operand::Predicate(predicate.clone());

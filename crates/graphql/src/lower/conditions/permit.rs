@@ -16,6 +16,7 @@ use hexgraph_base::plan::{
     GroupBy, Operand, PredicateRef, Query, Reach, VarId, Variable,
 };
 use hexgraph_base::types::{Error, Result, Uid, parse_vector, stack};
+use std::ops::Bound;
 use std::sync::Arc;
 
 /// The plan with what the rules ask of the nodes that it selects; the same one where no type has any. `is_edge` says whether
@@ -245,13 +246,18 @@ impl Permits<'_> {
                     // What is no number is told when the function is carried out.
                     let number = number(argument)?;
                     let next = number.saturating_add(1);
-                    parts.push(match op {
-                        Comparison::Ge => at_least(number),
-                        Comparison::Gt => at_least(next),
-                        Comparison::Lt => below(number),
-                        Comparison::Le => below(next),
-                        Comparison::Eq => Filter::And(vec![at_least(number), below(next)]),
-                    });
+                    let (low, high) = op.bounds(());
+                    let low = match low {
+                        Bound::Included(()) => Some(at_least(number)),
+                        Bound::Excluded(()) => Some(at_least(next)),
+                        Bound::Unbounded => None,
+                    };
+                    let high = match high {
+                        Bound::Included(()) => Some(below(next)),
+                        Bound::Excluded(()) => Some(below(number)),
+                        Bound::Unbounded => None,
+                    };
+                    parts.extend(all(low.into_iter().chain(high).collect()));
                 }
                 Some(if parts.is_empty() { nothing() } else { Filter::Or(parts) })
             }

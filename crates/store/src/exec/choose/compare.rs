@@ -4,6 +4,7 @@ use crate::exec::control::context::Context;
 use hexgraph_base::plan::{Argument, Comparison};
 use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType};
 use std::cmp::Ordering;
+use std::ops::Bound;
 
 /// A condition on one value.
 #[derive(Debug, Clone)]
@@ -24,13 +25,20 @@ impl Wanted {
                 [Value::Int(number)] => (*number, *number),
                 _ => return None,
             },
-            Wanted::Than(op, Value::Int(number)) => match op {
-                Comparison::Eq => (*number, *number),
-                Comparison::Le => (i64::MIN, *number),
-                Comparison::Lt => (i64::MIN, number.checked_sub(1)?),
-                Comparison::Ge => (*number, i64::MAX),
-                Comparison::Gt => (number.checked_add(1)?, i64::MAX),
-            },
+            Wanted::Than(op, Value::Int(number)) => {
+                let (low, high) = op.bounds(*number);
+                let low = match low {
+                    Bound::Included(number) => number,
+                    Bound::Excluded(number) => number.checked_add(1)?,
+                    Bound::Unbounded => i64::MIN,
+                };
+                let high = match high {
+                    Bound::Included(number) => number,
+                    Bound::Excluded(number) => number.checked_sub(1)?,
+                    Bound::Unbounded => i64::MAX,
+                };
+                (low, high)
+            }
             Wanted::Between(Value::Int(low), Value::Int(high)) => (*low, *high),
             _ => return None,
         })
@@ -41,24 +49,13 @@ impl Wanted {
         match self {
             Wanted::AnyOf(values) => values.iter().any(|wanted| value.equals(wanted.as_ref())),
             Wanted::Than(op, bound) => {
-                value.compare(bound.as_ref()).is_some_and(|order| op_holds(*op, order))
+                value.compare(bound.as_ref()).is_some_and(|order| op.holds(order))
             }
             Wanted::Between(low, high) => {
                 value.compare(low.as_ref()).is_some_and(Ordering::is_ge)
                     && value.compare(high.as_ref()).is_some_and(Ordering::is_le)
             }
         }
-    }
-}
-
-/// True when an order is the one that a comparison asks for.
-pub(crate) fn op_holds(op: Comparison, order: Ordering) -> bool {
-    match op {
-        Comparison::Eq => order.is_eq(),
-        Comparison::Le => order.is_le(),
-        Comparison::Lt => order.is_lt(),
-        Comparison::Ge => order.is_ge(),
-        Comparison::Gt => order.is_gt(),
     }
 }
 

@@ -9,9 +9,7 @@ use crate::exec::control::context::Context;
 use crate::graph::{IndexView, LangValues, Predicate};
 use crate::index::{IndexKind, TokenKey, tokens_of};
 use crate::storage::NodeSet;
-use hexgraph_base::plan::{
-    Call, Comparison, Function, Operand, PredicateRef, TermIndex, TextMatch, VarId,
-};
+use hexgraph_base::plan::{Call, Function, Operand, PredicateRef, TermIndex, TextMatch, VarId};
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::text::PatternError;
 use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, ValueType, stack};
@@ -429,13 +427,7 @@ fn bounds(wanted: &Wanted) -> Option<(Bound<TokenKey>, Bound<TokenKey>)> {
     let key =
         |value: &Value| Some(value).filter(is_ordered).and_then(|it| TokenKey::of(it.as_ref()));
     Some(match wanted {
-        Wanted::Than(Comparison::Le, value) => (Bound::Unbounded, Bound::Included(key(value)?)),
-        Wanted::Than(Comparison::Lt, value) => (Bound::Unbounded, Bound::Excluded(key(value)?)),
-        Wanted::Than(Comparison::Ge, value) => (Bound::Included(key(value)?), Bound::Unbounded),
-        Wanted::Than(Comparison::Gt, value) => (Bound::Excluded(key(value)?), Bound::Unbounded),
-        Wanted::Than(Comparison::Eq, value) => {
-            (Bound::Included(key(value)?), Bound::Included(key(value)?))
-        }
+        Wanted::Than(op, value) => op.bounds(key(value)?),
         Wanted::Between(low, high) => (Bound::Included(key(low)?), Bound::Included(key(high)?)),
         Wanted::AnyOf(_) => return None,
     })

@@ -1,6 +1,6 @@
 //! Facets of edges: filters, order, variables.
 
-use crate::exec::choose::compare::{argument_value, op_holds};
+use crate::exec::choose::compare::argument_value;
 use crate::exec::compute::sums::Sum;
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{EdgeField, ValueMap};
@@ -83,7 +83,7 @@ impl<'a> Context<'a> {
                         Comparison::Eq => value.equals(wanted.as_ref()),
                         op => {
                             let order = value.compare(wanted.as_ref());
-                            order.is_some_and(|order| op_holds(*op, order))
+                            order.is_some_and(|order| op.holds(order))
                         }
                     }))
                 }

@@ -12,7 +12,7 @@ use crate::exec::control::tree::{
 use crate::exec::select::facets::EdgeFacets;
 use crate::exec::select::read::{Langs, typed};
 use crate::graph::{Predicate, ValueList, Version};
-use hexgraph_base::plan::{Aggregate, Block, BlockKind, Facets, Field, FieldKind, GroupBy, Query};
+use hexgraph_base::plan::{Block, BlockKind, Facets, Field, FieldKind, GroupBy, Query};
 use hexgraph_base::types::{Result, Sink, ValueRef, ValueType, stack};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -590,12 +590,7 @@ fn result_label(field: &Field) -> (String, String) {
     match &field.kind {
         FieldKind::CountUid => ("count".to_owned(), "count".to_owned()),
         FieldKind::AggregatePredicate { op, name, langs } => {
-            let op = match op {
-                Aggregate::Min => "min",
-                Aggregate::Max => "max",
-                Aggregate::Sum => "sum",
-                Aggregate::Avg => "avg",
-            };
+            let op = op.name();
             (format!("{op}({name})"), format!("{op}({})", with_langs(name, langs)))
         }
         _ => (field.key.clone(), field.key.clone()),

@@ -456,15 +456,8 @@ impl<'a> Reader<'a> {
     }
 
     fn index_kind(&self, tag: u8) -> Result<IndexKind> {
-        Ok(match tag {
-            0 => IndexKind::Ordered,
-            1 => IndexKind::Term,
-            2 => IndexKind::FullText,
-            3 => IndexKind::Trigram,
-            4 => IndexKind::NGram,
-            5 => IndexKind::Geo,
-            _ => return Err(self.catalog.corrupt("an index of an unknown kind")),
-        })
+        let kind = IndexKind::of_number(tag);
+        kind.ok_or_else(|| self.catalog.corrupt("an index of an unknown kind"))
     }
 
     fn edges(&mut self, name: &str) -> Result<Edges> {
