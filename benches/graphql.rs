@@ -6,11 +6,11 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{Control, Database};
-use hexgraph::graphql::auth::{Claims, Rulebook};
-use hexgraph::graphql::generate::Api;
-use hexgraph::graphql::lower::{Caller, SimilarTo, lower};
-use hexgraph::graphql::request::{RequestLimits, Requests};
-use hexgraph::graphql::sdl::{Settings, read};
+use hexgraph::internals::graphql::auth::{Claims, Rulebook};
+use hexgraph::internals::graphql::generate::Api;
+use hexgraph::internals::graphql::lower::{Caller, SimilarTo, lower};
+use hexgraph::internals::graphql::request::{RequestLimits, Requests};
+use hexgraph::internals::graphql::sdl::{Settings, read};
 use hexgraph_benches::{ask, load_lines};
 use serde_json::{Map, json};
 use std::hint::black_box;

@@ -1,7 +1,7 @@
 //! hexgraph: an embedded, in-memory, lock-free analytic graph engine that speaks DQL.
 //!
-//! [`db::Database`] is the one door: it loads, answers, changes, saves and opens. The members that it is built of are
-//! named as modules here, in the order of their layers; ARCHITECTURE.md tells what each is for.
+//! [`db::Database`] is the one door: it loads, answers, changes, saves and opens. The other modules have what it takes and
+//! gives: values and errors, tables and texts of answers, the budget that requests share.
 //!
 //! ```
 //! use hexgraph::db::{Control, Database, QueryRequest};
@@ -17,12 +17,19 @@
 //! # }
 //! ```
 
-pub use hexgraph_base::{answer, budget, formats, geo, plan, schema, text, types};
-pub use hexgraph_dql as dql;
-#[cfg(feature = "graphql")]
-pub use hexgraph_graphql as graphql;
-pub use hexgraph_store::{durability, exec, graph, index, storage};
+pub use hexgraph_base::{answer, budget, types};
 
 pub mod db;
 #[cfg(feature = "tables")]
 pub mod tables;
+
+/// The layers that the database is made of, for the project's own tests, benches and fuzz targets. They change without
+/// notice.
+#[cfg(feature = "internals")]
+pub mod internals {
+    pub use hexgraph_base::{formats, geo, plan, schema, text};
+    pub use hexgraph_dql as dql;
+    #[cfg(feature = "graphql")]
+    pub use hexgraph_graphql as graphql;
+    pub use hexgraph_store::{durability, exec, graph, index, storage};
+}

@@ -1,7 +1,7 @@
 //! Any text is read as what `CURRENT` says, or refused; what is read is written as it was.
 #![no_main]
 
-use hexgraph::durability::{Current, LastLog};
+use hexgraph::internals::durability::{Current, LastLog};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

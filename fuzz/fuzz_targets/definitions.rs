@@ -1,7 +1,7 @@
 //! Any bytes are read as definitions, or refused; what is read reads the same when it is written again.
 #![no_main]
 
-use hexgraph::graph::Definitions;
+use hexgraph::internals::graph::Definitions;
 use hexgraph::types::fields::ByteReader;
 use libfuzzer_sys::fuzz_target;
 

@@ -4,8 +4,8 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    if let Ok(document) = hexgraph::dql::parse(text) {
+    if let Ok(document) = hexgraph::internals::dql::parse(text) {
         let _ = document.plan(&Default::default());
     }
-    let _ = hexgraph::dql::parse_mutation(text);
+    let _ = hexgraph::internals::dql::parse_mutation(text);
 });

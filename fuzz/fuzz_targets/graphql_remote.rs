@@ -3,7 +3,7 @@
 
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{Control, Database};
-use hexgraph::graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
+use hexgraph::db::graphql::{Fetch, Incoming, Outgoing, Unanswered};
 use libfuzzer_sys::fuzz_target;
 use std::sync::{Arc, LazyLock, Mutex};
 

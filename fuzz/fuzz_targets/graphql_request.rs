@@ -1,9 +1,9 @@
 //! Any text is a GraphQL request that can be resolved, or refused with faults.
 #![no_main]
 
-use hexgraph::graphql::generate::Api;
-use hexgraph::graphql::request::{RequestLimits, Request};
-use hexgraph::graphql::sdl::{Settings, read};
+use hexgraph::internals::graphql::generate::Api;
+use hexgraph::internals::graphql::request::{RequestLimits, Request};
+use hexgraph::internals::graphql::sdl::{Settings, read};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 

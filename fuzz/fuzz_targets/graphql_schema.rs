@@ -1,7 +1,7 @@
 //! Any text is a GraphQL schema that the store can hold, or refused with faults.
 #![no_main]
 
-use hexgraph::graphql::sdl::{Settings, read};
+use hexgraph::internals::graphql::sdl::{Settings, read};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -1,7 +1,7 @@
 //! Any text is read as JSON statements, or refused with an error that has a place.
 #![no_main]
 
-use hexgraph::formats::{Change, JsonTree};
+use hexgraph::internals::formats::{Change, JsonTree};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -1,7 +1,7 @@
 //! Any bytes are carried out as the records of a log, or refused. A record begins with its length.
 #![no_main]
 
-use hexgraph::graph::{Replay, Version, alter};
+use hexgraph::internals::graph::{Replay, Version, alter};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 

@@ -1,7 +1,7 @@
 //! Any bytes are read as a log file, or refused; the first byte says in which of the formats it begins well.
 #![no_main]
 
-use hexgraph::storage::{Identity, LogHeader, LogReader};
+use hexgraph::internals::storage::{Identity, LogHeader, LogReader};
 use libfuzzer_sys::fuzz_target;
 use std::cell::RefCell;
 

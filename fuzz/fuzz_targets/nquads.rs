@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     for line in text.lines() {
-        let _ = hexgraph::formats::parse_line(line);
+        let _ = hexgraph::internals::formats::parse_line(line);
     }
-    let _ = hexgraph::formats::parse_text(text);
+    let _ = hexgraph::internals::formats::parse_text(text);
 });

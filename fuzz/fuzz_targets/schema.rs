@@ -4,5 +4,5 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    let _ = hexgraph::schema::parse_schema(text);
+    let _ = hexgraph::internals::schema::parse_schema(text);
 });

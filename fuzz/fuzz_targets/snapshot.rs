@@ -1,7 +1,7 @@
 //! Any bytes are opened as a snapshot, or refused; a damaged block unwinds with an error.
 #![no_main]
 
-use hexgraph::storage::SnapshotFile;
+use hexgraph::internals::storage::SnapshotFile;
 use hexgraph::types::Error;
 use libfuzzer_sys::fuzz_target;
 

@@ -2,7 +2,7 @@
 //! and after a save.
 
 use hexgraph::db::{Control, Database, OpenOptions, QueryRequest};
-use hexgraph::geo::GeoQuery;
+use hexgraph::internals::geo::GeoQuery;
 use hexgraph::types::Geometry;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

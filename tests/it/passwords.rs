@@ -3,11 +3,11 @@
 use crate::wait::check_wait;
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{Control, Database, LoadOptions, QueryRequest, Source};
-use hexgraph::exec::ExecOptions;
-use hexgraph::graph::{Bindings, MutationTree, Replay, Stager, Statements, Version};
-use hexgraph::schema::Actor;
+use hexgraph::internals::exec::ExecOptions;
+use hexgraph::internals::graph::{Bindings, MutationTree, Replay, Stager, Statements, Version};
+use hexgraph::internals::schema::Actor;
+use hexgraph::internals::{dql, exec, graph};
 use hexgraph::types::Error;
-use hexgraph::{dql, exec, graph};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -2,7 +2,7 @@
 
 use super::{add_users, ask};
 use hexgraph::db::Database;
-use hexgraph::graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
+use hexgraph::db::graphql::{Fetch, Incoming, Outgoing, Unanswered};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};

@@ -3,7 +3,7 @@
 
 use super::record::quoted;
 use super::world::World;
-use hexgraph::graphql::model::{Kind, Language, Model};
+use hexgraph::internals::graphql::model::{Kind, Language, Model};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

@@ -4,7 +4,7 @@ use super::graph::Graph;
 use super::record::{Record, quoted};
 use super::shape::{Renaming, uids};
 use super::world::World;
-use hexgraph::graphql::model::Kind;
+use hexgraph::internals::graphql::model::Kind;
 use regex::Regex;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -139,8 +139,8 @@ impl Pair {
     /// Asks both: the engine with the lists as values of variables, the twin with lists in the text.
     pub fn ask(&self, text: &str, lists: &Lists) -> Verdict {
         let literal = written_out(text, lists);
-        let plan =
-            hexgraph::dql::parse(&literal).and_then(|document| document.plan(&BTreeMap::new()));
+        let plan = hexgraph::internals::dql::parse(&literal)
+            .and_then(|document| document.plan(&BTreeMap::new()));
         let twin = match plan {
             Ok(plan) => exec::answer(&self.graph, &plan),
             Err(error) => Err(Failure::Refused(error.to_string())),

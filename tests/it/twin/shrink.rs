@@ -36,7 +36,9 @@ fn try_case(best: &mut Case, other: Case, started: Instant) -> bool {
 fn shrink_query(best: &mut Case, started: Instant) {
     // The plan is checked without a database, so texts that are wrong cost nothing.
     let plans = |text: &str| {
-        hexgraph::dql::parse(text).and_then(|document| document.plan(&Default::default())).is_ok()
+        hexgraph::internals::dql::parse(text)
+            .and_then(|document| document.plan(&Default::default()))
+            .is_ok()
     };
     loop {
         let names = variables(&best.query.to_string());

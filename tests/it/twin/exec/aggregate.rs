@@ -2,7 +2,7 @@
 
 use super::level::number;
 use super::state::{Outcome, refuse};
-use hexgraph::plan::Aggregate;
+use hexgraph::internals::plan::Aggregate;
 use hexgraph::types::Value;
 
 /// One aggregate over some values; `None` when there are none.

@@ -2,7 +2,7 @@
 
 use super::order::cut;
 use super::state::{Data, Found, Level};
-use hexgraph::plan::{Block, Cascade, Field, FieldKind, Page};
+use hexgraph::internals::plan::{Block, Cascade, Field, FieldKind, Page};
 
 /// Drops what has to go from a level and those below.
 pub fn cascade(level: &mut Level, inherited: Option<&Cascade>) {

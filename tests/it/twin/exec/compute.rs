@@ -5,7 +5,7 @@ use super::aggregate::{aggregate, sum};
 use super::level::number;
 use super::math;
 use super::state::{Data, Found, Level, Outcome, Twin, ValueMap, Var, refuse};
-use hexgraph::plan::{Aggregate, Field, FieldKind, MathExpr, VarId};
+use hexgraph::internals::plan::{Aggregate, Field, FieldKind, MathExpr, VarId};
 use hexgraph::types::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;

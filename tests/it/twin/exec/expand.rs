@@ -1,8 +1,8 @@
 //! `expand(...)`: the fields that stand in its place.
 
 use super::state::{Outcome, Twin, refuse};
-use hexgraph::plan;
-use hexgraph::plan::{Expand, Field, FieldKind, Page};
+use hexgraph::internals::plan;
+use hexgraph::internals::plan::{Expand, Field, FieldKind, Page};
 use hexgraph::types::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 use super::functions::terms_of;
 use super::state::{Outcome, Twin, refuse};
 use crate::twin::graph::Facets;
-use hexgraph::plan;
-use hexgraph::plan::{Argument, Call, Comparison, Filter, Function, Operand, TextMatch};
+use hexgraph::internals::plan;
+use hexgraph::internals::plan::{Argument, Call, Comparison, Filter, Function, Operand, TextMatch};
 use hexgraph::types::Value;
 use std::cmp::Ordering;
 

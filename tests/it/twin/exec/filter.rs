@@ -1,7 +1,7 @@
 //! Filters: the nodes of a set that pass.
 
 use super::state::{Outcome, Twin};
-use hexgraph::plan::Filter;
+use hexgraph::internals::plan::Filter;
 use std::collections::BTreeSet;
 
 impl Twin<'_> {

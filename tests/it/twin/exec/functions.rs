@@ -2,10 +2,10 @@
 
 use super::state::{Outcome, Twin, refuse};
 use crate::twin::graph::Facets;
-use hexgraph::plan::{
+use hexgraph::internals::plan::{
     Argument, Call, Comparison, Function, Operand, PredicateRef, TermIndex, TextMatch, VarId,
 };
-use hexgraph::text;
+use hexgraph::internals::text;
 use hexgraph::types::{Value, ValueType};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;

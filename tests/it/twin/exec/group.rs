@@ -3,8 +3,8 @@
 use super::aggregate::aggregate;
 use super::publish::{Published, add_values};
 use super::state::{Data, Group, GroupKey, Level, Outcome, Twin, ValueMap, refuse};
-use hexgraph::plan;
-use hexgraph::plan::{Field, FieldKind, GroupBy};
+use hexgraph::internals::plan;
+use hexgraph::internals::plan::{Field, FieldKind, GroupBy};
 use hexgraph::types::Value;
 use std::cmp::Ordering;
 use std::sync::Arc;

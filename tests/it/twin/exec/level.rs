@@ -5,7 +5,7 @@ use super::order::cut;
 use super::state::{Data, Edges, Found, Level, Outcome, Shown, Twin, Var, refuse};
 use crate::twin::graph::Facets;
 use crate::twin::schema::Definition;
-use hexgraph::plan::{Cascade, Field, FieldKind, Page};
+use hexgraph::internals::plan::{Cascade, Field, FieldKind, Page};
 use hexgraph::types::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

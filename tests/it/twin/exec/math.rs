@@ -2,7 +2,7 @@
 
 use super::level::number;
 use super::state::{Outcome, ValueMap, refuse};
-use hexgraph::plan::{Constant, MathExpr, MathFunction, VarId};
+use hexgraph::internals::plan::{Constant, MathExpr, MathFunction, VarId};
 use hexgraph::types::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

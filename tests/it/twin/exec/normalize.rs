@@ -4,7 +4,7 @@ use super::facets::shown;
 use super::output::Object;
 use super::state::{Data, Failure, Found, Level, Outcome, Twin};
 use crate::twin::json;
-use hexgraph::plan::FieldKind;
+use hexgraph::internals::plan::FieldKind;
 use serde_json::Value as Json;
 
 /// The keys and values of a flat object; a key may come several times.

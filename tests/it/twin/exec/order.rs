@@ -1,8 +1,8 @@
 //! Order and pages of lists of nodes.
 
 use super::state::{Outcome, Twin, refuse};
-use hexgraph::plan::{Order, OrderKey, Page};
-use hexgraph::text::Collation;
+use hexgraph::internals::plan::{Order, OrderKey, Page};
+use hexgraph::internals::text::Collation;
 use hexgraph::types::{Value, ValueType};
 use std::cmp::Ordering;
 

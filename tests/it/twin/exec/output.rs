@@ -6,8 +6,8 @@ use super::state::{
     BlockResult, Data, Edges, Found, Group, GroupKey, Level, Outcome, Path, Shown, Twin,
 };
 use crate::twin::json;
-use hexgraph::plan;
-use hexgraph::plan::{Block, BlockKind, Field, FieldKind, GroupBy};
+use hexgraph::internals::plan;
+use hexgraph::internals::plan::{Block, BlockKind, Field, FieldKind, GroupBy};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 

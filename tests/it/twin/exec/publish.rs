@@ -2,7 +2,7 @@
 
 use super::level;
 use super::state::{BlockResult, Data, Edges, Found, Level, Outcome, Twin, ValueMap, Var, refuse};
-use hexgraph::plan::{FieldKind, VarId};
+use hexgraph::internals::plan::{FieldKind, VarId};
 use hexgraph::types::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
 //! `@recurse`: the same fields level by level, no edge twice unless loops are allowed.
 
 use super::state::{Data, Edges, Failure, Found, Level, Outcome, Twin, refuse};
-use hexgraph::plan::{Block, Field, FieldKind, Page, Recurse};
+use hexgraph::internals::plan::{Block, Field, FieldKind, Page, Recurse};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

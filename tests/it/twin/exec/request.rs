@@ -5,7 +5,7 @@ use super::publish::Published;
 use super::state::{BlockResult, Level, Outcome, Twin, Var, refuse};
 use super::{cascade, group};
 use crate::twin::graph::Graph;
-use hexgraph::plan::{Block, BlockKind, OrderKey, Page, Query};
+use hexgraph::internals::plan::{Block, BlockKind, OrderKey, Page, Query};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,8 +3,8 @@
 use super::functions::{Condition, is_text};
 use super::order::cut;
 use super::state::{Outcome, Twin, Var, refuse};
-use hexgraph::plan::{Block, Call, Comparison, Function, Operand, Page, PredicateRef};
-use hexgraph::text;
+use hexgraph::internals::plan::{Block, Call, Comparison, Function, Operand, Page, PredicateRef};
+use hexgraph::internals::text;
 use hexgraph::types::{Value, ValueType};
 use std::collections::BTreeSet;
 

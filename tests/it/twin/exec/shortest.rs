@@ -3,7 +3,7 @@
 
 use super::level::number;
 use super::state::{Failure, Outcome, Path, Twin, Var, refuse};
-use hexgraph::plan::{Block, Endpoint, Field, FieldKind, ShortestPath};
+use hexgraph::internals::plan::{Block, Endpoint, Field, FieldKind, ShortestPath};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The hops that a node has: to which node, at what weight, by which field.

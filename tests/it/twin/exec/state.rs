@@ -2,7 +2,7 @@
 
 use crate::twin::graph::{Facets, Graph};
 use crate::twin::schema::Definition;
-use hexgraph::plan::{Block, Field, VarId};
+use hexgraph::internals::plan::{Block, Field, VarId};
 use hexgraph::types::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

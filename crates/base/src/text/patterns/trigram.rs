@@ -7,7 +7,7 @@ pub enum TrigramQuery {
     Any,
     /// No text matches.
     None,
-    /// The text has this trigram, packed as by [`trigrams`](crate::text::trigrams).
+    /// The text has this trigram, packed as by [`trigrams`].
     Trigram(u32),
     /// All of these hold: at least two, distinct, none of them `Any`, `None` or `And`.
     And(Vec<TrigramQuery>),
