@@ -22,11 +22,21 @@ impl Folder {
         Arc::new(Folder { folding, running: Mutex::default() })
     }
 
+    /// Has a thread fold what is due in a database that was just opened. O(predicates).
+    pub(super) fn begin(self: &Arc<Folder>, store: &Arc<Store>) {
+        if self.folding == Folding::Background && store.is_fold_due() {
+            self.start(store);
+        }
+    }
+
     /// Has a thread fold what is due, if the newest commit left anything. O(1) for the commit.
     pub(super) fn keep(self: &Arc<Folder>, store: &Arc<Store>) {
-        if self.folding != Folding::Background || !store.version().is_fold_due {
-            return;
+        if self.folding == Folding::Background && store.version().is_fold_due {
+            self.start(store);
         }
+    }
+
+    fn start(self: &Arc<Folder>, store: &Arc<Store>) {
         let mut running = self.lock();
         if *running == Some(process::id()) {
             return;

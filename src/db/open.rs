@@ -124,7 +124,10 @@ impl Open {
         let clock = Mutex::new(clock);
         let writing = Writing { directory, wal, options, found, clock, saving, checkpointer };
         writing.set_due(start.snapshot);
-        Ok(Open::new(store, budget, options, Home::Write(Box::new(writing))))
+        let open = Open::new(store, budget, options, Home::Write(Box::new(writing)));
+        // What the log brought may be much.
+        open.folder.begin(&open.store);
+        Ok(open)
     }
 
     fn new(store: Store, budget: Budget, options: OpenOptions, home: Home) -> Open {

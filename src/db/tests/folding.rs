@@ -134,3 +134,21 @@ fn an_altered_predicate_is_folded_anew() {
     wait_for_folds(&db);
     check_whole(&db);
 }
+
+/// What the log brings is folded without a commit.
+#[test]
+fn who_opens_a_long_log_has_it_folded() {
+    let root = tempfile::tempdir().unwrap();
+    let thresholds = Thresholds { folding: Folding::Manual, ..Thresholds::small() };
+    let db = Database::open(root.path(), OpenOptions { thresholds, ..options() }).unwrap();
+    set_up(&db);
+    let mut amounts = [100; ACCOUNTS];
+    (0..3).for_each(|number| transfer(&db, &mut amounts, number));
+    assert_eq!(changed_rows(&db), 6);
+    drop(db);
+    let thresholds = Thresholds { replayed_max: 1, ..Thresholds::small_background() };
+    let db = Database::open(root.path(), OpenOptions { thresholds, ..options() }).unwrap();
+    wait_for_folds(&db);
+    assert!(changed_rows(&db) <= thresholds.changes_min);
+    check_whole(&db);
+}

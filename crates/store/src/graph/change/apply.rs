@@ -310,9 +310,9 @@ impl<'a> Draft<'a> {
         keys.extend(self.keys);
         let (share, thresholds) = (self.version.budget.share(), &self.version.thresholds);
         let is_again = self.is_again;
-        // Nobody waits for the commits of a log one by one, so what a fold beside them would do is done here.
+        // Nobody waits for the commits of a log one by one, and no thread folds beside them.
         let is_large = |changes, rows| match is_again {
-            true => thresholds.is_due(changes, rows),
+            true => thresholds.is_bulk(changes, rows),
             false => thresholds.is_overdue(changes, rows),
         };
         let settled = |(name, predicate): (String, Predicate)| {

@@ -235,7 +235,14 @@ impl Store {
     /// Those of `arrange`; the current version stays then.
     pub fn rearrange(&self, arrange: impl FnOnce(&Version) -> Result<Version>) -> Result<()> {
         let mut turn = self.turn();
-        let next = Arc::new(arrange(&turn.head)?);
+        let next = arrange(&turn.head)?;
+        self.put_arranged(&mut turn, next);
+        Ok(())
+    }
+
+    /// Puts a version with the same data in the place of the head, published or not.
+    fn put_arranged(&self, turn: &mut Turn, next: Version) {
+        let next = Arc::new(next);
         turn.head = Arc::clone(&next);
         let mut pending = self.pending();
         match pending.back_mut() {
@@ -245,7 +252,6 @@ impl Store {
                 self.retire(self.replace(next));
             }
         }
-        Ok(())
     }
 
     /// True when the changes of some predicate are due to be folded. O(predicates).
@@ -282,14 +288,12 @@ impl Store {
                 None => return Ok(true),
             }
         }
-        self.rearrange(|head| {
-            let mut next = head.clone();
-            let caught_up = head.predicate(&name).and_then(|now| fold.catch_up(now));
-            if caught_up.is_some() {
-                next.replace([(name, fold.into_folded())]);
-            }
-            Ok(next)
-        })?;
+        let mut turn = self.turn();
+        if turn.head.predicate(&name).and_then(|now| fold.catch_up(now)).is_some() {
+            let mut next = Version::clone(&turn.head);
+            next.replace([(name, fold.into_folded())]);
+            self.put_arranged(&mut turn, next);
+        }
         Ok(true)
     }
 
